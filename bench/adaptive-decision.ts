@@ -60,7 +60,7 @@ function makeQueue(count: number): QueuedRequest[] {
   }));
 }
 
-function factsOf(requests: readonly QueuedRequest[], options: HeuristicOptions): RequestFacts {
+function listFacts(requests: readonly QueuedRequest[], options: HeuristicOptions): RequestFacts {
   const held = requests.filter(({ status }) => status === 'running').reduce((sum, { width }) => sum + width, 0);
   return {
     now: 0,
@@ -86,7 +86,7 @@ function measure(facts: RequestFacts, heuristic: RequestHeuristic = adaptiveHeur
 }
 
 /** Six own requests that wait at the end of the queue and elsewhere; all may be exchanged. */
-function ownOf(requests: readonly QueuedRequest[]): PendingRequest[] {
+function getOwn(requests: readonly QueuedRequest[]): PendingRequest[] {
   const waiting = requests.filter(({ status }) => status === 'queued');
   return Array.from({ length: 6 }, (_, index) => waiting[Math.floor(((index + 1) * (waiting.length - 1)) / 6)])
     .filter((request) => request !== undefined)
@@ -104,48 +104,48 @@ function ownOf(requests: readonly QueuedRequest[]): PendingRequest[] {
 
 const promised = makeQueue(requestCount);
 const unpromised = promised.map((request) => (request.status === 'queued' ? { ...request, startsAt: 0 } : request));
-const decision = adaptiveHeuristic.draft(factsOf(promised, heuristicDefaults));
+const decision = adaptiveHeuristic.draft(listFacts(promised, heuristicDefaults));
 console.error(decision.reasons[0]);
 report('adaptive-decision', [
   below(
     `one decision on ${requestCount} requests, each with its promised start`,
-    measure(factsOf(promised, heuristicDefaults)),
+    measure(listFacts(promised, heuristicDefaults)),
     'ms',
     10,
   ),
-  plain('... on twice as many', measure(factsOf(makeQueue(2 * requestCount), heuristicDefaults)), 'ms'),
-  plain('... without promised starts, each placed anew', measure(factsOf(unpromised, heuristicDefaults)), 'ms'),
+  plain('... on twice as many', measure(listFacts(makeQueue(2 * requestCount), heuristicDefaults)), 'ms'),
+  plain('... without promised starts, each placed anew', measure(listFacts(unpromised, heuristicDefaults)), 'ms'),
   plain(
     '... with the best holes first',
-    measure(factsOf(promised, { ...heuristicDefaults, holes: 'best-first' })),
+    measure(listFacts(promised, { ...heuristicDefaults, holes: 'best-first' })),
     'ms',
   ),
   below(
     `one decision of finish on ${requestCount} requests, six slots free`,
-    measure(factsOf(promised, heuristicDefaults), finishHeuristic),
+    measure(listFacts(promised, heuristicDefaults), finishHeuristic),
     'ms',
     10,
   ),
   below(
     '... of which nothing is known but the queue',
-    measure({ ...factsOf(promised, heuristicDefaults), taskTimes: undefined }, finishHeuristic),
+    measure({ ...listFacts(promised, heuristicDefaults), taskTimes: undefined }, finishHeuristic),
     'ms',
     25,
   ),
   below(
     '... with six own requests that may be exchanged',
-    measure({ ...factsOf(promised, heuristicDefaults), pending: ownOf(promised) }, finishHeuristic),
+    measure({ ...listFacts(promised, heuristicDefaults), pending: getOwn(promised) }, finishHeuristic),
     'ms',
     10,
   ),
   plain(
     '... without promised starts, each placed anew',
-    measure(factsOf(unpromised, heuristicDefaults), finishHeuristic),
+    measure(listFacts(unpromised, heuristicDefaults), finishHeuristic),
     'ms',
   ),
   plain(
     '... with all maximal rectangles',
-    measure(factsOf(promised, { ...heuristicDefaults, holes: 'maximal' })),
+    measure(listFacts(promised, { ...heuristicDefaults, holes: 'maximal' })),
     'ms',
   ),
 ]);

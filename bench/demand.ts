@@ -22,7 +22,7 @@ function aGrid(
   verification: 'none' | 'vote',
   taskTime: number,
 ): { readonly look: () => number; readonly stay: () => number } {
-  const state = createBrokerState({ requireInterval: 250 });
+  const state = createBrokerState({ demandInterval: 250 });
   let now = 10_000_000;
   const step = (...inputs: BrokerInput[]): ReturnType<typeof brokerMachine.step> =>
     brokerMachine.step(state, inputs, now);

@@ -29,7 +29,7 @@ async function startOnce(gang: FakeGang): Promise<Start> {
   const held = await gang.hold(aTemplate(command));
   const saidAt = performance.timeOrigin + performance.now();
   gang.begin(held);
-  const end = await gang.endOf(held, 0);
+  const end = await gang.findEnd(held, 0);
   await gang.release(held);
   const instants = Buffer.from(end.standardOutput)
     .toString()

@@ -83,7 +83,7 @@ export function option(name: string, fallback: number): number {
 }
 
 /** Seconds that a command took. */
-export function secondsOf(command: string, args: readonly string[]): number {
+export function findSeconds(command: string, args: readonly string[]): number {
   const start = performance.now();
   execFileSync(command, args, { stdio: 'ignore' });
   return (performance.now() - start) / 1000;

@@ -37,7 +37,7 @@ const rules: readonly (readonly [string, LeadRule])[] = [
  */
 const localWork = (((widthMax + 1) / 2) * (walltimeMax / 4) * (widthMax / (widthMax + 1))) / 1.1;
 
-function scenarioOf(seed: string, { rule, load }: Setup): Scenario {
+function getScenario(seed: string, { rule, load }: Setup): Scenario {
   const jobs = Array.from(
     { length: reservations },
     (_, index): JobPlan => ({
@@ -120,7 +120,7 @@ function runOne(scenario: Scenario): { readonly hits: number; readonly idle: num
 function measure(setup: Setup): { readonly hits: number; readonly total: number; readonly idle: number } {
   let [hits, idle] = [0, 0];
   for (let seed = 0; seed < worlds; seed += 1) {
-    const one = runOne(scenarioOf(`held ${seed}`, setup));
+    const one = runOne(getScenario(`held ${seed}`, setup));
     hits += one.hits;
     idle += one.idle;
   }

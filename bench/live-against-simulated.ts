@@ -14,7 +14,7 @@ import { gunzipSync } from 'node:zlib';
 import { conservativeBackfilling } from '@mutirao/core/queue';
 import { findHeuristic, heuristicDefaults } from '@mutirao/core/requests';
 import { Prng } from '@mutirao/core/shared';
-import { parseSwf, processorsOf, selectRequests } from '@mutirao/formats';
+import { parseSwf, listProcessors, selectRequests } from '@mutirao/formats';
 import { EmbeddedCluster, SlurmManager, type ResourceManager } from '@mutirao/managers';
 import { drawTaskTimes, runGrid, SimulatedResource, summarize } from '@mutirao/sim';
 import { Grid, SlurmGrid, SlurmServer, taskGroup } from '@mutirao/testkit';
@@ -66,7 +66,7 @@ const upTo = (time: number): number => Math.ceil(time / granularity) * granulari
 /** The log with times and widths scaled, and submissions spread so that the load is as wanted. */
 function readLocals(file: string): Local[] {
   const trace = parseSwf(gunzipSync(readFileSync(file)), file);
-  const machine = processorsOf(trace) ?? 128;
+  const machine = listProcessors(trace) ?? 128;
   const requests = selectRequests(trace.records, { processors: machine })
     .requests.map(({ submittedAt, width, walltime, runTime }) => {
       const scaledRun = Math.max(50, Math.round(runTime / speed));

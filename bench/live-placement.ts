@@ -50,7 +50,7 @@ function tellings(): BrokerInput[] {
  * comes in and so many gangs are placed that earlier ones had
  * no turn for: the mean of many, after as many to warm up. What is wanted of providers is not looked at in it.
  */
-function timeOf(placement: string, count: number): number {
+function findTime(placement: string, count: number): number {
   const state = createBrokerState();
   let now = 10_000_000;
   const step = (...inputs: BrokerInput[]): void => {
@@ -101,16 +101,16 @@ function timeOf(placement: string, count: number): number {
 
 /** Of a step with one decision, what there is more than in one with none. */
 function first({ name }: PlacementStrategy): number {
-  return timeOf(name, 1) - timeOf('none', 1);
+  return findTime(name, 1) - findTime('none', 1);
 }
 
 /** What each further decision of a step takes. */
 function further({ name }: PlacementStrategy): number {
-  return (timeOf(name, 201) - timeOf(name, 1)) / 200;
+  return (findTime(name, 201) - findTime(name, 1)) / 200;
 }
 
 // What is compiled on the way counts in none of the figures.
-timeOf('min-wwota', 201);
+findTime('min-wwota', 201);
 const [low, high] = [
   placementStrategies.filter(({ level }) => level < 4),
   placementStrategies.filter(({ level }) => level === 4),
@@ -118,7 +118,7 @@ const [low, high] = [
 const worst = (strategies: readonly PlacementStrategy[], measure: (strategy: PlacementStrategy) => number): number =>
   Math.max(...strategies.map(measure));
 report('live-placement', [
-  plain('a step in which nothing is placed', timeOf('none', 1), 'ms'),
+  plain('a step in which nothing is placed', findTime('none', 1), 'ms'),
   below(
     `a decision alone in its step, beside ${openCount} placed gangs: slowest of levels 0 to 3`,
     worst(low, first),

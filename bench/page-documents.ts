@@ -1,7 +1,7 @@
 // What the page is told of a grid with 100,000 tasks and 1,000 machines: how large each document is, and how long the
 // gateway takes for it. The broker answers from
 // memory, so that what it takes itself is left out.
-import { JobStatus, ReplicaFate, TaskStatus } from '@mutirao/api/broker';
+import { JobStatus, ReplicaDisposition, TaskStatus } from '@mutirao/api/broker';
 import { Outcome } from '@mutirao/api/machine';
 import { quietLogger } from '@mutirao/runtime/log';
 import { acceptToken } from '@mutirao/runtime/rpc';
@@ -58,7 +58,7 @@ function fill(): void {
         ...run,
         replicaId: taskCount + taskIndex,
         accepted: false,
-        fate: ReplicaFate.FAILED,
+        disposition: ReplicaDisposition.FAILED,
         outcome: Outcome.FAILED,
         exitStatus: taskIndex % 5,
         reason: 'MUT_COMMAND_FAILED',

@@ -102,7 +102,7 @@ function experimentFigures(): Figure[] {
   const tasks = sampleExperiment(logs, 0);
   return [0.85, 1].flatMap((load) => {
     const stream = scaleToLoad(tasks, load);
-    const secondsOf = (strategy: PlacementStrategy, admissibility: number): number =>
+    const findSeconds = (strategy: PlacementStrategy, admissibility: number): number =>
       median(
         Array.from({ length: rounds }, () =>
           timed(() => {
@@ -114,7 +114,7 @@ function experimentFigures(): Figure[] {
         ),
       ) / 1000;
     return [0.5, 1].flatMap((admissibility) => {
-      const seconds = placementStrategies.map((strategy) => ({ strategy, time: secondsOf(strategy, admissibility) }));
+      const seconds = placementStrategies.map((strategy) => ({ strategy, time: findSeconds(strategy, admissibility) }));
       const slowest = (isFull: boolean): { readonly strategy: PlacementStrategy; readonly time: number } =>
         seconds
           .filter(({ strategy }) => (strategy.level === 4) === isFull)

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { JobSpec, SchedulerName } from '@mutirao/core/messages';
 import { findBound, makeWorkflow, platformCosts, type Workflow } from '@mutirao/core/workflow';
-import { draftOf, makeWorkflowJob, parseWorkflow } from '@mutirao/formats/workflow';
+import { getDraft, makeWorkflowJob, parseWorkflow } from '@mutirao/formats/workflow';
 import { BrokerGrid } from '@mutirao/sim';
 import { aGroup, aJob } from '@mutirao/testkit';
 import { plain, report } from './harness.ts';
@@ -79,7 +79,7 @@ const rows = readdirSync(join(data, 'wfinstances'))
   .filter((file) => file.includes(only))
   .map((file) => {
     const document = parseWorkflow(gunzipSync(readFileSync(join(data, 'wfinstances', file))).toString(), file);
-    const workflow = makeWorkflow(draftOf(document));
+    const workflow = makeWorkflow(getDraft(document));
     const { job } = makeWorkflowJob(document, { directory: '/home', taskCommand: 'true' });
     const bound = findBound(workflow, platformCosts(workflow, platform), machines.length);
     return {

@@ -85,7 +85,7 @@ class Places {
 }
 
 /** The units of a wire message. */
-function* unitsOf(ranges: readonly { readonly first: number; readonly count: number }[]): Generator<number> {
+function* listUnits(ranges: readonly { readonly first: number; readonly count: number }[]): Generator<number> {
   for (const { first, count } of ranges) for (let unit = first; unit < first + count; unit += 1) yield unit;
 }
 
@@ -129,7 +129,7 @@ async function askAll(connections: readonly UnaryConnection[]): Promise<Load> {
             outcome.value.reservationId,
             outcome.value.startUnixMs,
             outcome.value.endUnixMs,
-            unitsOf(outcome.value.units),
+            listUnits(outcome.value.units),
           );
         else refused += 1;
       }
@@ -207,7 +207,7 @@ function readPlaces(path: string): Places {
 function countDoubles(places: Places): number {
   const ends = new Float64Array(unitCount);
   let doubles = 0;
-  for (const row of inOrderOf(places.starts.subarray(0, places.count))) {
+  for (const row of getInOrder(places.starts.subarray(0, places.count))) {
     for (let unit = 0; unit < unitCount; unit += 1) {
       if (!places.has(row, unit)) continue;
       if ((ends[unit] as number) > (places.starts[row] as number)) doubles += 1;
@@ -223,9 +223,9 @@ function findPeak(places: Places): number {
     { length: places.count },
     (_none, row) => countBits(places.low[row] as number) + countBits(places.high[row] as number),
   );
-  const byEnd = inOrderOf(places.ends.subarray(0, places.count));
+  const byEnd = getInOrder(places.ends.subarray(0, places.count));
   let [used, peak, ended] = [0, 0, 0];
-  for (const row of inOrderOf(places.starts.subarray(0, places.count))) {
+  for (const row of getInOrder(places.starts.subarray(0, places.count))) {
     for (; (places.ends[byEnd[ended] as number] as number) <= (places.starts[row] as number); ended += 1)
       used -= amounts[byEnd[ended] as number] as number;
     peak = Math.max(peak, (used += amounts[row] as number));
@@ -240,7 +240,7 @@ function countBits(bits: number): number {
 }
 
 /** Row numbers in the order of their instants. */
-function inOrderOf(instants: Float64Array): Uint32Array {
+function getInOrder(instants: Float64Array): Uint32Array {
   return Uint32Array.from(instants.keys()).sort(
     (one, other) => (instants[one] as number) - (instants[other] as number),
   );
@@ -284,7 +284,7 @@ function countOverlaps(kept: readonly ReservationRecord[], total: number): numbe
 /** What happens in a proof: mostly requests, of units and of a capacity, and what users do with what they have. */
 function drawInput(random: Prng, now: number, count: number): ReservationsInput {
   const { amount, duration, start, end } = drawSpec(random, now);
-  const [fate, isOfUnits] = [random.fraction(), random.fraction() < 0.5];
+  const [disposition, isOfUnits] = [random.fraction(), random.fraction() < 0.5];
   const asked = { replyTo: 0, userId: `user${count % 50}` };
   const spec = {
     resourceId: isOfUnits ? 'cluster' : 'network',
@@ -295,18 +295,18 @@ function drawInput(random: Prng, now: number, count: number): ReservationsInput 
     timing: 'advance' as const,
   };
   const reservationId = 1 + Math.floor(random.fraction() * count);
-  if (fate < 0.85)
+  if (disposition < 0.85)
     return {
       kind: 'ReservationRequested',
       ...asked,
       clientRequestId: `request-${count}`,
-      hold: fate < 0.1 ? 600_000 : 0,
+      hold: disposition < 0.1 ? 600_000 : 0,
       isDryRun: false,
       spec,
     };
-  if (fate < 0.9)
+  if (disposition < 0.9)
     return { kind: 'RenegotiationRequested', ...asked, userId: `user${reservationId % 50}`, reservationId, spec };
-  if (fate < 0.95)
+  if (disposition < 0.95)
     return { kind: 'ConfirmationRequested', ...asked, userId: `user${reservationId % 50}`, reservationId };
   return { kind: 'CancellationRequested', ...asked, userId: 'owner', reservationId, reason: 'proof' };
 }

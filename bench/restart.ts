@@ -1,6 +1,6 @@
 // kill -9 of a broker that holds finished and unfinished tasks: how long until it dispatches again.
 import { Grid, taskGroup } from '@mutirao/testkit';
-import { messagesOf } from '@mutirao/runtime/rpc';
+import { listMessages } from '@mutirao/runtime/rpc';
 import { below, median, option, plain, report } from './harness.ts';
 
 const finished = option('finished', 100_000);
@@ -10,7 +10,7 @@ const grid = await Grid.start({ machines: [8] });
 
 /** When the first replica after `sequence` was placed, in Unix milliseconds. */
 async function firstDispatchAfter(sequence: number): Promise<number> {
-  for await (const { events } of messagesOf(grid.client.raw.watchJob({ jobId: 0, afterSequence: sequence }))) {
+  for await (const { events } of listMessages(grid.client.raw.watchJob({ jobId: 0, afterSequence: sequence }))) {
     const placed = events.find(({ type }) => type === 'tasks.started');
     if (placed !== undefined) return placed.atUnixMs;
   }
@@ -24,7 +24,7 @@ async function lastSequence(): Promise<number> {
     stream.cancel();
   }, 1500);
   try {
-    for await (const { events } of messagesOf(stream)) last = Math.max(last, events.at(-1)?.sequence ?? 0);
+    for await (const { events } of listMessages(stream)) last = Math.max(last, events.at(-1)?.sequence ?? 0);
   } catch {
     /* Cancelled when it had told all. */
   }

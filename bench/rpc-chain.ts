@@ -113,7 +113,7 @@ function machine(address: string): void {
   });
 }
 
-function batchOf(size: number, first: number): StartReplicas {
+function getBatch(size: number, first: number): StartReplicas {
   const limits = { runTimeMax: 0, memoryMax: 0, outputMax: 0 };
   const template = { jobId: 1, userId: 'bench', command: 'true', noOp: true, environment: {}, limits, processors: 1 };
   return {
@@ -141,7 +141,7 @@ function measure(address: string, batchSize: number, seconds: number): Promise<n
     stream.write({
       message: {
         $case: 'toMachine',
-        value: { machineId, message: { $case: 'start', value: encodeStartReplicas(batchOf(batchSize, next)) } },
+        value: { machineId, message: { $case: 'start', value: encodeStartReplicas(getBatch(batchSize, next)) } },
       },
     });
     next += batchSize;

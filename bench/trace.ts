@@ -13,7 +13,7 @@ import {
 } from '@mutirao/core/queue';
 import { adaptiveHeuristic, type RequestFacts } from '@mutirao/core/requests';
 import { Prng } from '@mutirao/core/shared';
-import { parseSwf, processorsOf, selectRequests, type SwfRequest } from '@mutirao/formats';
+import { parseSwf, listProcessors, selectRequests, type SwfRequest } from '@mutirao/formats';
 import { LocalHistory, sampleJob } from '@mutirao/sim';
 import { below, median, option, plain, report, type Figure } from './harness.ts';
 
@@ -31,7 +31,7 @@ interface Log {
 function read(name: string): Log {
   const file = join(data ?? '', 'swf', `${name}.swf.gz`);
   const trace = parseSwf(gunzipSync(readFileSync(file)), file);
-  const processors = processorsOf(trace) ?? 0;
+  const processors = listProcessors(trace) ?? 0;
   return { requests: selectRequests(trace.records, { processors }).requests, processors };
 }
 

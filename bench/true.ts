@@ -1,7 +1,7 @@
 // /bin/true as tasks on one machine, against xargs -P of the same width, the two in turn.
 import { cpus } from 'node:os';
 import { Grid, taskGroup } from '@mutirao/testkit';
-import { atLeast, median, option, plain, report, secondsOf } from './harness.ts';
+import { atLeast, median, option, plain, report, findSeconds } from './harness.ts';
 
 const tasks = option('tasks', 4000);
 const rounds = option('rounds', 5);
@@ -17,7 +17,7 @@ try {
     const job = await grid.client.waitEnded(jobId, 300_000);
     if (job.finishedCount !== tasks) throw new Error(`${job.finishedCount} of ${tasks} finished`);
     const rate = tasks / ((performance.now() - start) / 1000);
-    const rateOfXargs = tasks / secondsOf('sh', ['-c', `seq ${tasks} | xargs -n 1 -P ${width} /bin/true`]);
+    const rateOfXargs = tasks / findSeconds('sh', ['-c', `seq ${tasks} | xargs -n 1 -P ${width} /bin/true`]);
     if (round === 0) continue; // The first of each warms caches.
     ours.push(rate);
     theirs.push(rateOfXargs);

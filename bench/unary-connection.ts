@@ -63,7 +63,7 @@ export class UnaryConnection {
       });
       stream.on('error', reject);
       stream.on('close', () => {
-        if (status === '0') resolve(called.responseDeserialize(messageOf(parts)));
+        if (status === '0') resolve(called.responseDeserialize(findMessage(parts)));
         else reject(new Error(`${called.path}: ${status} ${message}`));
       });
       stream.end(framed(called.requestSerialize(request)));
@@ -84,6 +84,6 @@ function framed(message: Buffer): Buffer {
   return bytes;
 }
 
-function messageOf(parts: readonly Buffer[]): Buffer {
+function findMessage(parts: readonly Buffer[]): Buffer {
   return (parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts)).subarray(prefixLength);
 }

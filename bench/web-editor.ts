@@ -71,10 +71,10 @@ interface Point {
   readonly y: number;
 }
 
-const boxOf = (id: string): string => `.react-flow__node[data-id="${id}"]`;
+const getBox = (id: string): string => `.react-flow__node[data-id="${id}"]`;
 const placeOf = (selector: string): string => `document.querySelector('${selector}')?.style.transform`;
 
-async function middleOf(page: Page, selector: string): Promise<Point> {
+async function getMiddle(page: Page, selector: string): Promise<Point> {
   const box = await page.locator(selector).boundingBox();
   if (box === null) throw new Error(`${selector} is not in sight`);
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
@@ -104,13 +104,13 @@ async function findPair(page: Page, round: number): Promise<readonly [string, st
 }
 
 /** What is done in a round, in its order; each leaves the workflow fit for the next one. */
-async function actionsOf(page: Page, round: number): Promise<Action[]> {
+async function listActions(page: Page, round: number): Promise<Action[]> {
   const [one, other] = await findPair(page, round);
   const [start, end] = [
-    await middleOf(page, boxOf(one)),
-    await middleOf(page, `${boxOf(other)} .react-flow__handle.target`),
+    await getMiddle(page, getBox(one)),
+    await getMiddle(page, `${getBox(other)} .react-flow__handle.target`),
   ];
-  const from = await middleOf(page, `${boxOf(one)} .react-flow__handle.source`);
+  const from = await getMiddle(page, `${getBox(one)} .react-flow__handle.source`);
   const button = (name: string) => (): Promise<void> => page.getByRole('button', { name, exact: true }).click();
   const side = document('.properties #task-name');
   const edges = (await page.evaluate(
@@ -141,7 +141,7 @@ async function actionsOf(page: Page, round: number): Promise<Action[]> {
     {
       name: 'rename',
       input: 'keydown',
-      shows: `document.querySelector('${boxOf(`renamed-${round}`)}') !== null`,
+      shows: `document.querySelector('${getBox(`renamed-${round}`)}') !== null`,
       act: async () => {
         await page.getByLabel('Name', { exact: true }).fill(`renamed-${round}`);
         await page.getByLabel('Name', { exact: true }).press('Enter');
@@ -158,7 +158,7 @@ async function actionsOf(page: Page, round: number): Promise<Action[]> {
     {
       name: 'remove',
       input: 'click',
-      shows: `document.querySelector('${boxOf(`renamed-${round}`)}') === null`,
+      shows: `document.querySelector('${getBox(`renamed-${round}`)}') === null`,
       act: button('Remove'),
     },
     {
@@ -191,7 +191,7 @@ interface Bench {
   readonly measured: Measured;
 }
 
-function notesOf(measured: Measured, name: string): Taken {
+function findNotes(measured: Measured, name: string): Taken {
   const known = measured.get(name);
   if (known !== undefined) return known;
   const fresh = { shownMs: [], busyMs: [], workMs: [] };
@@ -209,7 +209,7 @@ async function measure({ page, inspector, measured }: Bench, { name, input, show
   await page.evaluate(`window.busy.length = 0; window.watchFor('${input}', () => ${shows})`);
   const before = await workOf(inspector);
   await act();
-  const { shownMs, busyMs, workMs } = notesOf(measured, name);
+  const { shownMs, busyMs, workMs } = findNotes(measured, name);
   shownMs.push(await page.evaluate('window.shown'));
   // What was put off is done by then: levels come after a moment, and what is kept for the tab after a longer one.
   await page.waitForTimeout(500);
@@ -233,7 +233,7 @@ async function measureSteps(
   },
 ): Promise<void> {
   await page.evaluate('window.busy.length = 0');
-  const { shownMs, busyMs, workMs } = notesOf(measured, name);
+  const { shownMs, busyMs, workMs } = findNotes(measured, name);
   const before = await workOf(inspector);
   for (const step of steps) {
     await page.evaluate(
@@ -253,14 +253,14 @@ async function measureGestures(bench: Bench, round: number): Promise<void> {
   const viewport = placeOf('.react-flow__viewport');
   const along = ({ x, y }: Point, step: Point): (() => Promise<void>)[] =>
     Array.from({ length: 12 }, (_, index) => () => page.mouse.move(x + step.x * (index + 1), y + step.y * (index + 1)));
-  const box = await middleOf(page, boxOf(id));
+  const box = await getMiddle(page, getBox(id));
   await page.mouse.move(box.x, box.y);
   await page.mouse.down();
   await page.mouse.move(box.x + 3, box.y + 3);
   await measureSteps(bench, {
     name: 'move',
     input: 'pointermove',
-    place: placeOf(boxOf(id)),
+    place: placeOf(getBox(id)),
     steps: along(box, { x: 5, y: 3 }),
   });
   await page.mouse.up();
@@ -325,7 +325,7 @@ async function measureEditor(page: Page): Promise<Measured> {
   await page.locator('.task-node').first().waitFor();
   await page.waitForTimeout(1000);
   for (let round = 0; round < rounds; round += 1) {
-    for (const action of await actionsOf(page, round)) await measure(bench, action);
+    for (const action of await listActions(page, round)) await measure(bench, action);
     // What was added lies where the next round presses.
     await page.keyboard.press('Delete');
     await measureGestures(bench, round);
@@ -333,7 +333,7 @@ async function measureEditor(page: Page): Promise<Measured> {
   return measured;
 }
 
-function figuresOf(measured: Measured): Figure[] {
+function listFigures(measured: Measured): Figure[] {
   const name = (what: string): string => `${drawn} tasks drawn: ${what}`;
   return [...measured].flatMap(([what, { shownMs, busyMs, workMs }]) => [
     below(name(`${what}, to the next picture, median`), median(shownMs), 'ms', aimMs),
@@ -356,7 +356,7 @@ const { page } = await openPage(browser, gateway.url.replace('/#', '/workflow#')
 const debuggerOf = values.profile === undefined ? undefined : await page.context().newCDPSession(page);
 await debuggerOf?.send('Profiler.enable');
 await debuggerOf?.send('Profiler.start');
-figures.push(...figuresOf(await measureEditor(page)));
+figures.push(...listFigures(await measureEditor(page)));
 if (debuggerOf !== undefined && values.profile !== undefined)
   writeFileSync(values.profile, JSON.stringify((await debuggerOf.send('Profiler.stop')).profile));
 figures.push(plain('load of the machine after', loadavg()[0] ?? 0, ''));

@@ -21,7 +21,7 @@ const { values } = parseArgs({
 });
 const rounds = Number(values.rounds);
 
-const medianOf = (numbers: readonly number[]): number =>
+const getMedian = (numbers: readonly number[]): number =>
   numbers.toSorted((one, other) => one - other)[numbers.length >> 1] ?? Number.NaN;
 
 /**
@@ -110,7 +110,7 @@ for (let round = 0; round < rounds; round += 1) paints.push(await measureFirstPa
 figures.push(
   below(
     `first useful paint, ${values.tasks} tasks and ${values.machines} machines, median of ${rounds}`,
-    medianOf(paints),
+    getMedian(paints),
     'ms',
     1500,
   ),

@@ -12,7 +12,7 @@ import { makeWorkflow } from '@mutirao/core/workflow';
 import { FormatError } from '@mutirao/formats';
 import {
   convertWorkflow,
-  draftOf,
+  getDraft,
   makeWorkflowJob,
   parseWorkflow,
   type WorkflowDocument,
@@ -64,7 +64,7 @@ for (const path of files) {
   try {
     const bytes = readFileSync(path);
     const document = parseWorkflow((path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString(), path);
-    makeWorkflow(draftOf(document));
+    makeWorkflow(getDraft(document));
     makeWorkflowJob(document, { directory: '/', taskCommand: ':', replacesCommands: true });
     taskCount += document.tasks.length;
     if (document.tasks.every(({ command }) => command !== '')) withCommands += 1;

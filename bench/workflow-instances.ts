@@ -9,7 +9,7 @@ import {
   findScheduleFault,
   freshProblem,
   makeWorkflow,
-  makespanOf,
+  getMakespan,
   measureSchedule,
   platformCosts,
   workflowSchedulers,
@@ -17,7 +17,7 @@ import {
   type Workflow,
   type WorkflowScheduler,
 } from '@mutirao/core/workflow';
-import { draftOf, parseWorkflow } from '@mutirao/formats/workflow';
+import { getDraft, parseWorkflow } from '@mutirao/formats/workflow';
 import { below, plain, report, type Figure } from './harness.ts';
 
 const data = join(process.env['MUTIRAO_DATA'] ?? '', 'workflows');
@@ -59,7 +59,7 @@ function run(scheduler: WorkflowScheduler, workflow: Workflow, platform: Platfor
   const fault = findScheduleFault(problem, schedule);
   if (fault !== undefined) throw new Error(`${scheduler.name}: ${fault}`);
   const { bound } = measureSchedule(workflow, costs, count, schedule);
-  return { makespan: makespanOf(schedule), bound, time };
+  return { makespan: getMakespan(schedule), bound, time };
 }
 
 /** An instance and what each algorithm made of it, in the order of the algorithms. */
@@ -76,7 +76,7 @@ function runFolder(folder: string): Instance[] {
     .sort()
     .map((file) => {
       const workflow = makeWorkflow(
-        draftOf(parseWorkflow(gunzipSync(readFileSync(join(data, folder, file))).toString(), file)),
+        getDraft(parseWorkflow(gunzipSync(readFileSync(join(data, folder, file))).toString(), file)),
       );
       const workBound =
         (1000 * workflow.tasks.reduce((sum, { work }) => sum + work, 0)) /

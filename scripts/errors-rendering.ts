@@ -17,7 +17,7 @@ const line = /^ {2}ERROR_REASON_(MUT_[A-Z0-9_]+) = (\d+);$/gm;
 /**
  * The numbers that an errors.proto gives to its codes. The first holder of a number keeps it; a later one is left out.
  */
-export function numbersOf(proto: string): Map<string, number> {
+export function listNumbers(proto: string): Map<string, number> {
   const numbers = new Map<string, number>();
   const taken = new Set<number>();
   for (const [, code, digits] of proto.matchAll(line)) {
@@ -30,7 +30,7 @@ export function numbersOf(proto: string): Map<string, number> {
 }
 
 /** What an errors.proto keeps back: codes that are gone, with their numbers in the same order. */
-function reservedOf(proto: string): Map<string, number> {
+function getReserved(proto: string): Map<string, number> {
   const names = [...proto.matchAll(/"ERROR_REASON_(MUT_[A-Z0-9_]+)"/g)].map(([, code]) => code ?? '');
   const numbers = (/^ {2}reserved ([\d, ]+);$/m.exec(proto)?.[1] ?? '')
     .split(', ')
@@ -45,9 +45,9 @@ function reservedOf(proto: string): Map<string, number> {
  * @param former the present errors.proto, or empty.
  */
 export function errorsProto(former: string): string {
-  const numbers = numbersOf(former);
+  const numbers = listNumbers(former);
   const codes = Object.keys(registry).sort();
-  const reserved = reservedOf(former);
+  const reserved = getReserved(former);
   for (const [code, number] of numbers) if (!codes.includes(code)) reserved.set(code, number);
   let highest = Math.max(0, ...numbers.values(), ...reserved.values());
   const lines = codes.map((code) => `  ${prefix}${code} = ${numbers.get(code) ?? ++highest};`);

@@ -57,17 +57,17 @@ function isRefusal(error: unknown): boolean {
   );
 }
 
-function corpusOf(name: string, { seeds }: Target): Buffer[] {
+function listCorpus(name: string, { seeds }: Target): Buffer[] {
   return [...seeds, ...readKept(name)];
 }
 
-function keptFileOf(name: string): string {
+function getKeptFile(name: string): string {
   return join(root, 'test/corpora', `${name}.txt`);
 }
 
 /** Inputs that were kept of a target: a line of base64 each, behind a comment. */
 function readKept(name: string): Buffer[] {
-  const file = keptFileOf(name);
+  const file = getKeptFile(name);
   if (!existsSync(file)) return [];
   return readFileSync(file, 'utf8')
     .split('\n')
@@ -95,7 +95,7 @@ function keep(name: string, corpus: readonly Buffer[]): void {
     .slice(0, Math.max(0, keptMax - kept.length));
   const lines = [...kept, ...small].map((bytes) => bytes.toString('base64'));
   writeFileSync(
-    keptFileOf(name),
+    getKeptFile(name),
     `# Inputs that reached new code, one a line, in base64.\n${[...new Set(lines)].join('\n')}\n`,
   );
 }
@@ -124,7 +124,7 @@ async function fuzz(
   const random = new Prng(
     Number(values.seed) * 7919 + [...name].reduce((sum, letter) => sum * 31 + letter.charCodeAt(0), 7),
   );
-  const corpus = corpusOf(name, target);
+  const corpus = listCorpus(name, target);
   const fresh: Buffer[] = [];
   const faults = new Map<string, Buffer>();
   const note = (bytes: Buffer): void => {

@@ -9,7 +9,7 @@ import type { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceClient, type AttachRequest, type AttachResponse } from '@mutirao/api/machine';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { agentTrust, identityFolder, initIdentity, userTrust } from '@mutirao/runtime/identity';
-import { dial, messagesOf, openStream, type MessageStream } from '@mutirao/runtime/rpc';
+import { dial, listMessages, openStream, type MessageStream } from '@mutirao/runtime/rpc';
 import { inviteMachine, FakeBroker, Program, until } from '@mutirao/testkit';
 
 const day = 24 * 3_600_000;
@@ -69,7 +69,7 @@ class Attachment {
   }
 
   async pull(): Promise<void> {
-    for await (const _message of messagesOf(this.client.pullContent({ transferId: 'x' }))) break;
+    for await (const _message of listMessages(this.client.pullContent({ transferId: 'x' }))) break;
   }
 
   close(): void {
@@ -254,7 +254,7 @@ serial('wrong, missing and foreign credentials are refused', async (t) => {
   });
   await t.throwsAsync(
     async () => {
-      for await (const _message of messagesOf(asUser.pullContent({ transferId: 'x' }))) break;
+      for await (const _message of listMessages(asUser.pullContent({ transferId: 'x' }))) break;
     },
     { code: 'MUT_UNAUTHENTICATED' },
   );

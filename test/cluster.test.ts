@@ -176,7 +176,7 @@ test.serial('after kill -9 scores are what they were, and order the queue', asyn
   const byScores = ['--policy', 'fcfs', '--order', 'buc', '--buc-weight', '10800'];
   await cluster.end('SIGTERM');
   await cluster.start(...byScores);
-  const scoresOf = async (): Promise<unknown[]> => {
+  const findScores = async (): Promise<unknown[]> => {
     const client = dial(ClusterServiceClient, cluster.address, { token: readToken(tokenPath(cluster.home)) });
     const { scores } = await callUnary(client, 'getScores', { userId: '' }, { deadlineMs: 60_000 });
     client.close();
@@ -200,7 +200,7 @@ test.serial('after kill -9 scores are what they were, and order the queue', asyn
     ['exact', 1, true],
     ['careless', 1, false],
   ];
-  t.deepEqual(await scoresOf(), wanted);
+  t.deepEqual(await findScores(), wanted);
   const blocking = await cluster.allocate('blocks', 3, 60_000, 'sleep 1000');
   await until(async () => (await cluster.entry(blocking))?.status === 'running', 'the machine is taken');
   const later = await cluster.allocateAs(
@@ -227,7 +227,7 @@ test.serial('after kill -9 scores are what they were, and order the queue', asyn
     JSON.stringify([first, second]),
   );
   // Each has one more that counts by now; what was known before is in it.
-  t.deepEqual(await scoresOf(), [
+  t.deepEqual(await findScores(), [
     ['exact', 2, true],
     ['careless', 2, false],
   ]);

@@ -85,7 +85,7 @@ test.serial(
     const [lab] = grid.providers;
     const agents = (): number[] =>
       readdirSync('/proc')
-        .filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes('lab/old'))
+        .filter((pid) => /^\d+$/.test(pid) && getCommand(pid).includes('lab/old'))
         .map(Number);
     const before = agents();
     t.is(before.length, 1);
@@ -106,7 +106,7 @@ test.serial(
   },
 );
 
-function commandOf(pid: string): string {
+function getCommand(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {

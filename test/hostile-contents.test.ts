@@ -57,7 +57,7 @@ serial.afterEach.always(async (t) => {
 });
 
 /** A lease of one task that reads a content. */
-function leaseOf(content: HostileContent): Parameters<FakeBroker['send']>[0] {
+function getLease(content: HostileContent): Parameters<FakeBroker['send']>[0] {
   const template = {
     jobId: 1,
     userId: 'ana',
@@ -108,7 +108,7 @@ serial(
       });
       isNamed = true;
     };
-    broker.send(leaseOf(content));
+    broker.send(getLease(content));
     await until(() => isNamed, 'the provider asks for what the leased task reads');
     const leases = async (): Promise<LeaseState[]> =>
       (await callUnary(broker.client, 'getResource', {}, { deadlineMs: 60_000 })).leases;
@@ -143,7 +143,7 @@ serial(
     broker.demand(2);
     await until(() => broker.machines().length === 2, 'the machines join');
     const bytes = randomBytes(200_000);
-    const offerOf = (transferId: string): Parameters<FakeBroker['toMachine']>[1] => ({
+    const getOffer = (transferId: string): Parameters<FakeBroker['toMachine']>[1] => ({
       $case: 'content',
       value: {
         content: { sha256: Buffer.alloc(32, 1), sizeBytes: bytes.length },
@@ -153,7 +153,7 @@ serial(
         pathProof: '',
       },
     });
-    broker.toMachine('lab/victim', offerOf('for-the-victim'));
+    broker.toMachine('lab/victim', getOffer('for-the-victim'));
     await until(() => victim.transferIds().length === 1, 'it is offered');
     const sending = openSending<{ transferId: string; data: Buffer }, unknown>((done) =>
       broker.client.sendContent(done),

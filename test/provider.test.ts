@@ -15,7 +15,7 @@ import { readToken, tokenPath } from '@mutirao/runtime/files';
 import {
   callUnary,
   dial,
-  messagesOf,
+  listMessages,
   openSending,
   openStream,
   type MessageStream,
@@ -166,7 +166,7 @@ serial(
 const size = 8 * 1024 * 1024;
 const chunkSize = 256 * 1024;
 
-function* chunksOf(bytes: Buffer): Generator<Buffer> {
+function* getChunks(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += chunkSize) yield bytes.subarray(at, at + chunkSize);
 }
 
@@ -194,7 +194,7 @@ serial('contents pass through the provider whole, both ways, whichever side come
   const put = (transferId: string): Promise<void> =>
     send<SendContentRequest>(
       openSending((done) => broker.client.sendContent(done)),
-      [{ transferId, data: Buffer.alloc(0) }, ...[...chunksOf(content)].map((data) => ({ transferId: '', data }))],
+      [{ transferId, data: Buffer.alloc(0) }, ...[...getChunks(content)].map((data) => ({ transferId: '', data }))],
     );
   const stream: MessageStream<AttachResponse, AttachRequest> = openStream(agentClient.attach());
   const offered: AttachResponse[] = [];
@@ -234,11 +234,11 @@ serial('contents pass through the provider whole, both ways, whichever side come
   await until(() => offered.length === 2, 'both are offered');
   const [sentFirst, pulledFirst] = await Promise.all([
     put('t1'),
-    collect(messagesOf(agentClient.pullContent({ transferId: 't1' }))),
+    collect(listMessages(agentClient.pullContent({ transferId: 't1' }))),
   ]);
   t.is(sentFirst, undefined);
   t.true(pulledFirst.equals(content));
-  const pulling = collect(messagesOf(agentClient.pullContent({ transferId: 't2' })));
+  const pulling = collect(listMessages(agentClient.pullContent({ transferId: 't2' })));
   await put('t2');
   t.true((await pulling).equals(content));
 
@@ -252,7 +252,13 @@ serial('contents pass through the provider whole, both ways, whichever side come
         data: Buffer.alloc(0),
         offset: 0,
       },
-      ...[...chunksOf(content)].map((data) => ({ transferId: '', machineId: '', content: undefined, data, offset: 0 })),
+      ...[...getChunks(content)].map((data) => ({
+        transferId: '',
+        machineId: '',
+        content: undefined,
+        data,
+        offset: 0,
+      })),
     ],
   );
   await until(
@@ -260,7 +266,7 @@ serial('contents pass through the provider whole, both ways, whichever side come
     'the broker hears of the push',
   );
   const received = await collect(
-    messagesOf(broker.client.receiveContent({ transferId: 't3', offset: 0, refusal: '' })),
+    listMessages(broker.client.receiveContent({ transferId: 't3', offset: 0, refusal: '' })),
   );
   await pushing;
   t.true(received.equals(content));
@@ -276,6 +282,8 @@ serial("nobody gets in with another's credential", async (t) => {
   await t.throwsAsync(callUnary(asBroker, 'getResource', {}, { deadlineMs: 60_000 }), { code: 'MUT_UNAUTHENTICATED' });
   asBroker.close();
   const asAgent = dial(GridMachineServiceClient, provider.address, { token: readToken(tokenPath(home)) });
-  await t.throwsAsync(collect(messagesOf(asAgent.pullContent({ transferId: 't1' }))), { code: 'MUT_UNAUTHENTICATED' });
+  await t.throwsAsync(collect(listMessages(asAgent.pullContent({ transferId: 't1' }))), {
+    code: 'MUT_UNAUTHENTICATED',
+  });
   asAgent.close();
 });

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { encodePng } from './png.mjs';
-import { boundsOf, poster, readOptions } from './tile.mjs';
+import { listBounds, poster, readOptions } from './tile.mjs';
 
 /** Reads a PPM file as tiles are written. */
 export function decodePpm(bytes) {
@@ -19,7 +19,7 @@ export function decodePpm(bytes) {
 export function assemble(view, readTile) {
   const pixels = Buffer.alloc(view.width * view.height * 3);
   for (let number = 0; number < view.columns * view.rows; number++) {
-    const bounds = boundsOf(number, view);
+    const bounds = listBounds(number, view);
     const tile = decodePpm(readTile(number));
     if (tile.width !== bounds.width || tile.height !== bounds.height) {
       throw new Error(

@@ -33,7 +33,7 @@ export function readOptions(words, defaults) {
 /**
  * The pixels of a tile: tiles are numbered row by row from the top left; those at the right and bottom may be smaller.
  */
-export function boundsOf(tile, { width, height, columns, rows }) {
+export function listBounds(tile, { width, height, columns, rows }) {
   if (!Number.isInteger(tile) || tile < 0 || tile >= columns * rows)
     throw new Error(`tile ${tile} of a poster of ${columns * rows}`);
   const column = tile % columns;
@@ -50,7 +50,7 @@ export function boundsOf(tile, { width, height, columns, rows }) {
 
 /** The red, green and blue bytes of a tile, row by row. */
 export function renderTile(tile, view) {
-  const bounds = boundsOf(tile, view);
+  const bounds = listBounds(tile, view);
   const pixels = Buffer.alloc(bounds.width * bounds.height * 3);
   const step = view.span / view.width;
   const fraction = 1 / view.samples;
@@ -61,7 +61,7 @@ export function renderTile(tile, view) {
       for (let sample = 0; sample < view.samples ** 2; sample++) {
         const across = bounds.left + column + ((sample % view.samples) + 0.5) * fraction;
         const down = bounds.top + row + (Math.floor(sample / view.samples) + 0.5) * fraction;
-        const colour = colourOf(
+        const colour = getColour(
           escapeTime(
             view.x + (across - view.width / 2) * step,
             view.y - (down - view.height / 2) * step,
@@ -92,7 +92,7 @@ export function escapeTime(cx, cy, iterations) {
   return undefined;
 }
 
-function colourOf(time) {
+function getColour(time) {
   if (time === undefined) return [0, 0, 0];
   const turn = Math.sqrt(Math.max(time, 0)) * 0.55;
   return [3.9, 4.4, 5].map((shift) => 127.5 * (1 - Math.cos(turn + shift)));
@@ -105,5 +105,5 @@ export function encodePpm({ width, height, pixels }) {
 
 if (basename(process.argv[1] ?? '') === 'tile.mjs') {
   const { tile, out, ...view } = readOptions(process.argv.slice(2), { ...poster, tile: 0, out: 'tile.ppm' });
-  writeFileSync(out, encodePpm({ ...boundsOf(tile, view), pixels: renderTile(tile, view) }));
+  writeFileSync(out, encodePpm({ ...listBounds(tile, view), pixels: renderTile(tile, view) }));
 }

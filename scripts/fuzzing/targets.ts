@@ -2,7 +2,7 @@ import {
   decodeAllocateRequest,
   decodeAllocateResponse,
   decodeAllocationRequest,
-  decodeAhead,
+  decodeProvisioning,
   decodeCancelReplicas,
   decodeClaimKeys,
   decodeBlobOffer,
@@ -60,7 +60,7 @@ import {
 import { makeWorkflowJob, parseProcessorsConf, parseWorkflow } from '@mutirao/formats/workflow';
 import { plausibleMessages } from '@mutirao/testkit';
 import { FrameReader } from '../../packages/agent/src/gang/frames.ts';
-import { findAlternative, readToMachine, scanReport, sequenceOf } from '../../packages/provider/src/relay/wire.ts';
+import { findAlternative, readToMachine, scanReport, getSequence } from '../../packages/provider/src/relay/wire.ts';
 
 /** Something that reads bytes from outside. */
 export interface Target {
@@ -262,7 +262,7 @@ export const targets: Readonly<Record<string, Target>> = {
         () => undefined,
         () => undefined,
       );
-      sequenceOf(bytes, start);
+      getSequence(bytes, start);
       readToMachine(bytes, start);
     },
   },
@@ -286,7 +286,7 @@ export const targets: Readonly<Record<string, Target>> = {
   provisioning: message(
     'mutirao.reservation.v1.ReportProvisioningRequest',
     ReportProvisioningRequest,
-    ({ provisioning }) => decodeAhead(provisioning),
+    ({ provisioning }) => decodeProvisioning(provisioning),
   ),
   together: message('mutirao.reservation.v1.PrepareReservationRequest', PrepareReservationRequest, ({ together }) =>
     decodeGroup(together),

@@ -35,7 +35,7 @@ const node = join(
   'node',
 );
 
-async function hashOf(path) {
+async function getHash(path) {
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(path)) hash.update(chunk);
   return hash.digest('hex');
@@ -86,7 +86,7 @@ try {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const made = {
     version,
-    sha256: await hashOf(draft),
+    sha256: await getHash(draft),
     bytes: statSync(draft).size,
     packed_bytes: statSync(`${draft}.gz`).size,
     bundle_bytes: statSync(join(work, 'mutirao.cjs')).size,

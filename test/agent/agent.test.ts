@@ -69,7 +69,7 @@ test.serial('a task gives its status and output, in a fresh playpen, with the en
     [first, 'a b 4 9/4'],
     [second, 'x 5 9/5'],
   ] as const) {
-    const end = await provider.endOf(replicaId);
+    const end = await provider.findEnd(replicaId);
     t.like(end, { outcome: 'failed', exitStatus: 3, reason: 'MUT_COMMAND_FAILED', outputTruncated: false });
     const [line, folder, playpen, searchPath, rest] = text(end.standardOutput).split('\n');
     t.is(line, `${shown} lab/pc dark blue lab it's`);
@@ -114,7 +114,7 @@ test.serial('replicas that do nothing are answered in one report', async (t) => 
     aTemplate('', { noOp: true }),
     Array.from({ length: 256 }, () => ({})),
   );
-  t.is((await provider.endOf(ids[255] ?? 0)).outcome, 'succeeded');
+  t.is((await provider.findEnd(ids[255] ?? 0)).outcome, 'succeeded');
   t.is(provider.reports.filter((report) => report.ended.length > 0).length, 1);
 });
 
@@ -134,7 +134,7 @@ test.serial('a cancelled task ends with all that it started, also when it does n
   await until(() => readPid(pids) > 0, 'the task runs');
   await until(() => provider.reports.some((report) => report.started.length > 0), 'its start is told');
   provider.cancel([replicaId]);
-  t.like(await provider.endOf(replicaId), { outcome: 'cancelled', reason: 'MUT_CANCELLED' });
+  t.like(await provider.findEnd(replicaId), { outcome: 'cancelled', reason: 'MUT_CANCELLED' });
   await until(() => !isAlive(readPid(pids)), 'what it started is gone');
   t.is((await provider.run(aTemplate('echo on'))).outcome, 'succeeded');
 });
@@ -176,7 +176,7 @@ test.serial('inputs are put and stored with their modes, each content fetched on
     '>>deep/small && cat deep/small; stat -c %a $STORAGE/tool';
   const ends = provider.place(aTemplate(command), [{ inputs }, { inputs }]);
   for (const replicaId of ends) {
-    const end = await provider.endOf(replicaId);
+    const end = await provider.findEnd(replicaId);
     t.is(text(end.standardError), '');
     t.is(
       text(end.standardOutput),
@@ -324,7 +324,7 @@ test.serial('an agent that loses its provider finishes what it has and tells it 
   writeFileSync(go, '');
   await provider.start();
   for (const replicaId of [first, second, third])
-    t.is(text((await provider.endOf(replicaId)).standardOutput), 'done\n');
+    t.is(text((await provider.findEnd(replicaId)).standardOutput), 'done\n');
   t.deepEqual(provider.hellos.at(-1)?.heldReplicaIds.toSorted(), [first, second, third]);
   t.is(provider.hellos.at(-1)?.facts?.incarnation, provider.hellos[0]?.facts?.incarnation);
 });
@@ -337,7 +337,7 @@ test.serial(
     const log = path.join(home, 'runs');
     const template = aTemplate(`echo run >>${log}`);
     const [replicaId = 0] = provider.place(template);
-    await provider.endOf(replicaId);
+    await provider.findEnd(replicaId);
     provider.refuse(new MutiraoError('MUT_REATTACH', 'again'));
     await until(() => provider.hellos.length === 2 && provider.reports.length >= 2, 'the report comes again');
     t.deepEqual(provider.hellos[1]?.heldReplicaIds, [replicaId]);
@@ -345,7 +345,7 @@ test.serial(
     provider.acknowledges = true;
     t.is((await provider.run(aTemplate('true'))).outcome, 'succeeded');
     t.is(readFileSync(log, 'utf8'), 'run\n');
-    t.is(provider.endsOf(replicaId).length, 1);
+    t.is(provider.getEnds(replicaId).length, 1);
   },
 );
 
@@ -368,8 +368,8 @@ test.serial('an agent that is told to stop gives its replicas back, ends its tas
   const [running = 0, waiting = 0] = provider.place(aTemplate(`echo $$ >${pid}; exec sleep 600`), [{}, {}]);
   await until(() => readPid(pid) > 0, 'the task runs');
   await agent.kill('SIGTERM');
-  t.like(await provider.endOf(running), { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' });
-  t.like(await provider.endOf(waiting), { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' });
+  t.like(await provider.findEnd(running), { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' });
+  t.like(await provider.findEnd(waiting), { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' });
   t.false(isAlive(readPid(pid)));
 });
 
@@ -377,7 +377,7 @@ test.serial('a drained agent ends what it has and leaves', async (t) => {
   const { provider, agent } = await startRig(t);
   const ids = provider.place(aTemplate('echo x'), [{}, {}, {}]);
   provider.drain();
-  for (const replicaId of ids) t.is((await provider.endOf(replicaId)).outcome, 'succeeded');
+  for (const replicaId of ids) t.is((await provider.findEnd(replicaId)).outcome, 'succeeded');
   await until(() => !agent.isRunning, 'the agent leaves');
 });
 

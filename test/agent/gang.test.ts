@@ -43,7 +43,7 @@ test.serial(
       [],
     );
     gang.begin(held, [1]);
-    const end = await gang.endOf(held, 0);
+    const end = await gang.findEnd(held, 0);
     t.is(text(end.standardOutput), 'here\ndone\n', text(end.standardError));
     t.deepEqual(
       (await gang.release(held)).map(({ outcome }) => outcome),
@@ -144,9 +144,9 @@ test.serial('limits hold for what runs at a member', async (t) => {
   for (const { limits, line, reason } of cases) {
     const held = await gang.hold(aTemplate(`$RSH_CMD -n $PROC1 "${line}" >/dev/null`, { limits }));
     gang.begin(held);
-    t.like(await gang.endOf(held, 1), { outcome: 'limited', reason });
+    t.like(await gang.findEnd(held, 1), { outcome: 'limited', reason });
     gang.providers[0]?.cancel(held.replicaIds);
-    await gang.endOf(held, 0);
+    await gang.findEnd(held, 0);
   }
 });
 
@@ -175,7 +175,7 @@ test.serial(
     t.is(readFileSync(`${file}.3`, 'utf8'), 'asked\n');
     await until(() => !pids.some(isAlive), 'nothing of the member is left');
     gang.providers[0]?.cancel(held.replicaIds);
-    t.is((await gang.endOf(held, 0)).outcome, 'cancelled');
+    t.is((await gang.findEnd(held, 0)).outcome, 'cancelled');
     t.deepEqual(readdirSync(path.join(home, 'agents', 'lab_pc0', 'gangs')), []);
     t.deepEqual(readdirSync(path.join(home, 'agents', 'lab_pc1', 'gangs')), []);
     t.is((await gang.run(aTemplate('$RSH_CMD -n $PROC1 "echo again"'))).outcome, 'succeeded');
@@ -202,7 +202,7 @@ test.serial(
     );
     await until(() => !isAlive(Number(readFileSync(`${file}.1`, 'utf8'))), 'what ran there is gone');
     gang.providers[0]?.cancel(first.replicaIds);
-    t.is((await gang.endOf(first, 0)).outcome, 'cancelled');
+    t.is((await gang.findEnd(first, 0)).outcome, 'cancelled');
     await until(() => gang.providers[1]?.hellos.length === 2, 'the restarted agent attaches');
     t.deepEqual(gang.providers[1]?.hellos[1]?.heldReplicaIds, []);
     // The start of a gang that it held before is nothing to it.
@@ -231,7 +231,7 @@ test.serial(
       const held = await gang.hold(aTemplate(`$RSH_CMD -n $PROC1 "touch ${home}/ran"; sleep 1000`));
       for (const [rank, provider] of gang.providers.entries()) provider.cancel([held.replicaIds[rank] ?? 0]);
       gang.begin(held);
-      for (const rank of [0, 1]) t.is((await gang.endOf(held, rank)).outcome, 'cancelled');
+      for (const rank of [0, 1]) t.is((await gang.findEnd(held, rank)).outcome, 'cancelled');
     }
     t.false(existsSync(path.join(home, 'ran')));
     t.is(text((await gang.run(aTemplate('$RSH_CMD -n $PROC1 "echo next"'))).standardOutput), 'next\n');

@@ -73,7 +73,7 @@ async function startRig(t: ExecutionContext, options: RigOptions = {}): Promise<
 }
 
 /** The agent's folder on the machine. */
-const baseOf = ({ there }: Rig): string => path.join(there, '.mutirao/machines/lab_pc');
+const getBase = ({ there }: Rig): string => path.join(there, '.mutirao/machines/lab_pc');
 const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString();
 const readPid = (file: string): number => (existsSync(file) ? Number(readFileSync(file, 'utf8').trim()) : 0);
 
@@ -87,12 +87,12 @@ test.serial(
     const [first = 0] = rig.provider.place(aTemplate(command, { jobId: 9, environment: { NOTE: "it's" } }), [
       { value: 'a b', taskIndex: 4 },
     ]);
-    const end = await rig.provider.endOf(first);
+    const end = await rig.provider.findEnd(first);
     t.like(end, { outcome: 'failed', exitStatus: 3, reason: 'MUT_COMMAND_FAILED', outputTruncated: false });
     const [line, folder, playpen, searchPath, ...rest] = text(end.standardOutput).split('\n');
     t.is(line, `a b 4 9/4 lab/pc dark blue it's`);
     t.is(folder, playpen);
-    t.true(folder?.startsWith(`${baseOf(rig)}/runs/`), folder);
+    t.true(folder?.startsWith(`${getBase(rig)}/runs/`), folder);
     t.true(searchPath?.endsWith(`/storage/ana:${playpen}:.`), searchPath);
     t.deepEqual(rest, ['0', ''], "an empty playpen, and nothing of the agent's environment");
     t.is(text(end.standardError), 'err\n');
@@ -172,8 +172,8 @@ test.serial('a large content goes there once, bytes come back as they are, and p
     t.like(output, { mode, content: { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length } });
   }
   t.is(provider.wanted.length, 1);
-  await until(() => readdirSync(path.join(baseOf(rig), 'runs')).length === 0, 'the playpens go');
-  t.deepEqual(readdirSync(path.join(baseOf(rig), 'contents')), [content.sha256]);
+  await until(() => readdirSync(path.join(getBase(rig), 'runs')).length === 0, 'the playpens go');
+  t.deepEqual(readdirSync(path.join(getBase(rig), 'contents')), [content.sha256]);
 });
 
 test.serial(
@@ -276,7 +276,7 @@ test.serial('a task that is cancelled ends with all that it started', async (t) 
   );
   await until(() => readPid(child) > 0, 'the task runs');
   provider.cancel([replicaId]);
-  t.like(await provider.endOf(replicaId), { outcome: 'cancelled', reason: 'MUT_CANCELLED' });
+  t.like(await provider.findEnd(replicaId), { outcome: 'cancelled', reason: 'MUT_CANCELLED' });
   await until(() => !isAlive(readPid(pid)) && !isAlive(readPid(child)), 'both are gone');
 });
 
@@ -303,8 +303,8 @@ test.serial('a task goes on through a loss of the connection, runs once, and its
   writeFileSync(go, '');
   await until(() => !existsSync(network) || rig.agent.isRunning, 'the agent lives');
   rmSync(network);
-  t.like(await provider.endOf(replicaId), { outcome: 'failed', exitStatus: 7 });
-  t.is(text((await provider.endOf(replicaId)).standardOutput), 'done\n');
+  t.like(await provider.findEnd(replicaId), { outcome: 'failed', exitStatus: 7 });
+  t.is(text((await provider.findEnd(replicaId)).standardOutput), 'done\n');
   t.is(readFileSync(runs, 'utf8'), 'run\n');
 });
 
@@ -335,7 +335,7 @@ test.serial("a former agent's tasks are ended and its playpens removed when the 
   await rig.agent.start();
   await until(() => rig.provider.hellos.length === 2, 'the next agent attaches');
   await until(() => !isAlive(readPid(pid)), 'the task is ended');
-  t.deepEqual(readdirSync(path.join(baseOf(rig), 'runs')), []);
+  t.deepEqual(readdirSync(path.join(getBase(rig), 'runs')), []);
   t.is((await rig.provider.run(aTemplate('true'))).outcome, 'succeeded');
 });
 

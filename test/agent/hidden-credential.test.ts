@@ -5,18 +5,18 @@ import test from 'ava';
 import { aTemplate, FakeProvider, Program, temporaryFolder, until } from '@mutirao/testkit';
 
 /** A process and all that it has started, as far as that is still below it. */
-function familyOf(pid: number): number[] {
+function getFamily(pid: number): number[] {
   const parents = new Map(
     readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
-      .map((name) => [Number(name), parentOf(name)]),
+      .map((name) => [Number(name), getParent(name)]),
   );
   const family = [pid];
   for (const one of family) family.push(...[...parents].filter(([, parent]) => parent === one).map(([child]) => child));
   return family;
 }
 
-function parentOf(name: string): number {
+function getParent(name: string): number {
   return Number(/^PPid:\t(\d+)$/m.exec(readOr(`/proc/${name}/status`))?.[1] ?? 0);
 }
 
@@ -51,7 +51,7 @@ for (const [what, args] of [
       await until(() => provider.isAttached, 'the agent attaches');
       provider.place(aTemplate('sleep 30'));
       await until(() => provider.reports.some(({ started }) => started.length > 0), 'a task runs');
-      const family = familyOf(agent.pid);
+      const family = getFamily(agent.pid);
       t.true(family.length > 3, 'the agent, its watchdog, its launcher and the task are looked at');
       for (const pid of family)
         t.false(

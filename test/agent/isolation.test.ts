@@ -70,7 +70,7 @@ async function startRig(
   return { provider, agent, bubblewrap, home };
 }
 
-function attributeOf({ provider }: Rig): string | undefined {
+function readAttribute({ provider }: Rig): string | undefined {
   return provider.hellos[0]?.facts?.attributes['isolation'];
 }
 
@@ -81,7 +81,7 @@ test.serial(
   async (t) => {
     const rig = await startRig(t, []);
     const { provider, bubblewrap } = rig;
-    t.is(attributeOf(rig), 'bubblewrap');
+    t.is(readAttribute(rig), 'bubblewrap');
     const tries = bubblewrap.calls('bwrap').length;
     t.is(tries, 1, 'it is tried once');
     const run = async (userId: string): Promise<string> =>
@@ -127,14 +127,14 @@ test.serial('asked to isolate all tasks, it gives statuses, outputs, signals and
     'it starts',
   );
   provider.cancel([replicaId]);
-  t.is((await provider.endOf(replicaId)).outcome, 'cancelled');
+  t.is((await provider.findEnd(replicaId)).outcome, 'cancelled');
 });
 
 test.serial(
   'where bubblewrap does not work, the machine says so, and an agent that must isolate does not start',
   async (t) => {
     const rig = await startRig(t, [], { bubblewrap: fails });
-    t.is(attributeOf(rig), 'none');
+    t.is(readAttribute(rig), 'none');
     rig.provider.serveUser('eva', false);
     t.is(
       (await rig.provider.run(aTemplate('true'))).outcome,

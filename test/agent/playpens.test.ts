@@ -14,7 +14,7 @@ test('a playpen that many tasks left as it was is still looked at after the one 
     playpens.release(0);
     t.is(statSync(playpens.prepare(0)).ino, ino, 'it was made anew without need');
   }
-  const left = path.join(playpens.pathOf(0), 'left');
+  const left = path.join(playpens.getPath(0), 'left');
   writeFileSync(left, '');
   playpens.release(0);
   t.deepEqual(readdirSync(playpens.prepare(0)), []);

@@ -28,7 +28,7 @@ async function startRig(t: ExecutionContext, ...args: readonly string[]): Promis
 }
 
 /** All that descends from a process, those that were started last first. */
-function descendantsOf(pid: number): number[] {
+function getDescendants(pid: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
     try {
@@ -68,7 +68,7 @@ async function startTasks({
 }: Rig): Promise<{ readonly ids: readonly number[]; readonly pid: number }> {
   const ids = commands.flatMap((command) => provider.place(aTemplate(command), [{}, {}]));
   const { pid = 0 } = agent;
-  const sleeps = (): number => descendantsOf(pid).filter((one) => readName(one) === 'sleep').length;
+  const sleeps = (): number => getDescendants(pid).filter((one) => readName(one) === 'sleep').length;
   await until(() => sleeps() === ids.length, 'all tasks sleep');
   return { ids, pid };
 }
@@ -87,11 +87,11 @@ test.serial(
     // Longer than any delay of this test on a busy machine.
     const rig = await startRig(t, '--request', 'q1', '--provider-id', 'lab', '--end-hold', '30s');
     const { ids, pid } = await startTasks(rig);
-    signalAll(descendantsOf(pid));
+    signalAll(getDescendants(pid));
     // As long as a manager on a busy node may need for its round.
     await pause(100);
     process.kill(pid, 'SIGTERM');
-    for (const id of ids) t.like(await rig.provider.endOf(id), { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' });
+    for (const id of ids) t.like(await rig.provider.findEnd(id), { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' });
   },
 );
 
@@ -102,9 +102,9 @@ test.serial('nothing that ends with a host that shuts down counts as a result or
   await pause(2000);
   // All have the signal at one instant, also where this test has to wait for a processor between two of its calls.
   process.kill(pid, 'SIGSTOP');
-  signalAll([...descendantsOf(pid), pid]);
+  signalAll([...getDescendants(pid), pid]);
   process.kill(pid, 'SIGCONT');
-  for (const id of ids) t.like(await rig.provider.endOf(id), { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' });
+  for (const id of ids) t.like(await rig.provider.findEnd(id), { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' });
 });
 
 test.serial(
@@ -114,7 +114,7 @@ test.serial(
     const { ids, pid } = await startTasks(rig);
     // The agent must not run between two of these calls, however long a busy machine keeps this test waiting.
     process.kill(pid, 'SIGSTOP');
-    for (const one of [...descendantsOf(pid).filter((task) => readName(task) === 'sleep'), pid])
+    for (const one of [...getDescendants(pid).filter((task) => readName(task) === 'sleep'), pid])
       process.kill(one, 'SIGKILL');
     await until(() => !rig.agent.isRunning, 'the agent is gone');
     t.deepEqual(

@@ -105,7 +105,7 @@ for (const isOrdinary of [true, false]) {
       const [running = 0] = provider.place(aTemplate('touch begun; sleep 1000', { workFolder }));
       await until(() => existsSync(path.join(folder, 'begun')), 'the task runs');
       provider.cancel([running]);
-      t.like(await provider.endOf(running), { outcome: 'cancelled' });
+      t.like(await provider.findEnd(running), { outcome: 'cancelled' });
       requireUntouched(t, rig, 'cancelling');
       provider.place(aTemplate('touch begun-too; sleep 1000', { workFolder }));
       await until(() => existsSync(path.join(folder, 'begun-too')), 'the task runs');

@@ -53,7 +53,7 @@ const walk = (lines: readonly (readonly string[])[]): string => `
   for (const line of ${JSON.stringify(lines)}) process.stderr.write('STATUS ' + await main(line) + ' of ' + line.join(' ') + '\\n');
   process.exit(0);`;
 
-async function statusesOf(
+async function listStatuses(
   lines: readonly (readonly string[])[],
   sink: Sink,
 ): Promise<{ readonly statuses: string[]; readonly err: string }> {
@@ -118,7 +118,7 @@ test.after.always(async () => {
 
 test.serial('a command whose output goes to a full disk says so and fails', async (t) => {
   const lines = [...(await helpLines()), ...withoutGrid];
-  const { statuses, err } = await statusesOf(lines, 'full');
+  const { statuses, err } = await listStatuses(lines, 'full');
   t.deepEqual(
     statuses,
     lines.map((line) => `STATUS 3 of ${line.join(' ')}`),
@@ -128,7 +128,7 @@ test.serial('a command whose output goes to a full disk says so and fails', asyn
 
 test.serial('a command whose reader has gone ends quietly', async (t) => {
   const lines = [...(await helpLines()), ...withoutGrid];
-  const { statuses, err } = await statusesOf(lines, 'closed');
+  const { statuses, err } = await listStatuses(lines, 'closed');
   t.deepEqual(
     statuses,
     lines.map((line) => `STATUS 0 of ${line.join(' ')}`),
@@ -149,13 +149,13 @@ test.serial('commands of a grid, those that stream included, end the same way', 
     env,
     cwd: folder,
   });
-  const { statuses, err } = await statusesOf(withGrid, 'full');
+  const { statuses, err } = await listStatuses(withGrid, 'full');
   t.deepEqual(
     statuses,
     withGrid.map((line) => `STATUS 3 of ${line.join(' ')}`),
   );
   t.is(err.split('cannot write standard output: no space left on device').length - 1, withGrid.length);
-  const quiet = await statusesOf(withGrid, 'closed');
+  const quiet = await listStatuses(withGrid, 'closed');
   t.deepEqual(
     quiet.err.split('\n').slice(0, -1),
     withGrid.map((line) => `STATUS 0 of ${line.join(' ')}`),

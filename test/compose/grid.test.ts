@@ -26,11 +26,11 @@ async function on(host: string, script: string): Promise<string> {
   return compose('exec', '-T', '-u', 'mutirao', host, 'bash', '-c', `cd && ${script}`);
 }
 
-async function containerOf(host: string): Promise<string> {
+async function getContainer(host: string): Promise<string> {
   return compose('ps', '-q', host);
 }
 
-async function networkOf(name: string): Promise<string> {
+async function getNetwork(name: string): Promise<string> {
   return docker(
     'network',
     'ls',
@@ -43,9 +43,9 @@ async function networkOf(name: string): Promise<string> {
 }
 
 /** The address of a host in one of its networks. */
-async function addressOf(host: string, network: string): Promise<string> {
+async function listAddress(host: string, network: string): Promise<string> {
   const networks = JSON.parse(
-    await docker('inspect', '--format', '{{json .NetworkSettings.Networks}}', await containerOf(host)),
+    await docker('inspect', '--format', '{{json .NetworkSettings.Networks}}', await getContainer(host)),
   ) as Record<string, { IPAddress: string }>;
   const [, found] = Object.entries(networks).find(([name]) => name.endsWith(`_${network}`)) ?? [];
   if (found === undefined) throw new Error(`${host} is not in ${network}`);
@@ -74,20 +74,20 @@ async function openPorts(host: string): Promise<number[]> {
 /** As `systemctl --user stop` and `start` do it. */
 const stop = (unit: string): string =>
   `rm .config/systemd/user/default.target.wants/${unit}.service; while pgrep -f "[m]utirao run ` +
-  `${programOf(unit)}" >/dev/null; do sleep 0.1; done`;
+  `${getProgram(unit)}" >/dev/null; do sleep 0.1; done`;
 const start = (unit: string): string =>
   `while [ -e .config/systemd/user/running/${unit}.service ]; do sleep 0.1; done; ln -s ` +
   `../${unit.replace(/@.*/, '@')}.service .config/systemd/user/default.target.wants/${unit}.service`;
 
 /** What the command line of a unit's process holds. */
-function programOf(unit: string): string {
+function getProgram(unit: string): string {
   const [, kind = '', id] = /^mutirao-(\w+)(?:@(\w+))?$/.exec(unit) ?? [];
   return id === undefined ? kind : `${kind} .*${kind}-${id}`;
 }
 
 /** The power of a host goes and comes back: its processes and connections are gone, its disk stays. */
 async function killHosts(...hosts: string[]): Promise<void> {
-  const containers = await Promise.all(hosts.map(containerOf));
+  const containers = await Promise.all(hosts.map(getContainer));
   await docker('kill', ...containers);
   await docker('start', ...containers);
 }
@@ -110,7 +110,7 @@ async function job(id: string): Promise<Job> {
   return found;
 }
 
-async function eventsOf(id: string): Promise<JobEvent[]> {
+async function listEvents(id: string): Promise<JobEvent[]> {
   const lines = await on('home', `mutirao events --job ${id} --json`);
   return lines.split('\n').map((line) => JSON.parse(line) as JobEvent);
 }
@@ -175,7 +175,7 @@ async function checkResults(t: ExecutionContext, folder: string, id: string, cou
     Array.from({ length: count }, (_, index) => index + 1),
   );
   t.true(results.every(([, input]) => input === 'from-home'));
-  const events = await eventsOf(id);
+  const events = await listEvents(id);
   const finished = events.filter(({ type }) => type === 'tasks.finished').flatMap(({ task_indexes }) => task_indexes);
   t.deepEqual(
     [...finished].sort((a, b) => a - b),
@@ -215,7 +215,7 @@ async function untilConnected(...wanted: readonly string[]): Promise<void> {
 
 /** Takes a host out of a network while something happens. */
 async function cutOff(host: string, network: string, meanwhile: () => Promise<void>): Promise<void> {
-  const [cut, container] = [await networkOf(network), await containerOf(host)];
+  const [cut, container] = [await getNetwork(network), await getContainer(host)];
   await docker('network', 'disconnect', cut, container);
   try {
     await meanwhile();
@@ -229,19 +229,19 @@ async function untilFinished(id: string, count: number): Promise<void> {
 }
 
 test.serial('compute nodes reach the front-end and nothing beyond it', async (t) => {
-  t.true(await reaches('node1', await addressOf('front-end', 'alpha-inner'), 22));
-  t.true(await reaches('front-end', await addressOf('head', 'campus'), 22));
+  t.true(await reaches('node1', await listAddress('front-end', 'alpha-inner'), 22));
+  t.true(await reaches('front-end', await listAddress('head', 'campus'), 22));
   for (const host of ['front-end', 'head', 'pc'] as const)
-    t.false(await reaches('node1', await addressOf(host, 'campus'), 22), host);
-  t.false(await reaches('node1', await addressOf('nats', 'campus'), 4222));
-  t.true(await reaches('beta1', await addressOf('head', 'beta-inner'), 7721));
-  t.false(await reaches('beta1', await addressOf('pc', 'campus'), 22));
-  t.false(await reaches('home', await addressOf('front-end', 'alpha-inner'), 22));
+    t.false(await reaches('node1', await listAddress(host, 'campus'), 22), host);
+  t.false(await reaches('node1', await listAddress('nats', 'campus'), 4222));
+  t.true(await reaches('beta1', await listAddress('head', 'beta-inner'), 7721));
+  t.false(await reaches('beta1', await listAddress('pc', 'campus'), 22));
+  t.false(await reaches('home', await listAddress('front-end', 'alpha-inner'), 22));
 });
 
 test.serial('no service of ours listens for other hosts but those that were told to', async (t) => {
-  t.true(await reaches('home', await addressOf('head', 'campus'), 7720));
-  t.true(await reaches('node1', await addressOf('front-end', 'alpha-inner'), 7721));
+  t.true(await reaches('home', await listAddress('head', 'campus'), 7720));
+  t.true(await reaches('node1', await listAddress('front-end', 'alpha-inner'), 7721));
   t.deepEqual(await openPorts('home'), []);
   t.deepEqual(await openPorts('head'), [22, 7720, 7721]);
   t.deepEqual(await openPorts('pc'), [22]);

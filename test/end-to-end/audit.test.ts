@@ -24,7 +24,7 @@ test.after.always(async () => {
   await grid.stop();
 });
 
-function auditOf(name: string): Record<string, unknown>[] {
+function getAudit(name: string): Record<string, unknown>[] {
   return readFileSync(auditPath(grid.home, name), 'utf8')
     .trimEnd()
     .split('\n')
@@ -42,7 +42,7 @@ test.serial('submissions, cancels and refused calls are in the audit log of the 
   await until(() => call.isOver(), 'the call is refused');
   await hostile.close();
   const who = userInfo().username;
-  const lines = auditOf('broker');
+  const lines = getAudit('broker');
   t.deepEqual(
     lines.map(({ time: _time, ...rest }) => rest),
     [

@@ -73,7 +73,7 @@ async function untilGated({ grid, gate }: World, jobId: number): Promise<void> {
   await until(() => [4, 5].every((index) => existsSync(`${gate}.${index}`)), 'two tasks run');
 }
 
-async function healthOf(home: string, file: string): Promise<number> {
+async function getHealth(home: string, file: string): Promise<number> {
   const { metricsAddress } = JSON.parse(readFileSync(join(home, file), 'utf8')) as { metricsAddress: string };
   return (await fetch(`http://${metricsAddress}/healthz`)).status;
 }
@@ -98,7 +98,7 @@ test.serial(
     disk.fill();
     await t.throwsAsync(grid.client.submit([taskGroup('true', 1)]), { message: /nothing new is taken/ });
     t.regex(await grid.client.trouble(), /has .* left; want|there is no room|no room left to write/);
-    t.is(await healthOf(grid.home, 'broker.json'), 503);
+    t.is(await getHealth(grid.home, 'broker.json'), 503);
     const before = readdirSync(runs).length;
     writeFileSync(gate, '');
     await until(() => readdirSync(runs).length >= before + 2, 'running work goes on');
@@ -109,7 +109,7 @@ test.serial(
     t.true(isRight(outputs, 30));
     t.is(grid.broker.pid, pid, 'it was not restarted');
     t.is(await grid.client.trouble(), '');
-    t.is(await healthOf(grid.home, 'broker.json'), 200);
+    t.is(await getHealth(grid.home, 'broker.json'), 200);
     t.is((await grid.client.waitEnded(await grid.client.submit([taskGroup('true', 1)]))).finishedCount, 1);
   },
 );
@@ -172,12 +172,12 @@ test.serial(
     t.teardown(() => {
       client.close();
     });
-    const reasonOf = async (): Promise<string> =>
+    const getReason = async (): Promise<string> =>
       (await callUnary(client, 'getResource', {}, { deadlineMs: 60_000 })).reasons[0] ?? '';
-    await until(async () => /there is no room/.test(await reasonOf()), 'the provider says that there is no room');
-    t.is(await healthOf(grid.home, 'providers/alpha/provider.json'), 503);
+    await until(async () => /there is no room/.test(await getReason()), 'the provider says that there is no room');
+    t.is(await getHealth(grid.home, 'providers/alpha/provider.json'), 503);
     disk.empty();
-    await until(async () => !/there is no room/.test(await reasonOf()), 'it goes on');
+    await until(async () => !/there is no room/.test(await getReason()), 'it goes on');
     t.is((await grid.client.waitEnded(await grid.client.submit([taskGroup('true', 4)]))).finishedCount, 4);
     t.is(provider?.pid, pid, 'it was not restarted');
   },

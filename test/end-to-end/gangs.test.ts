@@ -10,7 +10,7 @@ import { Grid, temporaryFolder, until } from '@mutirao/testkit';
 const commandLine = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
 
 /** The command line as a user has it, in her folder. */
-function commandOf(grid: Grid, directory: string) {
+function getCommand(grid: Grid, directory: string) {
   return async (
     ...words: readonly string[]
   ): Promise<{ readonly status: number; readonly out: string; readonly err: string }> => {
@@ -43,7 +43,7 @@ test.serial('the old job file for two processors runs on two machines, and bring
   const grid = await Grid.start({ machines: [1, 1] });
   t.teardown(() => grid.stop());
   await grid.client.waitMachines(2);
-  const submitted = await commandOf(grid, folder)('job', 'submit', 'mp.jdf', '--wait');
+  const submitted = await getCommand(grid, folder)('job', 'submit', 'mp.jdf', '--wait');
   t.is(submitted.status, 0, submitted.err);
   const [first, second, ...hosts] = readFileSync(join(folder, 'out'), 'utf8').trim().split('\n');
   t.deepEqual([first, second], ['a', 'b']);
@@ -58,7 +58,7 @@ test.serial(
     const grid = await Grid.start({ machines: [1, 1, 1] });
     t.teardown(() => grid.stop());
     await grid.client.waitMachines(3);
-    const command = commandOf(grid, folder);
+    const command = getCommand(grid, folder);
     const submitted = await command(
       'job',
       'submit',
@@ -97,7 +97,7 @@ test.serial(
     const grid = await Grid.start({ machines: [1, 1] });
     t.teardown(() => grid.stop());
     await grid.client.waitMachines(2);
-    const command = commandOf(grid, folder);
+    const command = getCommand(grid, folder);
     const voted = await command('job', 'submit', '--processors', '2', '--gang', '--verify', 'vote:3', '--', 'true');
     t.is(voted.status, 2);
     t.regex(voted.err, /MUT_GANG_UNSUITABLE.*not voted on/);

@@ -68,7 +68,7 @@ function bringing(
 }
 
 /** Sees that the hostile machine is caught, and answers why. */
-async function evidenceOf(t: ExecutionContext, { grid }: World): Promise<string> {
+async function findEvidence(t: ExecutionContext, { grid }: World): Promise<string> {
   const find = async (): Promise<TrustRecord | undefined> => {
     const { records } = await callUnary(grid.client.raw, 'listTrust', {}, { deadlineMs: 60_000 });
     return records.find(({ machineId, quarantinedUnixMs }) => machineId === 'lab/evil' && quarantinedUnixMs > 0);
@@ -99,7 +99,7 @@ test.serial(
     const jobId = await grid.client.submit([taskGroup('sleep 0.1; echo right > out', 12, { outputs })]);
     await assertFinished(t, here, jobId);
     t.regex(
-      await evidenceOf(t, here),
+      await findEvidence(t, here),
       /^attribute: .*\$group is "x\/\.\.\/\.\.\/victim" on lab\/evil, and it holds a "\/"$/,
     );
     t.is(
@@ -132,7 +132,7 @@ test.serial('an attribute that leads out of the folder of inputs sends nothing o
   ];
   const jobId = await grid.client.submit([taskGroup('sleep 0.1; grep fine in', 12, { inputs })]);
   await assertFinished(t, here, jobId);
-  t.regex(await evidenceOf(t, here), /^attribute: .*\$set is "\.\.\/\.\.\/victim"/);
+  t.regex(await findEvidence(t, here), /^attribute: .*\$set is "\.\.\/\.\.\/victim"/);
   t.deepEqual(hostile.started, []);
 });
 
@@ -145,10 +145,10 @@ test.serial(
     const outputs = [{ root: Root.PLAYPEN, path: 'out', localPath: join(folder, 'results/{}'), condition: '' }];
     const jobId = await grid.client.submit([taskGroup('sleep 0.1; echo right > out', 12, { outputs })]);
     await assertFinished(t, here, jobId);
-    t.regex(await evidenceOf(t, here), /^report: replica \d+: it brings output 7, and 1 were asked for$/);
+    t.regex(await findEvidence(t, here), /^report: replica \d+: it brings output 7, and 1 were asked for$/);
     await grid.broker.crash();
     await until(() => grid.client.isServing(), 'the broker serves again');
-    t.regex(await evidenceOf(t, here), /^report: /);
+    t.regex(await findEvidence(t, here), /^report: /);
     for (let task = 0; task < 12; task += 1)
       t.is(readFileSync(join(folder, 'results', String(task)), 'utf8'), 'right\n');
   },
@@ -167,7 +167,7 @@ test.serial('the path of an output that leads out of its folder is refused befor
     { homeDirectory: folder, verification: { by: { $case: 'vote', value: 1 } } },
   );
   await assertFinished(t, here, jobId);
-  t.regex(await evidenceOf(t, here), /^report: output\.path is /);
+  t.regex(await findEvidence(t, here), /^report: output\.path is /);
 });
 
 test.serial('the files of a folder do not follow a link that is at home out of it', async (t) => {
@@ -213,7 +213,7 @@ test.serial(
       hostile.report({ ended: [bringing({ ...aSuccess(replicaId) }, [{ text: 'forged' }])] });
     await assertFinished(t, here, jobId);
     await assertFinished(t, here, await grid.client.submit([taskGroup('sleep 0.1', 12)]));
-    t.regex(await evidenceOf(t, here), /^report: /);
+    t.regex(await findEvidence(t, here), /^report: /);
     for (let task = 0; task < 12; task += 1)
       t.is(readFileSync(join(folder, 'results', String(task)), 'utf8'), 'right\n');
     t.false(existsSync(join(folder, 'forged')));

@@ -47,7 +47,7 @@ async function world(t: ExecutionContext, options: GridOptions): Promise<World> 
 
 const recorded = (runs: string, seconds: number): string =>
   `echo task {} > out; sleep ${seconds}; touch ${runs}/$TASK.$$`;
-const runsOf = (runs: string): number => readdirSync(runs).length;
+const listRuns = (runs: string): number => readdirSync(runs).length;
 
 function outputTo(outputs: string): OutputSpec[] {
   return [{ root: Root.PLAYPEN, path: 'out', localPath: join(outputs, '{}'), condition: '' }];
@@ -77,7 +77,7 @@ async function resourceOf(
 /** A broker that is back asks what ran before it places anything that was leased. */
 function checkRuns(t: ExecutionContext, runs: string, count: number): void {
   t.is(new Set(readdirSync(runs).map((name) => name.split('.')[0])).size, count, 'a task never ran');
-  t.is(runsOf(runs), count, 'a task ran twice');
+  t.is(listRuns(runs), count, 'a task ran twice');
 }
 
 /**
@@ -100,14 +100,14 @@ test.serial(
     const jobId = await grid.client.submit([taskGroup(recorded(runs, 0.2), 400, { outputs: outputTo(outputs) })], {
       replicasMax: 1,
     });
-    await until(() => runsOf(runs) >= 8, 'some tasks have run');
+    await until(() => listRuns(runs) >= 8, 'some tasks have run');
     await leased(t, made, 250);
     const placed = (await grid.client.job(jobId)).runningCount;
     await grid.broker.kill('SIGKILL');
-    const before = runsOf(runs);
+    const before = listRuns(runs);
     // Long before the first tasks of what was leased, which come last and may be those that the broker placed itself
     // since.
-    await until(() => runsOf(runs) >= 150, 'the work goes on while the broker is away');
+    await until(() => listRuns(runs) >= 150, 'the work goes on while the broker is away');
     t.true(150 > before + placed, `what was placed was ${placed} more than ${before}`);
     await grid.broker.start();
     const job = await grid.client.waitEnded(jobId);
@@ -124,7 +124,7 @@ test.serial('a broker that is stopped and goes on later finds the work done', as
   const jobId = await grid.client.submit([taskGroup(recorded(runs, 0.5), 160, { outputs: outputTo(outputs) })], {
     replicasMax: 1,
   });
-  await until(() => runsOf(runs) >= 4, 'some tasks have run');
+  await until(() => listRuns(runs) >= 4, 'some tasks have run');
   await leased(t, made, 100);
   process.kill(grid.broker.pid, 'SIGSTOP');
   try {
@@ -135,7 +135,7 @@ test.serial('a broker that is stopped and goes on later finds the work done', as
       'the provider stands in for the broker that is stopped',
     );
     t.log(`stood in for after ${(Date.now() - stoppedAt) / 1000} s, half a second of which it waits`);
-    await until(() => runsOf(runs) >= 50, 'the work goes on while the broker sleeps');
+    await until(() => listRuns(runs) >= 50, 'the work goes on while the broker sleeps');
   } finally {
     process.kill(grid.broker.pid, 'SIGCONT');
   }
@@ -155,9 +155,9 @@ test.serial(
     const resource = await resourceOf(t, { grid, runs, outputs });
     await until(async () => ((await resource()).leases[0]?.leasedTasks ?? 0) > 0, 'tasks are leased');
     await grid.broker.kill('SIGKILL');
-    const before = runsOf(runs);
+    const before = listRuns(runs);
     // The first tasks run, whose replicas have the numbers that a new journal gives first.
-    await until(() => runsOf(runs) >= before + 4, 'some tasks end while the broker is away');
+    await until(() => listRuns(runs) >= before + 4, 'some tasks end while the broker is away');
     renameSync(join(grid.home, 'broker'), join(grid.home, 'broker.lost'));
     await grid.providers[0]?.kill('SIGKILL');
     await grid.broker.start();
@@ -201,19 +201,19 @@ test.serial(
       [taskGroup(`sleep 0.2; ${large(runs)}`, 60, { outputs: outputTo(outputs) })],
       { replicasMax: 1 },
     );
-    await until(() => runsOf(runs) >= 2, 'some tasks have run');
+    await until(() => listRuns(runs) >= 2, 'some tasks have run');
     await leased(t, made, 40);
     await grid.broker.kill('SIGKILL');
     const resource = await resourceOf(t, made);
     const spool = join(grid.home, 'providers/alpha/spool');
-    await until(() => runsOf(runs) >= 40, 'the work goes on');
+    await until(() => listRuns(runs) >= 40, 'the work goes on');
     await until(async () => ((await resource()).leases[0]?.spooledBytes ?? 0) > 1_000_000, 'outputs are kept');
     t.is(statSync(spool).mode & 0o777, 0o700);
     for (const path of filesIn(spool)) t.is(statSync(path).mode & 0o177, 0, path);
     await grid.broker.start();
     t.is((await grid.client.waitEnded(jobId)).finishedCount, 60);
     t.deepEqual(wrongLargeOutputs(outputs, 60), []);
-    t.is(runsOf(runs), 60, 'a task ran twice, or not at all');
+    t.is(listRuns(runs), 60, 'a task ran twice, or not at all');
     await until(async () => ((await resource()).leases[0]?.spooledReports ?? 0) === 0, 'reports are forgotten');
     await until(() => filesIn(spool).length === 0, 'outputs are gone');
   },
@@ -240,7 +240,7 @@ test.serial('inputs of leased tasks are brought to the site beforehand', async (
       replicasMax: 1,
       homeDirectory: folder,
     });
-    await until(() => runsOf(runs) >= 2, 'some tasks have run');
+    await until(() => listRuns(runs) >= 2, 'some tasks have run');
     const resource = await resourceOf(t, made);
     await until(
       async () =>
@@ -248,12 +248,12 @@ test.serial('inputs of leased tasks are brought to the site beforehand', async (
       'inputs of 40 leased tasks are at the site',
     );
     await grid.broker.kill('SIGKILL');
-    const before = runsOf(runs);
-    await until(() => runsOf(runs) >= before + 30, 'the work goes on');
+    const before = listRuns(runs);
+    await until(() => listRuns(runs) >= before + 30, 'the work goes on');
     await grid.broker.start();
     t.is((await grid.client.waitEnded(jobId)).finishedCount, 100);
     t.deepEqual(wrongOutputs(outputs, 100), []);
-    t.is(runsOf(runs), 100, 'a task ran twice, or not at all');
+    t.is(listRuns(runs), 100, 'a task ran twice, or not at all');
     await grid.stop();
   }
 });
@@ -268,18 +268,18 @@ async function killWhileStatusIn(t: ExecutionContext, options: GridOptions = {})
   const jobId = await grid.client.submit([taskGroup(`sleep 0.2; ${large(runs)}`, 80, { outputs: outputTo(outputs) })], {
     replicasMax: 1,
   });
-  await until(() => runsOf(runs) >= 2, 'some tasks have run');
+  await until(() => listRuns(runs) >= 2, 'some tasks have run');
   await leased(t, made, 40);
   await grid.broker.kill('SIGKILL');
   const resource = await resourceOf(t, made);
   await until(async () => ((await resource()).leases[0]?.spooledEnds ?? 0) >= 10, 'ends are kept');
   await grid.providers[0]?.crash();
-  const before = runsOf(runs);
-  await until(() => runsOf(runs) >= before + 10, 'it goes on where it was');
+  const before = listRuns(runs);
+  await until(() => listRuns(runs) >= before + 10, 'it goes on where it was');
   await grid.broker.start();
   t.is((await grid.client.waitEnded(jobId)).finishedCount, 80);
   t.deepEqual(wrongLargeOutputs(outputs, 80), []);
-  t.is(runsOf(runs), 80, 'a task ran twice, or not at all');
+  t.is(listRuns(runs), 80, 'a task ran twice, or not at all');
 }
 
 test.serial('a provider killed while it stands in for its broker loses nothing of what it kept', async (t) => {
@@ -303,19 +303,19 @@ test.serial(
     const jobId = await grid.client.submit([taskGroup(recorded(runs, 0.3), 80, { outputs: outputTo(outputs) })], {
       replicasMax: 1,
     });
-    await until(() => runsOf(runs) >= 2, 'some tasks have run');
+    await until(() => listRuns(runs) >= 2, 'some tasks have run');
     await leased(t, made, 40);
     await grid.broker.kill('SIGKILL');
     const resource = await resourceOf(t, made);
     await until(async () => ((await resource()).leases[0]?.spooledEnds ?? 0) >= 8, 'ends are kept');
     await grid.agents[0]?.kill('SIGKILL');
-    const before = runsOf(runs);
-    await until(() => runsOf(runs) >= before + 10, 'the other one goes on');
+    const before = listRuns(runs);
+    await until(() => listRuns(runs) >= before + 10, 'the other one goes on');
     await grid.broker.start();
     t.is((await grid.client.waitEnded(jobId)).finishedCount, 80);
     t.deepEqual(wrongOutputs(outputs, 80), []);
     // What ran on the killed agent, or waited in it, or had ended and was not reported.
-    const count = runsOf(runs);
+    const count = listRuns(runs);
     t.true(count >= 80 && count <= 84, `${count} runs`);
   },
 );
@@ -326,7 +326,7 @@ test.serial(
     const made = await world(t, { clusters: [2] });
     const { grid, runs } = made;
     const jobId = await grid.client.submit([taskGroup(recorded(runs, 0.5), 200)], { replicasMax: 1 });
-    await until(() => runsOf(runs) >= 2, 'some tasks have run');
+    await until(() => listRuns(runs) >= 2, 'some tasks have run');
     await leased(t, made, 50);
     await grid.broker.kill('SIGKILL');
     const resource = await resourceOf(t, made);
@@ -336,7 +336,7 @@ test.serial(
     t.is((await grid.client.waitEnded(jobId)).status, JobStatus.CANCELLED);
     const nextId = await grid.client.submit([taskGroup('true', 10)]);
     t.is((await grid.client.waitEnded(nextId)).finishedCount, 10);
-    const count = runsOf(runs);
+    const count = listRuns(runs);
     t.true(count < 200, 'it was not cancelled');
     await until(async () => ((await resource()).leases[0]?.spooledReports ?? 0) === 0, 'nothing is kept of it');
     await grid.broker.kill('SIGKILL');
@@ -345,7 +345,7 @@ test.serial(
       'the provider stands in again',
     );
     t.is((await resource()).leases[0]?.leasedTasks, 0, 'nothing is leased of a cancelled job');
-    t.is(runsOf(runs), count, 'tasks of a cancelled job were started');
+    t.is(listRuns(runs), count, 'tasks of a cancelled job were started');
   },
 );
 

@@ -71,12 +71,12 @@ async function knock(
   return code;
 }
 
-function credentialOf({ home }: FarMachine, name: string): string {
+function getCredential({ home }: FarMachine, name: string): string {
   return readFileSync(join(home, 'credentials', `lab_${name}`), 'utf8').trim();
 }
 
 /** What the audit log of the lab says of one action, without its time. */
-function auditedOf(grid: Grid, action: string): Record<string, unknown>[] {
+function getAudited(grid: Grid, action: string): Record<string, unknown>[] {
   const lines = readFileSync(auditPath(grid.home, 'provider-lab'), 'utf8')
     .trimEnd()
     .split('\n')
@@ -139,7 +139,7 @@ test.serial(
       words.some((word) => word.includes('invitation-')),
       'no invitation is to be found',
     );
-    const own = credentialOf(far, 'pc7');
+    const own = getCredential(far, 'pc7');
     t.true(words.includes(own), "the hunt finds what is there: the machine's own credential");
     for (const word of words) {
       t.truthy(await knock(t, grid, 'pc8', { given: word, ...foreign }), `${word} as what pc8 was given`);
@@ -153,7 +153,7 @@ test.serial(
     );
     const attach = '/mutirao.machine.v1.GridMachineService/Attach';
     t.deepEqual(
-      auditedOf(grid, 'call.refuse').filter(({ refused_with: code }) => code === 'MUT_MACHINE_ATTACHED'),
+      getAudited(grid, 'call.refuse').filter(({ refused_with: code }) => code === 'MUT_MACHINE_ATTACHED'),
       [{ who: 'machine:pc7', target: attach, refused_with: 'MUT_MACHINE_ATTACHED' }],
     );
     const after = await grid.client.submit([taskGroup('true', 3, { requirements: 'far == pc7' })]);
@@ -167,14 +167,14 @@ test.serial(
   async (t) => {
     const grid = await startGrid(t);
     const far = await joinWith(t, grid, 'pc7');
-    const credential = credentialOf(far, 'pc7');
+    const credential = getCredential(far, 'pc7');
     await far.agent.crash();
     await untilThere(grid, 'lab/pc7', true);
     await grid.providers.at(-1)?.crash();
     t.is(await knock(t, grid, 'pc7', { given: far.invitation, ...foreign }), 'MUT_INVITATION_REFUSED');
     const jobId = await grid.client.submit([taskGroup('true', 3, { requirements: 'far == pc7' })]);
     t.is((await grid.client.waitEnded(jobId)).status, JobStatus.FINISHED);
-    t.is(credentialOf(far, 'pc7'), credential);
+    t.is(getCredential(far, 'pc7'), credential);
   },
 );
 
@@ -187,18 +187,18 @@ test.serial(
     await untilThere(grid, 'lab/pc7', false);
     const who = userInfo().username;
     const isOfFar = ({ target }: Record<string, unknown>): boolean => String(target).includes('pc7');
-    t.deepEqual(auditedOf(grid, 'credential.issue').filter(isOfFar), [
+    t.deepEqual(getAudited(grid, 'credential.issue').filter(isOfFar), [
       { who, target: 'machine pc7' },
       { who: 'invited:pc7', target: 'machine pc7' },
     ]);
-    t.deepEqual(auditedOf(grid, 'credential.use').filter(isOfFar)[0], {
+    t.deepEqual(getAudited(grid, 'credential.use').filter(isOfFar)[0], {
       who: 'invited:pc7',
       target: 'machine lab/pc7',
     });
-    t.deepEqual(auditedOf(grid, 'credential.revoke'), [{ who, target: 'machine pc7' }]);
-    t.deepEqual(auditedOf(grid, 'machine.remove'), [{ who, target: 'machine pc7' }]);
+    t.deepEqual(getAudited(grid, 'credential.revoke'), [{ who, target: 'machine pc7' }]);
+    t.deepEqual(getAudited(grid, 'machine.remove'), [{ who, target: 'machine pc7' }]);
     await until(() => far.agent.log.some((line) => line.includes('MUT_MACHINE_REMOVED')), 'the agent says why it ends');
-    const credential = credentialOf(far, 'pc7');
+    const credential = getCredential(far, 'pc7');
     t.is(await knock(t, grid, 'pc7', { given: 'x', secret: credential }), 'MUT_MACHINE_REMOVED');
     await grid.providers.at(-1)?.crash();
     t.is(await knock(t, grid, 'pc7', { given: far.invitation, secret: credential }), 'MUT_MACHINE_REMOVED');

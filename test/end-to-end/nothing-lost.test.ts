@@ -19,13 +19,13 @@ async function world(t: ExecutionContext, options: GridOptions): Promise<World> 
 }
 
 const recorded = (runs: string, seconds: number): string => `sleep ${seconds}; echo $$ > ${runs}/$TASK.$$`;
-const runsOf = (runs: string): number => readdirSync(runs).length;
+const listRuns = (runs: string): number => readdirSync(runs).length;
 
 test.serial('kill -9 of the broker in mid-job: live agents are adopted and no finished task runs again', async (t) => {
   const { grid, runs } = await world(t, { clusters: [2], machines: [2] });
   await grid.client.waitMachines(1);
   const jobId = await grid.client.submit([taskGroup(recorded(runs, 0.3), 40)], { replicasMax: 1 });
-  await until(() => runsOf(runs) >= 8, 'some tasks have run');
+  await until(() => listRuns(runs) >= 8, 'some tasks have run');
   await until(async () => (await grid.client.job(jobId)).finishedCount >= 6, 'some tasks are finished');
   const machinesBefore = (await grid.client.machines())
     .map(({ facts }) => `${facts?.machineId} ${facts?.incarnation}`)
@@ -34,7 +34,7 @@ test.serial('kill -9 of the broker in mid-job: live agents are adopted and no fi
   const job = await grid.client.waitEnded(jobId);
   t.is(job.status, JobStatus.FINISHED);
   t.is(job.finishedCount, 40);
-  t.is(runsOf(runs), 40, 'a task ran twice, or not at all');
+  t.is(listRuns(runs), 40, 'a task ran twice, or not at all');
   const machinesAfter = new Set(
     (await grid.client.machines()).map(({ facts }) => `${facts?.machineId} ${facts?.incarnation}`),
   );
@@ -48,11 +48,11 @@ test.serial('kill -9 of a provider in mid-job: its agents go on and deliver when
   const { grid, runs } = await world(t, { clusters: [2] });
   await grid.client.waitMachines(0);
   const jobId = await grid.client.submit([taskGroup(recorded(runs, 0.3), 30)], { replicasMax: 1 });
-  await until(() => runsOf(runs) >= 4, 'some tasks have run');
+  await until(() => listRuns(runs) >= 4, 'some tasks have run');
   await grid.providers[0]?.crash();
   const job = await grid.client.waitEnded(jobId);
   t.is(job.finishedCount, 30);
-  t.is(runsOf(runs), 30, 'a task ran twice, or not at all');
+  t.is(listRuns(runs), 30, 'a task ran twice, or not at all');
 });
 
 test.serial('kill -9 of an agent in mid-job: its tasks run elsewhere, and those it ran are gone', async (t) => {
@@ -100,7 +100,7 @@ test.serial(
       [taskGroup(`echo $$ > ${runs}/started.$TASK.$$; sleep 1; echo done > ${runs}/$TASK.$$`, 10)],
       { replicasMax: 1 },
     );
-    await until(() => runsOf(runs) >= 2, 'some tasks run');
+    await until(() => listRuns(runs) >= 2, 'some tasks run');
     await grid.clusters[0]?.kill('SIGKILL');
     const pids = readdirSync(runs)
       .filter((name) => name.startsWith('started.'))
@@ -115,7 +115,7 @@ test.serial(
 test.serial('everything killed at once and started again: the job finishes', async (t) => {
   const { grid, runs } = await world(t, { clusters: [2], machines: [1] });
   const jobId = await grid.client.submit([taskGroup(recorded(runs, 0.3), 30)]);
-  await until(() => runsOf(runs) >= 5, 'some tasks have run');
+  await until(() => listRuns(runs) >= 5, 'some tasks have run');
   const all = [grid.broker, ...grid.providers, ...grid.agents, ...grid.clusters];
   await Promise.all(all.map((program) => program.kill('SIGKILL')));
   for (const program of [...grid.clusters, ...grid.providers, ...grid.agents, grid.broker]) await program.start();

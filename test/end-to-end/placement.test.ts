@@ -9,7 +9,7 @@ import { Grid, temporaryFolder, until } from '@mutirao/testkit';
 
 const commandLine = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
 
-function commandOf(grid: Grid, directory: string) {
+function getCommand(grid: Grid, directory: string) {
   return async (
     ...words: readonly string[]
   ): Promise<{ readonly status: number; readonly out: string; readonly err: string }> => {
@@ -33,7 +33,7 @@ test.serial(
     const gate = join(folder, 'gate');
     const grid = await Grid.start({ clusters: [2, 6], brokerArgs: ['--placement', 'min-ct:0.1'] });
     t.teardown(() => grid.stop());
-    const command = commandOf(grid, folder);
+    const command = getCommand(grid, folder);
     const waiting = `while [ ! -e ${gate} ]; do sleep 0.05; done`;
     const submit = async (...words: readonly string[]): Promise<string> => {
       const { status, out, err } = await command(
@@ -61,12 +61,12 @@ test.serial(
       /Placed at alpha .*the only admissible with a = 0\.1; kept off beta, which is left to wider tasks/,
     );
     t.regex(await explain(wide), /Placed at beta .*the only admissible with a = 0\.1/);
-    const placesOf = async (jobId: string): Promise<string[]> =>
+    const listPlaces = async (jobId: string): Promise<string[]> =>
       (await grid.client.tasks(Number(jobId))).flatMap(({ replicas }) =>
         replicas.map(({ machineId }) => machineId.split('/')[0] ?? ''),
       );
-    t.deepEqual(new Set(await placesOf(narrow)), new Set(['alpha']));
-    t.deepEqual(new Set(await placesOf(wide)), new Set(['beta']));
+    t.deepEqual(new Set(await listPlaces(narrow)), new Set(['alpha']));
+    t.deepEqual(new Set(await listPlaces(wide)), new Set(['beta']));
 
     // The small one is taken, and the large one has room for it: it waits all the same, also for a broker that starts
     // anew.

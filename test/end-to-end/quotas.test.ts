@@ -34,7 +34,7 @@ test.after.always(async () => {
   await grid.stop();
 });
 
-async function clientOf(t: WithTeardown, user: string): Promise<BrokerClient> {
+async function getClient(t: WithTeardown, user: string): Promise<BrokerClient> {
   const home = temporaryFolder(t);
   await issueIdentity({
     folder: identityFolder(grid.home),
@@ -63,7 +63,7 @@ async function upload(client: BrokerClient, bytes: number): Promise<void> {
 test.serial(
   'jobs and tasks of a user are bounded, the refusal says by what, and the audit log tells of it',
   async (t) => {
-    const [maria, joao] = [await clientOf(t, 'maria'), await clientOf(t, 'joao')];
+    const [maria, joao] = [await getClient(t, 'maria'), await getClient(t, 'joao')];
     await t.throwsAsync(maria.submit([taskGroup('sleep 600', 101)]), {
       code: 'MUT_USER_QUOTA',
       message: /your quota "tasks" .* is 100; you have 0 and ask for 101 more; .*submit fewer tasks/,
@@ -94,7 +94,7 @@ test.serial(
 );
 
 test.serial('blobs of a user are bounded by their sum, while they arrive', async (t) => {
-  const maria = await clientOf(t, 'maria');
+  const maria = await getClient(t, 'maria');
   await upload(maria, 600_000);
   await t.throwsAsync(upload(maria, 600_000), { code: 'MUT_USER_QUOTA', message: /your quota "blob-bytes"/ });
   await upload(maria, 300_000);
@@ -102,7 +102,7 @@ test.serial('blobs of a user are bounded by their sum, while they arrive', async
 });
 
 test.serial('a user sees what is used and allowed, and only the owner sees that of others', async (t) => {
-  const [maria, joao] = [await clientOf(t, 'maria'), await clientOf(t, 'joao')];
+  const [maria, joao] = [await getClient(t, 'maria'), await getClient(t, 'joao')];
   const { userId, uses } = await callUnary(maria.raw, 'getQuota', { userId: '' }, wait);
   t.is(userId, 'maria');
   const blobs = uses.find(({ kind }) => kind === 'blob-bytes');

@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { Algorithm, Placement, ReservationServiceClient, Timing, type Reservation } from '@mutirao/api/reservation';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { identityFolder, initIdentity, issueIdentity, revokeSerial, userTrust } from '@mutirao/runtime/identity';
-import { callUnary, dial, messagesOf } from '@mutirao/runtime/rpc';
+import { callUnary, dial, listMessages } from '@mutirao/runtime/rpc';
 import { Program, temporaryFolder, until } from '@mutirao/testkit';
 
 const hour = 3_600_000;
@@ -66,7 +66,7 @@ function ownerClient(): ReservationServiceClient {
  * The client of a user with a home of her own, into which she has put the identity that she was given, and that
  * identity's serial number.
  */
-async function clientOf(
+async function getClient(
   t: ExecutionContext,
   user: string,
 ): Promise<{ readonly client: ReservationServiceClient; readonly serial: string }> {
@@ -123,8 +123,8 @@ async function listedBy(client: ReservationServiceClient, allUsers: boolean): Pr
 test.serial(
   "each user reserves for herself: another neither sees, cancels nor uses what is hers, and the resource is its owner's",
   async (t) => {
-    const { client: maria } = await clientOf(t, 'maria');
-    const { client: joao } = await clientOf(t, 'joao');
+    const { client: maria } = await getClient(t, 'maria');
+    const { client: joao } = await getClient(t, 'joao');
     const hers = await reserve(maria, 'one');
     t.is(hers.userId, 'maria');
     const his = await reserve(joao, 'one');
@@ -201,11 +201,11 @@ test.serial("without an identity, or with the owner's token alone, nobody gets i
 });
 
 test.serial('a user who is revoked hears no more of what she watches, and gets in nowhere', async (t) => {
-  const { client, serial } = await clientOf(t, 'rosa');
+  const { client, serial } = await getClient(t, 'rosa');
   const { reservationId } = await reserve(client, 'watched');
   const reported: string[] = [];
   const watching = (async () => {
-    for await (const { events } of messagesOf(
+    for await (const { events } of listMessages(
       client.watchReservations({ reservationId: 0, afterSequence: 0, onlyNew: false }),
     ))
       reported.push(...events.map(({ type }) => type));

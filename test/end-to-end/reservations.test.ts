@@ -35,7 +35,7 @@ function connect(home: string, address: string): ReservationServiceClient {
   return dial(ReservationServiceClient, address, { token: readToken(tokenPath(home)) });
 }
 
-function specOf(seed: number): ReservationSpec {
+function findSpec(seed: number): ReservationSpec {
   const from = Date.now() + (seed % 97) * minute;
   return {
     resourceId: 'cluster',
@@ -139,7 +139,7 @@ test.serial(
       Array.from({ length: clientCount }, async (_none, index) => {
         for (let round = 0; round < 12; round += 1) {
           const key = `${index}.${round}`;
-          const spec = specOf(index * 31 + round * 17);
+          const spec = findSpec(index * 31 + round * 17);
           const answer = await reserve(client, key, spec);
           counts.asked += 1;
           if (answer !== undefined) answers.set(key, { spec, reservationId: answer.reservationId });
@@ -156,7 +156,7 @@ test.serial(
     for (const [key, { reservationId }] of answers) t.is(kept.get(key)?.reservationId, reservationId, key);
     t.is(kept.size, answers.size);
     t.is(findOverlap([...kept.values()]), undefined);
-    const [key = '', { spec, reservationId } = { spec: specOf(0), reservationId: 0 }] = [...answers][0] ?? [];
+    const [key = '', { spec, reservationId } = { spec: findSpec(0), reservationId: 0 }] = [...answers][0] ?? [];
     t.is((await reserve(client, key, spec))?.reservationId, reservationId);
     await t.throwsAsync(reserve(client, key, { ...spec, durationMs: spec.durationMs + 1 }), { code: 'MUT_KEY_REUSED' });
 

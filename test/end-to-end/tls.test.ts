@@ -11,7 +11,7 @@ import { Root } from '@mutirao/api/common';
 import type { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineProviderServiceClient, type ConnectRequest, type ConnectResponse } from '@mutirao/api/provider';
 import { identityFolder, initIdentity, issueIdentity, revokeSerial, userTrust } from '@mutirao/runtime/identity';
-import { callUnary, dial, messagesOf, openSending, openStream } from '@mutirao/runtime/rpc';
+import { callUnary, dial, listMessages, openSending, openStream } from '@mutirao/runtime/rpc';
 import { BrokerClient, Grid, taskGroup, temporaryFolder, type WithTeardown } from '@mutirao/testkit';
 
 const day = 24 * 3_600_000;
@@ -61,7 +61,7 @@ test.after.always(async () => {
 });
 
 /** The client of a user with a home of her own, into which she has put the identity that she was given. */
-async function clientOf(t: WithTeardown, user: string): Promise<BrokerClient> {
+async function getClient(t: WithTeardown, user: string): Promise<BrokerClient> {
   const home = temporaryFolder(t);
   await issueIdentity({
     folder: identityFolder(authorityHome),
@@ -116,7 +116,7 @@ test.serial('agents and brokers come in by different doors', (t) => {
 });
 
 test.serial("another user has jobs of her own on the same broker, and sees nothing of the first one's", async (t) => {
-  const maria = await clientOf(t, 'maria');
+  const maria = await getClient(t, 'maria');
   const jobId = await maria.submit([taskGroup('echo {}', 4)]);
   t.is((await maria.waitEnded(jobId)).status, JobStatus.FINISHED);
   t.is(await maria.output(jobId, 3), '3\n');
@@ -133,7 +133,7 @@ test.serial("another user has jobs of her own on the same broker, and sees nothi
     explain: () => maria.explain({ $case: 'task', value: { jobId: secret, taskIndex: 0 } }),
     ledger: () => maria.ledger(secret),
     events: async () => {
-      for await (const _message of messagesOf(maria.raw.watchJob({ jobId: secret, afterSequence: 0 }))) break;
+      for await (const _message of listMessages(maria.raw.watchJob({ jobId: secret, afterSequence: 0 }))) break;
     },
   };
   for (const [name, call] of Object.entries(calls)) await t.throwsAsync(call(), { code: 'MUT_NOT_FOUND' }, name);
@@ -144,7 +144,7 @@ test.serial("another user has jobs of her own on the same broker, and sees nothi
     [jobId],
   );
   const reported: number[] = [];
-  for await (const { events } of messagesOf(maria.raw.watchJob({ jobId: 0, afterSequence: 0 }))) {
+  for await (const { events } of listMessages(maria.raw.watchJob({ jobId: 0, afterSequence: 0 }))) {
     if (events.length === 0) break;
     reported.push(...events.map((event) => event.jobId).filter((id) => id !== 0));
   }
@@ -152,7 +152,7 @@ test.serial("another user has jobs of her own on the same broker, and sees nothi
 });
 
 test.serial("another user has no file of the broker's host read, written or run", async (t) => {
-  const maria = await clientOf(t, 'maria');
+  const maria = await getClient(t, 'maria');
   const folder = temporaryFolder(t);
   const groups = {
     read: taskGroup('cat in', 1, {
@@ -177,7 +177,7 @@ test.serial("another user has no file of the broker's host read, written or run"
 });
 
 test.serial('outputs without a place at home are for the user whose task made them', async (t) => {
-  const maria = await clientOf(t, 'maria');
+  const maria = await getClient(t, 'maria');
   const jobId = await maria.submit([
     taskGroup('echo of maria > out', 1, {
       outputs: [{ root: Root.PLAYPEN, path: 'out', localPath: '', condition: '' }],
@@ -188,11 +188,11 @@ test.serial('outputs without a place at home are for the user whose task made th
   const sha256 = files[0]?.content?.sha256 ?? Buffer.alloc(0);
   const fetch = async (client: BrokerClient): Promise<string> => {
     const chunks: Buffer[] = [];
-    for await (const { data } of messagesOf(client.raw.downloadBlob({ sha256 }))) chunks.push(data);
+    for await (const { data } of listMessages(client.raw.downloadBlob({ sha256 }))) chunks.push(data);
     return Buffer.concat(chunks).toString();
   };
   t.is(await fetch(maria), 'of maria\n');
-  await t.throwsAsync(fetch(await clientOf(t, 'bob')), { code: 'MUT_CONTENT_NOT_FOUND' });
+  await t.throwsAsync(fetch(await getClient(t, 'bob')), { code: 'MUT_CONTENT_NOT_FOUND' });
   await t.throwsAsync(fetch(grid.client), { code: 'MUT_CONTENT_NOT_FOUND' });
 });
 

@@ -135,10 +135,10 @@ test.serial(
     assertRight(t, here, 'credible', 40);
     t.true(((await recordOf(here, 'four'))?.quarantinedUnixMs ?? 0) > 0, 'the liar was caught');
     const machines = await here.grid.client.machines();
-    const credibilityOf = (machineId: string): number =>
+    const getCredibility = (machineId: string): number =>
       machines.find(({ facts }) => facts?.machineId === machineId)?.credibility ?? 0;
     for (const machineId of ['lab/pc0', 'lab/pc1', 'lab/pc2'])
-      t.true(credibilityOf(machineId) > 0.9, `${machineId}: ${credibilityOf(machineId)}`);
+      t.true(getCredibility(machineId) > 0.9, `${machineId}: ${getCredibility(machineId)}`);
     // Votes on all would have taken 80 runs at least.
     const { replicaCount } = await here.grid.client.job(jobId);
     t.true(replicaCount < 80, `${replicaCount} runs`);

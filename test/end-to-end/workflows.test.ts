@@ -11,7 +11,7 @@ import { Grid, readMetrics, temporaryFolder, until } from '@mutirao/testkit';
 const commandLine = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
 
 /** The command line as a user has it, in her folder. */
-function commandOf(grid: Grid, directory: string) {
+function getCommand(grid: Grid, directory: string) {
   return async (
     ...words: readonly string[]
   ): Promise<{ readonly status: number; readonly out: string; readonly err: string }> => {
@@ -54,7 +54,7 @@ tasks:
     const grid = await Grid.start({ machines: [1, 1] });
     t.teardown(() => grid.stop());
     await grid.client.waitMachines(2);
-    const command = commandOf(grid, folder);
+    const command = getCommand(grid, folder);
     const submitted = await command('job', 'submit', 'diamond.yaml', '--replicas', '1', '--quiet');
     t.is(submitted.status, 0, submitted.err);
     const jobId = Number(submitted.out);
@@ -104,7 +104,7 @@ tasks:
     });
     t.teardown(() => grid.stop());
     await grid.client.waitMachines(3);
-    const submitted = await commandOf(grid, folder)('job', 'submit', 'chain.yaml', '--replicas', '1', '--wait');
+    const submitted = await getCommand(grid, folder)('job', 'submit', 'chain.yaml', '--replicas', '1', '--wait');
     t.is(submitted.status, 0, submitted.err);
     t.is(
       createHash('sha256')
@@ -149,7 +149,7 @@ tasks:
     const grid = await Grid.start({ machines: [1, 1], agentArgs: ['--shared', 'none'] });
     t.teardown(() => grid.stop());
     await grid.client.waitMachines(2);
-    const submitted = await commandOf(grid, folder)('job', 'submit', 'pair.yaml', '--replicas', '1', '--quiet');
+    const submitted = await getCommand(grid, folder)('job', 'submit', 'pair.yaml', '--replicas', '1', '--quiet');
     t.is(submitted.status, 0, submitted.err);
     await until(() => existsSync(join(folder, 'begun')), 'the second task has begun');
     const machineId = (await grid.client.tasks(1))[1]?.replicas[0]?.machineId ?? '';
@@ -179,7 +179,7 @@ tasks:
     const grid = await Grid.start({ machines: [1] });
     t.teardown(() => grid.stop());
     await grid.client.waitMachines(1);
-    const command = commandOf(grid, folder);
+    const command = getCommand(grid, folder);
     const failed = await command('job', 'submit', 'chain.yaml', '--replicas', '1', '--retries', '0', '--wait');
     t.not(failed.status, 0);
     t.like(await grid.client.job(1), { status: JobStatus.FAILED, finishedCount: 1, failedCount: 1, cancelledCount: 1 });
@@ -201,7 +201,7 @@ test.serial('a workflow with a fault is refused with its place, and nothing of i
   );
   const grid = await Grid.start({ machines: [1] });
   t.teardown(() => grid.stop());
-  const command = commandOf(grid, folder);
+  const command = getCommand(grid, folder);
   const cycle = await command('job', 'submit', 'cycle.yaml');
   t.regex(cycle.err, /MUT_WORKFLOW_CYCLE/);
   t.regex(cycle.err, /cycle\.yaml:\d+:\d+/);
@@ -228,7 +228,7 @@ test.serial('a task that is wider than what any provider may ask for is refused 
   );
   const grid = await Grid.start({ clusters: [4] });
   t.teardown(() => grid.stop());
-  const command = commandOf(grid, folder);
+  const command = getCommand(grid, folder);
   // A provider that has just been started does not know its limits yet.
   let refusal = '';
   await until(async () => {

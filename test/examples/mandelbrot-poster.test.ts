@@ -24,8 +24,8 @@ interface Picture {
   readonly pixels: Buffer;
 }
 
-const { boundsOf, encodePpm, escapeTime, readOptions, renderTile } = (await import(join(folder, 'tile.mjs'))) as {
-  boundsOf(tile: number, view: View): { left: number; top: number; width: number; height: number };
+const { listBounds, encodePpm, escapeTime, readOptions, renderTile } = (await import(join(folder, 'tile.mjs'))) as {
+  listBounds(tile: number, view: View): { left: number; top: number; width: number; height: number };
   encodePpm(picture: Picture): Buffer;
   escapeTime(x: number, y: number, iterations: number): number | undefined;
   readOptions(words: readonly string[], defaults: object): Record<string, unknown>;
@@ -77,18 +77,18 @@ test('a PNG file has the signature, the check sums and the pixels', (t) => {
 test('the tiles of a poster cover each pixel once', (t) => {
   const covered = new Map<string, number>();
   for (let tile = 0; tile < 12; tile++) {
-    const { left, top, width, height } = boundsOf(tile, view);
+    const { left, top, width, height } = listBounds(tile, view);
     for (let x = left; x < left + width; x++)
       for (let y = top; y < top + height; y++) covered.set(`${x},${y}`, (covered.get(`${x},${y}`) ?? 0) + 1);
   }
   t.is(covered.size, 53 * 31);
   t.true([...covered.values()].every((count) => count === 1));
-  t.throws(() => boundsOf(12, view), { message: 'tile 12 of a poster of 12' });
+  t.throws(() => listBounds(12, view), { message: 'tile 12 of a poster of 12' });
 });
 
 test('a poster of many tiles is the same picture as one of a single tile', (t) => {
   const readTile = (number: number): Buffer =>
-    encodePpm({ ...boundsOf(number, view), pixels: renderTile(number, view) });
+    encodePpm({ ...listBounds(number, view), pixels: renderTile(number, view) });
   const whole = renderTile(0, { ...view, columns: 1, rows: 1 });
   t.deepEqual(assemble(view, readTile), { width: 53, height: 31, pixels: whole });
   t.throws(() => assemble({ ...view, columns: 3 }, readTile), {

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Client } from '@grpc/grpc-js';
 import test, { type ExecutionContext } from 'ava';
-import { accessOf, accessTable, type Access } from '@mutirao/api/access';
+import { findAccess, accessTable, type Access } from '@mutirao/api/access';
 import { BrokerServiceService, type ListJobsResponse } from '@mutirao/api/broker';
 import { ClusterServiceService } from '@mutirao/api/cluster';
 import { protoFiles, protoFolder } from '@mutirao/api/descriptors';
@@ -83,7 +83,7 @@ const [ofBen, ownerOfAna] = [
 ] as const;
 
 /** The calls that tell the reaches apart. */
-function cellsOf({ callers, objects: reach, others }: Access): Cell[] {
+function listCells({ callers, objects: reach, others }: Access): Cell[] {
   if (callers === 'owner')
     return [
       { ...anasOwn, isAllowed: false },
@@ -141,24 +141,24 @@ const lists: Readonly<Record<string, (named: WorldUser, responses: readonly unkn
   listReservations: (named, responses) =>
     Promise.resolve(
       (responses as ListReservationsResponse[]).some(({ reservations }) =>
-        reservations.some(({ userId }) => userId === accountOf(named)),
+        reservations.some(({ userId }) => userId === readAccount(named)),
       ),
     ),
   watchReservations: (named, responses) =>
     Promise.resolve(
       (responses as WatchReservationsResponse[]).some(({ events }) =>
-        events.some(({ reservation }) => reservation?.userId === accountOf(named)),
+        events.some(({ reservation }) => reservation?.userId === readAccount(named)),
       ),
     ),
 };
 
-function accountOf(user: WorldUser): string {
+function readAccount(user: WorldUser): string {
   return user === 'owner' ? userInfo().username : user;
 }
 
 async function checkCell(t: ExecutionContext, service: UserService, name: string, cell: Cell): Promise<void> {
   const method = service.methods[name] as AnyMethod;
-  const access = accessOf(method.path);
+  const access = findAccess(method.path);
   const what = `${method.path}: ${cell.caller} names what is of ${cell.named}`;
   if (access.others === 'left out') await objects[service.server === 'broker' ? 'openJob' : 'reservation'](cell.named);
   const { code, message, responses } = await callAs(service, name, cell);
@@ -167,7 +167,7 @@ async function checkCell(t: ExecutionContext, service: UserService, name: string
     t.is(await lists[name]?.(cell.named, responses), cell.isAllowed, what);
     return;
   }
-  t.is(code, cell.isAllowed ? (otherwiseDone[name] ?? 'done') : refusalOf(access), `${what}: ${message}`);
+  t.is(code, cell.isAllowed ? (otherwiseDone[name] ?? 'done') : getRefusal(access), `${what}: ${message}`);
 }
 
 async function callAs(
@@ -185,7 +185,7 @@ async function callAs(
   return callMethod(await world.asUser(caller, server), method, method.requestSerialize(request as never), isLast);
 }
 
-function refusalOf({ callers, others }: Access): string {
+function getRefusal({ callers, others }: Access): string {
   return callers === 'owner' ? 'MUT_NOT_OWNER' : (others ?? '');
 }
 
@@ -194,14 +194,14 @@ for (const service of userServices) {
     // What its users own are transfers between machines and brokers; test/hostile-contents.test.ts makes them.
     if (name === 'receiveContent') continue;
     test.serial(`${method.path.slice(1)}: users and the owner get what the table of access says`, async (t) => {
-      for (const cell of cellsOf(accessOf(method.path))) await checkCell(t, service, name, cell);
+      for (const cell of listCells(findAccess(method.path))) await checkCell(t, service, name, cell);
     });
   }
 }
 
 test.serial('who manages a resource reaches the reservations of it, and of no other', async (t) => {
   for (const [name, method] of Object.entries(ReservationServiceService)) {
-    const access = accessOf(method.path);
+    const access = findAccess(method.path);
     if (access.objects !== 'own or manager') continue;
     await checkCell(t, servicesAtOthers, name, { caller: 'carl', named: 'ana', isAllowed: true });
     if (access.others !== 'left out')
@@ -298,11 +298,11 @@ test.serial('an agent gets its own machine and its own transfers, and nothing of
   const { attach, pullContent, pushContent } = GridMachineServiceService;
   t.is((await callMethod(mine, attach, attachAs('mine'))).code, 'done');
   t.is((await callMethod(other, attach, attachAs('other'))).code, 'done');
-  t.is((await callMethod(other, attach, attachAs('pc0'))).code, accessOf(attach.path).others ?? '');
+  t.is((await callMethod(other, attach, attachAs('pc0'))).code, findAccess(attach.path).others ?? '');
   t.is(
     (await callMethod(other, pullContent, Buffer.from(PullContentRequest.encode({ transferId: 'of-pc0' }).finish())))
       .code,
-    accessOf(pullContent.path).others ?? '',
+    findAccess(pullContent.path).others ?? '',
   );
   const push = {
     transferId: 'forged',
@@ -313,7 +313,7 @@ test.serial('an agent gets its own machine and its own transfers, and nothing of
   };
   t.is(
     (await callMethod(other, pushContent, Buffer.from(PushContentRequest.encode(push).finish()))).code,
-    accessOf(pushContent.path).others ?? '',
+    findAccess(pushContent.path).others ?? '',
   );
 });
 

@@ -8,7 +8,7 @@ import {
   bind,
   callUnary,
   dial,
-  messagesOf,
+  listMessages,
   serve,
   type CallContext,
   type Handlers,
@@ -99,7 +99,7 @@ test.serial(
   'an answer that is larger than the server sends is refused for good, with what is large in it',
   async (t) => {
     const userId = 'x'.repeat(9 * 1024 * 1024);
-    const scoreOf = (user: string): UserScore => ({ userId: user, score: 1, countedCount: 1, precisionMean: 1 });
+    const getScore = (user: string): UserScore => ({ userId: user, score: 1, countedCount: 1, precisionMean: 1 });
     await served(
       clusterBinding({
         getQueue: () => ({
@@ -113,7 +113,7 @@ test.serial(
           ordersQueue: false,
           weight: 0,
           leadMsMax: 0,
-          scores: [scoreOf(userId + userId), scoreOf('ana')],
+          scores: [getScore(userId + userId), getScore('ana')],
         }),
       }),
       async (client) => {
@@ -189,7 +189,7 @@ test.serial('a stream of answers ends with its handler', async (t) => {
   };
   await served(clusterBinding({ watchQueue: watch }), async (client) => {
     const times: (number | undefined)[] = [];
-    for await (const { queue } of messagesOf(client.watchQueue({}))) times.push(queue?.atUnixMs);
+    for await (const { queue } of listMessages(client.watchQueue({}))) times.push(queue?.atUnixMs);
     t.deepEqual(times, [1, 2, 3]);
   });
 });

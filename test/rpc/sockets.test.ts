@@ -8,7 +8,7 @@ import {
   bind,
   callUnary,
   dial,
-  messagesOf,
+  listMessages,
   serve,
   socketIn,
   type RunningServer,
@@ -133,7 +133,7 @@ test.serial(
     await t.throwsAsync(asked(client), { code: 'MUT_TOKEN_UNSAFE', message: /others may write to the folder/ });
     await t.throwsAsync(
       async () => {
-        for await (const _level of messagesOf(client.watchQueue({}))) t.fail();
+        for await (const _level of listMessages(client.watchQueue({}))) t.fail();
       },
       { code: 'MUT_TOKEN_UNSAFE' },
     );

@@ -13,10 +13,10 @@ import {
   acceptToken,
   bind,
   dial,
-  messagesOf,
+  listMessages,
   openSending,
   openStream,
-  rawMessagesOf,
+  listRawMessages,
   serve,
   type CallContext,
   type Handlers,
@@ -307,7 +307,7 @@ test.serial('draining closes streams both ways at once and lets calls end', asyn
     attach().listen(notes);
     const texts: string[] = [];
     const pulling = (async () => {
-      for await (const { data } of messagesOf(client.pullContent({ transferId: '1' }))) texts.push(data.toString());
+      for await (const { data } of listMessages(client.pullContent({ transferId: '1' }))) texts.push(data.toString());
     })();
     await asked.promise;
     const before = performance.now();
@@ -322,7 +322,7 @@ test.serial('draining closes streams both ways at once and lets calls end', asyn
 test.serial('draining cuts off calls that do not end in time', async (t) => {
   await served({ pullContent: () => new Promise(() => undefined) }, async ({ client, server }) => {
     const pulling = (async () => {
-      for await (const message of messagesOf(client.pullContent({ transferId: '1' }))) t.fail(String(message));
+      for await (const message of listMessages(client.pullContent({ transferId: '1' }))) t.fail(String(message));
     })();
     const refused = t.throwsAsync(pulling, { instanceOf: MutiraoError });
     await new Promise((resolve) => {
@@ -388,7 +388,8 @@ test.serial('leaving a stream of answers early stops its server', async (t) => {
     }
   };
   await served({ pullContent }, async ({ client }) => {
-    for await (const message of messagesOf(client.pullContent({ transferId: '1' }))) if (message.data.length > 0) break;
+    for await (const message of listMessages(client.pullContent({ transferId: '1' })))
+      if (message.data.length > 0) break;
     t.is(await stopped.promise, 'MUT_CANCELLED');
   });
 });
@@ -399,8 +400,8 @@ test.serial('a call whose answers nobody reads yet is not made, so that its end 
     asked.push(transferId);
   };
   await served({ pullContent }, async ({ client }) => {
-    const later = rawMessagesOf(client, GridMachineServiceService.pullContent, { transferId: 'later' });
-    for await (const message of rawMessagesOf(client, GridMachineServiceService.pullContent, { transferId: 'first' }))
+    const later = listRawMessages(client, GridMachineServiceService.pullContent, { transferId: 'later' });
+    for await (const message of listRawMessages(client, GridMachineServiceService.pullContent, { transferId: 'first' }))
       t.fail(String(message));
     t.deepEqual(asked, ['first']);
     t.true((await later.next()).done);

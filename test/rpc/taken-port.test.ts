@@ -37,7 +37,7 @@ const binding = bind(ClusterServiceService, {
   watchQueue: async () => undefined,
 });
 
-const portOf = (address: Address): number => ('port' in address ? address.port : 0);
+const getPort = (address: Address): number => ('port' in address ? address.port : 0);
 
 /** Takes a port, and answers what calls were made there and what they showed: as a server without TLS hears it. */
 async function squat(t: ExecutionContext, port: number): Promise<() => readonly IncomingHttpHeaders[]> {
@@ -83,7 +83,7 @@ test.serial('a client calls no server that has taken the port of another one, so
     'the server itself is found by its certificate',
   );
   await server.drain(0);
-  const heard = await squat(t, portOf(parseAddress(server.address)));
+  const heard = await squat(t, getPort(parseAddress(server.address)));
   await t.throwsAsync(callUnary(client, 'getLimits', { userId: '' }, limits), { code: 'MUT_UNREACHABLE' });
   t.deepEqual(heard(), [], 'no call is made before the server has proved who it is');
 });

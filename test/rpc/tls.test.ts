@@ -22,7 +22,7 @@ import {
   bind,
   callUnary,
   dial,
-  messagesOf,
+  listMessages,
   serve,
   type BindOptions,
   type RunningServer,
@@ -129,7 +129,7 @@ function whoAmI(client: ClusterServiceClient): Promise<string> {
 }
 
 /** The good certificate of a user. @param lasts may be over already. */
-function userOf(authority: KeyPair, user: string, lasts = day): Promise<KeyPair> {
+function getUser(authority: KeyPair, user: string, lasts = day): Promise<KeyPair> {
   return issueForUser(authority, user, { now: Date.now(), lasts });
 }
 
@@ -137,7 +137,7 @@ test.serial('a user is who her certificate says, and her token stays with her', 
   const { authority, server } = await serveTls(t);
   t.is(
     await whoAmI(
-      dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'maria') }),
+      dialWith(t, server.address, { authority: authority.certificate, user: await getUser(authority, 'maria') }),
     ),
     'maria',
   );
@@ -152,7 +152,7 @@ test.serial('other hosts are served with TLS', async (t) => {
     return;
   }
   const { authority, server } = await serveTls(t, `${address}:0`);
-  const trust = { authority: authority.certificate, user: await userOf(authority, 'maria') };
+  const trust = { authority: authority.certificate, user: await getUser(authority, 'maria') };
   t.is(await whoAmI(dialWith(t, server.address, trust)), 'maria');
   t.regex(server.address, /^[\d.]+:\d+$/);
   const plain = new ClusterServiceClient(server.address.replace(address, '127.0.0.1'), credentials.createInsecure());
@@ -177,14 +177,14 @@ test.serial('a client without TLS hears nothing', async (t) => {
 
 test.serial('an expired certificate is refused', async (t) => {
   const { authority, server } = await serveTls(t);
-  const trust = { authority: authority.certificate, user: await userOf(authority, 'ana', -1) };
+  const trust = { authority: authority.certificate, user: await getUser(authority, 'ana', -1) };
   await t.throwsAsync(whoAmI(dialWith(t, server.address, trust)), { code: 'MUT_UNAUTHENTICATED' });
 });
 
 test.serial('the certificate of another authority is refused, whatever name it holds', async (t) => {
   const { authority, server } = await serveTls(t);
   const foreign = await makeAuthority('foreign', { now: Date.now(), lasts: day });
-  const trust = { authority: authority.certificate, user: await userOf(foreign, 'ana') };
+  const trust = { authority: authority.certificate, user: await getUser(foreign, 'ana') };
   await t.throwsAsync(whoAmI(dialWith(t, server.address, trust)), { code: 'MUT_UNAUTHENTICATED' });
 });
 
@@ -198,8 +198,8 @@ test.serial('the certificate of a host lets nobody in', async (t) => {
 
 test.serial('a copied certificate without its key connects to nothing', async (t) => {
   const { authority, server } = await serveTls(t);
-  const { certificate } = await userOf(authority, 'ana');
-  const { key } = await userOf(authority, 'maria');
+  const { certificate } = await getUser(authority, 'ana');
+  const { key } = await getUser(authority, 'maria');
   t.throws(() => dialWith(t, server.address, { authority: authority.certificate, user: { certificate, key } }), {
     message: /key values mismatch/,
   });
@@ -208,7 +208,7 @@ test.serial('a copied certificate without its key connects to nothing', async (t
 test.serial('a server of another authority is not trusted', async (t) => {
   const { authority, server } = await serveTls(t);
   const foreign = await makeAuthority('foreign', { now: Date.now(), lasts: day });
-  const trust = { authority: foreign.certificate, user: await userOf(authority, 'ana') };
+  const trust = { authority: foreign.certificate, user: await getUser(authority, 'ana') };
   await t.throwsAsync(whoAmI(dialWith(t, server.address, trust)), { code: 'MUT_UNTRUSTED' });
 });
 
@@ -246,7 +246,7 @@ test.serial('a server whose certificate names another host is not trusted', asyn
   t.teardown(() => server.drain(1000));
   const client = dialWith(t, server.address, {
     authority: authority.certificate,
-    user: await userOf(authority, 'ana'),
+    user: await getUser(authority, 'ana'),
   });
   await t.throwsAsync(whoAmI(client), {
     code: 'MUT_UNTRUSTED',
@@ -293,7 +293,7 @@ test.serial('a server makes no identity by itself for the addresses of other hos
 
 /** A call that is open, and the promise of its end. */
 async function watch(client: ClusterServiceClient): Promise<{ readonly ended: Promise<void> }> {
-  const messages = messagesOf(client.watchQueue({}));
+  const messages = listMessages(client.watchQueue({}));
   await messages.next();
   return { ended: messages.next().then(() => undefined) };
 }
@@ -305,7 +305,7 @@ test.serial(
     // Certificates tell whole seconds.
     const client = dialWith(t, server.address, {
       authority: authority.certificate,
-      user: await userOf(authority, 'ana', 2000),
+      user: await getUser(authority, 'ana', 2000),
     });
     const { ended } = await watch(client);
     t.is(await whoAmI(client), 'ana');
@@ -319,11 +319,11 @@ test.serial(
   async (t) => {
     const audited: AuditEntry[] = [];
     const { folder, authority, server } = await serveTls(t, 'tls://127.0.0.1:0', {}, audited);
-    const user = await userOf(authority, 'maria');
+    const user = await getUser(authority, 'maria');
     const client = dialWith(t, server.address, { authority: authority.certificate, user });
     const other = dialWith(t, server.address, {
       authority: authority.certificate,
-      user: await userOf(authority, 'ana'),
+      user: await getUser(authority, 'ana'),
     });
     const { ended } = await watch(client);
     revokeSerial(folder, new X509Certificate(user.certificate).serialNumber, 'left the lab');
@@ -353,7 +353,7 @@ test.serial('a service with credentials of its own takes those over TLS, and no 
   });
   t.is(await whoAmI(agent), 'request:q1');
   await t.throwsAsync(whoAmI(dialWith(t, server.address, trust)), { code: 'MUT_UNAUTHENTICATED' });
-  const user = await userOf(authority, 'ana');
+  const user = await getUser(authority, 'ana');
   await t.throwsAsync(whoAmI(dialWith(t, server.address, { ...trust, user })), {
     code: 'MUT_UNAUTHENTICATED',
     message: /no credential/,
@@ -363,7 +363,7 @@ test.serial('a service with credentials of its own takes those over TLS, and no 
 test.serial('a certificate made anew is shown to new connections without a restart', async (t) => {
   const { folder, authority, server } = await serveTls(t);
   const { hostCertificate, hostKey } = identityPaths(folder);
-  const trust = { authority: authority.certificate, user: await userOf(authority, 'ana') };
+  const trust = { authority: authority.certificate, user: await getUser(authority, 'ana') };
   t.is(await whoAmI(dialWith(t, server.address, trust)), 'ana');
   const { certificate, key } = await issueForHosts(authority, ['n2'], { now: Date.now(), lasts: day });
   writeFileSync(hostKey, key);
@@ -385,7 +385,7 @@ test.serial('a socket that leads to a server with TLS is spoken to with TLS', as
   t.regex(server.address, /^tls:\/\/unix:/);
   t.is(
     await whoAmI(
-      dialWith(t, server.address, { authority: authority.certificate, user: await userOf(authority, 'maria') }),
+      dialWith(t, server.address, { authority: authority.certificate, user: await getUser(authority, 'maria') }),
     ),
     'maria',
   );
@@ -421,7 +421,7 @@ for (const [served, dialled, advice] of [
       await t.throwsAsync(whoAmI(client), { code: 'MUT_UNREACHABLE', message: advice });
       await t.throwsAsync(
         async () => {
-          for await (const one of messagesOf(client.watchQueue({}))) t.fail(JSON.stringify(one));
+          for await (const one of listMessages(client.watchQueue({}))) t.fail(JSON.stringify(one));
         },
         { code: 'MUT_UNREACHABLE', message: advice },
       );

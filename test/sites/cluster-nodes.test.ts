@@ -109,7 +109,7 @@ class Rig {
     return this.find(requestId);
   }
 
-  filesOf(index: number): string[] {
+  getFiles(index: number): string[] {
     const { home } = this.hosts[index] as SshServer;
     return existsSync(home)
       ? readdirSync(home)
@@ -132,7 +132,7 @@ test("the processes of a request run on the nodes, with their environment, and t
     }),
   );
   t.is(done?.endReason, '');
-  t.deepEqual([rig.filesOf(0), rig.filesOf(1)], [['out-0', 'out-1'], ['out-2']]);
+  t.deepEqual([rig.getFiles(0), rig.getFiles(1)], [['out-0', 'out-1'], ['out-2']]);
   t.is(readFileSync(path.join((rig.hosts[1] as SshServer).home, 'out-2'), 'utf8'), "it's \"x\" $y\nz a 'word' n1");
   const awkward = {
     key: 'k',

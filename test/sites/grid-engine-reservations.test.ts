@@ -130,20 +130,20 @@ test.serial('a request inside a reservation runs in it while others cannot, and 
     clientRequestId: 'x.q3',
   });
   const outside = await manager.allocate({ ...order, clientRequestId: 'x.q4' });
-  const stateOf = async (number: string): Promise<string> =>
+  const getState = async (number: string): Promise<string> =>
     (await manager.queue(9)).requests.find(({ managerRequestId }) => managerRequestId === number)?.status ?? 'gone';
-  t.is(await stateOf(id), 'queued', 'it waits for the reservation to begin');
-  await until(async () => (await stateOf(id)) === 'running', 'it runs inside', 60_000);
+  t.is(await getState(id), 'queued', 'it waits for the reservation to begin');
+  await until(async () => (await getState(id)) === 'running', 'it runs inside', 60_000);
   t.true(Date.now() >= startsAt);
-  t.is(await stateOf(outside), 'queued', 'nothing runs beside a reservation of everything');
+  t.is(await getState(outside), 'queued', 'nothing runs beside a reservation of everything');
   t.is((await manager.queue(0)).processorsFree, 0);
   await t.throwsAsync(
     manager.siteReservations.move({ reservationId: 7, count: 8, startsAt, endsAt: endsAt + minute }),
     { code: 'MUT_BAD_REQUEST', message: /does not change a reservation that has begun/ },
   );
   await manager.siteReservations.remove(7);
-  await until(async () => !['running', 'queued'].includes(await stateOf(id)), 'what runs inside ends with it', 60_000);
-  await until(async () => (await stateOf(outside)) === 'running', 'the processors are there again', 60_000);
+  await until(async () => !['running', 'queued'].includes(await getState(id)), 'what runs inside ends with it', 60_000);
+  await until(async () => (await getState(outside)) === 'running', 'the processors are there again', 60_000);
 });
 
 test.serial('whether this account may make reservations is known', async (t) => {

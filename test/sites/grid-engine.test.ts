@@ -145,7 +145,7 @@ test.serial('what Grid Engine refuses is told by its code and in its words', asy
 });
 
 /** The end of a request, once it is listed. */
-async function endOf(
+async function findEnd(
   manager: GridEngineManager,
   key: string,
 ): Promise<{ readonly endReason: string; readonly startsAt: number }> {
@@ -167,7 +167,7 @@ test.serial("how a job ended is told: by itself, by failing, at its walltime, or
   const manager = open(t);
   const ending = async (key: string, command: readonly string[], walltime = 60_000): Promise<string> => {
     await manager.allocate({ ...order, command, walltime, clientRequestId: key });
-    return (await endOf(manager, key)).endReason;
+    return (await findEnd(manager, key)).endReason;
   };
   t.is(await ending('x.q10', ['/bin/true']), 'COMPLETED');
   t.regex(await ending('x.q11', ['/no/such/program']), /^FAILED, exit status 127: .*\/no\/such\/program: not found/);
@@ -175,15 +175,15 @@ test.serial("how a job ended is told: by itself, by failing, at its walltime, or
   await manager.allocate({ ...order, clientRequestId: 'x.q13' });
   await until(async () => (await manager.queue(0)).requests.some(({ status }) => status === 'running'), 'it runs');
   await server.cancelAll();
-  t.is((await endOf(manager, 'x.q13')).endReason, 'KILLED');
+  t.is((await findEnd(manager, 'x.q13')).endReason, 'KILLED');
   const again = open(t);
-  t.regex((await endOf(again, 'x.q11')).endReason, /^FAILED, exit status 127/, 'another provider reads it too');
+  t.regex((await findEnd(again, 'x.q11')).endReason, /^FAILED, exit status 127/, 'another provider reads it too');
 });
 
 test.serial("a job that no node can start is ended with the node's words, and taken out", async (t) => {
   const manager = open(t, { flags: ['-clear'] });
   await manager.allocate({ ...order, workingDirectory: '/no/such/folder', clientRequestId: 'x.q20' });
-  t.regex((await endOf(manager, 'x.q20')).endReason, /^FAILED, it cannot start: .*can't chdir to \/no\/such\/folder/);
+  t.regex((await findEnd(manager, 'x.q20')).endReason, /^FAILED, it cannot start: .*can't chdir to \/no\/such\/folder/);
   await until(async () => (await server.jobs()).length === 0, 'it is taken out');
 });
 

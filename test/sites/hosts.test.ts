@@ -86,7 +86,7 @@ function run(host: OddHost, own: string, ...words: readonly string[]): Promise<R
   });
 }
 
-function folderOf(t: ExecutionContext, { account, home }: OddHost): string {
+function getFolder(t: ExecutionContext, { account, home }: OddHost): string {
   const own = mkdtempSync(join(folder, 'own-'));
   if (home?.includes('/') === true) mkdirSync(join(own, home, '..'), { recursive: true });
   giveTo(own, account);
@@ -100,7 +100,7 @@ function folderOf(t: ExecutionContext, { account, home }: OddHost): string {
 
 for (const host of hosts) {
   test.serial(`a grid comes up, works and goes down with ${host.title}`, async (t) => {
-    const own = folderOf(t, host);
+    const own = getFolder(t, host);
     t.teardown(() => run(host, own, 'down').then(() => undefined));
     const up = await run(host, own, 'up', '--detach', '--clusters', '2', '--machines', '1');
     t.is(up.status, 0, up.err);

@@ -61,7 +61,7 @@ async function startRig(
   );
   t.teardown(async () => {
     await agent.kill('SIGKILL');
-    await until(() => processesOf(accounts.tasksName).length === 0, 'nothing is left of the tasks');
+    await until(() => listProcesses(accounts.tasksName).length === 0, 'nothing is left of the tasks');
     await provider.stop();
   });
   await agent.start();
@@ -72,7 +72,7 @@ async function startRig(
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 const hostile = (command: string, parts: Partial<TaskTemplate> = {}): TaskTemplate =>
   aTemplate(command, { userId: 'eva', ...parts });
-const outputOf = async (provider: FakeProvider, template: TaskTemplate): Promise<string> =>
+const getOutput = async (provider: FakeProvider, template: TaskTemplate): Promise<string> =>
   text((await provider.run(template)).standardOutput);
 
 for (const hasBubblewrap of [true, false]) {
@@ -89,7 +89,7 @@ for (const hasBubblewrap of [true, false]) {
       writeFileSync(path.join(accounts.home, name), 'secret');
     }
     t.is(
-      await outputOf(
+      await getOutput(
         provider,
         aTemplate('id -un; echo "$NOTE $JOB $LD_PRELOAD"; umask', { environment: { NOTE: "it's", LD_PRELOAD: '' } }),
       ),
@@ -97,7 +97,7 @@ for (const hasBubblewrap of [true, false]) {
       "the owner's too",
     );
     t.is(
-      await outputOf(
+      await getOutput(
         provider,
         hostile(
           `cat ${accounts.home}/token ${accounts.home}/identity/token ${accounts.home}/agents/lab_pc/secret ` +
@@ -108,12 +108,12 @@ for (const hasBubblewrap of [true, false]) {
       '0\ndone\n',
     );
     t.regex(
-      await outputOf(provider, hostile('echo "$HOME"; pwd; echo left >/tmp/mutirao-left; ls -A "$TMPDIR" | wc -l')),
+      await getOutput(provider, hostile('echo "$HOME"; pwd; echo left >/tmp/mutirao-left; ls -A "$TMPDIR" | wc -l')),
       new RegExp(`^/srv/${accounts.tasksName}\n/srv/${accounts.tasksName}/mutirao-tasks-[^/]*/tasks/\\d+/playpen\n`),
     );
     t.is(existsSync('/tmp/mutirao-left'), !hasBubblewrap);
     if (!hasBubblewrap)
-      t.is(await outputOf(provider, hostile('rm /tmp/mutirao-left; touch "$TMPDIR/x" && echo own')), 'own\n');
+      t.is(await getOutput(provider, hostile('rm /tmp/mutirao-left; touch "$TMPDIR/x" && echo own')), 'own\n');
     t.false(
       commandLines().some((line) => line.includes("it's")),
       'the environment is in no command line',
@@ -201,7 +201,7 @@ for (const hasBubblewrap of [true, false]) {
     );
     t.is((await provider.run(hostile('until [ -e "$STORAGE/on" ]; do sleep 0.05; done'))).outcome, 'succeeded');
     provider.cancel(polite);
-    const asked = await provider.endOf(polite[0] ?? 0);
+    const asked = await provider.findEnd(polite[0] ?? 0);
     t.is(asked.outcome, 'cancelled');
     t.is(text(asked.standardOutput), 'asked\n');
     const end = await provider.run(
@@ -210,23 +210,23 @@ for (const hasBubblewrap of [true, false]) {
       ),
     );
     t.is(end.outcome, 'succeeded');
-    t.deepEqual(processesOf(accounts.tasksName), []);
+    t.deepEqual(listProcesses(accounts.tasksName), []);
     const stubborn = provider.place(
       hostile(
         'trap "" TERM; setsid env -i /bin/sh -c "trap \'\' TERM; sleep 1000012; sleep 1000012" & while :; do ' +
           'sleep 1000012; done',
       ),
     );
-    await until(() => processesOf(accounts.tasksName).length >= 3, 'it runs');
+    await until(() => listProcesses(accounts.tasksName).length >= 3, 'it runs');
     provider.cancel(stubborn);
-    t.is((await provider.endOf(stubborn[0] ?? 0)).outcome, 'cancelled');
-    await until(() => processesOf(accounts.tasksName).length === 0, 'nothing is left');
+    t.is((await provider.findEnd(stubborn[0] ?? 0)).outcome, 'cancelled');
+    await until(() => listProcesses(accounts.tasksName).length === 0, 'nothing is left');
     const [killed = 0] = provider.place(hostile('kill -STOP 0; exit 0'));
     provider.place(hostile('setsid env -i sleep 1000013 & sleep 1000013'));
-    await until(() => processesOf(accounts.tasksName).length >= 2, 'it runs');
-    t.deepEqual(provider.endsOf(killed), []);
+    await until(() => listProcesses(accounts.tasksName).length >= 2, 'it runs');
+    t.deepEqual(provider.getEnds(killed), []);
     await agent.kill('SIGKILL');
-    await until(() => processesOf(accounts.tasksName).length === 0, 'its tasks end with the agent');
+    await until(() => listProcesses(accounts.tasksName).length === 0, 'its tasks end with the agent');
     await until(
       () => !readdirSync(`/srv/${accounts.tasksName}`).some((name) => name.startsWith('mutirao-tasks-')),
       'their files go as well',
@@ -284,10 +284,10 @@ test.serial("a rule that is taken back later is the machine's fault, not the tas
 });
 
 /** Processes of an account that are alive. */
-function processesOf(name: string): string[] {
+function listProcesses(name: string): string[] {
   const uid = statSync(`/srv/${name}`).uid;
   return readdirSync('/proc')
-    .filter((pid) => /^\d+$/.test(pid) && isAlive(Number(pid)) && ownerOf(pid) === uid)
+    .filter((pid) => /^\d+$/.test(pid) && isAlive(Number(pid)) && getOwner(pid) === uid)
     .map((pid) => `${pid} ${readOr(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
 }
 
@@ -297,7 +297,7 @@ function commandLines(): string[] {
     .map((pid) => readOr(`/proc/${pid}/cmdline`));
 }
 
-function ownerOf(pid: string): number {
+function getOwner(pid: string): number {
   return Number(/^Uid:\s+\d+\s+(\d+)/m.exec(readOr(`/proc/${pid}/status`))?.[1] ?? -1);
 }
 

@@ -70,7 +70,7 @@ async function startRig(
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 const hostile = (command: string, parts: Partial<TaskTemplate> = {}): TaskTemplate =>
   aTemplate(command, { userId: 'eva', ...parts });
-const outputOf = async (provider: FakeProvider, template: TaskTemplate): Promise<string> =>
+const getOutput = async (provider: FakeProvider, template: TaskTemplate): Promise<string> =>
   text((await provider.run(template)).standardOutput);
 
 for (const isOrdinary of [false, true]) {
@@ -92,7 +92,7 @@ for (const isOrdinary of [false, true]) {
         'the victim runs',
       );
       t.is(
-        await outputOf(
+        await getOutput(
           provider,
           hostile(
             `cat ${home}/token ${home}/identity/ca.key ${home}/agents/lab_pc/secret ` +
@@ -102,7 +102,7 @@ for (const isOrdinary of [false, true]) {
         '',
       );
       t.is(
-        await outputOf(
+        await getOutput(
           provider,
           hostile(
             `cd ${home}; find . -type f; ls -A agents/lab_pc agents/lab_pc/storage agents/lab_pc/playpens | wc ` +
@@ -113,7 +113,7 @@ for (const isOrdinary of [false, true]) {
       );
       // Its own processes are all that there are.
       t.is(
-        await outputOf(
+        await getOutput(
           provider,
           hostile(
             'cat /proc/[0-9]*/environ 2>/dev/null | tr "\\0" "\\n" | grep -c ^MUTIRAO_CREDENTIAL=; [ $(ls -d ' +
@@ -124,7 +124,7 @@ for (const isOrdinary of [false, true]) {
       );
       t.is((await provider.run(hostile('kill -9 -1'))).outcome, 'failed');
       t.is(
-        await outputOf(
+        await getOutput(
           provider,
           hostile(
             'for place in /etc /usr /var /srv /dev/..; do touch $place/planted 2>/dev/null && echo $place; ' +
@@ -133,9 +133,9 @@ for (const isOrdinary of [false, true]) {
         ),
         'done\n',
       );
-      t.deepEqual(provider.endsOf(victim), [], 'the victim goes on');
+      t.deepEqual(provider.getEnds(victim), [], 'the victim goes on');
       provider.cancel([victim]);
-      t.is((await provider.endOf(victim)).outcome, 'cancelled');
+      t.is((await provider.findEnd(victim)).outcome, 'cancelled');
     },
   );
 }
@@ -155,7 +155,7 @@ test.serial('nothing outlives a task, whatever it does to get away', async (t) =
   );
   await until(() => processesWith('1000002').length === 2, 'it runs');
   provider.cancel([replicaId]);
-  t.is((await provider.endOf(replicaId)).outcome, 'cancelled');
+  t.is((await provider.findEnd(replicaId)).outcome, 'cancelled');
   t.deepEqual(processesWith('1000002'), []);
 });
 
@@ -197,7 +197,7 @@ test.serial('a task that is asked to end can end in its own way', async (t) => {
   // Not before its trap is set: another task of the user sees that it is.
   t.is((await provider.run(hostile('until [ -e "$STORAGE/on" ]; do sleep 0.05; done'))).outcome, 'succeeded');
   provider.cancel([replicaId]);
-  const end = await provider.endOf(replicaId);
+  const end = await provider.findEnd(replicaId);
   t.is(end.outcome, 'cancelled');
   t.is(text(end.standardOutput), 'asked\n');
 });

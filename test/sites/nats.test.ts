@@ -10,7 +10,7 @@ import { connect, nanos, type JetStreamManager } from 'nats';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus, type JobEvent } from '@mutirao/api/broker';
 import { natsEvents } from '@mutirao/runtime/events';
-import { messagesOf } from '@mutirao/runtime/rpc';
+import { listMessages } from '@mutirao/runtime/rpc';
 import {
   buildExampleClient,
   Grid,
@@ -119,9 +119,9 @@ async function series(grid: Grid, name: string): Promise<number> {
 }
 
 /** All events as the broker itself tells them from its journal: the truth that NATS is compared with. */
-async function eventsOf(grid: Grid): Promise<Reported[]> {
+async function listEvents(grid: Grid): Promise<Reported[]> {
   const all: Reported[] = [];
-  for await (const { events } of messagesOf(grid.client.raw.watchJob({ jobId: 0, afterSequence: 0 }))) {
+  for await (const { events } of listMessages(grid.client.raw.watchJob({ jobId: 0, afterSequence: 0 }))) {
     if (events.length === 0) break;
     events.forEach((event, part) => {
       const { sequence, type, jobId, taskIndexes } = event;
@@ -146,10 +146,10 @@ function idOf({ type, jobId, machineId, providerId, requestId }: JobEvent): stri
 /** Holds a subscriber to the truth, which it has in the end. Once each where it was not killed itself. */
 async function agree(t: ExecutionContext, subscriber: Subscriber, grid: Grid): Promise<Reported[]> {
   const distinct = () => [...new Map(subscriber.reported.map((event) => [event[0], event])).values()];
-  await until(async () => isDeepStrictEqual(distinct(), await eventsOf(grid)), 'the subscriber knows all').catch(
+  await until(async () => isDeepStrictEqual(distinct(), await listEvents(grid)), 'the subscriber knows all').catch(
     () => undefined,
   );
-  const truth = await eventsOf(grid);
+  const truth = await listEvents(grid);
   t.deepEqual(distinct(), truth);
   return truth;
 }
@@ -221,7 +221,7 @@ test.serial(
     await until(() => subscriber.hasEnd(jobId), 'the end of the job is told');
     const late = await subscribe('late');
     await until(() => late.hasEnd(jobId), 'who comes late hears all');
-    const truth = await eventsOf(grid);
+    const truth = await listEvents(grid);
     await until(() => followed.length >= truth.length, 'events --follow tells all, across the restarts');
     t.deepEqual(
       followed.map(({ type, task_indexes }) => [type, task_indexes]),

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
-import { messagesOf } from '@mutirao/runtime/rpc';
+import { listMessages } from '@mutirao/runtime/rpc';
 import {
   buildExampleClient,
   Grid,
@@ -95,9 +95,9 @@ async function world(t: ExecutionContext, language: ClientLanguage): Promise<Wor
 }
 
 /** All events of a job as the broker tells them at the end: the truth. */
-async function eventsOf(grid: Grid, jobId: number): Promise<EventLine[]> {
+async function listEvents(grid: Grid, jobId: number): Promise<EventLine[]> {
   const all: EventLine[] = [];
-  for await (const { events } of messagesOf(grid.client.raw.watchJob({ jobId, afterSequence: 0 }))) {
+  for await (const { events } of listMessages(grid.client.raw.watchJob({ jobId, afterSequence: 0 }))) {
     if (events.length === 0) break;
     all.push(...events.map(({ sequence, type, taskIndexes: tasks }) => ({ sequence, type, tasks })));
   }
@@ -181,7 +181,7 @@ for (const language of ['python', 'go'] as const) {
       });
       t.is(await follower.ended(), 0, follower.complaints);
       t.regex(follower.complaints, /^the broker has another journal, starting over: .*journal/m);
-      const truth = await eventsOf(grid, jobId);
+      const truth = await listEvents(grid, jobId);
       t.deepEqual(essence(follower.events).slice(-truth.length), truth);
       t.true(follower.events.length > truth.length);
     },
@@ -212,7 +212,7 @@ for (const language of ['python', 'go'] as const) {
       await grid.broker.crash();
       t.is(await follower.ended(), 0, follower.complaints);
       t.regex(follower.complaints, /^the broker is away/m, 'it never reconnected');
-      const truth = await eventsOf(grid, jobId);
+      const truth = await listEvents(grid, jobId);
       t.deepEqual(essence(follower.events), truth);
       t.deepEqual(
         follower.tasks.map(({ task }) => task).sort((one, other) => one - other),

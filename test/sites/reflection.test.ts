@@ -38,7 +38,7 @@ async function pythonClient(t: WithTeardown): Promise<Client> {
     command: [python],
   } = await buildExampleClient(t, 'python');
   return async (server, tokenFile, ...args) =>
-    (await run(python, [join(folder, 'call.py'), '--token', tokenFile, world.addressOf(server), ...args])).stdout;
+    (await run(python, [join(folder, 'call.py'), '--token', tokenFile, world.listAddress(server), ...args])).stdout;
 }
 
 async function goClient(t: WithTeardown): Promise<Client> {
@@ -46,7 +46,7 @@ async function goClient(t: WithTeardown): Promise<Client> {
   cpSync(join(root, 'test/sites/reflection-client'), folder, { recursive: true });
   await run('go', ['build', '-o', 'client', '.'], { cwd: folder });
   return async (server, tokenFile, ...args) =>
-    (await run(join(folder, 'client'), [world.addressOf(server), tokenFile, ...args])).stdout;
+    (await run(join(folder, 'client'), [world.listAddress(server), tokenFile, ...args])).stdout;
 }
 
 async function check(t: ExecutionContext, client: Client): Promise<void> {

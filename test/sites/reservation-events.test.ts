@@ -7,7 +7,7 @@ import { AckPolicy, connect } from 'nats';
 import test, { type ExecutionContext } from 'ava';
 import { Algorithm, Placement, ReservationEvent, ReservationServiceClient, Timing } from '@mutirao/api/reservation';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
-import { callUnary, dial, messagesOf } from '@mutirao/runtime/rpc';
+import { callUnary, dial, listMessages } from '@mutirao/runtime/rpc';
 import { NatsServer, Program, until } from '@mutirao/testkit';
 
 const hour = 3_600_000;
@@ -26,7 +26,7 @@ const rules = {
 /** An event: sequence, type, reservation. */
 type Reported = [number, string, number];
 
-const reportedOf = ({ sequence, type, reservation }: ReservationEvent): Reported => [
+const getReported = ({ sequence, type, reservation }: ReservationEvent): Reported => [
   sequence,
   type,
   reservation?.reservationId ?? 0,
@@ -43,7 +43,7 @@ async function published(nats: NatsServer): Promise<Reported[]> {
     const reported: Reported[] = [];
     if (count > 0)
       for await (const { data } of await consumer.fetch({ max_messages: count, expires: 10_000 }))
-        reported.push(reportedOf(ReservationEvent.decode(data)));
+        reported.push(getReported(ReservationEvent.decode(data)));
     await manager.consumers.delete('MUTIRAO_EVENTS', name);
     return reported;
   } finally {
@@ -54,11 +54,11 @@ async function published(nats: NatsServer): Promise<Reported[]> {
 /** The same as the manager tells it from its journal. */
 async function watched(client: ReservationServiceClient): Promise<Reported[]> {
   const reported: Reported[] = [];
-  for await (const { events } of messagesOf(
+  for await (const { events } of listMessages(
     client.watchReservations({ reservationId: 0, afterSequence: 0, onlyNew: false }),
   )) {
     if (events.length === 0) break;
-    reported.push(...events.map(reportedOf));
+    reported.push(...events.map(getReported));
   }
   return reported;
 }

@@ -38,11 +38,11 @@ const run = (line, more = {}) => new Promise((resolve) => {
   ends.push(resolve);
   launchers.launch(0, { folder: process.argv[1], line, command: "/bin/sh -c '" + line + "'", environment: '', exports: 'X=1', ...more });
 });
-const wordsOf = (pid) => { try { return readFileSync('/proc/' + pid + '/cmdline', 'latin1').split('\\0'); } catch { return []; } };
+const listWords = (pid) => { try { return readFileSync('/proc/' + pid + '/cmdline', 'latin1').split('\\0'); } catch { return []; } };
 /** Two sleeps of so many seconds run: the task's own, and the one that left it. */
 const untilRuns = async (seconds) => {
   const deadline = Date.now() + 60_000;
-  const count = () => readdirSync('/proc').filter((name) => { const [program, time] = wordsOf(name); return program === 'sleep' && time === seconds; }).length;
+  const count = () => readdirSync('/proc').filter((name) => { const [program, time] = listWords(name); return program === 'sleep' && time === seconds; }).length;
   while (count() < 2) {
     if (Date.now() > deadline) throw new Error('two sleeps of ' + seconds + ' s do not run');
     await new Promise((resolve) => setTimeout(resolve, 20));

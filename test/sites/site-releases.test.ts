@@ -31,7 +31,7 @@ test.serial(
     );
     await until(() => world.markCount() >= 2, 'the bag runs');
     appendFileSync(program, '\n'); // Another file that is as good.
-    await world.stopKeeper();
+    await world.stopConnector();
     // A former release kept a port here, which others can take while nobody keeps the site.
     const heard = await attackFormerPort(t, join(world.grid.home, 'sites', 'uni', 'site.json'));
     t.is((await world.run('site', 'connect', 'uni')).status, 0);
@@ -45,7 +45,7 @@ test.serial(
     t.not(second.program_sha256, first.program_sha256);
     t.like(second, { status: 'connected', outdated: false, address: first.address });
     t.is(readdirSync(join(world.host.home, '.mutirao', 'programs')).length, 2);
-    t.deepEqual(await world.faultsOf(jobId, 30), []);
+    t.deepEqual(await world.listFaults(jobId, 30), []);
     const removed = await world.run('site', 'remove', 'uni');
     t.is(removed.status, 0, removed.err);
     await until(() => !isAlive(second.provider_pid), 'the provider is gone');

@@ -30,6 +30,6 @@ test.serial(
     const again = await world.run('site', 'connect');
     t.is(again.status, 0, again.err);
     t.like(await world.shown(), { status: 'connected', address: first.address });
-    t.deepEqual(await world.faultsOf(jobId, 60), []);
+    t.deepEqual(await world.listFaults(jobId, 60), []);
   },
 );

@@ -26,7 +26,7 @@ test.serial(
     );
     t.is(added.status, 0, added.err);
     const jobId = await world.submit(8);
-    t.deepEqual(await world.faultsOf(jobId, 8), []);
+    t.deepEqual(await world.listFaults(jobId, 8), []);
     const machines = (await world.grid.client.ledger(jobId)).map(({ providerId }) => providerId);
     t.deepEqual([...new Set(machines)], ['uni']);
     t.true(

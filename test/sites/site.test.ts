@@ -22,7 +22,7 @@ test.serial('a bag goes on while the connection is away, and every result comes 
     'the list tells of the next try',
   );
   await world.host.start();
-  t.deepEqual(await world.faultsOf(jobId, count), []);
+  t.deepEqual(await world.listFaults(jobId, count), []);
   for (let index = 0; index < count; index += 1)
     t.is(readFileSync(join(world.marks, String(index)), 'utf8'), 'x\n', `task ${index} ran once`);
   t.like(await world.shown(), { status: 'connected', code: '' });

@@ -76,7 +76,7 @@ async function start(t: ExecutionContext): Promise<World> {
       const { outcome } = await callUnary(
         client,
         'requestReservation',
-        { spec: specOf(from, count), clientRequestId, holdMs: 0, dryRun: false },
+        { spec: findSpec(from, count), clientRequestId, holdMs: 0, dryRun: false },
         limits,
       );
       if (outcome?.$case !== 'reservation') throw new Error(JSON.stringify(outcome));
@@ -85,7 +85,7 @@ async function start(t: ExecutionContext): Promise<World> {
   };
 }
 
-function specOf(from: number, count: number) {
+function findSpec(from: number, count: number) {
   return {
     resourceId: 'site',
     amount: { $case: 'quantity', value: String(count) } as const,
@@ -133,7 +133,7 @@ test.serial(
     );
     await provider.kill();
     await provider.start();
-    await callUnary(client, 'renegotiateReservation', { reservationId, spec: specOf(startUnixMs, 5) }, limits);
+    await callUnary(client, 'renegotiateReservation', { reservationId, spec: findSpec(startUnixMs, 5) }, limits);
     await until(
       async () => (await mutirao('reservation', 'show', id)).includes('Held: 5 of 5 processors held ahead'),
       'what is lacking is asked for besides',

@@ -102,7 +102,7 @@ async function start(t: ExecutionContext): Promise<World> {
       const { outcome } = await callUnary(
         client,
         'requestReservation',
-        { spec: specOf(from, count, duration), clientRequestId, holdMs, dryRun: false },
+        { spec: findSpec(from, count, duration), clientRequestId, holdMs, dryRun: false },
         limits,
       );
       if (outcome?.$case !== 'reservation') throw new Error(JSON.stringify(outcome));
@@ -119,7 +119,7 @@ async function start(t: ExecutionContext): Promise<World> {
   };
 }
 
-function specOf(from: number, count: number, durationMs: number) {
+function findSpec(from: number, count: number, durationMs: number) {
   return {
     resourceId: 'site',
     amount: { $case: 'quantity', value: String(count) } as const,
@@ -153,14 +153,14 @@ test.serial(
     await callUnary(
       client,
       'renegotiateReservation',
-      { reservationId: one.reservationId, spec: specOf(from + 10 * minute, 4, 30 * minute) },
+      { reservationId: one.reservationId, spec: findSpec(from + 10 * minute, 4, 30 * minute) },
       limits,
     );
     await untilSite(`${one.reservationId}=4@${clock(from + 10 * minute)}`);
     await callUnary(
       client,
       'renegotiateReservation',
-      { reservationId: one.reservationId, spec: specOf(from, 6, 30 * minute) },
+      { reservationId: one.reservationId, spec: findSpec(from, 6, 30 * minute) },
       limits,
     );
     await untilSite(`${one.reservationId}=6@${clock(from)}`);

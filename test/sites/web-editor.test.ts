@@ -63,7 +63,7 @@ async function open(t: ExecutionContext<Context>): Promise<OpenedPage> {
   return opened;
 }
 
-const boxOf = (page: Page, id: string): ReturnType<Page['locator']> =>
+const getBox = (page: Page, id: string): ReturnType<Page['locator']> =>
   page.locator(`.react-flow__node[data-id=${JSON.stringify(id)}]`);
 const button = (page: Page, name: string): ReturnType<Page['locator']> =>
   page.getByRole('button', { name, exact: true });
@@ -100,7 +100,7 @@ async function drawEdge(
   whileDrawn: () => Promise<void> = async () => {},
 ): Promise<void> {
   const middle = async (id: string, kind: string): Promise<readonly [number, number]> => {
-    const box = (await boxOf(page, id).locator(`.react-flow__handle.${kind}`).boundingBox())!;
+    const box = (await getBox(page, id).locator(`.react-flow__handle.${kind}`).boundingBox())!;
     return [box.x + box.width / 2, box.y + box.height / 2];
   };
   const [start, end] = [await middle(from, 'source'), await middle(to, 'target')];
@@ -113,7 +113,7 @@ async function drawEdge(
 }
 
 async function fillTask(page: Page, id: string, fields: Readonly<Record<string, string>>): Promise<void> {
-  await boxOf(page, id).click();
+  await getBox(page, id).click();
   await until(async () => (await page.getByLabel('Name', { exact: true }).inputValue()) === id, `${id} is selected`);
   for (const [label, text] of Object.entries(fields))
     await page.getByRole('textbox', { name: new RegExp(`^${label}`) }).fill(text);
@@ -143,7 +143,7 @@ test.serial(
     await isAnnounced(page, 'There is a task task-2 already.');
     await fillTask(page, 'task-1', { Name: hostile });
     await page.getByLabel('Name', { exact: true }).press('Enter');
-    await boxOf(page, hostile).waitFor();
+    await getBox(page, hostile).waitFor();
     await fillTask(page, hostile, { Command: 'echo first > one.txt', Outputs: 'one.txt' });
     await fillTask(page, 'task-2', {
       Command: 'sleep 2; cat one.txt; echo second > two.txt',
@@ -169,17 +169,17 @@ test.serial(
     await button(page, 'Submit …').click();
     await page.getByLabel(/^Folder/).fill(work);
     await button(page, 'Submit').click();
-    await boxOf(page, 'task-2').getByText('running').waitFor();
-    await boxOf(page, 'task-3').getByText('waiting').waitFor();
+    await getBox(page, 'task-2').getByText('running').waitFor();
+    await getBox(page, 'task-3').getByText('waiting').waitFor();
     await keepScreenshot(page, 'live-workflow-runs');
     await page.reload();
     await page.getByText('3 of 3 tasks finished').waitFor();
-    for (const id of [hostile, 'task-2', 'task-3']) await boxOf(page, id).getByText('finished').waitFor();
+    for (const id of [hostile, 'task-2', 'task-3']) await getBox(page, id).getByText('finished').waitFor();
     t.is(mutirao('task', 'output', 'last', '2'), 'second\n');
     t.regex(mutirao('job', 'list'), /drawn by hand/);
     t.is(await page.title(), 'Mutirao');
     await button(page, 'Back to the drawing').click();
-    await boxOf(page, 'task-2').getByText('5 s').waitFor();
+    await getBox(page, 'task-2').getByText('5 s').waitFor();
     t.deepEqual(complaints, []);
   },
 );
@@ -195,7 +195,7 @@ test.serial(
     );
     await edgesInSight(page, 1);
     await settle(page);
-    const [above, below] = [(await boxOf(page, 'a').boundingBox())!, (await boxOf(page, 'b').boundingBox())!];
+    const [above, below] = [(await getBox(page, 'a').boundingBox())!, (await getBox(page, 'b').boundingBox())!];
     await page.mouse.click(above.x + above.width / 2, (above.y + above.height + below.y) / 2);
     await page.getByRole('textbox', { name: /^Data beside its files/ }).fill('125000000');
     await page.getByRole('tab', { name: 'Workflow' }).click();
@@ -301,7 +301,7 @@ test.serial('a broker that is killed and comes back loses nothing of what is dra
   await button(page, 'Add task').click();
   await fillTask(page, 'task-2', { Command: 'echo too' });
   await page.reload();
-  await boxOf(page, 'task-2').waitFor();
+  await getBox(page, 'task-2').waitFor();
   await until(() => brokerPid() !== killed, 'the broker is back');
   await page.waitForSelector('.link-light.live');
   await button(page, 'Submit …').click();

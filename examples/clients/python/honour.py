@@ -179,7 +179,7 @@ def wait_for_start(use):
         time.sleep(min(ASK, left / 1000))
 
 
-def units_of(text):
+def list_units(text):
     """The numbers in "0-3,7"."""
     units = []
     for part in filter(None, text.split(",")):
@@ -198,7 +198,7 @@ def run(command, use, pin):
         "RESERVED_UNTIL_UNIX_MS": str(said["end_unix_ms"]),
     }
 
-    units = ",".join(map(str, units_of(said["units"]))) if pin else ""
+    units = ",".join(map(str, list_units(said["units"]))) if pin else ""
     begin = [sys.executable, "-I", "-S", "-c", BEGIN, str(os.getpid()), units]
     child = subprocess.Popen([*begin, *command], env=environment, start_new_session=True)
     try:

@@ -51,7 +51,7 @@ export interface Claim {
 export function claimFolder(folder: string, { machineId, isKept }: Claim): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const note = path.join(folder, isKept ? keeperFile : ownerFile);
-  refuseFolderOf(readNote(note), { folder, machineId });
+  getRefuseFolder(readNote(note), { folder, machineId });
   try {
     writeFileSync(note, JSON.stringify({ ...describeOwner(), machineId }), { mode: 0o600 });
     // Compared with a file of ours, since some file systems give files to other accounts than those that make them.
@@ -78,7 +78,7 @@ function readNote(file: string): Note {
 }
 
 /** @throws {MutiraoError} */
-function refuseFolderOf(
+function getRefuseFolder(
   known: Note,
   { folder, machineId }: { readonly folder: string; readonly machineId: string },
 ): void {

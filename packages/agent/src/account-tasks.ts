@@ -6,7 +6,7 @@ import { removalScript, removeTree } from '@mutirao/runtime/files';
 import { quoteWord, renderAssignments, runCommand, sandboxLine, sandboxVariable } from '@mutirao/runtime/processes';
 import type { AccountPlace } from './find-account.ts';
 import type { ReplicaFolders } from './stage-in.ts';
-import { folderNameOf } from './storages.ts';
+import { getFolderName } from './storages.ts';
 import type { RenderedTask } from './task-environment.ts';
 
 /** Copying is given up after a day: a file system that hangs must not hold a slot for ever. */
@@ -57,16 +57,16 @@ export class AccountTasks {
   }
 
   /** The folders of a slot's task at the account, which are made when it is given something or starts. */
-  foldersOf(slot: number, userId: string): ReplicaFolders {
+  getFolders(slot: number, userId: string): ReplicaFolders {
     return {
-      playpen: path.join(this.#folderOf(slot), 'playpen'),
-      storage: path.join(this.#place.folder, 'storage', folderNameOf(userId)),
+      playpen: path.join(this.#getFolder(slot), 'playpen'),
+      storage: path.join(this.#place.folder, 'storage', getFolderName(userId)),
     };
   }
 
   /** Copies inputs that are in place on our side to the account's. @throws {MutiraoError} MUT_STAGING_FAILED */
   async give(slot: number, { start: { inputs }, template }: HeldReplica, own: ReplicaFolders): Promise<void> {
-    const there = this.foldersOf(slot, template.userId);
+    const there = this.getFolders(slot, template.userId);
     for (const root of ['playpen', 'storage'] as const) {
       const names = inputs.filter((input) => input.root === root).map((input) => `./${input.path}`);
       if (names.length > 0)
@@ -85,7 +85,7 @@ export class AccountTasks {
    * whatever can be read. @throws {MutiraoError} MUT_OUTPUT_UNREADABLE, MUT_DISK_FULL
    */
   async take(slot: number, { start: { outputs }, template, verdict }: HeldReplica): Promise<ReplicaFolders> {
-    const there = this.foldersOf(slot, template.userId);
+    const there = this.getFolders(slot, template.userId);
     const home = path.join(this.#taken, String(slot));
     const own = { playpen: path.join(home, 'playpen'), storage: path.join(home, 'storage') };
     removeTree(home);
@@ -107,11 +107,11 @@ export class AccountTasks {
 
   /**
    * What becomes the task, run by a shell of the account; see `LaunchTask.account`. @param rendered with the folders of
-   * `foldersOf`.
+   * `getFolders`.
    */
   scriptFor(slot: number, userId: string, { command, line, environment, exports }: RenderedTask): string {
-    const folder = this.#folderOf(slot);
-    const { playpen, storage } = this.foldersOf(slot, userId);
+    const folder = this.#getFolder(slot);
+    const { playpen, storage } = this.getFolders(slot, userId);
     const temporary = path.join(folder, 'tmp');
     const { sandbox } = this.#place;
     const isLong = command.length > argumentMax;
@@ -160,7 +160,7 @@ export class AccountTasks {
     removeTree(this.#taken);
   }
 
-  #folderOf(slot: number): string {
+  #getFolder(slot: number): string {
     let folder = this.#folders.get(slot);
     if (folder === undefined) {
       folder = path.join(this.#place.folder, 'tasks', String(++this.#count));

@@ -7,7 +7,7 @@ import {
   agentMachine,
   createAgentState,
   listHeldReplicas,
-  saveAgentBeginning,
+  saveAgentInitialState,
   type AgentCommand,
   type AgentInput,
   type AgentOptions,
@@ -22,7 +22,7 @@ import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { removeAbandoned } from './abandoned-folders.ts';
 import type { AnnouncedFile } from './announced-file.ts';
-import { shelfOf, shelveInputs } from './content-caches.ts';
+import { findShelf, shelveInputs } from './content-caches.ts';
 import { BlobClient } from './blob-client.ts';
 import { ContentFetcher, type ContentFetcherOptions } from './content-fetcher.ts';
 import type { KeepFile, PushFile, WaysHome } from './collect-outputs.ts';
@@ -33,9 +33,9 @@ import type { Isolation } from './isolation.ts';
 import { ProviderLink } from './provider-link.ts';
 import { PushAttempts } from './push-attempts.ts';
 import { SharedFolders } from './shared-folders.ts';
-import { folderNameOf } from './storages.ts';
+import { getFolderName } from './storages.ts';
 import { declineContent, pullContent, pushContent } from './transfers.ts';
-import { verdictOf } from './verdict.ts';
+import { getVerdict } from './verdict.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';
 
 /** What an agent is started with. */
@@ -112,7 +112,7 @@ export class Agent {
         machine: 'agent',
         at: workClock.now(),
         log: setup.log,
-        describe: () => saveAgentBeginning(state),
+        describe: () => saveAgentInitialState(state),
       }),
     });
     this.contents = new BlobClient({
@@ -173,7 +173,7 @@ export class Agent {
     ways: Pick<ContentFetcherOptions, 'want' | 'deliver'>,
   ): ContentFetcher {
     const cache = this.workplace.cacheOf(shelf);
-    const host = this.hostOf(shelf);
+    const host = this.getHost(shelf);
     return new ContentFetcher({
       ...ways,
       cache,
@@ -189,12 +189,12 @@ export class Agent {
   }
 
   /** What the agents of this host share of a user's contents; undefined where they share nothing. */
-  private hostOf(shelf: string | undefined): HostContents | undefined {
+  private getHost(shelf: string | undefined): HostContents | undefined {
     const { hostFolder, provider } = this.setup;
     if (hostFolder === undefined) return undefined;
     let host = this.hosts.get(shelf);
     if (host === undefined) {
-      const folder = shelf === undefined ? hostFolder : path.join(hostFolder, `of-${folderNameOf(shelf)}`);
+      const folder = shelf === undefined ? hostFolder : path.join(hostFolder, `of-${getFolderName(shelf)}`);
       host = new HostContents({
         folder,
         provider,
@@ -342,7 +342,7 @@ export class Agent {
       await this.workplace.stageIn(replica);
       this.driver.deliver({ kind: 'InputsStaged', replicaId });
     } catch (error) {
-      this.driver.deliver({ kind: 'StagingFailed', replicaId, verdict: verdictOf(error, 'staging') });
+      this.driver.deliver({ kind: 'StagingFailed', replicaId, verdict: getVerdict(error, 'staging') });
     }
   }
 
@@ -352,13 +352,13 @@ export class Agent {
       const outputs = await this.workplace.collect(replica, this.waysHome(replica.template));
       this.driver.deliver({ kind: 'OutputsCollected', replicaId, outputs });
     } catch (error) {
-      this.driver.deliver({ kind: 'CollectionFailed', replicaId, verdict: verdictOf(error, 'collecting') });
+      this.driver.deliver({ kind: 'CollectionFailed', replicaId, verdict: getVerdict(error, 'collecting') });
     }
   }
 
   private waysHome(template: HeldReplica['template']): WaysHome {
     const { homeChallenge: challenge, dropProof: proof } = template;
-    const shelf = this.workplace.keepsUsersApart ? shelfOf(template) : undefined;
+    const shelf = this.workplace.keepsUsersApart ? findShelf(template) : undefined;
     const push: PushFile = (file) => this.push(file);
     const keep: KeepFile = (content, file) => this.keep(content, file, shelf);
     return challenge === undefined || proof === undefined
@@ -371,7 +371,7 @@ export class Agent {
     const cache = this.workplace.cacheOf(shelf);
     try {
       await cache.keepWritten(content, file);
-      this.hostOf(shelf)?.offer(content, cache.store.path(content.sha256));
+      this.getHost(shelf)?.offer(content, cache.store.path(content.sha256));
     } catch (error) {
       this.setup.log.warn({ content: content.sha256, err: error }, 'an output was not kept for the tasks that read it');
     }

@@ -20,7 +20,7 @@ export class AnnouncedFile {
 
   /** Reads a file, whose content is to be announced. @throws {MutiraoError} MUT_FILE_NOT_FOUND */
   static async read(path: string): Promise<AnnouncedFile> {
-    const stamp = stampOf(path);
+    const stamp = getStamp(path);
     return new AnnouncedFile(path, await hashFile(path), stamp);
   }
 
@@ -30,7 +30,7 @@ export class AnnouncedFile {
    * @throws {MutiraoError} MUT_OUTPUT_CHANGED when it does not hold what was announced: it would be sent in vain.
    */
   async requireUnchanged(): Promise<void> {
-    const stamp = stampOf(this.path);
+    const stamp = getStamp(this.path);
     if (stamp === this.#stamp) return;
     const found = await hashFile(this.path, this.content.size).catch(() => undefined);
     if (found?.sha256 !== this.content.sha256) {
@@ -43,7 +43,7 @@ export class AnnouncedFile {
   }
 }
 
-function stampOf(path: string): string {
+function getStamp(path: string): string {
   const status = statSync(fsPath(path), { throwIfNoEntry: false });
   return status === undefined ? gone : `${status.ino} ${status.size} ${status.mtimeMs} ${status.ctimeMs}`;
 }

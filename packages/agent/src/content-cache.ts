@@ -8,8 +8,8 @@ import type { Bytes, Duration } from '@mutirao/core/shared';
 import { wallClock, type Clock } from '@mutirao/runtime/driver';
 import { ContentStore, fileError, fsPath, hashRegular, readRegular, removeTree } from '@mutirao/runtime/files';
 import { LRUCache } from 'lru-cache';
-import { isSynced, stampOf } from './file-stamp.ts';
-import { errnoOf } from './verdict.ts';
+import { isSynced, getStamp } from './file-stamp.ts';
+import { getErrno } from './verdict.ts';
 
 /** What is known of a content in the cache. */
 interface CachedContent {
@@ -109,7 +109,7 @@ export class ContentCache {
     this.pinned.add(sha256);
     const cached = this.contents.get(sha256);
     if (cached === undefined) return false;
-    const stamp = stampOf(this.fileOf(sha256, cached));
+    const stamp = getStamp(this.fileOf(sha256, cached));
     if (stamp !== '' && stamp === cached.stamp && cached.isSynced) return true;
     // A file of home that its owner has changed is a matter of course; the broker knows where its content is now, if
     // anywhere.
@@ -123,7 +123,7 @@ export class ContentCache {
   isDoubtful(sha256: string): boolean {
     const cached = this.contents.peek(sha256);
     if (cached === undefined || cached.reference !== undefined || cached.size <= smallMax) return false;
-    return !cached.isSynced || stampOf(this.store.path(sha256)) !== cached.stamp;
+    return !cached.isSynced || getStamp(this.store.path(sha256)) !== cached.stamp;
   }
 
   /** Hashes a content that is doubtful, and forgets it where it is another one now. Whether it is here, whole. */
@@ -131,10 +131,10 @@ export class ContentCache {
     const cached = this.contents.peek(sha256);
     if (cached === undefined) return false;
     const file = this.store.path(sha256);
-    const stamp = stampOf(file);
+    const stamp = getStamp(file);
     const found = await hashRegular(file, cached.size).catch(() => undefined);
     if (this.contents.peek(sha256) !== cached) return false;
-    return this.judge(sha256, cached, found?.sha256 === sha256 && stampOf(file) === stamp ? stamp : '');
+    return this.judge(sha256, cached, found?.sha256 === sha256 && getStamp(file) === stamp ? stamp : '');
   }
 
   /** @param stamp of the file when it was hashed; empty where it does not hold the content. */
@@ -162,7 +162,7 @@ export class ContentCache {
 
   /** Counts a content that was put into the store, and hashed on its way. */
   add(content: Content): void {
-    this.put(content, stampOf(this.store.path(content.sha256)));
+    this.put(content, getStamp(this.store.path(content.sha256)));
   }
 
   private put({ sha256, size }: Content, stamp: string): void {
@@ -188,7 +188,7 @@ export class ContentCache {
       this.add(content);
       return;
     }
-    const stamp = stampOf(path);
+    const stamp = getStamp(path);
     if (Math.abs(this.clock.now() - Math.max(status.mtimeMs, status.ctimeMs)) < settledAfter) {
       await this.store.putFile(path, { content });
       this.add(content);
@@ -198,7 +198,7 @@ export class ContentCache {
       content.size <= smallMax
         ? createHash('sha256').update(readRegular(path)).digest('hex')
         : (await hashRegular(path, content.size)).sha256;
-    if (sha256 !== content.sha256 || stampOf(path) !== stamp)
+    if (sha256 !== content.sha256 || getStamp(path) !== stamp)
       throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} is not ${content.sha256} any more`);
     if (!this.contents.has(sha256))
       this.contents.set(sha256, { size: 0, stamp, isSynced: true, copies: new Map(), reference: path });
@@ -259,12 +259,12 @@ export class ContentCache {
         writeFileSync(place, readProven(file, content), { flag: 'wx', mode });
       } else {
         await copyFile(fsPath(file), place, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
-        if (stampOf(file) !== stamp) await proveCopy(destination, file, content);
+        if (getStamp(file) !== stamp) await proveCopy(destination, file, content);
       }
       chmodSync(place, mode);
     } catch (error) {
-      if (errnoOf(error) !== 'EEXIST') removeFile(place);
-      throw stampOf(file) === '' ? missing(content, error) : error;
+      if (getErrno(error) !== 'EEXIST') removeFile(place);
+      throw getStamp(file) === '' ? missing(content, error) : error;
     }
   }
 
@@ -275,7 +275,7 @@ export class ContentCache {
   async keepCopy(content: Content, destination: string, mode: number): Promise<void> {
     const known = this.contents.peek(content.sha256)?.copies.get(destination);
     const former =
-      known !== undefined && known.stamp === stampOf(destination) ? lstatSync(fsPath(destination)).mode : 0;
+      known !== undefined && known.stamp === getStamp(destination) ? lstatSync(fsPath(destination)).mode : 0;
     // It can be executed as soon as anybody put it so.
     const wanted = (former | 0o400 | mode) & 0o555;
     if (former === 0) await this.replace(content, destination, wanted);
@@ -284,7 +284,7 @@ export class ContentCache {
     const cached = this.contents.peek(content.sha256);
     if (cached === undefined) return;
     if (!cached.copies.has(destination)) this.bytes += content.size;
-    cached.copies.set(destination, { size: content.size, stamp: stampOf(destination) });
+    cached.copies.set(destination, { size: content.size, stamp: getStamp(destination) });
     this.makeRoom();
   }
 
@@ -333,7 +333,7 @@ export class ContentCache {
     for (const [copy, { size, stamp }] of cached.copies) {
       this.bytes -= size;
       // A file that a task has put there since, or has written to, is not ours.
-      if (stampOf(copy) === stamp) removeTree(copy);
+      if (getStamp(copy) === stamp) removeTree(copy);
     }
     if (!leavesFile) removeTree(this.store.path(sha256));
   }
@@ -373,7 +373,7 @@ function removeFile(place: string | Buffer): void {
   try {
     unlinkSync(place);
   } catch (error) {
-    if (errnoOf(error) !== 'ENOENT') throw error;
+    if (getErrno(error) !== 'ENOENT') throw error;
   }
 }
 

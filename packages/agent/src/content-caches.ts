@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { StartReplicas, TaskTemplate } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
 import { ContentCache, type CacheBound } from './content-cache.ts';
-import { folderNameOf } from './storages.ts';
+import { getFolderName } from './storages.ts';
 
 /**
  * The contents that an agent keeps between tasks, those of each user apart: nobody gets a content, by its hash, that
@@ -41,7 +41,7 @@ export class ContentCaches {
   /** The cache of a user. @param shelf undefined for the owner. */
   of(shelf: string | undefined): ContentCache {
     if (shelf === undefined) return this.own;
-    const name = folderNameOf(shelf);
+    const name = getFolderName(shelf);
     let cache = this.#byName.get(name);
     if (cache === undefined) {
       cache = ContentCache.make(path.join(this.#folder, name), this.#bound);
@@ -65,13 +65,13 @@ function listFolders(folder: string): string[] {
  * Where the contents of a task are kept: those of the owner's tasks together (undefined), those of other users each
  * apart.
  */
-export function shelfOf({ isForeign, userId }: Pick<TaskTemplate, 'isForeign' | 'userId'>): string | undefined {
+export function findShelf({ isForeign, userId }: Pick<TaskTemplate, 'isForeign' | 'userId'>): string | undefined {
   return isForeign === true ? userId : undefined;
 }
 
 /** Says of the inputs of another user's tasks whose they are. */
 export function shelveInputs(batch: StartReplicas): StartReplicas {
-  const shelf = shelfOf(batch.template);
+  const shelf = findShelf(batch.template);
   if (shelf === undefined) return batch;
   const replicas = batch.replicas.map((replica) => ({
     ...replica,

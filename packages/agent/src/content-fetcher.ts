@@ -52,11 +52,11 @@ export class ContentFetcher {
     const wanted: WantedContent[] = [];
     for (const content of contents) {
       if (this.options.cache.pin(content.sha256))
-        this.options.deliver({ kind: 'ContentArrived', contentKey: this.keyOf(content.sha256) });
+        this.options.deliver({ kind: 'ContentArrived', contentKey: this.getKey(content.sha256) });
       else if (this.fetching.has(content.sha256)) continue;
       else if (this.options.cache.isDoubtful(content.sha256)) void this.prove(content);
       else if (this.options.host?.isShared(content) === true) void this.askHost(content, this.options.host);
-      else wanted.push(this.restOf(content));
+      else wanted.push(this.findRest(content));
     }
     if (wanted.length > 0) this.options.want(wanted);
   }
@@ -89,7 +89,7 @@ export class ContentFetcher {
     if (source.kind === 'refused') {
       this.options.deliver({
         kind: 'ContentRefused',
-        contentKey: this.keyOf(sha256),
+        contentKey: this.getKey(sha256),
         reason: source.reason,
         detail: `the broker cannot send content ${sha256}`,
       });
@@ -170,10 +170,10 @@ export class ContentFetcher {
           () => {
             host.forget(sha256);
             this.fetching.delete(sha256);
-            if (isWanted()) this.options.want([this.restOf(content)]);
+            if (isWanted()) this.options.want([this.findRest(content)]);
           },
         );
-    } else this.options.want([this.restOf(content)]);
+    } else this.options.want([this.findRest(content)]);
   }
 
   /** What a transfer brought before it broke need not come again, and one that brought something was no failure. */
@@ -194,12 +194,12 @@ export class ContentFetcher {
     }
   }
 
-  private keyOf(sha256: string): string {
+  private getKey(sha256: string): string {
     const { shelf } = this.options;
     return shelf === undefined ? sha256 : keyOfContent({ sha256, shelf });
   }
 
-  private restOf(content: Content): WantedContent {
+  private findRest(content: Content): WantedContent {
     const offset = this.options.cache.store.partSize(content.sha256);
     return offset === 0 ? content : { ...content, offset };
   }
@@ -231,7 +231,7 @@ export class ContentFetcher {
     else
       this.options.deliver({
         kind: 'ContentRefused',
-        contentKey: this.keyOf(sha256),
+        contentKey: this.getKey(sha256),
         reason: 'MUT_STAGING_FAILED',
         detail: `the broker names a file for content ${sha256} without proof that it reads this home folder`,
       });
@@ -245,7 +245,7 @@ export class ContentFetcher {
 
   private arrive(content: Content): void {
     this.fetching.delete(content.sha256);
-    this.options.deliver({ kind: 'ContentArrived', contentKey: this.keyOf(content.sha256) });
+    this.options.deliver({ kind: 'ContentArrived', contentKey: this.getKey(content.sha256) });
   }
 
   /** Tries again a few times: the stream may have broken, or the provider gone. */
@@ -261,7 +261,7 @@ export class ContentFetcher {
     if (isFinal)
       this.options.deliver({
         kind: 'ContentRefused',
-        contentKey: this.keyOf(sha256),
+        contentKey: this.getKey(sha256),
         reason: code === 'MUT_DISK_FULL' ? 'MUT_NO_SPACE' : code,
         detail: message,
       });

@@ -8,7 +8,7 @@ const clockGrainMax = 50;
  * All of a file's status that changes when it is written to, linked or replaced; empty when it does not exist or cannot
  * be looked at. A link is not followed.
  */
-export function stampOf(file: string): string {
+export function getStamp(file: string): string {
   try {
     const { size, mtimeNs, ctimeNs, ino } = lstatSync(fsPath(file), { bigint: true });
     return `${ctimeNs} ${ino} ${size} ${mtimeNs}`;

@@ -5,7 +5,7 @@ import { bytesOfName, nameOfBytes } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Bytes } from '@mutirao/core/shared';
 import { fsPath } from '@mutirao/runtime/files';
-import { errnoOf } from './verdict.ts';
+import { getErrno } from './verdict.ts';
 
 /** Files that one replica brings home, and folders that are looked into for them. */
 const filesMax = 10_000;
@@ -55,7 +55,7 @@ export class OutputFinder {
   async find(output: WantedOutput): Promise<void> {
     const { place, shown } = output;
     const status = await lstat(fsPath(place)).catch((error: unknown) => {
-      if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error)))
+      if (['ENOENT', 'ENOTDIR'].includes(getErrno(error)))
         throw new MutiraoError('MUT_OUTPUT_MISSING', `output "${shown}" was not there when the command had ended`);
       throw readError(error, `output "${shown}"`);
     });
@@ -94,8 +94,8 @@ export class OutputFinder {
   async #follow(output: WantedOutput, { place, below, above }: Folder): Promise<void> {
     const shown = describe(output, below);
     const target = await realpath(fsPath(place), { encoding: 'buffer' }).catch((error: unknown) => {
-      if (errnoOf(error) === 'ELOOP') throw linkError(`${shown} is a link that leads to itself`);
-      if (['ENOENT', 'ENOTDIR'].includes(errnoOf(error))) throw linkError(`${shown} is a link to what is not there`);
+      if (getErrno(error) === 'ELOOP') throw linkError(`${shown} is a link that leads to itself`);
+      if (['ENOENT', 'ENOTDIR'].includes(getErrno(error))) throw linkError(`${shown} is a link to what is not there`);
       throw readError(error, shown);
     });
     const real = nameOfBytes(target);
@@ -118,7 +118,7 @@ export class OutputFinder {
     if (!status.isFile())
       throw new MutiraoError(
         'MUT_OUTPUT_UNREADABLE',
-        `${describe(output, below)} is ${kindOf(status)}; only files and folders are brought home`,
+        `${describe(output, below)} is ${getKind(status)}; only files and folders are brought home`,
       );
     this.found.push({
       outputIndex: output.outputIndex,
@@ -144,7 +144,7 @@ interface Folder {
  * shown what could not be read.
  */
 export function readError(error: unknown, shown: string): unknown {
-  switch (errnoOf(error)) {
+  switch (getErrno(error)) {
     case 'EACCES':
     case 'EPERM':
       return new MutiraoError('MUT_OUTPUT_UNREADABLE', `${shown} cannot be read: permission denied`, { cause: error });
@@ -180,7 +180,7 @@ export function shorten(name: string): string {
   return name.length > 300 ? `${name.slice(0, 150)}...${name.slice(-100)}` : name;
 }
 
-function kindOf(status: Stats): string {
+function getKind(status: Stats): string {
   if (status.isFIFO()) return 'a FIFO';
   if (status.isSocket()) return 'a socket';
   return status.isSymbolicLink() ? 'a link' : 'a device';

@@ -31,22 +31,22 @@ export function readFromProvider(message: NonNullable<AttachResponse['message']>
     case 'start':
       return { kind: 'batch', batch: decodeStartReplicas(message.value) };
     case 'cancel':
-      return inputOf({ kind: 'ReplicasCancelled', ...decodeCancelReplicas(message.value) });
+      return getInput({ kind: 'ReplicasCancelled', ...decodeCancelReplicas(message.value) });
     case 'acknowledged':
-      return inputOf({ kind: 'ReportAcknowledged', sequence: message.value.sequence });
+      return getInput({ kind: 'ReportAcknowledged', sequence: message.value.sequence });
     case 'content':
       return { kind: 'content', offer: decodeBlobOffer(message.value) };
     case 'drain':
-      return inputOf({ kind: 'DrainRequested' });
+      return getInput({ kind: 'DrainRequested' });
     case 'served':
       return { kind: 'served', user: decodeServedUser(message.value) };
     case 'startGang':
-      return inputOf({ kind: 'GangStarted', start: decodeStartGang(message.value) });
+      return getInput({ kind: 'GangStarted', start: decodeStartGang(message.value) });
     default:
       return unreachable(message);
   }
 }
 
-function inputOf(input: AgentInput): FromProvider {
+function getInput(input: AgentInput): FromProvider {
   return { kind: 'input', input };
 }

@@ -102,7 +102,7 @@ export class HostContents {
     if (file !== undefined) return { kind: 'file', path: file };
     if (
       this.#claims.has(content.sha256) ||
-      (stampOf(this.#claimPath(content.sha256)) === '' && this.#claim(content.sha256))
+      (getStamp(this.#claimPath(content.sha256)) === '' && this.#claim(content.sha256))
     )
       return { kind: 'bring' };
     return undefined;
@@ -113,7 +113,7 @@ export class HostContents {
    */
   #inherit(claim: string, seen: { stamp: string; since: Instant }): boolean {
     const now = this.#options.clock.now();
-    const stamp = stampOf(claim);
+    const stamp = getStamp(claim);
     if (stamp !== seen.stamp) Object.assign(seen, { stamp, since: now });
     if (stamp === '' || !(isLeft(claim) || now - seen.since >= patience)) return false;
     dropClaim(claim, stamp);
@@ -121,13 +121,13 @@ export class HostContents {
   }
 
   /** It begins to come: as long as more of it is there each time, the others wait. */
-  beat(sha256: string, sizeOf: () => Bytes): void {
+  beat(sha256: string, getSize: () => Bytes): void {
     const claim = this.#claims.get(sha256);
     if (claim === undefined) return;
     claim.stopBeating();
-    let size = sizeOf();
+    let size = getSize();
     const timer = setInterval(() => {
-      const now = sizeOf();
+      const now = getSize();
       if (now > size) this.#touch(sha256);
       size = now;
     }, beatInterval).unref();
@@ -280,7 +280,7 @@ function dropClaim(claim: string, stamp: string): void {
   const aside = `${claim}.${randomBytes(8).toString('hex')}`;
   try {
     renameSync(claim, aside);
-    if (stampOf(aside) !== stamp) linkSync(aside, claim);
+    if (getStamp(aside) !== stamp) linkSync(aside, claim);
   } catch {
     // Somebody else was quicker.
   }
@@ -297,7 +297,7 @@ function lookAt(file: string): Stats | undefined {
 }
 
 /** Another one for another file and after each beat; empty where there is none. A rename leaves it. */
-function stampOf(file: string): string {
+function getStamp(file: string): string {
   const status = lookAt(file);
   return status === undefined ? '' : `${status.ino} ${status.mtimeMs}`;
 }

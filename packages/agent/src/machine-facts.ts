@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { arch, availableParallelism, hostname, totalmem, type } from 'node:os';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { MachineFacts } from '@mutirao/core/messages';
-import { managerJobOf } from './manager-variables.ts';
+import { findManagerJob } from './manager-variables.ts';
 
 /** What an agent is told about itself. */
 export interface FactsOptions {
@@ -77,7 +77,7 @@ function ownAttributes(
   request: string,
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
-  const job = request === '' ? undefined : managerJobOf(environment);
+  const job = request === '' ? undefined : findManagerJob(environment);
   const found = {
     os: type().toLowerCase(),
     mem: String(Math.floor(totalmem() / 2 ** 20)),

@@ -53,7 +53,7 @@ const ofGridEngine = new Set([
 ]);
 
 /** What the resource manager calls the job that the agent runs in; undefined where there is none. */
-export function managerJobOf(own: Readonly<Record<string, string | undefined>>): string | undefined {
+export function findManagerJob(own: Readonly<Record<string, string | undefined>>): string | undefined {
   return (
     own['SLURM_JOB_ID'] ??
     own['PBS_JOBID'] ??

@@ -59,14 +59,14 @@ export class Playpens {
   }
 
   /** Where a slot's playpen is. */
-  pathOf(slot: number): string {
+  getPath(slot: number): string {
     return this.paths[slot] ?? this.usualPath(slot);
   }
 
   /** Makes a fresh playpen for a task. @throws Error of the file system. */
   prepare(slot: number): string {
     if (this.fresh.delete(slot)) {
-      const playpen = this.pathOf(slot);
+      const playpen = this.getPath(slot);
       // Another task may have removed or replaced it since.
       if (this.isUntouched(slot, playpen)) return playpen;
       this.discard(slot, playpen);
@@ -80,7 +80,7 @@ export class Playpens {
   /** Takes a task's playpen away. Harmless where there is none. Never throws. */
   release(slot: number): void {
     if (this.fresh.has(slot)) return;
-    const playpen = this.pathOf(slot);
+    const playpen = this.getPath(slot);
     if (this.isUntouched(slot, playpen)) this.fresh.add(slot);
     else this.discard(slot, playpen);
   }

@@ -126,23 +126,23 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const { Agent } = await import('./agent.ts');
   const { log, signal, home } = context;
   const unreachable = new AbortController();
-  const folderOf = (machineId: string): string => {
+  const getFolder = (machineId: string): string => {
     const folder = path.join(home, 'agents', machineId.replaceAll('/', '_'));
     claimFolder(folder, { machineId, isKept: config.request === '' });
     return folder;
   };
   const place = await preparePlace(config, {
-    folderOf,
+    getFolder,
     log,
     onUnreachable: (error) => {
       unreachable.abort(error);
     },
   });
   const isAllocation = place.facts.requestId !== '';
-  const sharedHome = sharedHomeOf(config, home);
+  const sharedHome = findSharedHome(config, home);
   // What isolation is tried with lies in it.
-  const folder = folderOf(place.facts.machineId);
-  const isolation = await isolationOf(config, { home, folder, sharedHome, log });
+  const folder = getFolder(place.facts.machineId);
+  const isolation = await getIsolation(config, { home, folder, sharedHome, log });
   const attributes = { ...place.facts.attributes, isolation: isolation.kind };
   const facts = {
     ...place.facts,
@@ -205,7 +205,7 @@ function whenAborted(signal: AbortSignal, act: () => void): void {
 }
 
 /** Undefined where nothing is shared. */
-function sharedHomeOf({ remExec, shared }: ConfigOf<typeof options>, home: string): string | undefined {
+function findSharedHome({ remExec, shared }: ConfigOf<typeof options>, home: string): string | undefined {
   if (remExec !== '' || shared === 'none') return undefined;
   return shared === '' ? home : shared;
 }
@@ -214,7 +214,7 @@ function sharedHomeOf({ remExec, shared }: ConfigOf<typeof options>, home: strin
  * What works on this host; nothing of it matters for a machine that is driven by templates. @throws {MutiraoError}
  * MUT_BAD_CONFIG, MUT_ISOLATION_UNAVAILABLE
  */
-async function isolationOf(
+async function getIsolation(
   config: ConfigOf<typeof options>,
   { log, ...places }: Pick<IsolationOptions, 'home' | 'folder' | 'sharedHome'> & Pick<ProgramContext, 'log'>,
 ): Promise<Isolation> {

@@ -8,7 +8,7 @@ import {
   findHomeKeys,
   fsPath,
   hashRegular,
-  homeKeyOf,
+  getHomeKey,
   isSameProof,
   makeChallenge,
   markHome,
@@ -123,7 +123,7 @@ export class SharedFolders {
   private read(): HomeKey[] {
     if (this.home === '') return [];
     try {
-      homeKeyOf(this.home);
+      getHomeKey(this.home);
     } catch {
       // A folder that cannot be written to may have a key all the same.
     }

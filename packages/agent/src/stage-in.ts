@@ -3,7 +3,7 @@ import type { HeldReplica } from '@mutirao/core/machines/agent';
 import { resolveInside } from '@mutirao/runtime/files';
 import type { ContentCache } from './content-cache.ts';
 import { shorten } from './find-outputs.ts';
-import { errnoOf } from './verdict.ts';
+import { getErrno } from './verdict.ts';
 
 const turnEvery = 16;
 
@@ -44,7 +44,7 @@ export async function stageIn(replica: HeldReplica, folders: ReplicaFolders, cac
  */
 function placeError(error: unknown, shown: string): unknown {
   if (error instanceof MutiraoError) return error;
-  switch (errnoOf(error)) {
+  switch (getErrno(error)) {
     case 'ENAMETOOLONG':
       return unplaceable(
         `${shown} has a name that is longer than the file system takes (255 bytes a part, 4096 in all)`,

@@ -16,10 +16,10 @@ export class Storages {
    * A user's storage. Made when it is missing: at first, and after a task or a cleaner of old files removed it. @throws
    * Error of the file system.
    */
-  pathOf(userId: string): string {
+  getPath(userId: string): string {
     let storage = this.known.get(userId);
     if (storage === undefined) {
-      storage = path.join(this.folder, folderNameOf(userId));
+      storage = path.join(this.folder, getFolderName(userId));
       this.known.set(userId, storage);
     }
     try {
@@ -48,7 +48,7 @@ export class Storages {
 const nameMax = 200;
 
 /** A user's name as a folder's: nothing of it leads elsewhere, and no other user has the same. */
-export function folderNameOf(userId: string): string {
+export function getFolderName(userId: string): string {
   const name = encodeURIComponent(userId.toWellFormed()).replaceAll('.', '%2E') || '%';
   return name.length <= nameMax
     ? name

@@ -99,7 +99,7 @@ export class TaskRenderer {
   ): Record<string, string> {
     return {
       ...template.environment,
-      ...filesOf(start),
+      ...getFiles(start),
       JOB: String(template.jobId),
       TASK: String(start.taskIndex),
       PLAYPEN: playpen,
@@ -138,7 +138,7 @@ export class TaskRenderer {
  * INPUTFILES and OUTPUTFILES: the paths on this machine, separated by colons; a list that is too long for a variable is
  * left out.
  */
-function filesOf({ inputs, outputs }: ReplicaStart): Record<string, string> {
+function getFiles({ inputs, outputs }: ReplicaStart): Record<string, string> {
   if (inputs.length === 0 && outputs.length === 0) return {};
   const join = (files: readonly { readonly path: string }[]): string => files.map((file) => file.path).join(':');
   const lists = Object.entries({ INPUTFILES: join(inputs), OUTPUTFILES: join(outputs) });
@@ -151,6 +151,6 @@ function filesOf({ inputs, outputs }: ReplicaStart): Record<string, string> {
 const variableBytesMax = 128 * 1024 - 1;
 
 function namesOfFiles(start: ReplicaStart): string {
-  const assignments = renderAssignments(filesOf(start));
+  const assignments = renderAssignments(getFiles(start));
   return assignments === '' ? '' : `${assignments} `;
 }

@@ -27,7 +27,7 @@ import type { Playpens } from './playpens.ts';
 import type { Storages } from './storages.ts';
 import type { RenderedTask, TaskRenderer } from './task-environment.ts';
 import type { SandboxedTask, TaskSandboxes } from './task-sandboxes.ts';
-import { verdictOf } from './verdict.ts';
+import { getVerdict } from './verdict.ts';
 
 /** What running tasks needs. */
 export interface TaskRunnerOptions {
@@ -92,8 +92,8 @@ export class TaskRunner {
     const slot = slotOf(replica);
     const hasPlaypen = replica.start.inputs.length > 0;
     try {
-      const playpen = hasPlaypen ? playpens.pathOf(slot) : playpens.prepare(slot);
-      const storage = this.options.storages.pathOf(replica.template.userId);
+      const playpen = hasPlaypen ? playpens.getPath(slot) : playpens.prepare(slot);
+      const storage = this.options.storages.getPath(replica.template.userId);
       this.running[slot] = replica;
       this.shortOf[slot] = undefined;
       this.memoryReadAfter[slot] = 0;
@@ -103,7 +103,7 @@ export class TaskRunner {
       if (replica.template.limits.outputMax > 0) this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
     } catch (error) {
       this.running[slot] = undefined;
-      this.tell(replica, undefined, verdictOf(error, 'launching'));
+      this.tell(replica, undefined, getVerdict(error, 'launching'));
     }
   }
 
@@ -112,10 +112,10 @@ export class TaskRunner {
     const { template, start } = replica;
     if (account !== undefined) {
       const slot = slotOf(replica);
-      const rendered = renderer.render(template, start, account.foldersOf(slot, template.userId));
+      const rendered = renderer.render(template, start, account.getFolders(slot, template.userId));
       return {
         folder: '/',
-        keptMax: keptMaxOf(replica),
+        keptMax: getKeptMax(replica),
         leavesFiles: start.outputs.length > 0,
         ...rendered,
         exports: 'IN_ACCOUNT=',
@@ -126,7 +126,7 @@ export class TaskRunner {
     const sandbox = gang?.line === undefined ? sandboxes.lineFor(sandboxedTask(replica, folders, gang)) : undefined;
     return {
       folder: template.workFolder?.path ?? folders.playpen,
-      keptMax: keptMaxOf(replica),
+      keptMax: getKeptMax(replica),
       leavesFiles: start.outputs.length > 0 || template.workFolder !== undefined,
       ...changeFor(gang, renderer.render(template, start, folders)),
       ...(sandbox === undefined ? {} : { sandbox }),
@@ -145,8 +145,8 @@ export class TaskRunner {
   ): PipedProcess {
     const { playpens, renderer, storages, sandboxes } = this.options;
     const slot = slotOf(replica);
-    const folders = { playpen: playpens.pathOf(slot), storage: storages.pathOf(replica.template.userId) };
-    const env = this.launchers.environmentOf(slot);
+    const folders = { playpen: playpens.getPath(slot), storage: storages.getPath(replica.template.userId) };
+    const env = this.launchers.getEnvironment(slot);
     const own = { ...renderer.variables(replica.template, replica.start, folders), ...variables };
     const sandboxed = sandboxes.commandFor(sandboxedTask(replica, folders), command, { env, variables: own });
     const started = startPiped({
@@ -195,7 +195,7 @@ export class TaskRunner {
       kind: 'ProcessEnded',
       replicaId: replica.start.replicaId,
       verdict,
-      result: end === undefined ? noResult : resultOf(end),
+      result: end === undefined ? noResult : findResult(end),
     });
   }
 
@@ -229,7 +229,7 @@ export class TaskRunner {
 
   /** Not a playpen's own path: where none could be made, nothing is there to be asked. */
   private get playpensFolder(): string {
-    return path.dirname(this.options.playpens.pathOf(0));
+    return path.dirname(this.options.playpens.getPath(0));
   }
 
   /** Looks whether there is room while tasks run. Not waited for: a file system that hangs is to hold up no sweep. */
@@ -302,7 +302,7 @@ export class TaskRunner {
   }
 }
 
-function keptMaxOf({
+function getKeptMax({
   template: {
     limits: { outputMax },
   },
@@ -310,7 +310,7 @@ function keptMaxOf({
   return outputMax > 0 ? Math.min(outputMax, outputKeptMax) : outputKept;
 }
 
-function resultOf({ status, signal, standardOutput, standardError, writtenBytes, isCut }: TaskEnd): ProcessResult {
+function findResult({ status, signal, standardOutput, standardError, writtenBytes, isCut }: TaskEnd): ProcessResult {
   return {
     exitStatus: Math.max(status, 0),
     signal,

@@ -9,7 +9,7 @@ import {
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes } from '@mutirao/core/shared';
 import { fsPath, type ContentStore } from '@mutirao/runtime/files';
-import { openRawSending, rawMessagesOf } from '@mutirao/runtime/rpc';
+import { openRawSending, listRawMessages } from '@mutirao/runtime/rpc';
 import { BufferCollector } from './buffer-collector.ts';
 
 const chunkBytes = 128 * 1024;
@@ -35,7 +35,7 @@ export async function pullContent(
   store: ContentStore,
 ): Promise<void> {
   await store.putRest(
-    chunksOf(rawMessagesOf(client, GridMachineServiceService.pullContent, { transferId })),
+    getChunks(listRawMessages(client, GridMachineServiceService.pullContent, { transferId })),
     content,
     offset,
   );
@@ -45,7 +45,7 @@ export async function pullContent(
  * Takes up a transfer that is not wanted and leaves it at once, so that its giver does not wait for us. Never rejects.
  */
 export async function declineContent(client: GridMachineServiceClient, transferId: string): Promise<void> {
-  const messages = rawMessagesOf(client, GridMachineServiceService.pullContent, { transferId });
+  const messages = listRawMessages(client, GridMachineServiceService.pullContent, { transferId });
   try {
     await messages.next();
     await messages.return(undefined);
@@ -55,7 +55,7 @@ export async function declineContent(client: GridMachineServiceClient, transferI
 }
 
 /** The bytes as views of the messages that bring them. */
-async function* chunksOf(messages: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+async function* getChunks(messages: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   const collector = new BufferCollector();
   for await (const message of messages) {
     collector.count(message.length);

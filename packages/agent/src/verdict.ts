@@ -6,7 +6,7 @@ import type { Verdict } from '@mutirao/core/machines/agent';
  * What went wrong with a replica, and whose fault it is: the task's own is a failure; any other says nothing about the
  * task.
  */
-export function verdictOf(error: unknown, phase: Phase): Verdict {
+export function getVerdict(error: unknown, phase: Phase): Verdict {
   const { code, fault } = placeError(error, phase);
   const detail = error instanceof Error ? error.message : String(error);
   return { outcome: fault === 'task' || fault === 'user' ? 'failed' : 'broken', reason: code, detail };
@@ -14,7 +14,7 @@ export function verdictOf(error: unknown, phase: Phase): Verdict {
 
 /** An error of the machine's own folders, which any task would meet. */
 export function machineError(error: unknown): MutiraoError {
-  const errno = errnoOf(error);
+  const errno = getErrno(error);
   const code = errno === 'ENOSPC' || errno === 'EDQUOT' ? 'MUT_DISK_FULL' : 'MUT_MACHINE_UNFIT';
   return new MutiraoError(code, error instanceof Error ? error.message : String(error), { cause: error });
 }
@@ -23,15 +23,15 @@ function placeError(error: unknown, phase: Phase): PlacedError {
   const code = error instanceof MutiraoError ? error.code : '';
   if (code === 'MUT_DISK_FULL') return { code: noSpace, fault: 'machine' };
   if (code !== '' && faultOfCode(code) !== 'unknown') return { code, fault: faultOfCode(code) };
-  const errno = errnoOf(error);
+  const errno = getErrno(error);
   const placed = faultOfErrno(phase, errno);
   return placed.fault === 'unknown' && code !== '' ? { code, fault: 'unknown' } : placed;
 }
 
 /** The error of the operating system that is behind an error; empty where none is. */
-export function errnoOf(error: unknown): string {
+export function getErrno(error: unknown): string {
   if (!(error instanceof Error)) return '';
   const code = 'code' in error ? String(error.code) : '';
   if (/^E[A-Z0-9]+$/.test(code)) return code;
-  return errnoOf(error.cause);
+  return getErrno(error.cause);
 }

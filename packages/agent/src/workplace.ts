@@ -9,7 +9,7 @@ import { AccountTasks } from './account-tasks.ts';
 import { requireWorkFolder } from './check-work-folder.ts';
 import { collectOutputs, type WaysHome } from './collect-outputs.ts';
 import type { ContentCache } from './content-cache.ts';
-import { ContentCaches, shelfOf } from './content-caches.ts';
+import { ContentCaches, findShelf } from './content-caches.ts';
 import { Gangs } from './gang/gangs.ts';
 import { nameMember } from './gang/member-name.ts';
 import { findIsolationRefusal, type Isolation } from './isolation.ts';
@@ -19,7 +19,7 @@ import { Storages } from './storages.ts';
 import { baseEnvironment, TaskRenderer } from './task-environment.ts';
 import { slotOf, TaskRunner } from './task-runner.ts';
 import { TaskSandboxes } from './task-sandboxes.ts';
-import { machineError, verdictOf } from './verdict.ts';
+import { machineError, getVerdict } from './verdict.ts';
 
 /** Where an agent's tasks run: on its own host, or on a machine that is driven by templates. */
 export interface Workplace {
@@ -138,9 +138,9 @@ export async function openWorkplace(
     },
     start: (replica, variables, command, onClosed) => tasks.startBeside(replica, variables, command, onClosed),
   });
-  const foldersOf = (replica: HeldReplica): ReplicaFolders => ({
-    playpen: playpens.pathOf(slotOf(replica)),
-    storage: storages.pathOf(replica.template.userId),
+  const getFolders = (replica: HeldReplica): ReplicaFolders => ({
+    playpen: playpens.getPath(slotOf(replica)),
+    storage: storages.getPath(replica.template.userId),
   });
   return {
     cacheOf: (shelf) => caches.of(shelf),
@@ -151,8 +151,8 @@ export async function openWorkplace(
       } catch (error) {
         throw machineError(error);
       }
-      await stageIn(replica, foldersOf(replica), caches.of(shelfOf(replica.template)));
-      await account?.give(slotOf(replica), replica, foldersOf(replica));
+      await stageIn(replica, getFolders(replica), caches.of(findShelf(replica.template)));
+      await account?.give(slotOf(replica), replica, getFolders(replica));
     },
     // A gang's channel is open to the agent's own account only.
     ...(account === undefined
@@ -172,7 +172,7 @@ export async function openWorkplace(
       (replica.start.gang === undefined ? tasks : gangs).signal(replica, signal);
     },
     collect: async (replica, ways) =>
-      collectOutputs(replica, (await account?.take(slotOf(replica), replica)) ?? foldersOf(replica), ways),
+      collectOutputs(replica, (await account?.take(slotOf(replica), replica)) ?? getFolders(replica), ways),
     release: (slot) => {
       playpens.release(slot);
       sandboxes.release(slot);
@@ -219,7 +219,7 @@ function launchWhere(
         else reportEnd(replica, undefined);
       },
       (error: unknown) => {
-        reportEnd(replica, verdictOf(error, 'launching'));
+        reportEnd(replica, getVerdict(error, 'launching'));
       },
     );
   };

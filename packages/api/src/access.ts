@@ -191,7 +191,7 @@ export const accessTable: Readonly<Record<string, Readonly<Record<string, Access
  * The row of a method. @param path `/package.Service/Method`, as a generated definition has it. @throws {Error} where
  * the table has none.
  */
-export function accessOf(path: string): Access {
+export function findAccess(path: string): Access {
   const [, service = '', method = ''] = path.split('/');
   const access = accessTable[service]?.[method.charAt(0).toLowerCase() + method.slice(1)];
   if (access === undefined) throw new Error(`${path} has no row in the table of access (packages/api/src/access.ts)`);

@@ -53,7 +53,7 @@ export {
   ProviderRecord,
   QuarantineMachineRequest,
   QuarantineMachineResponse,
-  ReplicaFate,
+  ReplicaDisposition,
   ReplicaRecord,
   ReplicationCap,
   RetryTasksRequest,

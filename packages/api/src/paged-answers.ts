@@ -19,43 +19,43 @@ export interface PagedAnswer {
   /** The field of the answer that is the list. */
   readonly field: string;
   /** What names an item, so that a page begins where the one before it ended although the list changed. */
-  keyOf(item: never): string;
+  getKey(item: never): string;
 }
 
 const requests: PagedAnswer = {
   field: 'requests',
-  keyOf: ({ providerId, requestId }: AllocationRequest) => `${providerId}/${requestId}`,
+  getKey: ({ providerId, requestId }: AllocationRequest) => `${providerId}/${requestId}`,
 };
 
 /** The lists that servers cut into pages, whatever their handlers answer, by the path of their call. */
 export const pagedAnswers: Readonly<Record<string, PagedAnswer>> = {
   '/mutirao.broker.v1.BrokerService/GetLedger': {
     field: 'rows',
-    keyOf: ({ providerId, requestId }: LedgerRow) => `${providerId}/${requestId}`,
+    getKey: ({ providerId, requestId }: LedgerRow) => `${providerId}/${requestId}`,
   },
   '/mutirao.broker.v1.BrokerService/ListMachines': {
     field: 'machines',
-    keyOf: ({ facts }: MachineRecord) => facts?.machineId ?? '',
+    getKey: ({ facts }: MachineRecord) => facts?.machineId ?? '',
   },
   '/mutirao.broker.v1.BrokerService/ListProviders': {
     field: 'providers',
-    keyOf: ({ providerId }: ProviderRecord) => providerId,
+    getKey: ({ providerId }: ProviderRecord) => providerId,
   },
   '/mutirao.broker.v1.BrokerService/ListRequests': requests,
-  '/mutirao.broker.v1.BrokerService/ListTrust': { field: 'records', keyOf: ({ identity }: TrustRecord) => identity },
-  '/mutirao.cluster.v1.ClusterService/GetScores': { field: 'scores', keyOf: ({ userId }: UserScore) => userId },
+  '/mutirao.broker.v1.BrokerService/ListTrust': { field: 'records', getKey: ({ identity }: TrustRecord) => identity },
+  '/mutirao.cluster.v1.ClusterService/GetScores': { field: 'scores', getKey: ({ userId }: UserScore) => userId },
   '/mutirao.provider.v1.GridMachineProviderService/ListEnrolledMachines': {
     field: 'machines',
-    keyOf: ({ machine }: EnrolledMachineState) => machine?.name ?? '',
+    getKey: ({ machine }: EnrolledMachineState) => machine?.name ?? '',
   },
   '/mutirao.provider.v1.GridMachineProviderService/ListMachineCredentials': {
     field: 'credentials',
-    keyOf: ({ name }: MachineCredential) => name,
+    getKey: ({ name }: MachineCredential) => name,
   },
   '/mutirao.provider.v1.GridMachineProviderService/ListRequests': requests,
   '/mutirao.reservation.v1.ReservationService/ListResources': {
     field: 'resources',
-    keyOf: ({ resourceId }: Resource) => resourceId,
+    getKey: ({ resourceId }: Resource) => resourceId,
   },
 };
 

@@ -31,7 +31,7 @@ export class ProtoFiles {
   /** @param set a FileDescriptorSet, each file behind those that it imports; the published API when left out. */
   constructor(set: Uint8Array = Buffer.from(descriptorSet, 'base64')) {
     this.registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, set));
-    const encoded = filesOf(set);
+    const encoded = getFiles(set);
     for (const [index, file] of [...this.registry.files].entries()) this.#add(file, encoded[index] ?? Buffer.alloc(0));
   }
 
@@ -78,7 +78,7 @@ export class ProtoFiles {
       else if (type.kind === 'message') this.#addParts(type, file);
       else if (type.kind === 'extension') this.#addExtension(type, file);
       // The values of an enum are named beside it, as in C++.
-      else for (const { name: value } of type.values) this.#bySymbol.set(`${scopeOf(type.typeName)}${value}`, file);
+      else for (const { name: value } of type.values) this.#bySymbol.set(`${getScope(type.typeName)}${value}`, file);
     }
   }
 
@@ -98,12 +98,12 @@ export class ProtoFiles {
   }
 }
 
-function scopeOf(name: string): string {
+function getScope(name: string): string {
   return name.slice(0, name.lastIndexOf('.') + 1);
 }
 
 /** The files of a FileDescriptorSet as they are encoded there: decoding and encoding them again could lose options. */
-function filesOf(set: Uint8Array): Buffer[] {
+function getFiles(set: Uint8Array): Buffer[] {
   const files: Buffer[] = [];
   const reader = new BinaryReader(set);
   while (reader.pos < reader.len) {
@@ -122,7 +122,7 @@ export interface FieldShare {
 
 /** The field that most of an encoded message is of, as deep down as one field has more than half. */
 export function largestField(message: Uint8Array, type: DescMessage): FieldShare {
-  const parts = partsOf(message);
+  const parts = getParts(message);
   const field = type.fields.find(({ number }) => 2 * (parts.get(number)?.bytes ?? 0) > message.length);
   const part = field === undefined ? undefined : parts.get(field.number);
   if (field === undefined || part === undefined) return { name: '', bytes: 0 };
@@ -140,7 +140,7 @@ interface Part {
 }
 
 /** What each field of an encoded message takes, by its number. */
-function partsOf(message: Uint8Array): Map<number, Part> {
+function getParts(message: Uint8Array): Map<number, Part> {
   const parts = new Map<number, Part>();
   const reader = new BinaryReader(message);
   while (reader.pos < reader.len) {

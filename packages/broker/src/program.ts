@@ -7,7 +7,7 @@ import { defaultBrokerOptions } from '@mutirao/core/machines/broker';
 import { readPlacement } from '@mutirao/core/placement';
 import type { ProviderId } from '@mutirao/core/shared';
 import { auditPath, openAudit } from '@mutirao/runtime/audit';
-import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
+import { natsEvents, findNatsOptions } from '@mutirao/runtime/events';
 import { accountName, ensureToken, metricsTokenPath, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
 import {
@@ -28,7 +28,7 @@ import { acceptToken, listenAddress, nearAddress, parseAddress } from '@mutirao/
 
 import manifest from '../package.json' with { type: 'json' };
 import { readBrokerName } from './process/broker-name.ts';
-import { trustRulesOf } from './process/trust-rules.ts';
+import { getTrustRules } from './process/trust-rules.ts';
 import { startBroker, type RunningBroker } from './process/start-broker.ts';
 
 const options = {
@@ -95,7 +95,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const token = ensureToken(tokenPath(home));
   const ownerId = accountName();
   const brokerId = readBrokerName(home, ownerId);
-  const nats = natsOptionsOf(config, brokerId);
+  const nats = findNatsOptions(config, brokerId);
   const metrics = new Metrics({ withProcess: true });
   const {
     suspectGrace,
@@ -122,7 +122,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
       suspectGrace,
       replicateAfter,
       quotas: readQuotas(config.quota, ownerId),
-      trust: trustRulesOf(token),
+      trust: getTrustRules(token),
       lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon },
       placement: { ...defaultBrokerOptions.placement, choice: placement },
     },

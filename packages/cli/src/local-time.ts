@@ -33,9 +33,11 @@ export function parseMoment(text: string, now: number): number {
   const wall = readWall(date.toLowerCase(), time === '' ? '00:00' : time, now);
   // A time of day alone is the next one: tomorrow's where today's has passed, whichever of two it is, or would have
   // been where clocks are put over it.
-  const isPast = date === '' && readingsOf(wall).every(({ at }) => at < now);
-  return instantOf(
-    isPast ? wallOf(Date.UTC(wall.year, wall.month - 1, wall.day + 1, wall.hour, wall.minute, wall.second)) : wall,
+  const isPast = date === '' && listReadings(wall).every(({ at }) => at < now);
+  return getInstant(
+    isPast
+      ? getReservationBlock(Date.UTC(wall.year, wall.month - 1, wall.day + 1, wall.hour, wall.minute, wall.second))
+      : wall,
     trimmed,
   );
 }
@@ -53,7 +55,7 @@ function parseWithOffset(text: string): number {
 function readWall(date: string, time: string, now: number): WallTime {
   const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number);
   const [year, month, dayOfMonth] = readDay(date, now);
-  const wall = wallOf(Date.UTC(year, month - 1, dayOfMonth, hours, minutes, seconds));
+  const wall = getReservationBlock(Date.UTC(year, month - 1, dayOfMonth, hours, minutes, seconds));
   const isReal =
     hours < 24 &&
     minutes < 60 &&
@@ -77,7 +79,7 @@ function readDay(date: string, now: number): readonly [number, number, number] {
 }
 
 /** A wall clock, kept as if it were that of UTC, where no hour is missing. */
-function wallOf(utc: number): WallTime {
+function getReservationBlock(utc: number): WallTime {
   const at = new Date(utc);
   return {
     year: at.getUTCFullYear(),
@@ -93,7 +95,7 @@ function wallOf(utc: number): WallTime {
  * What a time on local clocks may mean, in order: one moment, or two around a change of clocks, of which both or none
  * are shown as that time.
  */
-function readingsOf(wall: WallTime): { readonly offset: number; readonly at: number }[] {
+function listReadings(wall: WallTime): { readonly offset: number; readonly at: number }[] {
   const utc = Date.UTC(wall.year, wall.month - 1, wall.day, wall.hour, wall.minute, wall.second);
   // Clocks change at most once in two days: the offsets before and after are all that there can be.
   const offsets = [...new Set([offsetAt(utc - day), offsetAt(utc + day)])];
@@ -101,8 +103,8 @@ function readingsOf(wall: WallTime): { readonly offset: number; readonly at: num
 }
 
 /** The moment at which local clocks show a time. @throws {MutiraoError} MUT_LOCAL_TIME where there are two or none. */
-function instantOf(wall: WallTime, text: string): number {
-  const candidates = readingsOf(wall);
+function getInstant(wall: WallTime, text: string): number {
+  const candidates = listReadings(wall);
   const real = candidates.filter(({ at, offset }) => offsetAt(at) === offset);
   const [first, second] = real;
   if (first !== undefined && second === undefined) return first.at;

@@ -5,7 +5,7 @@ import type { FormatError } from '@mutirao/formats';
 
 import { findEntry, type CommandEntry } from './commands/index.ts';
 import type { Act, CommonOptions, ContextMaker } from './context.ts';
-import { exitStatusOf, type ExitStatus } from './exit-status.ts';
+import { getExitStatus, type ExitStatus } from './exit-status.ts';
 import { processOutput, type Output, type OutputMode } from './output/output.ts';
 import { asOutputFailure, OutputClosed, OutputFailed } from './output/write-standard.ts';
 import type { Mistake } from './usage/describe-mistake.ts';
@@ -32,7 +32,7 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
   const entry = findEntry(words.filter((word) => !word.startsWith('-')));
   try {
     const program = await buildProgram(entry, state, (options) => async (work) => {
-      state.output = surroundings.makeOutput(modeOf(options));
+      state.output = surroundings.makeOutput(getMode(options));
       const { context, close } = await surroundings.makeContext(state.output, options, passedOn);
       try {
         state.status = await work(context);
@@ -61,7 +61,7 @@ interface RunState {
   program: Command | undefined;
 }
 
-function modeOf(options: CommonOptions): OutputMode {
+function getMode(options: CommonOptions): OutputMode {
   if (options.json === true) return 'json';
   return options.quiet === true ? 'quiet' : 'table';
 }
@@ -150,7 +150,7 @@ function reportError(error: unknown, output: Output): ExitStatus {
   if (error instanceof MutiraoError) {
     output.note(`error: ${error.code} ${error.message}`);
     output.note(error.advice);
-    return exitStatusOf(error);
+    return getExitStatus(error);
   }
   if (isFormatError(error)) return reportFormatError(error, output);
   const trace = `error: MUT_INTERNAL ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`;

@@ -6,7 +6,7 @@ export const clusterChangeCodec: ChangeCodec<ClusterChange> = {
   version: 1,
   encode: (change) => JSON.stringify(change),
   decode: (_version, body) => JSON.parse(body) as ClusterChange,
-  jobOf: () => undefined,
+  deriveJob: () => undefined,
   // Only an accepted request is a promise to somebody; all else is found out again after a fall of the whole machine.
   isDurable: (change) => change.kind === 'RequestQueued',
 };

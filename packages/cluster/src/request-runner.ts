@@ -95,7 +95,7 @@ export class RequestRunner implements Runner {
       group = startProcess({
         command,
         args,
-        env: { ...environmentOf(request, index), ...this.#watchdog.environment },
+        env: { ...getEnvironment(request, index), ...this.#watchdog.environment },
         detached: true,
         stdout: output,
         stderr: output,
@@ -139,7 +139,7 @@ export class RequestRunner implements Runner {
   }
 }
 
-function environmentOf(request: StartProcesses, index: number): Record<string, string | undefined> {
+function getEnvironment(request: StartProcesses, index: number): Record<string, string | undefined> {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('MUTIRAO_CLUSTER_'));
   return {
     ...Object.fromEntries(own),

@@ -36,7 +36,7 @@ export interface ClusterHost {
   /** Who may act for others. */
   readonly ownerId: UserId;
   /** Whose request it is; undefined for one that nobody remembers. */
-  userOf(requestId: number): UserId | undefined;
+  getUser(requestId: number): UserId | undefined;
   /** Notified after each turn that changed something. */
   readonly changes: ChangeSignal;
 }
@@ -77,7 +77,7 @@ export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterService
     release: unary({
       decode: decodeReleaseRequest,
       handle: (requestId, { userId }) => {
-        requireSelf(host, userId, host.userOf(requestId) ?? userId);
+        requireSelf(host, userId, host.getUser(requestId) ?? userId);
         return host.ask<object>((replyTo) => ({ kind: 'ReleaseRequested', replyTo, requestId }));
       },
       encode: () => ({}),

@@ -5,7 +5,7 @@ import {
   listQueue,
   listScores,
   listUses,
-  saveClusterBeginning,
+  saveClusterInitialState,
   type ClusterChange,
   type ClusterCommand,
   type ClusterInput,
@@ -152,7 +152,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
       machine: 'cluster',
       at: workClock.now(),
       log,
-      describe: () => saveClusterBeginning(state),
+      describe: () => saveClusterInitialState(state),
     }),
   });
   const room = new Room({
@@ -176,7 +176,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     limits: options,
     changes,
     ownerId: setup.ownerId,
-    userOf: (requestId) => state.requests.get(requestId)?.order.userId,
+    getUser: (requestId) => state.requests.get(requestId)?.order.userId,
     admitClaim: (claim, userId) => admitClaim(client, claim, userId),
     show: (window) => {
       deliver({ kind: 'ReservationShown', window });

@@ -77,11 +77,11 @@ function characterStart(bytes: Uint8Array, end: number): number {
   let start = end;
   while (start > 0 && end - start < 3 && ((bytes[start - 1] ?? 0) & 0xc0) === 0x80) start -= 1;
   const lead = bytes[start - 1] ?? 0;
-  return start > 0 && start - 1 + lengthOf(lead) > end ? start - 1 : end;
+  return start > 0 && start - 1 + getLength(lead) > end ? start - 1 : end;
 }
 
 /** Bytes of a character by its first. */
-function lengthOf(lead: number): number {
+function getLength(lead: number): number {
   if (lead >= 0xf0) return 4;
   if (lead >= 0xe0) return 3;
   return lead >= 0xc2 ? 2 : 1;

@@ -8,7 +8,7 @@ export { printJdf } from './jdf/print-jdf.ts';
 export type { Warning } from './jdf/reader.ts';
 export type { ListedMachine, ListedPeer, MachineList, MachineTemplates } from './machine-list/machine-list.ts';
 export { parseMachineList } from './machine-list/parse-machine-list.ts';
-export { notKnown, processorsOf, type SwfLineCounts, type SwfRecord, type SwfTrace } from './swf/swf-record.ts';
+export { notKnown, listProcessors, type SwfLineCounts, type SwfRecord, type SwfTrace } from './swf/swf-record.ts';
 export { parseSwf, SwfReader } from './swf/swf-reader.ts';
 export {
   selectRequests,

@@ -4,7 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
 import type { TrustSource } from '@mutirao/runtime/identity';
-import { callUnary, dial, messagesOf } from '@mutirao/runtime/rpc';
+import { callUnary, dial, listMessages } from '@mutirao/runtime/rpc';
 import type { AllocationOrder, ResourceManager } from './resource-manager.ts';
 
 /** How to reach an embedded cluster. */
@@ -113,7 +113,7 @@ export class EmbeddedCluster implements ResourceManager {
       };
       over.addEventListener('abort', cancel, { once: true });
       try {
-        for await (const _level of messagesOf(call)) onHint();
+        for await (const _level of listMessages(call)) onHint();
       } catch {
         // The cluster is away or stops. The caller reads the queue on its own clock, and hears what is wrong from that.
       }

@@ -81,12 +81,12 @@ export class EndedJobs {
         endReason: '',
         clientRequestId: key,
       };
-      noted.set(id, { ...request, endReason: this.#reasonOf(key, Number(status)) });
+      noted.set(id, { ...request, endReason: this.#getReason(key, Number(status)) });
     }
     return noted;
   }
 
-  #reasonOf(key: string, status: number): string {
+  #getReason(key: string, status: number): string {
     if (status === 0) return 'COMPLETED';
     const words = this.#files.lastWords(key);
     return `FAILED, exit status ${status}${words === '' ? '' : `: ${words}`}`;

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { wordsOf } from './run-tool.ts';
+import { listWords } from './run-tool.ts';
 
 /** Jobs whose files are kept though they are over. */
 const keptMax = 50;
@@ -47,7 +47,7 @@ export class JobFiles {
       const { size } = statSync(this.logPath(key));
       const bytes = Buffer.alloc(tailBytes);
       const length = readSync(file, bytes, 0, tailBytes, Math.max(0, size - tailBytes));
-      return length === 0 ? '' : wordsOf(bytes.subarray(0, length).toString('utf8'));
+      return length === 0 ? '' : listWords(bytes.subarray(0, length).toString('utf8'));
     } finally {
       closeSync(file);
     }

@@ -53,8 +53,8 @@ export function readXml(text: string): XmlElement | undefined {
 }
 
 /** All elements of that name, however deep, in the order of the text. */
-export function elementsOf(root: XmlElement, name: string): XmlElement[] {
-  return root.children.flatMap((child) => (child.name === name ? [child] : elementsOf(child, name)));
+export function listElements(root: XmlElement, name: string): XmlElement[] {
+  return root.children.flatMap((child) => (child.name === name ? [child] : listElements(child, name)));
 }
 
 /** The text of the first child of that name; empty where there is none. */

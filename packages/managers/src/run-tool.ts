@@ -30,12 +30,12 @@ export interface ToolAnswer {
  */
 export async function runTool(call: ToolCall): Promise<ToolAnswer> {
   const result = await runCommand(call);
-  const trouble = troubleOf(call, result);
+  const trouble = getTrouble(call, result);
   if (trouble !== '') throw new MutiraoError('MUT_UNREACHABLE', `${call.command} ${trouble}`);
   return { status: result.status, stdout: result.stdout.toString('utf8'), stderr: result.stderr.toString('utf8') };
 }
 
-function troubleOf(call: ToolCall, result: CommandResult): string {
+function getTrouble(call: ToolCall, result: CommandResult): string {
   if (result.startError !== '') return `cannot be started: ${result.startError}`;
   if (result.isTimedOut) return `did not end within ${call.deadlineMs / 1000} s`;
   if (call.signal.aborted) return 'was given up, since the provider stops';
@@ -43,12 +43,12 @@ function troubleOf(call: ToolCall, result: CommandResult): string {
   if (call.hasStatusesOfItsOwn === true) return '';
   // As a shell tells of signals; 255 is how some commands tell of bad usage.
   return result.status > 128 && result.status <= 128 + 64
-    ? `was killed (status ${result.status}); ${wordsOf(result.stderr.toString('utf8'))}`
+    ? `was killed (status ${result.status}); ${listWords(result.stderr.toString('utf8'))}`
     : '';
 }
 
 /** The last words of a command, in one line of at most 300 characters; what it says again and again only once. */
-export function wordsOf(output: string): string {
+export function listWords(output: string): string {
   const words = [
     ...new Set(
       output

@@ -5,7 +5,7 @@ import type { MachineId, ProcessorCount, RequestId } from '@mutirao/core/shared'
 import { ownAccord, type AuditCaller } from '@mutirao/runtime/audit';
 import { isFullDisk } from '@mutirao/runtime/files';
 import { journalError } from '@mutirao/runtime/journal';
-import { secretOf, withoutSecret, type AgentOrigin } from './credentials.ts';
+import { getSecret, withoutSecret, type AgentOrigin } from './credentials.ts';
 import type { MachineCredentials } from './machines/machine-credentials.ts';
 
 interface Entered {
@@ -16,7 +16,7 @@ interface Entered {
 /** What the gate asks of the provider's state. */
 export interface RequestLookup {
   /** Processors of a request whose agents are welcome; 0 for any other. */
-  widthOf(requestId: RequestId): ProcessorCount;
+  findWidth(requestId: RequestId): ProcessorCount;
 }
 
 const schema =
@@ -53,7 +53,7 @@ export class AgentGate {
       digest: string;
     }[];
     for (const { machine_id: machineId, request_id: requestId, digest } of rows) {
-      if (lookup.widthOf(requestId) > 0) this.#note(machineId, { requestId, digest });
+      if (lookup.findWidth(requestId) > 0) this.#note(machineId, { requestId, digest });
       else this.#erase(machineId);
     }
   }
@@ -68,14 +68,14 @@ export class AgentGate {
    */
   enter(origin: AgentOrigin, machineId: MachineId, credential: string, by: AuditCaller = ownAccord): void {
     const requestId = origin.kind === 'request' ? origin.requestId : '';
-    const digest = digestOf(credential);
+    const digest = getDigest(credential);
     if (origin.kind === 'machine') this.#admitMachine(origin, { machineId, credential, by });
     const known = this.#entered.get(machineId);
     if (known !== undefined && known.digest !== digest)
       throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is another agent's`);
     if (known !== undefined) return;
     if (requestId !== '') {
-      const width = this.#lookup.widthOf(requestId);
+      const width = this.#lookup.findWidth(requestId);
       if (width === 0) return; // The request is over, and the provider's machine will say so.
       requireMachine(machineId, requestId, width);
       try {
@@ -105,14 +105,14 @@ export class AgentGate {
           `${ownName}; expected --machine-id ${name}`,
       );
     if (!isInvited) return;
-    this.#machines.join(name, withoutSecret(credential), secretOf(credential), by);
+    this.#machines.join(name, withoutSecret(credential), getSecret(credential), by);
     const former = this.#entered.get(machineId);
-    if (former !== undefined && former.digest !== digestOf(credential)) this.#forget(machineId, former);
+    if (former !== undefined && former.digest !== getDigest(credential)) this.#forget(machineId, former);
   }
 
   /** @throws {MutiraoError} MUT_CREDENTIAL_COPIED unless the machine's agent shows this secret. */
   demandAgentOf(machineId: MachineId, credential: string): void {
-    if (this.#entered.get(machineId)?.digest !== digestOf(credential))
+    if (this.#entered.get(machineId)?.digest !== getDigest(credential))
       throw new MutiraoError('MUT_CREDENTIAL_COPIED', `machine ${machineId} is another agent's`);
   }
 
@@ -137,7 +137,7 @@ export class AgentGate {
    * @param requestId empty for time-shared machines.
    */
   machinesOf(requestId: RequestId, credential: string): MachineId[] {
-    return [...(this.#byDigest.get(digestOf(credential)) ?? [])].filter(
+    return [...(this.#byDigest.get(getDigest(credential)) ?? [])].filter(
       (machineId) => this.#entered.get(machineId)?.requestId === requestId,
     );
   }
@@ -187,6 +187,6 @@ function requireMachine(machineId: MachineId, requestId: RequestId, width: Proce
   }
 }
 
-function digestOf(credential: string): string {
-  return createHash('sha256').update(secretOf(credential)).digest('base64url');
+function getDigest(credential: string): string {
+  return createHash('sha256').update(getSecret(credential)).digest('base64url');
 }

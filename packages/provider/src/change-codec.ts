@@ -17,7 +17,7 @@ export const providerChangeCodec: ChangeCodec<ProviderChange> = {
   version: 1,
   encode: (change) => JSON.stringify(change),
   decode: (_version, body) => JSON.parse(body) as ProviderChange,
-  jobOf: () => undefined,
+  deriveJob: () => undefined,
   // A request that the manager may have must not be forgotten, nor a number that brokers were told, which must not be
   // given again; nor what the user was promised, nor a lease that took another's place in the spool, nor
   // a report that its agent may forget; all else is found out again after a fall of the whole machine.

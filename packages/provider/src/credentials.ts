@@ -49,13 +49,13 @@ export class AgentCredentials {
    * machine that was removed.
    */
   readonly check: TokenCheck = (shown) => {
-    const requestId = this.#requestOf(shown) ?? this.#requestOf(withoutSecret(shown));
+    const requestId = this.#findRequest(shown) ?? this.#findRequest(withoutSecret(shown));
     if (requestId !== undefined) return `${requestPrefix}${requestId}`;
-    const holder = this.#machines.recognise(withoutSecret(shown), secretOf(shown));
+    const holder = this.#machines.recognise(withoutSecret(shown), getSecret(shown));
     return holder === undefined ? undefined : `${holder.isInvited ? invitedPrefix : machinePrefix}${holder.name}`;
   };
 
-  #requestOf(credential: string): RequestId | undefined {
+  #findRequest(credential: string): RequestId | undefined {
     const dot = credential.indexOf('.');
     const requestId = credential.slice(0, Math.max(0, dot));
     const signature = this.#sign(requestId);
@@ -75,13 +75,13 @@ export function withoutSecret(shown: string): string {
 }
 
 /** The secret that an agent made itself and shows after its credential; empty where it shows none. */
-export function secretOf(shown: string): string {
+export function getSecret(shown: string): string {
   const mark = shown.lastIndexOf(secretMark);
   return mark < 0 ? '' : shown.slice(mark + 1);
 }
 
 /** What `AgentCredentials.check` said of a caller. */
-export function originOf(userId: string): AgentOrigin {
+export function getOrigin(userId: string): AgentOrigin {
   if (userId.startsWith(requestPrefix)) return { kind: 'request', requestId: userId.slice(requestPrefix.length) };
   const isInvited = userId.startsWith(invitedPrefix);
   return { kind: 'machine', name: userId.slice((isInvited ? invitedPrefix : machinePrefix).length), isInvited };

@@ -27,11 +27,11 @@ import {
   requirePreAcquire,
   managerOptions,
   openManager,
-  queueIntervalOf,
+  getQueueInterval,
   readHolding,
   reportReserving,
 } from './open-manager.ts';
-import { openKeeper, startKeeping } from './machines/keep-machines.ts';
+import { openEnrolled, startKeeping } from './machines/keep-machines.ts';
 import { startProvider, type ProviderSetup } from './start-provider.ts';
 
 const { heuristic, idleRelease, agentGrace, brokerGrace, standbyAfter, refusalPause, refusalPauseMax, refusalsMax } =
@@ -197,13 +197,13 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   const token = ensureToken(tokenPath(home));
   const ownerId = accountName();
   const metrics = new Metrics({ withProcess: true });
-  const keeper = config.manager === 'none' ? openKeeper(directory, log) : undefined;
+  const enrolled = config.manager === 'none' ? openEnrolled(directory, log) : undefined;
   const manager = openManager(config, { id: config.id, home, directory, token, passedOn, log });
   await requirePreAcquire(config, manager);
   void reportReserving(config, manager, log);
   const audit = openAudit(auditPath(home, `provider-${config.id}`), { log });
   const provider = await startProvider({
-    ...(keeper === undefined ? {} : { keeper }),
+    ...(enrolled === undefined ? {} : { enrolled }),
     config: machineConfig(config, home),
     home,
     directory,
@@ -214,14 +214,14 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
     listenAgents: config.listenAgents === '' ? [] : addressesToTry(config.listenAgents, infoPath, 'agentsAddress'),
     advertise: config.advertise,
     manager,
-    reservations: reservationsOf(config, home),
+    reservations: getReservations(config, home),
     agentCommand: readAgentCommand(config.agentCommand),
     agentHome: config.agentHome === '' ? home : config.agentHome,
     agentOrphanTimeout: config.agentOrphanTimeout,
-    agentIsolation: isolationOf(config),
+    agentIsolation: getIsolation(config),
     contentBytesMax: config.inputCacheSize,
     spoolBytesMax: config.spoolBytes,
-    queueInterval: queueIntervalOf(config),
+    queueInterval: getQueueInterval(config),
     trace: config.trace,
     quotas: readQuotas(config.quota, ownerId),
     audit,
@@ -244,9 +244,9 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
   log.info({ address, agents_address: agentsAddress, agents_dial: agentsDial, provider: config.id }, 'listening');
   const agentCommand = readAgentCommand(config.agentCommand);
   const ending =
-    keeper === undefined
+    enrolled === undefined
       ? undefined
-      : startKeeping(keeper, { provider, providerId: config.id, directory, home, agentCommand });
+      : startKeeping(enrolled, { provider, providerId: config.id, directory, home, agentCommand });
   if (!signal.aborted) await once(signal, 'abort');
   await ending?.();
   if (config.releaseOnStop > 0) await provider.giveBack('the provider was told to stop', config.releaseOnStop);
@@ -256,13 +256,13 @@ async function run(config: Config, context: ProgramContext): Promise<void> {
 }
 
 /** @throws {MutiraoError} MUT_BAD_CONFIG now, and not in each allocation. */
-function isolationOf({ isolation }: Config): string {
+function getIsolation({ isolation }: Config): string {
   if (isolation !== '') readIsolationMode(isolation);
   return isolation;
 }
 
 /** Whose reservations are to be kept; undefined for nobody's. */
-function reservationsOf(
+function getReservations(
   { id, reservations: address, reservationResource }: Config,
   home: string,
 ): ProviderSetup['reservations'] {
@@ -275,7 +275,7 @@ function reservationsOf(
   };
 }
 
-function holdingOf({ preAcquire }: Config): Pick<ProviderConfig, 'holding'> {
+function findHolding({ preAcquire }: Config): Pick<ProviderConfig, 'holding'> {
   const holding = readHolding(preAcquire);
   return holding === undefined ? {} : { holding };
 }
@@ -311,7 +311,7 @@ function machineConfig(config: Config, home: string): ProviderConfig {
     refusalPauseMax: config.refusalPauseMax,
     refusalsMax: config.refusalsMax,
     perHour: { submissions: config.submissionsPerHour, withdrawals: config.withdrawalsPerHour },
-    ...holdingOf(config),
+    ...findHolding(config),
     ...firstRequestsOf(config),
   };
 }

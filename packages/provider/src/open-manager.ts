@@ -224,7 +224,7 @@ export async function reportReserving(
 }
 
 /** Time between two readings of the queue: a site's manager is not ours to burden. */
-export function queueIntervalOf({ manager, queueInterval }: ManagerConfig): Duration {
+export function getQueueInterval({ manager, queueInterval }: ManagerConfig): Duration {
   if (queueInterval > 0) return queueInterval;
   return isByCommands(manager) ? 15_000 : 3_000;
 }
@@ -283,7 +283,7 @@ function openSlurm(config: ManagerConfig, { id, directory, passedOn }: ManagerPl
     deadlineMs: config.managerDeadline,
     environment: process.env,
     now: () => systemClock.now(),
-    ...reservationsOf(config, id),
+    ...getReservations(config, id),
   });
 }
 
@@ -300,7 +300,7 @@ function openGridEngine(config: ManagerConfig, { id, directory, passedOn }: Mana
     deadlineMs: config.managerDeadline,
     environment: process.env,
     now: () => systemClock.now(),
-    ...reservationsOf(config, id),
+    ...getReservations(config, id),
   });
 }
 
@@ -319,7 +319,7 @@ function openOar(config: ManagerConfig, { directory, passedOn }: ManagerPlaces):
 }
 
 /** Reservations that the resource's own manager is to make; none where allocations are held for them. */
-function reservationsOf(
+function getReservations(
   { reservations, preAcquire, reservationResource }: ManagerConfig,
   id: string,
 ): { readonly reservations?: { readonly prefix: string; readonly resourceId: string } } {

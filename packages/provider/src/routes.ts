@@ -45,7 +45,7 @@ import {
   type StreamWriter,
 } from '@mutirao/runtime/rpc';
 import type { AgentGate } from './agent-gate.ts';
-import { originOf, type AgentCredentials } from './credentials.ts';
+import { getOrigin, type AgentCredentials } from './credentials.ts';
 import type { SiteContents } from './contents/site-contents.ts';
 import type { Standby } from './standby/standby.ts';
 import { describeLease } from './standby/describe-lease.ts';
@@ -76,7 +76,7 @@ export interface ProviderHost {
   /** Invitations and credentials of machines that no request gives. */
   readonly machines: Pick<MachineCredentials, 'invite' | 'remove' | 'list'>;
   /** Keeps time-shared machines; undefined where a resource manager gives machines. */
-  readonly keeper: Pick<EnrolledMachines, 'add' | 'remove' | 'list' | 'keeps'> | undefined;
+  readonly enrolled: Pick<EnrolledMachines, 'add' | 'remove' | 'list' | 'keeps'> | undefined;
   /** Who may change what the provider does. */
   readonly ownerId: UserId;
   /** Where agents on other hosts find the provider, and the authority that signs for it; empty for a socket. */
@@ -123,7 +123,7 @@ export function machineService(host: ProviderHost, credentials: AgentCredentials
 
 /** How many machines share the credential of an agent: those of a request have one. */
 function machinesOf({ requests }: ProviderState, userId: UserId): number {
-  const origin = originOf(userId);
+  const origin = getOrigin(userId);
   return origin.kind === 'machine' ? 1 : Math.max(1, requests.get(origin.requestId)?.width ?? 1);
 }
 
@@ -213,26 +213,26 @@ export function providerRoutes(host: ProviderHost): Handlers<typeof GridMachineP
       const userId = asked === '' ? caller : asked;
       return { userId, uses: encodeQuotaUses(host.usesOf(userId)) };
     },
-    ...keeperRoutes(host),
+    ...enrolmentRoutes(host),
     ...credentialRoutes(host),
   };
 }
 
 /** The calls that have agents work for machines of the owner's. */
-function keeperRoutes(
+function enrolmentRoutes(
   host: ProviderHost,
 ): Pick<Handlers<typeof GridMachineProviderServiceService, ProviderRaw>, 'addMachines' | 'listEnrolledMachines'> {
   return {
     addMachines: unary({
       decode: ({ machines }) => machines.map(decodeEnrolledMachine),
       handle: (machines) => {
-        keeperOf(host).add(machines);
+        requireEnrolment(host).add(machines);
       },
       encode: () => ({}),
     }),
     listEnrolledMachines: unary({
       decode: () => undefined,
-      handle: () => keeperOf(host).list(),
+      handle: () => requireEnrolment(host).list(),
       encode: (machines) => ({ machines: machines.map(encodeEnrolledMachineState) }),
     }),
   };
@@ -253,7 +253,7 @@ function credentialRoutes(
         unlessRemoved,
       }),
       handle: ({ name, validMs, unlessRemoved }, context) =>
-        host.machines.invite(name, validMs, { unlessRemoved, by: callerOf(context) }),
+        host.machines.invite(name, validMs, { unlessRemoved, by: getCaller(context) }),
       encode: ({ secret, expiresAt }) => ({ invitation: secret, expiresUnixMs: expiresAt, ...host.agentsPlace() }),
     }),
     removeMachine: unary({
@@ -272,20 +272,20 @@ function credentialRoutes(
 /** Withdraws a machine's credential first, so that it gets nothing more even where its agent cannot be reached. */
 async function removeMachine(host: ProviderHost, name: string, context: CallContext): Promise<void> {
   const {
-    keeper,
+    enrolled,
     machines,
     relay,
     state: {
       config: { providerId },
     },
   } = host;
-  const had = machines.remove(name, callerOf(context));
+  const had = machines.remove(name, getCaller(context));
   relay.dropMachine(`${providerId}/${name}`, new MutiraoError('MUT_MACHINE_REMOVED', `machine ${name} was removed`));
-  if (keeper?.keeps(name) === true) return keeper.remove(name);
+  if (enrolled?.keeps(name) === true) return enrolled.remove(name);
   if (had) return;
   const known = [
     ...new Set([
-      ...(keeper?.list().map(({ machine }) => machine.name) ?? []),
+      ...(enrolled?.list().map(({ machine }) => machine.name) ?? []),
       ...machines
         .list()
         .filter(({ status }) => status !== 'removed')
@@ -300,7 +300,7 @@ async function removeMachine(host: ProviderHost, name: string, context: CallCont
 }
 
 /** Who calls, for the audit log. */
-function callerOf({ userId, from }: CallContext): AuditCaller {
+function getCaller({ userId, from }: CallContext): AuditCaller {
   return { who: userId, from };
 }
 
@@ -315,14 +315,14 @@ function encodeMachineCredential({ name, status, since, expiresAt }: MachineCred
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
-function keeperOf({ keeper, state }: ProviderHost): Pick<EnrolledMachines, 'add' | 'list'> {
-  if (keeper === undefined)
+function requireEnrolment({ enrolled, state }: ProviderHost): Pick<EnrolledMachines, 'add' | 'list'> {
+  if (enrolled === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
       `provider ${state.config.providerId} gets its machines from a resource manager; want one that was started ` +
         'with --manager none',
     );
-  return keeper;
+  return enrolled;
 }
 
 /** The handlers of GridMachineService. */
@@ -342,7 +342,7 @@ async function pullContent(
   writer: StreamWriter<Buffer>,
   context: CallContext,
 ): Promise<void> {
-  const requestId = requestOf(host, context);
+  const requestId = findRequest(host, context);
   const { transferId } = decodeMessage(PullContentRequest, bytes);
   boundName(transferId, 'name', 'transfer_id');
   const machineIds = host.gate.machinesOf(requestId, context.credential);
@@ -374,8 +374,8 @@ function isOfUser(userId: UserId): (party: Party) => boolean {
 
 async function pushContent(host: ProviderHost, messages: AsyncIterable<Buffer>, context: CallContext): Promise<Buffer> {
   const { signal } = context;
-  const origin = originOf(context.userId);
-  const requestId = requestOf(host, context);
+  const origin = getOrigin(context.userId);
+  const requestId = findRequest(host, context);
   const { first, chunks } = await openPush(messages, (offset) => {
     context.begin({ [offsetHeader]: String(offset) });
   });
@@ -489,8 +489,8 @@ function requireOwner({ ownerId }: ProviderHost, userId: UserId, what: string): 
  * @throws {MutiraoError} MUT_ALLOCATION_ENDED for agents of a request that is over; MUT_CREDENTIAL_COPIED for those
  * that never attached.
  */
-function requestOf({ state, gate }: ProviderHost, { userId, credential }: CallContext): string {
-  const origin = originOf(userId);
+function findRequest({ state, gate }: ProviderHost, { userId, credential }: CallContext): string {
+  const origin = getOrigin(userId);
   if (origin.kind === 'machine') return '';
   const request = state.requests.get(origin.requestId);
   if (request === undefined || !isServing(request))
@@ -527,7 +527,7 @@ function describeResource(
     queuedRequests: listing?.requests.filter(({ status }) => status === 'queued').length ?? 0,
     machines: attached.length,
     draining: takesNoWork(state),
-    ...drainingOf(state),
+    ...findDraining(state),
     reasons: [...listOf(trouble()), ...state.resourceStatus, ...(reservations?.() ?? [])],
     leases: [...state.brokers.values()]
       .filter(({ brokerId }) => userId === ownerId || userOfBroker(brokerId, ownerId) === userId)
@@ -541,7 +541,7 @@ function listOf(text: string | undefined): readonly string[] {
   return text === undefined ? [] : [text];
 }
 
-function drainingOf({
+function findDraining({
   draining,
 }: ProviderHost['state']): Pick<GetResourceResponse, 'drainingSinceUnixMs' | 'drainingReason'> {
   return draining === undefined

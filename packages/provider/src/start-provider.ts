@@ -2,15 +2,15 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
   createProviderState,
-  serializeProvider,
+  takeSnapshot,
   isPending,
   isServing,
   isWatching,
   listUses,
   measureInterval,
   providerMachine,
-  saveProviderBeginning,
-  deserializeProvider,
+  saveProviderInitialState,
+  restoreSnapshot,
   type ProviderChange,
   type ProviderCommand,
   type ProviderConfig,
@@ -113,7 +113,7 @@ export interface ProviderSetup {
   /** Most bytes of outputs that are kept while their broker is away; left out for 0. */
   readonly spoolBytesMax?: Bytes;
   /** Keeps time-shared machines; left out where a resource manager gives machines. */
-  readonly keeper?: EnrolledMachines;
+  readonly enrolled?: EnrolledMachines;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
   /** Where it is written down who did what; nowhere when left out. */
@@ -202,7 +202,7 @@ class ProviderProcess {
   readonly #relay: Relay;
   readonly #submitter: Submitter | undefined;
   readonly #watcher: QueueWatcher | undefined;
-  readonly #keeper: ReservationSync | undefined;
+  readonly #reservationSync: ReservationSync | undefined;
   readonly #holding: ProvisioningFollower | undefined;
   readonly #machines: MachineCredentials;
   #measureTimer: unknown;
@@ -219,7 +219,7 @@ class ProviderProcess {
     this.#credentials = new AgentCredentials(ensureToken(join(directory, 'secret')), this.#machines);
     this.#gate = new AgentGate(
       journal.database,
-      { widthOf: (requestId) => widthOf(this.#state, requestId) },
+      { findWidth: (requestId) => findWidth(this.#state, requestId) },
       this.#machines,
     );
     // A process that was killed after it had journaled that a request waits again may have left the secrets of its
@@ -302,19 +302,19 @@ class ProviderProcess {
         machine: 'provider',
         at: systemClock.now(),
         log,
-        describe: () => saveProviderBeginning(this.#state),
+        describe: () => saveProviderInitialState(this.#state),
       }),
     });
     if (manager === undefined) return;
-    ({ keeper: this.#keeper, holding: this.#holding } = openReservations(setup, {
+    ({ reservationSync: this.#reservationSync, holding: this.#holding } = openReservations(setup, {
       inUse: () => listUses(this.#state),
       deliver,
     }));
     const shared = { manager, timers: systemTimers, log, random: Math.random, deliver };
-    const keeper = this.#keeper;
+    const reservationSync = this.#reservationSync;
     this.#submitter = new Submitter({
       ...shared,
-      ...(keeper === undefined ? {} : { admit: (reservation) => keeper.admit(reservation) }),
+      ...(reservationSync === undefined ? {} : { admit: (reservation) => reservationSync.admit(reservation) }),
       orderOf: ({ requestId }) => ({
         command: setup.agentCommand,
         workingDirectory: '',
@@ -346,11 +346,11 @@ class ProviderProcess {
   async start(): Promise<RunningProvider> {
     const { metrics } = this.#setup;
     const { users, agents } = await this.#serve();
-    this.#agentStart = agentStartOf(this.#setup, agents.address);
+    this.#agentStart = getAgentStart(this.#setup, agents.address);
     this.#driver.deliver({ kind: 'ProviderStarted', instance: makeToken().replaceAll(/\W/g, '').slice(0, 12) });
     this.#opened.resume();
     this.#watcher?.start();
-    this.#keeper?.start();
+    this.#reservationSync?.start();
     this.#holding?.start();
     this.#reportTaskTimes();
     measureProvider(metrics, {
@@ -380,7 +380,7 @@ class ProviderProcess {
 
   #noteUse(requestId: RequestId): void {
     const reservation = this.#state.requests.get(requestId)?.reservation;
-    if (reservation !== undefined) (this.#holding ?? this.#keeper)?.noteUse(reservation);
+    if (reservation !== undefined) (this.#holding ?? this.#reservationSync)?.noteUse(reservation);
   }
 
   #openContents(): SiteContents | undefined {
@@ -396,7 +396,7 @@ class ProviderProcess {
       store,
       prover: this.#prover,
       exchange: this.#exchange,
-      userOf: (brokerId) => userOfBroker(brokerId, this.#setup.ownerId),
+      getUser: (brokerId) => userOfBroker(brokerId, this.#setup.ownerId),
       clock: steadyClock,
       log,
       passing: this.#passing,
@@ -423,7 +423,7 @@ class ProviderProcess {
       machines: this.#machines,
       agentsPlace: () => this.#agentStart,
       ownerId,
-      keeper: this.#setup.keeper,
+      enrolled: this.#setup.enrolled,
       state: this.#state,
       clock: systemClock,
       relay: this.#relay,
@@ -433,7 +433,7 @@ class ProviderProcess {
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
       trouble: () => this.#trouble(),
       queueTrouble: () => this.#watcher?.trouble ?? '',
-      reservations: () => [...(this.#keeper?.describe() ?? []), ...describeHeld(this.#state)],
+      reservations: () => [...(this.#reservationSync?.describe() ?? []), ...describeHeld(this.#state)],
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),
     };
     let agents: RunningServer | undefined;
@@ -487,7 +487,7 @@ class ProviderProcess {
         void this.#holding?.judge(command.reservation);
         break;
       case 'ReportProvisioning':
-        this.#holding?.noteAhead(command.reservationId, command.ahead);
+        this.#holding?.noteProvisioning(command.reservationId, command.ahead);
         break;
       case 'ReleaseRequest':
         void this.#submitter?.release(command);
@@ -541,7 +541,7 @@ class ProviderProcess {
 
   async #stop(servers: readonly RunningServer[]): Promise<void> {
     this.#watcher?.stop();
-    await this.#keeper?.stop();
+    await this.#reservationSync?.stop();
     await this.#holding?.stop();
     systemTimers.cancel(this.#measureTimer);
     this.#opened.standby.close();
@@ -556,7 +556,7 @@ class ProviderProcess {
 
 /** Who sees to what is reserved of the resource. */
 interface ReservationParts {
-  readonly keeper: ReservationSync | undefined;
+  readonly reservationSync: ReservationSync | undefined;
   readonly holding: ProvisioningFollower | undefined;
 }
 
@@ -573,7 +573,7 @@ function openReservations(
   }: ProviderSetup,
   { inUse, deliver }: Pick<ProvisioningFollowerOptions, 'inUse' | 'deliver'>,
 ): ReservationParts {
-  if (reservations === undefined || manager === undefined) return { keeper: undefined, holding: undefined };
+  if (reservations === undefined || manager === undefined) return { reservationSync: undefined, holding: undefined };
   const followed = {
     ...reservations,
     ...(inUse === undefined ? {} : { inUse }),
@@ -582,10 +582,11 @@ function openReservations(
     log,
     processors: async () => (await manager.limits(userId)).processors,
   };
-  if (holding !== undefined) return { keeper: undefined, holding: new ProvisioningFollower({ ...followed, deliver }) };
+  if (holding !== undefined)
+    return { reservationSync: undefined, holding: new ProvisioningFollower({ ...followed, deliver }) };
   const site = manager.siteReservations;
   return {
-    keeper: site === undefined ? undefined : new ReservationSync({ ...followed, site, onFatal }),
+    reservationSync: site === undefined ? undefined : new ReservationSync({ ...followed, site, onFatal }),
     holding: undefined,
   };
 }
@@ -597,13 +598,13 @@ function resourceOf({ manager, reservations, config: { holding } }: ProviderSetu
 }
 
 /** Processors of a request whose agents are welcome; 0 for any other. */
-function widthOf({ requests }: ProviderState, requestId: RequestId): ProcessorCount {
+function findWidth({ requests }: ProviderState, requestId: RequestId): ProcessorCount {
   const request = requests.get(requestId);
   return request !== undefined && isServing(request) ? request.width : 0;
 }
 
 /** What the agents of allocations need to find this provider. @throws {MutiraoError} MUT_BAD_CONFIG */
-function agentStartOf(
+function getAgentStart(
   { advertise, identity }: ProviderSetup,
   bound: string,
 ): Pick<AgentStart, 'address' | 'authority'> {
@@ -617,7 +618,7 @@ function recover(journal: Journal<ProviderChange>, config: ProviderConfig): Prov
   const state =
     snapshot === undefined
       ? createProviderState(config)
-      : deserializeProvider(config, JSON.parse(snapshot.body) as ProviderSnapshot);
+      : restoreSnapshot(config, JSON.parse(snapshot.body) as ProviderSnapshot);
   let replayed = 0;
   journal.replay(snapshot?.sequence ?? 0, (_sequence, change) => {
     providerMachine.apply(state, change);
@@ -626,7 +627,7 @@ function recover(journal: Journal<ProviderChange>, config: ProviderConfig): Prov
   state.nextRequestNumber = findFreshNumber(journal, { name: 'next_request', next: state.nextRequestNumber });
   journal.keepHost();
   if (replayed >= changesPerSnapshot)
-    journal.writeSnapshot(journal.lastSequence(), JSON.stringify(serializeProvider(state)));
+    journal.writeSnapshot(journal.lastSequence(), JSON.stringify(takeSnapshot(state)));
   return state;
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { auditPath, openAudit } from '@mutirao/runtime/audit';
-import { natsEvents, natsOptionsOf } from '@mutirao/runtime/events';
+import { natsEvents, findNatsOptions } from '@mutirao/runtime/events';
 import { accountName, ensureToken, metricsTokenPath, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
 import { Metrics, startHttp } from '@mutirao/runtime/metrics';
@@ -89,7 +89,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
     metrics,
     tokens: acceptToken(ensureToken(tokenPath(home)), ownerId),
     dialing: { token: () => readToken(tokenPath(home)), trust: userTrust(home) },
-    connectEvents: eventsOf(config),
+    connectEvents: listEvents(config),
     onFatal: context.fail,
   });
   const http =
@@ -113,8 +113,8 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
 }
 
 /** The way to NATS; undefined where events go nowhere. @throws {MutiraoError} MUT_BAD_CONFIG */
-function eventsOf(config: ConfigOf<typeof options>) {
-  const nats = natsOptionsOf(config, `mutirao reservations ${config.id}`);
+function listEvents(config: ConfigOf<typeof options>) {
+  const nats = findNatsOptions(config, `mutirao reservations ${config.id}`);
   return nats === undefined ? undefined : natsEvents(nats);
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { encodeReservationEvents } from '@mutirao/api/events';
 import { ReservationServiceService } from '@mutirao/api/reservation';
 import {
-  eventsOf,
+  listEvents,
   reservationsMachine,
   type ReservationsChange,
   type ReservationsCommand,
@@ -96,7 +96,7 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
       log,
       metrics,
       encode: (source, { sequence, at, change }) =>
-        encodeReservationEvents(source, { sequence, at, events: eventsOf(change) }),
+        encodeReservationEvents(source, { sequence, at, events: listEvents(change) }),
     },
     journal,
   );
@@ -195,7 +195,7 @@ function makeDriver(
 }
 
 function logChange(log: Logger, change: ReservationsChange): void {
-  for (const { type, resourceId, reservation, reason } of eventsOf(change)) {
+  for (const { type, resourceId, reservation, reason } of listEvents(change)) {
     if (reservation === undefined) log.info({ resource: resourceId, reason }, type);
     else
       log.debug(

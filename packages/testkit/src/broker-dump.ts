@@ -15,8 +15,8 @@ const ofTheMoment = new Set([
   'isWithdrawing',
   'isEnding',
   'isConnected',
-  'hearingUntil',
-  'isHearing',
+  'listeningUntil',
+  'isListening',
   'awaySince',
   'lastError',
   'demand',
@@ -80,14 +80,14 @@ function listOf(key: string, list: readonly unknown[]): unknown {
   if (key === 'queues')
     return (list as TaskQueue[])
       .filter(({ source }) => source === undefined)
-      .map((queue) => wholeOf(queue, list as TaskQueue[]));
+      .map((queue) => getWhole(queue, list as TaskQueue[]));
   return key === 'replicas' || key === 'successes'
     ? list.map((entry) => replicaIdIn(entry as Parameters<typeof replicaIdIn>[0]))
     : list;
 }
 
 /** A queue with what is placed of it; where that is, the job says. */
-function wholeOf(queue: TaskQueue, all: readonly TaskQueue[]): TaskQueue {
+function getWhole(queue: TaskQueue, all: readonly TaskQueue[]): TaskQueue {
   const ready = IndexSet.fromRanges(queue.ready.ranges());
   for (const part of all) if (part.source === queue) ready.addAll(part.ready);
   return { ...queue, ready };

@@ -6,12 +6,12 @@ import {
   type BrokerOptions,
   type BrokerState,
   createBrokerState,
-  eventsOf,
+  listEvents,
   explainJob,
   explainRequest,
   explainTask,
   type Explanation,
-  ledgerOf,
+  findLedger,
   restore,
   resume,
   snapshot,
@@ -75,7 +75,7 @@ export class BrokerHarness {
     const answers: string[] = [];
     for (const line of lines) {
       const asked = this.#ask(line);
-      if (asked === undefined) inputs.push(...this.#inputsOf(line));
+      if (asked === undefined) inputs.push(...this.#listInputs(line));
       else answers.push(...asked);
     }
     if (inputs.length === 0) return answers.join('\n');
@@ -92,7 +92,7 @@ export class BrokerHarness {
       case 'explain':
         return describeExplanation(this.#explain(first, second, third));
       case 'ledger':
-        return ledgerOf(this.state, this.now).map((row) => {
+        return findLedger(this.state, this.now).map((row) => {
           const { providerId, requestId, requested, held, used, losers, killed, idle } = row;
           return (
             `${providerId}/${requestId}: requested ${requested} held ${held} = used ${used} + losers ${losers} + ` +
@@ -101,7 +101,7 @@ export class BrokerHarness {
         });
       case 'events':
         return this.#lastChanges
-          .flatMap(eventsOf)
+          .flatMap(listEvents)
           .map(({ type, jobId, taskIndexes, machineId, reason }) =>
             `${type} ${jobId} [${taskIndexes.join(' ')}] ${machineId} ${reason}`.trimEnd(),
           );
@@ -120,10 +120,10 @@ export class BrokerHarness {
     return explainTask(this.state, { userId, jobId, taskIndex, past: [] }, this.now);
   }
 
-  #inputsOf(line: string): BrokerInput[] {
+  #listInputs(line: string): BrokerInput[] {
     const words = line.split(' ');
     const [verb = '', name = '', third = ''] = words;
-    const options = optionsOf(words);
+    const options = listOptions(words);
     switch (verb) {
       case 'at':
         this.now = Number(name);
@@ -159,7 +159,7 @@ export class BrokerHarness {
             replyTo: 1,
             userId: name,
             clientJobId: options['key'] ?? '',
-            spec: specOf(Number(third), options),
+            spec: findSpec(Number(third), options),
           },
         ];
       case 'cancel':
@@ -171,17 +171,17 @@ export class BrokerHarness {
             replyTo: 3,
             userId: name,
             jobId: Number(third),
-            taskIndexes: numbersOf(words[3]),
-            ...(options['now'] === undefined ? {} : { current: [currentOf(options['now'])] }),
+            taskIndexes: listNumbers(words[3]),
+            ...(options['now'] === undefined ? {} : { current: [getCurrent(options['now'])] }),
           },
         ];
       default:
-        return [inputOf(verb, { name, third, options, words })];
+        return [getInput(verb, { name, third, options, words })];
     }
   }
 }
 
-function currentOf(text: string): { readonly path: string; readonly fingerprint: string } {
+function getCurrent(text: string): { readonly path: string; readonly fingerprint: string } {
   const [path = '', fingerprint = ''] = text.split(':');
   return { path, fingerprint };
 }
@@ -193,7 +193,7 @@ interface Line {
   readonly words: readonly string[];
 }
 
-function inputOf(verb: string, { name, third, options, words }: Line): BrokerInput {
+function getInput(verb: string, { name, third, options, words }: Line): BrokerInput {
   const replicaId = Number(name);
   switch (verb) {
     case 'join':
@@ -227,13 +227,13 @@ function inputOf(verb: string, { name, third, options, words }: Line): BrokerInp
     case 'resource':
       return resourceOf(name, third, options);
     case 'request':
-      return requestOf(name, third as RequestStatus, options);
+      return findRequest(name, third as RequestStatus, options);
     case 'unstartable':
       return { kind: 'ReplicaUnstartable', replicaId, reason: 'MUT_INPUT_MISSING', detail: 'a.txt is not there' };
     case 'accepted':
       return { kind: 'ResultAccepted', replicaId };
     case 'staged':
-      return stagedOf(name, words.slice(2));
+      return getStaged(name, words.slice(2));
     case 'refused':
       return { kind: 'ResultRefused', replicaId, reason: third === '' ? 'MUT_CHECK_FAILED' : third, detail: '' };
     case 'digest':
@@ -251,7 +251,7 @@ function inputOf(verb: string, { name, third, options, words }: Line): BrokerInp
   }
 }
 
-function optionsOf(words: readonly string[]): Options {
+function listOptions(words: readonly string[]): Options {
   return Object.fromEntries(
     words
       .filter((word) => word.includes('='))
@@ -262,11 +262,11 @@ function optionsOf(words: readonly string[]): Options {
   );
 }
 
-function numbersOf(text: string | undefined): number[] {
+function listNumbers(text: string | undefined): number[] {
   return text === undefined || text === '' ? [] : text.split(',').map(Number);
 }
 
-function specOf(count: number, options: Options): JobSpec {
+function findSpec(count: number, options: Options): JobSpec {
   const output = {
     root: 'playpen' as const,
     path: options['output'] ?? '',
@@ -284,23 +284,23 @@ function specOf(count: number, options: Options): JobSpec {
         : [{ source: { kind: 'path', path: options['input'] }, root: 'playpen', path: 'in', condition: '' }],
   });
   return aJob(1, {
-    groups: groupsOf(group, options).map((one, index) => ({ ...one, ...widthsOf(options, index) })),
+    groups: listGroups(group, options).map((one, index) => ({ ...one, ...getWidths(options, index) })),
     replicasMax: Number(options['replicas'] ?? 2),
     failuresMax: Number(options['failures'] ?? 3),
     processors: Number(options['processors'] ?? 1),
-    ...gangOf(options),
+    ...findGang(options),
     deadline: options['deadline'] === undefined ? undefined : Number(options['deadline']),
-    ...edgesOf(options),
-    ...takenOf(options),
-    ...schedulingOf(options),
-    verification: verificationOf(options['verify']),
-    ...reservationOf(options),
-    ...placementOf(options),
+    ...getEdges(options),
+    ...getTaken(options),
+    ...getScheduling(options),
+    verification: getVerification(options['verify']),
+    ...findReservation(options),
+    ...findPlacement(options),
   });
 }
 
 /** Of each group, where there is one for each task. */
-function widthsOf({ widths = '' }: Options, index: number): Pick<TaskGroup, 'processors' | 'processorsMax'> {
+function getWidths({ widths = '' }: Options, index: number): Pick<TaskGroup, 'processors' | 'processorsMax'> {
   const [processors, processorsMax] = (widths.split(',')[index] ?? '').split('-').map(Number);
   return {
     ...(processors === undefined || processors === 0 ? {} : { processors }),
@@ -309,14 +309,14 @@ function widthsOf({ widths = '' }: Options, index: number): Pick<TaskGroup, 'pro
 }
 
 /** With times each task is a group of its own, and also where each reads what those that it waits for wrote. */
-function groupsOf(group: TaskGroup, { times, edges = '', reads }: Options): TaskGroup[] {
-  if (reads === 'yes') return readersOf(group, edgesOf({ edges }).edges ?? []);
+function listGroups(group: TaskGroup, { times, edges = '', reads }: Options): TaskGroup[] {
+  if (reads === 'yes') return listReaders(group, getEdges({ edges }).edges ?? []);
   return times === undefined
     ? [group]
-    : numbersOf(times).map((expectedTime) => ({ ...group, values: { kind: 'list', values: ['x'] }, expectedTime }));
+    : listNumbers(times).map((expectedTime) => ({ ...group, values: { kind: 'list', values: ['x'] }, expectedTime }));
 }
 
-function readersOf(group: TaskGroup, edges: readonly TaskEdge[]): TaskGroup[] {
+function listReaders(group: TaskGroup, edges: readonly TaskEdge[]): TaskGroup[] {
   const count = Math.max(...edges.flatMap(({ from, to }) => [from, to])) + 1;
   const outputs: TaskGroup['outputs'] = [{ root: 'playpen', path: 'out', localPath: '', condition: '' }];
   return Array.from({ length: count }, (_, index) => ({
@@ -334,7 +334,7 @@ function readersOf(group: TaskGroup, edges: readonly TaskEdge[]): TaskGroup[] {
   }));
 }
 
-function edgesOf({ edges }: Options): Pick<JobSpec, 'edges'> {
+function getEdges({ edges }: Options): Pick<JobSpec, 'edges'> {
   if (edges === undefined) return {};
   return {
     edges: edges
@@ -345,22 +345,22 @@ function edgesOf({ edges }: Options): Pick<JobSpec, 'edges'> {
 }
 
 /** Taken over from job 1, where tasks have the same indexes. */
-function takenOf({ taken }: Options): Pick<JobSpec, 'resumes'> {
+function getTaken({ taken }: Options): Pick<JobSpec, 'resumes'> {
   return taken === undefined
     ? {}
     : {
         resumes: {
           jobId: 1,
-          tasks: numbersOf(taken).map((taskIndex) => ({ taskIndex, jobId: 1, fromTaskIndex: taskIndex })),
+          tasks: listNumbers(taken).map((taskIndex) => ({ taskIndex, jobId: 1, fromTaskIndex: taskIndex })),
         },
       };
 }
 
-function gangOf({ gang }: Options): Pick<JobSpec, 'gang' | 'replicasMax'> | undefined {
+function findGang({ gang }: Options): Pick<JobSpec, 'gang' | 'replicasMax'> | undefined {
   return gang === 'yes' ? { gang: true, replicasMax: 1 } : undefined;
 }
 
-function reservationOf({ reservation, after = 'continue', own, of = 'ann' }: Options): Pick<JobSpec, 'reservation'> {
+function findReservation({ reservation, after = 'continue', own, of = 'ann' }: Options): Pick<JobSpec, 'reservation'> {
   return reservation === undefined
     ? {}
     : {
@@ -372,32 +372,32 @@ function reservationOf({ reservation, after = 'continue', own, of = 'ann' }: Opt
       };
 }
 
-function verificationOf(text: string | undefined): JobSpec['verification'] {
+function getVerification(text: string | undefined): JobSpec['verification'] {
   const [kind = '', value = ''] = text?.split(':') ?? [];
   if (kind === 'vote') return { kind, count: Number(value) };
   if (kind === 'credibility') return { kind, threshold: Number(value) };
   return kind === 'none' || kind === 'check' ? { kind } : undefined;
 }
 
-function placementOf({ placement, limit }: Options): Pick<JobSpec, 'placement'> & Partial<Pick<JobSpec, 'limits'>> {
+function findPlacement({ placement, limit }: Options): Pick<JobSpec, 'placement'> & Partial<Pick<JobSpec, 'limits'>> {
   return {
     ...(placement === undefined ? {} : { placement }),
     ...(limit === undefined ? {} : { limits: { runTimeMax: Number(limit), memoryMax: 0, outputMax: 0 } }),
   };
 }
 
-function schedulingOf({ scheduler, cap }: Options): Pick<JobSpec, 'scheduler' | 'replicationCap'> {
+function getScheduling({ scheduler, cap }: Options): Pick<JobSpec, 'scheduler' | 'replicationCap'> {
   return {
     ...(scheduler === undefined ? {} : { scheduler: scheduler as SchedulerName }),
-    ...(cap === undefined ? {} : { replicationCap: capOf(cap) }),
+    ...(cap === undefined ? {} : { replicationCap: getCap(cap) }),
   };
 }
 
-function capOf(text: string): ReplicationCap {
+function getCap(text: string): ReplicationCap {
   return text.endsWith('%') ? { kind: 'share', percent: parseInt(text, 10) } : { kind: text as 'none' | 'idle' };
 }
 
-function delayOf(delay: string | undefined): { readonly reportDelay?: number } {
+function getDelay(delay: string | undefined): { readonly reportDelay?: number } {
   return delay === undefined ? {} : { reportDelay: Number(delay) };
 }
 
@@ -413,19 +413,19 @@ function joinOf(machineId: string, options: Options): BrokerInput {
     ...(identity === undefined ? {} : { identity }),
     ...(inside === undefined ? {} : { reservation: nameReservation(aReservation(inside)) }),
     ...(gangs === 'yes' ? { takesGangs: true } : {}),
-    ...delayOf(delay),
+    ...getDelay(delay),
   });
   return {
     kind: 'MachineJoined',
     providerId: machineId.split('/')[0] ?? '',
     facts,
-    heldReplicaIds: numbersOf(held),
+    heldReplicaIds: listNumbers(held),
     ...(gone === 'yes' ? { isGone: true } : {}),
   };
 }
 
 /** What a replica wrote is known by it, and of the size that is said. */
-function outputsOf(replicaId: number, wrote: string | undefined): ReplicaEnd['outputs'] {
+function listOutputs(replicaId: number, wrote: string | undefined): ReplicaEnd['outputs'] {
   if (wrote === undefined) return [];
   return [
     {
@@ -449,14 +449,14 @@ function reportOf(sequence: number, words: readonly string[], { wrote }: Options
       started.push(startOf(words[at + 1]));
       at += 2;
     } else if (verb === 'held') {
-      gangMemberReady.push(heldOf(words[at + 1]));
+      gangMemberReady.push(getHeld(words[at + 1]));
       at += 2;
     } else {
       const [startedAt = 0, endedAt = 0] = (words[at + 2] ?? '').split('..').map(Number);
       const replicaId = Number(words[at + 1]);
       ended.push({
         ...anEnd(replicaId, verb as Outcome, { startedAt, endedAt }),
-        outputs: outputsOf(replicaId, wrote),
+        outputs: listOutputs(replicaId, wrote),
         ...shutdowns.get(verb),
       });
       at += 3;
@@ -476,12 +476,12 @@ function startOf(text = ''): MachineReport['started'][number] {
   return { replicaId, startedAt };
 }
 
-function heldOf(text = ''): GangMemberReady {
+function getHeld(text = ''): GangMemberReady {
   const [replicaId = '', name = ''] = text.split('@');
   return { replicaId: Number(replicaId), name: `ann@${name}`, addresses: [`${name}:1`] };
 }
 
-function requestOf(name: string, status: RequestStatus, options: Options): BrokerInput {
+function findRequest(name: string, status: RequestStatus, options: Options): BrokerInput {
   const [providerId = '', requestId = ''] = name.split('/');
   const time = (key: string): number => Number(options[key] ?? 0);
   return {
@@ -509,7 +509,7 @@ function requestOf(name: string, status: RequestStatus, options: Options): Broke
 }
 
 /** `8 queue=4x1000,8x500`: a queue of such requests, first come first served, the first of which have begun. */
-function walltimeOf(text: string | undefined): { readonly walltimeMax?: number } {
+function getWalltime(text: string | undefined): { readonly walltimeMax?: number } {
   return text === undefined ? {} : { walltimeMax: Number(text) };
 }
 
@@ -530,7 +530,7 @@ function resourceOf(
     widthMax: Number(most),
     isTimeShared: false,
     isDraining,
-    ...walltimeOf(walltime),
+    ...getWalltime(walltime),
   };
   if (queue === undefined) return { kind: 'ResourceReported', providerId, resourceStatus };
   const book = new QueueModel(processors);
@@ -591,7 +591,7 @@ function insideOf({ inside, over = '', moved }: Options): { readonly reservation
 }
 
 /** A file is known by its path. */
-function stagedOf(machineId: string, files: readonly string[]): BrokerInput {
+function getStaged(machineId: string, files: readonly string[]): BrokerInput {
   const sources = files.map((file) => {
     const [path = '', size = ''] = file.split(':');
     return { path, contents: [{ sha256: path, size: Number(size) }] };
@@ -603,8 +603,8 @@ function describeChange(change: BrokerChange): string[] {
   switch (change.kind) {
     case 'ReplicasEnded':
       return change.endings.map(
-        ({ replicaId, taskIndex, fate, taskStatus, reason }) =>
-          `r${replicaId} of ${change.jobId}.${taskIndex} ${fate}: ${taskStatus}${reason === '' ? '' : ` (${reason})`}`,
+        ({ replicaId, taskIndex, disposition, taskStatus, reason }) =>
+          `r${replicaId} of ${change.jobId}.${taskIndex} ${disposition}: ${taskStatus}${reason === '' ? '' : ` (${reason})`}`,
       );
     case 'ReplicaVerifying':
       return [`r${change.ending.replicaId} of ${change.jobId}.${change.ending.taskIndex} verifying`];
@@ -680,7 +680,7 @@ export function describeBrokerCommand(command: BrokerCommand): string[] {
     case 'GrantLease':
       return [
         `lease ${command.sequence} for ${command.providerId}: ` +
-          `${describeLeased(command.parts)}${command.caught === undefined ? '' : `, nothing for ${command.caught.join(', ')}`}`,
+          `${describeLeased(command.parts)}${command.quarantined === undefined ? '' : `, nothing for ${command.quarantined.join(', ')}`}`,
       ];
     case 'CancelReplicas':
       return [

@@ -1,7 +1,7 @@
 import {
   JobStatus,
   MachineStatus,
-  ReplicaFate,
+  ReplicaDisposition,
   TaskStatus,
   type JobSpec,
   type JobSummary,
@@ -63,7 +63,7 @@ export function aJobSpec(fields: Partial<JobSpec> = {}): JobSpec {
 
 /**
  * A replica that succeeded, was placed at 1,000,000, started 100 ms later and ran 2 s; one that is not accepted tells
- * no fate, as of a broker that is too old to.
+ * no disposition, as of a broker that is too old to.
  */
 export function aReplica(fields: Partial<ReplicaRecord> = {}): ReplicaRecord {
   const { endedUnixMs = 1_002_100 } = fields;
@@ -79,7 +79,7 @@ export function aReplica(fields: Partial<ReplicaRecord> = {}): ReplicaRecord {
     reason: '',
     detail: '',
     accepted: true,
-    fate: fields.accepted === false ? ReplicaFate.UNSPECIFIED : ReplicaFate.ACCEPTED,
+    disposition: fields.accepted === false ? ReplicaDisposition.UNSPECIFIED : ReplicaDisposition.ACCEPTED,
     takenUnixMs: endedUnixMs === 0 ? 0 : endedUnixMs + 10,
     ...fields,
   };

@@ -6,8 +6,8 @@ import {
   type BrokerOptions,
   type BrokerState,
   createBrokerState,
-  ledgerOf,
-  jobLedgerOf,
+  findLedger,
+  findJobLedger,
   type LedgerRow,
   restore,
   resume,
@@ -148,9 +148,9 @@ export class BrokerWorld {
   }
 
   #checkLedger(): void {
-    const rows = ledgerOf(this.state, this.now);
+    const rows = findLedger(this.state, this.now);
     for (const row of rows) checkRow(row);
-    const shares = [...this.state.jobs.keys()].flatMap((jobId) => jobLedgerOf(this.state, jobId, this.now) ?? []);
+    const shares = [...this.state.jobs.keys()].flatMap((jobId) => findJobLedger(this.state, jobId, this.now) ?? []);
     for (const column of ['used', 'losers', 'killed'] as const) {
       const [whole, parts] = [rows, shares].map((some) => some.reduce((sum, row) => sum + row[column], 0));
       if (whole !== parts) throw new Error(`the jobs' shares of ${column} are ${parts}, the allocations' ${whole}`);
@@ -171,9 +171,9 @@ export class BrokerWorld {
       }
     }
     if (change.kind !== 'ReplicasEnded') return;
-    for (const { fate, taskIndex } of change.endings) {
+    for (const { disposition, taskIndex } of change.endings) {
       const task = `${change.jobId}.${taskIndex}`;
-      if (fate !== 'accepted') continue;
+      if (disposition !== 'accepted') continue;
       if (this.#finished.has(task)) throw new Error(`task ${taskIndex} of job ${change.jobId} finished twice`);
       this.#finished.add(task);
     }

@@ -87,7 +87,7 @@ export class FakeGang {
           { ...parts, ...(rank === 0 ? {} : { inputs: [], outputs: [] }), gang: { ...place, rank } },
         ])[0] ?? 0,
     );
-    const held = await Promise.all(this.providers.map((provider, rank) => provider.heldOf(replicaIds[rank] ?? 0)));
+    const held = await Promise.all(this.providers.map((provider, rank) => provider.getHeld(replicaIds[rank] ?? 0)));
     return {
       replicaIds,
       members: held.map(({ name, addresses }, rank) => ({ rank, name, addresses, processors: this.processors })),
@@ -100,24 +100,24 @@ export class FakeGang {
   }
 
   /** The end of a member, once it was told. */
-  async endOf({ replicaIds }: HeldGang, rank: number): Promise<ReplicaEnd> {
+  async findEnd({ replicaIds }: HeldGang, rank: number): Promise<ReplicaEnd> {
     const provider = this.providers[rank];
     if (provider === undefined) throw new Error(`no rank ${rank}`);
-    return provider.endOf(replicaIds[rank] ?? 0);
+    return provider.findEnd(replicaIds[rank] ?? 0);
   }
 
   /** Cancels all members but rank 0, and waits for their ends. */
   async release(gang: HeldGang): Promise<ReplicaEnd[]> {
     const others = gang.replicaIds.map((_replicaId, rank) => rank).slice(1);
     for (const rank of others) this.providers[rank]?.cancel([gang.replicaIds[rank] ?? 0]);
-    return Promise.all(others.map((rank) => this.endOf(gang, rank)));
+    return Promise.all(others.map((rank) => this.findEnd(gang, rank)));
   }
 
   /** Holds, begins, waits for the end of rank 0 and releases the others, as a broker does. */
   async run(template: TaskTemplate, parts: Partial<ReplicaStart> = {}): Promise<ReplicaEnd> {
     const gang = await this.hold(template, parts);
     this.begin(gang);
-    const end = await this.endOf(gang, 0);
+    const end = await this.findEnd(gang, 0);
     await this.release(gang);
     return end;
   }

@@ -11,7 +11,7 @@ import {
   expandPathVariables,
   parseCommand,
   parseTemplate,
-  pathVariablesOf,
+  getPathVariables,
   renderCommand,
   renderPath,
 } from '@mutirao/core/bag';
@@ -75,7 +75,7 @@ function runTask(
   { group, value, index }: Task,
   folders: { readonly playpen: string; readonly storage: string },
 ): void {
-  const variables = pathVariablesOf({ jobId: 1, taskIndex: index, machineId: 'here', attributes: { os: 'linux' } });
+  const variables = getPathVariables({ jobId: 1, taskIndex: index, machineId: 'here', attributes: { os: 'linux' } });
   const path = (template: string): string =>
     renderPath(parseTemplate(template), value, index, (text) => expandPathVariables(text, variables));
   const environment = {

@@ -149,12 +149,13 @@ export class FakeProvider {
   }
 
   /** That a member of a gang is held, once it was told. */
-  async heldOf(replicaId: number): Promise<GangMemberReady> {
+  async getHeld(replicaId: number): Promise<GangMemberReady> {
     const find = (): GangMemberReady | undefined =>
       this.reports.flatMap((report) => report.gangMemberReady ?? []).find((held) => held.replicaId === replicaId);
-    await until(() => find() !== undefined || this.endsOf(replicaId).length > 0, `replica ${replicaId} is held`);
+    await until(() => find() !== undefined || this.getEnds(replicaId).length > 0, `replica ${replicaId} is held`);
     const held = find();
-    if (held === undefined) throw new Error(`replica ${replicaId} ended instead: ${this.endsOf(replicaId)[0]?.detail}`);
+    if (held === undefined)
+      throw new Error(`replica ${replicaId} ended instead: ${this.getEnds(replicaId)[0]?.detail}`);
     return held;
   }
 
@@ -171,19 +172,19 @@ export class FakeProvider {
   }
 
   /** The end of a replica, once it was told. */
-  async endOf(replicaId: number): Promise<ReplicaEnd> {
-    await until(() => this.endsOf(replicaId).length > 0, `the end of replica ${replicaId}`);
-    return this.endsOf(replicaId)[0] as ReplicaEnd;
+  async findEnd(replicaId: number): Promise<ReplicaEnd> {
+    await until(() => this.getEnds(replicaId).length > 0, `the end of replica ${replicaId}`);
+    return this.getEnds(replicaId)[0] as ReplicaEnd;
   }
 
   /** Places one replica and waits for its end. */
   async run(template: TaskTemplate, replica: Partial<ReplicaStart> = {}): Promise<ReplicaEnd> {
     const [replicaId = 0] = this.place(template, [replica]);
-    return this.endOf(replicaId);
+    return this.findEnd(replicaId);
   }
 
   /** All ends that were told of a replica, but for those in repeated reports. */
-  endsOf(replicaId: number): ReplicaEnd[] {
+  getEnds(replicaId: number): ReplicaEnd[] {
     const bySequence = new Map(this.reports.map((report) => [report.sequence, report]));
     return [...bySequence.values()].flatMap((report) => report.ended.filter((end) => end.replicaId === replicaId));
   }

@@ -2,14 +2,14 @@ import type { EventMessage } from '@mutirao/api/events';
 import type { EventConnection, Publication } from '@mutirao/runtime/events';
 
 /** What befalls a message: `lost` never arrives, of `unsaid` the answer never arrives; both are told as an error. */
-export type Fate = 'kept' | 'lost' | 'unsaid';
+export type Disposition = 'kept' | 'lost' | 'unsaid';
 
 /** A stand-in for JetStream: one stream that drops repeats and keeps a message only behind the one that it names. */
 export class FakeStream {
   /** What it keeps, in its order. */
   readonly messages: EventMessage[] = [];
   /** What befalls each message that is sent. */
-  fateOf: (message: EventMessage) => Fate = () => 'kept';
+  getFate: (message: EventMessage) => Disposition = () => 'kept';
   /** Whether connections can be made. */
   isUp = true;
   connectCount = 0;
@@ -46,7 +46,7 @@ export class FakeStream {
   /** Breaks the connection; what waits for an answer gets none. */
   breakDown(): void {
     this.isUp = false;
-    this.fateOf = () => 'lost';
+    this.getFate = () => 'lost';
     this.answer();
     this.#drop?.();
   }
@@ -68,14 +68,14 @@ export class FakeStream {
 
   async #publish(message: EventMessage, previousId: string | undefined): Promise<Publication> {
     this.inFlightMax = Math.max(this.inFlightMax, ++this.#inFlight);
-    const fate = this.fateOf(message);
-    const publication = fate === 'lost' ? 'kept' : this.#keep(message, previousId);
+    const disposition = this.getFate(message);
+    const publication = disposition === 'lost' ? 'kept' : this.#keep(message, previousId);
     if (this.isSilent)
       await new Promise<void>((resolve) => {
         this.#answers.push(resolve);
       });
     this.#inFlight -= 1;
-    if (fate !== 'kept' || !this.isUp) throw new Error('no answer');
+    if (disposition !== 'kept' || !this.isUp) throw new Error('no answer');
     return publication;
   }
 

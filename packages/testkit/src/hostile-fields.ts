@@ -108,7 +108,7 @@ function plausibleField({ number, type }: Field, depth: number): Buffer {
     case 'map':
       return delimited(number, Buffer.concat([delimited(1, Buffer.from('os')), delimited(2, Buffer.from('linux'))]));
     case 'double':
-      return fractionsOf(number)[3]?.[1] ?? Buffer.alloc(0);
+      return listFractions(number)[3]?.[1] ?? Buffer.alloc(0);
     default:
       return Buffer.concat([varint(BigInt(number) * 8n), varint(1n)]);
   }
@@ -157,7 +157,8 @@ function* hostileFields(field: Field, { own, rest, bytes }: Around, way: string)
       { what: `${way} is absent`, bytes: rest },
       { what: `${way} is there twice`, bytes: Buffer.concat([bytes, own.bytes]) },
     ];
-  for (const [what, value] of valuesOf(field)) yield { what: `${way} is ${what}`, bytes: Buffer.concat([rest, value]) };
+  for (const [what, value] of getValues(field))
+    yield { what: `${way} is ${what}`, bytes: Buffer.concat([rest, value]) };
   if (field.isRepeated)
     yield {
       what: `${way} is there ${manyTimes} times`,
@@ -178,14 +179,14 @@ const manyTimes = 2000;
  * What a field may be said to be: all that its type could bear, and one value of each other kind, since a peer may take
  * a field for another one.
  */
-function valuesOf(field: Field): [string, Buffer][] {
-  const [numbers, fractions, texts] = [numbersOf(field.number), fractionsOf(field.number), textsOf(field.number)];
+function getValues(field: Field): [string, Buffer][] {
+  const [numbers, fractions, texts] = [listNumbers(field.number), listFractions(field.number), listTexts(field.number)];
   switch (field.type) {
     case 'string':
     case 'bytes':
       return [...texts, ...numbers.slice(1, 2), ...fractions.slice(0, 1)];
     case 'map':
-      return [...entriesOf(field.number), ...texts.slice(0, 4), ...numbers.slice(1, 2)];
+      return [...listEntries(field.number), ...texts.slice(0, 4), ...numbers.slice(1, 2)];
     case 'double':
       return [...fractions, ...numbers.slice(0, 3), ...texts.slice(0, 2)];
     default:
@@ -195,14 +196,14 @@ function valuesOf(field: Field): [string, Buffer][] {
   }
 }
 
-function numbersOf(number: number): [string, Buffer][] {
+function listNumbers(number: number): [string, Buffer][] {
   return [0n, 1n, 77n, 2n ** 32n - 1n, 2n ** 40n, 2n ** 53n - 1n, 2n ** 63n, 2n ** 64n - 1n].map((value) => [
     String(value),
     Buffer.concat([varint(BigInt(number) * 8n), varint(value)]),
   ]);
 }
 
-function fractionsOf(number: number): [string, Buffer][] {
+function listFractions(number: number): [string, Buffer][] {
   return [NaN, Infinity, -1, 0.5, 1e308].map((value) => {
     const bytes = Buffer.alloc(8);
     bytes.writeDoubleLE(value);
@@ -210,7 +211,7 @@ function fractionsOf(number: number): [string, Buffer][] {
   });
 }
 
-function textsOf(number: number): [string, Buffer][] {
+function listTexts(number: number): [string, Buffer][] {
   const texts = [
     '',
     'x',
@@ -235,7 +236,7 @@ function textsOf(number: number): [string, Buffer][] {
 }
 
 /** What a map of texts may be said to hold. */
-function entriesOf(number: number): [string, Buffer][] {
+function listEntries(number: number): [string, Buffer][] {
   const entry = (key: string, value: string): Buffer =>
     delimited(number, Buffer.concat([delimited(1, Buffer.from(key)), delimited(2, Buffer.from(value))]));
   return [

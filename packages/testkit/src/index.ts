@@ -74,5 +74,5 @@ export { HostileClient, messagePrefix, type RawCall } from './hostile-client.ts'
 export { HandTimers } from './hand-timers.ts';
 export { hostileMessages, messagesOfMethod, plausibleMessages, type HostileMessage } from './hostile-fields.ts';
 export { tryHostileCalls, type HostileCalls, type HostileCounts } from './hostile-calls.ts';
-export { FakeStream, type Fate } from './fake-stream.ts';
+export { FakeStream, type Disposition } from './fake-stream.ts';
 export { resourceManagerCases, type ManagerCase, type ManagerUnderTest } from './resource-manager-cases.ts';

@@ -2,7 +2,7 @@ import {
   providerDefaults,
   providerMachine,
   createProviderState,
-  clientRequestIdOf,
+  getClientRequestId,
   type ProviderChange,
   type ProviderCommand,
   type ProviderConfig,
@@ -60,7 +60,7 @@ export class ProviderHarness {
 
   /** Performs a batch of lines in one step, and answers its commands in lines. */
   perform(lines: readonly string[]): string {
-    const inputs = lines.flatMap((line) => this.inputOf(line));
+    const inputs = lines.flatMap((line) => this.getInput(line));
     return this.step(inputs).map(describeProviderCommand).join('\n');
   }
 
@@ -81,7 +81,7 @@ export class ProviderHarness {
     return { kind: 'ProviderStarted', instance: 'another' };
   }
 
-  private inputOf(line: string): ProviderInput[] {
+  private getInput(line: string): ProviderInput[] {
     const [verb = '', first = '', ...rest] = line.split(' ');
     const plain = this.plainInput(verb, first, rest.join(' '));
     if (plain !== undefined) return [plain];
@@ -96,13 +96,13 @@ export class ProviderHarness {
         this.config = {
           ...this.config,
           heuristic: first,
-          heuristicOptions: { ...this.config.heuristicOptions, defaultTime: valuesOf(rest.join(' '))['default'] ?? 0 },
+          heuristicOptions: { ...this.config.heuristicOptions, defaultTime: getValues(rest.join(' '))['default'] ?? 0 },
         };
         return [];
       case 'restart':
         return [this.restart()];
       case 'listing':
-        return [this.listingOf([first, ...rest].filter((word) => word !== ''))];
+        return [this.findListing([first, ...rest].filter((word) => word !== ''))];
       case 'connect':
         return [this.connectionOf(first, rest)];
       case 'disconnect':
@@ -125,7 +125,7 @@ export class ProviderHarness {
   }
 
   private plainInput(verb: string, first: string, rest: string): ProviderInput | undefined {
-    const numbers = valuesOf(`${first} ${rest}`);
+    const numbers = getValues(`${first} ${rest}`);
     switch (verb) {
       case 'start':
         return { kind: 'ProviderStarted', instance: 'i' };
@@ -145,7 +145,7 @@ export class ProviderHarness {
         };
       }
       case 'demand':
-        return demandOf(first, rest);
+        return getDemand(first, rest);
       case 'windows':
         return {
           kind: 'WindowsReported',
@@ -153,14 +153,14 @@ export class ProviderHarness {
             .join(' ')
             .split(' ')
             .filter((word) => word !== '' && word !== 'none')
-            .map(windowOf),
+            .map(getWindow),
         };
       case 'judged':
         return { kind: 'ClaimJudged', claim: aReservation(first).claim, code: rest };
       case 'accepted':
         return { kind: 'SubmitAccepted', requestId: first, managerRequestId: `m-${first}` };
       case 'refused':
-        return refusalOf(first, rest);
+        return getRefusal(first, rest);
       case 'unknown':
         return { kind: 'SubmitUnknown', requestId: first, reason: rest };
       case 'released':
@@ -187,7 +187,7 @@ export class ProviderHarness {
           defaultTime: numbers['default'],
         };
       case 'measured':
-        return measuredOf(first, numbers);
+        return getMeasured(first, numbers);
       case 'seen':
         return {
           kind: 'TasksSeen',
@@ -205,14 +205,14 @@ export class ProviderHarness {
           kind: 'LeaseGranted',
           brokerId: first,
           connectionId: this.openConnections.get(first) ?? 0,
-          lease: leaseOf(rest),
+          lease: getLease(rest),
         };
       case 'trim':
         return {
           kind: 'LeaseRevoked',
           brokerId: first,
           connectionId: this.openConnections.get(first) ?? 0,
-          replicaIds: idsOf(rest[0] ?? ''),
+          replicaIds: listIds(rest[0] ?? ''),
         };
       case 'report':
         return this.reportOf(first, rest);
@@ -221,7 +221,7 @@ export class ProviderHarness {
           kind: 'LeasedUnstartable',
           machineId: `p/${first}`,
           attachmentId: this.openAttachments.get(first) ?? 0,
-          replicaIds: idsOf(rest[0] ?? ''),
+          replicaIds: listIds(rest[0] ?? ''),
         };
       case 'acknowledge':
         return {
@@ -234,8 +234,8 @@ export class ProviderHarness {
         return {
           kind: 'InputsStaged',
           brokerId: first,
-          sequence: valuesOf(rest.join(' '))['lease'] ?? 0,
-          replicaIds: idsOf(rest.at(-1) ?? ''),
+          sequence: getValues(rest.join(' '))['lease'] ?? 0,
+          replicaIds: listIds(rest.at(-1) ?? ''),
         };
       default:
         return undefined;
@@ -289,19 +289,19 @@ export class ProviderHarness {
       machineId: `p/${name}`,
       attachmentId: this.openAttachments.get(name) ?? 0,
       sequence: Number(sequence),
-      endedReplicaIds: idsOf(ended),
+      endedReplicaIds: listIds(ended),
       bytes: Number(bytes),
       health: health as ReportHealth,
     };
   }
 
-  private listingOf(words: readonly string[]): ProviderInput {
+  private findListing(words: readonly string[]): ProviderInput {
     const at = Number(words.find((word) => word.startsWith('at='))?.slice(3) ?? this.now);
     const reservations = words
       .filter((word) => word.startsWith('honours='))
-      .map((word) => honouredOf(word.slice('honours='.length)));
+      .map((word) => getHonoured(word.slice('honours='.length)));
     const free = words.find((word) => word.startsWith('free='))?.slice(5);
-    const requests = words.filter((word) => !/^(at|honours|free)=/.test(word)).map((word) => this.entryOf(word));
+    const requests = words.filter((word) => !/^(at|honours|free)=/.test(word)).map((word) => this.readEntry(word));
     const held = requests.filter(({ status }) => status === 'running').reduce((sum, { width }) => sum + width, 0);
     const listing: QueueListing = {
       at,
@@ -312,7 +312,7 @@ export class ProviderHarness {
     return { kind: 'QueueListed', listing, readAt: at };
   }
 
-  private entryOf(word: string): QueuedRequest {
+  private readEntry(word: string): QueuedRequest {
     const local = /^(\w+)=(queued|held|running)@(-?\d+)\/(-?\d+)x(-?\d+)$/.exec(word);
     if (local !== null) return localEntry(local);
     const entry = parseEntry(word);
@@ -327,12 +327,12 @@ export class ProviderHarness {
       startsAt: entry.status === 'ended' ? (request?.startedAt ?? 0) : entry.at,
       endedAt: entry.status === 'ended' ? entry.at : 0,
       endReason: entry.reason,
-      clientRequestId: clientRequestIdOf(this.state, entry.requestId),
+      clientRequestId: getClientRequestId(this.state, entry.requestId),
     };
   }
 }
 
-function refusalOf(requestId: string, reason: string): ProviderInput {
+function getRefusal(requestId: string, reason: string): ProviderInput {
   return {
     kind: 'SubmitRefused',
     requestId,
@@ -342,7 +342,7 @@ function refusalOf(requestId: string, reason: string): ProviderInput {
   };
 }
 
-function measuredOf(
+function getMeasured(
   requestId: string,
   { longest = 0, total = 0, count = 0, shortest, squares }: Record<string, number>,
 ): ProviderInput {
@@ -358,20 +358,20 @@ function measuredOf(
 }
 
 /** `3,4,9` */
-function idsOf(text: string): number[] {
+function listIds(text: string): number[] {
   return text === '' || text === '-' ? [] : text.split(',').map(Number);
 }
 
 /** `1 horizon=1000 5-9 7-7:os=linux 10-12:inputs 13-13:time=500` */
-function leaseOf([sequence = '1', horizon = '', ...words]: readonly string[]): LeaseOutline {
-  const caught = words
+function getLease([sequence = '1', horizon = '', ...words]: readonly string[]): LeaseOutline {
+  const quarantined = words
     .find((word) => word.startsWith('caught='))
     ?.slice('caught='.length)
     .split(',');
   return {
     sequence: Number(sequence),
     horizon: Number(horizon.split('=')[1]),
-    ...(caught === undefined ? {} : { caught }),
+    ...(quarantined === undefined ? {} : { quarantined }),
     groups: words
       .filter((word) => !word.startsWith('caught='))
       .map((word) => {
@@ -421,9 +421,9 @@ function parseEntry(word: string): { requestId: string; status: QueuedRequest['s
   return { requestId, status, at: Number(at), reason };
 }
 
-function demandOf(brokerId: string, rest: string): ProviderInput {
+function getDemand(brokerId: string, rest: string): ProviderInput {
   const [count = '0', processors = 'x1'] = rest.split(' ').filter((word) => !word.includes('='));
-  const { elsewhere, unplaced, gang, stated } = valuesOf(rest);
+  const { elsewhere, unplaced, gang, stated } = getValues(rest);
   const taskTimes =
     elsewhere === undefined
       ? {}
@@ -442,18 +442,18 @@ function demandOf(brokerId: string, rest: string): ProviderInput {
       ...(gang === undefined ? {} : { gangProcessors: gang }),
       ...(stated === undefined ? {} : { statedTime: stated }),
       ...taskTimes,
-      ...reservedOf(rest),
+      ...getReserved(rest),
     },
   };
 }
 
-function honouredOf(text: string): HonouredReservation {
+function getHonoured(text: string): HonouredReservation {
   const { reservationId, userId, amount, startsAt, endsAt } = aReservation(text);
   return { reservationId, userId, count: amount, startsAt, endsAt, usedCount: 0, lateBy: 0 };
 }
 
 /** `inside=7:1000-5000x4/3`: three processors are wanted of the four. */
-function reservedOf(text: string): Pick<Demand, 'reserved'> {
+function getReserved(text: string): Pick<Demand, 'reserved'> {
   const words = text.split(' ').filter((word) => word.startsWith('inside='));
   const reserved = words.map((word) => {
     const [reservation = '', processors = ''] = word.slice('inside='.length).split('/');
@@ -462,7 +462,7 @@ function reservedOf(text: string): Pick<Demand, 'reserved'> {
   return reserved.length === 0 ? {} : { reserved };
 }
 
-function valuesOf(text: string): Record<string, number> {
+function getValues(text: string): Record<string, number> {
   const pairs = text
     .split(' ')
     .filter((word) => word.includes('='))
@@ -496,7 +496,7 @@ export function describeProviderCommand(command: ProviderCommand): string {
     case 'ReportRequests':
       return (
         `tell ${command.brokerId} requests ` +
-        `${command.requests.map((request) => `${request.requestId}=${request.status}${request.reservation === undefined || request.reservation.overCode === '' ? '' : `:${request.reservation.overCode}`}${movedOf(request)}`).join(' ')}`
+        `${command.requests.map((request) => `${request.requestId}=${request.status}${request.reservation === undefined || request.reservation.overCode === '' ? '' : `:${request.reservation.overCode}`}${getMoved(request)}`).join(' ')}`
       );
     case 'ReportSynced':
       return `tell ${command.brokerId} settled`;
@@ -582,12 +582,12 @@ function showResource({ processors, widthMax, isTimeShared, isDraining, queue }:
   );
 }
 
-function windowOf(text: string): ReservedWindow {
+function getWindow(text: string): ReservedWindow {
   const { reservationId, userId, amount: count, startsAt, endsAt } = aReservation(text);
   return { reservationId, userId, count, startsAt, endsAt };
 }
 
-function movedOf({ reservation }: AllocationRequest): string {
+function getMoved({ reservation }: AllocationRequest): string {
   return reservation?.movedTo === undefined
     ? ''
     : ` (inside ${reservation.reservationId}, now ` +

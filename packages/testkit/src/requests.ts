@@ -16,11 +16,11 @@ export function aListing(processors: number, at: number, requests: readonly List
   return {
     at,
     processorsFree: processors - held,
-    requests: requests.map((request, index) => entryOf(request, at, index)),
+    requests: requests.map((request, index) => readEntry(request, at, index)),
   };
 }
 
-function entryOf({ status, width, walltime, startsAt }: ListedRequest, at: number, index: number): QueuedRequest {
+function readEntry({ status, width, walltime, startsAt }: ListedRequest, at: number, index: number): QueuedRequest {
   return {
     managerRequestId: String(index),
     userId: 'local',

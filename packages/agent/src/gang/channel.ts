@@ -86,7 +86,7 @@ async function listenAt(
   { gangId, rank, secret }: ChannelKey,
   accept: (socket: Socket) => void,
 ): Promise<Server> {
-  const identity = identityOf(gangId, rank);
+  const identity = getIdentity(gangId, rank);
   const server = createServer({
     ...suite,
     handshakeTimeout: handshakeMax,
@@ -167,7 +167,7 @@ function dialAddress(
     const options: ConnectionOptions = {
       ...suite,
       ...hostAndPort(address),
-      pskCallback: () => ({ psk: secret, identity: identityOf(gangId, rank) }),
+      pskCallback: () => ({ psk: secret, identity: getIdentity(gangId, rank) }),
       checkServerIdentity: () => undefined,
     };
     const timer = setTimeout(() => {
@@ -197,7 +197,7 @@ function hostAndPort(address: string): { host: string; port: number } {
   return parsed;
 }
 
-function identityOf(gangId: number, rank: number): string {
+function getIdentity(gangId: number, rank: number): string {
   return `gang ${gangId} rank ${rank}`;
 }
 

@@ -92,7 +92,7 @@ export class Gangs {
       });
     } catch (error) {
       if (this.releasedEarly.delete(replicaId)) return;
-      this.options.deliver({ kind: 'HoldFailed', replicaId, verdict: verdictOf(error) });
+      this.options.deliver({ kind: 'HoldFailed', replicaId, verdict: getVerdict(error) });
     } finally {
       this.opening.delete(replicaId);
     }
@@ -195,7 +195,7 @@ export class Gangs {
       this.options.launch(replica, { variables, line: undefined, folders: [lead.filesFolder] });
       held.member.begin();
     } catch (error) {
-      if (this.isStillHeld(held)) this.reportEnd(replica, verdictOf(error));
+      if (this.isStillHeld(held)) this.reportEnd(replica, getVerdict(error));
     }
   }
 
@@ -250,7 +250,7 @@ function close(held: Held): void {
   removeTree(path.dirname(held.leashPath));
 }
 
-function verdictOf(error: unknown): Verdict {
+function getVerdict(error: unknown): Verdict {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return {
     outcome: 'broken',

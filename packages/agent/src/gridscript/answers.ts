@@ -120,7 +120,7 @@ function readFile(
       outputIndex: Number(outputIndex),
       number: Number(number),
       size: Number(size),
-      mode: modeOf(mode),
+      mode: getMode(mode),
       path: nameOfBytes(answer.subarray(start, nul)),
       inline,
     },
@@ -129,7 +129,7 @@ function readFile(
 }
 
 /** The mode that `ls -l` shows as `-rwxr-x---`. */
-function modeOf(shown: string): number {
+function getMode(shown: string): number {
   let mode = 0;
   for (let index = 0; index < 9; index++) if (/[rwxst]/.test(shown[index + 1] ?? '-')) mode |= 0o400 >> index;
   return mode;

@@ -10,7 +10,7 @@ import { renderAssignments } from '@mutirao/runtime/processes';
 import { inlineMax, inlineTotalMax, readOutput, type WaysHome } from '../collect-outputs.ts';
 import { ContentCache } from '../content-cache.ts';
 import { Gate } from '../gate.ts';
-import { folderNameOf } from '../storages.ts';
+import { getFolderName } from '../storages.ts';
 import { baseEnvironment, TaskRenderer } from '../task-environment.ts';
 import { slotOf } from '../task-runner.ts';
 import type { Workplace } from '../workplace.ts';
@@ -158,7 +158,7 @@ export class GridScriptWorkplace implements Workplace {
       listingBytesMax,
     );
     const collected: OutputContent[] = [];
-    for (const file of filesOf(readOutputs(answer), (index) => outputs[index]?.path ?? '')) {
+    for (const file of getFiles(readOutputs(answer), (index) => outputs[index]?.path ?? '')) {
       try {
         collected.push(await this.bring(run, { file, spool, isKept: outputs[file.outputIndex]?.keep ?? false, ways }));
       } catch (error) {
@@ -209,7 +209,7 @@ export class GridScriptWorkplace implements Workplace {
       base,
       run: folder,
       playpen: `${folder}/playpen`,
-      storage: `${base}/storage/${folderNameOf(replica.template.userId)}`,
+      storage: `${base}/storage/${getFolderName(replica.template.userId)}`,
     };
     const run = new RemoteRun(replica, folders, templates);
     this.runs.set(slotOf(replica), run);
@@ -294,7 +294,7 @@ export class GridScriptWorkplace implements Workplace {
  * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_UNREADABLE, MUT_OUTPUT_LINK, MUT_OUTPUT_FILES_MAX,
  * MUT_PATH_ESCAPES, MUT_TEMPLATE_FAILED
  */
-function filesOf(reported: ReportedOutputs, nameOf: (index: number) => string): readonly ReportedFile[] {
+function getFiles(reported: ReportedOutputs, nameOf: (index: number) => string): readonly ReportedFile[] {
   if (reported.kind === 'files')
     return reported.files.toSorted(
       (one, other) => one.outputIndex - other.outputIndex || (one.path < other.path ? -1 : 1),

@@ -30,7 +30,7 @@ export interface PreparedGridScript {
 /** What preparing needs. */
 export interface GridScriptPlaces {
   /** A folder of this host for one machine's name, claimed for this process. */
-  folderOf(machineId: string): string;
+  getFolder(machineId: string): string;
   readonly log: Logger;
   /** The machine does not answer any more. */
   onUnreachable(error: MutiraoError): void;
@@ -47,7 +47,7 @@ export async function prepareGridScript(
     throw new MutiraoError('MUT_BAD_CONFIG', 'want all of --rem-exec, --copy-to and --copy-from, or none');
   const name = (config.machineId === '' ? machine : config.machineId).replaceAll(/[^\w.@-]/g, '_');
   const machineId = config.machineId === '' ? name : config.machineId;
-  const folder = places.folderOf(machineId);
+  const folder = places.getFolder(machineId);
   const remote = await openRemoteMachine({
     texts: { remExec, copyTo, copyFrom },
     machine,

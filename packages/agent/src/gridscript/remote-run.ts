@@ -1,6 +1,6 @@
 import type { HeldReplica, ProcessResult, Verdict } from '@mutirao/core/machines/agent';
 import { describeBytes, type Duration } from '@mutirao/core/shared';
-import { verdictOf } from '../verdict.ts';
+import { getVerdict } from '../verdict.ts';
 import { readEnd, type ReportedEnd } from './answers.ts';
 import { lookScript, outputKeptMax, runScript, signalScript, type RunFolders } from './scripts.ts';
 import type { Templates } from './templates.ts';
@@ -52,7 +52,7 @@ export class RemoteRun {
       }
       return brokenEnd('MUT_LAUNCH_FAILED', 'the machine did not begin the task');
     } catch (error) {
-      return { result: resultOf(undefined), verdict: this.isGivenUp ? undefined : verdictOf(error, 'running') };
+      return { result: findResult(undefined), verdict: this.isGivenUp ? undefined : getVerdict(error, 'running') };
     }
   }
 
@@ -117,11 +117,11 @@ export class RemoteRun {
             `${describeBytes(outputMax)}`,
         }
       : undefined;
-    return { result: resultOf(end, outputMax > 0 ? outputMax : outputKeptMax), verdict };
+    return { result: findResult(end, outputMax > 0 ? outputMax : outputKeptMax), verdict };
   }
 }
 
-function resultOf(end: ReportedEnd | undefined, keptMax = outputKeptMax): ProcessResult {
+function findResult(end: ReportedEnd | undefined, keptMax = outputKeptMax): ProcessResult {
   const outputBytes = end === undefined ? 0 : end.outBytes + end.errBytes;
   const standardOutput = end?.standardOutput.subarray(0, keptMax) ?? nothing;
   const standardError = end?.standardError.subarray(0, keptMax) ?? nothing;
@@ -135,7 +135,7 @@ function resultOf(end: ReportedEnd | undefined, keptMax = outputKeptMax): Proces
 }
 
 function brokenEnd(reason: string, detail: string): RunEnd {
-  return { result: resultOf(undefined), verdict: { outcome: 'broken', reason, detail } };
+  return { result: findResult(undefined), verdict: { outcome: 'broken', reason, detail } };
 }
 
 /** Waits, or returns at once when aborted. */

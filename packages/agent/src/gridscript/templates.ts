@@ -96,7 +96,7 @@ export class Templates {
     { signal, outputBytesMax, isTask = false }: AskOptions,
   ): Promise<{ answer: Buffer | undefined; result: CommandResult }> {
     const token = `mutirao-${randomBytes(8).toString('hex')}`;
-    const command = await this.commandOf(framing(token) + script);
+    const command = await this.getCommand(framing(token) + script);
     const result = await this.run(
       'remExec',
       { command },
@@ -110,7 +110,7 @@ export class Templates {
   }
 
   /** A script as a command line; one that is too long goes there as a file. */
-  private async commandOf(script: string): Promise<string> {
+  private async getCommand(script: string): Promise<string> {
     const command = encodeScript(script);
     if (command.length <= commandMax || this.scriptFolder === '') return command;
     const name = String(++this.scriptCount);
@@ -160,14 +160,14 @@ export class Templates {
     { attempt, signal }: { readonly attempt: number; readonly signal: AbortSignal | undefined },
   ): Promise<void> {
     const pause = this.options.pauses[attempt];
-    if (pause === undefined || signal?.aborted === true) throw failureOf(template, this.options.machine, result);
+    if (pause === undefined || signal?.aborted === true) throw getFailure(template, this.options.machine, result);
     await new Promise((resolve) => {
       setTimeout(resolve, pause);
     });
   }
 }
 
-function failureOf(
+function getFailure(
   template: string,
   machine: string,
   { status, stderr, startError, isTimedOut, stdout }: CommandResult,

@@ -19,7 +19,7 @@ import { aTemplate, hostileMessages } from '@mutirao/testkit';
 import { nameSubmitter } from '../../src/agent.ts';
 import { readFromProvider, type FromProvider } from '../../src/from-provider.ts';
 import { shelveInputs } from '../../src/content-caches.ts';
-import { folderNameOf } from '../../src/storages.ts';
+import { getFolderName } from '../../src/storages.ts';
 import { TaskRenderer } from '../../src/task-environment.ts';
 
 type Message = NonNullable<AttachResponse['message']>;
@@ -176,7 +176,7 @@ function obey(said: FromProvider, { state, step }: Rig): void {
 
 /** What becomes a command line, a folder and a variable stays one. */
 function checkRendered(t: ExecutionContext, what: string, { template, replicas }: StartReplicas): void {
-  const storage = path.join('/s', folderNameOf(template.userId));
+  const storage = path.join('/s', getFolderName(template.userId));
   if (template.userId === '' || path.dirname(storage) !== '/s' || path.basename(storage).length > 255)
     t.fail(`${what}: the storage is ${storage}`);
   for (const one of replicas) {

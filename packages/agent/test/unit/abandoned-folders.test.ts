@@ -18,10 +18,10 @@ import { claimFolder, removeAbandoned } from '../../src/abandoned-folders.ts';
 
 test('what a killed agent of this host left is removed; folders of live agents, of other hosts and of nobody stay', async (t) => {
   const agents = temporaryFolder(t);
-  const folderOf = (name: string): string => path.join(agents, name);
+  const getFolder = (name: string): string => path.join(agents, name);
   const claim = (name: string, changed: Record<string, unknown>): void => {
-    claimFolder(folderOf(name), { machineId: name, isKept: false });
-    const owner = path.join(folderOf(name), 'owner');
+    claimFolder(getFolder(name), { machineId: name, isKept: false });
+    const owner = path.join(getFolder(name), 'owner');
     writeFileSync(owner, JSON.stringify({ ...(JSON.parse(readFileSync(owner, 'utf8')) as object), ...changed }));
   };
   claim('alive', {});
@@ -29,9 +29,9 @@ test('what a killed agent of this host left is removed; folders of live agents, 
   claim('before-a-restart', { run: 'another run' });
   claim('another-host', { host: 'elsewhere', run: 'another run', startedTicks: '1' });
   claim('another-container', { space: 'pid:[1]', startedTicks: '1' });
-  mkdirSync(path.join(folderOf('lab_pc'), 'storage'), { recursive: true });
-  mkdirSync(folderOf('half'));
-  writeFileSync(path.join(folderOf('half'), 'owner'), '{"host":');
+  mkdirSync(path.join(getFolder('lab_pc'), 'storage'), { recursive: true });
+  mkdirSync(getFolder('half'));
+  writeFileSync(path.join(getFolder('half'), 'owner'), '{"host":');
   await removeAbandoned(agents, () => {
     t.fail();
   });
@@ -43,7 +43,7 @@ test('what a killed agent of this host left is removed; folders of live agents, 
     'another-container',
     'lab_pc',
     'half',
-  ].filter((name) => existsSync(folderOf(name)));
+  ].filter((name) => existsSync(getFolder(name)));
   t.deepEqual(left, ['alive', 'another-host', 'another-container', 'lab_pc', 'half']);
 });
 

@@ -46,7 +46,7 @@ test('a playpen that was left as it was found is not made anew', (t) => {
 test('releasing a playpen that was never made is harmless', (t) => {
   const playpens = new Playpens({ folder: path.join(temporaryFolder(t), 'playpens'), onLeft: t.fail });
   playpens.release(0);
-  t.false(existsSync(playpens.pathOf(0)));
+  t.false(existsSync(playpens.getPath(0)));
 });
 
 test('what a former agent left is removed', (t) => {

@@ -18,7 +18,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { Content } from '@mutirao/core/messages';
 import {
   findHomeKeys,
-  homeKeyOf,
+  getHomeKey,
   offerHomeKey,
   proveDropFolder,
   provePath,
@@ -116,7 +116,7 @@ test('who finds the key of a folder leaves outputs there, for a broker that prov
 test('keys are proven for each challenge and never shown, and a path is believed of those alone who have one', (t) => {
   const home = temporaryFolder(t);
   const key = offerHomeKey(home, 'provider-p', '');
-  const ofHome = homeKeyOf(home);
+  const ofHome = getHomeKey(home);
   const shared = new SharedFolders(home, 'incarnation');
   t.deepEqual(shared.show().homeProofs, []);
   shared.meet('one');

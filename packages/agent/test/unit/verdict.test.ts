@@ -1,7 +1,7 @@
 import test from 'ava';
 import { isErrorCode, MutiraoError } from '@mutirao/api/errors';
 import { consequences, faultOfCode, faultRows } from '@mutirao/core/bag';
-import { verdictOf } from '../../src/verdict.ts';
+import { getVerdict } from '../../src/verdict.ts';
 
 const failing = ['task', 'user'];
 /** Told by the broker alone, or by an agent without any error. */
@@ -13,13 +13,13 @@ for (const { phase, happens, code, fault, errnos = [] } of reported) {
     t.true(isErrorCode(code), 'the code is in the registry');
     t.not(consequences[fault], undefined);
     if (isErrorCode(code) && faultOfCode(code) === fault)
-      t.like(verdictOf(new MutiraoError(code, 'why'), phase), { outcome, reason: code, detail: 'why' });
+      t.like(getVerdict(new MutiraoError(code, 'why'), phase), { outcome, reason: code, detail: 'why' });
     for (const errno of errnos) {
       const error = Object.assign(new Error(`${errno}: of the system`), { code: errno });
-      t.like(verdictOf(error, phase), { outcome, reason: code }, errno);
+      t.like(getVerdict(error, phase), { outcome, reason: code }, errno);
       // As `fileError` and others wrap them.
       t.like(
-        verdictOf(new MutiraoError('MUT_FILE_NOT_FOUND', 'wrapped', { cause: error }), phase),
+        getVerdict(new MutiraoError('MUT_FILE_NOT_FOUND', 'wrapped', { cause: error }), phase),
         { outcome, reason: code },
         `${errno} as the cause`,
       );
@@ -44,14 +44,14 @@ test('an error of the system stands in one row of a phase', (t) => {
 
 test('an error that no row names is held against nobody', (t) => {
   for (const phase of ['staging', 'launching', 'collecting'] as const) {
-    t.like(verdictOf(new Error('odd'), phase), { outcome: 'broken', reason: 'MUT_STAGING_FAILED' });
+    t.like(getVerdict(new Error('odd'), phase), { outcome: 'broken', reason: 'MUT_STAGING_FAILED' });
     t.is(faultOfCode('MUT_STAGING_FAILED'), 'unknown');
-    t.like(verdictOf(new MutiraoError('MUT_INTERNAL', 'odd'), phase), { outcome: 'broken', reason: 'MUT_INTERNAL' });
+    t.like(getVerdict(new MutiraoError('MUT_INTERNAL', 'odd'), phase), { outcome: 'broken', reason: 'MUT_INTERNAL' });
   }
 });
 
 test('a full disk is reported as one in every phase', (t) => {
-  t.like(verdictOf(new MutiraoError('MUT_DISK_FULL', 'no room'), 'staging'), {
+  t.like(getVerdict(new MutiraoError('MUT_DISK_FULL', 'no room'), 'staging'), {
     outcome: 'broken',
     reason: 'MUT_NO_SPACE',
   });

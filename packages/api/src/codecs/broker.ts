@@ -7,7 +7,7 @@ import type {
   MachineRecord,
   MachineStatus,
   ProviderRecord,
-  ReplicaFate,
+  ReplicaDisposition,
 } from '@mutirao/core/machines/broker';
 import type { JobStatus, TaskStatus } from '@mutirao/core/messages';
 import type { Instant } from '@mutirao/core/shared';
@@ -15,7 +15,7 @@ import type { Instant } from '@mutirao/core/shared';
 import {
   JobStatus as JobStatusWire,
   MachineStatus as MachineStatusWire,
-  ReplicaFate as ReplicaFateWire,
+  ReplicaDisposition as ReplicaDispositionWire,
   TaskStatus as TaskStatusWire,
   type ExplainResponse,
   type JobEvent as JobEventWire,
@@ -53,20 +53,20 @@ const wireOfMachineStatuses: Readonly<Record<MachineStatus, MachineStatusWire>> 
   draining: MachineStatusWire.DRAINING,
   quarantined: MachineStatusWire.QUARANTINED,
 };
-const wireOfFates: Readonly<Record<ReplicaFate, ReplicaFateWire>> = {
-  accepted: ReplicaFateWire.ACCEPTED,
-  surplus: ReplicaFateWire.SURPLUS,
-  outvoted: ReplicaFateWire.OUTVOTED,
-  failed: ReplicaFateWire.FAILED,
-  lost: ReplicaFateWire.LOST,
-  withdrawn: ReplicaFateWire.WITHDRAWN,
-  cancelled: ReplicaFateWire.CANCELLED,
-  served: ReplicaFateWire.SERVED,
+const wireOfDispositions: Readonly<Record<ReplicaDisposition, ReplicaDispositionWire>> = {
+  accepted: ReplicaDispositionWire.ACCEPTED,
+  surplus: ReplicaDispositionWire.SURPLUS,
+  outvoted: ReplicaDispositionWire.OUTVOTED,
+  failed: ReplicaDispositionWire.FAILED,
+  lost: ReplicaDispositionWire.LOST,
+  withdrawn: ReplicaDispositionWire.WITHDRAWN,
+  cancelled: ReplicaDispositionWire.CANCELLED,
+  served: ReplicaDispositionWire.SERVED,
 };
 
 /** Writes what became of a replica for the wire; undefined while it runs. */
-export function encodeReplicaFate(fate: ReplicaFate | undefined): ReplicaFateWire {
-  return fate === undefined ? ReplicaFateWire.UNSPECIFIED : wireOfFates[fate];
+export function encodeReplicaDisposition(disposition: ReplicaDisposition | undefined): ReplicaDispositionWire {
+  return disposition === undefined ? ReplicaDispositionWire.UNSPECIFIED : wireOfDispositions[disposition];
 }
 
 /** Writes where a job stands for the wire. */

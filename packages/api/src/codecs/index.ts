@@ -6,7 +6,7 @@ export {
   encodeLedgerRow,
   encodeMachineRecord,
   encodeProviderRecord,
-  encodeReplicaFate,
+  encodeReplicaDisposition,
   encodeTaskStatus,
   encodeTrustRecord,
 } from './broker.ts';
@@ -104,7 +104,7 @@ export {
   encodeTaskTimes,
 } from './provider.ts';
 export {
-  decodeAhead,
+  decodeProvisioning,
   decodeClaimKeys,
   decodeDecision,
   decodeReservedWindow,
@@ -112,7 +112,7 @@ export {
   decodeStatuses,
   decodeGroup,
   decodeSpec,
-  encodeAhead,
+  encodeProvisioning,
   encodeDecision,
   encodePlacementOutcome,
   encodeRefusal,

@@ -15,17 +15,17 @@ export function decodeLease(wire: LeaseWire): Lease {
     sequence,
     horizon: boundNumber(horizonMs, 'duration', 'lease.horizon_ms'),
     groups: groups.map(decodeLeaseGroup),
-    ...(quarantinedIdentities.length === 0 ? {} : { caught: quarantinedIdentities }),
+    ...(quarantinedIdentities.length === 0 ? {} : { quarantined: quarantinedIdentities }),
   };
 }
 
 /** Writes a lease for the wire. */
-export function encodeLease({ sequence, horizon, groups, caught = [] }: Lease): LeaseWire {
+export function encodeLease({ sequence, horizon, groups, quarantined = [] }: Lease): LeaseWire {
   return {
     sequence,
     horizonMs: Math.min(horizon, limits.duration.max),
     groups: groups.map(encodeLeaseGroup),
-    quarantinedIdentities: caught.slice(0, limits.identities.max),
+    quarantinedIdentities: quarantined.slice(0, limits.identities.max),
   };
 }
 

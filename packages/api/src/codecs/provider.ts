@@ -35,7 +35,7 @@ import {
   boundText,
 } from './common.ts';
 import { decodeReservationName } from './machine.ts';
-import { decodeAhead, encodeAhead } from './reservation.ts';
+import { decodeProvisioning, encodeProvisioning } from './reservation.ts';
 
 const statusesOfWire: readonly (RequestStatus | undefined)[] = [
   undefined,
@@ -227,7 +227,7 @@ export function encodeStatus({ reservation, startsAt, endsAt, amount, ahead }: R
     startUnixMs: startsAt,
     endUnixMs: endsAt,
     reservedProcessors: amount,
-    provisioning: encodeAhead(ahead),
+    provisioning: encodeProvisioning(ahead),
   };
 }
 
@@ -243,7 +243,7 @@ export function decodeStatus({
   if (name === undefined || window === undefined)
     throw badRequest('a standing of no reservation; want its name and its window');
   decodeReservationName(name);
-  return { reservation: name, ...window, amount: reservedProcessors, ahead: decodeAhead(provisioning) };
+  return { reservation: name, ...window, amount: reservedProcessors, ahead: decodeProvisioning(provisioning) };
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST where a window ends before it begins, or is of nothing. */

@@ -29,7 +29,7 @@ import {
   ProvisioningState as ProvisioningStateWire,
   GroupOutcome as DecisionWire,
   type GetClaimKeysResponse,
-  type Provisioning as AheadWire,
+  type Provisioning as ProvisioningWire,
   type Maintenance as MaintenanceWire,
   type Refusal as RefusalWire,
   type RenegotiateReservationResponse,
@@ -63,7 +63,7 @@ const wireOfDecisions: Readonly<Record<GroupOutcome, DecisionWire>> = {
 const decisionsOfWire = new Map(
   Object.entries(wireOfDecisions).map(([decision, wire]) => [wire, decision as GroupOutcome]),
 );
-const wireOfAheads: Readonly<Record<ProvisioningState, ProvisioningStateWire>> = {
+const wireOfProvisioning: Readonly<Record<ProvisioningState, ProvisioningStateWire>> = {
   planned: ProvisioningStateWire.PLANNED,
   asked: ProvisioningStateWire.ASKED,
   queued: ProvisioningStateWire.QUEUED,
@@ -72,7 +72,9 @@ const wireOfAheads: Readonly<Record<ProvisioningState, ProvisioningStateWire>> =
   late: ProvisioningStateWire.LATE,
   lost: ProvisioningStateWire.LOST,
 };
-const aheadsOfWire = new Map(Object.entries(wireOfAheads).map(([status, wire]) => [wire, status as ProvisioningState]));
+const aheadsOfWire = new Map(
+  Object.entries(wireOfProvisioning).map(([status, wire]) => [wire, status as ProvisioningState]),
+);
 const timingsOfWire = new Map<TimingWire, Timing>([
   [TimingWire.UNSPECIFIED, 'advance'],
   [TimingWire.ADVANCE, 'advance'],
@@ -283,7 +285,7 @@ export function encodeReservation(reservation: ReservationRecord, claim: string)
       together === undefined
         ? undefined
         : { groupId: together.groupId, managerAddress: together.manager, reservationId: together.reservationId },
-    provisioning: ahead === undefined ? undefined : encodeAhead(ahead),
+    provisioning: ahead === undefined ? undefined : encodeProvisioning(ahead),
   };
 }
 
@@ -322,7 +324,7 @@ export function decodeClaimKeys({
 }
 
 /** Writes what is held ahead. */
-export function encodeAhead({
+export function encodeProvisioning({
   status,
   heldCount,
   askedCount,
@@ -330,9 +332,9 @@ export function encodeAhead({
   expectedAt,
   chance,
   reason,
-}: Provisioning): AheadWire {
+}: Provisioning): ProvisioningWire {
   return {
-    status: wireOfAheads[status],
+    status: wireOfProvisioning[status],
     heldUnits: heldCount,
     askedUnits: askedCount,
     askUnixMs: askAt,
@@ -343,7 +345,7 @@ export function encodeAhead({
 }
 
 /** Reads what is held ahead. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function decodeAhead(wire: AheadWire | undefined): Provisioning {
+export function decodeProvisioning(wire: ProvisioningWire | undefined): Provisioning {
   if (wire === undefined) throw badRequest('provisioning is absent');
   const { heldUnits: heldCount, askedUnits: askedCount, chancePercent } = wire;
   if (chancePercent !== undefined && !(chancePercent >= 0 && chancePercent <= 100))

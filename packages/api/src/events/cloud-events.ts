@@ -48,7 +48,7 @@ export function encodeEvents(source: string, { sequence, at, events }: ReportedC
         'ce-id': id,
         'ce-source': source,
         'ce-type': `mutirao.${event.type}`,
-        'ce-subject': headerOf(eventAbout(event)),
+        'ce-subject': getHeader(eventAbout(event)),
         'ce-time': new Date(at).toISOString(),
         'ce-datacontenttype': 'application/protobuf',
         'content-type': 'application/protobuf',
@@ -68,7 +68,7 @@ function encodeData(sequence: number, at: Instant, event: BrokerEvent): Uint8Arr
 }
 
 /** A header holds printable ASCII; the event itself has the id as it is. */
-function headerOf(text: string): string {
+function getHeader(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, '_');
 }
 

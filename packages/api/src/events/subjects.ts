@@ -20,15 +20,15 @@ export function eventSubject(event: BrokerEvent): string {
 
 /** What an event is about, as a path: `jobs/17`, `machines/alpha/q3.0`. */
 export function eventAbout(event: BrokerEvent): string {
-  return `${nounOf(event)}s/${idOf(event)}`;
+  return `${getNoun(event)}s/${idOf(event)}`;
 }
 
-function nounOf({ type, jobId }: BrokerEvent): string {
+function getNoun({ type, jobId }: BrokerEvent): string {
   return jobId === 0 ? type.slice(0, type.indexOf('.')) : 'job';
 }
 
 function idOf(event: BrokerEvent): string {
-  switch (nounOf(event)) {
+  switch (getNoun(event)) {
     case 'provider':
       return event.providerId;
     case 'machine':

@@ -13,7 +13,7 @@ function methods() {
     .flatMap((service) => service.methods);
 }
 
-const pathOf = ({ parent, name }: Method): string => `/${parent.typeName}/${name}`;
+const getPath = ({ parent, name }: Method): string => `/${parent.typeName}/${name}`;
 
 /** Whether anything in a message repeats, however deep. */
 function repeats(type: Method['output'], seen = new Set<string>()): boolean {
@@ -30,7 +30,7 @@ function repeats(type: Method['output'], seen = new Set<string>()): boolean {
 test('every call that answers with something repeated has pages of bounded bytes, or a reason why it has none', (t) => {
   const found = methods()
     .filter(({ methodKind, output }) => methodKind === 'unary' && repeats(output))
-    .map(pathOf);
+    .map(getPath);
   const known = [...Object.keys(pagedAnswers), ...ownPages, ...Object.keys(wholeAnswers)];
   t.deepEqual(found.sort(), known.sort(), 'add the call to packages/api/src/paged-answers.ts');
   t.true(found.length > 30);
@@ -38,7 +38,7 @@ test('every call that answers with something repeated has pages of bounded bytes
 
 test('a list in pages has a token in its request and its answer, and a list that is called a list has pages', (t) => {
   for (const method of methods()) {
-    const path = pathOf(method);
+    const path = getPath(method);
     const paged = pagedAnswers[path];
     if (paged !== undefined) {
       t.is(method.output.field[paged.field]?.fieldKind, 'list', path);

@@ -64,7 +64,7 @@ export class Blobs {
   }
 
   /** Where the bytes of a user's content are, or would be. */
-  pathOf(userId: UserId, sha256: string): string {
+  getPath(userId: UserId, sha256: string): string {
     const { folder, ownerId } = this.#options;
     if (userId === ownerId) return join(folder, sha256);
     const name = `${userPrefix}${createHash('sha256').update(userId).digest('hex').slice(0, 32)}`;
@@ -74,7 +74,7 @@ export class Blobs {
 
   /** Whether a user has a content here. */
   has(userId: UserId, sha256: string): boolean {
-    return existsSync(this.pathOf(userId, sha256));
+    return existsSync(this.getPath(userId, sha256));
   }
 
   /**
@@ -92,7 +92,7 @@ export class Blobs {
    */
   async usesOf(userId: UserId): Promise<QuotaUse> {
     const allowed = allowedQuota(this.#rules, userId, 'blob-bytes');
-    return { name: 'blob-bytes', used: (await this.#bytesOf(userId)) + (this.#arriving.get(userId) ?? 0), allowed };
+    return { name: 'blob-bytes', used: (await this.#getBytes(userId)) + (this.#arriving.get(userId) ?? 0), allowed };
   }
 
   /** @throws {MutiraoError} MUT_USER_QUOTA when a user keeps more than is allowed, or would with `more`. */
@@ -107,10 +107,10 @@ export class Blobs {
     return this.#options.quotas ?? noQuotaRules;
   }
 
-  async #bytesOf(userId: UserId): Promise<Bytes> {
+  async #getBytes(userId: UserId): Promise<Bytes> {
     const known = this.#sizes.get(userId);
     if (known !== undefined && performance.now() - known.readAt < sizeAgeMax) return known.bytes;
-    const bytes = await sizeOfFolder(dirname(this.pathOf(userId, 'x')));
+    const bytes = await sizeOfFolder(dirname(this.getPath(userId, 'x')));
     this.#sizes.set(userId, { bytes, readAt: performance.now() });
     return bytes;
   }
@@ -146,7 +146,7 @@ export class Blobs {
         await file.close();
       }
       const sha256 = hash.digest('hex');
-      const path = this.pathOf(userId, sha256);
+      const path = this.getPath(userId, sha256);
       await mkdir(dirname(path), { recursive: true, mode: 0o700 });
       const isNew = !existsSync(path);
       await rename(part, path);
@@ -163,7 +163,7 @@ export class Blobs {
 
   /** The bytes of a user's content, a chunk at a time. @throws {MutiraoError} MUT_CONTENT_NOT_FOUND. */
   async *read(userId: UserId, sha256: string): AsyncGenerator<Buffer> {
-    const file = await open(this.pathOf(userId, sha256), 'r').catch((error: unknown) => {
+    const file = await open(this.getPath(userId, sha256), 'r').catch((error: unknown) => {
       throw new MutiraoError('MUT_CONTENT_NOT_FOUND', `content ${sha256} is not here`, { cause: error });
     });
     try {

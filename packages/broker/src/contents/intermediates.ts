@@ -10,7 +10,7 @@ export interface IntermediatesOptions {
   readonly folder: string;
   /** After the end of a job that finished. */
   readonly keepFor: Duration;
-  blobPathOf(userId: UserId, sha256: string): string;
+  getBlobPath(userId: UserId, sha256: string): string;
 }
 
 /** What failed or was cancelled may be retried, and gone on with, for so long. */
@@ -39,9 +39,9 @@ export class Intermediates {
   note(job: { readonly jobId: JobId; readonly userId: UserId }, sha256: string): void {
     invariant(/^[0-9a-f]{64}$/.test(sha256), `not a hash: ${sha256}`);
     try {
-      const folder = this.#folderOf(job.jobId);
+      const folder = this.#getFolder(job.jobId);
       mkdirSync(folder, { recursive: true, mode: 0o700 });
-      linkSync(this.#options.blobPathOf(job.userId, sha256), join(folder, sha256));
+      linkSync(this.#options.getBlobPath(job.userId, sha256), join(folder, sha256));
     } catch {
       // There are file systems without hard links.
     }
@@ -77,12 +77,12 @@ export class Intermediates {
   }
 
   #removeOf(jobId: JobId, userId: UserId, wanted: ReadonlySet<string>): number {
-    const folder = this.#folderOf(jobId);
+    const folder = this.#getFolder(jobId);
     let count = 0;
     for (const sha256 of readdirSync(folder)) {
       if (wanted.has(sha256)) continue;
-      const blob = this.#options.blobPathOf(userId, sha256);
-      if (inodeOf(blob) === inodeOf(join(folder, sha256))) {
+      const blob = this.#options.getBlobPath(userId, sha256);
+      if (getInode(blob) === getInode(join(folder, sha256))) {
         rmSync(blob, { force: true });
         count += 1;
       }
@@ -92,7 +92,7 @@ export class Intermediates {
     return count;
   }
 
-  #folderOf(jobId: JobId): string {
+  #getFolder(jobId: JobId): string {
     return join(this.#options.folder, String(jobId));
   }
 }
@@ -111,6 +111,6 @@ function contentsWanted(jobs: readonly BrokerJob[], userId: UserId): Set<string>
 }
 
 /** -1 where there is none, so that no two that are absent are the same. */
-function inodeOf(path: string): number {
+function getInode(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.ino ?? -1;
 }

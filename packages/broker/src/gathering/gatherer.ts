@@ -79,14 +79,14 @@ export class Gatherer {
   }
 
   #enqueue(job: GatheredJob, result: ResultToGather, isQuestion = false): Promise<boolean> {
-    const queue = this.#queueOf(job.jobId);
+    const queue = this.#findQueue(job.jobId);
     return new Promise((resolve, reject) => {
       queue.waiting.push({ result, isQuestion, resolve, reject });
       if (!queue.isRunning) void this.#run(job, queue);
     });
   }
 
-  #queueOf(jobId: JobId): Queue {
+  #findQueue(jobId: JobId): Queue {
     const queue = this.#queues.get(jobId) ?? { waiting: [], volumes: undefined, isRunning: false };
     this.#queues.delete(jobId);
     this.#queues.set(jobId, queue);

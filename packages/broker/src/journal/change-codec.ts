@@ -7,18 +7,18 @@ import { numberAt, packNumbers, type NumberColumn } from './columns.ts';
 import { packEndings, unpackEndings, type PackedEndings } from './endings.ts';
 import { projectChange, projectionSchema } from './projection.ts';
 
-type KindOf<K extends BrokerChange['kind']> = Extract<BrokerChange, { kind: K }>;
+type GetKind<K extends BrokerChange['kind']> = Extract<BrokerChange, { kind: K }>;
 
 /** The changes whose lists are packed by columns; every other change is plain JSON. */
 type PackedChange =
-  | (Omit<KindOf<'ReplicasPlaced'>, 'taskIndexes'> & { readonly n: number; readonly tasks: NumberColumn })
-  | (Omit<KindOf<'ReplicasStarted'>, 'started'> & {
+  | (Omit<GetKind<'ReplicasPlaced'>, 'taskIndexes'> & { readonly n: number; readonly tasks: NumberColumn })
+  | (Omit<GetKind<'ReplicasStarted'>, 'started'> & {
       readonly n: number;
       readonly replicas: NumberColumn;
       readonly times: NumberColumn;
     })
-  | (Omit<KindOf<'ReplicaVerifying'>, 'ending'> & { readonly endings: PackedEndings })
-  | (Omit<KindOf<'ReplicasEnded'>, 'endings'> & { readonly endings: PackedEndings })
+  | (Omit<GetKind<'ReplicaVerifying'>, 'ending'> & { readonly endings: PackedEndings })
+  | (Omit<GetKind<'ReplicasEnded'>, 'endings'> & { readonly endings: PackedEndings })
   | Exclude<BrokerChange, { kind: 'ReplicasPlaced' | 'ReplicasStarted' | 'ReplicaVerifying' | 'ReplicasEnded' }>;
 
 /** The version of the lines that this codec writes; it reads all versions up to it. */
@@ -41,7 +41,7 @@ export const changeCodec: ChangeCodec<BrokerChange> = {
   version: changeVersion,
   encode: encodeChange,
   decode: decodeChange,
-  jobOf,
+  deriveJob,
   isDurable: (change) => durableKinds.has(change.kind),
   project: projectChange,
   schema: projectionSchema,
@@ -127,6 +127,6 @@ function onlyOne<T>(list: readonly T[]): T {
 }
 
 /** Which job's events a change belongs to; undefined for what concerns no single job. */
-export function jobOf(change: BrokerChange): JobId | undefined {
+export function deriveJob(change: BrokerChange): JobId | undefined {
   return 'jobId' in change ? change.jobId : undefined;
 }

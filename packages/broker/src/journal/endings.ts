@@ -1,4 +1,4 @@
-import type { ReplicaEnding, ReplicaFate } from '@mutirao/core/machines/broker';
+import type { ReplicaEnding, ReplicaDisposition } from '@mutirao/core/machines/broker';
 import type { Outcome, OutputContent, StagingTimes, TaskStatus } from '@mutirao/core/messages';
 
 import { numberAt, packNumbers, packTexts, textAt, type NumberColumn, type TextColumn } from './columns.ts';
@@ -9,7 +9,7 @@ export interface PackedEndings {
   readonly n: number;
   readonly replica: NumberColumn;
   readonly task: NumberColumn;
-  readonly fate: TextColumn<ReplicaFate>;
+  readonly disposition: TextColumn<ReplicaDisposition>;
   readonly task_status: TextColumn<TaskStatus>;
   /** `''` where the machine never told. */
   readonly outcome: TextColumn<Outcome | ''>;
@@ -42,13 +42,13 @@ const nothing = new Uint8Array(0);
 export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
   const reason = packTexts(endings, (ending) => ending.reason);
   const detail = packTexts(endings, (ending) => ending.detail);
-  const truncated = positionsOf(endings, (ending) => ending.outputTruncated);
-  const files = positionsOf(endings, (ending) => ending.outputs.length > 0);
+  const truncated = listPositions(endings, (ending) => ending.outputTruncated);
+  const files = listPositions(endings, (ending) => ending.outputs.length > 0);
   return {
     n: endings.length,
     replica: packNumbers(endings, (ending) => ending.replicaId),
     task: packNumbers(endings, (ending) => ending.taskIndex),
-    fate: packTexts(endings, (ending) => ending.fate),
+    disposition: packTexts(endings, (ending) => ending.disposition),
     task_status: packTexts(endings, (ending) => ending.taskStatus),
     outcome: packTexts(endings, (ending) => ending.outcome ?? ''),
     exit: packNumbers(endings, (ending) => ending.exitStatus),
@@ -66,7 +66,7 @@ export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
 }
 
 function packStaging(endings: readonly ReplicaEnding[]): Pick<PackedEndings, 'staging'> {
-  const rows = positionsOf(endings, ({ staging }) => staging !== undefined);
+  const rows = listPositions(endings, ({ staging }) => staging !== undefined);
   if (rows.length === 0) return {};
   const pack = (name: keyof StagingTimes): NumberColumn =>
     packNumbers(rows, (row) => endings[row]?.staging?.[name] ?? 0);
@@ -108,7 +108,7 @@ export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
     endings.push({
       replicaId: numberAt(packed.replica, index),
       taskIndex: numberAt(packed.task, index),
-      fate: textAt(packed.fate, index),
+      disposition: textAt(packed.disposition, index),
       taskStatus: textAt(packed.task_status, index),
       outcome: outcome === '' ? undefined : outcome,
       exitStatus: numberAt(packed.exit, index),
@@ -127,7 +127,7 @@ export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
   return endings;
 }
 
-function positionsOf(endings: readonly ReplicaEnding[], holds: (ending: ReplicaEnding) => boolean): number[] {
+function listPositions(endings: readonly ReplicaEnding[], holds: (ending: ReplicaEnding) => boolean): number[] {
   const positions: number[] = [];
   for (let index = 0; index < endings.length; index += 1) {
     if (holds(endings[index] as ReplicaEnding)) positions.push(index);

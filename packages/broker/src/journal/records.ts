@@ -28,7 +28,7 @@ export interface Records {
    */
   endingsOf(jobId: JobId, first: TaskIndex, last: TaskIndex): Map<TaskIndex, ReplicaRecord[]>;
   /** What a replica wrote; undefined when it wrote nothing. */
-  outputOf(jobId: JobId, taskIndex: TaskIndex, replicaId: ReplicaId): ReplicaOutput | undefined;
+  getOutput(jobId: JobId, taskIndex: TaskIndex, replicaId: ReplicaId): ReplicaOutput | undefined;
 }
 
 /** Reads records from an open journal whose codec wrote them. */
@@ -66,7 +66,7 @@ export class JournalRecords implements Records {
     return records;
   }
 
-  outputOf(jobId: JobId, taskIndex: TaskIndex, replicaId: ReplicaId): ReplicaOutput | undefined {
+  getOutput(jobId: JobId, taskIndex: TaskIndex, replicaId: ReplicaId): ReplicaOutput | undefined {
     const row = this.#output.get(jobId, taskIndex, replicaId);
     if (row === undefined) return undefined;
     return {

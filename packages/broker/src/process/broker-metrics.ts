@@ -41,7 +41,7 @@ export class BrokerMetrics implements LinkCounts {
     this.#ended = metrics.counter(
       'mutirao_broker_replicas_ended_total',
       'Replicas that ended, by what became of them.',
-      ['fate'],
+      ['disposition'],
     );
     this.#wait = metrics.histogram(
       'mutirao_broker_dispatch_seconds',
@@ -120,9 +120,10 @@ export class BrokerMetrics implements LinkCounts {
   count(change: BrokerChange): void {
     if (change.kind === 'ReplicasStarted') this.#started.inc(change.started.length);
     if (change.kind !== 'ReplicasEnded') return;
-    const fates = new Map<string, number>();
-    for (const { fate } of change.endings) fates.set(fate, (fates.get(fate) ?? 0) + 1);
-    for (const [fate, count] of fates) this.#ended.inc({ fate }, count);
+    const dispositions = new Map<string, number>();
+    for (const { disposition } of change.endings)
+      dispositions.set(disposition, (dispositions.get(disposition) ?? 0) + 1);
+    for (const [disposition, count] of dispositions) this.#ended.inc({ disposition }, count);
     const first = change.endings[0];
     if (first !== undefined && first.startedAt > 0)
       this.#wait.observe(Math.max(0, first.startedAt - first.placedAt) / 1000);

@@ -38,7 +38,7 @@ const ownNames = [
  * The key of the authority and the sockets are among them, wherever they are. So is what belongs to the usual home
  * folder, where this one is that of a standalone job.
  */
-export function forbiddenFoldersOf(home: string): string[] {
+export function listForbiddenFolders(home: string): string[] {
   const own = ownIn(home);
   const usual =
     basename(dirname(home)) === 'here'

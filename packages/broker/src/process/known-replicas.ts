@@ -4,7 +4,7 @@ import type { MachineId, ReplicaId } from '@mutirao/core/shared';
 import type { KnownReplicas } from '../providers/report-outputs.ts';
 
 /** What is asked of the broker's driver. */
-export interface HearingDriver {
+export interface ObservedDriver {
   readonly state: Pick<BrokerState, 'replicas' | 'successes'>;
   readonly stalledBy: unknown;
   settle(): void;
@@ -17,8 +17,8 @@ export interface HearingDriver {
  * and its report comes right behind.
  * What cannot be known, since the journal has no room, is taken for known: what was thrown away would not come again.
  */
-export function knownReplicas(getDriver: () => HearingDriver): KnownReplicas {
-  const afterAll = (holds: (state: HearingDriver['state']) => boolean): boolean => {
+export function knownReplicas(getDriver: () => ObservedDriver): KnownReplicas {
+  const afterAll = (holds: (state: ObservedDriver['state']) => boolean): boolean => {
     const driver = getDriver();
     if (holds(driver.state)) return true;
     driver.settle();

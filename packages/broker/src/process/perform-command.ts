@@ -14,7 +14,7 @@ import type { HomeSharing } from '../staging/home-sharing.ts';
 import type { StageOrder } from '../staging/stager.ts';
 import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
 
-type CommandOf<K extends BrokerCommand['kind']> = Extract<BrokerCommand, { kind: K }>;
+type GetCommand<K extends BrokerCommand['kind']> = Extract<BrokerCommand, { kind: K }>;
 
 /** What carries out commands. */
 export interface Performers {
@@ -66,14 +66,14 @@ export function performCommand(performers: Performers, command: Exclude<BrokerCo
   }
 }
 
-function acceptResult(performers: Performers, command: CommandOf<'AcceptResult'>): void {
+function acceptResult(performers: Performers, command: GetCommand<'AcceptResult'>): void {
   settleResult(performers, command, async (order) => {
     await performers.acceptor.accept(order);
     return { kind: 'ResultAccepted', replicaId: command.replicaId };
   });
 }
 
-function digestResult(performers: Performers, command: CommandOf<'DigestResult'>): void {
+function digestResult(performers: Performers, command: GetCommand<'DigestResult'>): void {
   settleResult(performers, command, async (order) => ({
     kind: 'ResultDigested',
     replicaId: command.replicaId,
@@ -83,7 +83,7 @@ function digestResult(performers: Performers, command: CommandOf<'DigestResult'>
 
 function settleResult(
   performers: Performers,
-  command: CommandOf<'AcceptResult' | 'DigestResult'>,
+  command: GetCommand<'AcceptResult' | 'DigestResult'>,
   settle: (order: ResultOrder) => Promise<BrokerInput>,
 ): void {
   const { replicaId, jobId, taskIndex } = command;
@@ -119,13 +119,13 @@ function settleResult(
 /** What a machine is told of what others are not to know. */
 export interface OrderSecrets {
   readonly shared: HomeSharing;
-  readonly secrets: Pick<GangSecrets, 'secretOf'>;
+  readonly secrets: Pick<GangSecrets, 'getSecret'>;
 }
 
 /** What a batch is about; undefined when its job or its machine is gone meanwhile. */
 export function orderOf(
   state: BrokerState,
-  command: CommandOf<'StartReplicas'>,
+  command: GetCommand<'StartReplicas'>,
   { shared, secrets }: OrderSecrets,
 ): StageOrder | undefined {
   const { jobId, groupIndex, machineId, starts, gang, processors } = command;
@@ -140,7 +140,7 @@ export function orderOf(
     groupIndex,
     groupFirst: group.firstTaskIndex,
     machineId,
-    attributes: attributesOf(state, machineId),
+    attributes: getAttributes(state, machineId),
     starts,
     ...(processors === undefined ? {} : { processors }),
     ...shared.tell(machine.facts),
@@ -149,16 +149,16 @@ export function orderOf(
 }
 
 function placeInGang(
-  { processors, ...place }: NonNullable<CommandOf<'StartReplicas'>['gang']>,
+  { processors, ...place }: NonNullable<GetCommand<'StartReplicas'>['gang']>,
   secrets: OrderSecrets['secrets'],
 ): NonNullable<StageOrder['gang']> {
-  return { place: { ...place, secret: secrets.secretOf(place.gangId) }, processors };
+  return { place: { ...place, secret: secrets.getSecret(place.gangId) }, processors };
 }
 
 /** What a lease is about; parts whose job is gone meanwhile are left out. */
-export function partsOf(
+export function getParts(
   state: BrokerState,
-  { providerId, parts }: CommandOf<'GrantLease'>,
+  { providerId, parts }: GetCommand<'GrantLease'>,
   shared: Pick<HomeSharing, 'reportAnybody'>,
 ): LeasePart[] {
   return parts.flatMap(({ jobId, groupIndex, requirements, taskTime, starts }) => {
@@ -195,13 +195,13 @@ export function ordersOfMachine(state: BrokerState, machineId: MachineId): Stage
       groupIndex: group.groupIndex,
       groupFirst: group.firstTaskIndex,
       machineId,
-      attributes: attributesOf(state, machineId),
+      attributes: getAttributes(state, machineId),
       starts: [{ replicaId, taskIndex: task.index }],
     });
   }
   return orders;
 }
 
-function attributesOf(state: BrokerState, machineId: MachineId): Readonly<Record<string, string>> {
+function getAttributes(state: BrokerState, machineId: MachineId): Readonly<Record<string, string>> {
   return state.machines.get(machineId)?.facts.attributes ?? {};
 }

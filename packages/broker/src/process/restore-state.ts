@@ -27,7 +27,7 @@ export interface RestoredState {
 /** Builds the state that a journal tells of: its latest snapshot that this release can read, and all changes since. */
 export function restoreState(journal: Journal<BrokerChange>, options: Partial<BrokerOptions>): RestoredState {
   const found = journal.latestSnapshot();
-  const latest = found !== undefined && versionOf(found.body) === snapshotVersion ? found : undefined;
+  const latest = found !== undefined && findVersion(found.body) === snapshotVersion ? found : undefined;
   const state = latest === undefined ? createBrokerState(options) : restore(latest.body, options);
   const snapshotAt = latest?.sequence ?? 0;
   let replayedCount = 0;
@@ -45,7 +45,7 @@ export function restoreState(journal: Journal<BrokerChange>, options: Partial<Br
   return { state, snapshotAt, replayedCount, instance };
 }
 
-function versionOf(body: string): unknown {
+function findVersion(body: string): unknown {
   const saved: unknown = JSON.parse(body);
   return typeof saved === 'object' && saved !== null && 'version' in saved ? saved.version : undefined;
 }

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 
 import { encodeEvents } from '@mutirao/api/events';
 import {
-  eventsOf,
+  listEvents,
   outputsOn,
   resume,
-  saveBrokerBeginning,
+  saveBrokerInitialState,
   type ReplicaEnding,
   type BrokerChange,
   type BrokerCommand,
@@ -82,12 +82,12 @@ import { groupOfTask, valueOfTask } from '../staging/task-of-job.ts';
 import { TaskOutputs } from '../staging/task-outputs.ts';
 import { OtherJobsPlaces } from '../submission/other-jobs-places.ts';
 import type { WorkFolderRules } from '../submission/place-in-folder.ts';
-import { Lanes } from '../concurrency/lanes.ts';
+import { SerialExecutor } from '../concurrency/serial-executor.ts';
 import { BrokerMetrics } from './broker-metrics.ts';
-import { forbiddenFoldersOf } from './forbidden-folders.ts';
+import { listForbiddenFolders } from './forbidden-folders.ts';
 import { knownReplicas } from './known-replicas.ts';
 import { OwnReservations } from './own-reservations.ts';
-import { orderOf, ordersOfMachine, partsOf, performCommand, type Performers } from './perform-command.ts';
+import { orderOf, ordersOfMachine, getParts, performCommand, type Performers } from './perform-command.ts';
 import { restoreState } from './restore-state.ts';
 import { Snapshots } from './snapshots.ts';
 
@@ -165,7 +165,7 @@ export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
   const journal = openJournal({ path: join(folder, 'journal.sqlite'), codec: changeCodec });
   // Left by a broker that was killed. Only now: of one that runs, whose journal cannot be opened, it would take the
   // results from under their checks.
-  removeFreshFolders(checksFolderOf(setup.home));
+  removeFreshFolders(getChecksFolder(setup.home));
   const restored = restoreState(journal, setup.options);
   const { state } = restored;
   log.info(
@@ -231,12 +231,12 @@ interface Stores {
 }
 
 /** Where results are checked aside. */
-function checksFolderOf(home: string): string {
+function getChecksFolder(home: string): string {
   return join(home, 'broker', 'checks');
 }
 
-function workFolderRulesOf(home: string, prover: HomeProver): WorkFolderRules {
-  return { home, hasKey: prover.challenge !== '', forbidden: forbiddenFoldersOf(home) };
+function getWorkFolderRules(home: string, prover: HomeProver): WorkFolderRules {
+  return { home, hasKey: prover.challenge !== '', forbidden: listForbiddenFolders(home) };
 }
 
 function openOwnReservations({
@@ -284,7 +284,7 @@ class Broker {
     const { journal, state, blobs } = stores;
     this.#setup = setup;
     this.#stores = stores;
-    this.#forbidden = forbiddenFoldersOf(setup.home);
+    this.#forbidden = listForbiddenFolders(setup.home);
     this.#metrics = new BrokerMetrics(setup.metrics);
     this.#checks = new Checks({ most: setup.checksMax, now: () => steadyClock.now() });
     this.#snapshots = new Snapshots({ journal, clock: steadyClock, lastSequence: stores.snapshotAt });
@@ -295,7 +295,8 @@ class Broker {
         series: 'mutirao_broker_events',
         log: setup.log,
         metrics: setup.metrics,
-        encode: (source, { sequence, at, change }) => encodeEvents(source, { sequence, at, events: eventsOf(change) }),
+        encode: (source, { sequence, at, change }) =>
+          encodeEvents(source, { sequence, at, events: listEvents(change) }),
       },
       journal,
     );
@@ -314,7 +315,7 @@ class Broker {
     this.#intermediates = new Intermediates({
       folder: join(setup.home, 'broker', 'intermediate'),
       keepFor: setup.keepIntermediates,
-      blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256),
+      getBlobPath: (userId, sha256) => blobs.getPath(userId, sha256),
     });
     const taskOutputs = new TaskOutputs({ records, homeFiles, hasBlob: (userId, sha256) => blobs.has(userId, sha256) });
     const stager = new Stager(homeFiles, taskOutputs, setup.home);
@@ -326,7 +327,7 @@ class Broker {
       isOpen: (replicaId) => state.successes.has(replicaId),
     });
     this.#performers = this.#createPerformers(stager, records);
-    const queues = new ProviderQueues((providerId) => this.#links.queueOf(providerId), steadyClock);
+    const queues = new ProviderQueues((providerId) => this.#links.findQueue(providerId), steadyClock);
     this.parts = {
       driver: this.#driver,
       room: this.#room,
@@ -343,11 +344,11 @@ class Broker {
       journalInstance: stores.instance.name,
       ownerId: setup.ownerId,
       forbiddenFolders: this.#forbidden,
-      workFolderRules: workFolderRulesOf(setup.home, this.#sharing.prover),
+      workFolderRules: getWorkFolderRules(setup.home, this.#sharing.prover),
       otherJobsPlaces: new OtherJobsPlaces(state),
       widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId),
-      troubleOf: (providerId) => this.#links.troubleOf(providerId),
-      queueOf: (providerId) => queues.get(providerId),
+      getTrouble: (providerId) => this.#links.getTrouble(providerId),
+      findQueue: (providerId) => queues.get(providerId),
     };
     this.#metrics.watch(state, {
       clock: systemClock,
@@ -400,7 +401,7 @@ class Broker {
     await this.#driver.stop();
     // Results that are being checked are checked again by the next broker.
     this.#checks.close();
-    removeTree(checksFolderOf(this.#setup.home));
+    removeTree(getChecksFolder(this.#setup.home));
     this.#links.stop();
     await this.#ownReservations?.stop();
     await this.#publisher?.stop(publishGrace);
@@ -438,7 +439,7 @@ class Broker {
         machine: 'broker',
         at: this.#tookOverAt,
         log: this.#setup.log,
-        describe: () => saveBrokerBeginning(state),
+        describe: () => saveBrokerInitialState(state),
       }),
     });
   }
@@ -468,9 +469,9 @@ class Broker {
    */
   #discardOutputs({ machineId, jobId, endings }: Extract<BrokerChange, { kind: 'ReplicasEnded' }>): void {
     for (const ending of endings) {
-      const { fate, taskStatus, outcome, outputs, replicaId } = ending;
-      if (fate === 'accepted' || (outputs.length === 0 && !this.#stores.arrivals.hasFound(replicaId))) continue;
-      const isLast = fate === 'failed' && taskStatus === 'failed' && outcome !== 'succeeded';
+      const { disposition, taskStatus, outcome, outputs, replicaId } = ending;
+      if (disposition === 'accepted' || (outputs.length === 0 && !this.#stores.arrivals.hasFound(replicaId))) continue;
+      const isLast = disposition === 'failed' && taskStatus === 'failed' && outcome !== 'succeeded';
       const kept = isLast && outputs.length > 0 ? this.#keepFailed(jobId, machineId, ending) : Promise.resolve();
       kept
         .catch((error: unknown) => {
@@ -572,11 +573,11 @@ class Broker {
           this.#metrics.sent(count);
         },
       },
-      new Lanes(onFatal),
+      new SerialExecutor(onFatal),
     );
     const leaseStager = new LeaseStager({
       findLink: (providerId) => this.#links.find(providerId),
-      partsOf: (command) => partsOf(state, command, this.#sharing),
+      getParts: (command) => getParts(state, command, this.#sharing),
       stage: (order) => this.#stage(stager, order),
       onGranted: (providerId, replicaCount) => {
         this.#metrics.leased();
@@ -584,12 +585,12 @@ class Broker {
       },
       onBug: onFatal,
     });
-    const checksFolder = checksFolderOf(this.#setup.home);
+    const checksFolder = getChecksFolder(this.#setup.home);
     const stores: ResultStores = {
       arrivals,
       hashFile,
       forbidden: this.#forbidden,
-      blobPathOf: (userId, sha256) => blobs.pathOf(userId, sha256),
+      getBlobPath: (userId, sha256) => blobs.getPath(userId, sha256),
       onNewBlob: (order, { path }, sha256) => {
         if (state.jobs.get(order.jobId)?.dependencies?.read.get(order.taskIndex)?.has(path) === true)
           this.#intermediates.note(order, sha256);
@@ -605,7 +606,7 @@ class Broker {
         arrivals,
         folder: checksFolder,
         standardOutputOf: (jobId, taskIndex, replicaId) =>
-          records.outputOf(jobId, taskIndex, replicaId)?.standardOutput ?? new Uint8Array(0),
+          records.getOutput(jobId, taskIndex, replicaId)?.standardOutput ?? new Uint8Array(0),
       },
       { checks: this.#checks, checkDeadline },
     );

@@ -9,7 +9,7 @@ import { defaultBrokerOptions, type TrustRules } from '@mutirao/core/machines/br
  * token cannot be
  * told from it.
  */
-export function trustRulesOf(token: string): TrustRules {
+export function getTrustRules(token: string): TrustRules {
   const { trust } = defaultBrokerOptions;
   const secret = createHash('sha256').update(`spot checks ${token}`).digest('base64url');
   return { ...trust, spotCheck: { ...trust.spotCheck, secret } };

@@ -77,7 +77,7 @@ export class ContentFetcher implements PushedOutputs {
 
   /** Begins to fetch a transfer that was announced. */
   fetch(machineId: MachineId, pushed: PushedContent): void {
-    const key = keyOf(machineId, pushed.transferId);
+    const key = getKey(machineId, pushed.transferId);
     if (this.#fetched.has(key)) return;
     const running = this.#running.get(key);
     if (running === undefined) this.#running.set(key, { next: undefined, done: this.#fetchAll(machineId, pushed) });
@@ -85,12 +85,12 @@ export class ContentFetcher implements PushedOutputs {
   }
 
   async settled(machineId: MachineId, transferId: string): Promise<void> {
-    await this.#running.get(keyOf(machineId, transferId))?.done;
+    await this.#running.get(getKey(machineId, transferId))?.done;
   }
 
   /** Fetches what was announced, and if that fails, what was announced meanwhile. Never rejects. */
   async #fetchAll(machineId: MachineId, first: PushedContent): Promise<void> {
-    const key = keyOf(machineId, first.transferId);
+    const key = getKey(machineId, first.transferId);
     for (let pushed: PushedContent | undefined = first; pushed !== undefined; pushed = this.#takeNext(key)) {
       const announced = pushed;
       try {
@@ -115,12 +115,12 @@ export class ContentFetcher implements PushedOutputs {
   async #receiveOrRetry(machineId: MachineId, { transferId, content, isKept }: PushedContent): Promise<void> {
     const { pause, isConnected, begun } = this.#options;
     for (let attempt = 1; ; attempt += 1) {
-      const before = begun.sizeOf(machineId, content);
+      const before = begun.getSize(machineId, content);
       try {
         await this.#receive(machineId, transferId, content);
         return;
       } catch (error) {
-        if (begun.sizeOf(machineId, content) > before) attempt = 1;
+        if (begun.getSize(machineId, content) > before) attempt = 1;
         if (!isKept || isFinal(error) || attempt === attemptsMax || !isConnected()) throw error;
         await pause(retryPause * attempt);
       }
@@ -259,7 +259,7 @@ async function hashBeginning(file: FileHandle, bytes: Bytes, hash: Hash): Promis
   }
 }
 
-function keyOf(machineId: MachineId, transferId: string): string {
+function getKey(machineId: MachineId, transferId: string): string {
   return `${machineId}\n${transferId}`;
 }
 

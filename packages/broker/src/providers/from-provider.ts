@@ -20,8 +20,8 @@ import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { MachineFacts, MachineReport } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 
-import type { Lanes } from '../concurrency/lanes.ts';
-import { bytesOf, hasOutputs } from './report-outputs.ts';
+import type { SerialExecutor } from '../concurrency/serial-executor.ts';
+import { getBytes, hasOutputs } from './report-outputs.ts';
 
 /** What a provider's messages are turned into. */
 export interface FromProviderPort {
@@ -49,13 +49,13 @@ export interface FromProviderPort {
 export class FromProvider {
   readonly #providerId: ProviderId;
   readonly #port: FromProviderPort;
-  readonly #lanes: Lanes<MachineId>;
+  readonly #serialExecutor: SerialExecutor<MachineId>;
   #heldBytes = 0;
 
-  constructor(providerId: ProviderId, port: FromProviderPort, lanes: Lanes<MachineId>) {
+  constructor(providerId: ProviderId, port: FromProviderPort, serialExecutor: SerialExecutor<MachineId>) {
     this.#providerId = providerId;
     this.#port = port;
-    this.#lanes = lanes;
+    this.#serialExecutor = serialExecutor;
   }
 
   /** @throws {MutiraoError} when the provider speaks nonsense, or of machines that are not its own. */
@@ -178,9 +178,9 @@ export class FromProvider {
       this.#inOrder(machineId, { kind: 'MachineReported', machineId, report });
       return;
     }
-    const bytes = bytesOf(report);
+    const bytes = getBytes(report);
     this.#hold(bytes);
-    this.#lanes.run(machineId, async () => {
+    this.#serialExecutor.run(machineId, async () => {
       const kept = await this.#port.keepOutputs(machineId, report);
       this.#hold(-bytes);
       if (kept !== undefined) this.#port.deliver({ kind: 'MachineReported', machineId, report: kept });
@@ -188,7 +188,7 @@ export class FromProvider {
   }
 
   #inOrder(machineId: MachineId, input: BrokerInput): void {
-    this.#lanes.run(machineId, () => {
+    this.#serialExecutor.run(machineId, () => {
       this.#port.deliver(input);
       return undefined;
     });
@@ -197,7 +197,7 @@ export class FromProvider {
   /** All machines have been told once those whose words wait have been delivered too. */
   #settle(): void {
     const input: BrokerInput = { kind: 'ProviderSynced', providerId: this.#providerId };
-    const waiting = this.#lanes.whenDone();
+    const waiting = this.#serialExecutor.whenDone();
     if (waiting === undefined) this.#port.deliver(input);
     else
       void waiting.then(() => {

@@ -31,7 +31,7 @@ export interface LeasePart {
 export interface LeaseStagerPort {
   findLink(providerId: ProviderId): Pick<ProviderLink, 'epoch' | 'send' | 'can'> | undefined;
   /** What a grant is about; parts whose job is gone are left out. */
-  partsOf(command: GrantLease): LeasePart[];
+  getParts(command: GrantLease): LeasePart[];
   stage(order: StageOrder): StagedBatch | Promise<StagedBatch>;
   /** A lease left for its provider. */
   onGranted(providerId: ProviderId, replicaCount: number): void;
@@ -94,13 +94,13 @@ export class LeaseStager {
 
   /** What cannot be staged now is left out: it has not been placed, so nobody waits for it. */
   async #stage(command: GrantLease): Promise<Lease> {
-    const { sequence, horizon, caught = [] } = command;
+    const { sequence, horizon, quarantined = [] } = command;
     const groups: LeaseGroup[] = [];
-    for (const { order, requirements, taskTime } of this.#port.partsOf(command)) {
+    for (const { order, requirements, taskTime } of this.#port.getParts(command)) {
       const { batch } = await this.#port.stage(order);
       if (batch.replicas.length > 0) groups.push({ start: batch, requirements, taskTime });
     }
-    return cutToFit({ sequence, horizon, groups, caught });
+    return cutToFit({ sequence, horizon, groups, quarantined });
   }
 }
 

@@ -15,18 +15,18 @@ import type { HomeProver, Room } from '@mutirao/runtime/files';
 import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { InFlightBytes } from '@mutirao/runtime/memory';
-import { callUnary, dial, openStream, rawMessagesOf } from '@mutirao/runtime/rpc';
+import { callUnary, dial, openStream, listRawMessages } from '@mutirao/runtime/rpc';
 
 import type { Arrivals } from '../results/arrivals.ts';
 import { BegunOutputs } from '../results/begun-outputs.ts';
-import { Lanes } from '../concurrency/lanes.ts';
+import { SerialExecutor } from '../concurrency/serial-executor.ts';
 import { ContentFetcher } from './content-fetcher.ts';
 import { ContentServer, type ContentSource } from './content-server.ts';
 import { openContentSink } from './content-sink.ts';
 import { FromProvider } from './from-provider.ts';
 import type { NamedContents } from './named-contents.ts';
 import { ProviderLink } from './provider-link.ts';
-import { bytesOf, keepOutputs, type KnownReplicas } from './report-outputs.ts';
+import { getBytes, keepOutputs, type KnownReplicas } from './report-outputs.ts';
 
 /** Counts what goes over the links. */
 export interface LinkCounts {
@@ -114,7 +114,7 @@ export class ProviderLinks {
   }
 
   /** Why the last try to reach a provider came to nothing; empty when it went well. */
-  troubleOf(providerId: ProviderId): string {
+  getTrouble(providerId: ProviderId): string {
     return this.#connections.get(providerId)?.trouble ?? '';
   }
 
@@ -136,7 +136,7 @@ export class ProviderLinks {
    * The queue of its resource as its request heuristic sees it. @throws {MutiraoError} MUT_NOT_FOUND; MUT_UNREACHABLE
    * and others, as it answers.
    */
-  async queueOf(providerId: ProviderId): Promise<ProviderQueue> {
+  async findQueue(providerId: ProviderId): Promise<ProviderQueue> {
     const client = this.#connections.get(providerId)?.client;
     if (client === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no provider ${providerId}`);
     const { queue } = await callUnary(
@@ -253,7 +253,7 @@ export class ProviderLinks {
         deliver,
         describeMachine: (facts) => this.#options.describeMachine(facts),
         keepOutputs: async (machineId, report) => {
-          counts.staged('in', bytesOf(report));
+          counts.staged('in', getBytes(report));
           const { epoch } = link;
           const kept = await keepOutputs(
             { machineId, report },
@@ -273,7 +273,7 @@ export class ProviderLinks {
           hold.heldBytes = bytes;
         },
       },
-      new Lanes<MachineId>(onTrouble),
+      new SerialExecutor<MachineId>(onTrouble),
     );
   }
 
@@ -312,7 +312,7 @@ async function* receiveContent(
   client: GridMachineProviderServiceClient,
   request: ReceiveContentRequest,
 ): AsyncGenerator<Uint8Array> {
-  for await (const message of rawMessagesOf(client, GridMachineProviderServiceService.receiveContent, request)) {
+  for await (const message of listRawMessages(client, GridMachineProviderServiceService.receiveContent, request)) {
     yield chunkData(message, dataField, ReceiveContentResponse);
     passing.note(message.length);
   }

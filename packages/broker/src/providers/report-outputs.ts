@@ -16,7 +16,7 @@ export function hasOutputs(report: MachineReport): boolean {
 }
 
 /** The bytes that came within a report. */
-export function bytesOf(report: MachineReport): number {
+export function getBytes(report: MachineReport): number {
   let bytes = 0;
   for (const end of report.ended) {
     for (const output of end.outputs) bytes += output.inline?.length ?? 0;
@@ -93,7 +93,7 @@ async function keepOutputsOf(
     if (output.inline !== undefined && !known.isAwaited(origin.replicaId)) continue;
     if (droppedName === undefined && output.inline === undefined) {
       await pushed.settled(origin.machineId, output.transferId);
-      if (known.isAwaited(origin.replicaId)) arrivals.unreported.release(arrivals.pathOf(origin, output));
+      if (known.isAwaited(origin.replicaId)) arrivals.unreported.release(arrivals.getPath(origin, output));
       continue;
     }
     const keep = (): Promise<void> =>
@@ -128,7 +128,7 @@ async function keepInline(arrivals: Arrivals, origin: Origin, output: OutputCont
   const bytes = output.inline ?? new Uint8Array(0);
   const found = createHash('sha256').update(bytes).digest('hex');
   if (found !== output.content.sha256) {
-    arrivals.noteMismatch(arrivals.pathOf(origin, output));
+    arrivals.noteMismatch(arrivals.getPath(origin, output));
     throw new MutiraoError(
       'MUT_CONTENT_MISMATCH',
       `output ${output.outputIndex} of r${origin.replicaId} has hash ${found}; want ${output.content.sha256}`,

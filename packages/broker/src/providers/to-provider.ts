@@ -4,16 +4,16 @@ import type { Content } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 
 import type { StagedBatch, StageOrder } from '../staging/stager.ts';
-import type { Lanes } from '../concurrency/lanes.ts';
+import type { SerialExecutor } from '../concurrency/serial-executor.ts';
 import type { ProviderLink } from './provider-link.ts';
 
-type CommandOf<K extends BrokerCommand['kind']> = Extract<BrokerCommand, { kind: K }>;
+type GetCommand<K extends BrokerCommand['kind']> = Extract<BrokerCommand, { kind: K }>;
 
 /** What sending needs. */
 export interface ToProviderPort {
   findLink(providerId: ProviderId): ProviderLink | undefined;
   /** What a batch is about; undefined when its job or machine is gone. */
-  orderOf(command: CommandOf<'StartReplicas'>): StageOrder | undefined;
+  orderOf(command: GetCommand<'StartReplicas'>): StageOrder | undefined;
   stage(order: StageOrder): StagedBatch | Promise<StagedBatch>;
   deliver(input: BrokerInput): void;
   /** A batch left for its machine. */
@@ -27,26 +27,26 @@ export interface ToProviderPort {
  */
 export class ToProvider {
   readonly #port: ToProviderPort;
-  readonly #lanes: Lanes<MachineId>;
+  readonly #serialExecutor: SerialExecutor<MachineId>;
 
-  constructor(port: ToProviderPort, lanes: Lanes<MachineId>) {
+  constructor(port: ToProviderPort, serialExecutor: SerialExecutor<MachineId>) {
     this.#port = port;
-    this.#lanes = lanes;
+    this.#serialExecutor = serialExecutor;
   }
 
-  setDemand({ providerId, demand }: CommandOf<'SetDemand'>): void {
+  setDemand({ providerId, demand }: GetCommand<'SetDemand'>): void {
     this.#port.findLink(providerId)?.send({ $case: 'demand', value: encodeDemand(demand) });
   }
 
-  acknowledge({ providerId, machineId, sequence }: CommandOf<'AcknowledgeReport'>): void {
+  acknowledge({ providerId, machineId, sequence }: GetCommand<'AcknowledgeReport'>): void {
     this.#port.findLink(providerId)?.sendToMachine(machineId, { $case: 'acknowledged', value: { sequence } });
   }
 
-  cancelReplicas(command: CommandOf<'CancelReplicas'>): void {
+  cancelReplicas(command: GetCommand<'CancelReplicas'>): void {
     const { providerId, machineId } = command;
     const link = this.#port.findLink(providerId);
     const epoch = link?.epoch;
-    this.#lanes.run(machineId, () => {
+    this.#serialExecutor.run(machineId, () => {
       if (link?.epoch === epoch)
         link?.sendToMachine(machineId, { $case: 'cancel', value: encodeCancelReplicas(command) });
       return undefined;
@@ -54,21 +54,21 @@ export class ToProvider {
   }
 
   /** Behind the starts and cancels of its machine. */
-  startGang({ providerId, machineId, start }: CommandOf<'StartGang'>): void {
+  startGang({ providerId, machineId, start }: GetCommand<'StartGang'>): void {
     const link = this.#port.findLink(providerId);
     const epoch = link?.epoch;
-    this.#lanes.run(machineId, () => {
+    this.#serialExecutor.run(machineId, () => {
       if (link?.epoch === epoch) link?.sendToMachine(machineId, { $case: 'startGang', value: encodeStartGang(start) });
       return undefined;
     });
   }
 
-  startReplicas(command: CommandOf<'StartReplicas'>): void {
+  startReplicas(command: GetCommand<'StartReplicas'>): void {
     const link = this.#port.findLink(command.providerId);
     const order = this.#port.orderOf(command);
     if (link === undefined || order === undefined) return;
     const { epoch } = link;
-    this.#lanes.run(command.machineId, () => {
+    this.#serialExecutor.run(command.machineId, () => {
       const staged = this.#port.stage(order);
       if (!(staged instanceof Promise)) {
         this.#send(link, order, staged);
@@ -87,14 +87,14 @@ export class ToProvider {
       this.#port.onSent(batch.replicas.length);
     }
     if (spec.scheduler === 'storage-affinity' && batch.replicas.some(({ inputs }) => inputs.length > 0)) {
-      this.#port.deliver({ kind: 'InputsStaged', machineId, sources, contents: contentsOf(batch) });
+      this.#port.deliver({ kind: 'InputsStaged', machineId, sources, contents: listContents(batch) });
     }
     for (const refusal of unstartable) this.#port.deliver({ kind: 'ReplicaUnstartable', ...refusal });
   }
 }
 
 /** All contents that a batch wants, each once. */
-function contentsOf({ replicas }: StagedBatch['batch']): Content[] {
+function listContents({ replicas }: StagedBatch['batch']): Content[] {
   const contents = new Map<string, Content>();
   for (const { inputs } of replicas) for (const { content } of inputs) contents.set(content.sha256, content);
   return [...contents.values()];

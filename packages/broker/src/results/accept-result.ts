@@ -9,7 +9,7 @@ import type { Duration, UserId } from '@mutirao/core/shared';
 import { Semaphore } from '../concurrency/semaphore.ts';
 import type { Gatherer } from '../gathering/gatherer.ts';
 import type { FileToGather } from '../gathering/job-volumes.ts';
-import { processorOf, Templates, type FillIn } from '../staging/variables.ts';
+import { getProcessor, Templates, type FillIn } from '../staging/variables.ts';
 import type { Arrivals } from './arrivals.ts';
 import { below as belowFolder, checkAside } from './check-aside.ts';
 import type { Checks } from './checks.ts';
@@ -18,19 +18,19 @@ import {
   placeBelow,
   placeOfPath,
   putInPlace,
-  targetOf,
+  getTarget,
   type Place,
   type Placing,
   type Wanted,
 } from './put-in-place.ts';
-import { specOf, type ResultOrder } from './result-order.ts';
+import { findSpec, type ResultOrder } from './result-order.ts';
 import { runCheck } from './run-check.ts';
 
 /** Where outputs come from and where those without a place at home stay. */
 export interface ResultStores {
   readonly arrivals: Arrivals;
   /** The place of an output that is kept as a blob of its user's. */
-  blobPathOf(userId: UserId, sha256: string): string;
+  getBlobPath(userId: UserId, sha256: string): string;
   hashFile(path: string): Promise<Content>;
   /** Folders and files that no output goes into or replaces; left out where there are none. See `Placing`. */
   readonly forbidden?: readonly string[];
@@ -90,7 +90,7 @@ export class ResultAcceptor {
   async #explainMissing(order: ResultOrder, error: MutiraoError): Promise<MutiraoError> {
     const { arrivals } = this.#stores;
     for (const output of order.outputs) {
-      if (await isThere(arrivals.pathOf(order, output))) continue;
+      if (await isThere(arrivals.getPath(order, output))) continue;
       const found = arrivals.explainMissing(
         order,
         output,
@@ -122,8 +122,8 @@ export class ResultAcceptor {
     for (const output of order.outputs) {
       const spec = order.outputSpecs[output.outputIndex];
       if (spec === undefined || spec.localPath === '') continue;
-      const source = this.#stores.arrivals.pathOf(order, output);
-      const place = await failedPlaceOf({
+      const source = this.#stores.arrivals.getPath(order, output);
+      const place = await getFailedPlace({
         place: fillIn(spec.localPath),
         remote: fillIn(spec.path),
         below: output.path,
@@ -152,12 +152,12 @@ export class ResultAcceptor {
 
   async #checkAside(order: ResultOrder): Promise<void> {
     const { checksFolder: folder } = this.#gathered;
-    const { arrivals, blobPathOf } = this.#stores;
+    const { arrivals, getBlobPath } = this.#stores;
     const placeOf = async (output: OutputContent): Promise<string> => {
-      const source = arrivals.pathOf(order, output);
+      const source = arrivals.getPath(order, output);
       // A blob may have come to its place before a crash.
       return isBlob(order, output) && !(await isThere(source))
-        ? blobPathOf(order.userId, output.content.sha256)
+        ? getBlobPath(order.userId, output.content.sha256)
         : source;
     };
     await this.#checking.run(order, (signal) =>
@@ -166,7 +166,7 @@ export class ResultAcceptor {
   }
 
   async #fileToGather(order: ResultOrder, output: OutputContent, fillIn: FillIn): Promise<FileToGather> {
-    const spec = specOf(order, output);
+    const spec = findSpec(order, output);
     const target = pathOfPlace(await this.#placeOf(order, spec, output, fillIn));
     const path = belowFolder(order.homeDirectory, target);
     if (path === undefined)
@@ -175,10 +175,10 @@ export class ResultAcceptor {
         `${target} is not below ${order.homeDirectory}; want a path below it for an output that is gathered`,
       );
     const { arrivals } = this.#stores;
-    const source = arrivals.pathOf(order, output);
+    const source = arrivals.getPath(order, output);
     return {
       source,
-      bytes: arrivals.bytesOf(source),
+      bytes: arrivals.getBytes(source),
       path,
       size: output.content.size,
       mode: output.mode,
@@ -187,11 +187,11 @@ export class ResultAcceptor {
   }
 
   async #placeAll(order: ResultOrder, fillIn: FillIn): Promise<void> {
-    const sources = order.outputs.map((output) => this.#stores.arrivals.pathOf(order, output));
+    const sources = order.outputs.map((output) => this.#stores.arrivals.getPath(order, output));
     const newBlobs = new Map<string, OutputSpec>();
     for (const [index, output] of order.outputs.entries()) {
       const source = sources[index] as string;
-      const spec = specOf(order, output);
+      const spec = findSpec(order, output);
       const isShared = sources.includes(source, index + 1);
       const place = await this.#placeOf(order, spec, output, fillIn);
       const target = pathOfPlace(place);
@@ -216,8 +216,8 @@ export class ResultAcceptor {
   }
 
   async #placeOf({ userId }: ResultOrder, spec: OutputSpec, output: OutputContent, fillIn: FillIn): Promise<Place> {
-    if (spec.localPath === '') return placeOfPath(this.#stores.blobPathOf(userId, output.content.sha256));
-    return await targetOf({ place: fillIn(spec.localPath), remote: fillIn(spec.path), below: output.path });
+    if (spec.localPath === '') return placeOfPath(this.#stores.getBlobPath(userId, output.content.sha256));
+    return await getTarget({ place: fillIn(spec.localPath), remote: fillIn(spec.path), below: output.path });
   }
 
   /** Puts an output where its user wants it. */
@@ -226,7 +226,7 @@ export class ResultAcceptor {
   }
 
   async #check(order: ResultOrder, signal: AbortSignal): Promise<void> {
-    const proc = processorOf(this.#templates.fillIn(order, order), order);
+    const proc = getProcessor(this.#templates.fillIn(order, order), order);
     await runCheck({
       command: renderCommand(parseCommand(order.check), order.value, order.taskIndex),
       homeDirectory: order.homeDirectory,
@@ -245,13 +245,13 @@ export class ResultAcceptor {
 }
 
 /** The mark is on the output itself, of a folder on the folder. */
-async function failedPlaceOf(wanted: Wanted): Promise<Place> {
+async function getFailedPlace(wanted: Wanted): Promise<Place> {
   if (wanted.below !== '')
-    return await targetOf({
+    return await getTarget({
       ...wanted,
       place: { ...wanted.place, path: `${wanted.place.path.replace(/\/+$/, '')}.failed` },
     });
-  const { folder, names } = await targetOf(wanted);
+  const { folder, names } = await getTarget(wanted);
   return placeBelow(folder, names.with(-1, `${names.at(-1)}.failed`));
 }
 

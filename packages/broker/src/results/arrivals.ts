@@ -94,7 +94,7 @@ export class Arrivals {
         `${JSON.stringify(name)} is not the name of a file that was left here`,
       );
     const source = join(this.#folder, name);
-    const target = this.pathOf(origin, output);
+    const target = this.getPath(origin, output);
     const status = await lstat(source).catch(() => undefined);
     if (status === undefined && (await lstat(target).catch(() => undefined)) !== undefined) return;
     if (status?.isFile() !== true)
@@ -119,7 +119,7 @@ export class Arrivals {
   }
 
   /** Where an output is, or will be, kept. */
-  pathOf(origin: Origin, output: OutputContent): string {
+  getPath(origin: Origin, output: OutputContent): string {
     if (output.transferId !== '')
       return this.pathOfTransfer(origin.machineId, output.transferId, output.content.sha256);
     // No machine may replace what another one brings under the same number.
@@ -135,7 +135,7 @@ export class Arrivals {
   }
 
   /** Where the beginning of a content is kept that a machine pushes, until all of it has come. */
-  beginningOf(machineId: MachineId, { sha256, size }: Content): string {
+  findBeginning(machineId: MachineId, { sha256, size }: Content): string {
     return join(this.#folder, `${begunPrefix}${shortHash(`${machineId}\n${sha256}\n${size}`)}`);
   }
 
@@ -152,7 +152,7 @@ export class Arrivals {
 
   /** Why an output is not here, as far as this process knows: it came with other bytes, or did not come. */
   explainMissing(origin: Origin, output: OutputContent, name: string): MutiraoError {
-    if (!this.#mismatched.has(this.pathOf(origin, output)))
+    if (!this.#mismatched.has(this.getPath(origin, output)))
       return new MutiraoError('MUT_CONTENT_NOT_FOUND', `${name} is not here`);
     return new MutiraoError('MUT_CONTENT_MISMATCH', `${name} came with other bytes than ${origin.machineId} announced`);
   }
@@ -162,7 +162,7 @@ export class Arrivals {
     const part = this.newPart();
     try {
       await writeFile(part, bytes, { mode: 0o600 });
-      const path = this.pathOf(origin, output);
+      const path = this.getPath(origin, output);
       await rename(part, path);
       // A copy: the message that brought them may be far larger, and is not kept for their sake.
       this.#recent.set(path, new Uint8Array(bytes));
@@ -173,7 +173,7 @@ export class Arrivals {
   }
 
   /** The bytes of a small output that came lately; undefined where only its file has them. */
-  bytesOf(path: string): Uint8Array | undefined {
+  getBytes(path: string): Uint8Array | undefined {
     return this.#recent.get(path);
   }
 
@@ -196,7 +196,7 @@ export class Arrivals {
     for (const name of this.#found.get(origin.replicaId) ?? []) await rm(join(this.#folder, name), { force: true });
     this.#found.delete(origin.replicaId);
     for (const output of outputs) {
-      const path = this.pathOf(origin, output);
+      const path = this.getPath(origin, output);
       this.#mismatched.delete(path);
       this.unreported.release(path);
       this.#recent.delete(path);

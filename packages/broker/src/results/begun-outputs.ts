@@ -23,18 +23,18 @@ const doubtedBytes: Bytes = 1024 * 1024;
  * Each machine has its own: what one says of a content another may not be spoilt by.
  */
 export class BegunOutputs {
-  readonly #arrivals: Pick<Arrivals, 'newPart' | 'beginningOf'>;
+  readonly #arrivals: Pick<Arrivals, 'newPart' | 'findBeginning'>;
   readonly #inUse = new Set<string>();
   /** What this process has left, to the byte. */
   readonly #left = new Map<string, Bytes>();
 
-  constructor(arrivals: Pick<Arrivals, 'newPart' | 'beginningOf'>) {
+  constructor(arrivals: Pick<Arrivals, 'newPart' | 'findBeginning'>) {
     this.#arrivals = arrivals;
   }
 
   /** Takes up an output. Of two of one content from one machine at a time the second begins anew. */
   take(machineId: MachineId, content: Content): BegunOutput {
-    const path = this.#arrivals.beginningOf(machineId, content);
+    const path = this.#arrivals.findBeginning(machineId, content);
     if (this.#inUse.has(path)) {
       const part = this.#arrivals.newPart();
       return {
@@ -48,7 +48,7 @@ export class BegunOutputs {
     this.#inUse.add(path);
     return {
       path,
-      offset: this.sizeOf(machineId, content),
+      offset: this.getSize(machineId, content),
       leave: (bytes) => {
         this.#inUse.delete(path);
         if (bytes > 0) this.#left.set(path, bytes);
@@ -58,8 +58,8 @@ export class BegunOutputs {
   }
 
   /** Bytes that are there of an output's beginning. */
-  sizeOf(machineId: MachineId, content: Content): Bytes {
-    const path = this.#arrivals.beginningOf(machineId, content);
+  getSize(machineId: MachineId, content: Content): Bytes {
+    const path = this.#arrivals.findBeginning(machineId, content);
     const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     return Math.min(this.#left.get(path) ?? Math.max(0, size - doubtedBytes), size, content.size);
   }

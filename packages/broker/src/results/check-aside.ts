@@ -7,9 +7,9 @@ import type { OutputContent, OutputSpec } from '@mutirao/core/messages';
 import type { Duration } from '@mutirao/core/shared';
 import { removeTreeLater } from '@mutirao/runtime/files';
 
-import { processorOf, type FillIn, type Templates } from '../staging/variables.ts';
-import { namesBelow, pathOfPlace, placeBelow, putInPlace, targetOf } from './put-in-place.ts';
-import { specOf, type ResultOrder } from './result-order.ts';
+import { getProcessor, type FillIn, type Templates } from '../staging/variables.ts';
+import { namesBelow, pathOfPlace, placeBelow, putInPlace, getTarget } from './put-in-place.ts';
+import { findSpec, type ResultOrder } from './result-order.ts';
 import { runCheck } from './run-check.ts';
 
 /** What a check aside needs. */
@@ -50,7 +50,7 @@ export async function checkAside(
       environment: {
         JOB: String(order.jobId),
         TASK: String(order.taskIndex),
-        PROC: processorOf(fillIn, order),
+        PROC: getProcessor(fillIn, order),
         VALUE: order.value,
         REPLICA: String(order.replicaId),
         JOB_HOME: order.homeDirectory,
@@ -68,7 +68,7 @@ interface Copying {
 }
 
 async function copy(order: ResultOrder, output: OutputContent, { source, folder, fillIn }: Copying): Promise<void> {
-  const spec = specOf(order, output);
+  const spec = findSpec(order, output);
   await putInPlace({
     source,
     place: placeBelow(folder, await namesAside(order, output, { spec, fillIn })),
@@ -90,7 +90,7 @@ async function namesAside(
   if (spec.localPath !== '') {
     const way = below(
       homeDirectory,
-      pathOfPlace(await targetOf({ place: fillIn(spec.localPath), remote, below: inside })),
+      pathOfPlace(await getTarget({ place: fillIn(spec.localPath), remote, below: inside })),
     );
     if (way !== undefined) return namesBelow(way, homeDirectory);
   }

@@ -51,23 +51,23 @@ export class ResultDigester {
       const { arrivals, folder } = this.#sources;
       const said = await this.#checking.run(order, (signal) =>
         checkAside(order, {
-          placeOf: (output) => Promise.resolve(arrivals.pathOf(order, output)),
+          placeOf: (output) => Promise.resolve(arrivals.getPath(order, output)),
           folder,
           deadline: this.#checkDeadline,
           signal,
           templates: this.#templates,
         }),
       );
-      if (said.length > 0) return hashOf('check', said);
+      if (said.length > 0) return getHash('check', said);
     }
     if (order.outputSpecs.length > 0)
-      return hashOf('outputs', JSON.stringify(order.outputs.map((output) => describe(order, output)).sort()));
-    return hashOf('standard output', this.#sources.standardOutputOf(order.jobId, order.taskIndex, order.replicaId));
+      return getHash('outputs', JSON.stringify(order.outputs.map((output) => describe(order, output)).sort()));
+    return getHash('standard output', this.#sources.standardOutputOf(order.jobId, order.taskIndex, order.replicaId));
   }
 
   async #requireArrived(order: ResultOrder, output: OutputContent): Promise<void> {
     const { arrivals } = this.#sources;
-    const path = arrivals.pathOf(order, output);
+    const path = arrivals.getPath(order, output);
     if (
       await stat(path).then(
         () => true,
@@ -83,6 +83,6 @@ function describe({ outputSpecs }: ResultOrder, { outputIndex, path, content }: 
   return JSON.stringify([outputSpecs[outputIndex]?.path ?? '', path, content.sha256]);
 }
 
-function hashOf(kind: string, bytes: Uint8Array | string): string {
+function getHash(kind: string, bytes: Uint8Array | string): string {
   return createHash('sha256').update(`${kind}\0`).update(bytes).digest('hex');
 }

@@ -93,7 +93,7 @@ export interface Wanted {
  *
  * @throws {MutiraoError} MUT_PATH_ESCAPES when what a machine chose leads out of there.
  */
-export async function targetOf({ place: { path, machineFrom }, remote, below }: Wanted): Promise<Place> {
+export async function getTarget({ place: { path, machineFrom }, remote, below }: Wanted): Promise<Place> {
   const folder = machineFrom === undefined ? resolve(path) : resolve(path.slice(0, machineFrom));
   const chosen = machineFrom === undefined ? [] : namesBelow(path.slice(machineFrom).replace(/\/+$/, ''), path);
   if (below !== '') return placeBelow(folder, [...chosen, ...namesBelow(below, path)]);

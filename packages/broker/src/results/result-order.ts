@@ -21,7 +21,7 @@ export interface ResultOrder extends Place {
 }
 
 /** What was asked of an output. @throws {MutiraoError} MUT_BAD_REPORT for one that nobody asked for. */
-export function specOf(
+export function findSpec(
   { outputSpecs, machineId }: Pick<ResultOrder, 'outputSpecs' | 'machineId'>,
   { outputIndex }: Pick<OutputContent, 'outputIndex'>,
 ): OutputSpec {

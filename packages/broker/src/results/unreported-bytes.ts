@@ -65,12 +65,12 @@ export class UnreportedBytes {
     const file = this.#files.get(path);
     if (file === undefined) return;
     this.#files.delete(path);
-    const left = this.bytesOf(file.machineId) - file.bytes;
+    const left = this.getBytes(file.machineId) - file.bytes;
     if (left > 0) this.#sums.set(file.machineId, left);
     else this.#sums.delete(file.machineId);
   }
 
-  bytesOf(machineId: MachineId): Bytes {
+  getBytes(machineId: MachineId): Bytes {
     return this.#sums.get(machineId) ?? 0;
   }
 
@@ -86,14 +86,14 @@ export class UnreportedBytes {
   #enter(path: string, file: Unreported): void {
     this.release(path);
     this.#files.set(path, file);
-    this.#sums.set(file.machineId, this.bytesOf(file.machineId) + file.bytes);
+    this.#sums.set(file.machineId, this.getBytes(file.machineId) + file.bytes);
   }
 
   #findExcess(machineId: MachineId, more: Bytes): string | undefined {
     const { quotas, tasksOn } = this.#options;
     return findMachineQuotaExcess(quotas, {
       name: 'machine-bytes',
-      used: this.bytesOf(machineId),
+      used: this.getBytes(machineId),
       more,
       times: Math.max(1, tasksOn(machineId)),
     })?.message;

@@ -13,7 +13,7 @@ import type { BrokerParts } from './broker-parts.ts';
 export function uploadBlobRoute({
   blobs,
 }: Pick<BrokerParts, 'blobs'>): ClientStreamHandler<UploadBlobRequest, UploadBlobResponse> {
-  return async (messages, { userId }) => ({ content: encodeContent(await blobs.keep(userId, dataOf(messages))) });
+  return async (messages, { userId }) => ({ content: encodeContent(await blobs.keep(userId, listData(messages))) });
 }
 
 /** Sends the bytes of a content of the user's, as fast as they are taken. */
@@ -28,6 +28,6 @@ export function downloadBlobRoute({
   };
 }
 
-async function* dataOf(messages: AsyncIterable<UploadBlobRequest>): AsyncGenerator<Buffer> {
+async function* listData(messages: AsyncIterable<UploadBlobRequest>): AsyncGenerator<Buffer> {
   for await (const { data } of messages) yield data;
 }

@@ -52,9 +52,9 @@ export interface BrokerParts {
   /** The most processors that one of a provider's requests may have; undefined where nobody can say. Never rejects. */
   widthMaxOf(providerId: ProviderId): Promise<ProcessorCount | undefined>;
   /** What a provider told last of its queue, and how long ago; rejects as the provider does. */
-  queueOf(providerId: ProviderId): Promise<{ readonly queue: ProviderQueue; readonly age: Duration }>;
+  findQueue(providerId: ProviderId): Promise<{ readonly queue: ProviderQueue; readonly age: Duration }>;
   /** Why the last try to reach a provider came to nothing; empty when it went well. */
-  troubleOf(providerId: ProviderId): string;
+  getTrouble(providerId: ProviderId): string;
 }
 
 /** The job of that number. @throws {MutiraoError} MUT_NOT_FOUND when this user has none. */

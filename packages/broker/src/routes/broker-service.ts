@@ -67,7 +67,7 @@ export function brokerRoutes(parts: BrokerParts, usesOf: QuotaSource): Handlers<
   };
 }
 
-const jobOf = ({ jobId }: { readonly jobId: number }): string => `job ${jobId}`;
+const deriveJob = ({ jobId }: { readonly jobId: number }): string => `job ${jobId}`;
 const machineOf = ({ machineId }: { readonly machineId: string }): string => `machine ${machineId}`;
 
 const audited: AuditedMethods = {
@@ -76,8 +76,8 @@ const audited: AuditedMethods = {
     target: (_request: SubmitJobRequest, { jobId, taskCount }: SubmitJobResponse) =>
       `job ${jobId} of ${taskCount} tasks`,
   },
-  cancelJob: { action: 'job.cancel', target: jobOf },
-  retryTasks: { action: 'job.retry', target: jobOf },
+  cancelJob: { action: 'job.cancel', target: deriveJob },
+  retryTasks: { action: 'job.retry', target: deriveJob },
   uploadBlob: {
     action: 'blob.upload',
     target: (_request: unknown, { content }: UploadBlobResponse) => `${content?.sizeBytes ?? 0} bytes`,

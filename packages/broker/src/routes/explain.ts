@@ -5,8 +5,8 @@ import {
   explainJob,
   explainRequest,
   explainTask,
-  jobLedgerOf,
-  ledgerOf,
+  findJobLedger,
+  findLedger,
   type Explanation,
 } from '@mutirao/core/machines/broker';
 import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
@@ -29,7 +29,7 @@ export function explainRoute(parts: BrokerParts): UnaryHandler<ExplainRequest, E
           `job ${subject.value} of yours`,
         );
       case 'task':
-        return explainTaskOf(parts, { userId, ...subject.value });
+        return getExplainTask(parts, { userId, ...subject.value });
       case 'request':
         return encodeFound(explainRequest(state, subject.value, clock.now()), `request ${subject.value}`);
       case undefined:
@@ -38,7 +38,7 @@ export function explainRoute(parts: BrokerParts): UnaryHandler<ExplainRequest, E
   };
 }
 
-function explainTaskOf(
+function getExplainTask(
   parts: BrokerParts,
   subject: { readonly userId: UserId; readonly jobId: JobId; readonly taskIndex: TaskIndex },
 ): ExplainResponse {
@@ -70,8 +70,8 @@ export function getLedgerRoute(parts: BrokerParts): UnaryHandler<GetLedgerReques
       driver: { state },
       clock,
     } = parts;
-    if (jobId === 0) return { rows: ledgerOf(state, clock.now()).map(encodeLedgerRow) };
+    if (jobId === 0) return { rows: findLedger(state, clock.now()).map(encodeLedgerRow) };
     getJob(parts, userId, jobId);
-    return { rows: (jobLedgerOf(state, jobId, clock.now()) ?? []).map(encodeLedgerRow) };
+    return { rows: (findJobLedger(state, jobId, clock.now()) ?? []).map(encodeLedgerRow) };
   };
 }

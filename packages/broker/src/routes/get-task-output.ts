@@ -11,7 +11,7 @@ import type { UnaryHandler } from '@mutirao/runtime/rpc';
 
 import type { ReplicaRecord } from '../journal/records.ts';
 import { outputPositions } from '../staging/stager.ts';
-import { groupOfTask, originOf, valueOfTask } from '../staging/task-of-job.ts';
+import { groupOfTask, getOrigin, valueOfTask } from '../staging/task-of-job.ts';
 import { Templates, type FillIn } from '../staging/variables.ts';
 import { getJob, type BrokerParts } from './broker-parts.ts';
 import { cutOutput } from './output-page.ts';
@@ -25,7 +25,7 @@ export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutp
     const summary = findTaskSummary(job, taskIndex);
     if (summary === undefined)
       throw new MutiraoError('MUT_NOT_FOUND', `job ${jobId} has no task ${taskIndex}; it has ${job.taskCount}`);
-    const origin = originOf(parts.specs.getSpec(job), { jobId, taskIndex });
+    const origin = getOrigin(parts.specs.getSpec(job), { jobId, taskIndex });
     const record = findReportingRecord(
       parts.records.endingsOf(origin.jobId, origin.taskIndex, origin.taskIndex).get(origin.taskIndex) ?? [],
     );
@@ -35,12 +35,12 @@ export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutp
         `task ${taskIndex} of job ${jobId} is ${summary.status} and has no output yet`,
       );
     }
-    const output = parts.records.outputOf(origin.jobId, origin.taskIndex, record.replicaId);
+    const output = parts.records.getOutput(origin.jobId, origin.taskIndex, record.replicaId);
     const { replicaId, outputTruncated: truncated } = record;
     const whole = {
       standardOutput: asBuffer(output?.standardOutput),
       standardError: asBuffer(output?.standardError),
-      files: filesOf(parts, job, { ...record, taskIndex }),
+      files: getFiles(parts, job, { ...record, taskIndex }),
     };
     return { replicaId, truncated, ...cutOutput(whole, replicaId, pageToken) };
   };
@@ -48,13 +48,13 @@ export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutp
 
 function findReportingRecord(records: readonly ReplicaRecord[]): ReplicaRecord | undefined {
   return (
-    records.find((record) => record.fate === 'accepted') ??
-    records.findLast((record) => record.fate === 'failed') ??
+    records.find((record) => record.disposition === 'accepted') ??
+    records.findLast((record) => record.disposition === 'failed') ??
     records.at(-1)
   );
 }
 
-function filesOf(parts: BrokerParts, job: BrokerJob, record: ReplicaRecord): TaskFile[] {
+function getFiles(parts: BrokerParts, job: BrokerJob, record: ReplicaRecord): TaskFile[] {
   if (record.outputs.length === 0) return [];
   const spec = parts.specs.getSpec(job);
   const group = groupOfTask(spec, record.taskIndex);

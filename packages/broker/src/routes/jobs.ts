@@ -10,7 +10,7 @@ import {
   type RetryTasksResponse,
 } from '@mutirao/api/broker';
 import { badRequest, encodeJobSpec, encodeJobSummary, encodeTaskTimes, taskCountMax } from '@mutirao/api/codecs';
-import { findJobSummary, listJobSummaries, estimateOf, plannedEndOf } from '@mutirao/core/machines/broker';
+import { findJobSummary, listJobSummaries, estimateOf, findPlannedEnd } from '@mutirao/core/machines/broker';
 import { fingerprintsIn, type CurrentInput } from '@mutirao/core/resumption';
 import type { JobId, UserId } from '@mutirao/core/shared';
 import { countOfPage, type UnaryHandler } from '@mutirao/runtime/rpc';
@@ -36,7 +36,7 @@ export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, Get
       placeCount,
       remainingMsMin: remaining?.least,
       remainingMsMax: remaining?.most,
-      plannedEndUnixMs: plannedEndOf(parts.driver.state, job, now),
+      plannedEndUnixMs: findPlannedEnd(parts.driver.state, job, now),
     };
   };
 }

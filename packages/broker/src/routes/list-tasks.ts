@@ -8,7 +8,7 @@ import {
   badRequest,
   decodeTaskStatus,
   encodeOutcome,
-  encodeReplicaFate,
+  encodeReplicaDisposition,
   encodeStagingTimes,
   encodeTaskStatus,
 } from '@mutirao/api/codecs';
@@ -107,24 +107,24 @@ function encodeTask(parts: BrokerParts, job: BrokerJob, { spec, index, records }
   const summary = findTaskSummary(job, index);
   invariant(summary, `job ${job.jobId} has no task ${index}`);
   const taken = findTaken(spec.resumes?.tasks ?? [], index);
-  const requestOf = (machineId: MachineId): RequestId => requestIdOf(parts, machineId);
+  const findRequest = (machineId: MachineId): RequestId => getRequestId(parts, machineId);
   return {
     jobId: job.jobId,
     taskIndex: index,
     value: valueOfTask(spec, index),
     status: encodeTaskStatus(summary.status),
-    failureCount: failureCountOf(summary, records),
+    failureCount: getFailureCount(summary, records),
     waitsFor: [...summary.waitsFor],
     reusedFrom: taken === undefined ? undefined : { jobId: taken.jobId, taskIndex: taken.fromTaskIndex },
     replicas: [
-      ...records.map((record) => encodeEnded(record, requestOf(record.machineId))),
-      ...summary.replicas.map((replica) => encodeOpen(replica, requestOf(replica.machineId))),
+      ...records.map((record) => encodeEnded(record, findRequest(record.machineId))),
+      ...summary.replicas.map((replica) => encodeOpen(replica, findRequest(replica.machineId))),
     ],
   };
 }
 
-function failureCountOf(summary: TaskSummary, records: readonly ReplicaRecord[]): number {
-  return Math.max(summary.failureCount, records.filter((record) => record.fate === 'failed').length);
+function getFailureCount(summary: TaskSummary, records: readonly ReplicaRecord[]): number {
+  return Math.max(summary.failureCount, records.filter((record) => record.disposition === 'failed').length);
 }
 
 function encodeEnded(record: ReplicaRecord, requestId: RequestId): ReplicaRecordWire {
@@ -140,8 +140,8 @@ function encodeEnded(record: ReplicaRecord, requestId: RequestId): ReplicaRecord
     startedUnixMs: record.startedAt,
     endedUnixMs: record.endedAt,
     outcome: encodeOutcome(record.outcome),
-    accepted: record.fate === 'accepted',
-    fate: encodeReplicaFate(record.fate),
+    accepted: record.disposition === 'accepted',
+    disposition: encodeReplicaDisposition(record.disposition),
     takenUnixMs: record.takenAt,
     staging: encodeStagingTimes(record.staging),
   };
@@ -163,7 +163,7 @@ function encodeOpen(
     endedUnixMs: 0,
     outcome: encodeOutcome(undefined),
     accepted: false,
-    fate: encodeReplicaFate(undefined),
+    disposition: encodeReplicaDisposition(undefined),
     takenUnixMs: 0,
     staging: undefined,
   };
@@ -173,7 +173,7 @@ function encodeOpen(
  * The request that a machine was allocated by; of a machine that is gone its name tells, where such a request was heard
  * of.
  */
-function requestIdOf(parts: BrokerParts, machineId: MachineId): RequestId {
+function getRequestId(parts: BrokerParts, machineId: MachineId): RequestId {
   const { machines, requests } = parts.driver.state;
   const known = machines.get(machineId);
   if (known !== undefined) return known.facts.requestId;

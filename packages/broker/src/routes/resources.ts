@@ -31,7 +31,13 @@ import {
   encodeProviderRecord,
   encodeTrustRecord,
 } from '@mutirao/api/codecs';
-import { listMachineRecords, listProviders, listRequests, listTrust, overviewOf } from '@mutirao/core/machines/broker';
+import {
+  listMachineRecords,
+  listProviders,
+  listRequests,
+  listTrust,
+  findOverview,
+} from '@mutirao/core/machines/broker';
 import { parseAddress, unary, type UnaryHandler } from '@mutirao/runtime/rpc';
 
 import type { BrokerParts } from './broker-parts.ts';
@@ -43,7 +49,7 @@ export function getOverviewRoute({
   room,
 }: BrokerParts): UnaryHandler<GetOverviewRequest, GetOverviewResponse> {
   return () => {
-    const { machines, ...rest } = overviewOf(driver.state, clock.now());
+    const { machines, ...rest } = findOverview(driver.state, clock.now());
     return {
       ...rest,
       trouble: room.trouble(),
@@ -141,7 +147,7 @@ export function decodeProvider({ providerId, address }: AddProviderRequest): Add
 export function listProvidersRoute(parts: BrokerParts): UnaryHandler<ListProvidersRequest, ListProvidersResponse> {
   return () => ({
     providers: listProviders(parts.driver.state).map((record) => {
-      const lastError = record.lastError === '' ? parts.troubleOf(record.providerId) : record.lastError;
+      const lastError = record.lastError === '' ? parts.getTrouble(record.providerId) : record.lastError;
       return encodeProviderRecord({ ...record, lastError: record.isConnected ? '' : lastError });
     }),
   });
@@ -155,7 +161,7 @@ export function getProviderQueueRoute(
   parts: BrokerParts,
 ): UnaryHandler<GetProviderQueueRequest, GetProviderQueueResponse> {
   return async ({ providerId }) => {
-    const { queue, age } = await parts.queueOf(providerId);
+    const { queue, age } = await parts.findQueue(providerId);
     return { queue, ageMs: age };
   };
 }

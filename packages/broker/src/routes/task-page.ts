@@ -8,7 +8,7 @@ export function fillPage(indexes: readonly TaskIndex[], encode: (index: TaskInde
   let bytes = 0;
   for (const index of indexes) {
     const task = encode(index);
-    bytes += bytesOf(task);
+    bytes += getBytes(task);
     if (tasks.length > 0 && bytes > pageBytesMax) break;
     tasks.push(task);
   }
@@ -16,7 +16,7 @@ export function fillPage(indexes: readonly TaskIndex[], encode: (index: TaskInde
 }
 
 /** At least what a task takes on the wire: its texts, and more than its numbers. */
-function bytesOf({ value, replicas, waitsFor }: TaskRecord): number {
+function getBytes({ value, replicas, waitsFor }: TaskRecord): number {
   const ofReplicas = replicas.reduce(
     (sum, { machineId, requestId, reason, detail }) =>
       sum +

@@ -29,7 +29,7 @@ export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobR
     if (request.jobId !== 0) getJob(parts, userId, request.jobId);
     requireIndexesMax(request);
     if (request.lastChanges === undefined) requirePosition(request, parts.journal, parts.journalInstance);
-    let after = beginningOf(parts, request);
+    let after = findBeginning(parts, request);
     if (request.changesPerSecondMax !== undefined) return watchSample(parts, request, { writer, after, context });
     let hasCaughtUp = false;
     for (;;) {
@@ -48,7 +48,7 @@ export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobR
 }
 
 /** The sequence behind which the telling begins. */
-function beginningOf({ journal }: BrokerParts, { afterSequence, lastChanges }: WatchJobRequest): number {
+function findBeginning({ journal }: BrokerParts, { afterSequence, lastChanges }: WatchJobRequest): number {
   return lastChanges === undefined ? afterSequence : Math.max(0, journal.lastSequence() - lastChanges);
 }
 

@@ -1,7 +1,7 @@
 import type { JobEvent } from '@mutirao/api/broker';
 import { encodeJobEvent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { eventsOf, type BrokerChange } from '@mutirao/core/machines/broker';
+import { listEvents, type BrokerChange } from '@mutirao/core/machines/broker';
 import type { UserId } from '@mutirao/core/shared';
 import type { JournalEntry } from '@mutirao/runtime/journal';
 import type { CallContext } from '@mutirao/runtime/rpc';
@@ -28,7 +28,7 @@ export function eventsFor(
     taskIndexesMax = taskIndexesUsual,
   }: { readonly entry: JournalEntry<BrokerChange>; readonly taskIndexesMax: number | undefined },
 ): JobEvent[] {
-  return eventsOf(entry.change)
+  return listEvents(entry.change)
     .filter((event) => event.jobId === 0 || driver.state.jobs.get(event.jobId)?.userId === userId)
     .map((event) => encodeJobEvent(entry.sequence, entry.at, event, taskIndexesMax));
 }

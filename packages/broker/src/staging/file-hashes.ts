@@ -39,7 +39,7 @@ export class FileHashes {
   }
 
   /** The content of the file whose status was just read. Rejects when it cannot be read; that is not remembered. */
-  contentOf(path: string, status: FileStatus): Promise<Content> {
+  getContent(path: string, status: FileStatus): Promise<Content> {
     const cached = this.#cache.get(path);
     if (cached !== undefined) this.#cache.delete(path);
     if (

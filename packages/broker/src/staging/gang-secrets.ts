@@ -11,7 +11,7 @@ export class GangSecrets {
   readonly #key: Buffer = randomBytes(32);
 
   /** The key of a gang. */
-  secretOf(gangId: number): Buffer {
+  getSecret(gangId: number): Buffer {
     return createHmac('sha256', this.#key).update(String(gangId)).digest();
   }
 }

@@ -11,7 +11,7 @@ import { Turns } from '../concurrency/turns.ts';
 import type { FileHashes } from './file-hashes.ts';
 import { contentFingerprint, statusFingerprint } from './fingerprint.ts';
 import type { HomeFile } from './home-file.ts';
-import { findLink, listFiles, remoteNameOf } from './list-files.ts';
+import { findLink, listFiles, getRemoteName } from './list-files.ts';
 
 /** Where the bytes of a content are at home. */
 export interface HomeSource {
@@ -59,10 +59,10 @@ export class HomeFiles {
     if (machineFrom !== undefined) for (const { absolutePath } of files) this.#requireAllowed(absolutePath);
     return await Promise.all(
       files.map(async (file) => {
-        const content = await this.#hashes.contentOf(file.absolutePath, file.status);
+        const content = await this.#hashes.getContent(file.absolutePath, file.status);
         requireWhole(file.absolutePath, file.status.size, content.size);
         this.#remember(content, { path: file.absolutePath, mtimeMs: file.status.mtimeMs, machineFrom });
-        const remoteName = (wanted: string): string => remoteNameOf(wanted, path, file);
+        const remoteName = (wanted: string): string => getRemoteName(wanted, path, file);
         return { remoteName, content, mode: file.status.mode & 0o777, below: file.below, status: file.status };
       }),
     );
@@ -144,6 +144,6 @@ function isGenerated(path: string): boolean {
 }
 
 /** The input file that a machine gets for a file at home. */
-export function inputFileOf(file: HomeFile, root: InputFile['root'], wanted: string): InputFile {
+export function getInputFile(file: HomeFile, root: InputFile['root'], wanted: string): InputFile {
   return { root, path: file.remoteName(wanted), content: file.content, mode: file.mode };
 }

@@ -64,7 +64,7 @@ function isLink(path: string): boolean {
 }
 
 /** The name below its root of an input file: `wanted` itself, or below it where it names a folder. */
-export function remoteNameOf(wanted: string, source: string, file: LocalFile): string {
+export function getRemoteName(wanted: string, source: string, file: LocalFile): string {
   if (file.below !== '') return join(wanted, file.below);
   const isFolder = wanted.endsWith('/') || join(wanted) === '.';
   return isFolder ? join(wanted, basename(source)) : join(wanted);

@@ -27,7 +27,7 @@ import { describeWorkFolder } from '@mutirao/runtime/files';
 
 import { requireUnchanged } from './fingerprint.ts';
 import type { HomeFile } from './home-file.ts';
-import { inputFileOf, type HomeFiles } from './home-files.ts';
+import { getInputFile, type HomeFiles } from './home-files.ts';
 import type { TaskOutputs } from './task-outputs.ts';
 import { Templates, valueAt, type FillIn } from './variables.ts';
 
@@ -79,12 +79,12 @@ type SeenSources = Map<string, Promise<HomeFile[]>>;
 export class Stager {
   readonly #homeFiles: HomeFiles;
   readonly #home: string;
-  readonly #taskOutputs: Pick<TaskOutputs, 'filesOf'>;
+  readonly #taskOutputs: Pick<TaskOutputs, 'getFiles'>;
   readonly #templates = new Templates();
   readonly #read = new WeakMap<JobSpec, OutputsRead>();
 
   /** @param home the home folder, for jobs that work in a folder of home. */
-  constructor(homeFiles: HomeFiles, taskOutputs: Pick<TaskOutputs, 'filesOf'>, home = '/') {
+  constructor(homeFiles: HomeFiles, taskOutputs: Pick<TaskOutputs, 'getFiles'>, home = '/') {
     this.#homeFiles = homeFiles;
     this.#home = home;
     this.#taskOutputs = taskOutputs;
@@ -107,14 +107,14 @@ export class Stager {
           ...start,
           value,
           inputs: [],
-          outputs: this.#outputsOf(group, value, start.taskIndex, order),
+          outputs: this.#listOutputs(group, value, start.taskIndex, order),
           ...placeOf(order),
         });
       } catch (error) {
         unstartable.push(refusal(start.replicaId, error));
       }
     }
-    return { batch: { template: templateOf(order, group), replicas }, unstartable, sources: [] };
+    return { batch: { template: getTemplate(order, group), replicas }, unstartable, sources: [] };
   }
 
   /** Files of the folder are where the task looks for them, so that nothing of it is sent. */
@@ -126,7 +126,7 @@ export class Stager {
       return { ...staged, batch: { ...staged.batch, template: { ...staged.batch.template, workFolder } } };
     } catch (error) {
       return {
-        batch: { template: templateOf(order, group), replicas: [] },
+        batch: { template: getTemplate(order, group), replicas: [] },
         unstartable: order.starts.map(({ replicaId }) => refusal(replicaId, error)),
         sources: [],
       };
@@ -142,22 +142,22 @@ export class Stager {
       const value = valueAt(group.values, start.taskIndex - order.groupFirst);
       try {
         const fillIn = this.#templates.fillIn({ taskIndex: start.taskIndex, value }, order);
-        const inputs = await this.#inputsOf(order, specs, { fillIn, seen });
+        const inputs = await this.#listInputs(order, specs, { fillIn, seen });
         replicas.push({
           ...start,
           value,
           inputs,
-          outputs: this.#outputsOf(group, value, start.taskIndex, order),
+          outputs: this.#listOutputs(group, value, start.taskIndex, order),
           ...placeOf(order),
         });
       } catch (error) {
         unstartable.push(refusal(start.replicaId, error));
       }
     }
-    return { batch: { template: templateOf(order, group), replicas }, unstartable, sources: await sourcesOf(seen) };
+    return { batch: { template: getTemplate(order, group), replicas }, unstartable, sources: await listSources(seen) };
   }
 
-  async #inputsOf(
+  async #listInputs(
     order: StageOrder,
     specs: readonly InputSpec[],
     { fillIn, seen }: { readonly fillIn: FillIn; readonly seen: SeenSources },
@@ -176,7 +176,7 @@ export class Stager {
         case 'path': {
           const files = await this.#resolveOnce(fillIn(source.path), seen);
           requireUnchanged({ jobId: order.jobId, path: source.path, fingerprint: spec.fingerprint }, files);
-          inputs.push(...files.map((file) => inputFileOf(file, root, wanted)));
+          inputs.push(...files.map((file) => getInputFile(file, root, wanted)));
         }
       }
     }
@@ -188,7 +188,7 @@ export class Stager {
     source: Extract<InputSpec['source'], { kind: 'output' }>,
     { root, wanted }: { readonly root: InputFile['root']; readonly wanted: string },
   ): Promise<InputFile[]> {
-    const files = await this.#taskOutputs.filesOf(order, source);
+    const files = await this.#taskOutputs.getFiles(order, source);
     return files.map(({ below, content, mode }) => ({
       root,
       path: below === '' ? wanted : `${wanted}/${below}`,
@@ -208,7 +208,7 @@ export class Stager {
   }
 
   /** Inputs go to all members of a gang, and outputs come from the first. */
-  #outputsOf(group: TaskGroup, value: string, taskIndex: TaskIndex, place: StageOrder): OutputFile[] {
+  #listOutputs(group: TaskGroup, value: string, taskIndex: TaskIndex, place: StageOrder): OutputFile[] {
     if (group.outputs.length === 0 || (place.gang?.place.rank ?? 0) > 0) return [];
     const fillIn = this.#templates.fillIn({ taskIndex, value }, place);
     return outputPositions(group, place.attributes).map((position) => {
@@ -248,7 +248,7 @@ export function holds(condition: string, attributes: Readonly<Record<string, str
 }
 
 /** What was found at home; what was not there is left out. */
-async function sourcesOf(seen: SeenSources): Promise<StagedBatch['sources']> {
+async function listSources(seen: SeenSources): Promise<StagedBatch['sources']> {
   const settled = await Promise.allSettled(
     [...seen].map(async ([path, files]) => ({ path, contents: (await files).map(({ content }) => content) })),
   );
@@ -261,7 +261,7 @@ function groupOf({ spec, groupIndex, jobId }: StageOrder): TaskGroup {
   return group;
 }
 
-function templateOf(order: StageOrder, group: TaskGroup): StartReplicas['template'] {
+function getTemplate(order: StageOrder, group: TaskGroup): StartReplicas['template'] {
   const { environment, limits } = order.spec;
   const processors = order.gang?.processors ?? order.processors ?? group.processors ?? order.spec.processors;
   return {
@@ -272,11 +272,11 @@ function templateOf(order: StageOrder, group: TaskGroup): StartReplicas['templat
     environment,
     limits,
     processors,
-    ...hintsOf(order),
+    ...findHints(order),
   };
 }
 
-function hintsOf({
+function findHints({
   homeChallenge,
   dropProof,
 }: StageOrder): Pick<StartReplicas['template'], 'homeChallenge' | 'dropProof'> {

@@ -12,17 +12,17 @@ export interface TaskOfJob {
 
 /** The value of a task, which is counted through the groups. */
 export function valueOfTask(spec: JobSpec, index: TaskIndex): string {
-  const { group, position } = positionOf(spec, index);
+  const { group, position } = getPosition(spec, index);
   return valueAt(group.values, position);
 }
 
 /** The group that a task belongs to. */
 export function groupOfTask(spec: JobSpec, index: TaskIndex): TaskGroup {
-  return positionOf(spec, index).group;
+  return getPosition(spec, index).group;
 }
 
 /** Cost: O(groups). */
-function positionOf(spec: JobSpec, index: TaskIndex): { readonly group: TaskGroup; readonly position: number } {
+function getPosition(spec: JobSpec, index: TaskIndex): { readonly group: TaskGroup; readonly position: number } {
   let position = index;
   for (const group of spec.groups) {
     const count = countTasks(group);
@@ -35,7 +35,7 @@ function positionOf(spec: JobSpec, index: TaskIndex): { readonly group: TaskGrou
 /**
  * Where the result of a task is on record: its own, or the one that was taken over for it. Cost: O(log tasks taken).
  */
-export function originOf({ resumes }: Pick<JobSpec, 'resumes'>, own: TaskOfJob): TaskOfJob {
+export function getOrigin({ resumes }: Pick<JobSpec, 'resumes'>, own: TaskOfJob): TaskOfJob {
   const taken = findTaken(resumes?.tasks ?? [], own.taskIndex);
   return taken === undefined ? own : { jobId: taken.jobId, taskIndex: taken.fromTaskIndex };
 }

@@ -6,9 +6,9 @@ import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
 import { fsPath } from '@mutirao/runtime/files';
 
 import type { Records } from '../journal/records.ts';
-import { pathOfPlace, targetOf } from '../results/put-in-place.ts';
+import { pathOfPlace, getTarget } from '../results/put-in-place.ts';
 import type { HomeFiles } from './home-files.ts';
-import { groupOfTask, originOf, valueOfTask } from './task-of-job.ts';
+import { groupOfTask, getOrigin, valueOfTask } from './task-of-job.ts';
 import { Templates, type FillIn } from './variables.ts';
 
 /** A job of which a task reads what another one wrote. */
@@ -63,7 +63,7 @@ export class TaskOutputs {
    * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND where they are gone, MUT_INPUT_CHANGED where the user's place holds
    * something else now.
    */
-  async filesOf(job: ReadingJob, { taskIndex, path }: TaskOutput): Promise<WrittenFile[]> {
+  async getFiles(job: ReadingJob, { taskIndex, path }: TaskOutput): Promise<WrittenFile[]> {
     const { outputs: specs } = groupOfTask(job.spec, taskIndex);
     const spec = specs.find((one) => one.path === path);
     // What readers name has no condition, so that positions are those of the group.
@@ -76,7 +76,7 @@ export class TaskOutputs {
     const fillIn = this.#fillInFor(job, taskIndex);
     return await Promise.all(
       written.map(async (output) => {
-        await this.#requireStandalone(job, output, { spec, fillIn });
+        await this.#requireHere(job, output, { spec, fillIn });
         return { below: output.path, content: output.content, mode: output.mode };
       }),
     );
@@ -121,7 +121,7 @@ export class TaskOutputs {
     if (written.length === 0) return `what it wrote as ${place} is not on record`;
     const fillIn = this.#fillInFor(job, taskIndex);
     try {
-      for (const output of written) await this.#requireStandalone(job, output, { spec, fillIn });
+      for (const output of written) await this.#requireHere(job, output, { spec, fillIn });
       return undefined;
     } catch (error) {
       return error instanceof MutiraoError && error.code === 'MUT_INPUT_CHANGED'
@@ -139,13 +139,13 @@ export class TaskOutputs {
 
   /** A task that ran again after its result was doubted has two; the later one counts. */
   #acceptedOutputs({ jobId, spec }: ReadingJob, taskIndex: number): readonly OutputContent[] {
-    const origin = originOf(spec, { jobId, taskIndex });
+    const origin = getOrigin(spec, { jobId, taskIndex });
     const records =
       this.#port.records.endingsOf(origin.jobId, origin.taskIndex, origin.taskIndex).get(origin.taskIndex) ?? [];
-    return records.findLast(({ fate }) => fate === 'accepted')?.outputs ?? [];
+    return records.findLast(({ disposition }) => disposition === 'accepted')?.outputs ?? [];
   }
 
-  async #requireStandalone(
+  async #requireHere(
     { userId }: ReadingJob,
     output: OutputContent,
     { spec, fillIn }: { readonly spec: OutputSpec; readonly fillIn: FillIn },
@@ -174,7 +174,7 @@ export class TaskOutputs {
  */
 async function findTarget(spec: OutputSpec, { path }: OutputContent, fillIn: FillIn): Promise<string> {
   try {
-    return pathOfPlace(await targetOf({ place: fillIn(spec.localPath), remote: fillIn(spec.path), below: path }));
+    return pathOfPlace(await getTarget({ place: fillIn(spec.localPath), remote: fillIn(spec.path), below: path }));
   } catch (error) {
     throw new MutiraoError(
       'MUT_CONTENT_NOT_FOUND',

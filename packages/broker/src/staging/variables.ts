@@ -74,7 +74,7 @@ export class Templates {
  * What `$PROC` is in the environment of a check, where it may get into a path too: the machine's id where it states
  * what cannot be part of a name.
  */
-export function processorOf(fillIn: FillIn, { machineId }: Pick<Place, 'machineId'>): string {
+export function getProcessor(fillIn: FillIn, { machineId }: Pick<Place, 'machineId'>): string {
   try {
     return fillIn('$PROC').path;
   } catch {

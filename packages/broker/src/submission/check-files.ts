@@ -58,7 +58,7 @@ function collectPaths(
   first: TaskIndex,
   into: { readonly inputs: Set<string>; readonly outputs: Set<string> },
 ): void {
-  const tasks = samplesOf(group.values, first);
+  const tasks = listSamples(group.values, first);
   for (const { source } of group.inputs) {
     if (source.kind === 'path' && isKnownEarly(source.path)) addAll(into.inputs, source.path, tasks);
   }
@@ -73,7 +73,7 @@ function addAll(paths: Set<string>, template: string, tasks: readonly TaskOfTemp
   for (const task of isTemplate ? tasks : tasks.slice(0, 1)) paths.add(templates.fillInEarly(task)(template));
 }
 
-function samplesOf(values: Values, first: TaskIndex): TaskOfTemplate[] {
+function listSamples(values: Values, first: TaskIndex): TaskOfTemplate[] {
   const count = countOf(values);
   const sample = (position: number): TaskOfTemplate => ({
     taskIndex: first + position,

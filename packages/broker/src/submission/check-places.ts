@@ -138,7 +138,7 @@ export async function eachPlace(
   let first = 0;
   for (const group of spec.groups) {
     const outputs = group.outputs.filter((output) => output.localPath !== '' && isWanted(output));
-    if (outputs.length > 0 && !(await eachPlaceOf({ group, outputs, first }, templates, visit))) return;
+    if (outputs.length > 0 && !(await getEachPlace({ group, outputs, first }, templates, visit))) return;
     first += countOf(group.values);
   }
 }
@@ -149,7 +149,7 @@ interface GroupOutputs {
   readonly first: TaskIndex;
 }
 
-async function eachPlaceOf(
+async function getEachPlace(
   { group: { values }, outputs, first }: GroupOutputs,
   templates: Templates,
   visit: (place: PlaceOfTask) => boolean,
@@ -219,13 +219,13 @@ class FoldersIn {
     // The root of the file system has no name.
     if (name === '') return true;
     if (this.#known.size < lookedAtMax) return remembered(this.#known, name, () => isFolder(path));
-    this.#entries ??= new Map(entriesOf(this.#path).map((entry) => [entry.name, entry]));
+    this.#entries ??= new Map(listEntries(this.#path).map((entry) => [entry.name, entry]));
     const entry = this.#entries.get(name);
     return entry?.isDirectory() === true || (entry !== undefined && !entry.isFile() && isFolder(path));
   }
 }
 
-function entriesOf(folder: string): Dirent[] {
+function listEntries(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {

@@ -5,7 +5,7 @@ import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
 
 import { isKnownEarly } from '../staging/variables.ts';
 import { eachPlace, placesOfTasks, type Places } from './check-places.ts';
-import { mayMeet, placePrefixesOf } from './place-prefixes.ts';
+import { mayMeet, findPlacePrefixes } from './place-prefixes.ts';
 
 /** A job that is being submitted, or tasks of which are to run again. */
 export interface SubmittedJob {
@@ -82,7 +82,7 @@ export class OtherJobsPlaces {
 
   *#open(job: SubmittedJob): Generator<OtherJob> {
     const folders = new Map<string, string>();
-    const prefixes = placePrefixesOf(job.spec, folders);
+    const prefixes = findPlacePrefixes(job.spec, folders);
     for (const other of this.#state.openJobs.values()) {
       const { jobId, status, spec } = other;
       if (
@@ -90,16 +90,16 @@ export class OtherJobsPlaces {
         status === 'running' &&
         !isSameSubmission(job, other) &&
         spec.gatherFolder === undefined &&
-        mayMeet(prefixes, placePrefixesOf(spec, folders))
+        mayMeet(prefixes, findPlacePrefixes(spec, folders))
       )
         yield { jobId, spec };
     }
   }
 
   *#beingSubmitted(job: SubmittedJob): Generator<OtherJob> {
-    const prefixes = placePrefixesOf(job.spec);
+    const prefixes = findPlacePrefixes(job.spec);
     for (const other of this.#submitted) {
-      if (!isSameSubmission(job, other) && mayMeet(prefixes, placePrefixesOf(other.spec)))
+      if (!isSameSubmission(job, other) && mayMeet(prefixes, findPlacePrefixes(other.spec)))
         yield { jobId: other.jobId, spec: other.spec };
     }
   }

@@ -21,7 +21,7 @@ const known = new WeakMap<JobSpec, PlacePrefixes>();
  *
  * @param folders those whose links were followed already, for many jobs at once.
  */
-export function placePrefixesOf(spec: JobSpec, folders: Map<string, string> = new Map()): PlacePrefixes {
+export function findPlacePrefixes(spec: JobSpec, folders: Map<string, string> = new Map()): PlacePrefixes {
   let prefixes = known.get(spec);
   if (prefixes === undefined) known.set(spec, (prefixes = findPrefixes(spec, folders)));
   return prefixes;
@@ -41,7 +41,7 @@ function findPrefixes({ groups }: JobSpec, folders: Map<string, string>): string
   const found = new Set<string>();
   for (const { outputs } of groups) {
     for (const { localPath } of outputs)
-      if (localPath !== '' && isKnownEarly(localPath)) found.add(prefixOf(localPath, folders));
+      if (localPath !== '' && isKnownEarly(localPath)) found.add(getPrefix(localPath, folders));
   }
   const sorted = [...found].sort();
   const kept: string[] = [];
@@ -52,7 +52,7 @@ function findPrefixes({ groups }: JobSpec, folders: Map<string, string>): string
   return kept;
 }
 
-function prefixOf(template: string, folders: Map<string, string>): string {
+function getPrefix(template: string, folders: Map<string, string>): string {
   const literal = /^[^{$\\]*/.exec(template)?.[0] ?? '';
   const [folder, name] = literal.endsWith('/') ? [literal, ''] : [dirname(literal), basename(literal)];
   let real = folders.get(folder);

@@ -7,7 +7,7 @@ import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
 
 import type { BrokerParts } from '../routes/broker-parts.ts';
 import { getJob } from '../routes/broker-parts.ts';
-import { originOf } from '../staging/task-of-job.ts';
+import { getOrigin } from '../staging/task-of-job.ts';
 import type { OutputsThere } from '../staging/task-outputs.ts';
 
 /** A job that is to take over what an earlier one has done. */
@@ -63,7 +63,7 @@ export async function resumeJob(
   const choice = await choose(parts, { job, former, userId }, { spec, matches });
   requireNoOverwrite({ spec, former, job }, choice);
   const tasks = [...choice.taken].map(([taskIndex, formerIndex]): TakenTask => {
-    const origin = originOf(former, { jobId: job.jobId, taskIndex: formerIndex });
+    const origin = getOrigin(former, { jobId: job.jobId, taskIndex: formerIndex });
     return { taskIndex, jobId: origin.jobId, fromTaskIndex: origin.taskIndex };
   });
   const runs = choice.runs.slice(0, runsReportedMax).map(({ taskIndex, reason }) => ({ taskIndex, reason }));
@@ -125,7 +125,7 @@ async function choose(
   await Promise.all(Array.from({ length: concurrencyMax }, look));
   return chooseTaken(spec, matches, {
     spec: former,
-    faultOf: (index) => findFault(job, index) ?? there.get(index)?.fault,
+    getFault: (index) => findFault(job, index) ?? there.get(index)?.fault,
     isGone: (index, path) => there.get(index)?.gone.has(path) === true,
   });
 }

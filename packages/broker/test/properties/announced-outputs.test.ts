@@ -122,7 +122,7 @@ class World {
 
   #hold(transferId: string, bytes: Buffer, how: 'pushed' | 'kept'): void {
     this.held.set(transferId, how);
-    this.announced.set(transferId, { transferId, content: contentOf(bytes), isKept: how === 'kept' });
+    this.announced.set(transferId, { transferId, content: getContent(bytes), isKept: how === 'kept' });
     this.announce(transferId);
   }
 
@@ -178,7 +178,7 @@ class World {
   }
 }
 
-function contentOf(bytes: Uint8Array): Content {
+function getContent(bytes: Uint8Array): Content {
   return { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
 }
 

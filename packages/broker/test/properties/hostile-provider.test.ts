@@ -20,7 +20,7 @@ import {
 } from '@mutirao/core/machines/broker';
 import type { OutputContent } from '@mutirao/core/messages';
 import { aGroup, aJob, aMachine, anEnd, hostileMessages } from '@mutirao/testkit';
-import { Lanes } from '../../src/concurrency/lanes.ts';
+import { SerialExecutor } from '../../src/concurrency/serial-executor.ts';
 import { FromProvider } from '../../src/providers/from-provider.ts';
 
 type Message = NonNullable<ConnectResponse['message']>;
@@ -183,7 +183,7 @@ function messages({ state }: { readonly state: BrokerState }): Message[] {
 /** Has a broker hear a message; what it throws ends the stream that it came on. */
 async function hear(t: ExecutionContext, bytes: Buffer, what: string): Promise<'refused' | 'taken'> {
   const inputs: BrokerInput[] = [];
-  const lanes = new Lanes<string>((error) => {
+  const serialExecutor = new SerialExecutor<string>((error) => {
     t.fail(String(error));
   });
   const from = new FromProvider(
@@ -196,7 +196,7 @@ async function hear(t: ExecutionContext, bytes: Buffer, what: string): Promise<'
       serveWanted: () => undefined,
       onHeldBytes: () => undefined,
     },
-    lanes,
+    serialExecutor,
   );
   try {
     const { message } = ConnectResponse.decode(bytes);
@@ -211,7 +211,7 @@ async function hear(t: ExecutionContext, bytes: Buffer, what: string): Promise<'
       t.fail(`${what}: ${String(error)}`);
     return 'refused';
   }
-  await lanes.whenDone();
+  await serialExecutor.whenDone();
   const { state, step } = prepare();
   try {
     step(...inputs);

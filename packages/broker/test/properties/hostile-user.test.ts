@@ -143,8 +143,8 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
     checks: { describe: () => [] },
     taskOutputs: { lookAt: () => Promise.resolve({ fault: undefined, gone: new Set<string>() }) },
     widthMaxOf: () => Promise.resolve(undefined),
-    troubleOf: () => '',
-    queueOf: () => Promise.resolve({ queue: undefined as never, age: 0 }),
+    getTrouble: () => '',
+    findQueue: () => Promise.resolve({ queue: undefined as never, age: 0 }),
   };
   for (const input of [
     { kind: 'ProviderAdded', replyTo: 0, providerId: 'lab', address: 'h:1' },

@@ -14,7 +14,7 @@ export function define(command: Command, act: Act): void {
         'completion fish | source',
     )
     .action((shell: string) =>
-      act((context) => Promise.resolve(printCompletion(context, shell, wordsOf(command.parent)))),
+      act((context) => Promise.resolve(printCompletion(context, shell, listWords(command.parent)))),
     );
 }
 
@@ -26,11 +26,11 @@ interface Word {
 }
 
 /** The words of the commands, as the parser knows them. */
-function wordsOf(command: Command | null): Word[] {
+function listWords(command: Command | null): Word[] {
   return (command?.commands ?? []).map((inner) => ({
     name: inner.name(),
     summary: inner.description(),
-    next: wordsOf(inner),
+    next: listWords(inner),
   }));
 }
 

@@ -40,7 +40,7 @@ export async function printEvents(context: CommandContext, options: EventsOption
   const jobId = options.job === undefined ? 0 : await resolveJobId(broker, options.job);
   const position: Position = { after: Number(options.after), journalInstance: undefined };
   if (options.follow !== true) {
-    await print(context.output, broker.watchJob(requestOf(jobId, position), context.signal), {
+    await print(context.output, broker.watchJob(findRequest(jobId, position), context.signal), {
       position,
       untilReportedAll: true,
     });
@@ -57,7 +57,7 @@ async function follow(
 ): Promise<void> {
   while (!context.signal.aborted) {
     try {
-      await print(context.output, broker.watchJob(requestOf(jobId, position), context.signal), {
+      await print(context.output, broker.watchJob(findRequest(jobId, position), context.signal), {
         position,
         untilReportedAll: false,
       });
@@ -71,7 +71,7 @@ async function follow(
   }
 }
 
-function requestOf(jobId: number, { after, journalInstance }: Position): WatchJobRequest {
+function findRequest(jobId: number, { after, journalInstance }: Position): WatchJobRequest {
   return { jobId, afterSequence: after, taskIndexesMax, ...(journalInstance === undefined ? {} : { journalInstance }) };
 }
 

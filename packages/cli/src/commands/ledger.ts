@@ -67,7 +67,7 @@ export function ledgerTable(rows: readonly LedgerRow[], total: LedgerRow, ofJob:
   ];
   const cells = (name: string, row: LedgerRow, end: string): string[] => [
     name,
-    ...(ofJob ? [] : [requestedOf(row)]),
+    ...(ofJob ? [] : [getRequested(row)]),
     showProcessorSeconds(row.heldProcessorMs),
     addsUp(row) ? '=' : '≠',
     ...[row.usedProcessorMs, row.losersProcessorMs, row.killedProcessorMs, ...(ofJob ? [] : [row.idleProcessorMs])].map(
@@ -90,7 +90,7 @@ export function ledgerTable(rows: readonly LedgerRow[], total: LedgerRow, ofJob:
 }
 
 /** Nothing is asked for where machines are just there. */
-function requestedOf(row: LedgerRow): string {
+function getRequested(row: LedgerRow): string {
   return row.requestedProcessorMs === 0 ? '-' : showProcessorSeconds(row.requestedProcessorMs);
 }
 

@@ -17,7 +17,7 @@ export interface QuotaOptions {
 
 /** What one process counts. */
 interface Kept extends QuotaUse {
-  readonly keeper: string;
+  readonly connector: string;
 }
 
 export function define(command: Command, act: Act): void {
@@ -47,7 +47,7 @@ export async function showQuotas(context: CommandContext, { user = '' }: QuotaOp
     )),
   );
   tell(context.output, {
-    json: () => kept.map(({ keeper, kind, used, allowed }) => ({ keeper, kind, used, allowed: allowed ?? null })),
+    json: () => kept.map(({ connector, kind, used, allowed }) => ({ connector, kind, used, allowed: allowed ?? null })),
     table: () =>
       renderTable(
         [
@@ -57,8 +57,8 @@ export async function showQuotas(context: CommandContext, { user = '' }: QuotaOp
           { title: 'ALLOWED', right: true },
           { title: 'WHAT IS COUNTED' },
         ],
-        kept.map(({ keeper, kind, used, allowed }) => [
-          keeper,
+        kept.map(({ connector, kind, used, allowed }) => [
+          connector,
           kind,
           show(kind, used),
           show(kind, allowed ?? Infinity),
@@ -71,19 +71,23 @@ export async function showQuotas(context: CommandContext, { user = '' }: QuotaOp
 }
 
 /** What a process answers; one that is not there, or is of another release, has nothing to say. */
-async function ask(context: CommandContext, keeper: string, get: () => Promise<readonly QuotaUse[]>): Promise<Kept[]> {
+async function ask(
+  context: CommandContext,
+  connector: string,
+  get: () => Promise<readonly QuotaUse[]>,
+): Promise<Kept[]> {
   try {
-    return keptBy(keeper, await get());
+    return keptBy(connector, await get());
   } catch (error) {
     if (!(error instanceof MutiraoError)) throw error;
     if (error.code !== 'MUT_UNREACHABLE' && error.code !== 'MUT_UNIMPLEMENTED')
-      context.output.note(`${keeper} does not say: ${error.message}`);
+      context.output.note(`${connector} does not say: ${error.message}`);
     return [];
   }
 }
 
-function keptBy(keeper: string, uses: readonly QuotaUse[]): Kept[] {
-  return uses.map((use) => ({ ...use, keeper }));
+function keptBy(connector: string, uses: readonly QuotaUse[]): Kept[] {
+  return uses.map((use) => ({ ...use, connector }));
 }
 
 /** Calls per second are not counted up: only the bound means something. */

@@ -10,7 +10,7 @@ import { parseClusters, type GridSize } from '../grid/plan.ts';
 import { parseSettings, refuseWithoutProcess } from '../grid/settings.ts';
 import { gridJson, type GridRecord } from '../grid/record.ts';
 import { checkPlacement } from './job/scheduling-options.ts';
-import { startKeepers, stopKeepers } from '../site/start-connector.ts';
+import { startConnectors, stopConnectors } from '../site/start-connector.ts';
 import { renderPairs } from '../output/table.ts';
 import { tell } from '../output/tell.ts';
 import { collect } from '../usage/repeated-options.ts';
@@ -63,7 +63,7 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
     clusters: parseClusters(options.clusters),
     machines: options.machines,
     machineProcessors: Math.max(1, options.machineProcessors),
-    settings: settingsOf(options),
+    settings: findSettings(options),
     ...(options.trace === undefined ? {} : { traces: resolve(context.directory, options.trace) }),
     ...(options.reservations === true ? { hasReservations: true } : {}),
     ...(options.web ? { hasPage: true } : {}),
@@ -78,10 +78,10 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
   const { runGrid } = await import('../grid/run-grid.ts');
   await runGrid(context, size, (grid) => {
     reportGrid(context, grid, 'Ctrl-C stops it.');
-    const sites = startKeepers(context.home);
+    const sites = startConnectors(context.home);
     if (sites.length > 0) context.output.note(`Connecting ${sites.join(', ')}; see "mutirao site list".`);
   });
-  await stopKeepers(context);
+  await stopConnectors(context);
   context.output.note('The grid has stopped.');
   return 0;
 }
@@ -99,7 +99,7 @@ function refuseIneffective({ settings, clusters, machines, hasReservations, hasP
  * The options of a grid's processes by kind. Those of --set come last, and so win. @throws {MutiraoError}
  * MUT_BAD_REQUEST, MUT_BAD_CONFIG
  */
-export function settingsOf({
+export function findSettings({
   set,
   placement,
   isolation,

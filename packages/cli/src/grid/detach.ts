@@ -36,7 +36,7 @@ export async function detachGrid(context: CommandContext, args: readonly string[
   for (;;) {
     const grid = findGridRecord(context.home);
     if (grid !== undefined && grid.pid === pid && grid.broker !== '') return grid;
-    if (hasEnded || context.clock.now() > until) throw failureOf(readFileSync(log, 'utf8'));
+    if (hasEnded || context.clock.now() > until) throw getFailure(readFileSync(log, 'utf8'));
     if (context.signal.aborted) {
       process.kill(pid, 'SIGTERM');
       throw new MutiraoError('MUT_CANCELLED', 'the grid was interrupted while it started, and stops');
@@ -46,7 +46,7 @@ export async function detachGrid(context: CommandContext, args: readonly string[
 }
 
 /** The error that the command in the background told, as our own. */
-function failureOf(log: string): MutiraoError {
+function getFailure(log: string): MutiraoError {
   const [, code, message] = /^error: (MUT_[A-Z_]+) (.*)$/m.exec(log) ?? [];
   return new MutiraoError(
     code !== undefined && isErrorCode(code) ? code : 'MUT_UNREACHABLE',

@@ -178,7 +178,7 @@ function given(addresses: {
 async function startPage({ context, supervisor }: Starting, plan: GridPlan): Promise<string | undefined> {
   if ((await supervisor.start(plan.web(), readyMax)) === undefined) {
     if (context.signal.aborted || supervisor.isStopping) return undefined;
-    const { code, words } = endOf(logPath(context.home, 'web'));
+    const { code, words } = findEnd(logPath(context.home, 'web'));
     if (code === 'MUT_BAD_CONFIG') throw new MutiraoError(code, `web did not come up: ${words}`);
     context.output.note(`There is no page: ${words}`);
     return undefined;
@@ -191,7 +191,7 @@ export async function startPart({ context, supervisor }: Starting, plan: Process
   if (context.signal.aborted) return '';
   const address = await supervisor.start(plan, readyMax);
   if (address === undefined && !context.signal.aborted) {
-    const { code, words } = endOf(logPath(context.home, plan.name));
+    const { code, words } = findEnd(logPath(context.home, plan.name));
     throw new MutiraoError(code, `${plan.name} did not come up: ${words}`);
   }
   return address ?? '';
@@ -221,7 +221,7 @@ function untilAborted(signal: AbortSignal): Promise<void> {
 }
 
 /** How a process that did not come up ended, by its log. */
-function endOf(path: string): { readonly code: ErrorCode; readonly words: string } {
+function findEnd(path: string): { readonly code: ErrorCode; readonly words: string } {
   let lines: string[];
   try {
     lines = readFileSync(path, 'utf8').trim().split('\n');

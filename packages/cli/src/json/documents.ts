@@ -107,7 +107,7 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobRes
     memory_bytes_max: limits.memoryBytesMax,
     output_bytes_max: limits.outputBytesMax,
     groups: spec.groups.map((group) => ({
-      task_count: taskCountOf(group),
+      task_count: findTaskCount(group),
       command: group.command,
       check: group.check,
       requirements: group.requirements,
@@ -170,7 +170,7 @@ function nameOfCap(cap: ReplicationCap['cap']): string {
 }
 
 /** Tasks of a group. */
-export function taskCountOf({ values }: TaskGroup): number {
+export function findTaskCount({ values }: TaskGroup): number {
   if (values === undefined) return 0;
   return values.$case === 'range' ? values.value.count : values.value.values.length;
 }

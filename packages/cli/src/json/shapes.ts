@@ -201,7 +201,7 @@ export const shapes = {
     spooled_bytes: ['integer', 'Bytes of outputs that are kept for it.'],
   },
   quota: {
-    keeper: ['string', 'Who counts: `broker`, `reservations`, or `provider NAME`.'],
+    connector: ['string', 'Who counts: `broker`, `reservations`, or `provider NAME`.'],
     kind: ['string', 'What is counted: see docs/quotas.md.'],
     used: ['number', 'What you have of it, in the unit of the kind: a count, bytes, or hours.'],
     allowed: ['number or null', 'What you may have; null for no limit.'],

@@ -13,7 +13,7 @@ export class OutputFailed extends Error {
   readonly code: ErrorCode;
 
   constructor(subject: string, cause: NodeJS.ErrnoException) {
-    super(`cannot write ${subject}: ${reasonOf(cause)}`, { cause });
+    super(`cannot write ${subject}: ${getReason(cause)}`, { cause });
     this.code = isFullDisk(cause) ? 'MUT_DISK_FULL' : 'MUT_BAD_REQUEST';
   }
 }
@@ -54,6 +54,6 @@ export function asOutputFailure(error: unknown): unknown {
 }
 
 /** The system's own words: Node puts a code before them, and the call and its paths behind. */
-function reasonOf({ message, code = '' }: NodeJS.ErrnoException): string {
+function getReason({ message, code = '' }: NodeJS.ErrnoException): string {
   return message.replace(`${code}: `, '').replace(/, [a-z]+(?: '.*)?$/s, '');
 }

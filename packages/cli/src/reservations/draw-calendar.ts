@@ -36,7 +36,7 @@ export function drawCalendar(drawing: Drawing): string[] {
       .map((height) => eighths[Math.max(0, Math.min(8, height - row * 8))] ?? ' ')
       .map((cell) => (cell === ' ' ? empty : cell))
       .join('');
-    return `${labelOf(row).padStart(labelWidth - 1)} ┤${bar}`.trimEnd();
+    return `${getLabel(row).padStart(labelWidth - 1)} ┤${bar}`.trimEnd();
   });
   return [
     ...rows,
@@ -56,7 +56,7 @@ function peaks({ slots, from, until }: Drawing, width: number): number[] {
   return found;
 }
 
-function labelOf(row: number): string {
+function getLabel(row: number): string {
   if (row === rowCount - 1) return '100 %';
   return row === rowCount / 2 - 1 ? '50 %' : '';
 }

@@ -51,10 +51,10 @@ async function actOnEach<Options extends { readonly manager?: string }>(
   const { done, failure } = await actOnAll(ids, (id) => actOnOne(manager, id, options));
   const found = done.flatMap(({ reservation }) => reservation ?? []);
   const resources = await resourcesByName(manager);
-  const unitOf = ({ resourceId }: Reservation): string => resources.get(resourceId)?.unit ?? '';
+  const getUnit = ({ resourceId }: Reservation): string => resources.get(resourceId)?.unit ?? '';
   tell(context.output, {
-    json: () => found.map((one) => reservationJson(one, unitOf(one))),
-    table: () => found.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...reservationPairs(one, unitOf(one))]),
+    json: () => found.map((one) => reservationJson(one, getUnit(one))),
+    table: () => found.flatMap((one, index) => [...(index === 0 ? [] : ['']), ...reservationPairs(one, getUnit(one))]),
     quiet: () => found.map(({ reservationId }) => reservationId),
   });
   if (failure !== undefined) throw failure;

@@ -62,7 +62,7 @@ export async function holdGroup(clock: Clock, spec: GroupSpec): Promise<HeldGrou
     const held = answers.flatMap((answer) => (answer.kind === 'held' ? [answer] : []));
     if (choice.kind === 'found') return { held, window, rounds };
     await letGo(held);
-    if (choice.kind === 'none') throw refusalOf(spec, answers, choice.by);
+    if (choice.kind === 'none') throw getRefusal(spec, answers, choice.by);
     ({ window } = choice);
   }
   throw noWindow(
@@ -136,7 +136,7 @@ export async function letGo(held: readonly HeldPart[]): Promise<HeldPart[]> {
   return held.filter((_, index) => settled[index]?.status === 'rejected');
 }
 
-function refusalOf(spec: GroupSpec, answers: readonly PartAnswer[], by: number | undefined): MutiraoError {
+function getRefusal(spec: GroupSpec, answers: readonly PartAnswer[], by: number | undefined): MutiraoError {
   const answer = by === undefined ? undefined : answers[by];
   if (answer?.kind !== 'refused') return noWindow(spec, 'they have room together only later');
   return errorOfCode(answer.refusal.code, `${spec.parts[by ?? 0]?.text ?? ''}: ${answer.refusal.message}`);

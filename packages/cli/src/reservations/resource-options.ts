@@ -84,7 +84,7 @@ export function mergeRules(old: ResourceRules | undefined, options: ResourceOpti
     ...(placement === undefined ? {} : { placement: readWord('placement', placement, placements) }),
     ...(maxDuration === undefined ? {} : { durationMsMax: parseDuration(maxDuration) }),
     ...(claimTimeout === undefined ? {} : { unclaimedMsMax: parseDuration(claimTimeout) }),
-    ...countsOf({ perUser, amountPerUser, movesMax }),
+    ...getCounts({ perUser, amountPerUser, movesMax }),
   };
 }
 
@@ -93,7 +93,7 @@ export function areStated(rules: ResourceRules | undefined, options: ResourceOpt
   return JSON.stringify(mergeRules(rules, options)) === JSON.stringify(mergeRules(rules, {}));
 }
 
-function countsOf({
+function getCounts({
   perUser,
   amountPerUser,
   movesMax,

@@ -1,8 +1,8 @@
 import type { Alternative, Refusal, Reservation, Resource, UnitRange } from '@mutirao/api/reservation';
-import { decodeAhead } from '@mutirao/api/codecs';
+import { decodeProvisioning } from '@mutirao/api/codecs';
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import { ProvisioningState, ReservationStatus } from '@mutirao/api/reservation';
-import { describeAhead } from '@mutirao/core/messages';
+import { describeProvisioning } from '@mutirao/core/messages';
 import { findNearestWord } from '@mutirao/core/shared';
 
 import type { ReservationClient } from '@mutirao/runtime/clients';
@@ -155,17 +155,17 @@ export function reservationPairs(one: Reservation, unit: string): string[] {
         : 'reservation ' +
           `${one.together.reservationId}${one.together.managerAddress === '' ? '' : ` at ${one.together.managerAddress}`}`,
     ],
-    ...aheadOf(one).map((line, index): [string, string] => [index === 0 ? 'held ahead' : '', line]),
+    ...findAhead(one).map((line, index): [string, string] => [index === 0 ? 'held ahead' : '', line]),
     ['key', one.clientRequestId],
     ['claim', one.claim],
   ]);
 }
 
 /** What is held ahead for a reservation, in sentences, first the deciding one; none where nobody told of it. */
-export function aheadOf({ provisioning, amount: count, startUnixMs: startsAt }: Reservation): string[] {
+export function findAhead({ provisioning, amount: count, startUnixMs: startsAt }: Reservation): string[] {
   return provisioning === undefined
     ? []
-    : describeAhead(decodeAhead(provisioning), { count, startsAt, show: showInstant });
+    : describeProvisioning(decodeProvisioning(provisioning), { count, startsAt, show: showInstant });
 }
 
 /** Why there is no place, and what could be had, in lines for standard error. */

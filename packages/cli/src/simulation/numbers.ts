@@ -43,6 +43,6 @@ export function readWord<T extends string>(option: string, text: string, words: 
 }
 
 /** Milliseconds as seconds, to the millisecond. */
-export function secondsOf(time: Duration): number {
+export function findSeconds(time: Duration): number {
   return Math.round(time) / 1000;
 }

@@ -1,6 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { plural } from '@mutirao/core/shared';
-import { parseSwf, processorsOf, selectRequests, type SelectedRequests, type SwfTrace } from '@mutirao/formats';
+import { parseSwf, listProcessors, selectRequests, type SelectedRequests, type SwfTrace } from '@mutirao/formats';
 
 import { readPacked } from './read-file.ts';
 
@@ -34,7 +34,7 @@ export interface TraceReading {
 export function readTrace(reading: TraceReading): TraceFile {
   const { file } = reading;
   const trace = parseSwf(readPacked(file, reading.path, 'MUT_SWF_SYNTAX'), file);
-  const processors = reading.processors ?? processorsOf(trace);
+  const processors = reading.processors ?? listProcessors(trace);
   if (processors === undefined) {
     if (trace.records.length === 0) throw new MutiraoError('MUT_TRACE_EMPTY', `${file} holds no record`);
     throw new MutiraoError('MUT_BAD_REQUEST', `${file} does not say how many processors its machine has; want --procs`);

@@ -67,7 +67,7 @@ export async function bringUp(host: SiteHost, wanted: Wanted): Promise<UpSite> {
       address,
       token: reported,
       ...started
-    } = await host.start(kind, program.sha256, infoOf(kind, site.name), optionsOf(kind, site, found.base));
+    } = await host.start(kind, program.sha256, getInfo(kind, site.name), listOptions(kind, site, found.base));
     processes[kind] = started;
     token = reported;
     if (kind === 'provider') providerAddress = address;
@@ -113,12 +113,12 @@ async function keepOrStop(
 }
 
 /** The file that a process writes when it listens, in the site's folder. */
-function infoOf(kind: ProcessKind, name: string): string {
+function getInfo(kind: ProcessKind, name: string): string {
   return kind === 'cluster' ? `clusters/${name}/cluster.json` : `providers/${name}/provider.json`;
 }
 
 /** @throws {MutiraoError} MUT_BAD_CONFIG where the folder's name is too long for sockets. */
-function optionsOf(
+function listOptions(
   kind: ProcessKind,
   { name, manager, processors, providerOptions }: SiteRecord,
   base: string,

@@ -56,7 +56,7 @@ export class FrontEnd {
   constructor(connection: Pick<SshConnection, 'run'>, site: SiteRecord, home: string) {
     this.#connection = connection;
     this.#site = site;
-    this.#owner = ownerOf(home);
+    this.#owner = getOwner(home);
   }
 
   /**
@@ -83,7 +83,7 @@ export class FrontEnd {
       system,
       hasProgram: reported.has('has'),
       token: reported.get('token') ?? '',
-      providerAddress: addressOf(reported.get('info')),
+      providerAddress: listAddress(reported.get('info')),
       processes: { ...(cluster === undefined ? {} : { cluster }), ...(provider === undefined ? {} : { provider }) },
     };
   }
@@ -116,7 +116,7 @@ export class FrontEnd {
     if (status === 126)
       throw new MutiraoError('MUT_SITE_UNSUPPORTED_HOST', `${this.#site.ssh} cannot run the executable: ${words}`);
     throw new MutiraoError(
-      codeOf(words, 'MUT_TRANSFER_FAILED'),
+      getCode(words, 'MUT_TRANSFER_FAILED'),
       `the executable cannot be put on ${this.#site.ssh}: ${words}`,
     );
   }
@@ -141,7 +141,7 @@ export class FrontEnd {
     return {
       pid,
       program: sha256,
-      address: addressOf(this.#field(reported, 'info', /^\{.*\}$/)),
+      address: listAddress(this.#field(reported, 'info', /^\{.*\}$/)),
       token: reported.get('token') ?? '',
     };
   }
@@ -199,7 +199,7 @@ export class FrontEnd {
 }
 
 /** Tells home folders apart at a site: a hash, then words for people. */
-function ownerOf(home: string): string {
+function getOwner(home: string): string {
   const words = `${accountName()}@${hostname()}:${home}`;
   return `${createHash('sha256').update(words).digest('hex').slice(0, 16)} ${words.replaceAll('\n', '?')}`;
 }
@@ -209,7 +209,7 @@ function readProcess(text: string | undefined): FoundProcess | undefined {
   return Number(pid) > 1 ? { pid: Number(pid), program } : undefined;
 }
 
-function addressOf(info: string | undefined): string {
+function listAddress(info: string | undefined): string {
   try {
     return (JSON.parse(info ?? '') as { address?: string }).address ?? '';
   } catch {
@@ -217,7 +217,7 @@ function addressOf(info: string | undefined): string {
   }
 }
 
-function codeOf(words: string, otherwise: ErrorCode): ErrorCode {
+function getCode(words: string, otherwise: ErrorCode): ErrorCode {
   if (/no space left|quota exceeded/i.test(words)) return 'MUT_DISK_FULL';
   return /permission denied|read-only file system/i.test(words) ? 'MUT_NOT_OWNER' : otherwise;
 }
@@ -236,7 +236,7 @@ function failure(what: string, stderr: string): MutiraoError {
   const usage = /^(?:mutirao \w+|error): (.*)/m.exec(stderr)?.[1];
   if (usage !== undefined || words.includes('the set-up command ended'))
     return new MutiraoError('MUT_BAD_CONFIG', `${what}: ${usage ?? words}`);
-  return new MutiraoError(codeOf(words, 'MUT_UNREACHABLE'), `${what}: ${words}`);
+  return new MutiraoError(getCode(words, 'MUT_UNREACHABLE'), `${what}: ${words}`);
 }
 
 function parseLog(line: string): { readonly msg?: string; readonly code?: string } | undefined {

@@ -8,7 +8,7 @@ import { SshConnection } from '@mutirao/runtime/ssh';
 
 import type { CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
-import { exitStatusOf } from '../exit-status.ts';
+import { getExitStatus } from '../exit-status.ts';
 import { bringUp, type SiteHost, type UpSite } from './bring-up.ts';
 import { claimSite } from './claim-site.ts';
 import { FrontEnd } from './front-end.ts';
@@ -29,13 +29,13 @@ export async function runSite(context: CommandContext, name: string, now: boolea
   const site = readSite(context.home, name);
   try {
     await claimSite(context.home, name);
-    const keeper = new SiteProcess(context, site, now);
-    await keeper.run();
+    const connector = new SiteProcess(context, site, now);
+    await connector.run();
     return 0;
   } catch (error) {
     if (!(error instanceof MutiraoError)) throw error;
     context.output.note(`error: ${error.code} ${error.message}`);
-    return exitStatusOf(error);
+    return getExitStatus(error);
   }
 }
 
@@ -93,7 +93,7 @@ class SiteProcess {
       signal,
     });
     const frontEnd = new FrontEnd(connection, this.#site, home);
-    const host = hostOf(connection, frontEnd, socketIn(join(siteFolder(home, this.#site.name), 'run'), 'provider'));
+    const host = getHost(connection, frontEnd, socketIn(join(siteFolder(home, this.#site.name), 'run'), 'provider'));
     return {
       bringUp: async () => {
         const onStep = (status: SiteState['status'], detail: string): void => {
@@ -207,7 +207,7 @@ async function cleanUp(frontEnd: FrontEnd): Promise<void> {
   }
 }
 
-function hostOf(connection: SshConnection, frontEnd: FrontEnd, local: string): SiteHost {
+function getHost(connection: SshConnection, frontEnd: FrontEnd, local: string): SiteHost {
   let forwarded = '';
   return {
     look: (sha256) => frontEnd.look(sha256),

@@ -15,8 +15,8 @@ export interface SiteLink {
   close(): void;
 }
 
-/** What a keeper works with; a test gives it fakes. */
-export interface KeeperParts {
+/** What a connector works with; a test gives it fakes. */
+export interface ConnectorParts {
   /** The site has worked before: its troubles are waited for. */
   readonly isSynced: boolean;
   open(): Promise<SiteLink>;
@@ -46,7 +46,7 @@ const steadyAfter = 30_000;
  *
  * @throws {MutiraoError} when a site that never worked cannot be made to work.
  */
-export async function keepSite(parts: KeeperParts): Promise<void> {
+export async function keepSite(parts: ConnectorParts): Promise<void> {
   const pauses = new Pauses(parts);
   let isSynced = parts.isSynced;
   let upAt: number | undefined;
@@ -80,12 +80,12 @@ export async function keepSite(parts: KeeperParts): Promise<void> {
   }
 }
 
-/** The pauses of a keeper: short after what lasted, longer and longer after what did not. */
+/** The pauses of a connector: short after what lasted, longer and longer after what did not. */
 class Pauses {
-  readonly #parts: KeeperParts;
+  readonly #parts: ConnectorParts;
   #next = pauseMin;
 
-  constructor(parts: KeeperParts) {
+  constructor(parts: ConnectorParts) {
     this.#parts = parts;
   }
 

@@ -1,13 +1,13 @@
 import type { JsonOf, shapes } from '../json/shapes.ts';
 import { renderPairs, renderTable } from '../output/table.ts';
 import { showMoment } from '../output/units.ts';
-import { findKeeper } from './start-connector.ts';
+import { findConnector } from './start-connector.ts';
 import { findState, type HostFacts, type SiteRecord, type SiteState } from './site-record.ts';
 
-/** A site and what its keeper does. */
+/** A site and what its connector does. */
 export interface SeenSite {
   readonly site: SiteRecord;
-  /** What is so now: what a keeper that is gone told last holds no more. */
+  /** What is so now: what a connector that is gone told last holds no more. */
   readonly status: SiteState['status'];
   readonly detail: string;
   readonly state: SiteState | undefined;
@@ -16,7 +16,7 @@ export interface SeenSite {
 /** Looks at a site of a home folder; nothing is asked of the site itself. */
 export function seeSite(home: string, site: SiteRecord): SeenSite {
   const state = findState(home, site.name);
-  if (findKeeper(home, site.name) !== undefined && state !== undefined)
+  if (findConnector(home, site.name) !== undefined && state !== undefined)
     return { site, status: state.status, detail: state.detail, state };
   return {
     site,

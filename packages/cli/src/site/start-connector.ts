@@ -16,14 +16,14 @@ const endMax = 10_000;
 type Surroundings = Pick<CommandContext, 'home' | 'clock' | 'sleep' | 'signal'>;
 
 /** The process that keeps a site's connection; undefined when there is none. */
-export function findKeeper(home: string, name: string): number | undefined {
+export function findConnector(home: string, name: string): number | undefined {
   const pid = findState(home, name)?.pid;
   return pid !== undefined && isOurs(pid, `run\0site\0${name}\0`) ? pid : undefined;
 }
 
 /** Starts the process that keeps a site's connection, in a session of its own; one that runs already is left alone. */
 export function startConnector(home: string, name: string, options: readonly string[] = []): number {
-  const running = findKeeper(home, name);
+  const running = findConnector(home, name);
   if (running !== undefined) return running;
   const log = logPath(home, `site-${name}`);
   prepareHome(home);
@@ -41,34 +41,34 @@ export function startConnector(home: string, name: string, options: readonly str
   return pid;
 }
 
-/** Starts the keepers of all sites that have none. @returns their names. */
-export function startKeepers(home: string): string[] {
+/** Starts the connectors of all sites that have none. @returns their names. */
+export function startConnectors(home: string): string[] {
   const names = readSites(home)
-    .filter(({ isSynced, name }) => isSynced && findKeeper(home, name) === undefined)
+    .filter(({ isSynced, name }) => isSynced && findConnector(home, name) === undefined)
     .map(({ name }) => name);
   for (const name of names) startConnector(home, name);
   return names;
 }
 
 /** Ends the process that keeps a site's connection, and the connection with it. What runs at the site goes on. */
-export async function stopKeeper({ home, clock, sleep }: Surroundings, name: string): Promise<void> {
-  const pid = findKeeper(home, name);
+export async function stopConnector({ home, clock, sleep }: Surroundings, name: string): Promise<void> {
+  const pid = findConnector(home, name);
   if (pid === undefined) return;
   process.kill(pid, 'SIGTERM');
   const until = clock.now() + endMax;
-  while (findKeeper(home, name) === pid && clock.now() < until) await sleep(pollMs);
-  if (findKeeper(home, name) === pid) process.kill(pid, 'SIGKILL');
+  while (findConnector(home, name) === pid && clock.now() < until) await sleep(pollMs);
+  if (findConnector(home, name) === pid) process.kill(pid, 'SIGKILL');
 }
 
 /** Ends all connections to sites. What runs there goes on. */
-export async function stopKeepers(surroundings: Surroundings): Promise<void> {
-  await Promise.all(readSites(surroundings.home).map(({ name }) => stopKeeper(surroundings, name)));
+export async function stopConnectors(surroundings: Surroundings): Promise<void> {
+  await Promise.all(readSites(surroundings.home).map(({ name }) => stopConnector(surroundings, name)));
 }
 
 /**
  * Waits until a site is connected.
  *
- * @param onState called at each change. @throws {MutiraoError} what its keeper told when it gave up, or when it is
+ * @param onState called at each change. @throws {MutiraoError} what its connector told when it gave up, or when it is
  * interrupted.
  */
 export async function untilConnected(
@@ -90,7 +90,7 @@ export async function untilConnected(
     if (isGone)
       throw new MutiraoError(
         'MUT_INTERNAL',
-        `the keeper of ${name} ended: ${lastLines(logPath(home, `site-${name}`))}`,
+        `the connector of ${name} ended: ${lastLines(logPath(home, `site-${name}`))}`,
       );
     if (signal.aborted) throw new MutiraoError('MUT_CANCELLED', 'interrupted');
     // It may have told why and ended since its state was read, so that is read once more.

@@ -98,7 +98,7 @@ async function describeRun(mistake: Mistake): Promise<MistakeDescription> {
   return plain(
     `"mutirao run" starts a process of the grid, and there is none named "${found}"; a command for the machines ` +
       'is submitted as a job',
-    await submissionOf(mistake, words.slice(1)),
+    await getSubmission(mistake, words.slice(1)),
   );
 }
 
@@ -125,7 +125,10 @@ function describeSlip({ words, passedOn }: Mistake, said: readonly string[], gro
 const oldWords: readonly string[] = ['addjob', 'waitforjob', 'canceljob'];
 
 /** The submission that is meant, with the options of `job submit` known. */
-async function submissionOf({ program, passedOn, path, define }: Mistake, words: readonly string[]): Promise<string[]> {
+async function getSubmission(
+  { program, passedOn, path, define }: Mistake,
+  words: readonly string[],
+): Promise<string[]> {
   const command = findCommand(program, ['job', 'submit']);
   if (command === undefined) return ['job', 'submit', ...words, ...withRest(passedOn)];
   if (path?.join(' ') !== 'job submit') await define(['job', 'submit'], command);
@@ -147,7 +150,7 @@ async function describeForeign(
   const isEmpty = rest.length === 0 && mistake.passedOn === undefined;
   const line =
     isSubmission && !isEmpty
-      ? await submissionOf(mistake, [...names.slice(2), ...rest])
+      ? await getSubmission(mistake, [...names.slice(2), ...rest])
       : [...ours, ...(rest.length > 0 ? rest.map(readNumber) : placeholder)];
   return plain(`${message}; the command is "mutirao ${names.slice(0, 2).join(' ')}"`, line, [why]);
 }
@@ -185,7 +188,7 @@ async function describeUnknownOption(mistake: Mistake, { path, pieces }: Scanned
       `"${name}"${isOption(instead?.[0]) ? ` (here ${(instead ?? []).filter(isOption).join(' and ')})` : ''}`,
   );
   const line = isSubmission
-    ? await submissionOf(mistake, words.slice(2))
+    ? await getSubmission(mistake, words.slice(2))
     : [...path, ...translatePieces(pieces), ...withRest(passedOn)];
   const isKnown = unknown.every(({ instead }) => instead !== undefined);
   return plain(
@@ -201,7 +204,7 @@ const isOption = (word: string | undefined): boolean => word?.startsWith('-') ==
 async function describeMissingDashes(mistake: Mistake, file: string): Promise<MistakeDescription> {
   return plain(
     `"${file}" is read as the name of a job file; expected "--" before a command and its arguments`,
-    await submissionOf(mistake, mistake.words.slice(2)),
+    await getSubmission(mistake, mistake.words.slice(2)),
   );
 }
 

@@ -10,7 +10,7 @@ export function nameOf(values: Readonly<Record<string, number>>, value: number):
  * The value of a wire enum that a word stands for. @throws {InvariantError} when there is none; the caller has checked
  * the word.
  */
-export function valueOf<V extends number>(values: Readonly<Record<string, V>>, name: string): V {
+export function getValue<V extends number>(values: Readonly<Record<string, V>>, name: string): V {
   const value = values[name.toUpperCase()];
   if (value === undefined) throw new InvariantError(`no enum value is named ${name}`);
   return value;

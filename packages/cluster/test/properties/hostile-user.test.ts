@@ -46,7 +46,7 @@ function service(state: ClusterState): ReturnType<typeof clusterRoutes> {
     limits: options,
     changes: new ChangeSignal(),
     ownerId: 'ana',
-    userOf: (requestId) => state.requests.get(requestId)?.order.userId,
+    getUser: (requestId) => state.requests.get(requestId)?.order.userId,
     listQueue: (endedMax, userId) => listQueue(state, now, endedMax, userId),
     listScores: (userId) => ({ order: undefined, scores: listScores(state, userId) }),
     ask: <T>(make: (replyTo: number) => ClusterInput): Promise<T> => {

@@ -24,10 +24,10 @@ test('the queue is in the order of arrival unless scores are asked for, with a b
 });
 
 test('an order by scores goes with each policy', (t) => {
-  const policyOf = (policy: ClusterConfig['policy'], variant: ClusterConfig['variant'] = 'start-now'): string =>
+  const getPolicy = (policy: ClusterConfig['policy'], variant: ClusterConfig['variant'] = 'start-now'): string =>
     readClusterOptions({ ...config, policy, variant }).policy.name;
   t.deepEqual(
-    [policyOf('fcfs'), policyOf('easy'), policyOf('conservative'), policyOf('conservative', 'reinsert')],
+    [getPolicy('fcfs'), getPolicy('easy'), getPolicy('conservative'), getPolicy('conservative', 'reinsert')],
     ['fcfs', 'easy', 'conservative start-now', 'conservative reinsert'],
   );
 });

@@ -44,7 +44,7 @@ function cluster(other: Partial<ClusterOptions> = {}) {
     limits: options,
     changes,
     ownerId: 'ana',
-    userOf: (requestId) => state.requests.get(requestId)?.order.userId,
+    getUser: (requestId) => state.requests.get(requestId)?.order.userId,
     listQueue: (endedMax, userId) => listQueue(state, 5000, endedMax, userId),
     listScores: (userId) => ({ order: other.order, scores: listScores(state, userId) }),
     ask: <T>(make: (replyTo: number) => ClusterInput): Promise<T> => {

@@ -38,7 +38,7 @@ const firstAllowance: ProcessorCount = 64;
  *
  * @param widest of the tasks that may be placed there.
  */
-export function allowanceOf(
+export function getAllowance(
   { finishedCount }: { readonly finishedCount: number },
   widest: ProcessorCount,
 ): ProcessorCount {

@@ -23,8 +23,14 @@ export function isShutdown(reason: string): boolean {
 }
 
 /** Whether an ending counts towards the losses after which a task is given up: a shutdown or a preemption does not. */
-export function isCountedLoss({ fate, reason }: { readonly fate: string; readonly reason: string }): boolean {
-  return fate === 'lost' && !isShutdown(reason);
+export function isCountedLoss({
+  disposition,
+  reason,
+}: {
+  readonly disposition: string;
+  readonly reason: string;
+}): boolean {
+  return disposition === 'lost' && !isShutdown(reason);
 }
 
 /**
@@ -34,14 +40,14 @@ export function isCountedLoss({ fate, reason }: { readonly fate: string; readonl
  */
 export function isSilentLoss({
   outcome,
-  fate,
+  disposition,
   reason,
 }: {
   readonly outcome: string | undefined;
-  readonly fate: string;
+  readonly disposition: string;
   readonly reason: string;
 }): boolean {
-  return fate === 'lost' && outcome === undefined && reason === silentLoss;
+  return disposition === 'lost' && outcome === undefined && reason === silentLoss;
 }
 
 /** The code of a machine that went away without a word. */
@@ -49,26 +55,26 @@ export const silentLoss = 'MUT_MACHINE_LOST';
 
 /** Whether a shutdown or a preemption ended a replica that ran. */
 export function isStop({
-  fate,
+  disposition,
   reason,
   startedAt,
 }: {
-  readonly fate: string;
+  readonly disposition: string;
   readonly reason: string;
   readonly startedAt: number;
 }): boolean {
-  return fate === 'lost' && startedAt > 0 && isShutdown(reason);
+  return disposition === 'lost' && startedAt > 0 && isShutdown(reason);
 }
 
 /** Whether a replica ended for a reason that may be its task's fault or its machine's. */
 export function isDoubted({
   outcome,
   reason,
-  fate,
+  disposition,
 }: {
   readonly outcome: string | undefined;
   readonly reason: string;
-  readonly fate: string;
+  readonly disposition: string;
 }): boolean {
-  return fate === 'lost' && outcome === 'broken' && faultOfCode(reason) === 'unknown' && !isShutdown(reason);
+  return disposition === 'lost' && outcome === 'broken' && faultOfCode(reason) === 'unknown' && !isShutdown(reason);
 }

@@ -3,7 +3,7 @@ export {
   expandPathVariables,
   fillPath,
   findNameFault,
-  pathVariablesOf,
+  getPathVariables,
   type FilledPath,
   type PathPlace,
   type PathVariables,
@@ -28,7 +28,7 @@ export {
   renderCommand,
   type CommandTemplate,
 } from './command/index.ts';
-export { allowanceOf, freeProcessors, usableProcessors, type BagMachine, type BagQueue } from './bag.ts';
+export { getAllowance, freeProcessors, usableProcessors, type BagMachine, type BagQueue } from './bag.ts';
 export {
   consequences,
   doubtsMax,
@@ -51,7 +51,7 @@ export { placeQueues } from './place-queues.ts';
 export { placeReady, type PlacementPort } from './place-ready.ts';
 export { prefetchDepth, type PrefetchFacts, type PrefetchRules } from './prefetch.ts';
 export {
-  healthOf,
+  getHealth,
   type MachineHealth,
   noSpace,
   noteHealth,

@@ -1,15 +1,15 @@
 import type { Lease, LeaseGroup, LeaseOutline, LeaseOutlineGroup } from '../messages/index.ts';
-import { rangesOf } from '../shared/index.ts';
+import { listRanges } from '../shared/index.ts';
 
 /** What the provider's machine keeps of a lease. Groups that nothing could be staged of are left out. */
-export function outlineLease({ sequence, horizon, groups, caught }: Lease): LeaseOutline {
+export function outlineLease({ sequence, horizon, groups, quarantined }: Lease): LeaseOutline {
   const outlines = groups.filter(({ start }) => start.replicas.length > 0).map(outlineGroup);
-  return { sequence, horizon, groups: outlines, ...(caught === undefined ? {} : { caught }) };
+  return { sequence, horizon, groups: outlines, ...(quarantined === undefined ? {} : { quarantined }) };
 }
 
 function outlineGroup({ start, requirements, taskTime }: LeaseGroup): LeaseOutlineGroup {
   return {
-    replicas: rangesOf(start.replicas.map(({ replicaId }) => replicaId)),
+    replicas: listRanges(start.replicas.map(({ replicaId }) => replicaId)),
     processors: start.template.processors,
     requirements,
     taskTime,

@@ -22,7 +22,7 @@ export interface PathPlace {
  * takes
  * the attributes in no particular order, so that `$os` could spoil `$osversion`.
  */
-export function pathVariablesOf(place: PathPlace): PathVariables {
+export function getPathVariables(place: PathPlace): PathVariables {
   const { username, servername } = place.attributes;
   const processor = username === undefined || servername === undefined ? place.machineId : `${username}@${servername}`;
   const attributes = Object.entries(place.attributes).sort(([left], [right]) => right.length - left.length);
@@ -105,7 +105,7 @@ export function findNameFault(word: string): string | undefined {
  * The id of a machine is the exception: it is two such names with a "/" between them.
  */
 export function fillPath(template: Template, { value, index, place }: PathWords): FilledPath | UnsafeVariable {
-  const variables = pathVariablesOf(place);
+  const variables = getPathVariables(place);
   const words: MachineWord[] = [];
   const noteWord = (position: number, at: number): void => {
     const [name, text] = variables[position] ?? ['', ''];

@@ -72,7 +72,7 @@ function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
 ): void {
   for (const queue of queues) {
     if (queue.readyCount === 0 || !port.matches(queue, machine)) continue;
-    const countMax = quotaOf(machine, queue, share, port.prefetchDepth(queue, machine));
+    const countMax = findQuota(machine, queue, share, port.prefetchDepth(queue, machine));
     if (countMax > 0) share.ready -= port.place(machine, queue, countMax);
     // What is left of an earlier queue waits for the machine, and nothing of a later one goes before it.
     if (queue.readyCount > 0 && (freeProcessors(machine) === 0 || mustKeep(machine, queue, share))) return;
@@ -94,7 +94,7 @@ function mustKeep<Machine extends BagMachine>(
 }
 
 /** How many tasks of the queue the machine should get now. */
-function quotaOf(machine: BagMachine, queue: BagQueue, share: Share<unknown>, depth: number): number {
+function findQuota(machine: BagMachine, queue: BagQueue, share: Share<unknown>, depth: number): number {
   const slots = Math.floor(freeProcessors(machine) / queue.processors);
   const capacity = usableProcessors(machine) + depth * queue.processors;
   const room = Math.floor((capacity - machine.heldProcessors) / queue.processors) - slots;

@@ -34,7 +34,7 @@ export interface MachineHealth {
 }
 
 /** What the ends in a report say of the machine that made it. */
-export function healthOf(ends: readonly Pick<ReplicaEnd, 'outcome' | 'reason'>[]): ReportHealth {
+export function getHealth(ends: readonly Pick<ReplicaEnd, 'outcome' | 'reason'>[]): ReportHealth {
   if (ends.some(({ outcome }) => outcome !== 'broken' && outcome !== 'cancelled')) return 'sound';
   const broken = ends.filter(({ outcome, reason }) => outcome === 'broken' && !isShutdown(reason));
   const blaming = broken.filter(({ reason }) => faultOfCode(reason) === 'machine');

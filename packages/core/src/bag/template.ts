@@ -74,11 +74,11 @@ function quoteTemplateWord(word: string): string {
   const parts = parseTemplate(word);
   if (parts.length === 0) return quoteForShell('');
   return parts
-    .map((part) => (part.kind === 'text' ? escapeTemplate(quoteForShell(part.text)) : symbolOf(part.kind)))
+    .map((part) => (part.kind === 'text' ? escapeTemplate(quoteForShell(part.text)) : getSymbol(part.kind)))
     .join('');
 }
 
-function symbolOf(kind: 'value' | 'index'): string {
+function getSymbol(kind: 'value' | 'index'): string {
   return kind === 'value' ? '{}' : '{#}';
 }
 

@@ -13,7 +13,7 @@ export interface WithdrawableReplica {
 
 /** What withdrawing needs to know; the replicas of a machine are in the order in which it starts them. */
 export interface WithdrawalPort<Machine extends BagMachine, Replica extends WithdrawableReplica> {
-  replicasOf(machine: Machine): Iterable<Replica>;
+  listReplicas(machine: Machine): Iterable<Replica>;
   matches(replica: Replica, machine: Machine): boolean;
 }
 
@@ -33,7 +33,7 @@ export function chooseWithdrawals<Machine extends BagMachine, Replica extends Wi
   const donors = machines.filter((machine) => machine.heldProcessors > machine.processors);
   donors.sort((one, other) => other.heldProcessors - other.processors - (one.heldProcessors - one.processors));
   for (const donor of donors) {
-    for (const replica of queuedReplicas(donor, port.replicasOf(donor)).reverse()) {
+    for (const replica of queuedReplicas(donor, port.listReplicas(donor)).reverse()) {
       if (idle.isEmpty) return chosen;
       if (!replica.isWithdrawing && !replica.isWaiting) continue;
       const taker = idle.take(replica.processors, (machine) => port.matches(replica, machine));

@@ -32,7 +32,7 @@ export function fromBase64(text: string): Uint8Array | undefined {
   let bits = 0;
   let written = 0;
   for (let at = 0; at < count; at++) {
-    bits = ((bits << 6) | valueOf(text.charCodeAt(at))) & 0xffffff;
+    bits = ((bits << 6) | getValue(text.charCodeAt(at))) & 0xffffff;
     if (at % 4 !== 0) bytes[written++] = (bits >> (6 - 2 * (at % 4))) & 0xff;
   }
   return bytes;
@@ -42,7 +42,7 @@ function byteAt(bytes: Uint8Array, at: number): number {
   return bytes[at] ?? 0;
 }
 
-function valueOf(code: number): number {
+function getValue(code: number): number {
   if (code >= 97) return code - 71;
   if (code >= 65) return code - 65;
   if (code >= 48) return code + 4;

@@ -22,7 +22,7 @@ export {
 } from './job.ts';
 export type { EnrolledMachine, EnrolledMachineState, MachineReach } from './enrolled-machine.ts';
 export type { Lease, LeaseGroup, LeaseOutline, LeaseOutlineGroup } from './lease.ts';
-export { identityOf } from './machine.ts';
+export { getIdentity } from './machine.ts';
 export type {
   InputFile,
   MachineFacts,
@@ -81,5 +81,5 @@ export type {
   GroupLink,
   RequestedAmount,
 } from './reservation.ts';
-export { describeAhead, type ProvisioningState, type AheadView, type Provisioning } from './provisioning.ts';
+export { describeProvisioning, type ProvisioningState, type AheadView, type Provisioning } from './provisioning.ts';
 export { isOfReservation, nameReservation, reservationKey } from './reservation.ts';

@@ -13,7 +13,7 @@ export interface Lease {
   readonly horizon: Duration;
   readonly groups: readonly LeaseGroup[];
   /** Identities of machines that were caught and get nothing of it; left out where there are none. */
-  readonly caught?: readonly string[];
+  readonly quarantined?: readonly string[];
 }
 
 /** Leased replicas that share all but their values. */
@@ -32,7 +32,7 @@ export interface LeaseOutline {
   readonly horizon: Duration;
   readonly groups: readonly LeaseOutlineGroup[];
   /** As in the lease. */
-  readonly caught?: readonly string[];
+  readonly quarantined?: readonly string[];
 }
 
 /** A group of a lease in outline. */

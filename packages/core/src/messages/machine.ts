@@ -44,7 +44,7 @@ export interface MachineFacts {
 }
 
 /** What a machine is known by, whatever it is called: its identity, or its name where it tells none. */
-export function identityOf({ identity = '', machineId }: Pick<MachineFacts, 'identity' | 'machineId'>): string {
+export function getIdentity({ identity = '', machineId }: Pick<MachineFacts, 'identity' | 'machineId'>): string {
   return identity === '' ? machineId : identity;
 }
 

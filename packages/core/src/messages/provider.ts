@@ -128,7 +128,7 @@ export interface QueuedRequest {
 
 /**
  * How a queue that is not in the order of arrival would rank a request of the user who asks (buc2020): by so much
- * earlier it would count as submitted as `leadOf` says.
+ * earlier it would count as submitted as `getLead` says.
  */
 export interface QueueRanking {
   /** What scores and walltimes weigh against waiting, in seconds. */

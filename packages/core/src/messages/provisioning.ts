@@ -40,7 +40,7 @@ export interface AheadView {
 }
 
 /** What is held ahead, in sentences, first the deciding one. */
-export function describeAhead(ahead: Provisioning, { count, startsAt, show }: AheadView): string[] {
+export function describeProvisioning(ahead: Provisioning, { count, startsAt, show }: AheadView): string[] {
   const { status, heldCount, askedCount, askAt, expectedAt, chance, reason } = ahead;
   const lines = [
     `${capitalize(status)}: ${heldCount} of ${plural(count, 'processor')} held ahead, ${askedCount} asked for; ` +

@@ -54,7 +54,7 @@ export class AdaptiveAdmissibility {
   constructor(sets: AdmissibleSets, options: AdaptiveOptions = adaptiveDefaults) {
     this.#sets = sets;
     this.#options = options;
-    this.#fading = fadingOf(options.halfLife);
+    this.#fading = getFading(options.halfLife);
     this.#choices = listChoices(sets);
   }
 
@@ -71,7 +71,7 @@ export class AdaptiveAdmissibility {
   over(sets: AdmissibleSets): AdaptiveAdmissibility {
     const other = new AdaptiveAdmissibility(sets, this.#options);
     for (const [first, seen] of this.#classes) {
-      const into = other.#classOf(this.#sets.sizes[first] as number);
+      const into = other.#getClass(this.#sets.sizes[first] as number);
       if (into === undefined) continue;
       into.arrivedWidths += seen.arrivedWidths;
       into.endedWidths += seen.endedWidths;
@@ -92,7 +92,7 @@ export class AdaptiveAdmissibility {
    * classes^2).
    */
   noteArrival(width: ProcessorCount, now: Instant): void {
-    const seen = this.#classOf(width);
+    const seen = this.#getClass(width);
     if (seen === undefined) return;
     for (const each of this.#classes.values()) fade(each, this.#fading);
     // A clock may be set back.
@@ -105,7 +105,7 @@ export class AdaptiveAdmissibility {
 
   /** Notes the end of a task. Cost: O(log resources). */
   noteEnd(width: ProcessorCount, runTime: Duration): void {
-    const seen = this.#classOf(width);
+    const seen = this.#getClass(width);
     if (seen === undefined) return;
     seen.endedWidths += width;
     seen.endedWork += width * runTime;
@@ -125,7 +125,7 @@ export class AdaptiveAdmissibility {
       .sort(([one], [other]) => one - other)
       .map(([first, seen]) => ({
         first,
-        last: this.#sets.rangeOf(this.#sets.sizes[first] as number, admissibility)?.last ?? first,
+        last: this.#sets.getRange(this.#sets.sizes[first] as number, admissibility)?.last ?? first,
         load: (seen.arrivedWidths / this.#elapsed) * (seen.endedWork / seen.endedWidths),
       }));
     let peak = 0;
@@ -153,7 +153,7 @@ export class AdaptiveAdmissibility {
     return best;
   }
 
-  #classOf(width: ProcessorCount): WidthClass | undefined {
+  #getClass(width: ProcessorCount): WidthClass | undefined {
     const first = this.#sets.firstOf(width);
     if (first === undefined) return undefined;
     const found = this.#classes.get(first) ?? { arrivedWidths: 0, endedWidths: 0, endedWork: 0 };
@@ -185,6 +185,6 @@ function fade(seen: WidthClass, by: number): void {
 }
 
 /** About 1/2 to the power of 1 / halfLife, by + - * / alone. */
-function fadingOf(halfLife: number): number {
+function getFading(halfLife: number): number {
   return 1 - 0.693_147_180_559_945_3 / halfLife;
 }

@@ -15,7 +15,7 @@ export interface CompetitiveBound {
  *
  * @param admissibility a, in 0..1. @throws {InvariantError} for one out of that range. @source gonzalez2010, Eq. 1.
  */
-export function boundOf(admissibility: number): CompetitiveBound {
+export function getBound(admissibility: number): CompetitiveBound {
   invariant(admissibility >= 0 && admissibility <= 1, `admissibility is ${admissibility}; want 0..1`);
   const below = 1 + 4 / admissibility ** 2;
   const above = 1 + 4 / (admissibility * (1 - admissibility));

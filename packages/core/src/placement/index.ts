@@ -1,6 +1,6 @@
 export { AdaptiveAdmissibility, adaptiveDefaults, type AdaptiveOptions } from './adaptive.ts';
 export { AdmissibleSets, type AdmissibleRange } from './admissible.ts';
-export { boundOf, type CompetitiveBound } from './bound.ts';
+export { getBound, type CompetitiveBound } from './bound.ts';
 export { describeChoice, describeDecision, showAdmissibility } from './describe-decision.ts';
 export type {
   CountKnown,

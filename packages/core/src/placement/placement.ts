@@ -88,7 +88,7 @@ export class PlacementTable {
    * admissibility out of 0..1.
    */
   decide(rules: PlacementRules, task: AssignedTask, now: Instant, prng: Prng): PlacementDecision {
-    const admissible = this.sets.rangeOf(task.width, rules.admissibility);
+    const admissible = this.sets.getRange(task.width, rules.admissibility);
     if (admissible === undefined) return { kind: 'too-wide', width: task.width, widest: this.sets.widest };
     const { first, last } = admissible;
     if (first === last)
@@ -107,7 +107,7 @@ export class PlacementTable {
       rules.strategy.level,
     );
     const strategy = level === 4 || level === rules.strategy.level ? rules.strategy : strategyOfLevel[level];
-    const values = this.#valuesOf(strategy, admissible, task, { now, prng });
+    const values = this.#getValues(strategy, admissible, task, { now, prng });
     let best = 0;
     // Of equal values the first: the smaller resource, then the lower index.
     for (let at = 1; at < values.length; at += 1) if ((values[at] as number) < (values[best] as number)) best = at;
@@ -137,7 +137,7 @@ export class PlacementTable {
     return lacking;
   }
 
-  #valuesOf(
+  #getValues(
     strategy: PlacementStrategy,
     { first, last }: AdmissibleRange,
     task: AssignedTask,

@@ -121,7 +121,7 @@ export class AvailabilityProfile {
     let index = this.#blocks.indexAt(begin);
     const first = this.#blocks.get(index);
     const firstSegment = first.indexAt(begin);
-    if (firstSegment > 0 && search.scan(first, firstSegment, this.#blocks.endOf(index))) return search.candidate;
+    if (firstSegment > 0 && search.scan(first, firstSegment, this.#blocks.findEnd(index))) return search.candidate;
     if (firstSegment > 0) index += 1;
     for (index = this.#pass(search, index); !this.#scan(search, index); index = this.#pass(search, index + 1)) {
       /* On to the next that may hold it. */
@@ -138,7 +138,7 @@ export class AvailabilityProfile {
         group += farMax;
         index = this.#groups.get(group).first;
       }
-      const groupEnd = this.#groups.endOf(group);
+      const groupEnd = this.#groups.findEnd(group);
       if (!this.#passGroup(search, group, index)) {
         while (index < groupEnd && this.#passBlock(search, group, index)) index += 1;
         if (index < groupEnd) return index;
@@ -167,7 +167,7 @@ export class AvailabilityProfile {
   #passGroup(search: FitSearch, index: number, block: number): boolean {
     const group = this.#groups.get(index);
     if (group.first !== block) return false;
-    const end = this.#blocks.endOf(this.#groups.endOf(index) - 1);
+    const end = this.#blocks.findEnd(this.#groups.findEnd(index) - 1);
     if (search.isBounded(end)) return false;
     const summaries = group.find(search.slot);
     return summaries !== undefined && search.pass(summaries, wholeRow, end);
@@ -175,7 +175,7 @@ export class AvailabilityProfile {
 
   /** Walks past a block, if the place is not there. */
   #passBlock(search: FitSearch, index: number, block: number): boolean {
-    const end = this.#blocks.endOf(block);
+    const end = this.#blocks.findEnd(block);
     if (search.isBounded(end)) return false;
     const group = this.#groups.get(index);
     return search.pass(group.summarizeBlock(search.slot, block, this.#blocks.get(block)), group.rowOf(block), end);
@@ -186,7 +186,7 @@ export class AvailabilityProfile {
     const first = Math.min(last, this.#blocks.indexAt(search.candidate));
     let i = this.#blocks.get(first).indexAt(search.candidate);
     for (let index = first; index <= last; index += 1) {
-      if (search.scan(this.#blocks.get(index), i, this.#blocks.endOf(index))) return true;
+      if (search.scan(this.#blocks.get(index), i, this.#blocks.findEnd(index))) return true;
       i = 0;
     }
     return false;
@@ -237,7 +237,7 @@ export class AvailabilityProfile {
       for (; i < block.count; i += 1) {
         const start = block.starts[i] as Instant;
         if (start >= until) return;
-        const end = i + 1 < block.count ? (block.starts[i + 1] as Instant) : this.#blocks.endOf(index);
+        const end = i + 1 < block.count ? (block.starts[i + 1] as Instant) : this.#blocks.findEnd(index);
         yield { start, end, free: block.free[i] as ProcessorCount };
       }
       i = 0;

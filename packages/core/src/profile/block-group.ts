@@ -1,5 +1,5 @@
 import type { ProcessorCount } from '../shared/index.ts';
-import { narrowestOf, RunSum, RunSummaries } from './run-summaries.ts';
+import { getNarrowest, RunSum, RunSummaries } from './run-summaries.ts';
 import type { SegmentBlock } from './segment-block.ts';
 
 /** Blocks that a group has at most. */
@@ -75,7 +75,7 @@ export class BlockGroup {
   summarizeBlock(slot: number, index: number, block: SegmentBlock): RunSummaries {
     const summaries = (this.#summaries ??= new RunSummaries(this.#widthMax, groupMax + 2));
     const row = this.rowOf(index);
-    if (!summaries.has(slot, row)) summaries.write(slot, row, block.summarize(narrowestOf(slot)));
+    if (!summaries.has(slot, row)) summaries.write(slot, row, block.summarize(getNarrowest(slot)));
     return summaries;
   }
 }

@@ -36,7 +36,7 @@ export class BlockGroups {
   }
 
   /** Where the blocks of a group end. */
-  endOf(index: number): number {
+  findEnd(index: number): number {
     return this.#groups[index + 1]?.first ?? this.#blockCount;
   }
 
@@ -59,7 +59,7 @@ export class BlockGroups {
    */
   noteWalked(slot: number, index: number): void {
     const group = this.get(index);
-    if (group.find(slot) === undefined) group.sumUp(slot, this.endOf(index));
+    if (group.find(slot) === undefined) group.sumUp(slot, this.findEnd(index));
     if ((index + 1) % farMax === 0 && this.findFar(slot, Math.floor(index / farMax)) === undefined)
       this.#sumUpFar(slot, Math.floor(index / farMax));
   }
@@ -114,7 +114,7 @@ export class BlockGroups {
     group.noteBlockMoved(block);
     group.insertRow(block + 1);
     this.#shift(index + 1, 1);
-    if (this.endOf(index) - group.first <= groupMax) return;
+    if (this.findEnd(index) - group.first <= groupMax) return;
     group.noteMoved();
     this.#far = undefined;
     this.#groups.splice(index + 1, 0, new BlockGroup(this.#widthMax, group.first + (groupMax >>> 1)));
@@ -133,7 +133,7 @@ export class BlockGroups {
     }
     group.removeRows(block, 1);
     this.#shift(index + 1, -1);
-    if (this.endOf(index) === group.first) this.#groups.splice(index, 1);
+    if (this.findEnd(index) === group.first) this.#groups.splice(index, 1);
   }
 
   /**

@@ -34,7 +34,7 @@ export class BlockList {
   }
 
   /** Where a block ends; Infinity for the last. */
-  endOf(index: number): Instant {
+  findEnd(index: number): Instant {
     return index + 1 < this.blocks.length ? (this.#starts[index + 1] as Instant) : Infinity;
   }
 

@@ -72,7 +72,7 @@ export class FreeTime {
   }
 
   /** The segment after this one; -1 after the last. */
-  nextOf(index: number): number {
+  getNext(index: number): number {
     return this.#next[index] as number;
   }
 
@@ -92,7 +92,7 @@ export class FreeTime {
   visitRectangles(index: number, widthMax: ProcessorCount, extentMax: Duration, visit: VisitRectangle): void {
     const start = this.startOf(index);
     let width = Math.min(widthMax, this.freeOf(index));
-    for (let at = this.nextOf(index); width > 0; at = this.nextOf(at)) {
+    for (let at = this.getNext(index); width > 0; at = this.getNext(at)) {
       const extent = at < 0 ? Infinity : this.startOf(at) - start;
       if (extent >= extentMax) {
         visit(width, extentMax);
@@ -112,7 +112,7 @@ export class FreeTime {
    */
   *maximalHoles({ unit, widthMax, extentMax, until }: HoleBounds): Generator<Hole> {
     let unitsBefore = 0;
-    for (let at = this.first; at >= 0 && this.startOf(at) < until; at = this.nextOf(at)) {
+    for (let at = this.first; at >= 0 && this.startOf(at) < until; at = this.getNext(at)) {
       const before = unitsBefore;
       const byUnits = new Map<number, Hole>();
       this.visitRectangles(at, widthMax, extentMax, (width, extent) => {
@@ -134,7 +134,7 @@ export class FreeTime {
   findEarliest(width: ProcessorCount, extent: Duration, from: number): number {
     let place = from;
     let at = from;
-    for (let next = this.nextOf(at); next >= 0; next = this.nextOf(at)) {
+    for (let next = this.getNext(at); next >= 0; next = this.getNext(at)) {
       if (this.freeOf(at) < width) place = next;
       else if (this.startOf(next) - this.startOf(place) >= extent) return place;
       at = next;
@@ -146,7 +146,7 @@ export class FreeTime {
   widestFor(index: number, extent: Duration): ProcessorCount {
     const end = this.startOf(index) + extent;
     let widest = Infinity;
-    for (let at = index; at >= 0 && this.startOf(at) < end; at = this.nextOf(at))
+    for (let at = index; at >= 0 && this.startOf(at) < end; at = this.getNext(at))
       widest = Math.min(widest, this.freeOf(at));
     return widest;
   }
@@ -154,9 +154,9 @@ export class FreeTime {
   /**
    * How long `width` is free from the beginning of a segment on, `extentMax` at most. Cost: O(segments of the extent).
    */
-  extentOf(index: number, width: ProcessorCount, extentMax: Duration): Duration {
+  getExtent(index: number, width: ProcessorCount, extentMax: Duration): Duration {
     const start = this.startOf(index);
-    for (let at = index; at >= 0 && this.startOf(at) - start < extentMax; at = this.nextOf(at)) {
+    for (let at = index; at >= 0 && this.startOf(at) - start < extentMax; at = this.getNext(at)) {
       if (this.freeOf(at) < width) return this.startOf(at) - start;
     }
     return extentMax;
@@ -170,8 +170,8 @@ export class FreeTime {
   cut(index: number, width: ProcessorCount, extent: Duration): number {
     const end = this.startOf(index) + extent;
     const countBefore = this.#starts.length;
-    for (let at = index; at >= 0 && this.startOf(at) < end; at = this.nextOf(at)) {
-      const next = this.nextOf(at);
+    for (let at = index; at >= 0 && this.startOf(at) < end; at = this.getNext(at)) {
+      const next = this.getNext(at);
       if (next < 0 || this.startOf(next) > end) this.#splitAfter(at, end);
       this.#free[at] = this.freeOf(at) - width;
     }
@@ -180,9 +180,9 @@ export class FreeTime {
 
   /** Drops the breakpoints at which nothing changes, as a profile has none. Cost: O(segments). */
   joinEqual(): void {
-    for (let at = this.first; at >= 0; at = this.nextOf(at)) {
-      let next = this.nextOf(at);
-      while (next >= 0 && this.freeOf(next) === this.freeOf(at)) next = this.nextOf(next);
+    for (let at = this.first; at >= 0; at = this.getNext(at)) {
+      let next = this.getNext(at);
+      while (next >= 0 && this.freeOf(next) === this.freeOf(at)) next = this.getNext(next);
       this.#next[at] = next;
       if (next < 0) this.#last = at;
     }
@@ -191,7 +191,7 @@ export class FreeTime {
   #splitAfter(index: number, at: Instant): void {
     this.#starts.push(at);
     this.#free.push(this.freeOf(index));
-    this.#next.push(this.nextOf(index));
+    this.#next.push(this.getNext(index));
     this.#next[index] = this.#starts.length - 1;
     if (index === this.#last) this.#last = this.#starts.length - 1;
   }

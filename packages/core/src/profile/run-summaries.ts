@@ -14,7 +14,7 @@ export function slotOf(width: ProcessorCount): number {
 }
 
 /** The width that stands for all those of a slot: the narrowest. */
-export function narrowestOf(slot: number): ProcessorCount {
+export function getNarrowest(slot: number): ProcessorCount {
   if (slot < 8) return slot;
   return (4 + (slot % 4)) << ((slot >>> 2) - 1);
 }

@@ -31,7 +31,7 @@ function pass(plan: RequestPlan, now: Instant, place: Place): void {
   const head = startFromHead(plan, now, place);
   if (head === undefined) return;
   const shadow = plan.profile.earliestFit(head.width, head.walltime, now);
-  if (plan.walls.size > 0)
+  if (plan.reservationBlocks.size > 0)
     return plan.whileHeld(head, shadow, () => {
       fillAround(plan, now, place);
     });
@@ -47,7 +47,7 @@ function pass(plan: RequestPlan, now: Instant, place: Place): void {
   }
 }
 
-/** Between walls no one number tells what is extra: who ends before a wall may use what the wall takes. */
+/** Between reservationBlocks no one number tells what is extra: who ends before a block may use what the block takes. */
 function fillAround(plan: RequestPlan, now: Instant, place: Place): void {
   const endOfFree = (width: ProcessorCount): Instant => plan.profile.endOfFree(width, now);
   const findNext = (): PlannedRequest | undefined => plan.findStartable(now, plan.countUnheld(now), endOfFree);

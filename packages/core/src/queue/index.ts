@@ -4,9 +4,9 @@ export {
   countPrecision,
   gainOfScore,
   gainOfTighter,
-  leadOf,
+  getLead,
   newcomer,
-  precisionOf,
+  findPrecision,
   replayByScores,
   tighterWalltime,
   usualLeadMax,
@@ -26,4 +26,4 @@ export { replayRequests, type ReplayedRequest, type TracedRequest } from './repl
 export type { PlannedRequest, RequestList } from './request-list.ts';
 export { RequestPlan } from './request-plan.ts';
 export { ResourceReplay, type TimedRequest } from './resource-replay.ts';
-export type { Wall } from './walls.ts';
+export type { ReservationBlock } from './reservation-blocks.ts';

@@ -43,7 +43,7 @@ export class OrderTree {
   #root: TreeNode | undefined;
 
   get size(): number {
-    return sizeOf(this.#root);
+    return getSize(this.#root);
   }
 
   /** The least walltime; Infinity without an entry. */
@@ -78,7 +78,7 @@ export class OrderTree {
   }
 
   /** What has at most this rank: who arrived with it now would be behind them. Cost: O(log n). */
-  sumAhead(rank: number): Ahead {
+  sumProvisioning(rank: number): Ahead {
     let count = 0;
     let work = 0;
     for (let node = this.#root; node !== undefined; ) {
@@ -86,7 +86,7 @@ export class OrderTree {
         node = node.left;
         continue;
       }
-      count += sizeOf(node.left) + 1;
+      count += getSize(node.left) + 1;
       work += (node.left?.work ?? 0) + node.entry.width * node.entry.walltime;
       node = node.right;
     }
@@ -113,7 +113,7 @@ export class OrderTree {
   }
 }
 
-function sizeOf(node: TreeNode | undefined): number {
+function getSize(node: TreeNode | undefined): number {
   return node === undefined ? 0 : node.size;
 }
 
@@ -146,22 +146,22 @@ function join(left: TreeNode | undefined, right: TreeNode | undefined): TreeNode
 /** Makes good what one entry more or less on one side has upset. */
 function balance(node: TreeNode): TreeNode {
   const { left, right } = node;
-  if (sizeOf(left) + sizeOf(right) > 1) {
-    if (right !== undefined && right.size > sideMax * sizeOf(left)) return raiseRight(node, right);
-    if (left !== undefined && left.size > sideMax * sizeOf(right)) return raiseLeft(node, left);
+  if (getSize(left) + getSize(right) > 1) {
+    if (right !== undefined && right.size > sideMax * getSize(left)) return raiseRight(node, right);
+    if (left !== undefined && left.size > sideMax * getSize(right)) return raiseLeft(node, left);
   }
   return note(node);
 }
 
 function raiseRight(node: TreeNode, right: TreeNode): TreeNode {
   const inner = right.left;
-  const risen = inner === undefined || inner.size < innerMax * sizeOf(right.right) ? right : turnRight(right, inner);
+  const risen = inner === undefined || inner.size < innerMax * getSize(right.right) ? right : turnRight(right, inner);
   return turnLeft(node, risen);
 }
 
 function raiseLeft(node: TreeNode, left: TreeNode): TreeNode {
   const inner = left.right;
-  const risen = inner === undefined || inner.size < innerMax * sizeOf(left.left) ? left : turnLeft(left, inner);
+  const risen = inner === undefined || inner.size < innerMax * getSize(left.left) ? left : turnLeft(left, inner);
   return turnRight(node, risen);
 }
 
@@ -182,7 +182,7 @@ function turnRight(node: TreeNode, left: TreeNode): TreeNode {
 /** Sums up what is at and below a node. */
 function note(node: TreeNode): TreeNode {
   const { entry, left, right } = node;
-  node.size = sizeOf(left) + sizeOf(right) + 1;
+  node.size = getSize(left) + getSize(right) + 1;
   node.work =
     entry.width * entry.walltime + (left === undefined ? 0 : left.work) + (right === undefined ? 0 : right.work);
   node.leastWalltime = Math.min(

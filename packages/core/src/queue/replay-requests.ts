@@ -37,7 +37,7 @@ export function replayRequests(
   const promises: (Instant | undefined)[] = [];
   const results = new Array<ReplayedRequest>(trace.length);
   let submitted = 0;
-  for (let now = nextOf(trace, submitted, resource); now < Infinity; now = nextOf(trace, submitted, resource)) {
+  for (let now = getNext(trace, submitted, resource); now < Infinity; now = getNext(trace, submitted, resource)) {
     for (let request = trace[submitted]; request?.submittedAt === now; request = trace[submitted]) {
       const { width, walltime, runTime } = request;
       promises[submitted] = resource.submit({ id: submitted, width, walltime, runTime }, now);
@@ -49,6 +49,6 @@ export function replayRequests(
   return results;
 }
 
-function nextOf(trace: readonly TracedRequest[], submitted: number, resource: ResourceReplay): Instant {
+function getNext(trace: readonly TracedRequest[], submitted: number, resource: ResourceReplay): Instant {
   return Math.min(trace[submitted]?.submittedAt ?? Infinity, resource.nextInstant);
 }

@@ -6,7 +6,7 @@ import { PlaceHeap } from './place-heap.ts';
 import { RankedIndex } from './ranked-index.ts';
 import { EntryList, goesBefore, PlanEntry, type PlannedRequest, type RequestList } from './request-list.ts';
 import { StartableIndex, type RequestIndex } from './startable-index.ts';
-import { Walls, type Wall } from './walls.ts';
+import { ReservationBlocks, type ReservationBlock } from './reservation-blocks.ts';
 
 /** What an order by ranks needs of a request. */
 export interface RankedRequest {
@@ -19,7 +19,7 @@ export interface RankedRequest {
  * The requests of one space-shared resource, and the profile of what they leave free.
  *
  * Invariant: the profile is the capacity minus every placed or running request over [startsAt, startsAt + walltime) and
- * minus the walls. It is
+ * minus the reservationBlocks. It is
  * changed by `add`, `place`, `start`, `end`, `blockReservation` and `unblockReservation` alone, so that whoever owns it can journal
  * them. Time does not run backwards: what
  * was due once stays due until it is placed anew, starts or ends. n is the number of waiting requests below.
@@ -46,7 +46,7 @@ export class RequestPlan {
   #addedCount = 0;
   /** Processors of running requests and of those in `#due`. */
   #held: ProcessorCount = 0;
-  #walls = new Walls();
+  #reservationBlocks = new ReservationBlocks();
 
   /** @param from nothing before it matters. */
   constructor(capacity: ProcessorCount, from: Instant) {
@@ -74,22 +74,22 @@ export class RequestPlan {
   }
 
   /** Processors set aside, in the order in which that was told. */
-  get walls(): Pick<Walls, 'size' | 'values'> {
-    return this.#walls;
+  get reservationBlocks(): Pick<ReservationBlocks, 'size' | 'values'> {
+    return this.#reservationBlocks;
   }
 
   /** An independent copy. Cost: O(n + running + segments). */
   clone(): RequestPlan {
     const copy = new RequestPlan(this.#profile.capacity, this.#profile.from);
     copy.#profile = this.#profile.clone();
-    for (const entry of this.#running.values()) copy.#running.append(copyOf(entry));
+    for (const entry of this.#running.values()) copy.#running.append(getCopy(entry));
     for (const entry of this.#waiting.values()) {
-      const twin = copyOf(entry);
+      const twin = getCopy(entry);
       copy.#waiting.append(twin);
       if (twin.place < Infinity) copy.#places.put(twin);
       else copy.#firstUnplaced ??= twin;
     }
-    copy.#walls = this.#walls.clone();
+    copy.#reservationBlocks = this.#reservationBlocks.clone();
     copy.#addedCount = this.#addedCount;
     for (const { width } of this.#running.values()) copy.#held += width;
     if (this.#order !== undefined) copy.#makeOrder();
@@ -118,8 +118,8 @@ export class RequestPlan {
    * What waits, with or without a place, that one who arrived now with this rank would be behind. Cost: O(log n); O(n
    * log n) the first time.
    */
-  sumAhead(rank: number): Ahead {
-    return (this.#order ?? this.#makeOrder()).sumAhead(rank);
+  sumProvisioning(rank: number): Ahead {
+    return (this.#order ?? this.#makeOrder()).sumProvisioning(rank);
   }
 
   /**
@@ -163,11 +163,11 @@ export class RequestPlan {
     if (running === undefined) return this.#takeOut(entry);
     this.#running.remove(running);
     this.#held -= width;
-    this.#walls.topUp(this.#profile);
+    this.#reservationBlocks.topUp(this.#profile);
   }
 
-  /** Whether a wall would stand beside every request that has a place. Cost: O(log n + segments of it). */
-  fitsWall({ start, end, count }: Wall): boolean {
+  /** Whether a block would stand beside every request that has a place. Cost: O(log n + segments of it). */
+  fitsWall({ start, end, count }: ReservationBlock): boolean {
     return this.#profile.minFree(Math.max(start, this.#profile.from), end) >= count;
   }
 
@@ -176,13 +176,13 @@ export class RequestPlan {
    * raised before waiting ones have
    * places there, since they do not give way. Cost: O(log n + segments of it).
    */
-  blockReservation(wall: Wall): void {
-    this.#walls.raise(this.#profile, wall);
+  blockReservation(reservationBlock: ReservationBlock): void {
+    this.#reservationBlocks.raise(this.#profile, reservationBlock);
   }
 
-  /** Sets processors aside no more; without effect where there is no such wall. Cost: as `blockReservation`. */
+  /** Sets processors aside no more; without effect where there is no such block. Cost: as `blockReservation`. */
   unblockReservation(id: number): void {
-    this.#walls.raze(this.#profile, id);
+    this.#reservationBlocks.raze(this.#profile, id);
   }
 
   /** Forgets the profile before an instant. */
@@ -197,25 +197,27 @@ export class RequestPlan {
   }
 
   /**
-   * Processors that no request has which runs or is due, and no wall that stands; less than 0 where a wall waits for
+   * Processors that no request has which runs or is due, and no block that stands; less than 0 where a block waits for
    * who runs on. Cost: O(newly due
-   * x log n + walls).
+   * x log n + reservationBlocks).
    *
    * Fewer than the profile has free at `now` while a request that was to end by then runs on.
    */
   countUnheld(now: Instant): ProcessorCount {
     this.#noteDue(now);
-    return this.#profile.capacity - this.#held - this.#walls.countAt(now);
+    return this.#profile.capacity - this.#held - this.#reservationBlocks.countAt(now);
   }
 
   /**
    * Whether a waiting request without a place can start now beside all that runs, has a place or is set aside. Cost: as
-   * `countUnheld`, and with walls
+   * `countUnheld`, and with reservationBlocks
    * O(segments of its walltime).
    */
   canStart({ width, walltime }: PlannedRequest, now: Instant): boolean {
-    // Without walls what is free by requested times only grows where nothing but what runs has a place.
-    return this.countUnheld(now) >= width && (this.#walls.size === 0 || this.#profile.fits(width, walltime, now));
+    // Without reservationBlocks what is free by requested times only grows where nothing but what runs has a place.
+    return (
+      this.countUnheld(now) >= width && (this.#reservationBlocks.size === 0 || this.#profile.fits(width, walltime, now))
+    );
   }
 
   /** Runs something while a waiting request without a place seems to have one. Cost: O(segments of the place). */
@@ -359,7 +361,7 @@ export class RequestPlan {
   }
 }
 
-function copyOf(entry: PlanEntry): PlanEntry {
+function getCopy(entry: PlanEntry): PlanEntry {
   const copy = new PlanEntry(entry.order, entry.rank, entry);
   copy.place = entry.place;
   return copy;

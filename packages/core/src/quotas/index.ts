@@ -4,7 +4,7 @@ export {
   quotaKinds,
   quotaNames,
   type MachineQuotaName,
-  type QuotaKeeper,
+  type QuotaEnforcer,
   type QuotaKind,
   type QuotaName,
   type QuotaUnit,

@@ -2,14 +2,14 @@
 export type QuotaUnit = 'count' | 'bytes' | 'hours';
 
 /** Which kind of process keeps a quota. */
-export type QuotaKeeper = 'broker' | 'provider' | 'reservations' | 'server';
+export type QuotaEnforcer = 'broker' | 'provider' | 'reservations' | 'server';
 
 /** One thing that a user, or a machine, may have only so much of. */
 export interface QuotaKind {
   readonly unit: QuotaUnit;
   /** What a user other than the owner, or any machine, may have where nothing else is configured. */
   readonly usual: number;
-  readonly keeper: QuotaKeeper;
+  readonly enforcer: QuotaEnforcer;
   /** Who has it; a user when left out. */
   readonly holder?: 'machine';
   /** What is counted, for people. */
@@ -26,77 +26,77 @@ export const quotaKinds = {
   jobs: {
     unit: 'count',
     usual: 1000,
-    keeper: 'broker',
+    enforcer: 'broker',
     of: 'jobs that have not ended',
     advice: 'wait until one of your jobs ends, or cancel one',
   },
   tasks: {
     unit: 'count',
     usual: 2_000_000,
-    keeper: 'broker',
+    enforcer: 'broker',
     of: 'tasks of jobs that have not ended',
     advice: 'wait until one of your jobs ends, or submit fewer tasks',
   },
   'blob-bytes': {
     unit: 'bytes',
     usual: 256 * gibibyte,
-    keeper: 'broker',
+    enforcer: 'broker',
     of: 'uploaded blobs and outputs without a place at home',
     advice: 'write outputs to places at home, or ask the owner to remove blobs that are not needed',
   },
   'spool-bytes': {
     unit: 'bytes',
     usual: 8 * gibibyte,
-    keeper: 'provider',
+    enforcer: 'provider',
     of: 'outputs that wait at a provider while your broker is away',
     advice: 'start your broker, so that it fetches what waits for it',
   },
   'reserved-hours': {
     unit: 'hours',
     usual: 168,
-    keeper: 'reservations',
+    enforcer: 'reservations',
     of: 'capacity reserved ahead, in hours of the whole resource',
     advice: 'ask for less, or cancel a reservation',
   },
   'reserved-ahead': {
     unit: 'hours',
     usual: 365 * 24,
-    keeper: 'reservations',
+    enforcer: 'reservations',
     of: 'how far ahead a reservation may end',
     advice: 'ask for a time that is nearer',
   },
   connections: {
     unit: 'count',
     usual: 200,
-    keeper: 'server',
+    enforcer: 'server',
     of: 'connections to one server',
     advice: 'close connections that you do not use',
   },
   streams: {
     unit: 'count',
     usual: 1000,
-    keeper: 'server',
+    enforcer: 'server',
     of: 'calls open at once at one server',
     advice: 'end calls that you do not need',
   },
   'requests-per-second': {
     unit: 'count',
     usual: 200,
-    keeper: 'server',
+    enforcer: 'server',
     of: 'calls begun at one server per second, on average over 10 s',
     advice: 'call less often',
   },
   'request-bytes': {
     unit: 'bytes',
     usual: gibibyte / 2,
-    keeper: 'server',
+    enforcer: 'server',
     of: 'large requests that are arriving at one server',
     advice: 'send large requests one after another',
   },
   'machine-connections': {
     unit: 'count',
     usual: 16,
-    keeper: 'server',
+    enforcer: 'server',
     holder: 'machine',
     of: 'connections of one machine to its provider',
     advice: agentAdvice,
@@ -104,7 +104,7 @@ export const quotaKinds = {
   'machine-streams': {
     unit: 'count',
     usual: 100,
-    keeper: 'server',
+    enforcer: 'server',
     holder: 'machine',
     of: 'calls of one machine that are open at once at its provider',
     advice: agentAdvice,
@@ -112,7 +112,7 @@ export const quotaKinds = {
   'machine-requests-per-second': {
     unit: 'count',
     usual: 2000,
-    keeper: 'server',
+    enforcer: 'server',
     holder: 'machine',
     of: 'calls that one machine begins per second, on average over 10 s',
     advice: agentAdvice,
@@ -120,7 +120,7 @@ export const quotaKinds = {
   'machine-bytes': {
     unit: 'bytes',
     usual: 64 * gibibyte,
-    keeper: 'broker',
+    enforcer: 'broker',
     holder: 'machine',
     of: 'outputs that one machine has brought and not reported, for each task that it runs',
     advice: 'write less, or have the owner of the broker raise it with --quota',

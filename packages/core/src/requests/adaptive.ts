@@ -3,16 +3,16 @@ import { chooseRequests, keepEarliest, scaleRequests, showCandidates } from './c
 import { estimateTaskTime } from './estimate-task-time.ts';
 import { findCandidates } from './find-candidates.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
-import { findObstacle, freeSlotsOf, isBounded, tasksToPlace } from './obstacle.ts';
-import { optionsOf } from './options.ts';
-import { describeThroughput, throughputOf } from './throughput.ts';
+import { findObstacle, getFreeSlots, isBounded, tasksToPlace } from './obstacle.ts';
+import { listOptions } from './options.ts';
+import { describeThroughput, getThroughput } from './throughput.ts';
 
 /**
  * Asks for the set of requests whose throughput is best, among those that fill holes of the queue or wait behind its
  * end.
  *
  * @source costa2005, Alg. 3.3
- * Departs from the source: see `estimateTaskTime`, `findCandidates`, `throughputOf`, `chooseRequests` and
+ * Departs from the source: see `estimateTaskTime`, `findCandidates`, `getThroughput`, `chooseRequests` and
  * `scaleRequests`. Where it is
  * known how many tasks have no place, those are |T^p|, and of the scaled requests only the earliest that hold them are
  * asked for.
@@ -21,7 +21,7 @@ export const adaptiveHeuristic: RequestHeuristic = {
   name: 'adaptive',
   draft(facts) {
     const obstacle = findObstacle(facts);
-    return obstacle === undefined ? draftAdaptively(facts, freeSlotsOf(facts)) : { drafts: [], reasons: [obstacle] };
+    return obstacle === undefined ? draftAdaptively(facts, getFreeSlots(facts)) : { drafts: [], reasons: [obstacle] };
   },
 };
 
@@ -32,7 +32,7 @@ export function draftAdaptively(facts: RequestFacts, slots: number): RequestDeci
   const { now, demand } = facts;
   const estimate = estimateTaskTime(facts);
   const candidates = findCandidates(facts, estimate.time);
-  const choices = chooseRequests(candidates, slots, { now, exchange: optionsOf(facts).exchange });
+  const choices = chooseRequests(candidates, slots, { now, exchange: listOptions(facts).exchange });
   const tasks = tasksToPlace(facts);
   const scaled = scaleRequests(choices, tasks, demand.processors, now);
   const kept = isBounded(facts)
@@ -40,7 +40,7 @@ export function draftAdaptively(facts: RequestFacts, slots: number): RequestDeci
     : choices.map((choice, index) => ({ choice, draft: scaled[index] as DraftedRequest }));
   const drafts = kept.map(({ draft }) => ({ ...draft, reasons: [...draft.reasons, estimate.reason] }));
   const holeCount = candidates.length - facts.limits.requestsMax;
-  const throughput = throughputOf(
+  const throughput = getThroughput(
     choices.map(({ candidate }) => candidate),
     now,
   );

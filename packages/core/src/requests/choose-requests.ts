@@ -1,7 +1,7 @@
 import type { RequestCandidate } from '../messages/index.ts';
 import { describeTime, plural, type Instant, type ProcessorCount } from '../shared/index.ts';
 import type { DraftedRequest, HeuristicOptions } from './heuristic.ts';
-import { describeThroughput, throughputAfterSwap, throughputOf, type Candidate } from './throughput.ts';
+import { describeThroughput, throughputAfterSwap, getThroughput, type Candidate } from './throughput.ts';
 
 /** A candidate that is to be asked for. */
 export interface Choice {
@@ -43,7 +43,7 @@ export function chooseRequests(
 ): Choice[] {
   const chosen = candidates.slice(0, count);
   const swaps: (Swap | undefined)[] = chosen.map(() => undefined);
-  let throughput = throughputOf(chosen, now);
+  let throughput = getThroughput(chosen, now);
   for (const candidate of candidates.slice(chosen.length)) {
     const found = findExchange(chosen, candidate, throughput, { now, exchange });
     if (found === undefined) continue;
@@ -96,16 +96,17 @@ export function scaleRequests(
   perTask: ProcessorCount,
   now: Instant,
 ): DraftedRequest[] {
-  const lanesSum = choices.reduce((sum, { candidate }) => sum + candidate.lanes, 0);
+  const workerGroupsSum = choices.reduce((sum, { candidate }) => sum + candidate.workerGroups, 0);
   return choices.map(({ candidate, reason }) => {
-    const { lanes, walltime } = candidate;
-    const scaled = pendingTasks < lanesSum ? Math.ceil((pendingTasks * lanes) / lanesSum) : lanes;
+    const { workerGroups, walltime } = candidate;
+    const scaled =
+      pendingTasks < workerGroupsSum ? Math.ceil((pendingTasks * workerGroups) / workerGroupsSum) : workerGroups;
     const narrowed =
-      scaled === lanes
+      scaled === workerGroups
         ? []
         : [
-            `Narrowed from ${lanes * perTask} to ${plural(scaled * perTask, 'processor')}: ` +
-              `${plural(pendingTasks, 'pending task')} for ${lanesSum} that all chosen could run at once.`,
+            `Narrowed from ${workerGroups * perTask} to ${plural(scaled * perTask, 'processor')}: ` +
+              `${plural(pendingTasks, 'pending task')} for ${workerGroupsSum} that all chosen could run at once.`,
           ];
     return {
       width: scaled * perTask,
@@ -148,7 +149,7 @@ function describeCandidate(candidate: Candidate, now: Instant): string {
   const where = origin === 'hole' ? `filling a hole ${when}` : `behind the end of the queue ${when}`;
   return (
     `${plural(width, 'processor')} for ${describeTime(walltime)}, ${where} ` +
-    `(${describeThroughput(throughputOf([candidate], now))})`
+    `(${describeThroughput(getThroughput([candidate], now))})`
   );
 }
 

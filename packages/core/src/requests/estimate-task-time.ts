@@ -2,7 +2,7 @@ import type { TaskTimes } from '../messages/index.ts';
 import { describeTime, plural, type Duration } from '../shared/index.ts';
 import type { RequestFacts, ServedRequest } from './heuristic.ts';
 import { longestWalltime } from './obstacle.ts';
-import { optionsOf } from './options.ts';
+import { listOptions } from './options.ts';
 
 /** How long a task is taken to last. */
 export interface TaskTimeEstimate {
@@ -30,7 +30,7 @@ export function estimateTaskTime(facts: RequestFacts): TaskTimeEstimate {
   const { limits, served, taskTimes } = facts;
   const tasks = taskTimes === undefined ? longestElsewhere(facts) : longestHere(taskTimes);
   if (tasks === undefined && served.length === 0) {
-    return describe(facts, optionsOf(facts).defaultTime, 'nothing has been observed yet (DEFAULT_TIME)');
+    return describe(facts, listOptions(facts).defaultTime, 'nothing has been observed yet (DEFAULT_TIME)');
   }
   const fromTasks = tasks === undefined ? 0 : Math.ceil((tasks.time * 11) / 10);
   const fromRequests = Math.min(longestWalltime(limits), 2 * longestIdle(served));

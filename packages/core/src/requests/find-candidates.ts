@@ -1,8 +1,8 @@
 import type { Duration } from '../shared/index.ts';
 import { findHoles } from './find-holes.ts';
 import type { RequestFacts } from './heuristic.ts';
-import { lanesIn, lanesMaxOf, longestWalltime } from './obstacle.ts';
-import { optionsOf } from './options.ts';
+import { workerGroupsIn, getLanesMax, longestWalltime } from './obstacle.ts';
+import { listOptions } from './options.ts';
 import { ownRank } from './own-rank.ts';
 import { readQueue } from './read-queue.ts';
 import type { Candidate } from './throughput.ts';
@@ -20,7 +20,7 @@ import type { Candidate } from './throughput.ts';
  */
 export function findCandidates(facts: RequestFacts, taskTime: Duration): Candidate[] {
   const { now, limits, demand } = facts;
-  const { holes, holeWalltime } = optionsOf(facts);
+  const { holes, holeWalltime } = listOptions(facts);
   const { free } = readQueue(facts);
   const largest = largestRequest(facts, taskTime);
   // Behind those that would be ahead of it, which in the order of arrival are all.
@@ -32,11 +32,11 @@ export function findCandidates(facts: RequestFacts, taskTime: Duration): Candida
     walltimeMax: longestWalltime(limits),
     grain: limits.walltimeGranularity,
     perTask: demand.processors,
-    lanesMax: lanesMaxOf(facts),
+    workerGroupsMax: getLanesMax(facts),
     holes,
     holeWalltime,
   });
-  const abreast = Math.max(1, lanesIn(limits.processors, largest.width));
+  const abreast = Math.max(1, workerGroupsIn(limits.processors, largest.width));
   for (let i = 0; i < limits.requestsMax; i += 1) {
     found.push({ ...largest, startsAt: queueEnd + Math.floor(i / abreast) * largest.walltime });
   }
@@ -45,14 +45,14 @@ export function findCandidates(facts: RequestFacts, taskTime: Duration): Candida
 
 /** (maxP, maxT_r), as many whole tasks wide as it can be, behind the end of an empty queue. */
 function largestRequest(facts: RequestFacts, taskTime: Duration): Candidate {
-  const lanes = lanesMaxOf(facts);
+  const workerGroups = getLanesMax(facts);
   const walltime = longestWalltime(facts.limits);
   return {
-    width: lanes * facts.demand.processors,
+    width: workerGroups * facts.demand.processors,
     walltime,
     startsAt: facts.now,
-    lanes,
-    tasks: lanes * Math.floor(walltime / taskTime),
+    workerGroups,
+    tasks: workerGroups * Math.floor(walltime / taskTime),
     origin: 'end',
   };
 }

@@ -12,7 +12,7 @@ export interface HoleRules {
   readonly grain: Duration;
   /** Processors of one task; each width is a multiple. */
   readonly perTask: ProcessorCount;
-  readonly lanesMax: number;
+  readonly workerGroupsMax: number;
   readonly holes: HeuristicOptions['holes'];
   readonly holeWalltime: HeuristicOptions['holeWalltime'];
 }
@@ -42,7 +42,7 @@ export function findHoles(free: FreeTime, rules: HoleRules): Candidate[] {
 function takeInOrder(free: FreeTime, rules: HoleRules): Candidate[] {
   const holes: Candidate[] = [];
   const queueEnd = free.end;
-  for (let at = free.first; at >= 0 && free.startOf(at) < queueEnd; at = free.nextOf(at)) {
+  for (let at = free.first; at >= 0 && free.startOf(at) < queueEnd; at = free.getNext(at)) {
     const best = findBestAt(free, at, rules);
     if (best === undefined) continue;
     free.cut(at, best.width, best.walltime);
@@ -65,7 +65,7 @@ function takeBestFirst(free: FreeTime, rules: HoleRules): Candidate[] {
     const best = free.startOf(at) < queueEnd ? findBestAt(free, at, rules) : undefined;
     return best && { at, best };
   };
-  for (let at = free.first; at >= 0; at = free.nextOf(at)) insert(prospects, look(at), rules.now);
+  for (let at = free.first; at >= 0; at = free.getNext(at)) insert(prospects, look(at), rules.now);
   for (let top = prospects.pop(); top !== undefined; top = prospects.pop()) {
     // Cutting only ever makes a prospect worse, so one that is still as good as it was is the best of all.
     const fresh = look(top.at);
@@ -95,10 +95,10 @@ function insert(prospects: Prospect[], prospect: Prospect | undefined, now: Inst
 }
 
 function listMaximal(free: FreeTime, rules: HoleRules): Candidate[] {
-  const { perTask, lanesMax, walltimeMax } = rules;
+  const { perTask, workerGroupsMax, walltimeMax } = rules;
   const holes = free.maximalHoles({
     unit: perTask,
-    widthMax: lanesMax * perTask,
+    widthMax: workerGroupsMax * perTask,
     extentMax: walltimeMax,
     until: free.end,
   });
@@ -109,12 +109,12 @@ function listMaximal(free: FreeTime, rules: HoleRules): Candidate[] {
 
 /** The rectangle of best own throughput among those that begin with a segment; undefined where none holds a task. */
 function findBestAt(free: FreeTime, at: number, rules: HoleRules): Candidate | undefined {
-  const { now, taskTime, perTask, lanesMax, walltimeMax } = rules;
+  const { now, taskTime, perTask, workerGroupsMax, walltimeMax } = rules;
   const start = free.startOf(at);
   const rounds = Math.floor(walltimeMax / taskTime);
   const longest = start - now + rounds * taskTime;
   let best: Candidate | undefined;
-  free.visitRectangles(at, lanesMax * perTask, walltimeMax, (width, extent) => {
+  free.visitRectangles(at, workerGroupsMax * perTask, walltimeMax, (width, extent) => {
     // What is narrower yet cannot beat what is found, however long it may be.
     if (
       best !== undefined &&
@@ -134,11 +134,18 @@ function shape(
   width: ProcessorCount,
   extent: Duration,
 ): Candidate | undefined {
-  const lanes = Math.floor(width / perTask);
+  const workerGroups = Math.floor(width / perTask);
   const rounds = Math.floor(extent / taskTime);
-  if (lanes === 0 || rounds === 0) return undefined;
+  if (workerGroups === 0 || rounds === 0) return undefined;
   const walltime = holeWalltime === 'whole-tasks' ? rounds * taskTime : Math.floor(extent / grain) * grain;
-  return { width: lanes * perTask, walltime, startsAt, lanes, tasks: lanes * rounds, origin: 'hole' };
+  return {
+    width: workerGroups * perTask,
+    walltime,
+    startsAt,
+    workerGroups,
+    tasks: workerGroups * rounds,
+    origin: 'hole',
+  };
 }
 
 /** Whether the one alone has more throughput than the other. */

@@ -31,4 +31,4 @@ export { nextReview } from './next-review.ts';
 export { heuristicDefaults } from './options.ts';
 export { readQueue } from './read-queue.ts';
 export { staticHeuristic } from './static.ts';
-export { wasteOf } from './waste.ts';
+export { getWaste } from './waste.ts';

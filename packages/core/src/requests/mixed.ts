@@ -1,6 +1,6 @@
 import { draftAdaptively, adaptiveHeuristic } from './adaptive.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
-import { findObstacle, freeSlotsOf, lanesMaxOf, longestWalltime } from './obstacle.ts';
+import { findObstacle, getFreeSlots, getLanesMax, longestWalltime } from './obstacle.ts';
 import { isFirstDecision } from './options.ts';
 
 /**
@@ -20,12 +20,12 @@ export const mixedHeuristic: RequestHeuristic = {
 };
 
 function draftFirst(facts: RequestFacts): RequestDecision {
-  const decision = draftAdaptively(facts, freeSlotsOf(facts) - 1);
+  const decision = draftAdaptively(facts, getFreeSlots(facts) - 1);
   const reason =
     'One request of the first decision is of the largest area and is never narrowed, so that long tasks are not ' +
     'kept waiting by what is learnt.';
   const largest: DraftedRequest = {
-    width: lanesMaxOf(facts) * facts.demand.processors,
+    width: getLanesMax(facts) * facts.demand.processors,
     walltime: longestWalltime(facts.limits),
     reasons: [reason],
   };

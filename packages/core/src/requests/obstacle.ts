@@ -3,7 +3,7 @@ import { describeExactTime, plural, type Duration, type ProcessorCount } from '.
 import type { RequestFacts } from './heuristic.ts';
 
 /** Request slots that are free: maxPR - |M^p|. */
-export function freeSlotsOf({ limits, pending }: RequestFacts): number {
+export function getFreeSlots({ limits, pending }: RequestFacts): number {
   return limits.requestsMax - pending.length;
 }
 
@@ -31,7 +31,7 @@ export function findObstacle(facts: RequestFacts): string | undefined {
   const { limits, demand, pending } = facts;
   if (demand.pendingTasks === 0) return 'No task is pending.';
   if (tasksToPlace(facts) === 0) return 'Every pending task has a place on what is there or asked for.';
-  if (freeSlotsOf(facts) <= 0)
+  if (getFreeSlots(facts) <= 0)
     return `Every request slot is taken: ${limits.requestsMax} allowed, ${pending.length} pending.`;
   if (demand.processors > limits.widthMax) {
     return (
@@ -54,11 +54,11 @@ export function longestWalltime({ walltimeMax, walltimeGranularity }: ResourceLi
 }
 
 /** Tasks that the widest request runs at once; 1 or more where there is no obstacle. */
-export function lanesMaxOf({ limits, demand }: RequestFacts): number {
-  return lanesIn(limits.widthMax, demand.processors);
+export function getLanesMax({ limits, demand }: RequestFacts): number {
+  return workerGroupsIn(limits.widthMax, demand.processors);
 }
 
 /** Tasks of `perTask` processors that run at once on `width`. */
-export function lanesIn(width: ProcessorCount, perTask: ProcessorCount): number {
+export function workerGroupsIn(width: ProcessorCount, perTask: ProcessorCount): number {
   return Math.floor(width / perTask);
 }

@@ -10,7 +10,7 @@ export const heuristicDefaults: HeuristicOptions = {
 };
 
 /** The options of a decision. */
-export function optionsOf({ options }: RequestFacts): HeuristicOptions {
+export function listOptions({ options }: RequestFacts): HeuristicOptions {
   return options ?? heuristicDefaults;
 }
 

@@ -27,7 +27,7 @@ export function placeInOrder(free: FreeTime, requests: readonly QueuedRequest[],
   const places = new Int32Array(classCount * classCount).fill(free.first);
   for (const request of [...requests].sort((one, other) => listedRank(one) - listedRank(other))) {
     const { width, walltime } = request;
-    const place = free.findEarliest(width, walltime, latestOf(free, places, { width, walltime }));
+    const place = free.findEarliest(width, walltime, getLatest(free, places, { width, walltime }));
     free.cut(place, width, walltime);
     onPlaced?.(request, free.startOf(place));
     const slot = classAbove(width) * classCount + classAbove(Math.ceil(walltime / 1000));
@@ -35,7 +35,7 @@ export function placeInOrder(free: FreeTime, requests: readonly QueuedRequest[],
   }
 }
 
-function latestOf(
+function getLatest(
   free: FreeTime,
   places: Int32Array,
   { width, walltime }: { width: number; walltime: number },

@@ -1,7 +1,7 @@
 import { describeExactTime, plural, type ProcessorCount } from '../shared/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
-import { describeTasks, findObstacle, freeSlotsOf, isBounded, longestWalltime, tasksToPlace } from './obstacle.ts';
-import { optionsOf } from './options.ts';
+import { describeTasks, findObstacle, getFreeSlots, isBounded, longestWalltime, tasksToPlace } from './obstacle.ts';
+import { listOptions } from './options.ts';
 
 /**
  * Asks for the longest walltime in every free request slot, and spreads the pending tasks evenly over these requests.
@@ -25,9 +25,9 @@ function draftStatic(facts: RequestFacts): RequestDecision {
   const { limits, demand, pending } = facts;
   const obstacle = findObstacle(facts);
   if (obstacle !== undefined) return { drafts: [], reasons: [obstacle] };
-  const freeSlots = freeSlotsOf(facts);
+  const freeSlots = getFreeSlots(facts);
   const wanted = tasksToPlace(facts) * demand.processors;
-  const isShared = optionsOf(facts).staticWidth === 'share';
+  const isShared = listOptions(facts).staticWidth === 'share';
   const width = chooseWidth(isShared ? wanted : Infinity, freeSlots, demand.processors, limits.widthMax);
   const walltime = longestWalltime(limits);
   const count = isBounded(facts) ? Math.min(freeSlots, Math.ceil(wanted / width)) : freeSlots;

@@ -7,7 +7,7 @@ export interface Candidate {
   /** When it would start, were it submitted now (t^i). */
   readonly startsAt: Instant;
   /** Tasks that it runs at once. */
-  readonly lanes: number;
+  readonly workerGroups: number;
   /** Whole tasks of the estimated time that it has room for. */
   readonly tasks: number;
   /** Fills a hole of the queue, or waits behind the queue's end. */
@@ -23,7 +23,7 @@ export interface Candidate {
  * comparison; instants
  * are relative to now. p counts the tasks that run at once, which for tasks of one processor is the width.
  */
-export function throughputOf(requests: readonly Candidate[], now: Instant): number {
+export function getThroughput(requests: readonly Candidate[], now: Instant): number {
   let tasks = 0;
   let end = now;
   for (const request of requests) {

@@ -10,7 +10,7 @@ import type { ServedRequest } from './heuristic.ts';
  * times the processors of each.
  * Departs from the source: no.
  */
-export function wasteOf(
+export function getWaste(
   requests: readonly Pick<ServedRequest, 'width' | 'startedAt' | 'endedAt'>[],
   usefulTime: Duration,
 ): ProcessorMillis {

@@ -1,4 +1,4 @@
-import { attributeOf, type Atom, type Comparison, type Expression, type Requirements } from './expression.ts';
+import { readAttribute, type Atom, type Comparison, type Expression, type Requirements } from './expression.ts';
 
 /** What a machine states of itself; a name is compared in lower case. */
 export type Attributes = Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ function combine(parts: readonly Expression[], attributes: Attributes, decisive:
 
 function evaluateAtom(atom: Atom, attributes: Attributes): boolean | undefined {
   if (atom.kind === 'bare') return undefined;
-  const stated = findAttribute(attributes, attributeOf(atom))?.toLowerCase();
+  const stated = findAttribute(attributes, readAttribute(atom))?.toLowerCase();
   if (stated === undefined) return undefined;
   if (atom.kind === 'compare') return compareValues(stated, atom.comparison, atom.wanted);
   return atom.question === 'version' ? isVersionAtLeast(stated, atom.wanted) : stated !== '' && stated !== 'false';

@@ -1,6 +1,6 @@
 import { findNearestWord } from '../shared/index.ts';
 import { evaluateExpression, findAttribute, parseNumber, type Attributes } from './evaluate.ts';
-import { attributeOf, type Atom, type Expression, type Requirements } from './expression.ts';
+import { readAttribute, type Atom, type Expression, type Requirements } from './expression.ts';
 import { printAtom } from './print-requirements.ts';
 
 /**
@@ -40,7 +40,7 @@ function collect(explanation: Explanation, expression: Expression, wanted: boole
 function explainAtom(atom: Atom, attributes: Attributes, wanted: boolean): string {
   const want = wanted ? printAtom(atom) : `not ( ${printAtom(atom)} )`;
   if (atom.kind === 'bare') return `wanted ${want}: a name by itself never matches; write "${atom.name} == VALUE"`;
-  const name = attributeOf(atom);
+  const name = readAttribute(atom);
   const stated = findAttribute(attributes, name);
   if (stated === undefined) return `wanted ${want}: the machine does not state ${name}${suggest(name, attributes)}`;
   return `wanted ${want}: the machine has ${name} = ${stated}${explainNumbers(atom, stated)}`;

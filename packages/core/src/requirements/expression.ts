@@ -39,7 +39,7 @@ export interface RequirementsError {
 }
 
 /** The name of the attribute that answers a question: `path:java`, `classpath:junit`, `version:java`. */
-export function attributeOf(atom: Atom): string {
+export function readAttribute(atom: Atom): string {
   if (atom.kind !== 'ask') return atom.name;
   const prefix = { in_path: 'path', in_classpath: 'classpath', version: 'version' }[atom.question];
   return `${prefix}:${atom.name}`;

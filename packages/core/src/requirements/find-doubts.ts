@@ -1,6 +1,6 @@
 import { findNearestWord } from '../shared/index.ts';
 import { parseNumber } from './evaluate.ts';
-import { attributeOf, type Atom, type Expression, type Requirements } from './expression.ts';
+import { readAttribute, type Atom, type Expression, type Requirements } from './expression.ts';
 import { printAtom } from './print-requirements.ts';
 
 /** What people take for an attribute, and what says it here. */
@@ -26,7 +26,7 @@ const otherWays: ReadonlyMap<string, string> = new Map([
  * kind.
  */
 export function findImpossible({ expression }: Requirements): string | undefined {
-  for (const atom of atomsOf(expression)) {
+  for (const atom of listAtoms(expression)) {
     if (
       atom.kind !== 'compare' ||
       atom.comparison === '==' ||
@@ -50,8 +50,8 @@ export function findImpossible({ expression }: Requirements): string | undefined
 export function findDoubts({ expression }: Requirements, known: ReadonlySet<string>): string[] {
   const stated = new Set([...known].map((name) => name.toLowerCase()));
   const doubts = new Set<string>();
-  for (const atom of atomsOf(expression)) {
-    const name = attributeOf(atom);
+  for (const atom of listAtoms(expression)) {
+    const name = readAttribute(atom);
     if (atom.kind === 'bare') doubts.add(`"${name}" by itself never holds; write "${name} == VALUE"`);
     else if (!stated.has(name)) doubts.add(`no machine that is known states "${name}"${suggest(name, stated)}`);
   }
@@ -67,16 +67,16 @@ function suggest(name: string, stated: ReadonlySet<string>): string {
     : ` (they state "${nearest}": did you mean that?)`;
 }
 
-function* atomsOf(expression: Expression | undefined): Iterable<Atom> {
+function* listAtoms(expression: Expression | undefined): Iterable<Atom> {
   switch (expression?.kind) {
     case undefined:
       return;
     case 'not':
-      yield* atomsOf(expression?.part);
+      yield* listAtoms(expression?.part);
       return;
     case 'all':
     case 'any':
-      for (const part of expression?.parts ?? []) yield* atomsOf(part);
+      for (const part of expression?.parts ?? []) yield* listAtoms(part);
       return;
     default:
       if (expression !== undefined) yield expression as Atom;

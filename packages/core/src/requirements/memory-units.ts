@@ -21,7 +21,7 @@ const inMebibytes: ReadonlySet<string> = new Set(['mem']);
  * A wanted value in the unit of its attribute: `mem` is in MiB, so that `1GiB` is `1024`, and `1GB` (by 1000) is
  * `953.674`. Any other value comes back as it is.
  */
-export function inUnitOf(name: string, wanted: string): string {
+export function findInUnit(name: string, wanted: string): string {
   const [, digits = '', unit = ''] = inMebibytes.has(name) ? (/^(\d+(?:\.\d+)?) ?([a-z]+)$/.exec(wanted) ?? []) : [];
   const factor = units.get(unit);
   return factor === undefined ? wanted : String(Number(((Number(digits) * factor) / 2 ** 20).toFixed(3)));

@@ -1,5 +1,5 @@
 import type { Comparison, Expression, Question, Requirements, RequirementsError } from './expression.ts';
-import { inUnitOf } from './memory-units.ts';
+import { findInUnit } from './memory-units.ts';
 import { tokenise, type Token } from './tokens.ts';
 
 /** Levels of brackets and negations that an expression may have. */
@@ -42,7 +42,7 @@ function peek(cursor: Cursor, ahead = 0): Token {
 }
 
 /** The meaning of a token where an operator may stand: `and`, `or` and `not` are operators in any case of letters. */
-function operatorOf(token: Token): Token['kind'] {
+function getOperator(token: Token): Token['kind'] {
   if (token.kind !== 'word') return token.kind;
   const word = token.text.toLowerCase();
   return word === 'and' || word === 'or' || word === 'not' ? word : 'word';
@@ -71,7 +71,7 @@ function parseChain(cursor: Cursor, depth: number, chain: Chain): Expression | R
   const first = chain.parsePart(cursor, depth);
   if (first.kind === 'error') return first;
   const parts = [first];
-  while (operatorOf(peek(cursor)) === chain.operator) {
+  while (getOperator(peek(cursor)) === chain.operator) {
     cursor.next++;
     const part = chain.parsePart(cursor, depth);
     if (part.kind === 'error') return part;
@@ -84,7 +84,7 @@ function parseFactor(cursor: Cursor, depth: number): Expression | RequirementsEr
   const token = peek(cursor);
   if (depth >= requirementsDepthMax)
     return unexpected(token, `at most ${requirementsDepthMax} levels of brackets and negations`);
-  const operator = operatorOf(token);
+  const operator = getOperator(token);
   if (operator === 'not') {
     cursor.next++;
     const part = parseFactor(cursor, depth + 1);
@@ -112,14 +112,14 @@ function parseAtom(cursor: Cursor): Expression | RequirementsError {
   }
   const question = questions.find((candidate) => candidate === name);
   if (question !== undefined) return parseQuestion(cursor, question);
-  if (operatorOf(following) === 'word' || following.kind === 'quoted')
+  if (getOperator(following) === 'word' || following.kind === 'quoted')
     return unexpected(following, 'one of ==, !=, <, >, <=, >=');
   return { kind: 'bare', name };
 }
 
 function parseComparison(cursor: Cursor, name: string, comparison: Comparison): Expression | RequirementsError {
   const wanted = readValue(cursor, `the value that "${name}" is compared with`);
-  return typeof wanted === 'string' ? { kind: 'compare', name, comparison, wanted: inUnitOf(name, wanted) } : wanted;
+  return typeof wanted === 'string' ? { kind: 'compare', name, comparison, wanted: findInUnit(name, wanted) } : wanted;
 }
 
 function parseQuestion(cursor: Cursor, question: Question): Expression | RequirementsError {

@@ -97,6 +97,6 @@ export function describeAmount(amount: number, dimension: Dimension): string {
 }
 
 /** Which share of a capacity an amount is, in parts per million, rounded down. */
-export function shareOf(amount: number, capacity: number): number {
+export function getShare(amount: number, capacity: number): number {
   return Math.floor((amount / capacity) * wholePpm);
 }

@@ -59,7 +59,7 @@ export class Blocks {
     if (block === undefined) return false;
     this.#give(book, id);
     this.#blocks.delete(id);
-    const others = this.list().filter((other) => other.start < endOf(block) && endOf(other) > block.start);
+    const others = this.list().filter((other) => other.start < findEnd(block) && findEnd(other) > block.start);
     // Their parts may lie where this one's were.
     for (const other of others) this.#give(book, other.id);
     for (const other of others) {
@@ -72,7 +72,7 @@ export class Blocks {
   /** Forgets blocks that have ended. */
   forget(at: Instant): void {
     for (const block of this.list()) {
-      if (endOf(block) > at) continue;
+      if (findEnd(block) > at) continue;
       this.#blocks.delete(block.id);
       this.#taken.delete(block.id);
     }
@@ -88,13 +88,13 @@ export class Blocks {
 }
 
 /** When a block ends; Infinity for good. */
-export function endOf({ end }: Block): Instant {
+export function findEnd({ end }: Block): Instant {
   return end ?? Infinity;
 }
 
 function takenBy(block: Block, { idle }: Occupancy): readonly Absence[] {
   const { start, amount } = block;
-  const end = endOf(block);
+  const end = findEnd(block);
   if (idle === undefined) return [{ start, end, amount, resources: [] }];
   return block.resources.flatMap((resource) =>
     idle.idleWithin(resource, start, end).map((part) => ({ ...part, amount: 1, resources: [resource] })),
@@ -142,7 +142,7 @@ function cutAt(before: PlacedReservation, end: Instant, now: Instant): PlacedRes
 function clearCounted(book: PlacedReservations, blocks: Blocks, block: Block): PlacedReservation[] {
   const blocked = new Set(block.resources);
   const hit = book
-    .overlapping(block.start, endOf(block))
+    .overlapping(block.start, findEnd(block))
     .filter(({ resources }) => resources.some((resource) => blocked.has(resource)));
   for (const { id } of hit) book.remove(id);
   blocks.put(book, block);
@@ -152,12 +152,12 @@ function clearCounted(book: PlacedReservations, blocks: Blocks, block: Block): P
 /** Blocks capacity, and takes off the calendar what there is no room for any more. */
 function clearShared(book: PlacedReservations, blocks: Blocks, block: Block): PlacedReservation[] {
   blocks.put(book, block);
-  const inWindow = book.overlapping(block.start, endOf(block));
+  const inWindow = book.overlapping(block.start, findEnd(block));
   inWindow.sort(
     (one, other) => Number(one.latestEnd !== undefined) - Number(other.latestEnd !== undefined) || other.id - one.id,
   );
   return inWindow.filter(({ id, start, end }) => {
-    if (!book.all.isBeyondAll(Math.max(block.start, start), Math.min(endOf(block), end))) return false;
+    if (!book.all.isBeyondAll(Math.max(block.start, start), Math.min(findEnd(block), end))) return false;
     book.remove(id);
     return true;
   });

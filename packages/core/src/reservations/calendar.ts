@@ -1,13 +1,13 @@
 import { invariant } from '../shared/index.ts';
 import type { Instant } from '../shared/index.ts';
 import { Blocks, placeBlock, type Block, type BlockOutcome } from './blocks.ts';
-import { loadedPlacesOf, type LoadedPlaces } from './loaded-places.ts';
+import { listLoadedPlaces, type LoadedPlaces } from './loaded-places.ts';
 import { displace } from './displace.ts';
 import type { Want } from './occupancy.ts';
 import { placeByRule } from './place-by-rule.ts';
 import {
   instantMax,
-  limitsOf,
+  findLimits,
   refuse,
   type Answer,
   type Limits,
@@ -17,8 +17,8 @@ import {
   type ReservationRequest,
 } from './request.ts';
 import { PlacedReservations } from './placed-reservations.ts';
-import { checkResource, offeredOf, type ReservableResource } from './resource.ts';
-import { chooseShape, shapesOf, type Shape } from './shapes.ts';
+import { checkResource, getOffered, type ReservableResource } from './resource.ts';
+import { chooseShape, listShapes, type Shape } from './shapes.ts';
 
 /** What would fit in place of what was asked; a part is undefined where nothing would. */
 export interface Alternatives {
@@ -74,7 +74,7 @@ export class Calendar {
     reservations: readonly PlacedReservation[] | LoadedPlaces,
   ): Calendar {
     const calendar = new Calendar(resource, from);
-    calendar.#book.load('ids' in reservations ? reservations : loadedPlacesOf(reservations));
+    calendar.#book.load('ids' in reservations ? reservations : listLoadedPlaces(reservations));
     for (const block of blocks) calendar.#blocks.put(calendar.#book, block);
     return calendar;
   }
@@ -155,13 +155,13 @@ export class Calendar {
 
   /** What would be decided, without placing it, as long as nobody gives way. Cost: as `request`. */
   find(request: ReservationRequest, now: Instant): Answer {
-    const limits = limitsOf(request, now);
+    const limits = findLimits(request, now);
     if ('reason' in limits) return limits;
-    const shapes = shapesOf(this.resource, request.extent, limits);
+    const shapes = listShapes(this.resource, request.extent, limits);
     if ('reason' in shapes) return shapes;
     const { placement } = this.resource;
     const place = chooseShape(request.extent, shapes, limits.from, (shape) =>
-      placeByRule(this.#book.all, wantOf(request, shape, limits), placement),
+      placeByRule(this.#book.all, getWant(request, shape, limits), placement),
     );
     if (place === undefined) return this.#refusePlace(request, shapes, limits);
     const { start, amount } = place;
@@ -169,7 +169,7 @@ export class Calendar {
     const resources = this.#book.all.choose(amount, start, end, placement);
     return {
       kind: 'placed',
-      reservation: { ...unplacedOf(request, amount, limits), start, end, resources },
+      reservation: { ...getUnplaced(request, amount, limits), start, end, resources },
       moved: [],
     };
   }
@@ -304,22 +304,22 @@ export class Calendar {
   #findAlternatives(request: ReservationRequest, now: Instant): Alternatives {
     const nothing = { earliest: undefined, widest: undefined, longest: undefined };
     const { extent } = request;
-    const limits = limitsOf(
+    const limits = findLimits(
       { ...request, timing: 'advance', earliestStart: request.timing === 'advance' ? request.earliestStart : now },
       now,
     );
     if ('reason' in limits) return nothing;
-    const endless = shapesOf(this.resource, extent, { ...limits, latestEnd: Infinity });
-    const asked = 'reason' in endless ? shapeAskedOf(extent) : (endless[0] as Shape);
+    const endless = listShapes(this.resource, extent, { ...limits, latestEnd: Infinity });
+    const asked = 'reason' in endless ? getShapeAsked(extent) : (endless[0] as Shape);
     if (!(asked.duration >= 1)) return nothing;
     const beyond = { ...limits, latestEnd: Infinity, isImmediate: false };
     const within = { ...limits, isImmediate: request.timing === 'immediate' };
     const place = (shape: Shape, bounds: typeof within): Window | undefined => {
-      if ('reason' in shapesOf(this.resource, { kind: 'rigid', ...shape }, bounds)) return undefined;
-      const start = this.#book.all.earliestFit(wantOf(request, shape, bounds));
+      if ('reason' in listShapes(this.resource, { kind: 'rigid', ...shape }, bounds)) return undefined;
+      const start = this.#book.all.earliestFit(getWant(request, shape, bounds));
       return start < Infinity ? { start, end: start + shape.duration, amount: shape.amount } : undefined;
     };
-    const most = Math.min(offeredOf(this.resource), this.resource.userMax ?? Infinity);
+    const most = Math.min(getOffered(this.resource), this.resource.userMax ?? Infinity);
     const longest = Math.min(
       this.resource.durationMax ?? Infinity,
       limits.latestEnd - limits.from,
@@ -342,16 +342,16 @@ export class Calendar {
     // Nobody has no name, and so nothing.
     const isBound =
       userMax !== undefined &&
-      shapes.some((shape) => this.#book.all.earliestFit({ ...wantOf(request, shape, limits), userId: '' }) < Infinity);
+      shapes.some((shape) => this.#book.all.earliestFit({ ...getWant(request, shape, limits), userId: '' }) < Infinity);
     if (isBound) return refuse('user-bound', amount, userMax);
     return refuse(limits.isImmediate ? 'not-now' : 'no-room', amount, 0);
   }
 
   #displace(request: ReservationRequest, refusal: Refusal, now: Instant): Answer {
-    const limits = limitsOf(request, now) as Limits;
-    const shapes = shapesOf(this.resource, request.extent, limits);
+    const limits = findLimits(request, now) as Limits;
+    const shapes = listShapes(this.resource, request.extent, limits);
     const shape = (shapes as readonly Shape[])[0] as Shape;
-    const made = displace(this.#book, unplacedOf(request, shape.amount, limits), wantOf(request, shape, limits), now);
+    const made = displace(this.#book, getUnplaced(request, shape.amount, limits), getWant(request, shape, limits), now);
     if (made.kind === 'placed') return made;
     return made.movesWanted === 0 ? refusal : refuse('too-many-moves', made.movesWanted, this.resource.movesMax);
   }
@@ -366,7 +366,7 @@ export class Calendar {
   }
 }
 
-function unplacedOf(
+function getUnplaced(
   { id, userId, latestEnd, isHold }: ReservationRequest,
   amount: number,
   { from }: Limits,
@@ -374,7 +374,7 @@ function unplacedOf(
   return { id, userId, amount, earliestStart: from, latestEnd, ...(isHold === true ? { isHeld: true } : {}) };
 }
 
-function wantOf(
+function getWant(
   { userId }: ReservationRequest,
   { amount, duration }: Shape,
   { from, latestEnd, isImmediate }: Limits,
@@ -382,7 +382,7 @@ function wantOf(
   return { userId, amount, duration, from, startMax: isImmediate ? from : Math.min(latestEnd, instantMax) - duration };
 }
 
-function shapeAskedOf(extent: ReservationRequest['extent']): Shape {
+function getShapeAsked(extent: ReservationRequest['extent']): Shape {
   switch (extent.kind) {
     case 'rigid':
       return extent;

@@ -2,7 +2,7 @@ import type { Instant } from '../shared/index.ts';
 import type { Want } from './occupancy.ts';
 import { instantMax, type Moved, type PlacedReservation } from './request.ts';
 import type { PlacedReservations } from './placed-reservations.ts';
-import { offeredOf } from './resource.ts';
+import { getOffered } from './resource.ts';
 
 /** A reservation of which only the place is open. */
 export type Unplaced = Omit<PlacedReservation, 'start' | 'end' | 'resources'>;
@@ -132,7 +132,7 @@ export function findAnew(
   const latestEnd = Math.min(reservation.latestEnd ?? Infinity, instantMax);
   const duration = reservation.end - reservation.start;
   // Its owner may offer less by now, or less to one user: then nothing is a place, also where nothing is used.
-  if (amount > Math.min(offeredOf(book.resource), book.resource.userMax ?? Infinity)) return undefined;
+  if (amount > Math.min(getOffered(book.resource), book.resource.userMax ?? Infinity)) return undefined;
   const start = book.all.earliestFit({
     userId,
     amount,

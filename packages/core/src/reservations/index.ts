@@ -4,7 +4,7 @@ export { UnitLists } from './unit-lists.ts';
 export type { Block, BlockOutcome } from './blocks.ts';
 export {
   findResourceFault,
-  offeredOf,
+  getOffered,
   resourceDefaults,
   wholePpm,
   type PlacementRule,
@@ -13,7 +13,7 @@ export {
 export {
   describeRefusal,
   instantMax,
-  laxityOf,
+  getLaxity,
   type Answer,
   type Elastic,
   type Extent,
@@ -27,7 +27,7 @@ export {
   type ReservationRequest,
   type Rigid,
 } from './request.ts';
-export { describeAmount, parseAmount, shareOf, type Dimension } from './amounts.ts';
+export { describeAmount, parseAmount, getShare, type Dimension } from './amounts.ts';
 export { chooseWindow, type CommonWindow, type WindowAnswer, type WindowChoice } from './common-window.ts';
 export {
   isTimeToAsk,

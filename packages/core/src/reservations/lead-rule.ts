@@ -48,7 +48,7 @@ export class WaitHistory {
 
   /** Notes a start. */
   add({ width, wait }: Pick<MeasuredWait, 'width' | 'wait'>): void {
-    const index = classOf(width);
+    const index = getClass(width);
     const waits = this.#byClass.get(index) ?? [];
     if (waits.length === 0) this.#byClass.set(index, waits);
     waits.push(wait);
@@ -83,7 +83,7 @@ export class WaitHistory {
   /** Of requests as wide, of wider ones too where those are few, and of all where even these are. */
   #waitsLike(width: ProcessorCount): Duration[] {
     const indexes = [...this.#byClass.keys()]
-      .filter((index) => index >= classOf(width))
+      .filter((index) => index >= getClass(width))
       .sort((one, other) => one - other);
     const alike: Duration[] = [];
     for (const index of indexes) if (alike.length < alikeMin) alike.push(...(this.#byClass.get(index) ?? []));
@@ -99,7 +99,7 @@ export function isTimeToAsk(rule: LeadRule, { now, startsAt, endsAt, width, wait
   switch (rule.kind) {
     case 'fixed':
     case 'learned':
-      return now >= startsAt - leadOf(rule, width, waits);
+      return now >= startsAt - getLead(rule, width, waits);
     case 'forecast':
       return now >= startsAt || forecast(width, endsAt - now) >= startsAt - rule.margin;
   }
@@ -109,7 +109,7 @@ export function isTimeToAsk(rule: LeadRule, { now, startsAt, endsAt, width, wait
  * How long before the start of its reservation an allocation of such a width is asked for. Cost: as
  * `WaitHistory.leadFor`.
  */
-function leadOf(rule: HoldingRule, width: ProcessorCount, waits: WaitHistory): Duration {
+function getLead(rule: HoldingRule, width: ProcessorCount, waits: WaitHistory): Duration {
   return rule.kind === 'fixed' ? rule.lead : waits.leadFor(width, rule.share);
 }
 
@@ -129,13 +129,13 @@ export class Leads {
   of(width: ProcessorCount): Duration {
     const known = this.#byWidth.get(width);
     if (known !== undefined) return known;
-    const lead = leadOf(this.#rule, width, this.#waits);
+    const lead = getLead(this.#rule, width, this.#waits);
     this.#byWidth.set(width, lead);
     return lead;
   }
 }
 
-function classOf(width: ProcessorCount): number {
+function getClass(width: ProcessorCount): number {
   let index = 0;
   for (let top = 1; top < width; top *= 2) index += 1;
   return index;

@@ -29,7 +29,7 @@ export function makeColumns(count: number): Record<'ids' | 'starts' | 'ends' | '
 }
 
 /** Those of a list. @param reservations sorted by start, then id. */
-export function loadedPlacesOf(reservations: readonly PlacedReservation[]): LoadedPlaces {
+export function listLoadedPlaces(reservations: readonly PlacedReservation[]): LoadedPlaces {
   const columns = makeColumns(reservations.length);
   const byId = new Map<ReservationId, PlacedReservation>();
   reservations.forEach((reservation, index) => {

@@ -5,7 +5,7 @@ import { sortOrder } from '../shared/sort-order.ts';
 import { IdlePeriods } from './idle-periods.ts';
 import type { LoadedPlaces } from './loaded-places.ts';
 import type { PlacedReservation } from './request.ts';
-import { offeredOf, type PlacementRule, type ReservableResource } from './resource.ts';
+import { getOffered, type PlacementRule, type ReservableResource } from './resource.ts';
 import type { Shape } from './shapes.ts';
 
 /** A shape that wants a place for a user, to start in [from, startMax]. */
@@ -49,7 +49,7 @@ export class Occupancy {
   /** Nothing occupied from `from` on. */
   constructor(resource: ReservableResource, from: Instant) {
     this.idle = resource.kind === 'counted' ? new IdlePeriods(resource.capacity, from) : undefined;
-    this.#offered = offeredOf(resource);
+    this.#offered = getOffered(resource);
     this.#capacity = resource.capacity;
     this.#userMax = resource.userMax ?? Infinity;
     this.#from = from;
@@ -61,7 +61,7 @@ export class Occupancy {
    */
   changeLimits(resource: ReservableResource): void {
     this.#useLacking(-1, -Infinity, Infinity);
-    this.#offered = offeredOf(resource);
+    this.#offered = getOffered(resource);
     this.#useLacking(1, -Infinity, Infinity);
     this.#userMax = resource.userMax ?? Infinity;
   }

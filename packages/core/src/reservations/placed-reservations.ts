@@ -1,7 +1,7 @@
 import { invariant } from '../shared/index.ts';
 import type { Instant } from '../shared/index.ts';
 import { LoadedRows } from '../shared/ordered-tree.ts';
-import { loadedPlacesOf, type LoadedPlaces } from './loaded-places.ts';
+import { listLoadedPlaces, type LoadedPlaces } from './loaded-places.ts';
 import { Occupancy } from './occupancy.ts';
 import { PeriodTree } from './period-tree.ts';
 import type { PlacedReservation, ReservationId } from './request.ts';
@@ -109,8 +109,8 @@ export class PlacedReservations {
       const reservation = places.at(index);
       (isLow(reservation) ? low : firm).push(reservation);
     }
-    this.#movable.load(rowsOf(loadedPlacesOf(low)));
-    this.firm.load(loadedPlacesOf(firm));
+    this.#movable.load(rowsOf(listLoadedPlaces(low)));
+    this.firm.load(listLoadedPlaces(firm));
   }
 
   /** Those that overlap a window, in order of start, then id. Cost: O(log n) each. */

@@ -169,7 +169,7 @@ export interface Limits {
  *
  * @source kunrath2008, 4.2.3: no earliest start is now, no latest end is infinity. Departs from the source: no.
  */
-export function limitsOf({ timing, earliestStart, latestEnd }: ReservationRequest, now: Instant): Limits | Refusal {
+export function findLimits({ timing, earliestStart, latestEnd }: ReservationRequest, now: Instant): Limits | Refusal {
   const from = timing === 'advance' ? (earliestStart ?? now) : now;
   if (!Number.isSafeInteger(from) || from < now) return refuse('start-in-past', from, now);
   if (latestEnd !== undefined && !(latestEnd > from)) return refuse('end-before-start', latestEnd, from);
@@ -180,6 +180,6 @@ export function limitsOf({ timing, earliestStart, latestEnd }: ReservationReques
  * Laxity: by how much the limits are wider than the duration, as a share of it; Infinity without a latest end. @source
  * kunrath2008, 3.2.
  */
-export function laxityOf(from: Instant, latestEnd: Instant, duration: Duration): number {
+export function getLaxity(from: Instant, latestEnd: Instant, duration: Duration): number {
   return (latestEnd - from) / duration - 1;
 }

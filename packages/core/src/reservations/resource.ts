@@ -46,7 +46,7 @@ export const resourceDefaults: Omit<ReservableResource, 'kind' | 'capacity'> = {
 };
 
 /** How much of a resource can be reserved at once: the owner's share, rounded down, but never nothing. */
-export function offeredOf({ capacity, capPpm }: ReservableResource): number {
+export function getOffered({ capacity, capPpm }: ReservableResource): number {
   const whole = Math.floor(capacity / wholePpm);
   // In two steps, so that no product is beyond what a number holds exactly.
   return Math.max(1, whole * capPpm + Math.floor(((capacity - whole * wholePpm) * capPpm) / wholePpm));

@@ -1,6 +1,6 @@
 import type { Duration, Instant } from '../shared/index.ts';
 import { instantMax, refuse, type Elastic, type Extent, type Limits, type Malleable, type Refusal } from './request.ts';
-import { offeredOf, type ReservableResource } from './resource.ts';
+import { getOffered, type ReservableResource } from './resource.ts';
 
 /** An amount for a duration. */
 export interface Shape {
@@ -15,10 +15,10 @@ export const shapesMax = 64;
  * The shapes to try, the most wanted first; at least one, each within what the resource allows and the limits leave. Or
  * why there is none.
  */
-export function shapesOf(resource: ReservableResource, extent: Extent, limits: Limits): readonly Shape[] | Refusal {
+export function listShapes(resource: ReservableResource, extent: Extent, limits: Limits): readonly Shape[] | Refusal {
   const fault = findExtentFault(resource, extent);
   if (fault !== undefined) return fault;
-  const shapes = allShapesOf(extent, Math.min(offeredOf(resource), resource.userMax ?? Infinity));
+  const shapes = listAllShapes(extent, Math.min(getOffered(resource), resource.userMax ?? Infinity));
   const shortest = shapes.reduce((least, { duration }) => Math.min(least, duration), Infinity);
   if (!Number.isSafeInteger(shortest) || shortest < 1) return refuse('bad-duration', shortest, 1);
   const { durationMax = Infinity } = resource;
@@ -31,17 +31,17 @@ export function shapesOf(resource: ReservableResource, extent: Extent, limits: L
 
 function findExtentFault(resource: ReservableResource, extent: Extent): Refusal | undefined {
   const [least, most] = extent.kind === 'rigid' ? [extent.amount, extent.amount] : [extent.amountMin, extent.amountMax];
-  const offered = offeredOf(resource);
+  const offered = getOffered(resource);
   if (!isCount(least)) return refuse('bad-amount', least, offered);
   if (!isCount(most) || most < least) return refuse('bad-amount', most, offered);
   if (extent.kind === 'elastic' && !isCount(extent.referenceAmount))
     return refuse('bad-amount', extent.referenceAmount, offered);
-  const duration = durationAskedOf(extent);
+  const duration = getDurationAsked(extent);
   return isCount(duration) ? findAmountFault(resource, least) : refuse('bad-duration', duration, 1);
 }
 
 function findAmountFault(resource: ReservableResource, amount: number): Refusal | undefined {
-  const offered = offeredOf(resource);
+  const offered = getOffered(resource);
   if (amount > resource.capacity) return refuse('above-capacity', amount, offered);
   if (amount > offered) return refuse('above-cap', amount, offered);
   const { userMax = Infinity } = resource;
@@ -52,7 +52,7 @@ function isCount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 1;
 }
 
-function durationAskedOf(extent: Extent): number {
+function getDurationAsked(extent: Extent): number {
   switch (extent.kind) {
     case 'rigid':
       return extent.duration;
@@ -63,7 +63,7 @@ function durationAskedOf(extent: Extent): number {
   }
 }
 
-function allShapesOf(extent: Extent, most: number): Shape[] {
+function listAllShapes(extent: Extent, most: number): Shape[] {
   switch (extent.kind) {
     case 'rigid':
       return [extent];
@@ -101,7 +101,7 @@ export interface PlacedShape extends Shape {
 /** Answers when a shape can start at the earliest; Infinity when it cannot. */
 export type FindStart = (shape: Shape) => Instant;
 
-/** The best place for one of the shapes; undefined when none has a place. @param shapes as `shapesOf` orders them. */
+/** The best place for one of the shapes; undefined when none has a place. @param shapes as `listShapes` orders them. */
 export function chooseShape(
   extent: Extent,
   shapes: readonly Shape[],

@@ -7,7 +7,7 @@ import type { TaskMatch } from './match-tasks.ts';
 export interface FormerResults {
   readonly spec: JobSpec;
   /** Why a task's result cannot be taken, as a part of a sentence: "it did not finish"; undefined where it can. */
-  faultOf(former: TaskIndex): string | undefined;
+  getFault(former: TaskIndex): string | undefined;
   /**
    * Whether an output, which has no place at home, is kept no more: that matters only where a task that runs reads it.
    */
@@ -50,10 +50,10 @@ class Chooser {
   constructor(next: JobSpec, matches: readonly TaskMatch[], results: FormerResults) {
     this.#matches = matches;
     this.#results = results;
-    this.#inputs = readsOf(next);
+    this.#inputs = listReads(next);
     this.#before = neighbours(next, matches.length, ({ from, to }) => [to, from]);
     this.#behind = neighbours(next, matches.length, ({ from, to }) => [from, to]);
-    const formerReads = readsOf(results.spec);
+    const formerReads = listReads(results.spec);
     this.#formerBefore = neighbours(results.spec, formerReads.length, ({ from, to }) => [to, from]);
     this.#formerWriters = formerReads.map((reads) => reads.map(({ writer }) => writer));
   }
@@ -63,7 +63,7 @@ class Chooser {
       const reason =
         match.kind === 'other'
           ? match.reason
-          : (this.#results.faultOf(match.former) ?? this.#findOtherNeighbours(index, match.former));
+          : (this.#results.getFault(match.former) ?? this.#findOtherNeighbours(index, match.former));
       if (reason !== undefined) this.#runs.set(index, reason);
     }
     // A map is walked through to its end, what is added meanwhile included.
@@ -90,25 +90,25 @@ class Chooser {
 
   /** Its inputs have the same names; they are the same only where they come from the same tasks. */
   #findOtherNeighbours(index: TaskIndex, former: TaskIndex): string | undefined {
-    const formerOf = (task: TaskIndex): TaskIndex | undefined => {
+    const getFormer = (task: TaskIndex): TaskIndex | undefined => {
       const match = this.#matches[task];
       return match?.kind === 'same' ? match.former : undefined;
     };
     const before = [...(this.#before[index] ?? [])];
-    const changed = before.find((task) => formerOf(task) === undefined);
+    const changed = before.find((task) => getFormer(task) === undefined);
     if (changed !== undefined) return `it waits for task ${changed}, which runs`;
     const writers = this.#inputs[index] ?? [];
     const formerWriters = this.#formerWriters[former] ?? [];
     const isSame =
       before.length === this.#formerBefore[former]?.size &&
-      before.every((task) => this.#formerBefore[former]?.has(formerOf(task) ?? -1) === true) &&
-      writers.every(({ writer }, position) => formerOf(writer) === formerWriters[position]);
+      before.every((task) => this.#formerBefore[former]?.has(getFormer(task) ?? -1) === true) &&
+      writers.every(({ writer }, position) => getFormer(writer) === formerWriters[position]);
     return isSame ? undefined : 'it waits for other tasks than before';
   }
 }
 
 /** By task: what it reads of others, in the order of its inputs. */
-function readsOf(spec: JobSpec): { readonly writer: TaskIndex; readonly path: string }[][] {
+function listReads(spec: JobSpec): { readonly writer: TaskIndex; readonly path: string }[][] {
   return listTasks(spec).map(({ group }) =>
     group.inputs.flatMap(({ source }) =>
       source.kind === 'output' ? [{ writer: source.taskIndex, path: source.path }] : [],

@@ -29,7 +29,7 @@ export function findOverwrite(next: JobSpec, former: JobSpec, { runs, hasFinishe
   const written = new Map(
     formerTasks
       .filter(({ index }) => hasFinished(index))
-      .flatMap((task) => placesOf(task).map((place) => [place, task] as const)),
+      .flatMap((task) => listPlaces(task).map((place) => [place, task] as const)),
   );
   if (written.size === 0) return undefined;
   const known = new Set(formerTasks.map(workOf));
@@ -41,7 +41,7 @@ export function findOverwrite(next: JobSpec, former: JobSpec, { runs, hasFinishe
   for (const { taskIndex } of runs) {
     const task = tasks[taskIndex];
     if (task === undefined) continue;
-    for (const place of placesOf(task)) {
+    for (const place of listPlaces(task)) {
       const before = written.get(place);
       if (before !== undefined && isOther(task, before)) return { place, taskIndex, formerIndex: before.index };
     }
@@ -54,7 +54,7 @@ function workOf({ group: { command }, value }: ListedTask): string {
 }
 
 /** Where outputs come at home whose place holds the index; what depends on the job or the machine is left out. */
-function placesOf({ group: { outputs }, value, index }: ListedTask): string[] {
+function listPlaces({ group: { outputs }, value, index }: ListedTask): string[] {
   const places = outputs
     .filter(({ localPath }) => /\{#\}|\$\{?TASK\b/.test(localPath))
     .map(({ localPath }) =>

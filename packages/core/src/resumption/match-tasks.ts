@@ -37,21 +37,21 @@ interface Action {
  */
 export function matchTasks(next: JobSpec, former: JobSpec): TaskMatch[] {
   const formerActions = listTasks(former).map(({ group, value, index }) =>
-    actionOf(former, { group, value, index, side: 'former' }),
+    getAction(former, { group, value, index, side: 'former' }),
   );
-  const byAction = groupBy(formerActions, keyOf);
+  const byAction = groupBy(formerActions, getKey);
   const byOutputs = groupBy(formerActions, ({ outputs }) => outputs);
   const nextActions = listTasks(next).map(({ group, value, index }) =>
-    actionOf(next, { group, value, index, side: 'next' }),
+    getAction(next, { group, value, index, side: 'next' }),
   );
   const used = new Set<TaskIndex>();
   const chosen = nextActions.map((action, index) => {
-    const alike = byAction.get(keyOf(action)) ?? [];
+    const alike = byAction.get(getKey(action)) ?? [];
     return alike.includes(index) && !used.has(index) ? takeOne(used, index) : undefined;
   });
   const waiting = new Map([...byAction].map(([key, indexes]) => [key, indexes.values()]));
   return nextActions.map((action, index) => {
-    const same = chosen[index] ?? takeNext(used, waiting.get(keyOf(action)));
+    const same = chosen[index] ?? takeNext(used, waiting.get(getKey(action)));
     if (same !== undefined) return { kind: 'same', former: same };
     const known = findNearest(action, index, { formerActions, sameOutputs: byOutputs.get(action.outputs) ?? [] });
     return {
@@ -105,7 +105,7 @@ function groupBy(actions: readonly Action[], keyOfAction: (action: Action) => st
   return groups;
 }
 
-function keyOf({ command, value, check, place, inputs, outputs, environment, verification }: Action): string {
+function getKey({ command, value, check, place, inputs, outputs, environment, verification }: Action): string {
   return [command, value, check, place, inputs, outputs, environment, verification].join('\n');
 }
 
@@ -116,13 +116,13 @@ interface Described {
   readonly side: 'next' | 'former';
 }
 
-function actionOf({ environment, homeDirectory, verification }: JobSpec, task: Described): Action {
+function getAction({ environment, homeDirectory, verification }: JobSpec, task: Described): Action {
   const {
     group: { command, noOp, check, inputs, outputs },
   } = task;
   const placed = outputs.map(({ root, path, localPath, condition }) => [root, path, localPath, condition]);
   const texts = [command, ...inputs.map(({ path }) => path), ...placed.flat()].join('\n');
-  const files = inputs.map((input): readonly [string, string] => [input.path, contentOf(input, task)]);
+  const files = inputs.map((input): readonly [string, string] => [input.path, getContent(input, task)]);
   return {
     command: JSON.stringify([command, noOp]),
     value: JSON.stringify(task.value),
@@ -143,7 +143,7 @@ function placeOf(texts: string, { index, side }: Described): (string | number)[]
   return [...(/\{#\}|\$\{?TASK\b/.test(texts) ? [index] : []), ...(/\$\{?JOB\b/.test(texts) ? [side] : [])];
 }
 
-function contentOf(input: InputSpec, { side, index }: Described): string {
+function getContent(input: InputSpec, { side, index }: Described): string {
   const { source } = input;
   switch (source.kind) {
     case 'content':

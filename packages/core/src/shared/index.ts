@@ -10,6 +10,6 @@ export { movedBy, moveInstants, type ClockStepped } from './clock-step.ts';
 export { clockTolerance, ownInstant } from './own-instant.ts';
 export { isPrintable, showJson, showPrinted, showText } from './printable-text.ts';
 export { IndexSet, type IndexRange } from './index-set.ts';
-export { countIn, rangesOf } from './ranges.ts';
+export { countIn, listRanges } from './ranges.ts';
 export { describeBytes, describeExactTime, describeInstant, describeTime, plural } from './sentences.ts';
 export { otherKeys, RepeatLimit, type RepeatRules, type SkippedLines } from './repeat-limit.ts';

@@ -6,7 +6,7 @@ export function countIn(ranges: readonly IndexRange[]): number {
 }
 
 /** Numbers as ranges of those that count up by one; the order is kept. */
-export function rangesOf(numbers: Iterable<number>): IndexRange[] {
+export function listRanges(numbers: Iterable<number>): IndexRange[] {
   const ranges: { first: number; count: number }[] = [];
   for (const number of numbers) {
     const last = ranges.at(-1);

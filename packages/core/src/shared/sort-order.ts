@@ -26,9 +26,9 @@ export function sortOrder(keys: Float64Array): Uint32Array {
  * The indices of elements in ascending order of a whole number of theirs, as `sortOrder` orders them. Cost: as
  * `sortOrder`.
  */
-export function sortOrderBy<T>(elements: readonly T[], keyOf: (element: T) => number): Uint32Array {
+export function sortOrderBy<T>(elements: readonly T[], getKey: (element: T) => number): Uint32Array {
   const keys = new Float64Array(elements.length);
-  for (let index = 0; index < elements.length; index += 1) keys[index] = keyOf(elements[index] as T);
+  for (let index = 0; index < elements.length; index += 1) keys[index] = getKey(elements[index] as T);
   return sortOrder(keys);
 }
 
@@ -36,11 +36,11 @@ export function sortOrderBy<T>(elements: readonly T[], keyOf: (element: T) => nu
  * Elements in ascending order of a whole number of theirs, equal ones in the order that they had. Cost: O(n) where they
  * are so already; else as `sortOrder`.
  */
-export function sortedBy<T>(elements: T[], keyOf: (element: T) => number): T[] {
-  if (elements.every((element, index) => index === 0 || keyOf(elements[index - 1] as T) <= keyOf(element)))
+export function sortedBy<T>(elements: T[], getKey: (element: T) => number): T[] {
+  if (elements.every((element, index) => index === 0 || getKey(elements[index - 1] as T) <= getKey(element)))
     return elements;
   const sorted: T[] = [];
-  for (const index of sortOrderBy(elements, keyOf)) sorted.push(elements[index] as T);
+  for (const index of sortOrderBy(elements, getKey)) sorted.push(elements[index] as T);
   return sorted;
 }
 

@@ -14,7 +14,7 @@ export const timeMax: Duration = 2 ** 45;
  *
  * @param time whole milliseconds, 0 to `timeMax`.
  */
-export function binOf(time: Duration): number {
+export function getBin(time: Duration): number {
   let width = 1;
   let bin = 0;
   while (time >= 2 * binsPerDoubling * width) {

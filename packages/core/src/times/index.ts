@@ -1,5 +1,5 @@
-export { binOf, longestOfBin, timeMax } from './bins.ts';
-export { quantilesOf } from './quantiles.ts';
+export { getBin, longestOfBin, timeMax } from './bins.ts';
+export { findQuantiles } from './quantiles.ts';
 export { expectedRemainingOn, expectedTotalOn, quantileOn } from './remaining.ts';
 export {
   compareRun,

@@ -2,7 +2,7 @@ import type { TimeQuantiles } from '../messages/index.ts';
 import type { TimeCurve } from './time-curve.ts';
 
 /** What others are told of a curve; undefined before anything was seen. */
-export function quantilesOf(times: TimeCurve): TimeQuantiles | undefined {
+export function findQuantiles(times: TimeCurve): TimeQuantiles | undefined {
   const { count, censoredCount } = times;
   if (count + censoredCount === 0) return undefined;
   return {

@@ -1,5 +1,5 @@
 import { type Duration, invariant } from '../shared/index.ts';
-import { binOf, longestOfBin, timeMax, wholeTime } from './bins.ts';
+import { getBin, longestOfBin, timeMax, wholeTime } from './bins.ts';
 
 /** A curve as it goes into JSON. */
 export interface SavedCurve {
@@ -33,7 +33,7 @@ const tolerance = 1e-9;
  *
  * @source the product-limit estimate, S(t) = product over the times t_i <= t at which runs ended of (1 - d_i / n_i)
  * Symbols: d_i = runs that ended at t_i, n_i = runs that lasted so long without being cut off before.
- * Departs from the source: times are kept in bins (see `binOf`), so that memory is bounded however many runs there
+ * Departs from the source: times are kept in bins (see `getBin`), so that memory is bounded however many runs there
  * were. Ends count at
  * the longest time of their bin, before those that were cut off in it: both make times longer, by a sixteenth at most,
  * never shorter.
@@ -59,7 +59,7 @@ export class TimeCurve {
   /** Takes in a run that ended. */
   add(time: Duration): void {
     const whole = wholeTime(time);
-    const at = this.#open(binOf(whole));
+    const at = this.#open(getBin(whole));
     this.#ended[at] = (this.#ended[at] ?? 0) + 1;
     this.count++;
     this.sum += whole;
@@ -69,7 +69,7 @@ export class TimeCurve {
   /** Takes in a run that was cut off after so long. */
   addCensored(time: Duration): void {
     const whole = wholeTime(time);
-    const at = this.#open(binOf(whole));
+    const at = this.#open(getBin(whole));
     this.#censored[at] = (this.#censored[at] ?? 0) + 1;
     this.censoredCount++;
     if (whole > this.longestCensored) this.longestCensored = whole;
@@ -189,7 +189,7 @@ export class TimeCurve {
     curve.add(longest);
     const others = count - 1;
     if (others > 0) {
-      const at = curve.#open(binOf(wholeTime(Math.max(0, sum - longest) / others)));
+      const at = curve.#open(getBin(wholeTime(Math.max(0, sum - longest) / others)));
       curve.#ended[at] = (curve.#ended[at] ?? 0) + others;
     }
     return Object.assign(curve, { count, sum });

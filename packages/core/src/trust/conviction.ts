@@ -25,17 +25,17 @@ export interface Verdict {
  *
  * What one machine says, however trusted, convicts nobody alone.
  *
- * @param by.credibilityOf what each voter was believed before this vote: the credit that the vote gives must not speak
+ * @param by.getCredibility what each voter was believed before this vote: the credit that the vote gives must not speak
  * for itself.
  */
 export function judgeOutvoted(
   votes: readonly Vote[],
   taken: string,
-  by: { readonly rules: ConvictionRules; credibilityOf(voter: string): number },
+  by: { readonly rules: ConvictionRules; getCredibility(voter: string): number },
 ): Verdict {
   const groups = groupVotes(votes);
   const index = groups.findIndex(({ digest }) => digest === taken);
-  const certainty = credibilityOfGroups(groups, by.credibilityOf)[index] ?? 0;
+  const certainty = credibilityOfGroups(groups, by.getCredibility)[index] ?? 0;
   const voterCount = groups[index]?.voters.length ?? 0;
   return { certainty, isCertain: voterCount > 1 && certainty >= by.rules.certainty };
 }

@@ -43,12 +43,12 @@ export function credibilityOfMachine(passes: number, { faultyShareMax, quarantin
  * Departs from the source: no.
  * @returns in the order of `groups`.
  */
-export function credibilityOfGroups(groups: readonly VoteGroup[], credibilityOf: (voter: string) => number): number[] {
+export function credibilityOfGroups(groups: readonly VoteGroup[], getCredibility: (voter: string) => number): number[] {
   const parts = groups.map(({ voters }) => {
     let good = 1;
     let bad = 1;
     for (const voter of voters) {
-      const credibility = credibilityOf(voter);
+      const credibility = getCredibility(voter);
       good *= credibility;
       bad *= 1 - credibility;
     }
@@ -65,7 +65,7 @@ export function credibilityOfGroups(groups: readonly VoteGroup[], credibilityOf:
 }
 
 /** The most that a result can be believed on machines that nobody knows: when all that may vote agree. */
-export function credibilityMaxOf(rules: CredibilityRules): number {
+export function getCredibilityMax(rules: CredibilityRules): number {
   const voters = Array.from({ length: rules.votesMax }, (_, index) => `m${index}`);
   const [most = 0] = credibilityOfGroups([{ digest: '', voters }], () => credibilityOfMachine(0, rules));
   return most;
@@ -92,10 +92,10 @@ export interface CredibilityWanted {
 export function decideByCredibility(
   votes: readonly Vote[],
   wanted: CredibilityWanted,
-  by: { readonly rules: CredibilityRules; credibilityOf(voter: string): number },
+  by: { readonly rules: CredibilityRules; getCredibility(voter: string): number },
 ): Decision {
   const groups = groupVotes(votes);
-  const best = findBest(groups, by.credibilityOf);
+  const best = findBest(groups, by.getCredibility);
   if (best !== undefined && best.credibility >= wanted.threshold && best.group.voters.length >= wanted.votesMin) {
     return { kind: 'accepted', digest: best.group.digest };
   }
@@ -105,9 +105,9 @@ export function decideByCredibility(
 
 function findBest(
   groups: readonly VoteGroup[],
-  credibilityOf: (voter: string) => number,
+  getCredibility: (voter: string) => number,
 ): { readonly group: VoteGroup; readonly credibility: number } | undefined {
-  const credibilities = credibilityOfGroups(groups, credibilityOf);
+  const credibilities = credibilityOfGroups(groups, getCredibility);
   let best: { readonly group: VoteGroup; readonly credibility: number } | undefined;
   for (const [index, group] of groups.entries()) {
     const credibility = credibilities[index] ?? 0;
@@ -118,7 +118,7 @@ function findBest(
 
 interface Ballot {
   readonly wanted: CredibilityWanted;
-  readonly by: { readonly rules: CredibilityRules; credibilityOf(voter: string): number };
+  readonly by: { readonly rules: CredibilityRules; getCredibility(voter: string): number };
 }
 
 /** One before the first vote, which may come from a machine that is believed at once. */
@@ -126,14 +126,14 @@ function countMissing(groups: readonly VoteGroup[], best: VoteGroup | undefined,
   if (best === undefined) return 1;
   const unknown = credibilityOfMachine(0, by.rules);
   const newcomers: string[] = [];
-  const credibilityOf = (voter: string): number => (newcomers.includes(voter) ? unknown : by.credibilityOf(voter));
+  const getCredibility = (voter: string): number => (newcomers.includes(voter) ? unknown : by.getCredibility(voter));
   const voted = groups.reduce((sum, { voters }) => sum + voters.length, 0);
   while (voted + newcomers.length < by.rules.votesMax) {
     newcomers.push(`\n${newcomers.length}`);
     const imagined = groups.map((group) =>
       group === best ? { ...group, voters: [...group.voters, ...newcomers] } : group,
     );
-    const found = credibilityOfGroups(imagined, credibilityOf)[groups.indexOf(best)] ?? 0;
+    const found = credibilityOfGroups(imagined, getCredibility)[groups.indexOf(best)] ?? 0;
     if (found >= wanted.threshold && best.voters.length + newcomers.length >= wanted.votesMin) break;
   }
   return newcomers.length;

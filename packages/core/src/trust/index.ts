@@ -6,7 +6,7 @@ export {
   type Verdict,
 } from './conviction.ts';
 export {
-  credibilityMaxOf,
+  getCredibilityMax,
   credibilityOfGroups,
   credibilityOfMachine,
   decideByCredibility,
@@ -18,8 +18,8 @@ export { isSpotCheck, type SpotCheckRules } from './spot-check.ts';
 export {
   decideByMajority,
   groupVotes,
-  majorityOf,
-  votesMaxOf,
+  getMajority,
+  getVotesMax,
   type Decision,
   type Vote,
   type VoteGroup,

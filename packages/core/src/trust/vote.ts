@@ -34,12 +34,12 @@ export function groupVotes(votes: readonly Vote[]): VoteGroup[] {
 }
 
 /** Equal votes that a majority of `voteCount` takes. @param voteCount 1 or more. */
-export function majorityOf(voteCount: number): number {
+export function getMajority(voteCount: number): number {
   return Math.floor(voteCount / 2) + 1;
 }
 
 /** Votes after which a task without a majority is given up: twice as many as were asked for, and one. */
-export function votesMaxOf(voteCount: number): number {
+export function getVotesMax(voteCount: number): number {
   return 2 * voteCount + 1;
 }
 
@@ -50,15 +50,15 @@ export function votesMaxOf(voteCount: number): number {
  * 18 (2002),
  * section on voting: m-first voting, which accepts the first m results that match, m = floor(voteCount / 2) + 1.
  * Departs from the source: runs that cannot make a majority are not begun, and a task ends as soon as none can be made
- * within `votesMaxOf`.
+ * within `getVotesMax`.
  */
 export function decideByMajority(votes: readonly Vote[], voteCount: number): Decision {
-  const majority = majorityOf(voteCount);
+  const majority = getMajority(voteCount);
   let most = 0;
   for (const { digest, voters } of groupVotes(votes)) {
     if (voters.length >= majority) return { kind: 'accepted', digest };
     most = Math.max(most, voters.length);
   }
-  if (majority - most > votesMaxOf(voteCount) - votes.length) return { kind: 'deadlocked' };
+  if (majority - most > getVotesMax(voteCount) - votes.length) return { kind: 'deadlocked' };
   return { kind: 'open', votesMissing: majority - most };
 }

@@ -1,7 +1,7 @@
 import { invariant, type Instant, type ProcessorCount } from '../shared/index.ts';
 import { isSamePlace, type CostModel } from './cost-model.ts';
 import { sortByCapacity } from './measures.ts';
-import { lastEndOf, type Placement, type Schedule } from './schedule.ts';
+import { getLastEnd, type Placement, type Schedule } from './schedule.ts';
 import { freshProblem, type WorkflowScheduler } from './scheduling-problem.ts';
 import { listEdges, sortTasks, type Workflow, type WorkflowEdge } from './workflow.ts';
 
@@ -132,7 +132,7 @@ export function scheduleExclusively(
     const now = chosen.reduce((latest, processor) => Math.max(latest, freeAt[processor] as number), at);
     const availableFrom = freeAt.map((_, processor) => (chosen.includes(processor) ? now : Infinity));
     const schedule = scheduler.schedule({ ...problem, now, availableFrom, releasedAt: workflow.tasks.map(() => at) });
-    for (const processor of chosen) freeAt[processor] = lastEndOf(schedule);
+    for (const processor of chosen) freeAt[processor] = getLastEnd(schedule);
     const offset = placements.length;
     placements.push(
       ...schedule.placements.map((placement) => ({

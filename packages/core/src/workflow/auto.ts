@@ -21,7 +21,7 @@ export function chooseSchedule(problem: SchedulingProblem, schedulers: readonly 
   let best: { readonly schedule: Schedule; readonly worth: Worth } | undefined;
   for (const scheduler of schedulers) {
     const schedule = scheduler.schedule(problem);
-    const worth = worthOf(problem, schedule);
+    const worth = getWorth(problem, schedule);
     if (best === undefined || isBetter(worth, best.worth)) best = { schedule, worth };
   }
   return best?.schedule ?? { scheduler: '', placements: [] };
@@ -33,7 +33,7 @@ interface Worth {
   readonly end: number;
 }
 
-function worthOf({ after }: SchedulingProblem, { placements }: Schedule): Worth {
+function getWorth({ after }: SchedulingProblem, { placements }: Schedule): Worth {
   let [unplacedCount, last] = [0, -Infinity];
   for (const [task, { end }] of placements.entries()) {
     if (end === Infinity) unplacedCount += 1;

@@ -45,12 +45,12 @@ export function tableCosts(workflow: Workflow, { times, transfers }: CostTables)
     'tables that do not fit the workflow',
   );
   const means = times.map((row) => row.reduce((sum, time) => sum + time, 0) / row.length);
-  const transferOf = (edge: number): Duration => transfers[edge] as number;
+  const getTransfer = (edge: number): Duration => transfers[edge] as number;
   return {
     time: (task, processors) => times[task]?.[processors[0] as number] as number,
-    transfer: (edge, sender, receivers) => (isSamePlace(sender.processors, receivers) ? 0 : transferOf(edge)),
+    transfer: (edge, sender, receivers) => (isSamePlace(sender.processors, receivers) ? 0 : getTransfer(edge)),
     meanTime: (task) => means[task] as number,
-    meanTransfer: transferOf,
+    meanTransfer: getTransfer,
     capacity: () => 1,
   };
 }

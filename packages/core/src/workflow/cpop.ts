@@ -35,7 +35,7 @@ export const cpop: WorkflowScheduler = {
     for (let task = ready.pop(); task !== undefined; task = ready.pop()) {
       if (placing.find(task) === undefined) {
         if (path.has(task) && isNarrow(workflow.tasks[task]))
-          placing.accept(task, placing.offerOf(task, pathProcessor, true), 'critical-path');
+          placing.accept(task, placing.getOffer(task, pathProcessor, true), 'critical-path');
         else placeEarliest(placing, task);
       }
       for (const edge of workflow.outgoing[task] as readonly number[]) {

@@ -36,7 +36,7 @@ export function exchangeProcessors(
     const next = moveOne(placing, current, move);
     const nextOffers = replay(placing, next);
     if (
-      timeOf(nextOffers[move.taker]) >= timeOf(offers[move.taker]) ||
+      findTime(nextOffers[move.taker]) >= findTime(offers[move.taker]) ||
       lastEnd(next, nextOffers, tails) > lastEnd(current, offers, tails)
     )
       return current;
@@ -44,7 +44,7 @@ export function exchangeProcessors(
   }
 }
 
-const timeOf = (offer: Offer | undefined): Duration => (offer === undefined ? 0 : offer.end - offer.start);
+const findTime = (offer: Offer | undefined): Duration => (offer === undefined ? 0 : offer.end - offer.start);
 
 /** When each task of a level runs, one after another behind all that was placed before. */
 function replay(placing: Placing, level: readonly LevelTask[]): Offer[] {
@@ -70,7 +70,7 @@ function findMove(
     const { widthMin, widthMax } = workflow.tasks[task] as WorkflowTask;
     return {
       place,
-      level: timeOf(offers[place]) + (tails[task] as number),
+      level: findTime(offers[place]) + (tails[task] as number),
       canTake: processors.length < widthMax,
       canGive: processors.length > widthMin,
     };

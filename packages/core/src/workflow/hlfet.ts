@@ -98,10 +98,10 @@ function offerOfFirst(placing: Placing, task: number, at: Instant): Offer {
   for (const processor of placing.processors) {
     const free = Math.max(at, placing.freeFrom(processor));
     if (free >= from) continue;
-    const offer = placing.offerOf(task, processor, false);
+    const offer = placing.getOffer(task, processor, false);
     if (offer.end === Infinity) continue;
     [chosen, from] = [offer, free];
     if (free === at) break;
   }
-  return chosen ?? placing.offerOf(task, placing.processors[0] as number, false);
+  return chosen ?? placing.getOffer(task, placing.processors[0] as number, false);
 }

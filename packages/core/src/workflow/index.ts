@@ -18,8 +18,8 @@ export { findBound, measureSchedule, type ScheduleMeasures } from './measures.ts
 export { operationCost, operations, type Operation } from './operations.ts';
 export { platformCosts, type Platform, type PlatformProcessor } from './platform.ts';
 export {
-  lastEndOf,
-  makespanOf,
+  getLastEnd,
+  getMakespan,
   type Placement,
   type PlacementReason,
   type PlacementRule,

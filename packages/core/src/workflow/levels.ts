@@ -70,22 +70,22 @@ export interface CriticalPath {
 /** Finds the critical path. Cost: O(tasks + edges). */
 export function findCriticalPath(workflow: Workflow, costs: LevelCosts): CriticalPath {
   const levels = bLevels(workflow, costs);
-  const best = (candidates: readonly number[], lengthOf: (candidate: number) => number): number | undefined => {
+  const best = (candidates: readonly number[], getLength: (candidate: number) => number): number | undefined => {
     let found: number | undefined;
     for (const candidate of candidates)
-      if (found === undefined || lengthOf(candidate) > lengthOf(found)) found = candidate;
+      if (found === undefined || getLength(candidate) > getLength(found)) found = candidate;
     return found;
   };
   const entries = workflow.incoming.flatMap(({ length }, task) => (length === 0 ? [task] : []));
   const tasks: number[] = [];
-  const headOf = (edge: number): number => (workflow.edges[edge] as WorkflowEdge).to;
+  const findHead = (edge: number): number => (workflow.edges[edge] as WorkflowEdge).to;
   for (let task = best(entries, (entry) => levels[entry] as number); task !== undefined; ) {
     tasks.push(task);
     const leaving = (workflow.outgoing[task] as readonly number[]).toSorted(
-      (one, other) => headOf(one) - headOf(other),
+      (one, other) => findHead(one) - findHead(other),
     );
-    const next = best(leaving, (edge) => (costs.transfers[edge] as number) + (levels[headOf(edge)] as number));
-    task = next === undefined ? undefined : headOf(next);
+    const next = best(leaving, (edge) => (costs.transfers[edge] as number) + (levels[findHead(edge)] as number));
+    task = next === undefined ? undefined : findHead(next);
   }
   return { tasks, length: tasks.length === 0 ? 0 : (levels[tasks[0] as number] as number) };
 }

@@ -1,7 +1,7 @@
 import type { Duration } from '../shared/index.ts';
 import type { CostModel } from './cost-model.ts';
 import { findCriticalPath } from './levels.ts';
-import { makespanOf, type Schedule } from './schedule.ts';
+import { getMakespan, type Schedule } from './schedule.ts';
 import type { Workflow, WorkflowTask } from './workflow.ts';
 
 /** What a schedule is worth. */
@@ -27,7 +27,7 @@ export function measureSchedule(
   processorCount: number,
   schedule: Schedule,
 ): ScheduleMeasures {
-  const makespan = makespanOf(schedule);
+  const makespan = getMakespan(schedule);
   const speedup = makespan === 0 ? 1 : leastSequential(workflow, costs, processorCount) / makespan;
   return { makespan, speedup, efficiency: speedup / processorCount, bound: findBound(workflow, costs, processorCount) };
 }

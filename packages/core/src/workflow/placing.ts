@@ -70,7 +70,7 @@ export class Placing {
    * What a processor offers a task of one processor: the first hole that it fits into (`inserting`), or the time after
    * all that is placed there.
    */
-  offerOf(task: number, processor: number, inserting: boolean): Offer {
+  getOffer(task: number, processor: number, inserting: boolean): Offer {
     const processors = this.#alone[processor] as readonly number[];
     const readyAt = this.readyAt(task, processors);
     const duration = this.problem.costs.time(task, processors);
@@ -145,7 +145,7 @@ export class Placing {
   bestOffers(task: number, inserting: boolean): { readonly best: Offer; readonly second: Offer | undefined } {
     let [best, second]: [Offer | undefined, Offer | undefined] = [undefined, undefined];
     for (const processor of this.processors) {
-      const offer = this.offerOf(task, processor, inserting);
+      const offer = this.getOffer(task, processor, inserting);
       if (best === undefined || offer.end < best.end) [best, second] = [offer, best];
       else if (second === undefined || offer.end < second.end) second = offer;
     }

@@ -48,7 +48,7 @@ export interface Schedule {
 }
 
 /** The time from the first start to the last end. @source moreira2009, 2.1: makespan = max FT(i) - min ST(j). */
-export function makespanOf({ placements }: Schedule): Duration {
+export function getMakespan({ placements }: Schedule): Duration {
   let [first, last] = [Infinity, -Infinity];
   for (const { start, end } of placements) {
     first = Math.min(first, start);
@@ -58,6 +58,6 @@ export function makespanOf({ placements }: Schedule): Duration {
 }
 
 /** The last end of all. */
-export function lastEndOf({ placements }: Schedule): Instant {
+export function getLastEnd({ placements }: Schedule): Instant {
   return placements.reduce((last, { end }) => Math.max(last, end), -Infinity);
 }

@@ -1,7 +1,7 @@
 import test from 'ava';
 import {
-  serializeProvider,
-  deserializeProvider,
+  takeSnapshot,
+  restoreSnapshot,
   type ProviderConfig,
   type ProviderSnapshot,
 } from '@mutirao/core/machines/provider';
@@ -22,9 +22,9 @@ function openHarness(config: Partial<ProviderConfig> = {}): (lines: readonly str
         requestId === undefined ? harness.state.resourceStatus : (harness.state.requests.get(requestId)?.reasons ?? [])
       ).join('\n');
     if (verb === 'deserialize') {
-      harness.state = deserializeProvider(
+      harness.state = restoreSnapshot(
         harness.config,
-        JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
+        JSON.parse(JSON.stringify(takeSnapshot(harness.state))) as ProviderSnapshot,
       );
       return '';
     }

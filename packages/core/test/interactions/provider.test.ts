@@ -1,5 +1,5 @@
 import test from 'ava';
-import { serializeProvider, deserializeProvider, type ProviderSnapshot } from '@mutirao/core/machines/provider';
+import { takeSnapshot, restoreSnapshot, type ProviderSnapshot } from '@mutirao/core/machines/provider';
 import { heuristicDefaults } from '@mutirao/core/requests';
 import { checkInteractions, ProviderHarness } from '@mutirao/testkit';
 
@@ -72,10 +72,7 @@ test('a broker that lost its journal gets nothing that was leased to, kept for o
   const harness = new ProviderHarness({ resourceKind: 'machines' });
   checkInteractions(t, new URL('provider-replaced-broker.txt', import.meta.url), (lines) => harness.perform(lines));
   const { state, config } = harness;
-  const deserialized = deserializeProvider(
-    config,
-    JSON.parse(JSON.stringify(serializeProvider(state))) as ProviderSnapshot,
-  );
+  const deserialized = restoreSnapshot(config, JSON.parse(JSON.stringify(takeSnapshot(state))) as ProviderSnapshot);
   t.deepEqual(
     [...deserialized.brokers.values()].map(({ instance }) => instance),
     ['three'],
@@ -115,16 +112,16 @@ test('agents of an allocation, whenever they come back, end what they hold of a 
   perform('at 20000'); // The machine is lost.
   t.is(harness.state.machines.size, 0);
   perform('connect b instance=two', 'demand b 1');
-  harness.state = deserializeProvider(
+  harness.state = restoreSnapshot(
     harness.config,
-    JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
+    JSON.parse(JSON.stringify(takeSnapshot(harness.state))) as ProviderSnapshot,
   );
   perform('start', 'connect b instance=two', 'demand b 1');
   t.deepEqual(perform('attach q1.0 held=1'), ['clear p/q1.0 of 1']);
   perform('detach q1.0');
-  harness.state = deserializeProvider(
+  harness.state = restoreSnapshot(
     harness.config,
-    JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
+    JSON.parse(JSON.stringify(takeSnapshot(harness.state))) as ProviderSnapshot,
   );
   perform('start', 'connect b instance=two', 'demand b 1');
   t.deepEqual(perform('attach q1.0 held=1'), ['clear p/q1.0 of 1']);
@@ -148,10 +145,10 @@ test('a standby starts nothing that its broker placed since it leased it, also a
 });
 
 /** A standby of broker b, which leased it 10 to 19, with a machine that was kept waiting. */
-function aStandby(caught = ''): ProviderHarness {
+function aStandby(quarantined = ''): ProviderHarness {
   const harness = new ProviderHarness({ resourceKind: 'machines' });
   harness.perform(['start', 'limits requests=2 width=4 walltime=60000', 'connect b', 'demand b 0']);
-  harness.perform([`lease b 1 horizon=60000 ${caught} 10-19`.replace('  ', ' ')]);
+  harness.perform([`lease b 1 horizon=60000 ${quarantined} 10-19`.replace('  ', ' ')]);
   harness.perform(['at 1000', 'disconnect b']);
   harness.perform(['at 6000']);
   return harness;

@@ -6,7 +6,7 @@ import {
   type BrokerInput,
   brokerMachine,
   createBrokerState,
-  ledgerOf,
+  findLedger,
 } from '@mutirao/core/machines/broker';
 import { aJob, aMachine, anEnd } from '@mutirao/testkit';
 
@@ -190,7 +190,7 @@ test('waste is what an allocation held less what its winners used (equation 3.4)
     ],
     101_000,
   );
-  t.deepEqual(ledgerOf(state, 500_000), [
+  t.deepEqual(findLedger(state, 500_000), [
     {
       providerId: 'p',
       requestId: '1',

@@ -6,9 +6,9 @@ import {
   countPrecision,
   easyBackfilling,
   firstComeFirstServed,
-  leadOf,
+  getLead,
   newcomer,
-  precisionOf,
+  findPrecision,
   replayByScores,
   RequestPlan,
   ResourceReplay,
@@ -50,8 +50,8 @@ test('buc2020, the three real users: their mean scores lie within what the rule 
 
 test('buc2020, Eq. 1: R is the lead plus the time waited, and the larger R goes first at every instant', (t) => {
   // S = 50, W = 3600 s: 40 + 5.555... points.
-  t.is(Math.round(leadOf(formula(1440), 50, 3_600_000)), 65_600_000);
-  t.is(Math.round(leadOf(formula(10_800), 50, 3_600_000)), 492_000_000);
+  t.is(Math.round(getLead(formula(1440), 50, 3_600_000)), 65_600_000);
+  t.is(Math.round(getLead(formula(10_800), 50, 3_600_000)), 492_000_000);
   const requests = [
     { score: 3, walltime: 60_000, submittedAt: 5000 },
     { score: 96, walltime: 3_600_000, submittedAt: 90_000_000 },
@@ -72,12 +72,12 @@ test('buc2020, Eq. 1: R is the lead plus the time waited, and the larger R goes 
 });
 
 test('buc2020, Eq. 2: precision is run time over walltime, and jobs that overran are discarded', (t) => {
-  t.is(precisionOf(900, 3600), 0.25);
-  t.is(precisionOf(3600, 3600), 1);
-  t.is(precisionOf(0, 3600), 0);
-  t.is(precisionOf(3601, 3600), undefined);
-  t.throws(() => precisionOf(1, 0), { message: /walltime is 0/ });
-  t.throws(() => leadOf(formula(1440), 1, 0), { message: /walltime is 0/ });
+  t.is(findPrecision(900, 3600), 0.25);
+  t.is(findPrecision(3600, 3600), 1);
+  t.is(findPrecision(0, 3600), 0);
+  t.is(findPrecision(3601, 3600), undefined);
+  t.throws(() => findPrecision(1, 0), { message: /walltime is 0/ });
+  t.throws(() => getLead(formula(1440), 1, 0), { message: /walltime is 0/ });
 });
 
 test('a score stays within 0 and 100, and a precision within 0 and 1 is what it was made of', (t) => {
@@ -90,8 +90,8 @@ test('a score stays within 0 and 100, and a precision within 0 and 1 is what it 
 });
 
 test('the usual bound is the lead of the best score with a walltime of 1000 s', (t) => {
-  for (const weight of bucWeights) t.is(usualLeadMax(weight), leadOf(formula(weight), 100, 1_000_000));
-  t.is(leadOf({ weight: 1440, leadMax: 7 }, 100, 1), 7);
+  for (const weight of bucWeights) t.is(usualLeadMax(weight), getLead(formula(weight), 100, 1_000_000));
+  t.is(getLead({ weight: 1440, leadMax: 7 }, 100, 1), 7);
 });
 
 test('who estimated well goes before who came earlier, by the score of the submission; overruns change no score', (t) => {

@@ -2,7 +2,7 @@
 import test from 'ava';
 import {
   AdmissibleSets,
-  boundOf,
+  getBound,
   findPlacementStrategy,
   measurePlacement,
   PlacementTable,
@@ -15,32 +15,32 @@ const seedSizes = [4, 4, 4, 4, 8, 8, 8, 16, 16, 32, 32];
 
 test('section 3: admissible are f(j)..r(j), the least r whose sum is a of the sum of all that are available', (t) => {
   const sets = new AdmissibleSets(seedSizes);
-  const rangeOf = (width: number, a: number): string => {
-    const { first, last } = sets.rangeOf(width, a)!;
+  const getRange = (width: number, a: number): string => {
+    const { first, last } = sets.getRange(width, a)!;
     return `${first + 1}..${last + 1}`;
   };
   // m(1, 11) = 136, half of it is 68: 16 + 24 + 16 = 56 is too little, 72 is enough.
-  t.is(rangeOf(1, 0.5), '1..9');
-  t.is(rangeOf(4, 0.5), '1..9');
+  t.is(getRange(1, 0.5), '1..9');
+  t.is(getRange(4, 0.5), '1..9');
   // m(5, 11) = 120: 24 + 32 = 56 is less than 60.
-  t.is(rangeOf(5, 0.5), '5..10');
+  t.is(getRange(5, 0.5), '5..10');
   // m(8, 11) = 96: 16 + 16 = 32, with the first of 32 it is 64.
-  t.is(rangeOf(9, 0.5), '8..10');
+  t.is(getRange(9, 0.5), '8..10');
   // m(10, 11) = 64: the first alone is half of it.
-  t.is(rangeOf(17, 0.5), '10..10');
-  t.is(rangeOf(17, 0.6), '10..11');
-  t.is(rangeOf(1, 0.6), '1..10');
-  for (const width of [1, 5, 9, 17]) t.is(rangeOf(width, 1).split('..')[1], '11', 'a = 1 restricts nothing');
+  t.is(getRange(17, 0.5), '10..10');
+  t.is(getRange(17, 0.6), '10..11');
+  t.is(getRange(1, 0.6), '1..10');
+  for (const width of [1, 5, 9, 17]) t.is(getRange(width, 1).split('..')[1], '11', 'a = 1 restricts nothing');
   for (const width of [1, 5, 9, 17])
-    t.is(rangeOf(width, 0.8), rangeOf(width, 1), 'from 104/136 on nothing is restricted');
-  t.is(rangeOf(5, 0), '5..5', 'a = 0 leaves f(j)');
-  t.is(sets.rangeOf(33, 1), undefined);
+    t.is(getRange(width, 0.8), getRange(width, 1), 'from 104/136 on nothing is restricted');
+  t.is(getRange(5, 0), '5..5', 'a = 0 leaves f(j)');
+  t.is(sets.getRange(33, 1), undefined);
 });
 
 test('Theorem 1: 1 + 4/a^2 and 1 + 4/(a(1 - a)), 17 at a = 0.5', (t) => {
-  t.deepEqual(boundOf(0.5), { below: 17, above: 17, worst: 17 });
-  t.deepEqual(boundOf(1), { below: 5, above: Infinity, worst: Infinity });
-  t.is(boundOf(0).worst, Infinity);
+  t.deepEqual(getBound(0.5), { below: 17, above: 17, worst: 17 });
+  t.deepEqual(getBound(1), { below: 5, above: Infinity, worst: Infinity });
+  t.is(getBound(0).worst, Infinity);
 });
 
 /**

@@ -7,7 +7,7 @@ import {
   initialHeuristic,
   mixedHeuristic,
   staticHeuristic,
-  wasteOf,
+  getWaste,
   type HeuristicOptions,
   type RequestDecision,
   type RequestFacts,
@@ -19,7 +19,7 @@ import type { Candidate } from '../../src/requests/throughput.ts';
 /**
  * 8 processors and E = 10. Until 30, 4 are held; then all 8 for `then`. So: 4 free in [0, 30), none until 30 + `then`.
  */
-function behindAWall(
+function behindABlock(
   then: number,
   change: Partial<RequestFacts> = {},
   options: Partial<HeuristicOptions> = {},
@@ -37,9 +37,9 @@ function behindAWall(
 
 const limits = someFacts().limits;
 const many = { pendingTasks: 1000, processors: 1, deadline: undefined };
-const shapesOf = ({ drafts }: RequestDecision): [number, number][] =>
+const listShapes = ({ drafts }: RequestDecision): [number, number][] =>
   drafts.map(({ width, walltime }) => [width, walltime]);
-const candidatesOf = ({ candidates = [] }: RequestDecision): [width: number, walltime: number, startsAt: number][] =>
+const getCandidates = ({ candidates = [] }: RequestDecision): [width: number, walltime: number, startsAt: number][] =>
   candidates.map(({ width, walltime, startsAt }) => [width, walltime, startsAt]);
 const byStart = (rows: [number, number, number][]): [number, number, number][] =>
   rows.sort((one, other) => one[2] - other[2] || other[0] - one[0]);
@@ -117,13 +117,13 @@ test('3.3.3, settled: the first completions are the shortest tasks, so that E fr
 
 test('Eq. 3.3, settled: a request counts its whole tasks of the estimated time, until the last end, from now', (t) => {
   // 8 processors for 100 behind the wall at 80: 10 rounds of 8 tasks within 180.
-  const { candidates = [] } = adaptiveHeuristic.draft(behindAWall(50));
+  const { candidates = [] } = adaptiveHeuristic.draft(behindABlock(50));
   t.is(candidates.find(({ startsAt }) => startsAt === 80)?.throughput, (80 / 180) * 3_600_000);
   // With E = 30 a walltime of 100 has room for 3 whole tasks, not for 3.33.
-  const longer = adaptiveHeuristic.draft(behindAWall(50, {}, { defaultTime: 30 }));
+  const longer = adaptiveHeuristic.draft(behindABlock(50, {}, { defaultTime: 30 }));
   t.is(longer.candidates?.find(({ startsAt }) => startsAt === 80)?.throughput, (24 / 180) * 3_600_000);
   // The same queue a second later makes the same throughput and the same choice.
-  const sooner = behindAWall(150, { limits: { ...limits, requestsMax: 1 }, demand: many });
+  const sooner = behindABlock(150, { limits: { ...limits, requestsMax: 1 }, demand: many });
   const shifted = sooner.listing.requests.map((request) => ({ ...request, startsAt: request.startsAt + 1000 }));
   const [now, later] = [sooner, { ...sooner, now: 1000, listing: { ...sooner.listing, requests: shifted } }].map(
     (facts) => adaptiveHeuristic.draft(facts),
@@ -139,7 +139,7 @@ test('Eq. 3.3, settled: a request counts its whole tasks of the estimated time, 
 });
 
 test('3.3.3: the candidates are what fills the holes of the queue, and maxPR of the largest area behind its end', (t) => {
-  t.deepEqual(byStart(candidatesOf(adaptiveHeuristic.draft(behindAWall(50)))), [
+  t.deepEqual(byStart(getCandidates(adaptiveHeuristic.draft(behindABlock(50)))), [
     [4, 30, 0],
     [8, 100, 80],
     [8, 100, 180],
@@ -147,8 +147,8 @@ test('3.3.3: the candidates are what fills the holes of the queue, and maxPR of 
 });
 
 test('3.3.3: behind the end the largest ones stand side by side where the resource is wide enough', (t) => {
-  const facts = behindAWall(50, { limits: { ...limits, requestsMax: 3, widthMax: 4 } });
-  t.deepEqual(byStart(candidatesOf(adaptiveHeuristic.draft(facts))), [
+  const facts = behindABlock(50, { limits: { ...limits, requestsMax: 3, widthMax: 4 } });
+  t.deepEqual(byStart(getCandidates(adaptiveHeuristic.draft(facts))), [
     [4, 30, 0],
     [4, 100, 80],
     [4, 100, 80],
@@ -157,7 +157,7 @@ test('3.3.3: behind the end the largest ones stand side by side where the resour
 });
 
 test('3.3.3: on an idle resource there is no queue, and all candidates are of the largest area', (t) => {
-  t.deepEqual(shapesOf(adaptiveHeuristic.draft(someFacts({ demand: many }))), [
+  t.deepEqual(listShapes(adaptiveHeuristic.draft(someFacts({ demand: many }))), [
     [8, 100],
     [8, 100],
   ]);
@@ -172,12 +172,12 @@ function twoStairs(options: Partial<HeuristicOptions>): RequestFacts {
   ];
   return someFacts({ listing: aListing(8, 0, queue), options: { ...heuristicDefaults, defaultTime: 10, ...options } });
 }
-const holesOf = (facts: RequestFacts): [number, number, number][] =>
-  byStart(candidatesOf(adaptiveHeuristic.draft(facts)).filter(([, , startsAt]) => startsAt < 60));
+const listHoles = (facts: RequestFacts): [number, number, number][] =>
+  byStart(getCandidates(adaptiveHeuristic.draft(facts)).filter(([, , startsAt]) => startsAt < 60));
 
 test('3.3.3, settled: at each breakpoint in order of time the best rectangle is taken out before going on', (t) => {
   // At 0: 2 x 40 (the one choice). What is left at 10 is 4 x 30.
-  t.deepEqual(holesOf(twoStairs({ holes: 'in-order' })), [
+  t.deepEqual(listHoles(twoStairs({ holes: 'in-order' })), [
     [2, 40, 0],
     [4, 30, 10],
   ]);
@@ -185,14 +185,14 @@ test('3.3.3, settled: at each breakpoint in order of time the best rectangle is 
 
 test('3.3.3, a variant: the best rectangle of all is taken out first', (t) => {
   // 6 x 30 at 10 has 18 tasks within 40; 2 x 40 at 0 only 8.
-  t.deepEqual(holesOf(twoStairs({ holes: 'best-first' })), [
+  t.deepEqual(listHoles(twoStairs({ holes: 'best-first' })), [
     [2, 10, 0],
     [6, 30, 10],
   ]);
 });
 
 test('3.3.3, a variant: every maximal rectangle is a candidate', (t) => {
-  t.deepEqual(holesOf(twoStairs({ holes: 'maximal' })), [
+  t.deepEqual(listHoles(twoStairs({ holes: 'maximal' })), [
     [2, 40, 0],
     [6, 30, 10],
   ]);
@@ -206,37 +206,37 @@ test('3.3.3, a variant: a rectangle that could start earlier is not maximal', (t
     { status: 'queued', width: 4, walltime: 20, startsAt: 20 },
     { status: 'queued', width: 8, walltime: 20, startsAt: 40 },
   ];
-  t.deepEqual(holesOf({ ...twoStairs({ holes: 'maximal' }), listing: aListing(8, 0, queue) }), [
+  t.deepEqual(listHoles({ ...twoStairs({ holes: 'maximal' }), listing: aListing(8, 0, queue) }), [
     [2, 40, 0],
     [6, 10, 10],
   ]);
 });
 
 test('3.3.3: a hole shorter than E is none, and a request for a hole is of whole tasks or of all of it', (t) => {
-  t.deepEqual(holesOf(twoStairs({ defaultTime: 12 })), [
+  t.deepEqual(listHoles(twoStairs({ defaultTime: 12 })), [
     [2, 36, 0],
     [4, 24, 10],
   ]);
-  t.deepEqual(holesOf(twoStairs({ defaultTime: 12, holeWalltime: 'whole-hole' })), [
+  t.deepEqual(listHoles(twoStairs({ defaultTime: 12, holeWalltime: 'whole-hole' })), [
     [2, 40, 0],
     [4, 30, 10],
   ]);
-  t.deepEqual(holesOf(twoStairs({ defaultTime: 35 })), [[2, 35, 0]]);
+  t.deepEqual(listHoles(twoStairs({ defaultTime: 35 })), [[2, 35, 0]]);
 });
 
 test('Alg. 3.3: a candidate takes the place of a chosen one when that raises V', (t) => {
   // Alone, 4 x 30 now is V = 12/30; 8 x 100 behind a wall until 80 is 80/180, more; until 180 it is 80/280, less.
   const alone = { limits: { ...limits, requestsMax: 1 }, demand: many };
-  const swapped = adaptiveHeuristic.draft(behindAWall(50, alone));
-  t.deepEqual(shapesOf(swapped), [[8, 100]]);
+  const swapped = adaptiveHeuristic.draft(behindABlock(50, alone));
+  t.deepEqual(listShapes(swapped), [[8, 100]]);
   t.regex(swapped.drafts[0]?.reasons[1] ?? '', /^It took the place of 4 processors for 30 ms, filling a hole now/);
-  t.deepEqual(shapesOf(adaptiveHeuristic.draft(behindAWall(150, alone))), [[4, 30]]);
+  t.deepEqual(listShapes(adaptiveHeuristic.draft(behindABlock(150, alone))), [[4, 30]]);
 });
 
 test('Alg. 3.3: of the chosen requests a candidate replaces the one for which V rises most, or by an option the first for which it rises', (t) => {
   const candidate = (tasks: number, startsAt: number, walltime: number): Candidate => ({
     width: 8,
-    lanes: 8,
+    workerGroups: 8,
     origin: 'hole',
     tasks,
     startsAt,
@@ -264,14 +264,14 @@ test('Alg. 3.3, settled: no candidate is taken twice', (t) => {
 
 test('Alg. 3.3: fewer pending tasks than processors narrow every chosen request by fr, to 1 at least', (t) => {
   const chosen = (pendingTasks: number): [number, number][] =>
-    shapesOf(
+    listShapes(
       adaptiveHeuristic.draft(
-        behindAWall(150, { demand: { ...many, pendingTasks }, limits: { ...limits, requestsMax: 1 } }),
+        behindABlock(150, { demand: { ...many, pendingTasks }, limits: { ...limits, requestsMax: 1 } }),
       ),
     );
   t.deepEqual([4, 3, 1].map(chosen), [[[4, 30]], [[3, 30]], [[1, 30]]]);
   // Two of 8 for 10 tasks: fr = 10/16, ceil(8 x 10/16) = 5.
-  t.deepEqual(shapesOf(adaptiveHeuristic.draft(behindAWall(50))), [
+  t.deepEqual(listShapes(adaptiveHeuristic.draft(behindABlock(50))), [
     [5, 100],
     [5, 100],
   ]);
@@ -279,20 +279,20 @@ test('Alg. 3.3: fewer pending tasks than processors narrow every chosen request 
 
 test('Alg. 3.3: pending requests hold their slots', (t) => {
   const pending = { requestId: 'q1', width: 1, walltime: 10, status: 'running', startedAt: 0 } as const;
-  t.is(adaptiveHeuristic.draft(behindAWall(50, { pending: [pending] })).drafts.length, 1);
-  t.deepEqual(adaptiveHeuristic.draft(behindAWall(50, { pending: [pending, pending] })).drafts, []);
+  t.is(adaptiveHeuristic.draft(behindABlock(50, { pending: [pending] })).drafts.length, 1);
+  t.deepEqual(adaptiveHeuristic.draft(behindABlock(50, { pending: [pending, pending] })).drafts, []);
 });
 
 test('Alg. 3.4: the first decision adds one of the largest area, which is never narrowed', (t) => {
-  const facts = behindAWall(150, { demand: { ...many, pendingTasks: 2 } });
-  t.deepEqual(shapesOf(mixedHeuristic.draft(facts)), [
+  const facts = behindABlock(150, { demand: { ...many, pendingTasks: 2 } });
+  t.deepEqual(listShapes(mixedHeuristic.draft(facts)), [
     [2, 30],
     [8, 100],
   ]);
   t.deepEqual(
-    shapesOf(
+    listShapes(
       mixedHeuristic.draft(
-        behindAWall(50, { limits: { ...limits, requestsMax: 1 }, demand: { ...many, pendingTasks: 1 } }),
+        behindABlock(50, { limits: { ...limits, requestsMax: 1 }, demand: { ...many, pendingTasks: 1 } }),
       ),
     ),
     [[8, 100]],
@@ -301,28 +301,33 @@ test('Alg. 3.4: the first decision adds one of the largest area, which is never 
 
 test('Alg. 3.4: the scaling of the others does not count the one of the largest area', (t) => {
   // 4 pending tasks are no fewer than the 4 processors of the one adaptive request.
-  t.deepEqual(shapesOf(mixedHeuristic.draft(behindAWall(150, { demand: { ...many, pendingTasks: 4 } }))), [
+  t.deepEqual(listShapes(mixedHeuristic.draft(behindABlock(150, { demand: { ...many, pendingTasks: 4 } }))), [
     [4, 30],
     [8, 100],
   ]);
 });
 
 test('Alg. 3.4: later decisions are adaptive', (t) => {
-  const later = behindAWall(150, {
+  const later = behindABlock(150, {
     served: [aServed(1, -20, -10, 10)],
     taskTimes: { longest: 10, mean: 10, count: 1 },
     now: 0,
   });
   t.deepEqual(mixedHeuristic.draft(later), adaptiveHeuristic.draft(later));
-  t.deepEqual(mixedHeuristic.draft({ ...behindAWall(150), isFirst: false }), adaptiveHeuristic.draft(behindAWall(150)));
+  t.deepEqual(
+    mixedHeuristic.draft({ ...behindABlock(150), isFirst: false }),
+    adaptiveHeuristic.draft(behindABlock(150)),
+  );
 });
 
 test('3.3.2: what can start at once gives the widest request without a wait, for longer than E where that costs none', (t) => {
-  t.deepEqual(shapesOf(initialHeuristic.draft(behindAWall(50, { limits: { ...limits, requestsMax: 1 } }))), [[4, 30]]);
+  t.deepEqual(listShapes(initialHeuristic.draft(behindABlock(50, { limits: { ...limits, requestsMax: 1 } }))), [
+    [4, 30],
+  ]);
 });
 
 test('Eq. 3.2: otherwise p = maxP / |R^w| and the walltime is E, DEFAULT_TIME at first', (t) => {
-  const wall = (waiting: number): RequestFacts =>
+  const reservationBlock = (waiting: number): RequestFacts =>
     someFacts({
       limits: { ...limits, requestsMax: 1 },
       demand: many,
@@ -333,7 +338,7 @@ test('Eq. 3.2: otherwise p = maxP / |R^w| and the walltime is E, DEFAULT_TIME at
       ]),
     });
   t.deepEqual(
-    [0, 1, 2, 3, 8, 20].map((waiting) => shapesOf(initialHeuristic.draft(wall(waiting)))[0]),
+    [0, 1, 2, 3, 8, 20].map((waiting) => listShapes(initialHeuristic.draft(reservationBlock(waiting)))[0]),
     [
       [8, 10],
       [8, 10],
@@ -347,7 +352,7 @@ test('Eq. 3.2: otherwise p = maxP / |R^w| and the walltime is E, DEFAULT_TIME at
 
 test('Eq. 3.4: waste is what the requests held less the time of the tasks they completed', (t) => {
   t.is(
-    wasteOf(
+    getWaste(
       [
         { width: 4, startedAt: 0, endedAt: 30 },
         { width: 1, startedAt: 40, endedAt: 50 },
@@ -359,7 +364,7 @@ test('Eq. 3.4: waste is what the requests held less the time of the tasks they c
 });
 
 test('3.3.1 and 3.3.3: at low load the adaptive request starts at once and the static one does not', (t) => {
-  const facts = behindAWall(150, { limits: { ...limits, requestsMax: 1 } });
-  t.deepEqual(shapesOf(adaptiveHeuristic.draft(facts)), [[4, 30]]);
-  t.deepEqual(shapesOf(staticHeuristic.draft(facts)), [[8, 100]]);
+  const facts = behindABlock(150, { limits: { ...limits, requestsMax: 1 } });
+  t.deepEqual(listShapes(adaptiveHeuristic.draft(facts)), [[4, 30]]);
+  t.deepEqual(listShapes(staticHeuristic.draft(facts)), [[8, 100]]);
 });

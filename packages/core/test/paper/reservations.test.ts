@@ -2,11 +2,11 @@
 import test from 'ava';
 import {
   Calendar,
-  laxityOf,
-  offeredOf,
+  getLaxity,
+  getOffered,
   parseAmount,
   resourceDefaults,
-  shareOf,
+  getShare,
   type Answer,
   type PlacedReservation,
   type ReservableResource,
@@ -36,12 +36,12 @@ function placed(answer: Answer): PlacedReservation {
   return answer.reservation;
 }
 
-const reasonOf = (answer: Answer): string => (answer.kind === 'refused' ? answer.reason : 'placed');
+const getReason = (answer: Answer): string => (answer.kind === 'refused' ? answer.reason : 'placed');
 
 test('2.1.5, Figure 2.5: 400 KB/s of 800 KB/s is 50 %, 320 KB/s is 40 %, and both are had at once', (t) => {
   const [half, less] = ['400KB/s', '320 KB/s'].map((text) => parseAmount(text, 'bytes-per-second', network.capacity));
   t.deepEqual([half, less], [{ amount: 400_000 }, { amount: 320_000 }]);
-  t.deepEqual([shareOf(400_000, 800_000), shareOf(320_000, 800_000)], [500_000, 400_000]);
+  t.deepEqual([getShare(400_000, 800_000), getShare(320_000, 800_000)], [500_000, 400_000]);
   const calendar = new Calendar(network, 0);
   t.is(placed(calendar.request(ask(1, 400_000, 1), 0)).start, 0);
   t.is(placed(calendar.request(ask(2, 320_000, 2), 0)).start, 0);
@@ -69,13 +69,13 @@ test('2.1.5: a multiple reservation is of eight processors at once, and a simple
 test('2.1.4: an immediate reservation is had now or refused, one on demand is told when it can be had', (t) => {
   const calendar = new Calendar({ ...processors, capacity: 4 }, 0);
   calendar.request(ask(1, 4, 2), 0);
-  t.is(reasonOf(calendar.request(ask(2, 1, 1, { timing: 'immediate' }), hour)), 'not-now');
+  t.is(getReason(calendar.request(ask(2, 1, 1, { timing: 'immediate' }), hour)), 'not-now');
   t.is(placed(calendar.request(ask(3, 1, 1, { timing: 'on-demand' }), hour)).start, 2 * hour);
 });
 
 test('3.2: laxity is by how much the limits are wider than the duration', (t) => {
-  t.is(laxityOf(0, 6 * hour, hour), 5);
-  t.is(laxityOf(hour, 2 * hour, hour), 0);
+  t.is(getLaxity(0, 6 * hour, hour), 5);
+  t.is(getLaxity(hour, 2 * hour, hour), 0);
 });
 
 test('4.1, Figure 4.2: three of six resources are the first, the second and the sixth, which are no neighbours', (t) => {
@@ -97,7 +97,7 @@ test('4.1: enough resources at each instant are not enough when they are not the
 
 test('4.2.1, Figure 4.3: of a resource offered up to 70 % more than that is refused, and no two exceed it together', (t) => {
   const capped = { ...network, capPpm: 700_000 };
-  t.is(offeredOf(capped), 560_000);
+  t.is(getOffered(capped), 560_000);
   const calendar = new Calendar(capped, 0);
   t.deepEqual(calendar.request(ask(1, 560_001, 1), 0), {
     kind: 'refused',
@@ -133,7 +133,7 @@ test('4.2.3, Figure 4.7: of 80 % a start is moved behind the slot in which it wo
   calendar.put({ ...base, id: 3, start: 4 * hour, end: 6 * hour, amount: 50 });
   t.is(placed(calendar.request(ask(4, 30, 3, { latestEnd: 6 * hour }), 0)).start, 2 * hour);
   t.is(
-    reasonOf(calendar.request(ask(5, 60, 2, { latestEnd: 6 * hour }), 0)),
+    getReason(calendar.request(ask(5, 60, 2, { latestEnd: 6 * hour }), 0)),
     'no-room',
     'its start moves until it would end too late',
   );

@@ -9,7 +9,7 @@ import {
   heft,
   hpts,
   ihpts,
-  makespanOf,
+  getMakespan,
   makeWorkflow,
   measureSchedule,
   platformCosts,
@@ -53,7 +53,7 @@ test('Topcuoglu 2002, Table 1: upward ranks with mean costs', (t) => {
 test('Topcuoglu 2002, Figure 3(a): HEFT needs 80, and places every task as the article draws it', (t) => {
   const { problem } = tenTasks();
   const schedule = heft.schedule(problem);
-  t.is(makespanOf(schedule), 80);
+  t.is(getMakespan(schedule), 80);
   const drawn = schedule.placements.map(({ task, processors, start, end }: Placement) => [
     task + 1,
     (processors[0] ?? 0) + 1,
@@ -77,7 +77,7 @@ test('Topcuoglu 2002, Figure 3(a): HEFT needs 80, and places every task as the a
 test('Topcuoglu 2002, Figure 3(b): CPOP needs 86, with 1, 2, 9 and 10 on the second processor', (t) => {
   const { problem } = tenTasks();
   const schedule = cpop.schedule(problem);
-  t.is(makespanOf(schedule), 86);
+  t.is(getMakespan(schedule), 86);
   t.deepEqual(
     [0, 1, 8, 9].map((task) => [schedule.placements[task]?.processors, schedule.placements[task]?.reason.rule]),
     Array(4).fill([[1], 'critical-path']),
@@ -191,14 +191,14 @@ function independent(tasks: readonly TaskDraft[], speeds: readonly number[]): Sc
   return freshProblem(workflow, platformCosts(workflow, { processors, startUp: 0, bandwidth: 1e6 }), speeds.length);
 }
 
-const endsOf = ({ placements }: { readonly placements: readonly Placement[] }): unknown[] =>
+const getEnds = ({ placements }: { readonly placements: readonly Placement[] }): unknown[] =>
   placements.map(({ processors, end }) => [processors.length, end]);
 
 test('moreira2009, 3.2.2.2: ready tasks share the capacity by S*, and one that gains nothing from more keeps one', (t) => {
   const wide = { work: 100, widthMin: 1, widthMax: 4 };
-  t.deepEqual(endsOf(hpts.schedule(independent([{ id: 'a', ...wide }], [100, 100, 100, 100]))), [[4, 250]]);
+  t.deepEqual(getEnds(hpts.schedule(independent([{ id: 'a', ...wide }], [100, 100, 100, 100]))), [[4, 250]]);
   t.deepEqual(
-    endsOf(
+    getEnds(
       hpts.schedule(
         independent(
           [
@@ -215,7 +215,7 @@ test('moreira2009, 3.2.2.2: ready tasks share the capacity by S*, and one that g
     ],
   );
   t.deepEqual(
-    endsOf(hpts.schedule(independent([{ id: 'a', ...wide, exchange: 1e6 }], [100, 100, 100, 100]))),
+    getEnds(hpts.schedule(independent([{ id: 'a', ...wide, exchange: 1e6 }], [100, 100, 100, 100]))),
     [[1, 1000]],
     'two would send for a second',
   );
@@ -232,7 +232,7 @@ test('moreira2009, 3.2.2.2, lines 15 to 23: processors move from the least b-lev
       [100, 100, 100, 100],
     ),
   );
-  t.deepEqual(endsOf(schedule), [
+  t.deepEqual(getEnds(schedule), [
     [1, 1000],
     [3, 1000],
   ]);
@@ -244,7 +244,7 @@ test('moreira2009, 3.2.2.2, lines 15 to 23: processors move from the least b-lev
 
 test('moreira2009, 3.2.2.2: more ready tasks than processors get one each, and the rest waits', (t) => {
   const tasks = Array.from({ length: 5 }, (_, index) => ({ id: `t${index}`, work: 100, widthMin: 1, widthMax: 2 }));
-  t.deepEqual(endsOf(hpts.schedule(independent(tasks, [100, 100]))), [
+  t.deepEqual(getEnds(hpts.schedule(independent(tasks, [100, 100]))), [
     [1, 1000],
     [1, 1000],
     [1, 2000],
@@ -266,21 +266,21 @@ test('moreira2009, 3.3, Figuras 3.5 and 3.6: of 20 equal processors HEFT leaves 
   });
   const processors = Array.from({ length: 20 }, (_, index) => ({ name: `p${index}`, speed: 100 }));
   const problem = freshProblem(workflow, platformCosts(workflow, { processors, startUp: 0, bandwidth: 125e6 }), 20);
-  const loadsOf = (scheduler: typeof hpts): number[] => {
+  const getLoads = (scheduler: typeof hpts): number[] => {
     const loads = processors.map(() => 0);
     for (const { processors: on, start, end } of scheduler.schedule(problem).placements)
       for (const processor of on) loads[processor] = (loads[processor] ?? 0) + (end - start) / 1000;
     return loads.sort((one, other) => other - one);
   };
-  t.deepEqual(loadsOf(heft).slice(0, 5).map(Math.round), [79, 23, 13, 12, 0]);
-  const loads = loadsOf(hpts);
+  t.deepEqual(getLoads(heft).slice(0, 5).map(Math.round), [79, 23, 13, 12, 0]);
+  const loads = getLoads(hpts);
   t.true((loads[0] ?? 0) < 2 * (loads[19] ?? 0), `from ${loads[19]} to ${loads[0]} s`);
 });
 
 test('moreira2009, 3.2.3: HPTS gives a task the processor that is free first, iHPTS the one on which it ends first', (t) => {
   const problem = { ...independent([{ id: 'a', work: 100 }], [100, 10]), availableFrom: [1000, 0] };
-  t.deepEqual(endsOf(hpts.schedule(problem)), [[1, 10_000]]);
-  t.deepEqual(endsOf(ihpts.schedule(problem)), [[1, 2000]]);
+  t.deepEqual(getEnds(hpts.schedule(problem)), [[1, 10_000]]);
+  t.deepEqual(getEnds(ihpts.schedule(problem)), [[1, 2000]]);
 });
 
 test('moreira2009, 3.2.2.1 and 6.1: without overlap a processor receives once it is idle, and computes nothing until all is there', (t) => {
@@ -343,14 +343,14 @@ test('moreira2009, 3.1, Figura 3.2: with an arrival what runs stays and all else
     { workflow: chain('a', [100, 100]), at: 0 },
     { workflow: chain('b', [500]), at: 400 },
   ];
-  const startsOf = (mode: 'batch' | 'immediate'): number[] =>
+  const getStarts = (mode: 'batch' | 'immediate'): number[] =>
     scheduleArrivals(arrivals, mode, oneProcessor(1)).schedule.placements.map(({ start }) => start);
   t.deepEqual(
-    startsOf('batch'),
+    getStarts('batch'),
     [0, 6000, 1000],
     'the newcomer has the greater b-level and goes before the second task of the first job',
   );
-  t.deepEqual(startsOf('immediate'), [0, 1000, 2000]);
+  t.deepEqual(getStarts('immediate'), [0, 1000, 2000]);
 });
 
 test('moreira2009, 3.1: what has ended was sent to where its receiver was planned, and takes its time again when an arrival moves the receiver', (t) => {

@@ -7,7 +7,7 @@ import {
   conservativeBackfilling,
   easyBackfilling,
   firstComeFirstServed,
-  leadOf,
+  getLead,
   replayByScores,
   RequestPlan,
   ResourceReplay,
@@ -48,7 +48,7 @@ const anyRequest = fc.record({
   hasOverrun: fc.boolean(),
 });
 
-function traceOf(
+function getTrace(
   requests: readonly (typeof anyRequest extends fc.Arbitrary<infer T> ? T : never)[],
 ): ScoredTracedRequest[] {
   let at = 0;
@@ -79,11 +79,11 @@ const scaled = (request: ScoredTracedRequest): ScoredTracedRequest => ({
 for (const [policy, slow] of pairs) {
   test(`under ${policy.name} by scores the starts are those of a reference that sorts by R at every decision`, (t) => {
     fc.assert(
-      fc.property(fc.array(anyRequest, { minLength: 1, maxLength: 40 }).map(traceOf), anyOrder, (trace, order) => {
+      fc.property(fc.array(anyRequest, { minLength: 1, maxLength: 40 }).map(getTrace), anyOrder, (trace, order) => {
         const { requests } = replayByScores(policy, order, capacity, trace.map(scaled));
         type Queued = ScoredTracedRequest & SlowRequest;
         const worth = (request: Queued, now: number): number =>
-          leadOf(order, requests[request.id]?.scoreAtSubmission ?? 0, unit * request.walltime) +
+          getLead(order, requests[request.id]?.scoreAtSubmission ?? 0, unit * request.walltime) +
           unit * (now - request.submittedAt);
         const sort = (queue: Queued[], now: number): void => {
           queue.sort((one, other) => worth(other, now) - worth(one, now) || one.id - other.id);
@@ -130,7 +130,7 @@ for (const [policy, slow] of pairs) {
     let overtaken = 0;
     fc.assert(
       fc.property(
-        fc.array(anyRequest, { minLength: 1, maxLength: 25 }).map(traceOf),
+        fc.array(anyRequest, { minLength: 1, maxLength: 25 }).map(getTrace),
         fc.integer({ min: 1, max: capacity }),
         (before, width) => {
           const flood = new Flood(policy, before, width);
@@ -236,12 +236,12 @@ for (const compression of ['start-now', 'reinsert'] as const) {
   test(`under conservative ${compression} by ranks a place is put off by nobody but who comes later and goes before`, (t) => {
     fc.assert(
       fc.property(
-        fc.array(anyRequest, { minLength: 2, maxLength: 30 }).map(traceOf),
+        fc.array(anyRequest, { minLength: 2, maxLength: 30 }).map(getTrace),
         fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 30, maxLength: 30 }),
         (trace, ranks) => {
           const resource = new ResourceReplay(conservativeBackfilling(compression), new RequestPlan(capacity, 0));
           const { plan } = resource;
-          const rankOf = (id: number): number => ranks[id] ?? 0;
+          const findRank = (id: number): number => ranks[id] ?? 0;
           const places = (): Map<number, number> =>
             new Map([...plan.waiting.values()].map(({ id, startsAt }) => [id, startsAt ?? Infinity]));
           const isKept = (former: Map<number, number>, mayMove: (id: number) => boolean): boolean =>
@@ -249,9 +249,9 @@ for (const compression of ['start-now', 'reinsert'] as const) {
           for (let now = 0, id = 0; id < trace.length || resource.nextInstant < Infinity; now += 1) {
             for (let request = trace[id]; request?.submittedAt === now; request = trace[id]) {
               const former = places();
-              resource.submit({ id, ...request, rank: rankOf(id) }, now);
+              resource.submit({ id, ...request, rank: findRank(id) }, now);
               // Those that are due keep their place, whoever comes.
-              if (!isKept(former, (other) => rankOf(other) > rankOf(id) && (former.get(other) ?? 0) > now))
+              if (!isKept(former, (other) => findRank(other) > findRank(id) && (former.get(other) ?? 0) > now))
                 return false;
               id += 1;
             }

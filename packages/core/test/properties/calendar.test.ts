@@ -24,11 +24,11 @@ const event = fc.record({
 });
 type Event = typeof event extends fc.Arbitrary<infer T> ? T : never;
 
-function wantOf({ amount, duration, from, spare }: Event, id: number): SlotWant {
+function getWant({ amount, duration, from, spare }: Event, id: number): SlotWant {
   return { id, amount, duration, from, latestEnd: spare > 22 ? Infinity : from + duration + spare };
 }
 
-function requestOf({ id, amount, duration, from, latestEnd }: SlotWant): ReservationRequest {
+function findRequest({ id, amount, duration, from, latestEnd }: SlotWant): ReservationRequest {
   return {
     id,
     userId: 'ana',
@@ -43,11 +43,11 @@ function aResource(kind: ReservableResource['kind'], changes: Partial<Reservable
   return { ...resourceDefaults, kind, capacity, ...changes };
 }
 
-function placedOf(answer: Answer): PlacedReservation | undefined {
+function findPlaced(answer: Answer): PlacedReservation | undefined {
   return answer.kind === 'placed' ? answer.reservation : undefined;
 }
 
-const windowsOf = (reservations: Iterable<{ id: number; start: number; end: number }>): string[] =>
+const getWindows = (reservations: Iterable<{ id: number; start: number; end: number }>): string[] =>
   [...reservations].map(({ id, start, end }) => `${id}: ${start}-${end}`).sort();
 
 test('a shared calendar places where SUVS over a linear list of Variable Slots does', (t) => {
@@ -56,16 +56,16 @@ test('a shared calendar places where SUVS over a linear list of Variable Slots d
       const calendar = new Calendar(aResource('shared'), 0);
       const list = new VariableSlots(capacity);
       for (const [id, each] of events.entries()) {
-        const want = wantOf(each, id);
+        const want = getWant(each, id);
         if (each.kind === 'request') {
-          if (placedOf(calendar.request(requestOf(want), 0))?.start !== list.request(want)?.start) return false;
+          if (findPlaced(calendar.request(findRequest(want), 0))?.start !== list.request(want)?.start) return false;
         } else {
           calendar.cancel(each.from);
           list.cancel(each.from);
         }
         if (id % 16 === 0) calendar.checkInvariants();
       }
-      return String(windowsOf(calendar.reservations())) === String(windowsOf(list.reservations.values()));
+      return String(getWindows(calendar.reservations())) === String(getWindows(list.reservations.values()));
     }),
     runs(20_250_101, 1000),
   );
@@ -82,12 +82,13 @@ test('a shared calendar moves those of low priority as SUVS-P over a linear list
       );
       const list = new VariableSlots(capacity);
       for (const [id, each] of events.entries()) {
-        const want = wantOf(each, id);
-        const answer = calendar.request(requestOf(want), -1);
-        if (placedOf(answer)?.start !== list.requestWithPriority(want)?.placed.start) return false;
+        const want = getWant(each, id);
+        const answer = calendar.request(findRequest(want), -1);
+        if (findPlaced(answer)?.start !== list.requestWithPriority(want)?.placed.start) return false;
         if (answer.kind === 'placed') movedCount += answer.moved.length;
         if (id % 16 === 0) calendar.checkInvariants();
-        if (String(windowsOf(calendar.reservations())) !== String(windowsOf(list.reservations.values()))) return false;
+        if (String(getWindows(calendar.reservations())) !== String(getWindows(list.reservations.values())))
+          return false;
       }
       return true;
     }),
@@ -103,9 +104,9 @@ test('a counted calendar places, on the same resources, where trying each candid
       const calendar = new Calendar(aResource('counted'), 0);
       const candidates = new CountedCandidates(capacity);
       for (const [id, each] of events.entries()) {
-        const want = wantOf(each, id);
+        const want = getWant(each, id);
         if (each.kind === 'request') {
-          const placed = placedOf(calendar.request(requestOf(want), 0));
+          const placed = findPlaced(calendar.request(findRequest(want), 0));
           const expected = candidates.request(want);
           if (placed?.start !== expected?.start || String(placed?.resources) !== String(expected?.resources))
             return false;
@@ -131,12 +132,12 @@ test('a loaded calendar answers as the one whose reservations it has', (t) => {
       (before, after, kind) => {
         const resource = aResource(kind, { algorithm: 'suvs-p', userMax: 6 });
         const calendar = new Calendar(resource, -1);
-        for (const [id, each] of before.entries()) calendar.request(requestOf(wantOf(each, id)), -1);
+        for (const [id, each] of before.entries()) calendar.request(findRequest(getWant(each, id)), -1);
         const twin = Calendar.load(resource, -1, [], calendar.reservations());
         const replayed = new Calendar(resource, -1);
         for (const each of calendar.reservations()) replayed.put(each);
         for (const [index, each] of after.entries()) {
-          const request = requestOf(wantOf(each, 100 + index));
+          const request = findRequest(getWant(each, 100 + index));
           const answer = JSON.stringify(calendar.request(request, -1));
           if (
             answer !== JSON.stringify(twin.request(request, -1)) ||
@@ -176,7 +177,7 @@ type Action = typeof action extends fc.Arbitrary<infer T> ? T : never;
 /** Does one thing to a calendar; answers false when what came of it breaks a promise. */
 function isKept(calendar: Calendar, { kind, event: each, id, userId }: Action, next: number, now: number): boolean {
   const { duration, amount, spare } = each;
-  const want = wantOf({ ...each, from: Math.max(now, each.from) }, next);
+  const want = getWant({ ...each, from: Math.max(now, each.from) }, next);
   const before = JSON.stringify(calendar.reservations());
   switch (kind) {
     case 'cancel':
@@ -205,17 +206,17 @@ function isKept(calendar: Calendar, { kind, event: each, id, userId }: Action, n
         );
       return true;
     case 'try': {
-      const tried = JSON.stringify(calendar.tryRequest({ ...requestOf(want), userId }, now));
+      const tried = JSON.stringify(calendar.tryRequest({ ...findRequest(want), userId }, now));
       return (
         JSON.stringify(calendar.reservations()) === before &&
-        tried === JSON.stringify(calendar.request({ ...requestOf(want), userId }, now))
+        tried === JSON.stringify(calendar.request({ ...findRequest(want), userId }, now))
       );
     }
     default: {
       const answer =
         kind === 'request'
-          ? calendar.request({ ...requestOf(want), userId }, now)
-          : calendar.renegotiate(id, { ...requestOf(want), userId }, now);
+          ? calendar.request({ ...findRequest(want), userId }, now)
+          : calendar.renegotiate(id, { ...findRequest(want), userId }, now);
       if (answer.kind === 'refused') return JSON.stringify(calendar.reservations()) === before;
       const { reservation, moved } = answer;
       return (
@@ -291,7 +292,7 @@ function fillAndEmpty(calendar: Calendar, turns: number): void {
     // It fills at first, and empties in the end.
     if (draw(turns) > id)
       calendar.request(
-        requestOf({
+        findRequest({
           id,
           amount: 1 + draw(5),
           duration: 1 + draw(400),
@@ -325,7 +326,7 @@ test('a long way is passed over where nothing is free, and the place is that of 
   const calendar = new Calendar(aResource('shared'), 0);
   const list = new VariableSlots(capacity);
   const ask = (want: SlotWant): void => {
-    t.is(placedOf(calendar.request(requestOf(want), 0))?.start, list.request(want)?.start, JSON.stringify(want));
+    t.is(findPlaced(calendar.request(findRequest(want), 0))?.start, list.request(want)?.start, JSON.stringify(want));
   };
   for (let id = 0; id < 600; id += 1)
     ask({ id, amount: 3 + (id % 5), duration: 40 + (id % 7), from: 50 * id, latestEnd: Infinity });

@@ -329,7 +329,7 @@ function planned({ id, width, walltime, startsAt }: PlannedRequest): unknown {
 }
 
 /** All that a state promises; the order of the users in a count says nothing. */
-function promisedOf(state: ClusterState) {
+function getPromised(state: ClusterState) {
   const { profile, running, waiting } = state.plan;
   return {
     ...state,
@@ -337,7 +337,7 @@ function promisedOf(state: ClusterState) {
     livingCounts: [...state.livingCounts].sort(([a], [b]) => a.localeCompare(b)),
     segments: [...profile.segments()],
     reservations: [...state.reservations],
-    walls: [...state.plan.walls.values()],
+    reservationBlocks: [...state.plan.reservationBlocks.values()],
     running: [...running.values()].map(planned),
     waiting: [...waiting.values()].map(planned),
   };
@@ -381,12 +381,12 @@ for (const service of services) {
           for (const action of actions) world.act(action);
           const replayed = world.replayed();
           clusterMachine.checkInvariants(replayed);
-          t.deepEqual(promisedOf(replayed), promisedOf(world.state));
+          t.deepEqual(getPromised(replayed), getPromised(world.state));
           const restored = restoreSnapshot(
             world.state.options,
             JSON.parse(JSON.stringify(takeSnapshot(world.state))) as ClusterSnapshot,
           );
-          t.deepEqual(promisedOf(restored), promisedOf(world.state));
+          t.deepEqual(getPromised(restored), getPromised(world.state));
           return world.broken === '';
         },
       ),
@@ -416,17 +416,17 @@ for (const service of services) {
 
 for (const service of services) {
   const anyStep = fc.oneof({ weight: 12, arbitrary: anyAction }, { weight: 4, arbitrary: anyReservation });
-  test(`under ${nameOf(service)} a reservation made a longest walltime ahead is always there, and walls are what the journal says`, (t) => {
+  test(`under ${nameOf(service)} a reservation made a longest walltime ahead is always there, and reservationBlocks are what the journal says`, (t) => {
     fc.assert(
       fc.property(fc.array(anyStep, { maxLength: 60 }), (actions) => {
         const world = new World(service);
         for (const action of actions) world.act(action);
-        t.deepEqual(promisedOf(world.replayed()), promisedOf(world.state));
+        t.deepEqual(getPromised(world.replayed()), getPromised(world.state));
         const restored = restoreSnapshot(
           world.state.options,
           JSON.parse(JSON.stringify(takeSnapshot(world.state))) as ClusterSnapshot,
         );
-        t.deepEqual(promisedOf(restored), promisedOf(world.state));
+        t.deepEqual(getPromised(restored), getPromised(world.state));
         return world.broken === '';
       }),
       runs(20_261_122, 300),
@@ -447,7 +447,7 @@ for (const service of services) {
         (actions) => {
           const world = new World(service);
           for (const action of actions) world.act(action);
-          t.deepEqual(promisedOf(world.replayed()), promisedOf(world.state));
+          t.deepEqual(getPromised(world.replayed()), getPromised(world.state));
           world.lose(0);
           for (const id of [...world.doomed]) world.exit(id, true);
           world.doomed.clear();

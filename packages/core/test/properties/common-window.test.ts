@@ -17,7 +17,7 @@ function earliest(busy: Busy, from: number, duration: number): number {
   for (let start = from; ; start += 1) if (isFree(busy, { start, end: start + duration })) return start;
 }
 
-function answerOf(busy: Busy, window: CommonWindow): WindowAnswer {
+function getAnswer(busy: Busy, window: CommonWindow): WindowAnswer {
   return isFree(busy, window)
     ? { kind: 'placed' }
     : { kind: 'later', start: earliest(busy, window.start, window.end - window.start) };
@@ -33,7 +33,7 @@ function search(
   for (let rounds = 1; ; rounds += 1) {
     const choice = chooseWindow(
       window,
-      resources.map((busy) => answerOf(busy, window)),
+      resources.map((busy) => getAnswer(busy, window)),
       latestEnd,
     );
     if (choice.kind !== 'again') return { window: choice.kind === 'found' ? choice.window : undefined, rounds };

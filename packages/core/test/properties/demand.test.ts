@@ -35,7 +35,7 @@ test('whoever brings the machines that a demand imagines, and those that it asks
       fc.array(request, { maxLength: 3 }),
       fc.constantFrom('big', 'small', undefined),
       (jobs, requests, size) => {
-        const state = createBrokerState({ requireInterval: 0, shareWait: 0 });
+        const state = createBrokerState({ demandInterval: 0, shareWait: 0 });
         let unplaced = 0;
         const step = (now: number, ...inputs: BrokerInput[]): void => {
           const { commands } = brokerMachine.step(state, inputs, now);
@@ -134,7 +134,7 @@ test('whoever brings the machines that a demand imagines, and those that it asks
 });
 
 test('tasks that no machine of a provider can run are not wanted of it', (t) => {
-  const state = createBrokerState({ requireInterval: 0, shareWait: 0 });
+  const state = createBrokerState({ demandInterval: 0, shareWait: 0 });
   const step = (...inputs: BrokerInput[]): Record<string, number> => {
     const { commands } = brokerMachine.step(state, inputs, 1);
     return Object.fromEntries(

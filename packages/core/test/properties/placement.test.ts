@@ -24,7 +24,7 @@ test('admissible sets are those of the definition', (t) => {
   fc.assert(
     fc.property(sizes, fc.integer({ min: 1, max: 41 }), fc.integer({ min: 0, max: 100 }), (all, width, percent) => {
       const first = all.findIndex((size) => size >= width);
-      const found = new AdmissibleSets(all).rangeOf(width, percent / 100);
+      const found = new AdmissibleSets(all).getRange(width, percent / 100);
       if (first < 0) return found === undefined;
       const total = all.slice(first).reduce((sum, size) => sum + size, 0);
       let [last, sum] = [first, all[first]!];
@@ -229,7 +229,7 @@ test('every strategy takes an admissible resource of the least value, the first 
   fc.assert(
     fc.property(sizes, fc.array(anyTask, { maxLength: 30 }), anyTask, admissibility, (all, before, task, a) => {
       const table = fill(all, before);
-      const range = table.sets.rangeOf(task.width, a);
+      const range = table.sets.getRange(task.width, a);
       for (const strategy of placementStrategies) {
         const decision = table.decide({ strategy, admissibility: a, staleAfter: 0 }, task, 0, new Prng('property'));
         if (decision.kind === 'too-wide') return range === undefined;
@@ -309,7 +309,7 @@ function slowPeak(sets: AdmissibleSets, a: number, loads: ReadonlyMap<number, nu
   let peak = 0;
   for (let chosen = 1; chosen < 2 ** classes.length; chosen += 1) {
     const picked = classes.filter((_, index) => Math.floor(chosen / 2 ** index) % 2 === 1);
-    const ranges = picked.map(([first]) => sets.rangeOf(sets.sizes[first]!, a)!);
+    const ranges = picked.map(([first]) => sets.getRange(sets.sizes[first]!, a)!);
     const room = sets.sizes.reduce(
       (sum, size, index) => (ranges.some(({ first, last }) => first <= index && index <= last) ? sum + size : sum),
       0,

@@ -1,9 +1,9 @@
 import test from 'ava';
 import fc from 'fast-check';
 import {
-  serializeProvider,
+  takeSnapshot,
   isPending,
-  deserializeProvider,
+  restoreSnapshot,
   type ProviderChange,
   type ProviderCommand,
   type ProviderConfig,
@@ -415,7 +415,7 @@ test('whatever happens to limits, tasks and the queue, no request is beyond the 
 });
 
 test('what a heuristic that watches was promised, has waited and asked for is what replay and a snapshot give back', (t) => {
-  const promisedOf = ({ state }: ProviderHarness): string =>
+  const getPromised = ({ state }: ProviderHarness): string =>
     JSON.stringify([
       state.asked,
       state.waits,
@@ -425,14 +425,14 @@ test('what a heuristic that watches was promised, has waited and asked for is wh
   fc.assert(
     fc.property(anyActs, (acts) => {
       const { harness } = play(acts);
-      const before = promisedOf(harness);
-      harness.state = deserializeProvider(
+      const before = getPromised(harness);
+      harness.state = restoreSnapshot(
         harness.config,
-        JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
+        JSON.parse(JSON.stringify(takeSnapshot(harness.state))) as ProviderSnapshot,
       );
-      const deserialized = promisedOf(harness);
+      const deserialized = getPromised(harness);
       harness.restart();
-      return deserialized === before && promisedOf(harness) === before;
+      return deserialized === before && getPromised(harness) === before;
     }),
     nightRuns,
   );

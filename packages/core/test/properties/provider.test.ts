@@ -1,10 +1,10 @@
 import test from 'ava';
 import fc from 'fast-check';
 import {
-  serializeProvider,
+  takeSnapshot,
   isPending,
   providerMachine,
-  deserializeProvider,
+  restoreSnapshot,
   type ProviderCommand,
   type ProviderInput,
   type ProviderSnapshot,
@@ -310,9 +310,9 @@ test('replay of the journal gives back every request, broker and machine', (t) =
   fc.assert(
     fc.property(anyActs, (acts) => {
       const { harness } = play(acts);
-      const before = promisedOf(harness);
+      const before = getPromised(harness);
       harness.restart();
-      return promisedOf(harness) === before;
+      return getPromised(harness) === before;
     }),
     nightRuns,
   );
@@ -323,13 +323,13 @@ test('a snapshot holds what replay would give back', (t) => {
   fc.assert(
     fc.property(anyActs, (acts) => {
       const { harness } = play(acts);
-      const before = promisedOf(harness);
-      harness.state = deserializeProvider(
+      const before = getPromised(harness);
+      harness.state = restoreSnapshot(
         harness.config,
-        JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
+        JSON.parse(JSON.stringify(takeSnapshot(harness.state))) as ProviderSnapshot,
       );
       providerMachine.checkInvariants(harness.state);
-      return promisedOf(harness) === before;
+      return getPromised(harness) === before;
     }),
     nightRuns,
   );
@@ -375,7 +375,7 @@ test('once something is wanted and the world is well, something is asked for', (
   t.pass();
 });
 
-function promisedOf({ state }: ProviderHarness): string {
+function getPromised({ state }: ProviderHarness): string {
   const requests = [...state.requests.values()].map(
     ({
       seenAt: _seen,
@@ -395,10 +395,10 @@ function promisedOf({ state }: ProviderHarness): string {
   return JSON.stringify({
     requests,
     machines,
-    brokers: [...state.brokers.values()].map(({ brokerId, instance: named, requireFrom, taskTimes: ofDemand }) => ({
+    brokers: [...state.brokers.values()].map(({ brokerId, instance: named, demandFrom, taskTimes: ofDemand }) => ({
       brokerId,
       named,
-      requireFrom,
+      demandFrom,
       ofDemand,
     })),
     instance,

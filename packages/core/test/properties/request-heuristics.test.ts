@@ -63,7 +63,7 @@ const scene = fc.record({
 });
 type Scene = typeof scene extends fc.Arbitrary<infer T> ? T : never;
 
-function factsOf(s: Scene): RequestFacts {
+function listFacts(s: Scene): RequestFacts {
   return someFacts({
     limits: {
       processors,
@@ -99,7 +99,7 @@ const nightRuns = runs(20_250_101, 1000);
 test('no heuristic asks for more than the limits allow, nor for more requests than slots are free', (t) => {
   fc.assert(
     fc.property(scene, fc.constantFrom(...all), (s, heuristic) => {
-      const { drafts, givenUp = [] } = heuristic.draft(factsOf(s));
+      const { drafts, givenUp = [] } = heuristic.draft(listFacts(s));
       return (
         drafts.length <= Math.max(0, s.requestsMax - s.pendingCount + givenUp.length) &&
         drafts.every(
@@ -122,7 +122,7 @@ test('no heuristic asks for more than the limits allow, nor for more requests th
 test('every heuristic but finish fills every free slot, unless it says what is in the way', (t) => {
   fc.assert(
     fc.property(scene, fc.constantFrom(...all.filter(({ name }) => name !== 'finish')), (s, heuristic) => {
-      const { drafts, reasons } = heuristic.draft(factsOf(s));
+      const { drafts, reasons } = heuristic.draft(listFacts(s));
       const isPossible =
         s.tasks > 0 && s.perTask <= s.widthMax && s.grain <= s.walltimeMax && s.requestsMax > s.pendingCount;
       return reasons.length > 0 && drafts.length === (isPossible ? s.requestsMax - s.pendingCount : 0);
@@ -152,7 +152,7 @@ type Shrunk = typeof shrunk extends fc.Arbitrary<infer T> ? T : never;
 
 /** What is known then, times in seconds; own requests are listed behind the others. */
 function shrunkFacts({ scene: plain, own, trigger, ...limits }: Shrunk, pending = ownPending(own)): RequestFacts {
-  const facts = factsOf(inSeconds(plain));
+  const facts = listFacts(inSeconds(plain));
   const entries = pending.map(
     ({ width, walltime, status, predictedStart = 0 }): ListedRequest => ({
       width,
@@ -296,7 +296,7 @@ test('where nobody passes a head that cannot start and the clock alone goes on, 
         return triggers.every((trigger, round) => {
           const now = (1 + round / 50) * inTurnUnit;
           const decision = finishHeuristic.draft({
-            ...factsOf(s),
+            ...listFacts(s),
             now,
             trigger,
             served: [],
@@ -334,7 +334,7 @@ test('where nobody passes a head that cannot start and the clock alone goes on, 
 test('the same facts make the same decision, and are left as they were', (t) => {
   fc.assert(
     fc.property(scene, fc.constantFrom(...all), (s, heuristic) => {
-      const facts = factsOf(s);
+      const facts = listFacts(s);
       const before = JSON.stringify(facts);
       const first = JSON.stringify(heuristic.draft(facts));
       return JSON.stringify(heuristic.draft(facts)) === first && JSON.stringify(facts) === before;
@@ -360,7 +360,7 @@ test('a listing with promises, one without and the profile itself make the same 
   fc.assert(
     fc.property(scene, fc.array(listed, { maxLength: 30 }), fc.constantFrom(...all), (one, queue, heuristic) => {
       const s = inSeconds({ ...one, queue });
-      const facts = factsOf(s);
+      const facts = listFacts(s);
       const decide = (change: Partial<RequestFacts>): string =>
         JSON.stringify(heuristic.draft({ ...facts, ...change }));
       const { plan } = promise(s.queue);
@@ -394,7 +394,7 @@ test('candidates before the end of the queue fit into what is free, all at once 
   fc.assert(
     fc.property(scene, (s) => {
       const { free, queueEnd } = freeInstants(s);
-      const { candidates = [] } = adaptiveHeuristic.draft(factsOf(s));
+      const { candidates = [] } = adaptiveHeuristic.draft(listFacts(s));
       for (const { width, walltime, startsAt } of candidates) {
         if (startsAt >= queueEnd) continue;
         for (let at = startsAt; at < startsAt + walltime; at += 1) {
@@ -415,19 +415,20 @@ test('candidates before the end of the queue fit into what is free, all at once 
  */
 function slowMaximal(s: Scene, taskTime: number): [startsAt: number, width: number, walltime: number][] {
   const { free, queueEnd } = freeInstants(s);
-  const lanesMax = Math.floor(s.widthMax / s.perTask);
-  const extentOf = (startsAt: number, lanes: number): number => {
+  const workerGroupsMax = Math.floor(s.widthMax / s.perTask);
+  const getExtent = (startsAt: number, workerGroups: number): number => {
     let extent = 0;
-    while (extent < s.walltimeMax && free[startsAt + extent]! >= lanes * s.perTask) extent += 1;
+    while (extent < s.walltimeMax && free[startsAt + extent]! >= workerGroups * s.perTask) extent += 1;
     return extent;
   };
   const found: [number, number, number][] = [];
   for (let startsAt = 0; startsAt < queueEnd; startsAt += 1) {
-    for (let lanes = lanesMax; lanes > 0; lanes -= 1) {
-      const extent = extentOf(startsAt, lanes);
-      const couldBeEarlier = startsAt > 0 && free[startsAt - 1]! >= lanes * s.perTask;
-      const couldBeWider = lanes < lanesMax && extentOf(startsAt, lanes + 1) === extent;
-      if (extent >= taskTime && !couldBeEarlier && !couldBeWider) found.push([startsAt, lanes * s.perTask, extent]);
+    for (let workerGroups = workerGroupsMax; workerGroups > 0; workerGroups -= 1) {
+      const extent = getExtent(startsAt, workerGroups);
+      const couldBeEarlier = startsAt > 0 && free[startsAt - 1]! >= workerGroups * s.perTask;
+      const couldBeWider = workerGroups < workerGroupsMax && getExtent(startsAt, workerGroups + 1) === extent;
+      if (extent >= taskTime && !couldBeEarlier && !couldBeWider)
+        found.push([startsAt, workerGroups * s.perTask, extent]);
     }
   }
   return found;
@@ -443,7 +444,7 @@ test('the maximal holes are all of those that are found by trying every rectangl
         walltimeMax: s.walltimeMax,
         grain: 1,
         perTask: s.perTask,
-        lanesMax: Math.floor(s.widthMax / s.perTask),
+        workerGroupsMax: Math.floor(s.widthMax / s.perTask),
         holes: 'maximal',
         holeWalltime: 'whole-hole',
       });
@@ -460,7 +461,7 @@ test('the maximal holes are all of those that are found by trying every rectangl
 
 interface Shape {
   startsAt: number;
-  lanes: number;
+  workerGroups: number;
   walltime: number;
   tasks: number;
 }
@@ -473,10 +474,10 @@ const together = (set: readonly Shape[]): number =>
 /** Every width and every number of whole tasks that fit from an instant on. */
 function slowShapes(s: Scene, taskTime: number, free: readonly number[], startsAt: number): Shape[] {
   const shapes: Shape[] = [];
-  for (let lanes = 1; lanes * s.perTask <= s.widthMax; lanes += 1) {
+  for (let workerGroups = 1; workerGroups * s.perTask <= s.widthMax; workerGroups += 1) {
     for (let walltime = taskTime; walltime <= s.walltimeMax; walltime += taskTime) {
-      const fits = free.slice(startsAt, startsAt + walltime).every((count) => count >= lanes * s.perTask);
-      if (fits) shapes.push({ startsAt, lanes, walltime, tasks: (lanes * walltime) / taskTime });
+      const fits = free.slice(startsAt, startsAt + walltime).every((count) => count >= workerGroups * s.perTask);
+      if (fits) shapes.push({ startsAt, workerGroups, walltime, tasks: (workerGroups * walltime) / taskTime });
     }
   }
   return shapes;
@@ -493,7 +494,7 @@ function slowHoles(s: Scene, taskTime: number): { holes: Shape[]; queueEnd: numb
       (one, other) => alone(other) - alone(one) || other.tasks - one.tasks,
     );
     if (best === undefined) continue;
-    for (let at = startsAt; at < startsAt + best.walltime; at += 1) free[at]! -= best.lanes * s.perTask;
+    for (let at = startsAt; at < startsAt + best.walltime; at += 1) free[at]! -= best.workerGroups * s.perTask;
     breakpoints.add(startsAt + best.walltime);
     holes.push(best);
   }
@@ -506,16 +507,16 @@ function slowHoles(s: Scene, taskTime: number): { holes: Shape[]; queueEnd: numb
  */
 function slowAdaptive(s: Scene, taskTime: number): [width: number, walltime: number][] {
   const { holes, queueEnd } = slowHoles(s, taskTime);
-  const lanes = Math.floor(s.widthMax / s.perTask);
+  const workerGroups = Math.floor(s.widthMax / s.perTask);
   const walltime = Math.floor(s.walltimeMax / s.grain) * s.grain;
-  const abreast = Math.floor(processors / (lanes * s.perTask));
+  const abreast = Math.floor(processors / (workerGroups * s.perTask));
   const candidates = [...holes];
   for (let i = 0; i < s.requestsMax; i += 1) {
     candidates.push({
-      lanes,
+      workerGroups,
       walltime,
       startsAt: queueEnd + Math.floor(i / abreast) * walltime,
-      tasks: lanes * Math.floor(walltime / taskTime),
+      tasks: workerGroups * Math.floor(walltime / taskTime),
     });
   }
   let chosen = candidates.slice(0, s.requestsMax - s.pendingCount);
@@ -527,9 +528,10 @@ function slowAdaptive(s: Scene, taskTime: number): [width: number, walltime: num
     if (s.exchange === 'best') raising.sort((one, other) => together(other) - together(one));
     chosen = raising[0] ?? chosen;
   }
-  const lanesSum = chosen.reduce((sum, one) => sum + one.lanes, 0);
+  const workerGroupsSum = chosen.reduce((sum, one) => sum + one.workerGroups, 0);
   return chosen.map((one) => [
-    s.perTask * (s.tasks < lanesSum ? Math.ceil((s.tasks * one.lanes) / lanesSum) : one.lanes),
+    s.perTask *
+      (s.tasks < workerGroupsSum ? Math.ceil((s.tasks * one.workerGroups) / workerGroupsSum) : one.workerGroups),
     one.walltime,
   ]);
 }
@@ -538,7 +540,7 @@ test('the adaptive heuristic asks for what Alg. 3.3 does when every rectangle is
   fc.assert(
     fc.property(scene, (s) => {
       fc.pre(s.tasks > 0 && s.perTask <= s.widthMax && s.grain <= s.walltimeMax && s.requestsMax > s.pendingCount);
-      const facts = factsOf({ ...s, holes: 'in-order', holeWalltime: 'whole-tasks' });
+      const facts = listFacts({ ...s, holes: 'in-order', holeWalltime: 'whole-tasks' });
       const { drafts } = adaptiveHeuristic.draft(facts);
       const expected = slowAdaptive(s, estimateTaskTime(facts).time);
       return JSON.stringify(drafts.map(({ width, walltime }) => [width, walltime])) === JSON.stringify(expected);
@@ -552,7 +554,7 @@ test('no exchange lowers the throughput: the chosen requests together have at le
   fc.assert(
     fc.property(scene, (s) => {
       fc.pre(s.tasks > 0 && s.perTask <= s.widthMax && s.grain <= s.walltimeMax && s.requestsMax > s.pendingCount);
-      const facts = factsOf({ ...s, holes: 'in-order', holeWalltime: 'whole-tasks' });
+      const facts = listFacts({ ...s, holes: 'in-order', holeWalltime: 'whole-tasks' });
       const taskTime = estimateTaskTime(facts).time;
       const { candidates = [] } = adaptiveHeuristic.draft(facts);
       const chosen = candidates
@@ -561,7 +563,7 @@ test('no exchange lowers the throughput: the chosen requests together have at le
           ({ width, walltime, startsAt }): Shape => ({
             startsAt,
             walltime,
-            lanes: width / s.perTask,
+            workerGroups: width / s.perTask,
             tasks: (width / s.perTask) * Math.floor(walltime / taskTime),
           }),
         );

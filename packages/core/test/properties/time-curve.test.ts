@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import {
-  binOf,
+  getBin,
   compareRun,
   expectedTotalOn,
   longestOfBin,
@@ -29,7 +29,7 @@ const someRuns: fc.Arbitrary<Run[]> = fc.array(fc.record({ time, isCensored: fc.
   maxLength: 60,
 });
 
-function curveOf(all: readonly Run[]): TimeCurve {
+function getCurve(all: readonly Run[]): TimeCurve {
   const curve = new TimeCurve();
   for (const run of all) {
     if (run.isCensored) curve.addCensored(run.time);
@@ -56,7 +56,7 @@ function lastingBeyond(all: readonly Run[], limit: number): number {
 }
 
 /** The first instant at which no more than so many of the runs that lasted beyond `elapsed` still last. */
-function quantileOf(all: readonly Run[], share: number, elapsed: number): number | undefined {
+function getQuantile(all: readonly Run[], share: number, elapsed: number): number | undefined {
   const left = elapsed === 0 ? 1 : lastingBeyond(all, elapsed);
   if (left === 0) return undefined;
   const ends = all
@@ -70,7 +70,7 @@ function quantileOf(all: readonly Run[], share: number, elapsed: number): number
 function inBins(all: readonly Run[]): Run[] {
   const longest = Math.max(0, ...all.filter((run) => !run.isCensored).map((run) => run.time));
   return all.map(({ time: at, isCensored }) => {
-    const edge = longestOfBin(binOf(at));
+    const edge = longestOfBin(getBin(at));
     return { isCensored, time: isCensored ? edge : Math.min(edge, longest) };
   });
 }
@@ -78,28 +78,28 @@ function inBins(all: readonly Run[]): Run[] {
 test('a bin holds its own times, and is at most a sixteenth longer than the shortest of them', (t) => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: timeMax }), (at) => {
-      const bin = binOf(at);
+      const bin = getBin(at);
       const edge = longestOfBin(bin);
       return (
         edge >= at &&
         edge <= at + Math.floor(at / 16) &&
-        binOf(edge) === bin &&
-        binOf(Math.min(timeMax, edge + 1)) >= bin &&
+        getBin(edge) === bin &&
+        getBin(Math.min(timeMax, edge + 1)) >= bin &&
         (bin === 0 || longestOfBin(bin - 1) < at)
       );
     }),
     runs(20_261_201, 2000),
   );
-  t.true(binOf(timeMax) < 700);
+  t.true(getBin(timeMax) < 700);
 });
 
 test('quantiles are those of the product-limit estimate over the times that the bins make of them', (t) => {
   fc.assert(
     fc.property(someRuns, fc.double({ min: 0.01, max: 1, noNaN: true }), time, (all, share, elapsed) => {
-      const curve = curveOf(all);
+      const curve = getCurve(all);
       const rounded = inBins(all);
       for (const from of [0, elapsed, all[0]?.time ?? 0]) {
-        const [found, wanted] = [curve.quantile(share, from), quantileOf(rounded, share, from)];
+        const [found, wanted] = [curve.quantile(share, from), getQuantile(rounded, share, from)];
         if (found !== wanted) throw new Error(`quantile ${share} beyond ${from}: ${found}, and the long way ${wanted}`);
       }
     }),
@@ -111,8 +111,8 @@ test('quantiles are those of the product-limit estimate over the times that the 
 test('no quantile is shorter than that of the exact times, and what is known of the bins alone bounds it from above', (t) => {
   fc.assert(
     fc.property(someRuns, fc.double({ min: 0.01, max: 1, noNaN: true }), (all, share) => {
-      const exact = quantileOf(all, share, 0);
-      const found = curveOf(all).quantile(share);
+      const exact = getQuantile(all, share, 0);
+      const found = getCurve(all).quantile(share);
       if (exact === undefined) return;
       // The share was reached by the exact times: with all that a bin hides it may be reached a bin's width later or
       // never, not before.
@@ -135,7 +135,7 @@ test('what a run is expected to take longer is the integral of the estimate, and
       }),
       fc.integer({ min: 0, max: 400 }),
       (all, elapsed) => {
-        const curve = curveOf(all);
+        const curve = getCurve(all);
         const rounded = inBins(all);
         const end = Math.max(...all.map((run) => run.time));
         const left = lastingBeyond(rounded, elapsed);
@@ -157,14 +157,14 @@ test('what a run is expected to take longer is the integral of the estimate, and
 test('a curve is the same in whatever order runs come, as the sum of two, and once saved and read', (t) => {
   fc.assert(
     fc.property(someRuns, fc.nat({ max: 60 }), (all, at) => {
-      const curve = curveOf(all);
-      const sum = curveOf(all.slice(at));
-      sum.addAll(curveOf(all.slice(0, at)));
+      const curve = getCurve(all);
+      const sum = getCurve(all.slice(at));
+      sum.addAll(getCurve(all.slice(0, at)));
       sum.check();
       const again = TimeCurve.restore(JSON.parse(JSON.stringify(curve.save())) as ReturnType<TimeCurve['save']>);
       again.check();
       const saved = JSON.stringify(curve.save());
-      for (const other of [curveOf(all.toReversed()), sum, again])
+      for (const other of [getCurve(all.toReversed()), sum, again])
         if (JSON.stringify(other.save()) !== saved) throw new Error(`${JSON.stringify(other.save())} is not ${saved}`);
       for (const share of [0.5, 0.9, 1])
         if (again.quantile(share) !== curve.quantile(share)) throw new Error('quantiles differ once read');
@@ -229,7 +229,7 @@ test('the longer a run lasts, the longer it is expected to last in all, on a mac
   const instants = fc.array(fc.integer({ min: 0, max: 6000 }), { minLength: 2, maxLength: 20 });
   fc.assert(
     fc.property(someRuns, instants, fc.constantFrom(0.3, 1, 1.7, 40), (all, drawn, ratio) => {
-      const curve = curveOf(all);
+      const curve = getCurve(all);
       const slowness = { sum: ratio * 60, count: 60 };
       let before = 0;
       for (const elapsed of drawn.toSorted((a, b) => a - b)) {

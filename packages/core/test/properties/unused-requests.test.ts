@@ -75,7 +75,7 @@ function run(world: World, width: number, request: Pick<PendingRequest, 'started
   world.listed.push({ width, walltime: request.walltime, status: 'running', startsAt: request.startedAt });
 }
 
-function factsOf(
+function listFacts(
   { requestsMax, mean, spread, done }: Scene,
   { pending, listed }: World,
   unusedAt: number | undefined,
@@ -109,7 +109,7 @@ function findLoop(s: Scene, count: (released: number) => void): string | undefin
   const world = begin(s);
   const released = new Set<string>();
   for (let round = 0; round < 4; round += 1) {
-    const { drafts, givenUp = [] } = finishHeuristic.draft(factsOf(s, world, released.size > 0 ? now : undefined));
+    const { drafts, givenUp = [] } = finishHeuristic.draft(listFacts(s, world, released.size > 0 ? now : undefined));
     // With what is given up tasks wait again: another story.
     if (drafts.length === 0 || givenUp.length > 0) break;
     for (const { width, walltime } of drafts) {

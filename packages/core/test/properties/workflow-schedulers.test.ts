@@ -11,7 +11,7 @@ import {
   findCriticalPath,
   findScheduleFault,
   findWorkflowFault,
-  lastEndOf,
+  getLastEnd,
   scheduleArrivals,
   scheduleExclusively,
   makeWorkflow,
@@ -59,7 +59,7 @@ test('no schedule is shorter than the critical path at full speed', (t) => {
         ),
       );
       const bound = findBound(problem.workflow, problem.costs, problem.availableFrom.length);
-      return lastEndOf(scheduler.schedule(problem)) - problem.now >= bound * (1 - 1e-9);
+      return getLastEnd(scheduler.schedule(problem)) - problem.now >= bound * (1 - 1e-9);
     }),
     runs(220_812, 300),
   );
@@ -148,8 +148,8 @@ test('the schedule of auto ends no later than that of any candidate', (t) => {
           ({ widthMin }) => widthMin <= problem.availableFrom.filter((from) => from < Infinity).length,
         ),
       );
-      const chosen = lastEndOf(auto.schedule(problem));
-      return candidates.every((candidate) => chosen <= lastEndOf(candidate.schedule(problem)));
+      const chosen = getLastEnd(auto.schedule(problem));
+      return candidates.every((candidate) => chosen <= getLastEnd(candidate.schedule(problem)));
     }),
     runs(220_816, 200),
   );
@@ -220,13 +220,13 @@ test('of several algorithms the schedule that leaves the fewest tasks without a 
                 ),
               }),
         };
-        const worthOf = ({ placements }: ReturnType<typeof auto.schedule>): [number, number] => [
+        const getWorth = ({ placements }: ReturnType<typeof auto.schedule>): [number, number] => [
           placements.filter(({ end }) => end === Infinity).length,
           Math.max(...placements.map(({ end }, task) => (end === Infinity ? -Infinity : end + (after[task] ?? 0)))),
         ];
-        const [unplaced, end] = worthOf(chooseSchedule(bounded, gridPlanners));
+        const [unplaced, end] = getWorth(chooseSchedule(bounded, gridPlanners));
         return gridPlanners.every((planner) => {
-          const [otherUnplaced, otherEnd] = worthOf(planner.schedule(bounded));
+          const [otherUnplaced, otherEnd] = getWorth(planner.schedule(bounded));
           return unplaced < otherUnplaced || (unplaced === otherUnplaced && end <= otherEnd);
         });
       },

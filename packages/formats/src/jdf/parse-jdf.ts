@@ -81,7 +81,7 @@ function makeJob(reader: JdfReader, document: JdfDocument, { directory }: JdfPla
   const placement = document.placement === undefined ? {} : { placement: document.placement };
   return {
     ...jobDefaults,
-    ...gangOf(reader, document),
+    ...findGang(reader, document),
     ...placement,
     label: document.label ?? '',
     groups,
@@ -90,7 +90,7 @@ function makeJob(reader: JdfReader, document: JdfDocument, { directory }: JdfPla
 }
 
 /** What `num_procs` makes of the job: all of its tasks are as wide. */
-function gangOf(
+function findGang(
   reader: JdfReader,
   { job, tasks }: JdfDocument,
 ): Partial<Pick<JobSpec, 'processors' | 'gang' | 'replicasMax'>> {

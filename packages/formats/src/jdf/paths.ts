@@ -50,7 +50,7 @@ export function isFolder(text: string): boolean {
 }
 
 /** The last name of a path; empty for a root. */
-export function lastNameOf(text: string): string {
+export function getLastName(text: string): string {
   const name = text.replace(/\/+$/, '').split('/').at(-1) ?? '';
   return name === '.' || name === '..' || variable.test(name) ? '' : name;
 }

@@ -1,5 +1,5 @@
 import type { Root } from '@mutirao/core/messages';
-import { isFolder, lastNameOf, resolveLocalPath, resolveRemotePath } from './paths.ts';
+import { isFolder, getLastName, resolveLocalPath, resolveRemotePath } from './paths.ts';
 import { negate, takeCondition } from './conditions.ts';
 import type { FormatError } from '../format-error.ts';
 import type { Transfer } from './document.ts';
@@ -185,7 +185,7 @@ function readTransfer(reader: JdfReader, kind: BlockKind, condition: string): Tr
     isGet ? 'the path at home, after the one on the machine' : 'the path on the machine, after the one at home',
   );
   reader.expectEndOfLine('the end of the line after two paths (a path with spaces needs double quotes)');
-  const target = { text: targetOf(source.text, destination.text), offset: destination.offset };
+  const target = { text: getTarget(source.text, destination.text), offset: destination.offset };
   const remote = takeRemote(reader, verb, isGet ? source : target);
   const localPath = resolveLocalPath(isGet ? target.text : source.text, kind.directory);
   return { verb, root: remote.root, remotePath: remote.path, localPath, condition };
@@ -206,8 +206,8 @@ function takeVerb(reader: JdfReader, kind: BlockKind): Transfer['verb'] {
  * Where a file goes: into the destination under its own name where that is a folder. A folder with a slash is copied as
  * it.
  */
-function targetOf(source: string, destination: string): string {
-  return isFolder(destination) && !source.endsWith('/') ? `${destination}/${lastNameOf(source)}` : destination;
+function getTarget(source: string, destination: string): string {
+  return isFolder(destination) && !source.endsWith('/') ? `${destination}/${getLastName(source)}` : destination;
 }
 
 function takeRemote(

@@ -46,8 +46,8 @@ export function parseMachineList(text: string, file: string): MachineList {
 
 /** OurGrid: `username` and `servername`, which tasks find as attributes too. */
 function readWorker(reader: JdfReader, item: Block, entries: Entries): ListedMachine {
-  const user = userOf(reader, need(reader, { item, entries, key: 'username' }));
-  const host = hostOf(reader, need(reader, { item, entries, key: 'servername' }));
+  const user = getUser(reader, need(reader, { item, entries, key: 'username' }));
+  const host = getHost(reader, need(reader, { item, entries, key: 'servername' }));
   return {
     ...readCommon(reader, item, entries),
     name: nameOf(reader, entries.get('name'), `${user}@${host}`),
@@ -60,8 +60,8 @@ function readWorker(reader: JdfReader, item: Block, entries: Entries): ListedMac
 function readGridMachine(reader: JdfReader, item: Block, entries: Entries): ListedMachine {
   const entry = need(reader, { item, entries, key: 'name' });
   const at = entry.value.lastIndexOf('@');
-  const user = at < 0 ? '' : userOf(reader, { ...entry, value: entry.value.slice(0, at) });
-  const host = hostOf(reader, { ...entry, value: entry.value.slice(at + 1) });
+  const user = at < 0 ? '' : getUser(reader, { ...entry, value: entry.value.slice(0, at) });
+  const host = getHost(reader, { ...entry, value: entry.value.slice(at + 1) });
   return { ...readCommon(reader, item, entries), name: nameOf(reader, undefined, entry.value), user, host };
 }
 
@@ -83,16 +83,16 @@ function readCommon(reader: JdfReader, item: Block, entries: Entries): Omit<List
   }
   return {
     ...reader.placeOf(item.offset),
-    gateway: gateway === undefined ? '' : gatewayOf(reader, gateway),
+    gateway: gateway === undefined ? '' : getGateway(reader, gateway),
     type,
     templates,
     folder: entries.get('playpenroot')?.value ?? '',
-    processors: processorsOf(reader, entries.get('processors')),
-    attributes: attributesOf(entries),
+    processors: listProcessors(reader, entries.get('processors')),
+    attributes: getAttributes(entries),
   };
 }
 
-function attributesOf(entries: Entries): Record<string, string> {
+function getAttributes(entries: Entries): Record<string, string> {
   const others = ['name', 'gateway', 'playpenroot', 'processors', 'remexec', 'copyto', 'copyfrom', ...passedOver];
   const attributes: Record<string, string> = {};
   for (const { key, value } of entries.values()) if (!others.includes(key)) attributes[key] = value;
@@ -119,21 +119,21 @@ function need(reader: JdfReader, { item, entries, key }: Need): Entry {
 }
 
 /** Names go to ssh as words of their own, so that none may look like an option. */
-function hostOf(reader: JdfReader, { value, valueOffset }: Entry): string {
+function getHost(reader: JdfReader, { value, valueOffset }: Entry): string {
   if (/^[A-Za-z0-9_][\w.-]{0,254}$|^\[?[0-9A-Fa-f:.]+(?:%\w+)?\]?$/.test(value)) return value;
   throw reader.error({ found: showFound(value), expected: 'the name or address of a host' }, valueOffset);
 }
 
-function userOf(reader: JdfReader, { value, valueOffset }: Entry): string {
+function getUser(reader: JdfReader, { value, valueOffset }: Entry): string {
   if (/^[A-Za-z0-9_][\w.+@-]{0,63}$/.test(value)) return value;
   throw reader.error({ found: showFound(value), expected: 'the name of a user' }, valueOffset);
 }
 
 /** A host, with a user before an @ if need be. */
-function gatewayOf(reader: JdfReader, entry: Entry): string {
+function getGateway(reader: JdfReader, entry: Entry): string {
   const at = entry.value.lastIndexOf('@');
-  if (at >= 0) userOf(reader, { ...entry, value: entry.value.slice(0, at) });
-  hostOf(reader, { ...entry, value: entry.value.slice(at + 1) });
+  if (at >= 0) getUser(reader, { ...entry, value: entry.value.slice(0, at) });
+  getHost(reader, { ...entry, value: entry.value.slice(at + 1) });
   return entry.value;
 }
 
@@ -147,7 +147,7 @@ function nameOf(reader: JdfReader, entry: Entry | undefined, place: string): str
   );
 }
 
-function processorsOf(reader: JdfReader, entry: Entry | undefined): number {
+function listProcessors(reader: JdfReader, entry: Entry | undefined): number {
   if (entry === undefined) return 0;
   const count = /^\d{1,5}$/.test(entry.value) ? Number(entry.value) : 0;
   if (count >= 1 && count <= processorsMax) return count;

@@ -97,15 +97,15 @@ export class SwfReader {
   }
 
   #addRecord(fields: Float64Array): void {
-    const submittedAt = millisOf(fields[1] as number);
+    const submittedAt = getMillis(fields[1] as number);
     this.#records.push({
       jobId: fields[0] as number,
       submittedAt,
-      waitTime: millisOf(fields[2] as number),
-      runTime: millisOf(fields[3] as number),
+      waitTime: getMillis(fields[2] as number),
+      runTime: getMillis(fields[3] as number),
       allocatedProcessors: countOf(fields[4] as number),
       requestedProcessors: countOf(fields[7] as number),
-      requestedTime: millisOf(fields[8] as number),
+      requestedTime: getMillis(fields[8] as number),
       status: fields[10] as number,
       userId: fields[11] as number,
       partitionId: fields[15] as number,
@@ -135,7 +135,7 @@ export function parseSwf(content: Uint8Array | string, file: string): SwfTrace {
   return reader.finish();
 }
 
-function millisOf(seconds: number): number {
+function getMillis(seconds: number): number {
   return seconds < 0 ? notKnown : Math.round(seconds * 1000);
 }
 

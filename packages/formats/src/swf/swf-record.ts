@@ -49,7 +49,7 @@ export interface SwfTrace {
  * Processors of the machine as the log's header says: MaxProcs, else MaxNodes; undefined where neither begins with a
  * whole number.
  */
-export function processorsOf({ header }: SwfTrace): ProcessorCount | undefined {
+export function listProcessors({ header }: SwfTrace): ProcessorCount | undefined {
   for (const key of ['MaxProcs', 'MaxNodes']) {
     // `1,152` would be read as 1.
     const [digits = ''] = /^\d+(?![^\s;(])/.exec(header.get(key) ?? '') ?? [];

@@ -94,14 +94,14 @@ export function makeTaskGroup(options: TaskGroupOptions): TaskGroup {
       expected: 'a command',
     });
   }
-  if (values === undefined) for (const text of templatesOf(stated)) refuseValue(text);
+  if (values === undefined) for (const text of listTemplates(stated)) refuseValue(text);
   return { ...stated, values: values ?? { kind: 'range', first: 0, count: 1, step: 1 } };
 }
 
 const groupDefaults = { inputs: [], outputs: [], check: '', requirements: '', noOp: false };
 
 /** All the texts of a group in which `{}` means its value. */
-function templatesOf({ command, check, inputs, outputs }: Omit<TaskGroup, 'values'>): string[] {
+function listTemplates({ command, check, inputs, outputs }: Omit<TaskGroup, 'values'>): string[] {
   const ofInputs = inputs.flatMap(({ source, path }) => (source.kind === 'path' ? [source.path, path] : [path]));
   return [command, check, ...ofInputs, ...outputs.flatMap(({ path, localPath }) => [path, localPath])];
 }

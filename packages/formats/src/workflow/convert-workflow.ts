@@ -4,9 +4,9 @@ import { printJobXml } from './job-xml.ts';
 import { parseWorkflow } from './parse-workflow.ts';
 import { printDot } from './print-dot.ts';
 import { printYaml } from './print-yaml.ts';
-import { plainWordsOf } from './shell-line.ts';
+import { findPlainWords } from './shell-line.ts';
 import { countForeignIds, printWfFormat } from './wf-format/print-wf-format.ts';
-import { draftOf, type WorkflowDocument } from './workflow-document.ts';
+import { getDraft, type WorkflowDocument } from './workflow-document.ts';
 
 /** Parts of a workflow that a format may have no place for, and how many there are. */
 const parts = {
@@ -17,7 +17,7 @@ const parts = {
     tasks.filter(({ id, kind }) => kind !== id && kind !== '').length,
   'kinds of tasks that are not their program': ({ tasks }: WorkflowDocument): number =>
     tasks.filter(
-      ({ id, kind, command }) => command !== '' && kind !== '' && kind !== id && plainWordsOf(command)?.[0] !== kind,
+      ({ id, kind, command }) => command !== '' && kind !== '' && kind !== id && findPlainWords(command)?.[0] !== kind,
     ).length,
   'ids of tasks as they are': countForeignIds,
   'numbers of processors': ({ tasks }: WorkflowDocument): number => tasks.filter(({ widthMax }) => widthMax > 1).length,
@@ -95,13 +95,13 @@ export interface ConvertedWorkflow {
 /**
  * Writes a workflow in a format, and reads it again before it is given out: nobody gets a file that would be refused.
  *
- * @throws {FormatError} what {@link draftOf} finds in the workflow, or in what became of it: MUT_WORKFLOW_OUTPUT_CONFLICT
+ * @throws {FormatError} what {@link getDraft} finds in the workflow, or in what became of it: MUT_WORKFLOW_OUTPUT_CONFLICT
  * for a file with several writers, which YAML and job XML cannot say; MUT_WORKFLOW_UNSUPPORTED for a name of a file
  * that WfFormat does not allow;
  * MUT_WORKFLOW_SYNTAX for job XML, which has operations on matrices only.
  */
 export function convertWorkflow(document: WorkflowDocument, name: WrittenFormatName): ConvertedWorkflow {
-  draftOf(document);
+  getDraft(document);
   const { title, print, lacks }: WrittenFormat = formats[name];
   const text = print(document);
   if (text === undefined) {
@@ -114,7 +114,7 @@ export function convertWorkflow(document: WorkflowDocument, name: WrittenFormatN
       expected: `a workflow that ${title} can say`,
     });
   }
-  if (name !== 'dot') draftOf(parseWorkflow(text, `${document.subject} as ${title}`));
+  if (name !== 'dot') getDraft(parseWorkflow(text, `${document.subject} as ${title}`));
   return {
     text,
     losses: lacks.flatMap((part) => {

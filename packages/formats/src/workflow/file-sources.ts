@@ -35,7 +35,7 @@ export class FileSources {
     for (const task of tasks) {
       for (const { name } of task.inputs) {
         const writers = others(task, name);
-        if (writers.length > 1) this.#note(task, name, chooser.lastOf(task, name, writers));
+        if (writers.length > 1) this.#note(task, name, chooser.getLast(task, name, writers));
       }
     }
     this.edges = order.edges;
@@ -48,26 +48,26 @@ export class FileSources {
   }
 
   isRead(writer: string, file: string): boolean {
-    return this.#read.has(keyOf(writer, file));
+    return this.#read.has(getKey(writer, file));
   }
 
   /** Whether a task that comes later writes the file, too. */
   isReplaced(writer: string, file: string): boolean {
-    return this.#replaced.has(keyOf(writer, file));
+    return this.#replaced.has(getKey(writer, file));
   }
 
   #note({ id }: DocumentTask, file: string, writer: string | undefined): void {
     if (writer === undefined) return;
     const writers = this.#writers.get(id) ?? new Map<string, string>();
     this.#writers.set(id, writers.set(file, writer));
-    this.#read.add(keyOf(writer, file));
+    this.#read.add(getKey(writer, file));
   }
 
   #findReplaced(task: DocumentTask, order: Order, others: (task: DocumentTask, name: string) => string[]): void {
     const shared = task.outputs.flatMap(({ name }) => others(task, name).map((writer) => ({ name, writer })));
     if (shared.length === 0) return;
     const before = order.before(task.id);
-    for (const { name, writer } of shared) if (before.has(writer)) this.#replaced.add(keyOf(writer, name));
+    for (const { name, writer } of shared) if (before.has(writer)) this.#replaced.add(getKey(writer, name));
   }
 }
 
@@ -123,7 +123,7 @@ class Chooser {
     this.#changes = new Set(
       tasks.flatMap(({ id, inputs, outputs }) => {
         const written = new Set(outputs.map(({ name }) => name));
-        return inputs.filter(({ name }) => written.has(name)).map(({ name }) => keyOf(id, name));
+        return inputs.filter(({ name }) => written.has(name)).map(({ name }) => getKey(id, name));
       }),
     );
   }
@@ -134,7 +134,7 @@ class Chooser {
       return this.#chosen(task, writer);
     if (this.#order.before(writer).has(task.id)) return undefined;
     // Before the change, or after it? Nothing says.
-    if (this.#changes.has(keyOf(writer, file)))
+    if (this.#changes.has(getKey(writer, file)))
       throw this.#unclear(
         task,
         file,
@@ -145,14 +145,14 @@ class Chooser {
   }
 
   /** Of a file with several writers, the last one before the reader. */
-  lastOf(task: DocumentTask, file: string, writers: readonly string[]): string | undefined {
+  getLast(task: DocumentTask, file: string, writers: readonly string[]): string | undefined {
     const before = this.#order.before(task.id);
     const earlier = writers.filter((writer) => before.has(writer));
     const chosen =
       earlier.length > 0 ? this.#latest(earlier) : writers.filter((writer) => !this.#order.before(writer).has(task.id));
     const [first] = chosen;
     if (first === undefined) return undefined;
-    if (chosen.length > 1 || (earlier.length === 0 && this.#changes.has(keyOf(first, file))))
+    if (chosen.length > 1 || (earlier.length === 0 && this.#changes.has(getKey(first, file))))
       throw this.#unclear(
         task,
         file,
@@ -197,6 +197,6 @@ function listWriters(tasks: readonly DocumentTask[]): Map<string, string[]> {
   return writers;
 }
 
-function keyOf(task: string, file: string): string {
+function getKey(task: string, file: string): string {
   return JSON.stringify([task, file]);
 }

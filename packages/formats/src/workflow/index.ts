@@ -13,7 +13,7 @@ export { parseWfFormat } from './wf-format/parse-wf-format.ts';
 export { printWfFormat, wfFormatVersion } from './wf-format/print-wf-format.ts';
 export { wfFormatVersions, wfParts } from './wf-format/wf-parts.ts';
 export {
-  draftOf,
+  getDraft,
   referenceSpeed,
   type DocumentEdge,
   type DocumentTask,

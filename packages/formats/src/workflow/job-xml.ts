@@ -2,7 +2,7 @@ import { operationCost, operations } from '@mutirao/core/workflow';
 import { findNearestWord } from '@mutirao/core/shared';
 import { FormatError } from '../format-error.ts';
 import { part, PartChecker, type FormatPart } from './format-parts.ts';
-import { attributeOf, escapeXml, numberOf, readXml, type XmlElement } from './read-xml.ts';
+import { readAttribute, escapeXml, getNumber, readXml, type XmlElement } from './read-xml.ts';
 import type { DocumentEdge, DocumentTask, WorkflowDocument } from './workflow-document.ts';
 
 /** Most processors of a task in this format, which does not limit them. */
@@ -41,16 +41,16 @@ export function parseJobXml(text: string, subject: string): WorkflowDocument {
       expected: '<job>',
     });
   checkElements(root, root.name, new PartChecker(jobXmlParts, subject));
-  const ratio = numberOf(root, 'ccr', subject, '0.3');
+  const ratio = getNumber(root, 'ccr', subject, '0.3');
   const inside = (block: string, name: string): XmlElement[] =>
     root.children
       .filter((each) => each.name === block)
       .flatMap(({ children }) => children.filter((each) => each.name === name));
   const edges = inside('edges', 'edge').map(
     (edge): DocumentEdge => ({
-      from: attributeOf(edge, 'start', subject),
-      to: attributeOf(edge, 'end', subject),
-      share: numberOf(edge, 'share', subject, String(ratio)),
+      from: readAttribute(edge, 'start', subject),
+      to: readAttribute(edge, 'end', subject),
+      share: getNumber(edge, 'share', subject, String(ratio)),
       place: () => edge,
     }),
   );
@@ -72,9 +72,9 @@ function checkElements(element: XmlElement, path: string, checker: PartChecker):
 }
 
 function readTask(task: XmlElement, subject: string): DocumentTask {
-  const operation = operations.find((each) => each === attributeOf(task, 'operation', subject));
+  const operation = operations.find((each) => each === readAttribute(task, 'operation', subject));
   if (operation === undefined) {
-    const found = attributeOf(task, 'operation', subject);
+    const found = readAttribute(task, 'operation', subject);
     throw new FormatError({
       code: 'MUT_WORKFLOW_SYNTAX',
       subject,
@@ -85,10 +85,10 @@ function readTask(task: XmlElement, subject: string): DocumentTask {
       nearest: findNearestWord(found, operations),
     });
   }
-  const dimension = numberOf(task, 'dimension', subject);
+  const dimension = getNumber(task, 'dimension', subject);
   const { work, exchange } = operationCost(operation, dimension);
   return {
-    id: attributeOf(task, 'id', subject),
+    id: readAttribute(task, 'id', subject),
     kind: operation,
     work,
     exchange,
@@ -101,8 +101,8 @@ function readTask(task: XmlElement, subject: string): DocumentTask {
       operation,
       dimension,
       parameters: task.attributes['parameters'] ?? '',
-      x: numberOf(task, 'x', subject, '0'),
-      y: numberOf(task, 'y', subject, '0'),
+      x: getNumber(task, 'x', subject, '0'),
+      y: getNumber(task, 'y', subject, '0'),
     },
     place: () => task,
   };

@@ -21,12 +21,12 @@ export function printYaml({ name, tasks, edges, outputs: named = [] }: WorkflowD
   ];
   const given = tasks.flatMap(({ inputs }) => inputs.filter((file) => !writers.has(file.name)));
   const rows = Object.fromEntries(
-    tasks.map((task) => [task.id, rowOf(task, afterOf(task, parents.get(task.id) ?? [], writers))]),
+    tasks.map((task) => [task.id, rowOf(task, getAfter(task, parents.get(task.id) ?? [], writers))]),
   );
   return stringify(
     {
       ...(name === '' ? {} : { name }),
-      ...filled('inputs', sizesOf(given)),
+      ...filled('inputs', getSizes(given)),
       ...filled('outputs', outputs),
       tasks: rows,
     },
@@ -45,7 +45,7 @@ function rowOf(
       'inputs',
       inputs.map((file) => file.name),
     ),
-    ...filled('outputs', sizesOf(outputs)),
+    ...filled('outputs', getSizes(outputs)),
     ...filled('time', work === 0 ? '' : time),
     ...(widthMax === 1 ? {} : { processors: widthMin === widthMax ? widthMin : `${widthMin}-${widthMax}` }),
     ...filled('memory', memory === undefined ? '' : `${memory}B`),
@@ -54,12 +54,16 @@ function rowOf(
 }
 
 /** Parents that no file tells of. */
-function afterOf({ inputs }: DocumentTask, parents: readonly string[], writers: ReadonlyMap<string, string>): string[] {
+function getAfter(
+  { inputs }: DocumentTask,
+  parents: readonly string[],
+  writers: ReadonlyMap<string, string>,
+): string[] {
   const reported = new Set(inputs.map((file) => writers.get(file.name)));
   return parents.filter((parent) => !reported.has(parent));
 }
 
-function sizesOf(files: readonly WorkflowFile[]): Record<string, string> {
+function getSizes(files: readonly WorkflowFile[]): Record<string, string> {
   return Object.fromEntries(files.map((file) => [file.name, `${file.bytes}B`]));
 }
 

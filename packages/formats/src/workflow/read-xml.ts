@@ -70,12 +70,12 @@ export function readXml(text: string, subject: string): XmlElement {
 }
 
 /** The text of an element without the elements in it. */
-export function textOf({ content }: XmlElement): string {
+export function findText({ content }: XmlElement): string {
   return content.filter((piece) => typeof piece === 'string').join('');
 }
 
 /** An attribute that must be there. @throws {FormatError} MUT_WORKFLOW_SYNTAX */
-export function attributeOf(element: XmlElement, name: string, subject: string): string {
+export function readAttribute(element: XmlElement, name: string, subject: string): string {
   const value = element.attributes[name];
   if (value !== undefined) return value;
   throw new FormatError({
@@ -92,8 +92,8 @@ export function attributeOf(element: XmlElement, name: string, subject: string):
  * An attribute that is a number. @throws {FormatError} MUT_WORKFLOW_SYNTAX where it is missing; MUT_WORKFLOW_COST where
  * it is no number.
  */
-export function numberOf(element: XmlElement, name: string, subject: string, fallback?: string): number {
-  const text = fallback === undefined ? attributeOf(element, name, subject) : (element.attributes[name] ?? fallback);
+export function getNumber(element: XmlElement, name: string, subject: string, fallback?: string): number {
+  const text = fallback === undefined ? readAttribute(element, name, subject) : (element.attributes[name] ?? fallback);
   const value = Number(text);
   if (text.trim() !== '' && Number.isFinite(value)) return value;
   throw new FormatError({

@@ -70,7 +70,7 @@ export function splitWords(text: string): string[] | undefined {
 }
 
 /** Writes words as a line for the shell that stands for exactly these words. */
-export function lineOf(words: readonly string[]): string {
+export function getLine(words: readonly string[]): string {
   return words.map(quoteForShell).join(' ');
 }
 
@@ -78,7 +78,7 @@ export function lineOf(words: readonly string[]): string {
  * The words of a command that is a program and its arguments, with nothing that a shell would have to do. Undefined for
  * any other command.
  */
-export function plainWordsOf(command: string): string[] | undefined {
+export function findPlainWords(command: string): string[] | undefined {
   const words = splitWords(command);
   const isPlain = /^(?:[A-Za-z0-9@%+:,./_-]|[^\S\n]|'[^']*'|=(?<=\s\S*=))*$/.test(command);
   return words !== undefined && words.length > 0 && isPlain && words[0] !== '' ? words : undefined;

@@ -109,7 +109,7 @@ export function isComingHome({
  *
  * @throws {FormatError} with the code of what is wrong and the place of the task or the edge.
  */
-export function draftOf(document: WorkflowDocument): WorkflowDraft {
+export function getDraft(document: WorkflowDocument): WorkflowDraft {
   const { tasks, edges, subject } = document;
   refuseManyWriters(document);
   const written = new Map(

@@ -5,7 +5,7 @@ import { resolveLocalPath, resolveRemotePath } from '../jdf/paths.ts';
 import { jobDefaults } from '../job-defaults.ts';
 import { FileSources } from './file-sources.ts';
 import {
-  draftOf,
+  getDraft,
   referenceSpeed,
   type DocumentTask,
   type WorkflowDocument,
@@ -42,12 +42,12 @@ export interface WorkflowJob {
  * @throws {FormatError} MUT_WORKFLOW_NO_COMMAND for a task without a command; MUT_WORKFLOW_OUTPUT_CONFLICT where it is not
  * clear whose file a task reads;
  * MUT_WORKFLOW_UNSUPPORTED for an input at a URL; MUT_PATH_LEAVES_ROOT for a file that is not below its folder; what
- * {@link draftOf} throws.
+ * {@link getDraft} throws.
  */
 export function makeWorkflowJob(document: WorkflowDocument, options: WorkflowJobOptions): WorkflowJob {
   const { tasks, name } = document;
   const sources = new FileSources(document);
-  const draft = draftOf({ ...document, edges: sources.edges });
+  const draft = getDraft({ ...document, edges: sources.edges });
   const commands = new Commands(document, options);
   const indexOf = new Map(tasks.map(({ id }, index) => [id, index]));
   const groups = tasks.map((task) => groupOf(task, { document, options, sources, indexOf, commands }));
@@ -63,7 +63,7 @@ export function makeWorkflowJob(document: WorkflowDocument, options: WorkflowJob
     job: {
       ...jobDefaults,
       label: name,
-      groups: groups.map((group, index) => ({ ...group, ...widthsOf(tasks[index], processors) })),
+      groups: groups.map((group, index) => ({ ...group, ...getWidths(tasks[index], processors) })),
       processors,
       homeDirectory: options.directory,
       edges,
@@ -73,7 +73,7 @@ export function makeWorkflowJob(document: WorkflowDocument, options: WorkflowJob
 }
 
 /** What a task takes where that is not what all of them do. */
-function widthsOf(task: DocumentTask | undefined, usual: number): Pick<TaskGroup, 'processors' | 'processorsMax'> {
+function getWidths(task: DocumentTask | undefined, usual: number): Pick<TaskGroup, 'processors' | 'processorsMax'> {
   const { widthMin = usual, widthMax = usual } = task ?? {};
   return {
     ...(widthMin === usual ? {} : { processors: widthMin }),
@@ -96,10 +96,10 @@ function groupOf(task: DocumentTask, { document, options, sources, indexOf, comm
   const { directory } = options;
   const inputs = task.inputs.map((file): InputSpec => {
     const writer = sources.writerOf(task.id, file.name);
-    const place = remotePathOf(file, task, subject);
+    const place = getRemotePath(file, task, subject);
     const source =
       writer === undefined
-        ? { kind: 'path' as const, path: homePathOf(file, { task, subject, directory }) }
+        ? { kind: 'path' as const, path: getHomePath(file, { task, subject, directory }) }
         : { kind: 'output' as const, taskIndex: indexOf.get(writer) ?? -1, path: place.path };
     return { ...place, source, condition: '' };
   });
@@ -108,8 +108,8 @@ function groupOf(task: DocumentTask, { document, options, sources, indexOf, comm
       !sources.isReplaced(task.id, file.name) &&
       (file.comesHome ?? (!sources.isRead(task.id, file.name) || wanted.includes(file.name)));
     return {
-      ...remotePathOf(file, task, subject),
-      localPath: comesHome ? homePathOf(file, { task, subject, directory }) : '',
+      ...getRemotePath(file, task, subject),
+      localPath: comesHome ? getHomePath(file, { task, subject, directory }) : '',
       condition: '',
     };
   });
@@ -128,12 +128,12 @@ function groupOf(task: DocumentTask, { document, options, sources, indexOf, comm
 }
 
 /** The name of a file in the folder of a task: a path from the root, and a URL of a file, without what makes it one. */
-function playpenNameOf(name: string): string {
+function getPlaypenName(name: string): string {
   return name.replace(/^file:\/\//, '').replace(/^\/+/, '');
 }
 
-function remotePathOf({ name }: WorkflowFile, task: DocumentTask, subject: string): Pick<InputSpec, 'root' | 'path'> {
-  const found = resolveRemotePath(playpenNameOf(name), 'playpen');
+function getRemotePath({ name }: WorkflowFile, task: DocumentTask, subject: string): Pick<InputSpec, 'root' | 'path'> {
+  const found = resolveRemotePath(getPlaypenName(name), 'playpen');
   if (found.kind === 'path') return { root: found.root, path: found.path };
   throw new FormatError({
     code: found.code,
@@ -144,7 +144,7 @@ function remotePathOf({ name }: WorkflowFile, task: DocumentTask, subject: strin
   });
 }
 
-function homePathOf(
+function getHomePath(
   { name, home = name }: WorkflowFile,
   { task, subject, directory }: { readonly task: DocumentTask; readonly subject: string; readonly directory: string },
 ): string {
@@ -199,7 +199,7 @@ class Commands {
 }
 
 function fillFor(task: DocumentTask, template: string, subject: string): string {
-  const namesOf = (files: readonly WorkflowFile[]): string[] => files.map(({ name }) => playpenNameOf(name));
+  const namesOf = (files: readonly WorkflowFile[]): string[] => files.map(({ name }) => getPlaypenName(name));
   const parts = new Map<string, string | readonly string[]>([
     ['id', task.id],
     ['kind', task.kind],

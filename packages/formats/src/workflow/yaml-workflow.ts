@@ -30,12 +30,12 @@ export function parseYamlWorkflow(text: string, subject: string): WorkflowDocume
         'MUT_WORKFLOW_VERSION',
       );
   refuseOthers(root, ['inputs', 'name', 'outputs', 'tasks']);
-  const given = new Set(filesOf(root.at('inputs')).map(({ name }) => name));
+  const given = new Set(getFiles(root.at('inputs')).map(({ name }) => name));
   const rows = root.at('tasks').entries();
   const tasks = rows.map(([id, row]) => readTask(id, row));
   const writers = new Map(tasks.flatMap(({ id, outputs }) => outputs.map(({ name }) => [name, id] as const)));
   const edges = rows.flatMap(([id, row], index) =>
-    edgesOf(id, row, (tasks[index] as DocumentTask).inputs, (file) => {
+    getEdges(id, row, (tasks[index] as DocumentTask).inputs, (file) => {
       const writer = writers.get(file);
       if (writer === undefined && !given.has(file)) {
         throw new FormatError({
@@ -62,7 +62,7 @@ export function parseYamlWorkflow(text: string, subject: string): WorkflowDocume
   };
 }
 
-function edgesOf(
+function getEdges(
   id: string,
   row: LocatedValue,
   inputs: readonly WorkflowFile[],
@@ -97,8 +97,8 @@ function readTask(id: string, row: LocatedValue): DocumentTask {
     widthMax,
     ...(memory.value === undefined ? {} : { memory: memory.read(parseSize) }),
     command: row.at('command').text(''),
-    inputs: filesOf(row.at('inputs')),
-    outputs: filesOf(row.at('outputs')),
+    inputs: getFiles(row.at('inputs')),
+    outputs: getFiles(row.at('outputs')),
     place: () => row.place(),
   };
 }
@@ -111,7 +111,7 @@ function readWidths(value: LocatedValue): readonly [number, number] {
 }
 
 /** Files as a list of names, or as names with sizes. */
-function filesOf(value: LocatedValue): WorkflowFile[] {
+function getFiles(value: LocatedValue): WorkflowFile[] {
   if (Array.isArray(value.value)) return value.list().map((name) => ({ name: name.text(), bytes: 0 }));
   return value.entries().map(([name, size]) => ({
     name,

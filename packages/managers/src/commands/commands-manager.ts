@@ -4,7 +4,7 @@ import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
 import { CancelQueue } from '../cancel-queue.ts';
 import { JobFiles } from '../job-files.ts';
 import type { AllocationOrder, ResourceManager } from '../resource-manager.ts';
-import { runTool, wordsOf, type ToolAnswer } from '../run-tool.ts';
+import { runTool, listWords, type ToolAnswer } from '../run-tool.ts';
 import { requireKey } from '../tried-keys.ts';
 import { WidthMemory } from '../width-memory.ts';
 import { fillTemplate, type PlaceholderValues } from './fill-template.ts';
@@ -143,7 +143,7 @@ export class CommandsManager implements ResourceManager {
     const values = this.#orderValues(order, isFile ? this.#files.writeProgram(key, 'job', script) : '');
     const words = submit.command.includes('{flags}') ? submit.command : [...submit.command, '{flags}'];
     const answer = await this.#run(words, values, submit.input === 'script' ? script : undefined);
-    if (answer.status !== 0) throw this.#refusalOf(answer, order);
+    if (answer.status !== 0) throw this.#getRefusal(answer, order);
     const [, id] = submit.id.exec(answer.stdout) ?? [];
     if (id === undefined || id === '')
       throw new MutiraoError('MUT_UNREACHABLE', `${saidBy(submit.command, answer)}, in which "submit.id" finds no id`);
@@ -156,7 +156,7 @@ export class CommandsManager implements ResourceManager {
    *
    * A width that is refused as such is not asked for again: half of it is the most from then on.
    */
-  #refusalOf(answer: ToolAnswer, { width }: AllocationOrder): MutiraoError {
+  #getRefusal(answer: ToolAnswer, { width }: AllocationOrder): MutiraoError {
     const { submit, unreachable } = this.#options.templates;
     const words = answer.stdout + answer.stderr;
     const known =
@@ -204,7 +204,7 @@ export class CommandsManager implements ResourceManager {
         .split('\n')
         .filter((line) => line.trim() !== '' && gone?.test(line) !== true);
       if (status !== 0 && (lines.length > 0 || gone === undefined))
-        for (const id of some) failures.set(id, `${command[0]}: ${wordsOf(lines.join('\n'))}`);
+        for (const id of some) failures.set(id, `${command[0]}: ${listWords(lines.join('\n'))}`);
     }
     return failures;
   }
@@ -236,7 +236,7 @@ export class CommandsManager implements ResourceManager {
     if (limit === undefined || limit.kind === 'given') return limit?.value;
     const found = [...output.matchAll(limit.pattern)].map(([whole, group]) => parseLimit(name, group ?? whole));
     if (found.length === 0 || found.includes(undefined))
-      throw new MutiraoError('MUT_UNREACHABLE', `"limits.${name}.pattern" finds no ${name} in: ${wordsOf(output)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `"limits.${name}.pattern" finds no ${name} in: ${listWords(output)}`);
     return found.reduce<number>((sum, value) => sum + (value ?? 0), 0);
   }
 
@@ -283,5 +283,5 @@ export class CommandsManager implements ResourceManager {
 }
 
 function saidBy(command: readonly string[], { stdout, stderr }: ToolAnswer): string {
-  return `${command[0]}: ${wordsOf(stderr === '' ? stdout : stderr)}`;
+  return `${command[0]}: ${listWords(stderr === '' ? stdout : stderr)}`;
 }

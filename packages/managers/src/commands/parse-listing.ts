@@ -20,7 +20,7 @@ export function parseListing(output: string, { format, states }: QueueTemplate):
   if (typeof entries === 'string') return { kind: 'garbage', why: entries };
   const requests: QueuedRequest[] = [];
   for (const entry of entries) {
-    const request = requestOf(entry, states);
+    const request = findRequest(entry, states);
     if (typeof request === 'string')
       return { kind: 'garbage', why: `${request} in ${JSON.stringify(Object.fromEntries(entry)).slice(0, 200)}` };
     requests.push(request);
@@ -79,7 +79,7 @@ function at(value: unknown, place: string): unknown {
 }
 
 /** The request, or what is wrong with the entry. */
-function requestOf(entry: Entry, states: QueueTemplate['states']): QueuedRequest | string {
+function findRequest(entry: Entry, states: QueueTemplate['states']): QueuedRequest | string {
   const text = (field: QueueField): string => entry.get(field)?.trim() ?? '';
   const state = states.get(text('state'));
   if (state === undefined) return `state "${text('state')}", which "states" does not have,`;

@@ -1,7 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration } from '@mutirao/core/shared';
 import { readXml, type XmlElement } from '../read-xml.ts';
-import { runTool, wordsOf, type ToolAnswer } from '../run-tool.ts';
+import { runTool, listWords, type ToolAnswer } from '../run-tool.ts';
 
 /** Grid Engine's commands that are used. */
 export type GridEngineCommand = 'qsub' | 'qdel' | 'qstat' | 'qconf' | 'qrsub' | 'qrstat' | 'qrdel';
@@ -64,7 +64,7 @@ export class GridEngineCommands {
     const output = await this.read(command, [...args, '-xml']);
     const root = readXml(output);
     if (root === undefined)
-      throw new MutiraoError('MUT_UNREACHABLE', `${command} wrote something else than XML: ${wordsOf(output)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `${command} wrote something else than XML: ${listWords(output)}`);
     return root;
   }
 
@@ -76,7 +76,7 @@ export class GridEngineCommands {
 
 /** The last words of a command. */
 export function saidBy({ stdout, stderr }: Pick<ToolAnswer, 'stdout' | 'stderr'>): string {
-  return wordsOf(
+  return listWords(
     (stderr.trim() === '' ? stdout : stderr).replaceAll(/^Exiting\.$/gm, '').replaceAll(/^Unable to run job: /gm, ''),
   );
 }

@@ -7,14 +7,14 @@ import { EndedJobs, endingFacts } from '../ended-jobs.ts';
 import { JobFiles } from '../job-files.ts';
 import { renderProcesses } from '../render-processes.ts';
 import type { AllocationOrder, ResourceManager } from '../resource-manager.ts';
-import { wordsOf, type ToolAnswer } from '../run-tool.ts';
+import { listWords, type ToolAnswer } from '../run-tool.ts';
 import { requireKey, TriedKeys } from '../tried-keys.ts';
 import { WidthMemory } from '../width-memory.ts';
 import { GridEngineCommands, saidBy } from './grid-engine-commands.ts';
 import { GridEngineReservations } from './grid-engine-reservations.ts';
 import { renderJob } from './job-script.ts';
 import { inOrder, namePrefix, parseJobs, type GridEngineJob } from './parse-jobs.ts';
-import { readPlace, usableOf, widthsOf, type Place } from './place.ts';
+import { readPlace, getUsable, getWidths, type Place } from './place.ts';
 import { readUserFlags, type UserFlags } from './user-flags.ts';
 
 /** How to use a Grid Engine. */
@@ -107,9 +107,9 @@ export class GridEngineManager implements ResourceManager {
     this.#keys.remember(key);
     this.#files.prune(this.#ended.aliveKeys);
     const { status, stdout, stderr } = await this.#commands.run('qsub', flags, this.#writeScript(order));
-    if (status !== 0) throw this.#refusalOf({ status, stdout, stderr }, order);
+    if (status !== 0) throw this.#getRefusal({ status, stdout, stderr }, order);
     const [, id] = /^(\d+)\s*$/m.exec(stdout) ?? [];
-    if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `qsub told no job: ${wordsOf(stdout)}`);
+    if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `qsub told no job: ${listWords(stdout)}`);
     return id;
   }
 
@@ -119,13 +119,13 @@ export class GridEngineManager implements ResourceManager {
 
   async limits(): Promise<ResourceLimits> {
     const place = await this.#readPlace();
-    const { widthMax, ...granularity } = widthsOf(place);
+    const { widthMax, ...granularity } = getWidths(place);
     const bound = this.#widths.bound(Math.min(widthMax, this.#options.widthMax || Infinity), this.#options.now());
     const allowed = place.walltimeMax ?? walltimeMaxUnlimited;
     const walltimeMax = this.#options.walltimeMax === 0 ? allowed : Math.min(allowed, this.#options.walltimeMax);
     this.#walltimeMaxLast = allowed;
     return {
-      processors: usableOf(place),
+      processors: getUsable(place),
       widthMax: bound,
       ...granularity,
       requestsMax: this.#options.requestsMax,
@@ -137,7 +137,7 @@ export class GridEngineManager implements ResourceManager {
   async queue(endedMax: number): Promise<QueueListing> {
     const known = this.#place ?? (await this.#readPlace());
     const at = this.#options.now();
-    const everybody = jobsOf(
+    const everybody = getJobs(
       parseJobs(
         await this.#commands.readXml('qstat', [
           '-u',
@@ -216,7 +216,7 @@ export class GridEngineManager implements ResourceManager {
     const { environment, queue } = await this.#whereFlags();
     const { flags, names } = this.#flags;
     const reserved =
-      reservation === undefined ? undefined : await this.siteReservations?.numberOf(reservation.reservationId);
+      reservation === undefined ? undefined : await this.siteReservations?.getNumber(reservation.reservationId);
     return [
       ...flags,
       '-terse',
@@ -226,7 +226,7 @@ export class GridEngineManager implements ResourceManager {
       ...(environment === '' ? [] : ['-pe', environment, String(width)]),
       ...queue,
       '-l',
-      `h_rt=${secondsOf(walltime, reservation !== undefined)}`,
+      `h_rt=${findSeconds(walltime, reservation !== undefined)}`,
       ...(reserved === undefined ? [] : ['-ar', reserved]),
       '-b',
       'n',
@@ -251,7 +251,7 @@ export class GridEngineManager implements ResourceManager {
    */
   #writeScript(order: AllocationOrder): string {
     const { clientRequestId: key, width, walltime, reservation } = order;
-    const walltimeMs = secondsOf(walltime, reservation !== undefined) * second;
+    const walltimeMs = findSeconds(walltime, reservation !== undefined) * second;
     const process = this.#files.writeProgram(key, 'process', renderProcesses(order, walltimeMs));
     const job = this.#files.writeProgram(
       key,
@@ -265,7 +265,7 @@ export class GridEngineManager implements ResourceManager {
   }
 
   /** A width that is refused as such is not asked for again and again: half of it is the most from then on. */
-  #refusalOf(answer: ToolAnswer, { width, walltime, reservation }: AllocationOrder): MutiraoError {
+  #getRefusal(answer: ToolAnswer, { width, walltime, reservation }: AllocationOrder): MutiraoError {
     const words = saidBy(answer);
     const code = refusals.find(([pattern]) => pattern.test(words))?.[1] ?? 'MUT_BAD_REQUEST';
     if (code !== 'MUT_WIDTH_MAX') return new MutiraoError(code, `qsub: ${words}`);
@@ -277,7 +277,7 @@ export class GridEngineManager implements ResourceManager {
   }
 
   async #ownJobs(): Promise<readonly GridEngineJob[]> {
-    return jobsOf(
+    return getJobs(
       parseJobs(
         await this.#commands.readXml('qstat', ['-u', this.#options.user, '-s', 'prs', '-r', '-g', 'd']),
         this.#options.user,
@@ -356,7 +356,7 @@ export class GridEngineManager implements ResourceManager {
  * What is asked of Grid Engine: whole seconds, rounded up, or down inside a reservation, beyond whose end nothing can
  * be had.
  */
-function secondsOf(walltime: Duration, isReserved: boolean): number {
+function findSeconds(walltime: Duration, isReserved: boolean): number {
   return Math.max(1, isReserved ? Math.floor(walltime / second) : Math.ceil(walltime / second));
 }
 
@@ -370,7 +370,7 @@ const refusals: readonly (readonly [RegExp, ErrorCode])[] = [
 /** Words of `qdel` about jobs that are over, never were, or end already. */
 const harmless = /does not exist|already in deletion|registered the job|has deleted job/i;
 
-function jobsOf(listing: readonly GridEngineJob[] | string): readonly GridEngineJob[] {
+function getJobs(listing: readonly GridEngineJob[] | string): readonly GridEngineJob[] {
   if (typeof listing !== 'string') return listing;
-  throw new MutiraoError('MUT_UNREACHABLE', `qstat told something else than jobs: ${wordsOf(listing)}`);
+  throw new MutiraoError('MUT_UNREACHABLE', `qstat told something else than jobs: ${listWords(listing)}`);
 }

@@ -1,7 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { SiteReservation } from '@mutirao/core/messages';
 import type { Instant } from '@mutirao/core/shared';
-import { wordsOf } from '../run-tool.ts';
+import { listWords } from '../run-tool.ts';
 import type { SiteReservationListing, SiteReservations } from '../site-reservations.ts';
 import { saidBy, type GridEngineCommands } from './grid-engine-commands.ts';
 import { parseReservations, parseSummaries, type GrantedReservation } from './parse-reservations.ts';
@@ -29,7 +29,7 @@ export class GridEngineReservations implements SiteReservations {
   }
 
   /** Grid Engine's number of a reservation. @throws {MutiraoError} MUT_NO_ROOM where it has none. */
-  async numberOf(reservationId: number): Promise<string> {
+  async getNumber(reservationId: number): Promise<string> {
     if (!this.#numbers.has(reservationId)) await this.list();
     const number = this.#numbers.get(reservationId);
     if (number === undefined)
@@ -63,14 +63,14 @@ export class GridEngineReservations implements SiteReservations {
       '-u',
       user,
       // It grants nothing that begins in the past.
-      ...(startsAt <= now() ? [] : ['-a', timeOf(startsAt)]),
+      ...(startsAt <= now() ? [] : ['-a', findTime(startsAt)]),
       '-e',
-      timeOf(endsAt),
+      findTime(endsAt),
     ]);
     const [, number] = /advance reservation (\d+) has been granted/i.exec(answer.stdout) ?? [];
     if (answer.status !== 0) throw new MutiraoError('MUT_BAD_REQUEST', `qrsub: ${saidBy(answer)}`);
     if (number === undefined)
-      throw new MutiraoError('MUT_UNREACHABLE', `qrsub told no reservation: ${wordsOf(answer.stdout)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `qrsub told no reservation: ${listWords(answer.stdout)}`);
     this.#numbers.set(reservationId, number);
   }
 
@@ -82,7 +82,7 @@ export class GridEngineReservations implements SiteReservations {
   async move(reservation: SiteReservation): Promise<void> {
     const { reservationId } = reservation;
     const before = (await this.list()).reservations.find((one) => one.reservationId === reservationId);
-    const number = await this.numberOf(reservationId);
+    const number = await this.getNumber(reservationId);
     if (before !== undefined && before.startsAt <= this.#options.now())
       throw new MutiraoError('MUT_BAD_REQUEST', 'qrsub: Grid Engine does not change a reservation that has begun');
     try {
@@ -134,7 +134,7 @@ export class GridEngineReservations implements SiteReservations {
 const noRoom = /no suitable queues/i;
 
 /** An instant in universal time, as commands under `TZ=UTC` read it: CCYYMMDDhhmm.SS. */
-function timeOf(instant: Instant): string {
+function findTime(instant: Instant): string {
   const [date = '', time = ''] = new Date(instant).toISOString().slice(0, 19).split('T');
   return `${date.replaceAll('-', '')}${time.slice(0, 5).replace(':', '')}.${time.slice(6)}`;
 }

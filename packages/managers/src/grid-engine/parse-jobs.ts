@@ -1,6 +1,6 @@
 import type { QueuedRequest } from '@mutirao/core/messages';
 import type { Instant } from '@mutirao/core/shared';
-import { childText, elementsOf, type XmlElement } from '../read-xml.ts';
+import { childText, listElements, type XmlElement } from '../read-xml.ts';
 import { unlimitedWalltime } from '../unlimited-walltime.ts';
 
 /** Before the key in the names of our jobs: Grid Engine takes no name that begins with a digit. */
@@ -24,7 +24,7 @@ export interface GridEngineJob {
  */
 export function parseJobs(root: XmlElement, user: string): readonly GridEngineJob[] | string {
   const jobs: GridEngineJob[] = [];
-  for (const element of elementsOf(root, 'job_list')) {
+  for (const element of listElements(root, 'job_list')) {
     const job = parseJob(element, user);
     if (job === undefined)
       return element.children
@@ -57,13 +57,13 @@ function parseJob(element: XmlElement, user: string): GridEngineJob | undefined 
       managerRequestId: id,
       userId: childText(element, 'JB_owner'),
       width: Number(slots),
-      walltime: walltimeOf(element),
+      walltime: getWalltime(element),
       status: isRunning ? 'running' : 'queued',
       submittedAt,
       startsAt,
       endedAt: 0,
       endReason: '',
-      clientRequestId: keyOf(element, user),
+      clientRequestId: getKey(element, user),
       ...(!isRunning && /[hE]/.test(state) ? { isHeldBack: true as const } : {}),
     },
   };
@@ -74,14 +74,14 @@ function isJobOf(number: string, state: string, slots: string): boolean {
 }
 
 /** The key in the name of a job of ours; empty for others. */
-function keyOf(element: XmlElement, user: string): string {
+function getKey(element: XmlElement, user: string): string {
   const name = childText(element, 'full_job_name') || childText(element, 'JB_name');
   return childText(element, 'JB_owner') === user && childText(element, 'tasks') === '' && name.startsWith(namePrefix)
     ? name.slice(namePrefix.length)
     : '';
 }
 
-function walltimeOf(element: XmlElement): number {
+function getWalltime(element: XmlElement): number {
   const request = element.children.find(
     ({ name, attributes }) => name === 'hard_request' && attributes['name'] === 'h_rt',
   );

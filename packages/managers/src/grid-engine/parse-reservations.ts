@@ -1,5 +1,5 @@
 import type { SiteReservation } from '@mutirao/core/messages';
-import { childText, elementsOf, type XmlElement } from '../read-xml.ts';
+import { childText, listElements, type XmlElement } from '../read-xml.ts';
 import { parseInstant } from './parse-jobs.ts';
 
 /** A reservation that Grid Engine has granted. */
@@ -13,7 +13,7 @@ export interface GrantedReservation {
  * that are being deleted left out.
  */
 export function parseSummaries(root: XmlElement, prefix: string): string[] {
-  return elementsOf(root, 'ar_summary')
+  return listElements(root, 'ar_summary')
     .filter((element) => numberIn(element, prefix) !== undefined && !isEnding(element))
     .map((element) => childText(element, 'id'));
 }
@@ -25,14 +25,14 @@ export function parseSummaries(root: XmlElement, prefix: string): string[] {
  */
 export function parseReservations(root: XmlElement, prefix: string): GrantedReservation[] | undefined {
   const found: GrantedReservation[] = [];
-  for (const element of elementsOf(root, 'ar_summary')) {
+  for (const element of listElements(root, 'ar_summary')) {
     const reservationId = numberIn(element, prefix);
     if (reservationId === undefined || isEnding(element)) continue;
     const [startsAt, endsAt] = [
       parseInstant(childText(element, 'start_time')),
       parseInstant(childText(element, 'end_time')),
     ];
-    const count = elementsOf(element, 'granted_slots').reduce(
+    const count = listElements(element, 'granted_slots').reduce(
       (sum, { attributes }) => sum + Number(attributes['slots']),
       0,
     );

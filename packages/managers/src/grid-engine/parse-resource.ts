@@ -1,5 +1,5 @@
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
-import { childText, elementsOf, type XmlElement } from '../read-xml.ts';
+import { childText, listElements, type XmlElement } from '../read-xml.ts';
 
 /** Processors of one queue on one host. */
 export interface QueueInstance {
@@ -15,7 +15,7 @@ export interface QueueInstance {
 /** Reads what `qstat -f -xml` wrote; what makes no sense is returned as it is. */
 export function parseInstances(root: XmlElement): readonly QueueInstance[] | string {
   const instances: QueueInstance[] = [];
-  for (const element of elementsOf(root, 'Queue-List')) {
+  for (const element of listElements(root, 'Queue-List')) {
     const [queue = '', host = ''] = childText(element, 'name').split('@');
     const [used, reserved, total] = [
       countOf(element, 'slots_used'),
@@ -53,7 +53,7 @@ export interface ParallelEnvironment {
 
 /** Reads what `qconf -sp` wrote; undefined for something else. */
 export function parseEnvironment(output: string): ParallelEnvironment | undefined {
-  const values = valuesOf(output);
+  const values = getValues(output);
   const [name, slots, rule = ''] = [values.get('pe_name'), values.get('slots') ?? '', values.get('allocation_rule')];
   if (name === undefined || !/^\d{1,9}$/.test(slots)) return undefined;
   const layout = /^[1-9]\d*$/.test(rule) ? Number(rule) : rule === '$pe_slots' ? 'one host' : 'any';
@@ -75,7 +75,7 @@ export interface ClusterQueue {
 export function parseQueues(output: string): ClusterQueue[] {
   return joinLines(output)
     .split(/^(?=qname\s)/m)
-    .map(valuesOf)
+    .map(getValues)
     .filter((values) => values.has('qname'))
     .map((values) => ({
       name: values.get('qname') ?? '',
@@ -95,7 +95,7 @@ function parseSpan(text: string): Duration | undefined {
 }
 
 /** The lines `name value` of settings. */
-function valuesOf(output: string): Map<string, string> {
+function getValues(output: string): Map<string, string> {
   const values = new Map<string, string>();
   for (const line of joinLines(output).split('\n')) {
     const [, name, value = ''] = /^(\w+)\s+(.*)$/.exec(line) ?? [];

@@ -1,6 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
-import { wordsOf } from '../run-tool.ts';
+import { listWords } from '../run-tool.ts';
 import { saidBy, type GridEngineCommands } from './grid-engine-commands.ts';
 import {
   parseEnvironment,
@@ -48,7 +48,7 @@ export async function readPlace(commands: GridEngineCommands, wanted: PlaceWante
   const root = await commands.readXml('qstat', ['-f', '-u', wanted.user, '-s', 'r', '-U', wanted.user, ...flags]);
   const instances = parseInstances(root);
   if (typeof instances === 'string')
-    throw new MutiraoError('MUT_UNREACHABLE', `qstat told something else than queues: ${wordsOf(instances)}`);
+    throw new MutiraoError('MUT_UNREACHABLE', `qstat told something else than queues: ${listWords(instances)}`);
   return { environment, walltimeMax, instances };
 }
 
@@ -111,12 +111,12 @@ async function chooseEnvironment(
  * Processors that jobs get sooner or later; all, where nothing is usable now: nothing at all would never be asked for
  * again.
  */
-export function usableOf({ instances }: Place): ProcessorCount {
+export function getUsable({ instances }: Place): ProcessorCount {
   return totals(instances).reduce((sum, total) => sum + total, 0);
 }
 
 /** What one request may have. */
-export function widthsOf({ environment, instances }: Place): {
+export function getWidths({ environment, instances }: Place): {
   readonly widthMax: ProcessorCount;
   readonly widthGranularity?: ProcessorCount;
 } {

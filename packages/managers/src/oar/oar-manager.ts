@@ -7,7 +7,7 @@ import { EndedJobs, endingFacts } from '../ended-jobs.ts';
 import { JobFiles } from '../job-files.ts';
 import { renderProcesses } from '../render-processes.ts';
 import type { AllocationOrder, ResourceManager } from '../resource-manager.ts';
-import { runTool, wordsOf, type ToolAnswer } from '../run-tool.ts';
+import { runTool, listWords, type ToolAnswer } from '../run-tool.ts';
 import { requireKey, TriedKeys } from '../tried-keys.ts';
 import { WidthMemory } from '../width-memory.ts';
 import { renderJob } from './job-script.ts';
@@ -74,8 +74,8 @@ export class OarManager implements ResourceManager {
     this.#files.prune(this.#ended.aliveKeys);
     const answer = await this.#run('oarsub', this.#submitWords(order));
     const [, id] = /^OAR_JOB_ID=(\d+)$/m.exec(answer.stdout) ?? [];
-    if (answer.status !== 0) throw this.#refusalOf(answer, order);
-    if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `oarsub told no job: ${wordsOf(answer.stdout)}`);
+    if (answer.status !== 0) throw this.#getRefusal(answer, order);
+    if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `oarsub told no job: ${listWords(answer.stdout)}`);
     return id;
   }
 
@@ -157,8 +157,8 @@ export class OarManager implements ResourceManager {
   }
 
   /** A width that is refused as such is not asked for again and again: half of it is the most from then on. */
-  #refusalOf({ stdout, stderr }: ToolAnswer, { width }: AllocationOrder): MutiraoError {
-    const words = wordsOf(
+  #getRefusal({ stdout, stderr }: ToolAnswer, { width }: AllocationOrder): MutiraoError {
+    const words = listWords(
       `${stdout}\n${stderr}`.replaceAll(
         /^(?:\[ADMISSION RULE\] (?:Modify|Set) .*|OAR_JOB_ID=.*|.*verify your request syntax.*)$/gm,
         '',
@@ -173,14 +173,14 @@ export class OarManager implements ResourceManager {
     const output = await this.#read('oarnodes', ['-J']);
     const resources = parseResources(output);
     if (resources === undefined)
-      throw new MutiraoError('MUT_UNREACHABLE', `oarnodes told something else than resources: ${wordsOf(output)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `oarnodes told something else than resources: ${listWords(output)}`);
     return resources;
   }
 
   async #list(): Promise<readonly QueuedRequest[]> {
     const jobs = parseJobs(await this.#read('oarstat', ['-J', '--full']), this.#options.user);
     if (typeof jobs === 'string')
-      throw new MutiraoError('MUT_UNREACHABLE', `oarstat told something else than jobs: ${wordsOf(jobs)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `oarstat told something else than jobs: ${listWords(jobs)}`);
     return jobs;
   }
 
@@ -193,7 +193,7 @@ export class OarManager implements ResourceManager {
       [...`${stdout}\n${stderr}`.matchAll(/(?:Deleting the job = |Cannot frag )(\d+)/g)].map(([, id]) => id),
     );
     return new Map(
-      ids.filter((id) => !answered.has(id)).map((id) => [id, `oardel: ${wordsOf(`${stdout}\n${stderr}`)}`]),
+      ids.filter((id) => !answered.has(id)).map((id) => [id, `oardel: ${listWords(`${stdout}\n${stderr}`)}`]),
     );
   }
 
@@ -202,7 +202,7 @@ export class OarManager implements ResourceManager {
     if (status !== 0)
       throw new MutiraoError(
         'MUT_UNREACHABLE',
-        `${command} ended with status ${status}: ${wordsOf(stderr === '' ? stdout : stderr)}`,
+        `${command} ended with status ${status}: ${listWords(stderr === '' ? stdout : stderr)}`,
       );
     return stdout;
   }
@@ -222,7 +222,7 @@ export class OarManager implements ResourceManager {
     if (answer.status !== 0 && isAway.test(answer.stdout + answer.stderr))
       throw new MutiraoError(
         'MUT_UNREACHABLE',
-        `${command}: ${wordsOf(answer.stderr === '' ? answer.stdout : answer.stderr)}`,
+        `${command}: ${listWords(answer.stderr === '' ? answer.stdout : answer.stderr)}`,
       );
     return answer;
   }

@@ -16,35 +16,35 @@ const over: ReadonlySet<string> = new Set(['toError', 'Finishing', 'Terminated',
  * we overlook would count as gone.
  */
 export function parseJobs(output: string, user: string): readonly QueuedRequest[] | string {
-  const entries = entriesOf(output);
+  const entries = listEntries(output);
   if (entries === undefined) return output;
   const requests: QueuedRequest[] = [];
   for (const entry of entries) {
     const state = String(entry['state']);
     if (over.has(state)) continue;
-    const request = requestOf(entry, state, user);
+    const request = findRequest(entry, state, user);
     if (request === undefined) return JSON.stringify(entry).slice(0, 200);
     requests.push(request);
   }
   return requests.sort((one, other) => Number(one.managerRequestId) - Number(other.managerRequestId));
 }
 
-function requestOf(entry: Entry, state: string, user: string): QueuedRequest | undefined {
+function findRequest(entry: Entry, state: string, user: string): QueuedRequest | undefined {
   const [id, submitted] = [entry['Job_Id'], entry['submissionTime']].map(wholeNumber);
   const isRunning = running.has(state);
   if (!(isRunning || waiting.has(state)) || id === undefined || submitted === undefined) return undefined;
   const startsAt = startOf(entry, isRunning);
   return {
     managerRequestId: String(id),
-    userId: textOf(entry['owner']),
-    width: widthOf(entry),
-    walltime: walltimeOf(entry),
+    userId: findText(entry['owner']),
+    width: findWidth(entry),
+    walltime: getWalltime(entry),
     status: isRunning ? 'running' : 'queued',
     submittedAt: submitted * 1000,
     startsAt,
     endedAt: 0,
     endReason: '',
-    clientRequestId: keyOf(entry, user),
+    clientRequestId: getKey(entry, user),
     ...(!isRunning && startsAt === 0 && state === 'Hold' ? { isHeldBack: true as const } : {}),
   };
 }
@@ -55,17 +55,17 @@ function startOf({ startTime, scheduledStart }: Entry, isRunning: boolean): numb
 }
 
 /** Of a job that its scheduler has not looked at yet only what it asked for is told. */
-function walltimeOf({ walltime, wanted_resources: wanted }: Entry): Duration {
+function getWalltime({ walltime, wanted_resources: wanted }: Entry): Duration {
   const [, hours = '', minutes = '0', seconds = '0'] =
-    /,walltime=(\d{1,7}):(\d{1,2})(?::(\d{1,2}))?/.exec(textOf(wanted)) ?? [];
+    /,walltime=(\d{1,7}):(\d{1,2})(?::(\d{1,2}))?/.exec(findText(wanted)) ?? [];
   const asked = hours === '' ? 0 : (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
   const known = wholeNumber(walltime) ?? asked;
   return known === 0 ? unlimitedWalltime : known * 1000;
 }
 
 /** The key in the name of a job of ours; empty for others. */
-function keyOf(entry: Entry, user: string): string {
-  const name = textOf(entry['name']);
+function getKey(entry: Entry, user: string): string {
+  const name = findText(entry['name']);
   return entry['owner'] === user && name.startsWith(namePrefix) ? name.slice(namePrefix.length) : '';
 }
 
@@ -73,10 +73,10 @@ function keyOf(entry: Entry, user: string): string {
  * Of a job that its scheduler has looked at OAR says how many resources it asks for; of others what they asked for is
  * counted, where it is in numbers.
  */
-function widthOf({ assigned_resources: assigned, message, wanted_resources: wanted }: Entry): ProcessorCount {
+function findWidth({ assigned_resources: assigned, message, wanted_resources: wanted }: Entry): ProcessorCount {
   if (Array.isArray(assigned) && assigned.length > 0) return assigned.length;
-  const reported = wholeNumber(/(?:^|[ ,])R=(\d+)/.exec(textOf(message))?.[1]) ?? 0;
-  return reported > 0 ? reported : Math.max(1, countWanted(textOf(wanted)));
+  const reported = wholeNumber(/(?:^|[ ,])R=(\d+)/.exec(findText(message))?.[1]) ?? 0;
+  return reported > 0 ? reported : Math.max(1, countWanted(findText(wanted)));
 }
 
 /** `-l "{type = 'default'}/nodes=2/core=4+/licence=1,walltime=0:2:30"` are 2 times 4 and 1. */
@@ -103,14 +103,14 @@ function countWanted(wanted: string): ProcessorCount {
 export function parseResources(
   output: string,
 ): { readonly alive: ProcessorCount; readonly known: ProcessorCount } | undefined {
-  const resources = entriesOf(output)?.filter(({ type }) => type === 'default');
+  const resources = listEntries(output)?.filter(({ type }) => type === 'default');
   if (resources === undefined || resources.some(({ state }) => typeof state !== 'string')) return undefined;
   const alive = resources.filter(({ state, drain }) => state === 'Alive' && drain !== 'YES').length;
   return { alive, known: resources.filter(({ state }) => state !== 'Dead').length };
 }
 
 /** The entries of an object; an empty output is none. */
-function entriesOf(output: string): readonly Entry[] | undefined {
+function listEntries(output: string): readonly Entry[] | undefined {
   if (output.trim() === '') return [];
   try {
     const value: unknown = JSON.parse(output);
@@ -128,6 +128,6 @@ function wholeNumber(value: unknown): number | undefined {
     : undefined;
 }
 
-function textOf(value: unknown): string {
+function findText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

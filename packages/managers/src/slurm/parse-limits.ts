@@ -66,7 +66,7 @@ export function parseProcessors(text: string): Processors | undefined {
 
 /** Adds up what `sinfo` wrote in `processorsFormat`; undefined when a line is something else. */
 export function parseIdleProcessors(output: string): ProcessorCount | undefined {
-  const lines = linesOf(output).map(parseProcessors);
+  const lines = listLines(output).map(parseProcessors);
   return lines.some((line) => line === undefined) ? undefined : lines.reduce((sum, line) => sum + (line?.idle ?? 0), 0);
 }
 
@@ -84,7 +84,7 @@ export interface NodeLimits {
  */
 export function parseNodeLimits(output: string, partition: Partition): NodeLimits | undefined {
   const nodes: Processors[] = [];
-  for (const line of linesOf(output)) {
+  for (const line of listLines(output)) {
     const node = parseProcessors(line.slice(line.indexOf('|') + 1));
     if (node === undefined) return undefined;
     nodes.push(node);
@@ -118,7 +118,7 @@ function unlistedNodes(
 /** The largest cluster that Slurm's authors write of has some ten thousand nodes. */
 const unlistedMax = 100_000;
 
-function linesOf(output: string): string[] {
+function listLines(output: string): string[] {
   return output
     .split('\n')
     .map((line) => line.trim())

@@ -35,7 +35,7 @@ export type JobListing =
  * as gone.
  */
 export function parseJobs(output: string): JobListing {
-  return listingOf(output.split('\n').filter((line) => line !== ''));
+  return findListing(output.split('\n').filter((line) => line !== ''));
 }
 
 /**
@@ -48,12 +48,12 @@ export function parseOwnJobs(output: string): JobListing {
     if (startsJob.test(line) || (records.length === 0 && line !== '')) records.push(line);
     else if (records.length > 0) records[records.length - 1] += `\n${line}`;
   }
-  return listingOf(records);
+  return findListing(records);
 }
 
 const startsJob = /^\d+[\w[\]+,%-]*\|/;
 
-function listingOf(records: readonly string[]): JobListing {
+function findListing(records: readonly string[]): JobListing {
   const jobs: SlurmJob[] = [];
   for (const record of records) {
     const job = parseJob(record);
@@ -61,12 +61,12 @@ function listingOf(records: readonly string[]): JobListing {
     jobs.push(job);
   }
   const byArrival = (one: SlurmJob, other: SlurmJob): number =>
-    one.request.submittedAt - other.request.submittedAt || numberOf(one.id) - numberOf(other.id);
+    one.request.submittedAt - other.request.submittedAt || getNumber(one.id) - getNumber(other.id);
   return { kind: 'jobs', jobs: jobs.sort(byArrival) };
 }
 
 /** The number of a job, without the place in an array. */
-function numberOf(id: string): number {
+function getNumber(id: string): number {
   return Number.parseInt(id, 10);
 }
 
@@ -88,7 +88,7 @@ function parseJob(record: string): SlurmJob | undefined {
       ? {
           startsAt: hasRun(state, startsAt, endsAt) ? startsAt : 0,
           endedAt: endsAt,
-          endReason: endReasonOf(state, reason),
+          endReason: getEndReason(state, reason),
         }
       : {
           startsAt,
@@ -143,7 +143,7 @@ function hasRun(state: string, startsAt: number, endedAt: number): boolean {
   return state !== 'CANCELLED' || startsAt !== endedAt;
 }
 
-function endReasonOf(state: string, reason: string): string {
+function getEndReason(state: string, reason: string): string {
   if (state === 'TIMEOUT' || reason === 'TimeLimit') return 'MUT_WALLTIME_ENDED';
   // One that is completing does not say otherwise that it failed.
   if (reason === 'NonZeroExitCode') return `FAILED, ${reason}`;

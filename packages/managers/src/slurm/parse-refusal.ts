@@ -1,5 +1,5 @@
 import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
-import { wordsOf } from '../run-tool.ts';
+import { listWords } from '../run-tool.ts';
 
 /**
  * Slurm's words for not having been heard: whether it did what it was asked is unknown. The first that match decide.
@@ -29,7 +29,7 @@ const meanings: readonly (readonly [RegExp, ErrorCode])[] = [
  */
 export function submitError(stderr: string): MutiraoError {
   const code = meanings.find(([words]) => words.test(stderr))?.[1] ?? 'MUT_BAD_REQUEST';
-  return new MutiraoError(code, `sbatch: ${wordsOf(stderr.replaceAll(/^sbatch: (?:error: )?/gm, ''))}`);
+  return new MutiraoError(code, `sbatch: ${listWords(stderr.replaceAll(/^sbatch: (?:error: )?/gm, ''))}`);
 }
 
 /** Words of `scancel` about jobs that are over or never were. */
@@ -50,7 +50,7 @@ export function cancelFailures(stderr: string, ids: readonly string[]): Map<stri
     const line = byId.get(id);
     if (line !== undefined && !harmless.test(line)) failures.set(id, line.trim());
     else if (line === undefined && (general.length > 0 || lines.length === 0))
-      failures.set(id, wordsOf(general.join('\n')));
+      failures.set(id, listWords(general.join('\n')));
   }
   return failures;
 }

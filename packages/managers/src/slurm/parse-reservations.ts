@@ -16,7 +16,7 @@ export function parseReservations(
 ): SiteReservation[] | undefined {
   const found: SiteReservation[] = [];
   for (const line of output.split('\n')) {
-    const values = valuesOf(line);
+    const values = getValues(line);
     const name = values.get('ReservationName') ?? '';
     const number = name.startsWith(prefix) ? name.slice(prefix.length) : '';
     if (!/^\d{1,15}$/.test(number)) continue;
@@ -29,7 +29,7 @@ export function parseReservations(
 }
 
 /** The words `name=value` of a line; what follows of several with one name, as each node's cores, is passed over. */
-function valuesOf(line: string): Map<string, string> {
+function getValues(line: string): Map<string, string> {
   const values = new Map<string, string>();
   for (const word of line.trim().split(/\s+/)) {
     const at = word.indexOf('=');

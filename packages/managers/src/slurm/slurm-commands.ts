@@ -1,6 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration } from '@mutirao/core/shared';
-import { runTool, wordsOf, type ToolAnswer } from '../run-tool.ts';
+import { runTool, listWords, type ToolAnswer } from '../run-tool.ts';
 
 /** Slurm's commands that are used. */
 export type SlurmCommand = 'sbatch' | 'scancel' | 'scontrol' | 'sinfo' | 'squeue' | 'sacctmgr';
@@ -46,7 +46,7 @@ export class SlurmCommands {
     if (status !== 0)
       throw new MutiraoError(
         'MUT_UNREACHABLE',
-        `${command} ended with status ${status}: ${wordsOf(stderr === '' ? stdout : stderr)}`,
+        `${command} ended with status ${status}: ${listWords(stderr === '' ? stdout : stderr)}`,
       );
     return stdout;
   }

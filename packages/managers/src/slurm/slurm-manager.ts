@@ -2,8 +2,8 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { QueuedRequest, QueueListing, ResourceLimits } from '@mutirao/core/messages';
 import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
 import type { AllocationOrder, ResourceManager } from '../resource-manager.ts';
-import { wordsOf } from '../run-tool.ts';
-import { minutesOf, renderBatchScript } from './batch-script.ts';
+import { listWords } from '../run-tool.ts';
+import { findMinutes, renderBatchScript } from './batch-script.ts';
 import { CancelQueue } from '../cancel-queue.ts';
 import { JobFiles } from '../job-files.ts';
 import { requireKey, TriedKeys } from '../tried-keys.ts';
@@ -28,7 +28,7 @@ import {
 } from './parse-queue.ts';
 import { cancelFailures, submitError } from './parse-refusal.ts';
 import { isOperator, isSlurmUser } from './parse-rights.ts';
-import { partitionOf, readUserFlags, type UserFlags } from './user-flags.ts';
+import { findPartition, readUserFlags, type UserFlags } from './user-flags.ts';
 import { WidthMemory } from '../width-memory.ts';
 import { SlurmCommands } from './slurm-commands.ts';
 import { SlurmReservations } from './slurm-reservations.ts';
@@ -92,7 +92,7 @@ export class SlurmManager implements ResourceManager {
   constructor(options: SlurmOptions) {
     this.#options = options;
     this.#user = readUserFlags(options.flags, options.partition);
-    this.#wanted = this.#user.partition ?? partitionOf(options.environment) ?? '';
+    this.#wanted = this.#user.partition ?? findPartition(options.environment) ?? '';
     this.#slurm = new SlurmCommands(options);
     this.#cancels = new CancelQueue((ids) => this.#cancel(ids));
     this.#files = options.logFolder === '' ? undefined : new JobFiles(options.logFolder);
@@ -124,9 +124,9 @@ export class SlurmManager implements ResourceManager {
       this.#submitFlags(order),
       renderBatchScript(order),
     );
-    if (status !== 0) throw this.#refusalOf(stderr, order);
+    if (status !== 0) throw this.#getRefusal(stderr, order);
     const [, id] = /^(\d+)(?:;.*)?$/m.exec(stdout) ?? [];
-    if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `sbatch told no job: ${wordsOf(stdout)}`);
+    if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `sbatch told no job: ${listWords(stdout)}`);
     return id;
   }
 
@@ -142,7 +142,7 @@ export class SlurmManager implements ResourceManager {
     ]);
     const nodes = parseNodeLimits(nodeLines, partition);
     if (nodes === undefined)
-      throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${wordsOf(nodeLines)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${listWords(nodeLines)}`);
     const clock = parseControllerClock(config);
     if (clock !== 0) this.#clockOffset = clock - this.#options.now();
     const { processors, nodeMin } = nodes;
@@ -181,20 +181,20 @@ export class SlurmManager implements ResourceManager {
       `--format=${ownJobFormat}`,
     ];
     // Ours last: a request that starts or ends in between is told as it was later.
-    const jobs = jobsOf(parseJobs(await this.#slurm.read('squeue', everybody)));
+    const jobs = getJobs(parseJobs(await this.#slurm.read('squeue', everybody)));
     const [idleLines, ownLines] = await Promise.all([
       this.#slurm.read('sinfo', ['--noheader', `--partition=${partition}`, `--format=${processorsFormat}`]),
       this.#slurm.read('squeue', own),
     ]);
     const processorsFree = parseIdleProcessors(idleLines);
     if (processorsFree === undefined)
-      throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${wordsOf(idleLines)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `sinfo told something else than processors: ${listWords(idleLines)}`);
     return {
       at,
       processorsFree,
       requests: this.#merge(
         jobs,
-        jobsOf(parseOwnJobs(ownLines)).filter((job) => isOfQueue(job, partition)),
+        getJobs(parseOwnJobs(ownLines)).filter((job) => isOfQueue(job, partition)),
         endedMax,
       ),
     };
@@ -245,7 +245,7 @@ export class SlurmManager implements ResourceManager {
     ]);
     const isKnown = !/partition .* not found/i.test(stdout + stderr);
     if (status !== 0 && isKnown)
-      throw new MutiraoError('MUT_UNREACHABLE', `scontrol ended with status ${status}: ${wordsOf(stdout + stderr)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `scontrol ended with status ${status}: ${listWords(stdout + stderr)}`);
     const partition = parsePartitions(stdout).find(({ name, isDefault }) =>
       wanted === '' ? isDefault : name === wanted,
     );
@@ -253,7 +253,7 @@ export class SlurmManager implements ResourceManager {
       const trouble = wanted === '' ? 'shows no default partition; name one' : `shows no partition "${wanted}"`;
       throw new MutiraoError(
         isKnown ? 'MUT_UNREACHABLE' : 'MUT_BAD_REQUEST',
-        `scontrol ${trouble}: ${wordsOf(stdout + stderr)}`,
+        `scontrol ${trouble}: ${listWords(stdout + stderr)}`,
       );
     }
     this.#partition = partition.name;
@@ -278,7 +278,7 @@ export class SlurmManager implements ResourceManager {
       `--job-name=${key}`,
       ...unlessGiven('comment', `--comment=${key}`),
       `--ntasks=${width}`,
-      `--time=${minutesOf(order)}`,
+      `--time=${findMinutes(order)}`,
       ...this.#reservationFlags(order),
       ...unlessGiven('export', '--export=ALL', 'export-file'),
       ...unlessGiven('requeue', '--no-requeue'),
@@ -294,7 +294,7 @@ export class SlurmManager implements ResourceManager {
   }
 
   /** A width that Slurm refuses as such is not asked for again and again: half of it is the most from then on. */
-  #refusalOf(stderr: string, { width }: AllocationOrder): MutiraoError {
+  #getRefusal(stderr: string, { width }: AllocationOrder): MutiraoError {
     const error = submitError(stderr);
     if (error.code === 'MUT_WIDTH_MAX') this.#widths.refuse(width, this.#options.now());
     return error;
@@ -310,7 +310,7 @@ export class SlurmManager implements ResourceManager {
       '--states=all',
       `--format=${ownJobFormat}`,
     ]);
-    return jobsOf(parseOwnJobs(output)).find(({ request }) => request.clientRequestId === key)?.id;
+    return getJobs(parseOwnJobs(output)).find(({ request }) => request.clientRequestId === key)?.id;
   }
 
   async #cancel(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
@@ -387,7 +387,7 @@ function isOfQueue({ partitions, request }: SlurmJob, partition: string): boolea
   return partitions.includes(partition) || /^[\w-]+\.q\d+$/.test(request.clientRequestId);
 }
 
-function jobsOf(listing: JobListing): readonly SlurmJob[] {
+function getJobs(listing: JobListing): readonly SlurmJob[] {
   if (listing.kind === 'jobs') return listing.jobs;
-  throw new MutiraoError('MUT_UNREACHABLE', `squeue told something else than jobs: ${wordsOf(listing.line)}`);
+  throw new MutiraoError('MUT_UNREACHABLE', `squeue told something else than jobs: ${listWords(listing.line)}`);
 }

@@ -1,7 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { SiteReservation } from '@mutirao/core/messages';
 import type { Instant, ProcessorCount } from '@mutirao/core/shared';
-import { wordsOf } from '../run-tool.ts';
+import { listWords } from '../run-tool.ts';
 import type { SiteReservationListing, SiteReservations } from '../site-reservations.ts';
 import { parseReservations, parseThreadsPerCore } from './parse-reservations.ts';
 import type { SlurmCommands } from './slurm-commands.ts';
@@ -42,7 +42,7 @@ export class SlurmReservations implements SiteReservations {
     const output = await slurm.read('scontrol', ['--oneliner', 'show', 'reservation']);
     const reservations = parseReservations(output, prefix, this.#threadsPerCore);
     if (reservations === undefined)
-      throw new MutiraoError('MUT_UNREACHABLE', `scontrol told something else than reservations: ${wordsOf(output)}`);
+      throw new MutiraoError('MUT_UNREACHABLE', `scontrol told something else than reservations: ${listWords(output)}`);
     return { reservations, granularity: this.#threadsPerCore };
   }
 
@@ -54,7 +54,7 @@ export class SlurmReservations implements SiteReservations {
       'reservation',
       `ReservationName=${this.nameOf(reservationId)}`,
       `StartTime=${this.#startOf(reservation) ?? 'now'}`,
-      `EndTime=${timeOf(reservation.endsAt)}`,
+      `EndTime=${findTime(reservation.endsAt)}`,
       `Users=${user}`,
       `CoreCnt=${Math.ceil(count / Math.max(1, this.#threadsPerCore))}`,
       `PartitionName=${await partition()}`,
@@ -68,7 +68,7 @@ export class SlurmReservations implements SiteReservations {
       'reservation',
       `ReservationName=${this.nameOf(reservation.reservationId)}`,
       ...(start === undefined ? [] : [`StartTime=${start}`]),
-      `EndTime=${timeOf(reservation.endsAt)}`,
+      `EndTime=${findTime(reservation.endsAt)}`,
     ]);
   }
 
@@ -76,7 +76,7 @@ export class SlurmReservations implements SiteReservations {
     const name = this.nameOf(reservationId);
     const words = await this.#delete(name);
     if (words === '' || isUnknown.test(words)) return;
-    if (!isInUse.test(words)) throw refusalOf(words);
+    if (!isInUse.test(words)) throw getRefusal(words);
     await this.#options.slurm.run('scancel', [`--reservation=${name}`, `--user=${this.#options.user}`]);
     throw new MutiraoError('MUT_RESERVATION_OVER', `scontrol: ${words}; what runs inside was told to end`);
   }
@@ -84,29 +84,29 @@ export class SlurmReservations implements SiteReservations {
   /** What Slurm said against it; empty when it is done. */
   async #delete(name: string): Promise<string> {
     const { status, stdout, stderr } = await this.#options.slurm.run('scontrol', ['delete', `ReservationName=${name}`]);
-    return status === 0 ? '' : wordsOf(stderr === '' ? stdout : stderr);
+    return status === 0 ? '' : listWords(stderr === '' ? stdout : stderr);
   }
 
   async #order(args: readonly string[]): Promise<void> {
     const { status, stdout, stderr } = await this.#options.slurm.run('scontrol', args);
-    if (status !== 0) throw refusalOf(wordsOf(stderr === '' ? stdout : stderr));
+    if (status !== 0) throw getRefusal(listWords(stderr === '' ? stdout : stderr));
   }
 
   /** Undefined where it has passed: Slurm begins nothing in the past. */
   #startOf({ startsAt }: SiteReservation): string | undefined {
-    return startsAt <= this.#options.now() ? undefined : timeOf(startsAt);
+    return startsAt <= this.#options.now() ? undefined : findTime(startsAt);
   }
 }
 
 const isUnknown = /reservation is invalid|not found/i;
 const isInUse = /reservation is in use/i;
 
-function refusalOf(words: string): MutiraoError {
+function getRefusal(words: string): MutiraoError {
   const code = /unable to contact|timed? ?out|connection/i.test(words) ? 'MUT_UNREACHABLE' : 'MUT_BAD_REQUEST';
   return new MutiraoError(code, `scontrol: ${words}`);
 }
 
 /** An instant in universal time, as commands under `TZ=UTC` read it; the part of a second is left out. */
-function timeOf(instant: Instant): string {
+function findTime(instant: Instant): string {
   return new Date(instant).toISOString().slice(0, 19);
 }

@@ -138,7 +138,7 @@ export function readUserFlags(words: readonly string[], partition: string): User
  * The partition that the environment of sbatch names; undefined where it names none. @throws {MutiraoError}
  * MUT_BAD_CONFIG for several.
  */
-export function partitionOf(environment: Readonly<Record<string, string | undefined>>): string | undefined {
+export function findPartition(environment: Readonly<Record<string, string | undefined>>): string | undefined {
   const named = environment['SBATCH_PARTITION'] ?? '';
   return named === '' ? undefined : onePartition(named, '');
 }

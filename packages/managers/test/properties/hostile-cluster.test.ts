@@ -71,7 +71,7 @@ const answers = {
 } as const;
 
 /** What a provider hears for an answer. */
-function inputOf(name: Answer, wire: never): ProviderInput {
+function getInput(name: Answer, wire: never): ProviderInput {
   switch (name) {
     case 'getQueue':
       return { kind: 'QueueListed', listing: decodeQueueListing(wire), readAt: 100 };
@@ -114,7 +114,7 @@ for (const heuristic of ['static', 'adaptive', 'finish']) {
         responseSerialize(answers[name] as never),
       )) {
         const input = read(() =>
-          inputOf(name, decodeMessage({ decode: responseDeserialize as (bytes: Uint8Array) => never }, bytes)),
+          getInput(name, decodeMessage({ decode: responseDeserialize as (bytes: Uint8Array) => never }, bytes)),
         );
         counts[input === undefined ? 'refused' : 'taken'] += 1;
         if (input !== undefined)

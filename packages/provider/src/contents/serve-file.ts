@@ -72,7 +72,7 @@ class HashedFile {
 
   /** @throws {MutiraoError} MUT_CONTENT_MISMATCH */
   static async read(file: FileHandle, sha256: string, size: Bytes): Promise<HashedFile> {
-    const hashed = new HashedFile(file, stampOf(await file.stat({ bigint: true })));
+    const hashed = new HashedFile(file, getStamp(await file.stat({ bigint: true })));
     const found = await hashHandle(file, size + 1);
     if (found.sha256 !== sha256 || found.size !== size)
       throw new MutiraoError(
@@ -85,13 +85,13 @@ class HashedFile {
 
   /** What was read since the hash is what was hashed. @throws {MutiraoError} MUT_CONTENT_MISMATCH */
   async requireUnchanged(): Promise<void> {
-    if (stampOf(await this.#file.stat({ bigint: true })) !== this.#stamp)
+    if (getStamp(await this.#file.stat({ bigint: true })) !== this.#stamp)
       throw new MutiraoError('MUT_CONTENT_MISMATCH', 'the file of a content was written to while it was sent');
   }
 }
 
 /** Changes with each write: an ordinary account cannot set the time of change of a file's status. */
-function stampOf({ size, mtimeNs, ctimeNs }: BigIntStats): string {
+function getStamp({ size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${size} ${mtimeNs} ${ctimeNs}`;
 }
 

@@ -38,7 +38,7 @@ export interface SiteContentsOptions {
   readonly prover: Pick<HomeProver, 'isReader' | 'proveReading' | 'provePath' | 'isProvenPath'>;
   readonly exchange: Pick<TransferExchange, 'take' | 'decline'>;
   /** Whose broker one is: nobody else brings what it offers. */
-  userOf(brokerId: BrokerId): UserId;
+  getUser(brokerId: BrokerId): UserId;
   readonly clock: Clock;
   readonly log: Logger;
   /** Hears of bytes that have passed. */
@@ -406,7 +406,7 @@ export class SiteContents {
         signal: new AbortController().signal,
         requestId: '',
         party: { kind: 'site' },
-        admits: (party) => party.kind === 'user' && party.userId === this.#options.userOf(fetch.brokerId),
+        admits: (party) => party.kind === 'user' && party.userId === this.#options.getUser(fetch.brokerId),
       });
       await writer.finish();
       await writer.close();
@@ -493,7 +493,7 @@ export class SiteContents {
 
   #offerLocal(taker: ContentTaker, fetch: Fetch, offset: Bytes): void {
     const { brokerId, content, path, progress } = fetch;
-    const paths = [path, join(this.#options.store.folderOf(brokerId), content.sha256)];
+    const paths = [path, join(this.#options.store.getFolder(brokerId), content.sha256)];
     this.#announce({ taker, brokerId, content, paths, offset, progress, release: () => undefined });
   }
 

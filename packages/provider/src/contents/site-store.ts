@@ -79,10 +79,10 @@ export class SiteStore {
   }
 
   /** The broker's folder, made where it is absent. */
-  folderOf(brokerId: BrokerId): string {
+  getFolder(brokerId: BrokerId): string {
     let folder = this.#folders.get(brokerId);
     if (folder === undefined) {
-      folder = join(this.#options.folder, folderNameOf(brokerId));
+      folder = join(this.#options.folder, getFolderName(brokerId));
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       this.#folders.set(brokerId, folder);
     }
@@ -94,7 +94,7 @@ export class SiteStore {
    * says.
    */
   find(brokerId: BrokerId, content: Content): string | undefined {
-    const key = keyOf(brokerId, content.sha256);
+    const key = getKey(brokerId, content.sha256);
     const kept = this.#kept.get(key);
     if (kept === undefined) return undefined;
     if (kept.size !== content.size || statSync(kept.path, { throwIfNoEntry: false })?.size !== content.size) {
@@ -111,7 +111,7 @@ export class SiteStore {
    * not.
    */
   async prove(brokerId: BrokerId, sha256: string): Promise<boolean> {
-    const key = keyOf(brokerId, sha256);
+    const key = getKey(brokerId, sha256);
     const kept = this.#kept.get(key);
     if (kept === undefined || kept.isProven) return kept !== undefined;
     const found = await hashFile(kept.path).catch(() => undefined);
@@ -122,13 +122,13 @@ export class SiteStore {
 
   /** Somebody doubts a content: it is hashed before it is used again. */
   doubt(brokerId: BrokerId, sha256: string): void {
-    const kept = this.#kept.get(keyOf(brokerId, sha256));
+    const kept = this.#kept.get(getKey(brokerId, sha256));
     if (kept !== undefined) kept.isProven = false;
   }
 
   /** Keeps a content from going until what is returned is called, once. */
   hold(brokerId: BrokerId, sha256: string): () => void {
-    const kept = this.#kept.get(keyOf(brokerId, sha256));
+    const kept = this.#kept.get(getKey(brokerId, sha256));
     if (kept === undefined) return () => undefined;
     kept.holders += 1;
     return () => {
@@ -158,7 +158,7 @@ export class SiteStore {
     if (size > bytesMax) return false;
     if (this.#bytes + size <= bytesMax) return true;
     const pinned = new Set(
-      [...this.#pinned].flatMap(([brokerId, sha256s]) => [...sha256s].map((sha256) => keyOf(brokerId, sha256))),
+      [...this.#pinned].flatMap(([brokerId, sha256s]) => [...sha256s].map((sha256) => getKey(brokerId, sha256))),
     );
     for (const wantsParts of [true, false]) {
       for (const [key, kept] of [...this.#kept]) {
@@ -172,7 +172,7 @@ export class SiteStore {
 
   /** Bytes of a content's beginning that an earlier transfer left. */
   partSize(brokerId: BrokerId, content: Content): Bytes {
-    const kept = this.#kept.get(partKeyOf(brokerId, content.sha256));
+    const kept = this.#kept.get(getPartKey(brokerId, content.sha256));
     return kept === undefined || kept.size > content.size ? 0 : kept.size;
   }
 
@@ -181,8 +181,8 @@ export class SiteStore {
    * `leavePart`.
    */
   takePart(brokerId: BrokerId, { sha256, size }: Content): string {
-    const path = join(this.folderOf(brokerId), `${sha256}.part`);
-    const key = partKeyOf(brokerId, sha256);
+    const path = join(this.getFolder(brokerId), `${sha256}.part`);
+    const key = getPartKey(brokerId, sha256);
     const former = this.#kept.get(key);
     if (former !== undefined) this.#forget(key, former);
     this.#add(key, { path, size, isPart: true, isProven: false, holders: 1 });
@@ -191,14 +191,14 @@ export class SiteStore {
 
   /** Makes a part that was written and proven a content. @throws Error of the file system. */
   async publish(brokerId: BrokerId, { sha256, size }: Content): Promise<void> {
-    const partKey = partKeyOf(brokerId, sha256);
+    const partKey = getPartKey(brokerId, sha256);
     const part = this.#kept.get(partKey);
     invariant(part, `no part of content ${sha256}`);
-    const path = join(this.folderOf(brokerId), sha256);
+    const path = join(this.getFolder(brokerId), sha256);
     await chmod(part.path, 0o400);
     await rename(part.path, path);
     this.#forget(partKey, part);
-    const key = keyOf(brokerId, sha256);
+    const key = getKey(brokerId, sha256);
     const former = this.#kept.get(key);
     if (former !== undefined) this.#forget(key, former);
     this.#add(key, { path, size, isPart: false, isProven: true, holders: 0 });
@@ -207,7 +207,7 @@ export class SiteStore {
 
   /** Leaves a part for a later transfer, or removes it. */
   leavePart(brokerId: BrokerId, sha256: string, isOfUse: boolean): void {
-    const key = partKeyOf(brokerId, sha256);
+    const key = getPartKey(brokerId, sha256);
     const part = this.#kept.get(key);
     if (part === undefined) return;
     this.#remove(key, part, isOfUse);
@@ -251,17 +251,17 @@ export class SiteStore {
   }
 }
 
-function keyOf(brokerId: BrokerId, sha256: string): string {
+function getKey(brokerId: BrokerId, sha256: string): string {
   // The name becomes a path: anything but a hash here would let a peer choose a file.
   invariant(namePattern.test(sha256), `not a hash: ${sha256}`);
-  return `${folderNameOf(brokerId)}/${sha256}`;
+  return `${getFolderName(brokerId)}/${sha256}`;
 }
 
-function partKeyOf(brokerId: BrokerId, sha256: string): string {
-  return `${keyOf(brokerId, sha256)}.part`;
+function getPartKey(brokerId: BrokerId, sha256: string): string {
+  return `${getKey(brokerId, sha256)}.part`;
 }
 
 /** A broker's name as a folder's, of which nothing leads elsewhere and which no other broker has. */
-function folderNameOf(brokerId: BrokerId): string {
+function getFolderName(brokerId: BrokerId): string {
   return `broker-${createHash('sha256').update(brokerId).digest('hex').slice(0, 32)}`;
 }

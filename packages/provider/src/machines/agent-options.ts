@@ -10,7 +10,7 @@ export function agentOptions(providerId: ProviderId, { name, processors, attribu
 }
 
 /** The error that an agent's log ends with, as far as it has one; else its last line. */
-export function lastWordsOf(log: string): string {
+export function getLastWords(log: string): string {
   const lines = log
     .trim()
     .split('\n')

@@ -14,7 +14,7 @@ import { TemplateLife, type AgentPlace } from './template-life.ts';
 /**
  * The keeper of a provider's time-shared machines, with the list of its folder. @throws {MutiraoError} MUT_BAD_CONFIG
  */
-export function openKeeper(directory: string, log: Logger): EnrolledMachines {
+export function openEnrolled(directory: string, log: Logger): EnrolledMachines {
   const path = join(directory, 'machines.json');
   return new EnrolledMachines({
     clock: systemClock,
@@ -39,7 +39,7 @@ export interface KeepingPlace {
 
 /** Has agents work for the machines of the list. @returns what ends them all. */
 export function startKeeping(
-  keeper: EnrolledMachines,
+  enrolled: EnrolledMachines,
   { provider, providerId, directory, home, agentCommand }: KeepingPlace,
 ): () => Promise<void> {
   const address = nearAddress(provider.agentsAddress);
@@ -54,7 +54,7 @@ export function startKeeping(
   const life: MachineLife = {
     run: (machine, ending) => (machine.reach.kind === 'ssh' ? ssh : templates).run(machine, ending),
   };
-  keeper.start({
+  enrolled.start({
     life,
     isAttached: (name) => {
       const machine = provider.state.machines.get(`${providerId}/${name}`);
@@ -62,7 +62,7 @@ export function startKeeping(
     },
   });
   return async () => {
-    await keeper.stop();
+    await enrolled.stop();
     templates.close();
   };
 }

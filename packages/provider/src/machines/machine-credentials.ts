@@ -111,11 +111,15 @@ export class MachineCredentials {
         name: row.machine,
         madeAt: row.made_at,
         expiresAt: row.expires_at,
-        ...endOf(row),
+        ...findEnd(row),
       } as StoredInvitation);
     }
     for (const row of rowsOf(database, 'machine_credentials'))
-      this.#credentials.set(row.digest, { name: row.machine, madeAt: row.made_at, ...endOf(row) } as StoredCredential);
+      this.#credentials.set(row.digest, {
+        name: row.machine,
+        madeAt: row.made_at,
+        ...findEnd(row),
+      } as StoredCredential);
   }
 
   /**
@@ -137,7 +141,7 @@ export class MachineCredentials {
     if (resourceStatus?.status === 'removed' && resourceStatus.expiresAt === undefined) throw removedError(name);
     const now = this.#clock.now();
     const [secret, expiresAt] = [`${invitationPrefix}${makeToken()}`, now + (validFor || validDefault)];
-    const digest = digestOf(secret);
+    const digest = getDigest(secret);
     this.#write('noting an invitation', () => {
       this.#database
         .prepare('UPDATE machine_invitations SET ended_at = ?, ended_by = ? WHERE machine = ? AND ended_at IS NULL')
@@ -165,9 +169,9 @@ export class MachineCredentials {
    */
   recognise(given: string, secret: string): CredentialHolder | undefined {
     const now = this.#clock.now();
-    const invitation = this.#invitations.get(digestOf(given));
+    const invitation = this.#invitations.get(getDigest(given));
     if (isOpen(invitation, now)) return { name: invitation.name, isInvited: true };
-    const credential = secret === '' ? undefined : this.#credentials.get(digestOf(secret));
+    const credential = secret === '' ? undefined : this.#credentials.get(getDigest(secret));
     if (credential !== undefined && credential.endedBy === undefined)
       return { name: credential.name, isInvited: false };
     if (credential?.endedBy === 'removed') throw removedError(credential.name);
@@ -189,7 +193,7 @@ export class MachineCredentials {
    */
   join(name: string, given: string, secret: string, by?: AuditCaller): void {
     const now = this.#clock.now();
-    const [invitationDigest, digest] = [digestOf(given), digestOf(secret)];
+    const [invitationDigest, digest] = [getDigest(given), getDigest(secret)];
     const invitation = this.#invitations.get(invitationDigest);
     if (!isOpen(invitation, now) || invitation.name !== name)
       throw new MutiraoError('MUT_INVITATION_REFUSED', describeRefusal(invitation));
@@ -326,7 +330,7 @@ function rowsOf(database: DatabaseSync, table: string): Row[] {
   return database.prepare(`SELECT * FROM ${table}`).all() as unknown as Row[];
 }
 
-function endOf({ ended_at: endedAt, ended_by: endedBy }: Row): {
+function findEnd({ ended_at: endedAt, ended_by: endedBy }: Row): {
   readonly endedAt: Instant | undefined;
   readonly endedBy: string | undefined;
 } {
@@ -346,6 +350,6 @@ function removedError(name: string): MutiraoError {
   return new MutiraoError('MUT_MACHINE_REMOVED', `machine ${name} was removed`);
 }
 
-function digestOf(text: string): string {
+function getDigest(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }

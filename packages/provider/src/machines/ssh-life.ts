@@ -3,7 +3,7 @@ import type { EnrolledMachine } from '@mutirao/core/messages';
 import type { Duration } from '@mutirao/core/shared';
 import { parseAddress, socketAddress } from '@mutirao/runtime/rpc';
 import { SshConnection } from '@mutirao/runtime/ssh';
-import { agentOptions, lastWordsOf } from './agent-options.ts';
+import { agentOptions, getLastWords } from './agent-options.ts';
 import type { MachineLife } from './enrolled-machines.ts';
 import { endScript, findScript, socketDoor, startScript, waitScript } from './ssh-scripts.ts';
 import type { AgentPlace } from './template-life.ts';
@@ -59,7 +59,7 @@ export class SshLife implements MachineLife {
   }
 
   async #work(connection: SshConnection, machine: EnrolledMachine, ending: AbortSignal): Promise<string> {
-    const folder = folderOf(this.#options.providerId, machine);
+    const folder = getFolder(this.#options.providerId, machine);
     const over = Promise.withResolvers<string>();
     const isLost = Promise.withResolvers<string>();
     connection.onClosed((error) => {
@@ -74,7 +74,7 @@ export class SshLife implements MachineLife {
     ending.addEventListener('abort', onEnding, { once: true });
     if (ending.aborted) onEnding();
     const waiting = run(connection, waitScript(folder, pid), { deadlineMs: longest }).then(
-      ({ stdout }) => `the agent there has ended: ${lastWordsOf(stdout)}`,
+      ({ stdout }) => `the agent there has ended: ${getLastWords(stdout)}`,
     );
     waiting.catch(() => undefined);
     const ended = await Promise.race([waiting, over.promise, isLost.promise]);
@@ -85,7 +85,7 @@ export class SshLife implements MachineLife {
   /** The agent that is still there, led to us again; or another one. */
   async #findOrStart(connection: SshConnection, machine: EnrolledMachine, folder: string): Promise<string> {
     const { address, authority } = this.#options;
-    const found = await answerOf(connection, findScript(folder));
+    const found = await getAnswer(connection, findScript(folder));
     const [, place = '', pid, door] = /^(\/.*?)(?: alive (\d+) (\S+))?$/.exec(found) ?? [];
     const socket = `${place}/provider`;
     await connection.forwardBack(address, socketAddress(socket));
@@ -107,7 +107,7 @@ export class SshLife implements MachineLife {
       '-',
       ...agentOptions(this.#options.providerId, machine),
     ];
-    return answerOf(
+    return getAnswer(
       connection,
       startScript({ folder, command }),
       `${this.#options.invite(machine.name)}\n${authority}\n`,
@@ -116,7 +116,7 @@ export class SshLife implements MachineLife {
 }
 
 /** Where the agent's files are on its host. */
-function folderOf(providerId: string, { name, folder }: EnrolledMachine): string {
+function getFolder(providerId: string, { name, folder }: EnrolledMachine): string {
   const own = `${providerId}-${name}`.replaceAll(/[^\w.@-]/g, '_');
   return folder === '' ? `.mutirao/machines/${own}` : `${folder.replace(/(?<=.)\/+$/, '')}/mutirao-${own}`;
 }
@@ -135,13 +135,13 @@ function run(
 }
 
 /** What a script says on one line. @throws {MutiraoError} MUT_LAUNCH_FAILED with what it said else. */
-async function answerOf(connection: SshConnection, script: readonly string[], input?: string): Promise<string> {
+async function getAnswer(connection: SshConnection, script: readonly string[], input?: string): Promise<string> {
   const { status, stdout, stderr } = await run(connection, script, input === undefined ? {} : { input });
   const answer = /^mutirao: (.*)$/m.exec(stdout)?.[1];
   if (status === 0 && answer !== undefined) return answer;
   throw new MutiraoError(
     'MUT_LAUNCH_FAILED',
     `${connection.destination}: the agent could not be started: ` +
-      `${lastWordsOf(`${stdout}\n${stderr}`) || `status ${status}`}`,
+      `${getLastWords(`${stdout}\n${stderr}`) || `status ${status}`}`,
   );
 }

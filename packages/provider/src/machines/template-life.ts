@@ -4,7 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { EnrolledMachine } from '@mutirao/core/messages';
 import type { ProviderId } from '@mutirao/core/shared';
 import { killProcess, startProcess, Watchdog } from '@mutirao/runtime/processes';
-import { agentOptions, lastWordsOf } from './agent-options.ts';
+import { agentOptions, getLastWords } from './agent-options.ts';
 import type { MachineLife } from './enrolled-machines.ts';
 
 /** What agents need to find their provider. */
@@ -92,7 +92,7 @@ export class TemplateLife implements MachineLife {
     const status = await ended.promise;
     ending.removeEventListener('abort', onEnding);
     this.#watchdog.release(pid);
-    return `the agent ended with status ${status}: ${lastWordsOf(readFileSync(log, 'utf8'))}`;
+    return `the agent ended with status ${status}: ${getLastWords(readFileSync(log, 'utf8'))}`;
   }
 
   /** After all agents have ended. */

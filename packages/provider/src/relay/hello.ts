@@ -38,7 +38,7 @@ export function takesGangs({ capabilities: said }: Pick<Hello, 'capabilities'>):
 }
 
 /** For whom a machine runs tasks that takes those of its owner only, whatever name its agent gives. */
-export function onlyUserOf(
+export function findOnlyUser(
   { onlyUser }: Pick<MachineFacts, 'onlyUser'>,
   ownerId: UserId,
 ): Pick<MachineFacts, 'onlyUser'> {

@@ -15,7 +15,7 @@ import {
   frameFromMachine,
   machineIdField,
   scanReport,
-  sequenceOf,
+  getSequence,
 } from './wire.ts';
 
 /** A stream whose messages are the bytes that travel. */
@@ -105,7 +105,7 @@ export class AgentLink {
   /** Replicas of a broker that is gone and whose ends are still to come; undefined unless it is being cleared. */
   #clearing: Set<ReplicaId> | undefined;
   /** Takes its messages while its broker is away; undefined unless it does. */
-  #keeper: ReportBuffer | undefined;
+  #buffer: ReportBuffer | undefined;
   /** Its messages wait until those that were kept have gone to the broker. */
   #isHeld = false;
 
@@ -181,13 +181,13 @@ export class AgentLink {
 
   /** Whether its messages are kept for a broker that is away. */
   get isKeeping(): boolean {
-    return this.#keeper !== undefined;
+    return this.#buffer !== undefined;
   }
 
   /** Asks its broker for contents in its name; nothing while it has none, since it will ask again. */
   ask(contents: readonly WantedContent[]): void {
     if (contents.length === 0) return;
-    this.#keeper?.want(contents);
+    this.#buffer?.want(contents);
     const bytes = asBuffer(
       AttachRequest.encode({
         message: { $case: 'blobRequest', value: encodeBlobRequest(contents, this.#proofs) },
@@ -210,8 +210,8 @@ export class AgentLink {
     this.#broker = broker;
     this.#isHeld = isHeld;
     if (broker === undefined) return;
-    this.#waiting.unshift(...(this.#keeper?.leave() ?? []));
-    this.#keeper = undefined;
+    this.#waiting.unshift(...(this.#buffer?.leave() ?? []));
+    this.#buffer = undefined;
     if (isHeld) this.stream.pause();
     else this.#flowTo(broker);
   }
@@ -229,15 +229,15 @@ export class AgentLink {
   }
 
   /** Has its messages kept from now on, first those that waited. */
-  keep(keeper: ReportBuffer): void {
-    this.#keeper = keeper;
+  keep(buffer: ReportBuffer): void {
+    this.#buffer = buffer;
     this.stream.resume();
     this.#receiveWaiting();
   }
 
   /** Reports up to a sequence are kept well: the agent may forget them. */
   acknowledgeSpooled(sequence: number): void {
-    this.#keeper?.forget(sequence);
+    this.#buffer?.forget(sequence);
     this.stream.write(toAgent({ $case: 'acknowledged', value: { sequence } }));
   }
 
@@ -250,7 +250,7 @@ export class AgentLink {
   /** Takes one message of the agent. @throws {MutiraoError} MUT_PROTOCOL */
   receive(bytes: Buffer): void {
     if (this.#clearing !== undefined) this.#clear(bytes, this.#clearing);
-    else if (this.#keeper !== undefined) this.#keeper.receive(bytes);
+    else if (this.#buffer !== undefined) this.#buffer.receive(bytes);
     else if (this.#broker === undefined || this.#isHeld) this.#waiting.push(bytes);
     else this.#forward(bytes, this.#broker);
   }
@@ -290,8 +290,8 @@ export class AgentLink {
   clear(heldReplicaIds: readonly ReplicaId[]): void {
     this.#clearing = new Set(heldReplicaIds);
     // What waited for room is of nobody now, and tells of ends.
-    this.#waiting.unshift(...(this.#keeper?.leave() ?? []));
-    this.#keeper = undefined;
+    this.#waiting.unshift(...(this.#buffer?.leave() ?? []));
+    this.#buffer = undefined;
     this.stream.write(toAgent({ $case: 'cancel', value: { replicaIds: [...heldReplicaIds], onlyWaiting: false } }));
     this.stream.resume();
     this.#receiveWaiting();
@@ -303,7 +303,7 @@ export class AgentLink {
     scanReport(bytes, start, (replicaId) => {
       clearing.delete(replicaId);
     });
-    this.stream.write(toAgent({ $case: 'acknowledged', value: { sequence: sequenceOf(bytes, start) } }));
+    this.stream.write(toAgent({ $case: 'acknowledged', value: { sequence: getSequence(bytes, start) } }));
     if (clearing.size === 0)
       this.stream.close(new MutiraoError('MUT_REATTACH', 'all that was held for the former broker has ended'));
   }

@@ -25,12 +25,12 @@ import type { CallContext } from '@mutirao/runtime/rpc';
 import type { Clock } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
 import type { AgentGate } from '../agent-gate.ts';
-import { originOf, type AgentOrigin } from '../credentials.ts';
+import { getOrigin, type AgentOrigin } from '../credentials.ts';
 import type { SiteContents } from '../contents/site-contents.ts';
 import type { Standby } from '../standby/standby.ts';
 import { userOfBroker } from '../user-of-broker.ts';
 import { toAgent, toBroker } from './frames.ts';
-import { onlyUserOf, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
+import { findOnlyUser, ownHello, readBrokerHello, takesGangs, type HelloWire } from './hello.ts';
 import { AgentLink, BrokerLink, type ByteStream } from './links.ts';
 import type { TaskMeasure } from './measure.ts';
 import {
@@ -41,7 +41,7 @@ import {
   decodeWith,
   findAlternative,
   readToMachine,
-  sequenceOf,
+  getSequence,
 } from './wire.ts';
 
 /** Commands that the relay carries out. */
@@ -246,7 +246,7 @@ export class Relay {
     const offer = field === blobOfferField ? decodeBlobOffer(decodeWith(BlobOffer, message, innerStart)) : undefined;
     if (offer !== undefined && this.#isForSite(link, machineId, offer)) return;
     if (field === acknowledgedField)
-      this.#options.standby?.noteAcknowledged(link.brokerId, machineId, sequenceOf(message, innerStart));
+      this.#options.standby?.noteAcknowledged(link.brokerId, machineId, getSequence(message, innerStart));
     const agent = this.#agentsByMachine.get(machineId);
     if (agent?.broker === link) {
       agent.stream.write(message);
@@ -312,7 +312,7 @@ export class Relay {
   }
 
   #welcomeAgent(stream: ByteStream, { userId, credential, from }: CallContext, bytes: Buffer): AgentLink {
-    const origin = originOf(userId);
+    const origin = getOrigin(userId);
     const { field, start } = findAlternative(bytes);
     if (field !== attachFields.hello)
       throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a new agent; want its hello`);
@@ -418,7 +418,7 @@ export class Relay {
     return {
       ...reported,
       ...gangs,
-      ...onlyUserOf(reported, this.#options.ownerId),
+      ...findOnlyUser(reported, this.#options.ownerId),
       machineId,
       requestId,
       until: isRequest ? undefined : reported.until,

@@ -215,7 +215,7 @@ function scanEnded(bytes: Uint8Array, start: number, end: number, visit: VisitEn
 }
 
 /** The sequence of a report; 0 when it has none. */
-export function sequenceOf(bytes: Uint8Array, start: number): number {
+export function getSequence(bytes: Uint8Array, start: number): number {
   const walker = new WireWalker(bytes, start, bytes.length);
   while (walker.next()) {
     if (walker.field === 1 && walker.wireType === 0) return walker.varint();

@@ -1,12 +1,17 @@
 import { isServing, type ProviderState } from '@mutirao/core/machines/provider';
-import { describeAhead } from '@mutirao/core/messages';
+import { describeProvisioning } from '@mutirao/core/messages';
 import { describeInstant, plural } from '@mutirao/core/shared';
 
 /** Reservations that are told of one by one. */
 const namedMax = 5;
 
 /** What is held for reservations, in sentences for the provider's owner; nothing where none is. */
-export function describeHeld({ config: { holding }, windows, requests, reportedAhead }: ProviderState): string[] {
+export function describeHeld({
+  config: { holding },
+  windows,
+  requests,
+  reportedProvisioning,
+}: ProviderState): string[] {
   if (holding === undefined || windows.size === 0) return [];
   const lines = [...windows.values()].slice(0, namedMax).map(({ reservationId, count, startsAt }) => {
     const own = [...requests.values()].filter(
@@ -14,8 +19,9 @@ export function describeHeld({ config: { holding }, windows, requests, reportedA
     );
     const sum = (status: string): number =>
       own.reduce((total, request) => (request.status === status ? total + request.width : total), 0);
-    const ahead = reportedAhead.get(reservationId);
-    const [, ...more] = ahead === undefined ? [] : describeAhead(ahead, { count, startsAt, show: describeInstant });
+    const ahead = reportedProvisioning.get(reservationId);
+    const [, ...more] =
+      ahead === undefined ? [] : describeProvisioning(ahead, { count, startsAt, show: describeInstant });
     return [
       `Reservation ${reservationId}: ${sum('running')} of ${plural(count, 'processor')} held, ` +
         `${sum('queued') + sum('submitting')} asked for; best effort.`,

@@ -61,9 +61,9 @@ export class LazyReservationClient {
   }
 
   /** Tells the reservation manager what is held ahead for a reservation. */
-  noteAhead(reservationId: number, ahead: Provisioning): void {
+  noteProvisioning(reservationId: number, ahead: Provisioning): void {
     if (this.#client === undefined) this.#aheads.set(reservationId, ahead);
-    else this.#client.noteAhead(reservationId, ahead);
+    else this.#client.noteProvisioning(reservationId, ahead);
   }
 
   async #open(): Promise<void> {
@@ -85,7 +85,7 @@ export class LazyReservationClient {
       now: () => systemClock.now(),
     });
     this.#client.start();
-    for (const [reservationId, ahead] of this.#aheads) this.#client.noteAhead(reservationId, ahead);
+    for (const [reservationId, ahead] of this.#aheads) this.#client.noteProvisioning(reservationId, ahead);
     this.#aheads.clear();
   }
 }

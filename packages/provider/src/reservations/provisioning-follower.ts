@@ -43,8 +43,8 @@ export class ProvisioningFollower {
   }
 
   /** Tells the reservation manager what is held ahead for a reservation. */
-  noteAhead(reservationId: number, ahead: Provisioning): void {
-    this.#resource.noteAhead(reservationId, ahead);
+  noteProvisioning(reservationId: number, ahead: Provisioning): void {
+    this.#resource.noteProvisioning(reservationId, ahead);
   }
 
   /** Asks whether a claim is good, and tells the machine. Never throws. */

@@ -6,7 +6,7 @@ export const reservationSyncChangeCodec: ChangeCodec<ReservationSyncChange> = {
   version: 1,
   encode: (change) => JSON.stringify(change),
   decode: (_version, body) => JSON.parse(body) as ReservationSyncChange,
-  jobOf: () => undefined,
+  deriveJob: () => undefined,
   // The reservation manager tells all again, and the site is read again.
   isDurable: () => false,
 };

@@ -21,7 +21,7 @@ const unclear: ReadonlySet<ErrorCode> = new Set([
   'MUT_OVERLOADED',
 ]);
 
-/** Tries of one order before its fate is told as unknown. */
+/** Tries of one order before its disposition is told as unknown. */
 const triesMax = 3;
 const firstPause: Duration = 200;
 

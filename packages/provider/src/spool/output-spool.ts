@@ -182,7 +182,7 @@ export class OutputSpool {
   }
 
   /** Bytes that wait for one broker. */
-  bytesOf(brokerId: BrokerId): Bytes {
+  getBytes(brokerId: BrokerId): Bytes {
     return this.ofBroker(brokerId).reduce((bytes, { content }) => bytes + content.size, 0);
   }
 

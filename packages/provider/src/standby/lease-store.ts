@@ -121,7 +121,7 @@ export class LeaseStore {
         { broker: brokerId, lease: sequence, missing: missing.length },
         'leased replicas are not on the disk any more',
       );
-    return { messages: lease === undefined ? [] : messagesOf(lease, replicaIds), missing };
+    return { messages: lease === undefined ? [] : listMessages(lease, replicaIds), missing };
   }
 
   /** Stops looking. */
@@ -191,7 +191,7 @@ export class LeaseStore {
       machineId: '',
       message: {
         $case: 'blobRequest',
-        value: encodeBlobRequest(rest, contents.proofsFor(brokerId, challengeOf(lease))),
+        value: encodeBlobRequest(rest, contents.proofsFor(brokerId, findChallenge(lease))),
       },
     }).finish();
     this.#options.tell(brokerId, frameFromMachine(machineIdField(''), asBuffer(message)));
@@ -199,12 +199,12 @@ export class LeaseStore {
 }
 
 /** For which a provider proves that it reads the broker's home folder; empty where the broker shares none. */
-function challengeOf({ body }: ReadLease): string {
+function findChallenge({ body }: ReadLease): string {
   return body.groups.find(({ start }) => start?.template !== undefined)?.start?.template?.homeChallenge ?? '';
 }
 
 /** One message for each run of replicas of one group. */
-function messagesOf({ body, replicas }: ReadLease, replicaIds: readonly ReplicaId[]): Buffer[] {
+function listMessages({ body, replicas }: ReadLease, replicaIds: readonly ReplicaId[]): Buffer[] {
   const batches: { groupIndex: number; starts: ReplicaStart[] }[] = [];
   for (const replicaId of replicaIds) {
     const replica = replicas.get(replicaId);

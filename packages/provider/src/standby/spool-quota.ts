@@ -8,7 +8,7 @@ import { userOfBroker } from '../user-of-broker.ts';
 /** What a spool quota is worked out from. */
 export interface SpoolQuotaOptions {
   readonly state: Pick<ProviderState, 'brokers'>;
-  readonly outputs: Pick<OutputSpool, 'bytesOf'>;
+  readonly outputs: Pick<OutputSpool, 'getBytes'>;
   readonly ownerId: UserId;
   readonly quotas: QuotaRules;
 }
@@ -43,7 +43,7 @@ export class SpoolQuota {
     const { state, outputs, ownerId } = this.#options;
     let used = 0;
     for (const { brokerId } of state.brokers.values())
-      if (userOfBroker(brokerId, ownerId) === userId) used += outputs.bytesOf(brokerId);
+      if (userOfBroker(brokerId, ownerId) === userId) used += outputs.getBytes(brokerId);
     return used;
   }
 }

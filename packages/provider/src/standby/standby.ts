@@ -1,7 +1,7 @@
 import type { WantedContent } from '@mutirao/api/codecs';
 import { chunkData } from '@mutirao/api/codecs';
 import { PullContentResponse } from '@mutirao/api/machine';
-import { healthOf } from '@mutirao/core/bag';
+import { getHealth } from '@mutirao/core/bag';
 import type { BrokerId, ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
 import type { Content, MachineReport } from '@mutirao/core/messages';
 import type { Bytes, Duration, MachineId, ReplicaId, UserId } from '@mutirao/core/shared';
@@ -52,7 +52,7 @@ const retryAfter: Duration = 2_000;
 export class Standby {
   readonly leases: LeaseStore;
   readonly #options: StandbyOptions;
-  readonly #keepers = new Map<AgentLink, ReportBuffer>();
+  readonly #connectors = new Map<AgentLink, ReportBuffer>();
   readonly #deliveries = new WeakMap<BrokerLink, SpoolDelivery>();
   /** Bytes of reports that the machine was told of and has not answered yet. */
   readonly #reportedBytes = new Map<AgentLink, Map<number, Bytes>>();
@@ -73,10 +73,10 @@ export class Standby {
   keep(agent: AgentLink): void {
     if (agent.isKeeping) {
       this.#reportedBytes.delete(agent);
-      this.#keepers.get(agent)?.reportAgain();
+      this.#connectors.get(agent)?.reportAgain();
       return;
     }
-    const keeper = new ReportBuffer({
+    const buffer = new ReportBuffer({
       keep: (report, bytes) => this.#keepReport(agent, report, bytes),
       offer: (contents, proofs) => {
         agent.noteProofs(proofs);
@@ -87,8 +87,8 @@ export class Standby {
         else agent.stream.resume();
       },
     });
-    this.#keepers.set(agent, keeper);
-    agent.keep(keeper);
+    this.#connectors.set(agent, buffer);
+    agent.keep(buffer);
   }
 
   /** Reports of an agent up to a sequence are safe in the journal. */
@@ -112,7 +112,7 @@ export class Standby {
 
   /** The agent's messages go to a broker, or it is gone. */
   leave(agent: AgentLink): void {
-    this.#keepers.delete(agent);
+    this.#connectors.delete(agent);
     this.#reportedBytes.delete(agent);
   }
 
@@ -147,7 +147,7 @@ export class Standby {
   ): Promise<void> {
     const brokerId = this.#options.brokerOf(machineId) ?? '';
     this.#options.requireSpoolQuota(brokerId, pushed.content.size);
-    await this.#options.outputs.keep({ ...pushed, brokerId, machineId }, dataOf(chunks), (offset) => {
+    await this.#options.outputs.keep({ ...pushed, brokerId, machineId }, listData(chunks), (offset) => {
       chunks.begin(offset);
     });
   }
@@ -161,7 +161,7 @@ export class Standby {
 
   /** Bytes of outputs that are kept for a broker. */
   spooledBytesOf(brokerId: BrokerId): Bytes {
-    return this.#options.outputs.bytesOf(brokerId);
+    return this.#options.outputs.getBytes(brokerId);
   }
 
   /** The messages of an output, from an offset on. */
@@ -225,7 +225,7 @@ export class Standby {
       sequence,
       bytes: bytes.length,
       endedReplicaIds: ended.map(({ replicaId }): ReplicaId => replicaId),
-      health: healthOf(ended),
+      health: getHealth(ended),
     });
     return true;
   }
@@ -250,7 +250,7 @@ export class Standby {
   #goOn(): void {
     if (!this.#isFull) return;
     this.#isFull = false;
-    for (const keeper of this.#keepers.values()) keeper.goOn();
+    for (const buffer of this.#connectors.values()) buffer.goOn();
   }
 
   #offer(agent: AgentLink, contents: readonly WantedContent[]): readonly WantedContent[] {
@@ -263,6 +263,6 @@ export class Standby {
 /** Number of the data field in the chunks that a transfer passes through. */
 const dataField = 1;
 
-async function* dataOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
+async function* listData(chunks: AsyncIterable<Buffer>): AsyncGenerator<Uint8Array> {
   for await (const chunk of chunks) yield chunkData(chunk, dataField, PullContentResponse);
 }

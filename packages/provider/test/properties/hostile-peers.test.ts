@@ -110,7 +110,7 @@ class Bench {
       measure: this.#measure,
       log: quietLogger,
       clock: { now: () => this.now },
-      gate: new AgentGate(database, { widthOf: () => 4 }, { join: () => undefined }),
+      gate: new AgentGate(database, { findWidth: () => 4 }, { join: () => undefined }),
       ownerId: 'ana',
       deliver,
       standby: this.#standby.standby,
@@ -153,7 +153,7 @@ class Bench {
     return stream;
   }
 
-  machine(hello: Buffer = helloOf('pc0')): PeerStream {
+  machine(hello: Buffer = getHello('pc0')): PeerStream {
     const stream = new PeerStream();
     this.relay.attachAgent(stream, aCallContext({ userId: 'machine:pc0', credential: 't~s' }));
     stream.say(hello);
@@ -194,7 +194,7 @@ function attach(message: NonNullable<AttachRequest['message']>): Buffer {
   return Buffer.from(AttachRequest.encode({ message }).finish());
 }
 
-function helloOf(machineId: string): Buffer {
+function getHello(machineId: string): Buffer {
   const facts = {
     machineId,
     incarnation: 'one',
@@ -440,7 +440,7 @@ test('no field of the greeting of a broker or a machine ends the provider', asyn
     await alone.hear(what, ({ bench }) => [bench.broker(bytes)]);
   await alone.close('at the end');
   const withBroker = new Scenes(t, (bench) => Promise.resolve([bench.broker()]));
-  for (const { what, bytes } of hostileMessages('mutirao.machine.v1.AttachRequest', helloOf('pc0')))
+  for (const { what, bytes } of hostileMessages('mutirao.machine.v1.AttachRequest', getHello('pc0')))
     await withBroker.hear(what, ({ bench, peers }) => [...peers, bench.machine(bytes)]);
   await withBroker.close('at the end');
   t.true(counts.taken > 100 && counts.refused > 100, JSON.stringify(counts));

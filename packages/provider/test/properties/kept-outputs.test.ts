@@ -124,7 +124,7 @@ class World {
   constructor(t: ExecutionContext) {
     const database = new DatabaseSync(':memory:');
     const machines = new MachineCredentials(database, systemClock);
-    const gate = new AgentGate(database, { widthOf: () => 4 }, machines);
+    const gate = new AgentGate(database, { findWidth: () => 4 }, machines);
     const measure = new TaskMeasure({ now: () => 7 });
     const { state } = new ProviderHarness();
     state.machines.set(machineId, { brokerId: 'b' } as unknown as NonNullable<ReturnType<typeof state.machines.get>>);
@@ -163,7 +163,7 @@ class World {
       machines,
       agentsPlace: () => ({ address: '', authority: '' }),
       ownerId: 'ana',
-      keeper: undefined,
+      enrolled: undefined,
       standby,
       exchange: this.exchange,
       pushed: this.#pushed,
@@ -307,7 +307,7 @@ class World {
     };
     this.pushes.push(push);
     async function* chunks(): AsyncGenerator<Buffer> {
-      yield encodePush({ transferId, machineId: 'm', content: encodeContent(contentOf(bytes)) });
+      yield encodePush({ transferId, machineId: 'm', content: encodeContent(getContent(bytes)) });
       await ended.promise;
       yield encodePush({ data: bytes });
     }
@@ -336,7 +336,7 @@ class World {
         mode: 0o644,
         inline: undefined,
         transferId: push.transferId,
-        content: contentOf(push.bytes),
+        content: getContent(push.bytes),
       };
       return { ...anEnd(index + 1, 'succeeded', { startedAt: 1, endedAt: 2 }), outputs: [output] };
     });
@@ -463,7 +463,7 @@ function choose<T>(list: readonly T[], pick: number): T | undefined {
   return list.length === 0 ? undefined : list[pick % list.length];
 }
 
-function contentOf(bytes: Buffer): Content {
+function getContent(bytes: Buffer): Content {
   return { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
 }
 

@@ -11,7 +11,7 @@ function aGate(
   database = new DatabaseSync(':memory:'),
   widths: Readonly<Record<string, number>> = { q1: 2 },
 ): AgentGate {
-  return new AgentGate(database, { widthOf: (requestId) => widths[requestId] ?? 0 }, { join: () => undefined });
+  return new AgentGate(database, { findWidth: (requestId) => widths[requestId] ?? 0 }, { join: () => undefined });
 }
 
 test('each machine of a request has one agent, which may come back', (t) => {
@@ -116,7 +116,7 @@ test('an invitation is exchanged when its agent enters, and takes the name from 
   const by = { who: 'invited:lab1', from: '10.0.0.9:40022' };
   const gate = new AgentGate(
     new DatabaseSync(':memory:'),
-    { widthOf: () => 0 },
+    { findWidth: () => 0 },
     {
       join: (...words) => {
         joined.push(words);
@@ -142,7 +142,7 @@ test("a machine's credential is for its own name alone, and a refused invitation
   const joined: string[] = [];
   const gate = new AgentGate(
     new DatabaseSync(':memory:'),
-    { widthOf: () => 0 },
+    { findWidth: () => 0 },
     {
       join: (name) => {
         joined.push(name);

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { AgentCredentials, originOf, secretOf, withoutSecret } from '../../src/credentials.ts';
+import { AgentCredentials, getOrigin, getSecret, withoutSecret } from '../../src/credentials.ts';
 
 /** Knows one machine by its secret, and one invitation. */
 const machines = {
@@ -14,16 +14,16 @@ const credentials = new AgentCredentials('a secret of sixteen', machines);
 
 test('the credential of a request tells which one it is', (t) => {
   const userId = credentials.check(credentials.of('q17'));
-  t.deepEqual(originOf(userId ?? ''), { kind: 'request', requestId: 'q17' });
+  t.deepEqual(getOrigin(userId ?? ''), { kind: 'request', requestId: 'q17' });
 });
 
 test('an invitation, and then the secret that an agent made, tell which machine it is', (t) => {
-  t.deepEqual(originOf(credentials.check('invitation-x~mine') ?? ''), {
+  t.deepEqual(getOrigin(credentials.check('invitation-x~mine') ?? ''), {
     kind: 'machine',
     name: 'pc1',
     isInvited: true,
   });
-  t.deepEqual(originOf(credentials.check('whatever~mine') ?? ''), { kind: 'machine', name: 'pc2', isInvited: false });
+  t.deepEqual(getOrigin(credentials.check('whatever~mine') ?? ''), { kind: 'machine', name: 'pc2', isInvited: false });
   t.is(credentials.check('whatever~other'), undefined);
 });
 
@@ -50,8 +50,8 @@ test('credentials outlive a restart', (t) => {
 
 test("a credential is the same with the agent's own secret after it", (t) => {
   t.is(credentials.check(`${credentials.of('q17')}~own`), 'request:q17');
-  t.is(secretOf(`${credentials.of('q17')}~own`), 'own');
+  t.is(getSecret(`${credentials.of('q17')}~own`), 'own');
   t.is(withoutSecret(`${credentials.of('q17')}~own`), credentials.of('q17'));
-  t.is(secretOf(credentials.of('q17')), '');
+  t.is(getSecret(credentials.of('q17')), '');
   t.is(credentials.check(`${credentials.of('q17')}x~own`), undefined);
 });

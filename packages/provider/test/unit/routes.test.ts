@@ -20,7 +20,7 @@ function aHost(harness: ProviderHarness): ProviderHost & { readonly asked: Provi
   const asked: ProviderInput[] = [];
   const database = new DatabaseSync(':memory:');
   const machines = new MachineCredentials(database, { now: () => 1000 });
-  const gate = new AgentGate(database, { widthOf: () => 4 }, machines);
+  const gate = new AgentGate(database, { findWidth: () => 4 }, machines);
   return {
     state: harness.state,
     asked,
@@ -38,7 +38,7 @@ function aHost(harness: ProviderHarness): ProviderHost & { readonly asked: Provi
     machines,
     agentsPlace: () => ({ address: 'h:1', authority: 'MII' }),
     ownerId: 'ana',
-    keeper: undefined,
+    enrolled: undefined,
     trouble: () => undefined,
     queueTrouble: () => '',
     usesOf: () => [],
@@ -145,7 +145,7 @@ test('another heuristic is asked of the machine, and what decides then is told',
   const harness = aHarness();
   const host = {
     ...aHost(harness),
-    ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => answerOf<T>(harness, make(7)),
+    ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => getAnswer<T>(harness, make(7)),
   };
   const routes = providerRoutes(host);
   t.deepEqual(await inject(routes.switchHeuristic, { heuristic: 'adaptive', defaultTaskTimeMs: 2000 }), {
@@ -168,7 +168,7 @@ test('another heuristic is asked of the machine, and what decides then is told',
 });
 
 /** The machine's own reply. */
-function answerOf<T>(harness: ProviderHarness, input: ProviderInput): Promise<T> {
+function getAnswer<T>(harness: ProviderHarness, input: ProviderInput): Promise<T> {
   const reply = harness.step([input]).find((command) => command.kind === 'Reply')?.reply;
   if (reply?.ok === true) return Promise.resolve(reply.value as T);
   return Promise.reject(new MutiraoError(reply?.code as 'MUT_BAD_REQUEST', reply?.message ?? ''));
@@ -251,7 +251,7 @@ test('an agent that never attached takes no content, whatever credential it has'
 test('machines are kept only where no resource manager gives machines', async (t) => {
   const host = aHost(aHarness());
   const kept: string[] = [];
-  const keeper = {
+  const enrolled = {
     add: (machines: readonly { name: string }[]) => {
       kept.push(...machines.map(({ name }) => name));
     },
@@ -272,6 +272,6 @@ test('machines are kept only where no resource manager gives machines', async (t
     code: 'MUT_BAD_REQUEST',
     message: /gets its machines from a resource manager/,
   });
-  await inject(providerRoutes({ ...host, keeper }).addMachines, { machines }, { userId: 'ana' });
+  await inject(providerRoutes({ ...host, enrolled }).addMachines, { machines }, { userId: 'ana' });
   t.deepEqual(kept, ['pc']);
 });

@@ -1,7 +1,7 @@
 import type { ReservationFact, ReservationsChange, ReservationReported } from '@mutirao/core/machines/reservations';
 import type { ChangeCodec, ProjectionDatabase } from '@mutirao/runtime/journal';
 import { factsSchema, forgetFacts, keepFacts } from './reservation-facts.ts';
-import { reservationOf, rowOf, type ReservationRow } from './reservation-row.ts';
+import { findReservation, rowOf, type ReservationRow } from './reservation-row.ts';
 
 type Written =
   | Exclude<ReservationsChange, { readonly reported: unknown }>
@@ -31,7 +31,7 @@ export const reservationsChangeCodec: ChangeCodec<ReservationsChange> = {
     const written = JSON.parse(body) as Written;
     return 'reported' in written ? { ...written, reported: written.reported.map(readReported) } : written;
   },
-  jobOf: () => undefined,
+  deriveJob: () => undefined,
   // What time does by itself it does again after a fall of the whole machine; all else was promised to somebody.
   isDurable: (change) =>
     change.kind !== 'ReservationsForgotten' &&
@@ -45,7 +45,7 @@ function writeReported({ fact, reservation }: ReservationReported): WrittenRepor
 }
 
 function readReported([fact, row]: WrittenReported): ReservationReported {
-  return { fact, reservation: reservationOf(row) };
+  return { fact, reservation: findReservation(row) };
 }
 
 function project(database: ProjectionDatabase, _sequence: number, change: ReservationsChange, at: number): void {

@@ -1,9 +1,9 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { factCount, storedFactsOf, StoredReservations } from '@mutirao/core/machines/reservations';
+import { factCount, listStoredFacts, StoredReservations } from '@mutirao/core/machines/reservations';
 import type { ReservationRecord } from '@mutirao/core/messages';
 import { UnitLists } from '@mutirao/core/reservations';
 import { journalError, type Journal, type ProjectionDatabase } from '@mutirao/runtime/journal';
-import { reservationOf, type ReservationRow } from './reservation-row.ts';
+import { findReservation, type ReservationRow } from './reservation-row.ts';
 
 /**
  * Beside the whole of each reservation, what a start needs of it: `facts` are `factCount` numbers of 64 bits as base64,
@@ -29,9 +29,9 @@ export function keepFacts(database: ProjectionDatabase, reservation: Reservation
     place: { id, userId, resources },
     resourceId,
   } = reservation;
-  const facts = storedFactsOf(reservation, {
-    resource: numberOf(database, resourceId),
-    user: numberOf(database, userId),
+  const facts = listStoredFacts(reservation, {
+    resource: getNumber(database, resourceId),
+    user: getNumber(database, userId),
   });
   database
     .prepare('INSERT OR REPLACE INTO reservation_facts (id, facts, units) VALUES (?, ?, ?)')
@@ -79,7 +79,7 @@ function guarded<T>(database: Database, doing: string, act: () => T): T {
   try {
     return act();
   } catch (error) {
-    throw journalError(error, pathOf(database), doing);
+    throw journalError(error, getPath(database), doing);
   }
 }
 
@@ -88,26 +88,26 @@ function parse(database: Database, id: number, body: unknown): ReservationRecord
   if (body === undefined)
     throw new MutiraoError(
       'MUT_JOURNAL_CORRUPT',
-      `${pathOf(database)}: reservation ${id} is not there, and what is known of it in brief is`,
+      `${getPath(database)}: reservation ${id} is not there, and what is known of it in brief is`,
     );
   const text = String(body);
   try {
-    return reservationOf(JSON.parse(text) as ReservationRow);
+    return findReservation(JSON.parse(text) as ReservationRow);
   } catch (error) {
     throw new MutiraoError(
       'MUT_JOURNAL_CORRUPT',
-      `${pathOf(database)}: reservation ${id} cannot be read: ${text.length > 80 ? `${text.slice(0, 80)}...` : text}`,
+      `${getPath(database)}: reservation ${id} cannot be read: ${text.length > 80 ? `${text.slice(0, 80)}...` : text}`,
       { cause: error },
     );
   }
 }
 
-function pathOf(database: Database): string {
+function getPath(database: Database): string {
   return database.location() ?? ':memory:';
 }
 
 /** A name's number, of its own for ever. */
-function numberOf(database: ProjectionDatabase, name: string): number {
+function getNumber(database: ProjectionDatabase, name: string): number {
   const known = database.known.get(name);
   if (known !== undefined) return known;
   const row = database.prepare('SELECT number FROM names_now WHERE name = ?').get(name);
@@ -150,7 +150,7 @@ function addFacts(database: Database): void {
   } catch (error) {
     // SQLite may have done so by itself, as where there is no room.
     if (database.isTransaction) database.exec('ROLLBACK');
-    throw journalError(error, pathOf(database), 'writing');
+    throw journalError(error, getPath(database), 'writing');
   }
 }
 

@@ -98,7 +98,10 @@ export function rowOf(reservation: ReservationRecord): ReservationRow {
 /**
  * Reads what `rowOf` wrote. @param keep gives the one text of its kind, so that what many rows say is in memory once.
  */
-export function reservationOf(row: ReservationRow, keep: (text: string) => string = (text) => text): ReservationRecord {
+export function findReservation(
+  row: ReservationRow,
+  keep: (text: string) => string = (text) => text,
+): ReservationRecord {
   const [
     id,
     resourceId,
@@ -147,10 +150,10 @@ export function reservationOf(row: ReservationRow, keep: (text: string) => strin
     ...(together === undefined || together === null
       ? {}
       : { together: { groupId: together[0], manager: together[1], reservationId: together[2] } }),
-    ...(ahead === undefined ? {} : { ahead: aheadOf(ahead) }),
+    ...(ahead === undefined ? {} : { ahead: findAhead(ahead) }),
   };
 }
 
-function aheadOf([status, heldCount, askedCount, askAt, expectedAt, chance, reason]: AheadRow): Provisioning {
+function findAhead([status, heldCount, askedCount, askAt, expectedAt, chance, reason]: AheadRow): Provisioning {
   return { status, heldCount, askedCount, askAt, expectedAt, chance: chance ?? undefined, reason };
 }

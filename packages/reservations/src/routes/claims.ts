@@ -1,4 +1,4 @@
-import { decodeAhead, encodeReservation, readText } from '@mutirao/api/codecs';
+import { decodeProvisioning, encodeReservation, readText } from '@mutirao/api/codecs';
 import type { ReservationServiceService } from '@mutirao/api/reservation';
 import { getReservation, judgeClaim, managesReservation } from '@mutirao/core/machines/reservations';
 import type { ReservationRecord } from '@mutirao/core/messages';
@@ -74,7 +74,7 @@ export function claimRoutes(host: ReservationsHost): Routes {
       encode: (reservation) => ({ reservation: encodeReservation(reservation, '') }),
     }),
     reportProvisioning: unary({
-      decode: ({ reservationId, provisioning }) => ({ reservationId, ahead: decodeAhead(provisioning) }),
+      decode: ({ reservationId, provisioning }) => ({ reservationId, ahead: decodeProvisioning(provisioning) }),
       handle: async (reported, { userId }) => {
         await host.ask<ReservationRecord>((replyTo) => ({
           kind: 'ProvisioningReported',

@@ -57,7 +57,7 @@ export function reservationsRoutes(host: ReservationsHost): Routes {
   const encodeSeen = ({ claim, reservation }: Seen): { reservation: ReturnType<typeof encodeReservation> } => ({
     reservation: encodeReservation(reservation, claim),
   });
-  const outcomeOf = ({ claim, reply }: SeenReply): ReturnType<typeof encodePlacementOutcome> =>
+  const getOutcome = ({ claim, reply }: SeenReply): ReturnType<typeof encodePlacementOutcome> =>
     encodePlacementOutcome(reply, () => claim);
   const see = async (userId: UserId, reservation: ReservationRecord): Promise<Seen> => ({
     claim: await claimFor(host, userId, reservation),
@@ -88,7 +88,7 @@ export function reservationsRoutes(host: ReservationsHost): Routes {
         }));
       },
       encode: (seen) => ({
-        outcome: outcomeOf(seen),
+        outcome: getOutcome(seen),
         movedCount: seen.reply.kind === 'placed' ? seen.reply.movedCount : 0,
       }),
     }),
@@ -112,7 +112,7 @@ export function reservationsRoutes(host: ReservationsHost): Routes {
         host.requireDiskSpace();
         return askPlaced(userId, (replyTo) => ({ kind: 'RenegotiationRequested', replyTo, userId, ...request }));
       },
-      encode: (seen) => ({ outcome: outcomeOf(seen) }),
+      encode: (seen) => ({ outcome: getOutcome(seen) }),
     }),
     cancelReservation: unary({
       decode: ({ reservationId, reason }) => ({ reservationId, reason: readText('reason', reason) }),

@@ -48,7 +48,7 @@ export function resourceRoutes(host: ReservationsHost): Routes {
   return {
     getCalendar: unary({
       decode: (wire) => decodeWindow(wire, host.clock.now()),
-      handle: (window) => viewOf(host, window),
+      handle: (window) => getView(host, window),
       encode: encodeView,
     }),
     listResources: unary({
@@ -148,7 +148,7 @@ function decodeWindow({ resourceId, fromUnixMs, untilUnixMs }: GetCalendarReques
   return { resourceId, from: begin, until };
 }
 
-function viewOf(
+function getView(
   { state }: ReservationsHost,
   window: WantedWindow,
 ): { readonly window: WantedWindow; readonly view: CalendarView } {

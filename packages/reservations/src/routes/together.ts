@@ -1,6 +1,6 @@
 import { decodeGroup, encodeDecision, encodeReservation, readText } from '@mutirao/api/codecs';
 import type { ReservationServiceService } from '@mutirao/api/reservation';
-import { decisionOf } from '@mutirao/core/machines/reservations';
+import { getDecision } from '@mutirao/core/machines/reservations';
 import type { ReservationRecord } from '@mutirao/core/messages';
 import { unary, type Handlers } from '@mutirao/runtime/rpc';
 import type { ReservationsHost } from './reservations-host.ts';
@@ -18,7 +18,7 @@ export function groupRoutes(host: ReservationsHost): Routes {
     }),
     getGroupOutcome: unary({
       decode: ({ groupId, reservationId }) => ({ groupId: readText('group_id', groupId), reservationId }),
-      handle: (asked) => decisionOf(host.state, asked),
+      handle: (asked) => getDecision(host.state, asked),
       encode: (decision) => ({ decision: encodeDecision(decision) }),
     }),
   };

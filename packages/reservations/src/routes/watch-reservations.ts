@@ -5,7 +5,7 @@ import {
   type WatchReservationsRequest,
   type WatchReservationsResponse,
 } from '@mutirao/api/reservation';
-import { eventsOf, type ReservationEvent } from '@mutirao/core/machines/reservations';
+import { listEvents, type ReservationEvent } from '@mutirao/core/machines/reservations';
 import type { UserId } from '@mutirao/core/shared';
 import { requirePosition } from '@mutirao/runtime/journal';
 import { countOfPage, type CallContext, type ServerStreamHandler, type StreamWriter } from '@mutirao/runtime/rpc';
@@ -74,12 +74,12 @@ async function reportPage(
 ): Promise<number | undefined> {
   const entries = host.journal.read({ after, limit: readMax });
   for (const { sequence, at, change } of entries) {
-    const events = eventsOf(change).filter(
+    const events = listEvents(change).filter(
       (event) =>
         (reservationId === 0 || event.reservation?.place.id === reservationId) && concerns(host, userId, event),
     );
     if (events.length === 0) continue;
-    for (const message of pagesOf(
+    for (const message of listPages(
       events.map((event) => encodeReservationEvent(sequence, at, event)),
       sequence,
     )) {
@@ -93,7 +93,7 @@ async function reportPage(
  * The events of one change, which may be of many reservations, in messages that any client takes. Who comes back
  * between them hears of the change again.
  */
-function* pagesOf(events: readonly ReservationEventWire[], sequence: number): Generator<WatchReservationsResponse> {
+function* listPages(events: readonly ReservationEventWire[], sequence: number): Generator<WatchReservationsResponse> {
   for (let left = events; left.length > 0; ) {
     const count = countOfPage(left, (event) => ReservationEventWire.encode(event).finish().length);
     yield { events: left.slice(0, count), lastSequence: count < left.length ? sequence - 1 : sequence };

@@ -1,5 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { decisionOf, type ReservationsInput, type ReservationsState } from '@mutirao/core/machines/reservations';
+import { getDecision, type ReservationsInput, type ReservationsState } from '@mutirao/core/machines/reservations';
 import type { ReservationRecord, GroupOutcome, GroupLink } from '@mutirao/core/messages';
 import type { Timers } from '@mutirao/runtime/driver';
 import type { Logger } from '@mutirao/runtime/log';
@@ -64,7 +64,7 @@ export class GroupCommitFollower {
       const reservation = state.reservations.get(id);
       const link = reservation?.together;
       if (reservation === undefined || link === undefined) continue;
-      if (link.manager === '') this.#settle({ id, link }, decisionOf(state, link));
+      if (link.manager === '') this.#settle({ id, link }, getDecision(state, link));
       else if (this.#mayAsk(reservation, link))
         elsewhere.set(link.manager, [...(elsewhere.get(link.manager) ?? []), { id, link }]);
     }

@@ -140,7 +140,7 @@ class AuditLog implements Audit {
   /** Many refusals of one caller are counted and told once a minute. */
   #admitsRefusal({ who, from = '', refusedWith = '' }: AuditEntry): boolean {
     this.#reportSkipped(this.#steady.now());
-    if (this.#limit.admit(`${refusedWith} ${cut(who) ?? ''} ${hostOf(from)}`)) return true;
+    if (this.#limit.admit(`${refusedWith} ${cut(who) ?? ''} ${getHost(from)}`)) return true;
     this.#timer ??= this.#timers.start(refusals.window, () => {
       this.#timer = undefined;
       this.#reportSkipped(this.#steady.now());
@@ -185,6 +185,6 @@ function cut(text: string | undefined): string | undefined {
 }
 
 /** The host of an address: a caller may use as many ports as it likes. */
-function hostOf(from: string): string {
+function getHost(from: string): string {
   return from.replace(/:\d+$/, '');
 }

@@ -38,7 +38,7 @@ export function openClaimSigner(path: string, issuer: string): ClaimSigner {
   const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
   const keyId = createHash('sha256').update(raw).digest('hex').slice(0, 16);
   const header = encodePart({ alg: 'EdDSA', typ: 'mutirao-claim+jwt', kid: keyId });
-  const signedPart = (contents: ClaimContents): string => `${header}.${encodePart(payloadOf(issuer, contents))}`;
+  const signedPart = (contents: ClaimContents): string => `${header}.${encodePart(getPayload(issuer, contents))}`;
   return {
     issuer,
     keyId,
@@ -83,7 +83,7 @@ function readKey(path: string): KeyObject {
 }
 
 /** Without the moment of its making, so that a claim can be made again, byte for byte. */
-function payloadOf(
+function getPayload(
   issuer: string,
   { userId, resourceId, startsAt, endsAt, reservationId, revision, amount, units }: ClaimContents,
 ): ClaimPayload {

@@ -6,7 +6,7 @@ import { GridMachineProviderServiceClient } from '@mutirao/api/provider';
 import { ReservationServiceClient } from '@mutirao/api/reservation';
 
 import type { TrustSource } from '../identity/index.ts';
-import { callUnary, dial, jobBytesMax, messagesOf, openSending } from '../rpc/index.ts';
+import { callUnary, dial, jobBytesMax, listMessages, openSending } from '../rpc/index.ts';
 
 import type { BrokerClient } from './broker-client.ts';
 import type { ClusterClient } from './cluster-client.ts';
@@ -81,7 +81,7 @@ async function* watch(
   if (signal.aborted) cancel();
   signal.addEventListener('abort', cancel, { once: true });
   try {
-    yield* messagesOf(call);
+    yield* listMessages(call);
   } finally {
     signal.removeEventListener('abort', cancel);
   }

@@ -121,7 +121,7 @@ function readConfigFile(path: string, names: readonly string[]): GivenTexts {
         `${path}: unknown key "${name}"${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`,
       );
     }
-    texts.set(name, textsOf(path, name, value));
+    texts.set(name, listTexts(path, name, value));
   }
   return texts;
 }
@@ -138,7 +138,7 @@ function parseJson(path: string): unknown {
   }
 }
 
-function textsOf(path: string, name: string, value: unknown): readonly string[] {
+function listTexts(path: string, name: string, value: unknown): readonly string[] {
   const elements: unknown[] = Array.isArray(value) ? value : [value];
   return elements.map((element) => {
     if (typeof element === 'string' || typeof element === 'number' || typeof element === 'boolean')

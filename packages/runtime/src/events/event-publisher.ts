@@ -130,22 +130,22 @@ export class EventPublisher {
     }
   }
 
-  /** Sends one row and waits for its fate. Whether there was any. @throws what kept a message from being kept. */
+  /** Sends one row and waits for its disposition. Whether there was any. @throws what kept a message from being kept. */
   async #publishRow(connection: EventConnection): Promise<boolean> {
     const { backlog, counts } = this.#options;
     const row = backlog.next(this.#window);
     if (row.length === 0) return false;
-    const fates = await Promise.allSettled(
+    const dispositions = await Promise.allSettled(
       row.map((message, index) => connection.publish(message, row[index - 1]?.messageId)),
     );
     if (this.#isOver) return false;
-    const kept = countKept(fates);
+    const kept = countKept(dispositions);
     backlog.settle(kept);
     counts.published(kept);
     this.#window = nextWindow(this.#window, { sent: row.length, kept });
     if (backlog.publishedUpTo - this.#placeKept >= placeStride) this.#keepPlace();
     if (kept > 0) this.#settleDown();
-    const failed = fates[kept];
+    const failed = dispositions[kept];
     if (failed?.status === 'rejected') throw failed.reason;
     if (failed !== undefined && kept === 0)
       throw new Error('the stream refused a message that asked for nothing before it');

@@ -2,4 +2,4 @@ export type { ConnectEvents, EventConnection, Publication } from './connection.t
 export { createPublisher, type PublisherSetup } from './create-publisher.ts';
 export type { EventPublisher } from './event-publisher.ts';
 export { natsEvents, type NatsOptions } from './nats.ts';
-export { natsOptionsOf, type NatsConfig } from './nats-options.ts';
+export { findNatsOptions, type NatsConfig } from './nats-options.ts';

@@ -23,7 +23,7 @@ const bytesMin = 1024 ** 2;
  * Where events are to be published; undefined where nowhere. @throws {MutiraoError} MUT_BAD_CONFIG for what no NATS
  * server can be asked for.
  */
-export function natsOptionsOf(config: NatsConfig, name: string): NatsOptions | undefined {
+export function findNatsOptions(config: NatsConfig, name: string): NatsOptions | undefined {
   const {
     nats: url,
     natsCredentials: credentialsPath,
@@ -38,10 +38,10 @@ export function natsOptionsOf(config: NatsConfig, name: string): NatsOptions | u
   if (!/^[\w-]{1,64}$/.test(stream)) refuse('nats-stream', stream, 'up to 64 letters, digits, "_" and "-"');
   if (ageMax < ageMin) refuse('nats-age', `${ageMax}ms`, `${ageMin}ms or more`);
   if (bytesMax < bytesMin) refuse('nats-bytes', String(bytesMax), '1M or more');
-  return { url, credentialsPath, ...tlsFilesOf(config, schemes.has('tls')), stream, ageMax, bytesMax, name };
+  return { url, credentialsPath, ...getTlsFiles(config, schemes.has('tls')), stream, ageMax, bytesMax, name };
 }
 
-function tlsFilesOf(
+function getTlsFiles(
   { natsCa, natsCertificate, natsKey }: NatsConfig,
   isTls: boolean,
 ): Pick<NatsOptions, 'authorityPath' | 'certificatePath' | 'keyPath'> {

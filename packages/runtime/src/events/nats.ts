@@ -58,7 +58,7 @@ export function natsEvents(options: NatsOptions): ConnectEvents {
       reconnect: false,
       // Otherwise each message costs the making of an error, with its stack, in case it should be needed.
       noAsyncTraces: true,
-      ...(options.url.startsWith('tls:') ? { tls: tlsOf(options) } : {}),
+      ...(options.url.startsWith('tls:') ? { tls: getTls(options) } : {}),
       ...(options.credentialsPath === ''
         ? {}
         : { authenticator: credsAuthenticator(readFileSync(options.credentialsPath)) }),
@@ -74,7 +74,7 @@ export function natsEvents(options: NatsOptions): ConnectEvents {
 }
 
 /** Read at each connection, so that files that were renewed are used. */
-function tlsOf({ authorityPath, certificatePath, keyPath }: NatsOptions): TlsOptions {
+function getTls({ authorityPath, certificatePath, keyPath }: NatsOptions): TlsOptions {
   return {
     ...(authorityPath === '' ? {} : { ca: readFileSync(authorityPath, 'utf8') }),
     ...(certificatePath === ''
@@ -130,7 +130,7 @@ class NatsEventConnection implements EventConnection {
     try {
       await this.#client.publish(message.subject, message.data, {
         msgID: message.messageId,
-        headers: headersOf(message),
+        headers: getHeaders(message),
         expect,
         timeout: publishTimeout,
       });
@@ -146,7 +146,7 @@ class NatsEventConnection implements EventConnection {
   }
 }
 
-function headersOf(message: EventMessage): MsgHdrs {
+function getHeaders(message: EventMessage): MsgHdrs {
   const all = headers();
   for (const [name, value] of Object.entries(message.headers)) all.set(name, value);
   return all;

@@ -4,12 +4,14 @@ import type { Publication } from './connection.ts';
 export const windowMax = 128;
 
 /**
- * How many of a row of messages are kept without one missing before them. A message whose fate is unknown counts as not
+ * How many of a row of messages are kept without one missing before them. A message whose disposition is unknown counts as not
  * kept.
  */
-export function countKept(fates: readonly PromiseSettledResult<Publication>[]): number {
-  const missing = fates.findIndex((fate) => fate.status === 'rejected' || fate.value !== 'kept');
-  return missing === -1 ? fates.length : missing;
+export function countKept(dispositions: readonly PromiseSettledResult<Publication>[]): number {
+  const missing = dispositions.findIndex(
+    (disposition) => disposition.status === 'rejected' || disposition.value !== 'kept',
+  );
+  return missing === -1 ? dispositions.length : missing;
 }
 
 /**

@@ -58,7 +58,7 @@ export class ContentStore {
 
   /** Undefined when it is not there. */
   size(sha256: string): Bytes | undefined {
-    return sizeOf(this.path(sha256));
+    return getSize(this.path(sha256));
   }
 
   /** All contents, in no order; for a cache that starts anew. */
@@ -107,7 +107,7 @@ export class ContentStore {
 
   /** Bytes of it; 0 when there is none. */
   partSize(sha256: string): Bytes {
-    return sizeOf(this.partPath(sha256)) ?? 0;
+    return getSize(this.partPath(sha256)) ?? 0;
   }
 
   /** Forgets what a stream which broke has left of a content. */
@@ -228,7 +228,7 @@ export class ContentStore {
 }
 
 /** Undefined also where we are kept out: it is of no use then, and is brought again. */
-function sizeOf(path: string): Bytes | undefined {
+function getSize(path: string): Bytes | undefined {
   try {
     return statSync(path).size;
   } catch {

@@ -59,15 +59,15 @@ async function enter(folder: FileHandle, name: string, shown: () => string): Pro
   const enterNow = (): Promise<FileHandle> => open(path, folderFlags | constants.O_NOFOLLOW);
   try {
     return await enterNow().catch(async (error: unknown) => {
-      if (codeOf(error) !== 'ENOENT') throw error;
+      if (getCode(error) !== 'ENOENT') throw error;
       await mkdir(path).catch((cause: unknown) => {
-        if (codeOf(cause) !== 'EEXIST') throw cause;
+        if (getCode(cause) !== 'EEXIST') throw cause;
       });
       return await enterNow();
     });
   } catch (error) {
     const isLink =
-      ['ELOOP', 'ENOTDIR'].includes(codeOf(error)) &&
+      ['ELOOP', 'ENOTDIR'].includes(getCode(error)) &&
       (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
     if (isLink)
       throw new MutiraoError('MUT_PATH_ESCAPES', `${shown()} is a link, and no link is followed there`, {
@@ -77,6 +77,6 @@ async function enter(folder: FileHandle, name: string, shown: () => string): Pro
   }
 }
 
-function codeOf(error: unknown): string {
+function getCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }

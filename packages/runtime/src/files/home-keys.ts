@@ -75,7 +75,7 @@ function publish(draft: string, path: string, folder: string): string | undefine
  * The key of a home folder itself, which each process that uses the folder finds or makes. Empty where the folder does
  * not exist.
  */
-export function homeKeyOf(home: string): string {
+export function getHomeKey(home: string): string {
   return existsSync(home) ? offerHomeKey(home, 'home', '') : '';
 }
 

@@ -1,6 +1,6 @@
 import type { ReaderProofs } from '@mutirao/api/codecs';
 import type { MachineFacts } from '@mutirao/core/messages';
-import { homeKeyOf } from './home-keys.ts';
+import { getHomeKey } from './home-keys.ts';
 import { isSameProof, makeChallenge, markHome, provePath, proveReading, type ProvenFile } from './home-proofs.ts';
 
 /** Proofs about one home folder, from the side of a process that serves files of it. */
@@ -21,7 +21,7 @@ export class HomeProver {
 
   /** For a home folder, whose key is made if it is absent. */
   static ofHome(home: string): HomeProver {
-    return new HomeProver(homeKeyOf(home));
+    return new HomeProver(getHomeKey(home));
   }
 
   /** Whether the sender of these proofs reads the folder. Cost: an HMAC for proofs that were not seen before. */

@@ -28,7 +28,7 @@ export { makePrivateFile } from './make-private-file.ts';
 export { removalScript } from './removal/removal-script.ts';
 export { isRemoved, removedFolder, removeUnderOtherName } from './removed-folder.ts';
 export { resolveInside } from './resolve-inside.ts';
-export { findHomeKeys, homeKeyOf, offerHomeKey, type HomeKey } from './home-keys.ts';
+export { findHomeKeys, getHomeKey, offerHomeKey, type HomeKey } from './home-keys.ts';
 export {
   isSameProof,
   makeChallenge,

@@ -34,7 +34,7 @@ export function checkHome(home: string): string {
   if (!found.isDirectory())
     throw new MutiraoError(
       'MUT_HOME_UNUSABLE',
-      `the home folder ${home} is ${kindOf(found)}; expected a folder, or a path where one can be made`,
+      `the home folder ${home} is ${getKind(found)}; expected a folder, or a path where one can be made`,
     );
   return home;
 }
@@ -83,7 +83,7 @@ function unusable(home: string, what: string, error: unknown): MutiraoError {
   );
 }
 
-function kindOf(found: Stats): string {
+function getKind(found: Stats): string {
   if (found.isFile()) return 'a file';
   if (found.isSocket()) return 'a socket';
   return found.isFIFO() ? 'a named pipe' : 'a device';

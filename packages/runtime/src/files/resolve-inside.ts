@@ -33,7 +33,7 @@ function findFault(path: string): string | undefined {
 
 function followed(step: string, realRoot: string, path: string): string {
   if (lstatSync(fsPath(step), { throwIfNoEntry: false })?.isSymbolicLink() !== true) return step;
-  const target = realOf(step);
+  const target = findReal(step);
   if (target === undefined) throw escapes(path, 'a symbolic link on the way leads nowhere');
   if (target !== realRoot && !target.startsWith(realRoot + sep))
     throw escapes(path, 'a symbolic link leads out of the root');
@@ -41,7 +41,7 @@ function followed(step: string, realRoot: string, path: string): string {
 }
 
 /** Where a link ends; undefined when it ends nowhere: writing through it would make a file, who knows where. */
-function realOf(link: string): string | undefined {
+function findReal(link: string): string | undefined {
   try {
     return nameOfBytes(realpathSync(fsPath(link), 'buffer'));
   } catch {

@@ -29,7 +29,7 @@ export function makeToken(): string {
  * no token.
  */
 export function readToken(path: string): string {
-  const mode = modeOf(path);
+  const mode = getMode(path);
   if (mode === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', `there is no token file ${path}`);
   if ((mode & 0o077) !== 0)
     throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} has mode ${mode.toString(8)}; want 600`);
@@ -44,11 +44,11 @@ export function readToken(path: string): string {
  * @throws {MutiraoError} MUT_TOKEN_UNSAFE
  */
 export function ensureToken(path: string): string {
-  if (modeOf(path) === undefined) makePrivateFile(path, `${makeToken()}\n`);
+  if (getMode(path) === undefined) makePrivateFile(path, `${makeToken()}\n`);
   return readToken(path);
 }
 
-function modeOf(path: string): number | undefined {
+function getMode(path: string): number | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? undefined : found.mode & 0o777;
 }

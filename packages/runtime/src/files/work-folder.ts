@@ -60,7 +60,7 @@ export async function describeWorkFolder(path: string, home: string): Promise<Wo
     };
   } catch (error) {
     if (error instanceof MutiraoError) throw error;
-    throw new MutiraoError('MUT_WORK_FOLDER', `cannot work in the folder ${path}: ${reasonOf(error)}`, {
+    throw new MutiraoError('MUT_WORK_FOLDER', `cannot work in the folder ${path}: ${getReason(error)}`, {
       cause: error,
     });
   }
@@ -102,7 +102,7 @@ function readBootId(): string {
   }
 }
 
-function reasonOf(error: unknown): string {
+function getReason(error: unknown): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'ENOENT':
     case 'ENOTDIR':

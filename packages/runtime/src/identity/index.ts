@@ -1,5 +1,5 @@
 export { authorityKeyPath, identityFolder, identityPaths, type IdentityPaths } from './folder.ts';
-export { hostsOf, issueForHosts, issueForUser, makeAuthority, type KeyPair, type Validity } from './issue.ts';
+export { listHosts, issueForHosts, issueForUser, makeAuthority, type KeyPair, type Validity } from './issue.ts';
 export {
   describeIdentity,
   ensureIdentity,

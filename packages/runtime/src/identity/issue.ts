@@ -32,7 +32,7 @@ export async function makeAuthority(name: string, validity: Validity): Promise<K
   const x509 = await loadLibrary();
   const keys = await makeKeys();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    ...datesOf(validity),
+    ...getDates(validity),
     serialNumber: makeSerial(),
     name: [{ CN: [name] }],
     signingAlgorithm: algorithm,
@@ -72,7 +72,7 @@ async function issue(authority: KeyPair, { name, hosts }: Subject, validity: Val
   const signer = new x509.X509Certificate(authority.certificate);
   const ends = Math.min(validity.now + validity.lasts, signer.notAfter.getTime());
   const certificate = await x509.X509CertificateGenerator.create({
-    ...datesOf(validity),
+    ...getDates(validity),
     notAfter: new Date(ends),
     serialNumber: makeSerial(),
     subject: [{ CN: [name] }],
@@ -100,7 +100,7 @@ async function issue(authority: KeyPair, { name, hosts }: Subject, validity: Val
   return { certificate: certificate.toString('pem'), key: await keyText(keys) };
 }
 
-function datesOf({ now, lasts }: Validity): { readonly notBefore: Date; readonly notAfter: Date } {
+function getDates({ now, lasts }: Validity): { readonly notBefore: Date; readonly notAfter: Date } {
   return { notBefore: new Date(now - headStart), notAfter: new Date(now + lasts) };
 }
 
@@ -129,7 +129,7 @@ function readKey(pem: string): Promise<webcrypto.CryptoKey> {
 }
 
 /** The names that a host's certificate holds. */
-export function hostsOf(certificate: string): string[] {
+export function listHosts(certificate: string): string[] {
   const listed = new X509Certificate(certificate).subjectAltName ?? '';
   const names = listed
     .split(', ')

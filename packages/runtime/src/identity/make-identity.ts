@@ -6,7 +6,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration, Instant } from '@mutirao/core/shared';
 import { accountName, removeTree, writeAtomic } from '../files/index.ts';
 import { authorityKeyPath, identityPaths, type IdentityPaths } from './folder.ts';
-import { hostsOf, issueForHosts, issueForUser, makeAuthority, type KeyPair } from './issue.ts';
+import { listHosts, issueForHosts, issueForUser, makeAuthority, type KeyPair } from './issue.ts';
 import { checkHostName, checkUserName, loopbackNames, ownHostNames } from './names.ts';
 import { requireInDate, readKeyPair } from './read-identity.ts';
 
@@ -71,7 +71,7 @@ export async function initIdentity({
   const isNew = !existsSync(paths.authorityCertificate);
   const authority = isNew ? await newAuthority(user, now) : readAuthority(paths, now);
   if (isNew || place !== undefined) placeAuthority(paths, authority, place);
-  const former = existsSync(paths.hostCertificate) ? hostsOf(readFileSync(paths.hostCertificate, 'utf8')) : [];
+  const former = existsSync(paths.hostCertificate) ? listHosts(readFileSync(paths.hostCertificate, 'utf8')) : [];
   const names = new Set([...ownHostNames(), ...former, ...given]);
   writePair(paths.userCertificate, paths.userKey, await issueForUser(authority, user, { now, lasts }));
   writePair(
@@ -226,7 +226,7 @@ export function describeIdentity(folder: string): IdentityDescription {
     authorityFingerprint: new X509Certificate(readFileSync(paths.authorityCertificate)).fingerprint256,
     hasAuthorityKey: existsSync(authorityKeyPath(folder)),
     user: describeUser(paths.userCertificate),
-    host: describeCertificate(paths.hostCertificate, (certificate) => hostsOf(certificate.toString())),
+    host: describeCertificate(paths.hostCertificate, (certificate) => listHosts(certificate.toString())),
   };
 }
 

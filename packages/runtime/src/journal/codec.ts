@@ -16,7 +16,7 @@ export interface ChangeCodec<Change> {
   /** @throws when the body makes no sense; the journal then says which line. */
   decode(version: number, body: string): Change;
   /** The job that a change belongs to; `read` can select by it. */
-  jobOf(change: Change): number | undefined;
+  deriveJob(change: Change): number | undefined;
   /**
    * Whether the change is a promise to someone outside: it is on the disk, not only in the system's cache, before
    * `record` returns.

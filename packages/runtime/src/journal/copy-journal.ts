@@ -17,7 +17,7 @@ const checkpointPages = 4000;
 export function copyJournal(path: string, to: string): number {
   return withDatabase(path, (database) => {
     claim(database, checkpointPages);
-    const held = lastOf(database);
+    const held = getLast(database);
     requireWhole(path, held, { noted: readLastChange(path), bootId: readBootId() });
     requireSound(database, path);
     database.prepare('VACUUM INTO ?').run(to);
@@ -30,7 +30,7 @@ export function copyJournal(path: string, to: string): number {
 /** Looks whether a copy is whole. @throws {MutiraoError} MUT_JOURNAL_CORRUPT */
 export function checkJournal(path: string, last: number): void {
   withDatabase(path, (database) => {
-    requireWhole(path, lastOf(database), { noted: { bootId: undefined, last, synced: last }, bootId: undefined });
+    requireWhole(path, getLast(database), { noted: { bootId: undefined, last, synced: last }, bootId: undefined });
     requireSound(database, path);
   });
 }
@@ -49,7 +49,7 @@ export function requireUnused(path: string): void {
   });
 }
 
-function lastOf(database: DatabaseSync): number {
+function getLast(database: DatabaseSync): number {
   return Number(database.prepare('SELECT max(seq) AS last FROM changes').get()?.['last'] ?? 0);
 }
 

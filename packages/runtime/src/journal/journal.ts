@@ -234,7 +234,7 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
 
   #write(sequence: number, change: Change, at: Instant): void {
     const codec = this.#codec;
-    this.#insert.run(sequence, at, codec.jobOf(change) ?? null, codec.version, codec.encode(change));
+    this.#insert.run(sequence, at, codec.deriveJob(change) ?? null, codec.version, codec.encode(change));
     codec.project?.(this, sequence, change, at);
   }
 

@@ -148,8 +148,8 @@ export class Launchers {
   }
 
   /** What a process that belongs to a slot's task, and is not started by it, has to be started with. */
-  environmentOf(slot: number): Record<string, string> {
-    return environmentOf(this.options, this.at(slot).index);
+  getEnvironment(slot: number): Record<string, string> {
+    return getEnvironment(this.options, this.at(slot).index);
   }
 
   /**
@@ -178,7 +178,7 @@ export class Launchers {
     return this.slots.flatMap((launcher, slot) =>
       launcher.sequence === 0
         ? []
-        : [{ slot, ...usageOf(processes[launcher.index] ?? []), outputBytes: launcher.outputBytes() }],
+        : [{ slot, ...getUsage(processes[launcher.index] ?? []), outputBytes: launcher.outputBytes() }],
     );
   }
 
@@ -217,7 +217,7 @@ export class Launchers {
       index,
       shell: this.options.shell ?? '/bin/sh',
       folder: this.options.folder,
-      environment: environmentOf(this.options, index),
+      environment: getEnvironment(this.options, index),
       status: this.status.writer,
       ...this.host,
       onExit: (gone, exit) => {
@@ -393,7 +393,7 @@ export class Launchers {
   }
 }
 
-function usageOf(processes: readonly ResidentProcess[]): Pick<TaskUsage, 'residentBytes' | 'processes'> {
+function getUsage(processes: readonly ResidentProcess[]): Pick<TaskUsage, 'residentBytes' | 'processes'> {
   return { processes, residentBytes: processes.reduce((sum, { residentBytes }) => sum + residentBytes, 0) };
 }
 
@@ -413,7 +413,7 @@ async function findSubreaper(options: LaunchersOptions, pipes: PipeStock): Promi
   const script = `: >${probe.path}`;
   const candidates =
     options.usesSubreaper === false ? [] : listSubreaperPrefixes().filter(([program = '']) => existsSync(program));
-  const env = environmentOf(options, 0);
+  const env = getEnvironment(options, 0);
   try {
     for (const prefix of [...candidates, []]) {
       const [command = '', ...args] = [...prefix, options.shell ?? '/bin/sh', '-c', script];
@@ -427,7 +427,7 @@ async function findSubreaper(options: LaunchersOptions, pipes: PipeStock): Promi
   }
 }
 
-function environmentOf({ environment, watchdog }: LaunchersOptions, index: number): Record<string, string> {
+function getEnvironment({ environment, watchdog }: LaunchersOptions, index: number): Record<string, string> {
   return { ...environment, ...watchdog.environment, [launcherVariable]: String(index) };
 }
 

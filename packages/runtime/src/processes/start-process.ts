@@ -67,8 +67,8 @@ export function startProcess(options: StartProcessOptions): StartedProcess {
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });
   for (const file of files) closeSync(file);
-  const stdout = captureStream(child.stdout, bytesMaxOf(options.stdout));
-  const stderr = captureStream(child.stderr, bytesMaxOf(options.stderr));
+  const stdout = captureStream(child.stdout, getBytesMax(options.stdout));
+  const stderr = captureStream(child.stderr, getBytesMax(options.stderr));
   reportEnd(child, [stdout, stderr], options.onExit);
   if (child.stdin !== null) {
     child.stdin.on('error', () => undefined); // It may end without reading its input.
@@ -106,7 +106,7 @@ function target(output: OutputTarget | undefined, own: number, files: number[]):
   }
 }
 
-function bytesMaxOf(output: OutputTarget | undefined): number {
+function getBytesMax(output: OutputTarget | undefined): number {
   return output?.kind === 'capture' ? output.bytesMax : 0;
 }
 

@@ -85,7 +85,7 @@ export function parseCommandLine(
     );
   for (const [name, spec] of Object.entries(specs)) {
     command.addOption(
-      new Option(usageOf(name, spec), helpOf(program.name, name, spec)).argParser((given) => {
+      new Option(getUsage(name, spec), getHelp(program.name, name, spec)).argParser((given) => {
         flags.set(name, [...(flags.get(name) ?? []), given]);
       }),
     );
@@ -117,11 +117,11 @@ function splitWords(
   return passesOn && at >= 0 ? { own: argv.slice(0, at), passedOn: argv.slice(at + 1) } : { own: argv, passedOn: [] };
 }
 
-function usageOf(name: string, spec: OptionSpec<unknown>): string {
+function getUsage(name: string, spec: OptionSpec<unknown>): string {
   return spec.placeholder === '' ? flagName(name) : `${flagName(name)} <${spec.placeholder}>`;
 }
 
-function helpOf(program: string, name: string, spec: OptionSpec<unknown>): string {
+function getHelp(program: string, name: string, spec: OptionSpec<unknown>): string {
   const shown = spec.shownDefault === '' ? '' : `, default ${spec.shownDefault}`;
   return `${spec.help} (${environmentName(program, name)}${shown})`;
 }

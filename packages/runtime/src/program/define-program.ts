@@ -168,7 +168,7 @@ const codesOfPaths = new Set([
  * The error as a user can mend it; undefined for a bug. That there was no room left, or that a path cannot be used, is
  * none, whatever was to be written there.
  */
-function operatingErrorOf(error: unknown): MutiraoError | undefined {
+function findOperatingError(error: unknown): MutiraoError | undefined {
   if (error instanceof MutiraoError && error.code !== 'MUT_INTERNAL') return error;
   if (!(error instanceof Error)) return undefined;
   if (isFullDisk(error)) return new MutiraoError('MUT_DISK_FULL', error.message, { cause: error });
@@ -178,7 +178,7 @@ function operatingErrorOf(error: unknown): MutiraoError | undefined {
 
 /** Logs the error that ends a program, with a dump where it is a bug, and returns the exit status. */
 function reportEnd(error: unknown, { log, home, program, config, parts }: EndReport): number {
-  const operating = operatingErrorOf(error);
+  const operating = findOperatingError(error);
   if (operating !== undefined) {
     log.fatal({ code: operating.code, advice: operating.advice }, operating.message);
     const { status } = registry[operating.code];

@@ -1,6 +1,6 @@
 import { bytes, duration, text } from '../config/index.ts';
 
-/** The options of every process that publishes events to NATS; `natsOptionsOf` of `runtime/events` reads them. */
+/** The options of every process that publishes events to NATS; `findNatsOptions` of `runtime/events` reads them. */
 export const natsOptions = {
   nats: text({
     help:

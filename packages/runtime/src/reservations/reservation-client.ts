@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { badRequest, decodeClaimKeys, decodeReservedWindow, encodeAhead } from '@mutirao/api/codecs';
+import { badRequest, decodeClaimKeys, decodeReservedWindow, encodeProvisioning } from '@mutirao/api/codecs';
 import { errorOfCode, isErrorCode, MutiraoError } from '@mutirao/api/errors';
 import { clip, limits } from '@mutirao/api/limits';
 import { ReservationServiceClient, ReservationStatus, type Reservation } from '@mutirao/api/reservation';
@@ -9,7 +9,7 @@ import { verifyClaim, type SignedClaim } from '../claims/index.ts';
 import type { TrustSource } from '../identity/index.ts';
 import type { Logger } from '../log/index.ts';
 import { wholeList } from '../clients/every-page.ts';
-import { callUnary, dial, messagesOf } from '../rpc/index.ts';
+import { callUnary, dial, listMessages } from '../rpc/index.ts';
 import { ClaimKeys } from './claim-keys.ts';
 
 /** Whose reservations the manager of a resource honours. */
@@ -225,14 +225,14 @@ export class ReservationClient {
    * Tells the manager what is held ahead for a reservation; where it does not answer, later, and only what was noted
    * last.
    */
-  noteAhead(reservationId: number, ahead: Provisioning): void {
+  noteProvisioning(reservationId: number, ahead: Provisioning): void {
     this.#aheads.set(reservationId, ahead);
-    this.#reportingAhead ??= this.#reportAheads().finally(() => {
+    this.#reportingAhead ??= this.#reportProvisionings().finally(() => {
       this.#reportingAhead = undefined;
     });
   }
 
-  async #reportAheads(): Promise<void> {
+  async #reportProvisionings(): Promise<void> {
     const { log } = this.#options;
     const { signal } = this.#over;
     for (let [next] = this.#aheads; next !== undefined && !signal.aborted; [next] = this.#aheads) {
@@ -241,7 +241,7 @@ export class ReservationClient {
         await callUnary(
           this.#client,
           'reportProvisioning',
-          { reservationId, provisioning: encodeAhead(ahead) },
+          { reservationId, provisioning: encodeProvisioning(ahead) },
           { deadlineMs, signal },
         );
         if (this.#aheads.get(reservationId) === ahead) this.#aheads.delete(reservationId);
@@ -333,7 +333,7 @@ export class ReservationClient {
     };
     this.#over.signal.addEventListener('abort', cancel, { once: true });
     try {
-      for await (const { events } of messagesOf(call)) {
+      for await (const { events } of listMessages(call)) {
         if (events.length === 0) {
           await this.#list();
           onCaughtUp();

@@ -110,20 +110,20 @@ export function admit(call: SurfaceCall, host: RpcHost): Admitted {
       deadline: Number.isFinite(deadline) ? deadline : undefined,
       stopping: host.stopping,
       get from() {
-        return fromOf(call);
+        return getFrom(call);
       },
       get signal() {
-        return (signal ??= signalOf(call));
+        return (signal ??= getSignal(call));
       },
       begin: (values) => {
-        call.sendMetadata(metadataOf(values));
+        call.sendMetadata(getMetadata(values));
       },
     },
     peer,
   };
 }
 
-function fromOf(call: SurfaceCall): string {
+function getFrom(call: SurfaceCall): string {
   const peer = call.getPeer();
   return peer === 'unknown' ? 'socket' : peer;
 }
@@ -132,7 +132,7 @@ function fromOf(call: SurfaceCall): string {
  * Made when it is asked for: few calls do, every call ends as if it were cancelled, and the error of an abort costs as
  * much as a small answer.
  */
-function signalOf(call: SurfaceCall): AbortSignal {
+function getSignal(call: SurfaceCall): AbortSignal {
   const controller = new AbortController();
   if (call.cancelled) controller.abort();
   else
@@ -142,7 +142,7 @@ function signalOf(call: SurfaceCall): AbortSignal {
   return controller.signal;
 }
 
-function metadataOf(values: Readonly<Record<string, string>>): Metadata {
+function getMetadata(values: Readonly<Record<string, string>>): Metadata {
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(values)) metadata.set(name, value);
   return metadata;
@@ -187,7 +187,7 @@ function adaptUnary(
     respond(
       { path, host, call },
       async (onAdmitted) => {
-        const request = requestOf(call.request);
+        const request = findRequest(call.request);
         const { context } = admit(call, host);
         onAdmitted(context.userId);
         const response = await handler(request, context);
@@ -213,7 +213,7 @@ function adaptClientStream(
       async (onAdmitted) => {
         const { context, peer } = admit(call, host);
         onAdmitted(context.userId);
-        const answer = handler(requestsOf(call), context);
+        const answer = handler(getRequests(call), context);
         const response = await (peer === undefined ? answer : untilStale(host.certified, peer, answer));
         recordDone(host, audited, context, [undefined, response]);
         return response;
@@ -248,7 +248,7 @@ function respond(
   answer: (onAdmitted: (userId: UserId) => void) => Promise<unknown>,
   callback: sendUnaryData<unknown>,
 ): void {
-  const from = fromOf(call);
+  const from = getFrom(call);
   let userId: UserId | undefined;
   void answer((admitted) => {
     userId = admitted;
@@ -258,7 +258,7 @@ function respond(
       callback(null, response);
     },
     (error: unknown) => {
-      const refusal = refusalOf(error, { path, host, call });
+      const refusal = getRefusal(error, { path, host, call });
       recordRefusal(refusal, { path, host, call, from, userId });
       callback(toStatus(refusal));
     },
@@ -272,7 +272,7 @@ function adaptServerStream(
 ): UntypedHandleCall {
   return (call: ServerWritableStream<unknown, unknown>): void => {
     const writer = serverWriter(call);
-    const from = fromOf(call);
+    const from = getFrom(call);
     let userId: UserId | undefined;
     writer.onOver = (error) => {
       host.certified.forget(writer);
@@ -282,7 +282,7 @@ function adaptServerStream(
       const { context, peer } = admit(call, host);
       ({ userId } = context);
       host.certified.add(writer, peer);
-      await handler(requestOf(call.request), writer, context);
+      await handler(findRequest(call.request), writer, context);
     };
     void run().then(
       () => {
@@ -290,7 +290,7 @@ function adaptServerStream(
         writer.end();
       },
       (error: unknown) => {
-        writer.close(refusalOf(error, { path, host, call }));
+        writer.close(getRefusal(error, { path, host, call }));
       },
     );
   };
@@ -299,7 +299,7 @@ function adaptServerStream(
 function adaptBidi({ path }: Method, handler: BidiHandler<unknown, unknown>, host: RpcHost): UntypedHandleCall {
   return (call: ServerDuplexStream<unknown, unknown>): void => {
     const stream = serverStream(call, { log: host.log, refusals: host.refusals });
-    const from = fromOf(call);
+    const from = getFrom(call);
     let userId: UserId | undefined;
     host.streams.add(stream);
     // What ends a stream may come long after it was admitted: a message that is refused, or a credential that is good
@@ -316,23 +316,23 @@ function adaptBidi({ path }: Method, handler: BidiHandler<unknown, unknown>, hos
       host.certified.add(stream, peer);
       handler(stream, context);
     } catch (error) {
-      stream.close(refusalOf(error, { path, host, call }, false));
+      stream.close(getRefusal(error, { path, host, call }, false));
     }
   };
 }
 
-function requestOf(request: unknown): unknown {
+function findRequest(request: unknown): unknown {
   if (request instanceof Malformed) throw request.error;
   return request;
 }
 
-async function* requestsOf(call: ServerReadableStream<unknown, unknown>): AsyncGenerator {
-  for await (const message of call) yield requestOf(message);
+async function* getRequests(call: ServerReadableStream<unknown, unknown>): AsyncGenerator {
+  for await (const message of call) yield findRequest(message);
   if (call.cancelled) throw new MutiraoError('MUT_CANCELLED', 'the other side left');
 }
 
 /** The error to tell, counted, and logged where it is not the caller's affair alone. */
-function refusalOf(error: unknown, { path, host }: Served, isCounted = true): MutiraoError {
+function getRefusal(error: unknown, { path, host }: Served, isCounted = true): MutiraoError {
   const refusal = toMutiraoError(error);
   if (isCounted) host.count(path, refusal.code);
   if (refusal.code === 'MUT_INTERNAL') host.log.error({ err: error, path }, 'a call failed');
@@ -356,7 +356,7 @@ function recordRefusal(error: MutiraoError | undefined, { path, host, call, from
   if (error === undefined || !isForAudit(error)) return;
   host.audit.record({
     action: 'call.refuse',
-    who: userId ?? callerOf(call, host),
+    who: userId ?? getCaller(call, host),
     from,
     target: path,
     refusedWith: error.code,
@@ -378,7 +378,7 @@ function isForAudit({ code }: MutiraoError): boolean {
 }
 
 /** Who calls; empty where no credential was accepted. */
-function callerOf(call: SurfaceCall, host: RpcHost): UserId {
+function getCaller(call: SurfaceCall, host: RpcHost): UserId {
   try {
     return admit(call, host).context.userId;
   } catch {

@@ -1,5 +1,5 @@
 import type { ServiceDefinition, UntypedServiceImplementation } from '@grpc/grpc-js';
-import { accessOf } from '@mutirao/api/access';
+import { findAccess } from '@mutirao/api/access';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { UserId } from '@mutirao/core/shared';
 import { adapt, type AuditedMethod, type RpcHost } from './adapt.ts';
@@ -15,7 +15,7 @@ export interface ServiceBinding {
   readonly name: string;
   readonly definition: ServiceDefinition;
   /** The host of its calls: that of the server, with the service's own tokens if it has any. */
-  hostOf(host: RpcHost): RpcHost;
+  getHost(host: RpcHost): RpcHost;
   /**
    * Of agents: how many machines share the credential that a call came with, each of which has quotas. Undefined where
    * its callers are users.
@@ -89,7 +89,7 @@ export function bind<D extends ServiceDefinition, Raw extends keyof D & string =
     name: Object.values(definition)[0]?.path.split('/')[1] ?? '',
     definition: Object.fromEntries(methods),
     machinesOf: options.tokens === undefined ? undefined : (options.machinesOf ?? (() => 1)),
-    hostOf: (host) => (options.tokens === undefined ? host : { ...host, tokens: options.tokens, revoked: undefined }),
+    getHost: (host) => (options.tokens === undefined ? host : { ...host, tokens: options.tokens, revoked: undefined }),
     implement: (host) =>
       Object.fromEntries(
         methods.map(([name, method]) => [
@@ -102,7 +102,7 @@ export function bind<D extends ServiceDefinition, Raw extends keyof D & string =
 
 /** A handler behind the check that the table of access asks for. */
 function guard(path: string, handler: AnyHandler, ownerId: UserId | undefined): AnyHandler {
-  if (accessOf(path).callers !== 'owner') return handler;
+  if (findAccess(path).callers !== 'owner') return handler;
   if (ownerId === undefined)
     throw new Error(`${path} is for the owner of the process; expected its name with the service`);
   const method = path.slice(path.lastIndexOf('/') + 1);

@@ -36,6 +36,6 @@ export const clientOptions: ChannelOptions = {
 export const jobBytesMax = 256 * 1024 * 1024;
 
 /** Options of a channel whose messages may be larger than usual. */
-export function withMessagesOf(bytesMax: number): ChannelOptions {
+export function getWithMessages(bytesMax: number): ChannelOptions {
   return { 'grpc.max_receive_message_length': bytesMax, 'grpc.max_send_message_length': bytesMax };
 }

@@ -18,7 +18,7 @@ import { quietLogger, type Logger } from '../log/index.ts';
 import type { TrustSource } from '../identity/index.ts';
 import { isSocket, joinAddress, parseAddress, socketAddress } from './address.ts';
 import { clientStream, clientWriter } from './call-stream.ts';
-import { clientOptions, messageBytesMax, withMessagesOf } from './channel.ts';
+import { clientOptions, messageBytesMax, getWithMessages } from './channel.ts';
 import { secureChannel } from './client-security.ts';
 import { findForeign } from './socket-folder.ts';
 import { fromStatus, toStatus } from './status.ts';
@@ -54,7 +54,7 @@ export function dial<C extends Client>(ClientClass: ClientConstructor<C>, addres
   const [target, host] = isSocket(where)
     ? [socketAddress(where.path), 'localhost']
     : [joinAddress(where.host, where.port), where.host];
-  const sizes = withMessagesOf(options.messageBytesMax ?? messageBytesMax);
+  const sizes = getWithMessages(options.messageBytesMax ?? messageBytesMax);
   const shown = (): ReturnType<typeof showing> =>
     showing(options.token, isSocket(where) ? () => findForeign(where.path) : undefined);
   if (!isTls) return new ClientClass(target, credentials.createInsecure(), { ...clientOptions, ...sizes, ...shown() });
@@ -117,7 +117,7 @@ type UnaryMethod<Request, Response> = (
   options: Partial<CallOptions>,
   callback: (error: ServiceError | null, response: Response) => void,
 ) => ClientUnaryCall;
-type RequestOf<M> = M extends UnaryMethod<infer Request, infer _Response> ? Request : never;
+type FindRequest<M> = M extends UnaryMethod<infer Request, infer _Response> ? Request : never;
 type ResponseOf<M> = M extends UnaryMethod<infer _Request, infer Response> ? Response : never;
 
 /**
@@ -127,11 +127,11 @@ type ResponseOf<M> = M extends UnaryMethod<infer _Request, infer Response> ? Res
 export function callUnary<C extends Client, K extends keyof C>(
   client: C,
   method: K,
-  request: RequestOf<C[K]>,
+  request: FindRequest<C[K]>,
   { deadlineMs, signal }: CallLimits,
 ): Promise<ResponseOf<C[K]>> {
   return new Promise((resolve, reject) => {
-    const call = (client[method] as UnaryMethod<RequestOf<C[K]>, ResponseOf<C[K]>>).call(
+    const call = (client[method] as UnaryMethod<FindRequest<C[K]>, ResponseOf<C[K]>>).call(
       client,
       request,
       new Metadata(),
@@ -162,7 +162,7 @@ export function openStream<In, Out>(
  * The messages of a call that answers with a stream. Leaving the loop early cancels the call. @throws {MutiraoError}
  * from the loop.
  */
-export async function* messagesOf<In>(call: ClientReadableStream<In>): AsyncGenerator<In> {
+export async function* listMessages<In>(call: ClientReadableStream<In>): AsyncGenerator<In> {
   let isOver = false;
   try {
     for await (const message of call) yield message as In;

@@ -15,7 +15,7 @@ export type { CallContext } from './context.ts';
 export {
   callUnary,
   dial,
-  messagesOf,
+  listMessages,
   openSending,
   openStream,
   type CallLimits,
@@ -32,7 +32,7 @@ export {
   type UnaryHandler,
   type UnaryRoute,
 } from './handlers.ts';
-export { openRawSending, rawMessagesOf, type ReceivingMethod, type SendingMethod } from './raw-calls.ts';
+export { openRawSending, listRawMessages, type ReceivingMethod, type SendingMethod } from './raw-calls.ts';
 export { serve, type RunningServer, type ServeOptions } from './serve.ts';
 export { fromStatus, toMutiraoError, toStatus, type FailedStatus } from './status.ts';
 export type { MessageStream, StreamListener, StreamWriter } from './streams.ts';

@@ -7,11 +7,11 @@ import type { AnyHandler } from './handlers.ts';
  * How many of the first items fit into a page: at least one, where there is any and nothing else. @param taken what the
  * page holds besides.
  */
-export function countOfPage<T>(items: readonly T[], bytesOf: (item: T) => Bytes, taken: Bytes = 0): number {
+export function countOfPage<T>(items: readonly T[], getBytes: (item: T) => Bytes, taken: Bytes = 0): number {
   let bytes = taken;
   let count = 0;
   for (const item of items) {
-    bytes += bytesOf(item);
+    bytes += getBytes(item);
     if (bytes > pageBytesMax && (count > 0 || taken > 0)) break;
     count += 1;
   }
@@ -50,19 +50,19 @@ function cut(
   return {
     ...response,
     [field]: left.slice(0, count),
-    ...(next === undefined ? {} : { nextPageToken: `${begin + count}/${paged.keyOf(next)}` }),
+    ...(next === undefined ? {} : { nextPageToken: `${begin + count}/${paged.getKey(next)}` }),
   };
 }
 
 /** Where the item is that a token names or, if it is gone, where it was. @throws {MutiraoError} MUT_BAD_REQUEST */
-function placeOf(token: string, items: readonly never[], { keyOf }: PagedAnswer): number {
+function placeOf(token: string, items: readonly never[], { getKey }: PagedAnswer): number {
   const [, index, key] = /^(\d{1,9})\/(.*)$/s.exec(token) ?? [];
   if (index === undefined || key === undefined)
     throw badRequest(
       `page_token is ${JSON.stringify(token.slice(0, 100))}; want the next_page_token of the answer before`,
     );
   const guess = Number(index);
-  if (items[guess] !== undefined && keyOf(items[guess]) === key) return guess;
-  const found = items.findIndex((item) => keyOf(item) === key);
+  if (items[guess] !== undefined && getKey(items[guess]) === key) return guess;
+  const found = items.findIndex((item) => getKey(item) === key);
   return found === -1 ? Math.min(guess, items.length) : found;
 }

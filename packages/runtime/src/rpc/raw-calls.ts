@@ -1,5 +1,5 @@
 import type { Client } from '@grpc/grpc-js';
-import { messagesOf, openSending, type Sending } from './dial.ts';
+import { listMessages, openSending, type Sending } from './dial.ts';
 
 /** What a call with a stream of requests needs of its generated definition. */
 export interface SendingMethod<Response> {
@@ -29,16 +29,16 @@ export function openRawSending<Response>(client: Client, method: SendingMethod<R
 }
 
 /**
- * As `messagesOf`, but messages come as the bytes that travel. The call is made when the first is asked for: one that
+ * As `listMessages`, but messages come as the bytes that travel. The call is made when the first is asked for: one that
  * nobody reads
  * would bring down the process when it breaks.
  *
  * @throws {MutiraoError} from the loop.
  */
-export async function* rawMessagesOf<Request>(
+export async function* listRawMessages<Request>(
   client: Client,
   method: ReceivingMethod<Request>,
   request: Request,
 ): AsyncGenerator<Buffer> {
-  yield* messagesOf(client.makeServerStreamRequest(method.path, method.requestSerialize, keepBytes, request));
+  yield* listMessages(client.makeServerStreamRequest(method.path, method.requestSerialize, keepBytes, request));
 }

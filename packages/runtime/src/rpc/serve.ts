@@ -22,7 +22,7 @@ import {
   type SocketAddress,
 } from './address.ts';
 import type { ServiceBinding } from './bind.ts';
-import { channelOptions, messageBytesMax, withMessagesOf } from './channel.ts';
+import { channelOptions, messageBytesMax, getWithMessages } from './channel.ts';
 import { OpenCalls } from './open-calls.ts';
 import { addReflection, reflectionPaths } from './reflection.ts';
 import { plainSecurity, tlsSecurity, type ServerSecurity } from './server-security.ts';
@@ -121,7 +121,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 /** A server of grpc-js with all its services, which does not listen yet. */
 async function assemble(options: ServeOptions, host: RpcHost) {
   const { services, messageBytesMax: bytesMax = messageBytesMax } = options;
-  const server = new Server({ ...channelOptions, ...withMessagesOf(bytesMax) });
+  const server = new Server({ ...channelOptions, ...getWithMessages(bytesMax) });
   // Loaded here, so that a process that only dials does not pay for it.
   const { HealthImplementation, service: healthService } = await import('grpc-health-check');
   const health = new HealthImplementation({ '': 'SERVING' });
@@ -137,7 +137,7 @@ async function assemble(options: ServeOptions, host: RpcHost) {
     services.map((service) => service.name),
   );
   for (const service of services) {
-    server.addService(service.definition, service.implement(service.hostOf(host)));
+    server.addService(service.definition, service.implement(service.getHost(host)));
     methods.addService(service);
     health.setStatus(service.name, 'SERVING');
   }

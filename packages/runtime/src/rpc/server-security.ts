@@ -33,13 +33,13 @@ export function tlsSecurity(folder: string | undefined, log: Logger): ServerSecu
   const certificates = new HostCertificates(readHostIdentity(folder));
   const revoked = new RevokedSerials(folder);
   const { hostCertificate } = identityPaths(folder);
-  let stamp = stampOf(hostCertificate);
+  let stamp = getStamp(hostCertificate);
   return {
     credentials: experimental.createCertificateProviderServerCredentials(certificates, certificates, false),
     revoked,
     refresh: () => {
       revoked.refresh();
-      const current = stampOf(hostCertificate);
+      const current = getStamp(hostCertificate);
       if (current === stamp) return;
       stamp = current;
       try {
@@ -52,7 +52,7 @@ export function tlsSecurity(folder: string | undefined, log: Logger): ServerSecu
   };
 }
 
-function stampOf(path: string): string {
+function getStamp(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   return found === undefined ? '' : `${found.mtimeMs} ${found.ino}`;
 }

@@ -24,18 +24,21 @@ export function toStatus(error: MutiraoError): FailedStatus {
   const message =
     error.message.length <= messageLengthMax ? error.message : `${error.message.slice(0, messageLengthMax)}...`;
   const details = [
-    { typeUrl: errorInfoType, value: bytesOf(ErrorInfo.encode({ reason: error.code, domain, metadata: {} }).finish()) },
+    {
+      typeUrl: errorInfoType,
+      value: getBytes(ErrorInfo.encode({ reason: error.code, domain, metadata: {} }).finish()),
+    },
   ];
   if (error.field !== undefined) {
     const violation = { fieldViolations: [{ field: error.field, description: message }] };
-    details.push({ typeUrl: badRequestType, value: bytesOf(BadRequest.encode(violation).finish()) });
+    details.push({ typeUrl: badRequestType, value: getBytes(BadRequest.encode(violation).finish()) });
   }
   const metadata = new Metadata();
-  metadata.set(detailsKey, bytesOf(Status.encode({ code, message, details }).finish()));
+  metadata.set(detailsKey, getBytes(Status.encode({ code, message, details }).finish()));
   return { code, details: message, metadata };
 }
 
-function bytesOf(bytes: Uint8Array): Buffer {
+function getBytes(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
@@ -48,7 +51,7 @@ function bytesOf(bytes: Uint8Array): Buffer {
 export function fromStatus(error: ServiceError, call?: { getPeer(): string }): MutiraoError {
   return (
     fromDetails(error) ??
-    new MutiraoError(codeOf(error), findMismatch(error, call) ?? (error.details || error.message), { cause: error })
+    new MutiraoError(getCode(error), findMismatch(error, call) ?? (error.details || error.message), { cause: error })
   );
 }
 
@@ -58,7 +61,7 @@ export function fromStatus(error: ServiceError, call?: { getPeer(): string }): M
 function findMismatch({ code, details }: ServiceError, call: { getPeer(): string } | undefined): string | undefined {
   if (code !== status.UNAVAILABLE) return undefined;
   const peer = call?.getPeer() ?? 'the other side';
-  const socket = plainSocketOf(peer);
+  const socket = findPlainSocket(peer);
   if (notTls.test(details)) {
     return (
       `${peer} speaks no TLS: ` +
@@ -72,7 +75,7 @@ function findMismatch({ code, details }: ServiceError, call: { getPeer(): string
 }
 
 /** The address without TLS of the socket that a call went to; undefined for a port. */
-function plainSocketOf(peer: string): string | undefined {
+function findPlainSocket(peer: string): string | undefined {
   return peer.startsWith('unix:') ? peer : undefined;
 }
 
@@ -112,7 +115,7 @@ const codes: Partial<Record<status, ErrorCode>> = {
   [status.UNIMPLEMENTED]: 'MUT_UNIMPLEMENTED',
 };
 
-function codeOf({ code, details }: ServiceError): ErrorCode {
+function getCode({ code, details }: ServiceError): ErrorCode {
   if (code === status.INTERNAL && /pars|deserializ/i.test(details)) return 'MUT_PROTOCOL';
   if (code === status.UNAVAILABLE && /certificate|altnames/i.test(details)) return 'MUT_UNTRUSTED';
   // Both sides of grpc-js say it so. A smaller message would go through, the same one never.

@@ -6,8 +6,8 @@ export type TokenCheck = (credential: string) => UserId | undefined;
 
 /** Accepts one token, for one user. */
 export function acceptToken(token: string, userId: UserId): TokenCheck {
-  const wanted = digestOf(token);
-  return (credential) => (timingSafeEqual(digestOf(credential), wanted) ? userId : undefined);
+  const wanted = getDigest(token);
+  return (credential) => (timingSafeEqual(getDigest(credential), wanted) ? userId : undefined);
 }
 
 /** The token of an `authorization` header; undefined where there is none. */
@@ -19,6 +19,6 @@ export function findBearer(header: unknown): string | undefined {
  * Equal digests mean equal texts, and all have the same length: the comparison tells nothing about where two texts
  * differ.
  */
-function digestOf(text: string): Buffer {
+function getDigest(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }

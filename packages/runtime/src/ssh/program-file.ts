@@ -47,7 +47,7 @@ export async function findProgramFile(home: string, given: string): Promise<Prog
       ? new MutiraoError('MUT_NOT_PACKED', `${path} is not there`)
       : new MutiraoError('MUT_FILE_NOT_FOUND', `${path} is not there`);
   }
-  const system = systemOf(path);
+  const system = getSystem(path);
   const { sha256 } = await hashFile(path);
   return { sha256, system, bytes: statSync(path).size, packed: () => pack(home, path, sha256) };
 }
@@ -58,7 +58,7 @@ const machines: Readonly<Record<number, string>> = { 62: 'x86_64', 183: 'aarch64
  * Read from the head of the file: a host that cannot run it may take it for a script. @throws {MutiraoError}
  * MUT_BAD_REQUEST for what is no executable of Linux.
  */
-function systemOf(path: string): string {
+function getSystem(path: string): string {
   const head = Buffer.alloc(20);
   const file = openSync(path, 'r');
   try {

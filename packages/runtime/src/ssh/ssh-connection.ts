@@ -188,7 +188,7 @@ export class SshConnection {
           `${this.destination}: "${command.slice(0, 3).join(' ').slice(0, 80)}" ` +
             `${describeDelay(mark, result, deadlineMs)}`,
         );
-      const answer = await this.#answerOf(mark, result);
+      const answer = await this.#getAnswer(mark, result);
       if (answer !== undefined) return answer;
       if (performance.now() - from > Math.min(deadlineMs, sessionWaitMax))
         throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: ${sessionAdvice}`);
@@ -197,7 +197,7 @@ export class SshConnection {
   }
 
   /** What came of a framed command; undefined when the other host gave it no session. @throws as `run`. */
-  async #answerOf(
+  async #getAnswer(
     mark: string,
     { status, stdout, stderr, isTruncated }: CommandResult,
   ): Promise<RemoteResult | undefined> {
@@ -224,14 +224,14 @@ export class SshConnection {
   async forward(remoteAddress: string, localAddress?: string): Promise<string> {
     for (let count = 1; ; count += 1) {
       const local = localAddress ?? `127.0.0.1:${await freePort()}`;
-      const draft = draftOf(local);
-      if (draft !== local) makeSocketFolder(pathOf(local));
+      const draft = getDraft(local);
+      if (draft !== local) makeSocketFolder(getPath(local));
       const { status, stderr } = await this.#client(
         ['-O', 'forward', '-L', `${forwardWord(draft)}:${forwardWord(remoteAddress)}`, '--', this.destination],
         { deadlineMs: forwardMax },
       );
       if (status === 0) {
-        if (draft !== local) renameSync(pathOf(draft), pathOf(local));
+        if (draft !== local) renameSync(getPath(draft), getPath(local));
         return local;
       }
       if (!this.isOpen) throw this.#gone(stderr.toString());
@@ -252,13 +252,13 @@ export class SshConnection {
    * the other host forbids it.
    */
   async forwardBack(localAddress: string, socket: string): Promise<void> {
-    const draft = draftOf(socket);
+    const draft = getDraft(socket);
     const { status, stderr } = await this.#client(
       ['-O', 'forward', '-R', `${forwardWord(draft)}:${forwardWord(localAddress)}`, '--', this.destination],
       { deadlineMs: forwardMax },
     );
     if (status !== 0 && !this.isOpen) throw this.#gone(stderr.toString());
-    const moved = status === 0 ? await this.run(['mv', '-f', '--', pathOf(draft), pathOf(socket)]) : undefined;
+    const moved = status === 0 ? await this.run(['mv', '-f', '--', getPath(draft), getPath(socket)]) : undefined;
     const problem = moved?.stderr ?? `${stderr.toString()}\n${socketAdvice}`;
     if (moved?.status !== 0)
       throw new MutiraoError(
@@ -428,14 +428,14 @@ function makeFolder(wanted: string | undefined): string {
  * Sockets are made under another name first: whoever connects finds the former or the new one, and who made the former
  * one removes nothing when it ends.
  */
-function draftOf(address: string): string {
+function getDraft(address: string): string {
   return isSocket(parseAddress(address))
-    ? socketAddress(pathOf(`${address}.${randomBytes(3).toString('hex')}`))
+    ? socketAddress(getPath(`${address}.${randomBytes(3).toString('hex')}`))
     : address;
 }
 
 /** @throws {MutiraoError} MUT_BAD_CONFIG, also when it is too long. */
-function pathOf(address: string): string {
+function getPath(address: string): string {
   const where = parseAddress(address);
   return isSocket(where) ? where.path : '';
 }

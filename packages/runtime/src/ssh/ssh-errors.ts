@@ -25,21 +25,21 @@ const refusals: readonly (readonly [RegExp, ErrorCode])[] = [
 export function sshError(destination: string, reported: string, hasConnected = false): MutiraoError {
   const words = lastWords(reported);
   const message = `ssh ${destination}: ${words === '' ? 'it ended without a word' : words}`;
-  return new MutiraoError(hasConnected ? 'MUT_UNREACHABLE' : codeOf(reported), message);
+  return new MutiraoError(hasConnected ? 'MUT_UNREACHABLE' : getCode(reported), message);
 }
 
-function codeOf(reported: string): ErrorCode {
-  const lines = linesOf(reported);
+function getCode(reported: string): ErrorCode {
+  const lines = listLines(reported);
   if (configPattern.test(lines[0] ?? '')) return 'MUT_BAD_CONFIG';
   return refusals.find(([pattern]) => lines.slice(-2).some((line) => pattern.test(line)))?.[1] ?? 'MUT_UNREACHABLE';
 }
 
 /** What a command told in the end, in one line of at most 400 characters. */
 export function lastWords(reported: string): string {
-  return linesOf(reported).slice(-3).join('; ').slice(-400);
+  return listLines(reported).slice(-3).join('; ').slice(-400);
 }
 
-function linesOf(reported: string): string[] {
+function listLines(reported: string): string[] {
   return reported
     .split(/\r?\n/)
     .map((line) => line.trim())

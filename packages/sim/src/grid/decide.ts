@@ -8,7 +8,7 @@ import type { GridJob } from './grid-job.ts';
 /** Asks a job's heuristic what to request of one of its resources now. */
 export function decide(job: GridJob, index: number, resource: SimulatedResource, now: Instant): RequestDecision {
   const { heuristic } = job.setup;
-  const plain = factsOf(job, index, resource, now);
+  const plain = listFacts(job, index, resource, now);
   const facts = job.isWatchful ? watch(plain, job, index, resource) : plain;
   const decision = heuristic.draft(facts);
   const { drafts, givenUp = [] } = decision;
@@ -42,7 +42,7 @@ function watch(facts: RequestFacts, job: GridJob, index: number, { plan }: Simul
   };
 }
 
-function factsOf(job: GridJob, index: number, resource: SimulatedResource, now: Instant): RequestFacts {
+function listFacts(job: GridJob, index: number, resource: SimulatedResource, now: Instant): RequestFacts {
   const { setup, tasks } = job;
   const limits = setup.limits[index];
   invariant(limits !== undefined, `resource ${index} has no limits`);
@@ -56,7 +56,7 @@ function factsOf(job: GridJob, index: number, resource: SimulatedResource, now: 
     // Where every request has a place the profile itself says what a listing would.
     listing: {
       at: now,
-      processorsFree: limits.processors - busyOf(plan.running.values()),
+      processorsFree: limits.processors - getBusy(plan.running.values()),
       requests: promises ? [] : listRequests(resource),
     },
     ...(promises ? { queue: { profile: plan.profile, waitingCount: plan.waiting.size } } : {}),
@@ -88,7 +88,7 @@ function runningElsewhere(job: GridJob, index: number): number {
   return count;
 }
 
-function busyOf(running: Iterable<PlannedRequest>): number {
+function getBusy(running: Iterable<PlannedRequest>): number {
   let busy = 0;
   for (const { width } of running) busy += width;
   return busy;

@@ -94,7 +94,7 @@ class GridWorld {
     if (job.tasks.pendingCount === 0) return this.#finish(job, now);
     if (job.isWatchful && job.passMilestone()) for (const { resource } of freed) job.noteDue(resource, 'own');
     for (const request of freed) {
-      if (walltimeEndOf(request) > now) job.tasks.fill(request, now);
+      if (getWalltimeEnd(request) > now) job.tasks.fill(request, now);
       this.#releaseIdle(job, request, now);
     }
   }
@@ -133,7 +133,7 @@ class GridWorld {
         this.#note(job, now, `loses request ${id} of resource ${index} with ${request.tasks.size} tasks`);
         job.end(request, now);
         job.noteDue(index, 'own');
-        for (const other of job.pending()) if (walltimeEndOf(other) > now) job.tasks.fill(other, now);
+        for (const other of job.pending()) if (getWalltimeEnd(other) > now) job.tasks.fill(other, now);
       }
     }
   }
@@ -207,7 +207,7 @@ class GridWorld {
     else job.releaseCount += 1;
     this.#takeOut(job, request, now);
     for (const other of job.pending())
-      if (other.startedAt !== undefined && walltimeEndOf(other) > now) job.tasks.fill(other, now);
+      if (other.startedAt !== undefined && getWalltimeEnd(other) > now) job.tasks.fill(other, now);
   }
 
   #startRequests(resource: SimulatedResource, index: number, now: Instant): void {
@@ -231,6 +231,6 @@ class GridWorld {
 }
 
 /** When a request's walltime ends; Infinity while it has not started. */
-function walltimeEndOf({ startedAt = Infinity, walltime }: OwnRequest): Instant {
+function getWalltimeEnd({ startedAt = Infinity, walltime }: OwnRequest): Instant {
   return startedAt + walltime;
 }

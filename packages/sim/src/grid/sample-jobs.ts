@@ -1,4 +1,4 @@
-import { heuristicDefaults, wasteOf, type HeuristicOptions, type RequestHeuristic } from '@mutirao/core/requests';
+import { heuristicDefaults, getWaste, type HeuristicOptions, type RequestHeuristic } from '@mutirao/core/requests';
 import { invariant, Prng } from '@mutirao/core/shared';
 import type { Duration, Instant, ProcessorCount, ProcessorMillis } from '@mutirao/core/shared';
 import type { LocalHistory } from '../resource/local-history.ts';
@@ -111,10 +111,10 @@ export function sampleJob(
     { trace },
   );
   invariant(job !== undefined, 'one job was run');
-  return sampleOf(job, history);
+  return getSample(job, history);
 }
 
-function sampleOf(
+function getSample(
   { setup: { submittedAt }, requests, tasks, finishedAt, withdrawalCount, releaseCount }: GridJob,
   { end }: LocalHistory,
 ): JobSample {
@@ -125,7 +125,7 @@ function sampleOf(
   return {
     instant: submittedAt,
     turnaround: finishedAt - submittedAt,
-    waste: wasteOf(held, tasks.doneTime),
+    waste: getWaste(held, tasks.doneTime),
     taskTime: tasks.doneTime,
     requestCount: requests.length,
     withdrawalCount,

@@ -117,7 +117,7 @@ export class Workqueue {
       request.idle -= 1;
       request.tasks.set(task, now);
       request.isUsed = true;
-      this.#running.push({ endsAt: now + this.#timeOf(task), order: this.#startCount, task, request });
+      this.#running.push({ endsAt: now + this.#findTime(task), order: this.#startCount, task, request });
       this.#startCount += 1;
     }
   }
@@ -129,7 +129,7 @@ export class Workqueue {
     const freed = new Set<OwnRequest>();
     while (this.nextEnd <= now) {
       const { task, request } = this.#running.pop() as RunningTask;
-      const time = this.#timeOf(task);
+      const time = this.#findTime(task);
       request.tasks.delete(task);
       request.idle += 1;
       request.taskTime += time;
@@ -154,7 +154,7 @@ export class Workqueue {
     request.idle = 0;
   }
 
-  #timeOf(task: number): Duration {
+  #findTime(task: number): Duration {
     return this.#taskTimes[task] as Duration;
   }
 

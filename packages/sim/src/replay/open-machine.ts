@@ -1,7 +1,7 @@
-import { agentMachine, openAgentBeginning } from '@mutirao/core/machines/agent';
-import { brokerMachine, openBrokerBeginning } from '@mutirao/core/machines/broker';
-import { clusterMachine, openClusterBeginning } from '@mutirao/core/machines/cluster';
-import { openProviderBeginning, providerMachine } from '@mutirao/core/machines/provider';
+import { agentMachine, openAgentInitialState } from '@mutirao/core/machines/agent';
+import { brokerMachine, openBrokerInitialState } from '@mutirao/core/machines/broker';
+import { clusterMachine, openClusterInitialState } from '@mutirao/core/machines/cluster';
+import { openProviderInitialState, providerMachine } from '@mutirao/core/machines/provider';
 import type { TraceHead } from '@mutirao/core/debugging-trace';
 import type { Decision, Instant, Machine } from '@mutirao/core/shared';
 
@@ -19,13 +19,13 @@ export interface OpenMachine {
 export function openMachine(head: TraceHead): OpenMachine {
   switch (head.machine) {
     case 'broker':
-      return join(brokerMachine, openBrokerBeginning(head, head.at));
+      return join(brokerMachine, openBrokerInitialState(head, head.at));
     case 'provider':
-      return join(providerMachine, openProviderBeginning(head));
+      return join(providerMachine, openProviderInitialState(head));
     case 'agent':
-      return join(agentMachine, openAgentBeginning(head));
+      return join(agentMachine, openAgentInitialState(head));
     case 'cluster':
-      return join(clusterMachine, openClusterBeginning(head));
+      return join(clusterMachine, openClusterInitialState(head));
   }
 }
 

@@ -70,9 +70,9 @@ export interface ReplayReport {
   readonly isHalfLineDropped: boolean;
 }
 
-type LineOf<Kind extends TraceLine['kind']> = Extract<TraceLine, { readonly kind: Kind }>;
+type GetLine<Kind extends TraceLine['kind']> = Extract<TraceLine, { readonly kind: Kind }>;
 
-interface OpenTurn extends LineOf<'inputs'> {
+interface OpenTurn extends GetLine<'inputs'> {
   readonly line: number;
   /** Undefined when the step was not run, or threw. */
   readonly decision: Decision<unknown, unknown> | undefined;
@@ -193,7 +193,7 @@ export class TraceReplay {
     }
   }
 
-  #takeInputs(line: LineOf<'inputs'>, text: string): void {
+  #takeInputs(line: GetLine<'inputs'>, text: string): void {
     if (this.#open !== undefined) this.#refuse(showText(text), `the outcome of turn ${this.#lastTurn}`);
     if (line.turn !== this.#lastTurn + 1) this.#refuse(showText(text), `turn ${this.#lastTurn + 1}`);
     this.#lastTurn = line.turn;
@@ -208,19 +208,19 @@ export class TraceReplay {
     this.#open = this.#run(line);
   }
 
-  #isBeyond({ turn, now }: LineOf<'inputs'>): boolean {
+  #isBeyond({ turn, now }: GetLine<'inputs'>): boolean {
     const { until } = this.#options;
     return (
       until !== undefined && (until.kind === 'turn' ? turn > until.turn : now - (this.#head?.at ?? 0) > until.time)
     );
   }
 
-  #isBefore({ turn, now }: LineOf<'inputs'>): boolean {
+  #isBefore({ turn, now }: GetLine<'inputs'>): boolean {
     const { from } = this.#options;
     return from !== undefined && (from.kind === 'turn' ? turn < from.turn : now - (this.#head?.at ?? 0) < from.time);
   }
 
-  #run(line: LineOf<'inputs'>): OpenTurn {
+  #run(line: GetLine<'inputs'>): OpenTurn {
     const open = { ...line, line: this.#lineCount, isWanted: !this.#isBefore(line) };
     this.#tell(open, 'input', line.inputs);
     const decision = this.#step(open);
@@ -251,7 +251,7 @@ export class TraceReplay {
     for (const message of messages) onEvent({ now, turn, role, message: message as StoryEvent['message'] });
   }
 
-  #takeOutcome(line: LineOf<'outcome'>, text: string): void {
+  #takeOutcome(line: GetLine<'outcome'>, text: string): void {
     const open = this.#open;
     if (open === undefined || open.turn !== line.turn)
       return this.#refuse(
@@ -288,7 +288,7 @@ export class TraceReplay {
     }
   }
 
-  #takeEnd({ error }: LineOf<'end'>): void {
+  #takeEnd({ error }: GetLine<'end'>): void {
     this.#end = { error };
     const open = this.#open;
     if (open?.decision !== undefined && open.isWanted) {

@@ -1,6 +1,6 @@
 import type { Instant } from '@mutirao/core/shared';
-import { idsOf } from './ids-of.ts';
-import { letterOf } from './walk-ids.ts';
+import { listIds } from './list-ids.ts';
+import { findLetter } from './walk-ids.ts';
 
 /** How a message is described. */
 export interface Telling {
@@ -42,7 +42,7 @@ function isEmpty(value: unknown): boolean {
 }
 
 function showField(name: string, value: unknown, telling: Telling, depth: number): string {
-  const letter = letterOf(name);
+  const letter = findLetter(name);
   if (letter !== undefined && isNumbers(value)) return showRanges(letter, value);
   if (typeof value !== 'number') return show(value, telling, depth);
   if (letter !== undefined) return `${letter}${value}`;
@@ -69,7 +69,7 @@ function showList(values: readonly unknown[], telling: Telling, depth: number): 
   const wanted =
     about === undefined
       ? []
-      : values.filter((value) => typeof value === 'object' && idsOf(value).some((id) => about.has(id)));
+      : values.filter((value) => typeof value === 'object' && listIds(value).some((id) => about.has(id)));
   const reported = (wanted.length > 0 ? wanted : values)
     .slice(0, elementsMax)
     .map((value) => show(value, telling, depth + 1));

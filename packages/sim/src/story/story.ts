@@ -28,7 +28,7 @@ export class Story {
   readonly #about: Set<string>;
   readonly #start: Instant;
 
-  /** @param about ids as `idsOf` gives them. */
+  /** @param about ids as `listIds` gives them. */
   constructor(about: readonly string[], start: Instant) {
     this.#about = new Set(about);
     this.#start = start;

@@ -35,7 +35,7 @@ const counters: Readonly<Record<string, string>> = {
 const names = new Set(['machineId', 'providerId', 'brokerId', 'requestId']);
 
 /** The letters that begin the ids in a field of numbers; undefined for a field that holds none. */
-export function letterOf(field: string): string | undefined {
+export function findLetter(field: string): string | undefined {
   return Object.hasOwn(counters, field) ? counters[field] : undefined;
 }
 
@@ -53,7 +53,7 @@ function visit(walk: IdWalk, value: unknown, scope: Scope): void {
     return;
   }
   const fields = value as Fields;
-  const inner = scopeOf(fields, scope);
+  const inner = getScope(fields, scope);
   for (const field of Object.keys(fields)) {
     addIds(walk, field, fields[field], inner);
     visit(walk, fields[field], inner);
@@ -62,7 +62,7 @@ function visit(walk: IdWalk, value: unknown, scope: Scope): void {
 }
 
 /** The job of a batch stands in its template, beside the replicas. */
-function scopeOf(fields: Fields, scope: Scope): Scope {
+function getScope(fields: Fields, scope: Scope): Scope {
   const template = fields['template'] as Fields | undefined;
   return {
     jobId: fields['jobId'] ?? template?.['jobId'] ?? scope.jobId,
@@ -72,7 +72,7 @@ function scopeOf(fields: Fields, scope: Scope): Scope {
 
 function addIds(walk: IdWalk, field: string, value: unknown, scope: Scope): void {
   for (const each of Array.isArray(value) ? (value as unknown[]) : [value]) {
-    if (typeof each === 'number') addCounter(walk, letterOf(field), each, scope);
+    if (typeof each === 'number') addCounter(walk, findLetter(field), each, scope);
     else if (typeof each === 'string' && each !== '') addNames(walk, field, each, scope);
   }
 }
@@ -96,15 +96,15 @@ function addNames(walk: IdWalk, field: string, name: string, { providerId }: Sco
 
 function addRuns(walk: IdWalk, fields: Fields, { jobId }: Scope): void {
   const { replicaId, taskIndex, firstReplicaId, taskIndexes } = fields;
-  const tasksOf = (index: number): string[] => [
+  const getTasks = (index: number): string[] => [
     `t${index}`,
     ...(jobId === undefined ? [] : [`j${String(jobId)}.t${index}`]),
   ];
   if (typeof replicaId === 'number' && typeof taskIndex === 'number')
-    walk.runs.push({ tasks: tasksOf(taskIndex), replica: `r${replicaId}` });
+    walk.runs.push({ tasks: getTasks(taskIndex), replica: `r${replicaId}` });
   if (typeof firstReplicaId !== 'number' || !Array.isArray(taskIndexes)) return;
   for (const [offset, index] of (taskIndexes as number[]).entries()) {
     walk.ids.add(`r${firstReplicaId + offset}`);
-    walk.runs.push({ tasks: tasksOf(index), replica: `r${firstReplicaId + offset}` });
+    walk.runs.push({ tasks: getTasks(index), replica: `r${firstReplicaId + offset}` });
   }
 }

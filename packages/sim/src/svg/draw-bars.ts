@@ -43,7 +43,7 @@ export function drawBars({ title, up, bars, groups, marks, isClustered = false }
   const bottom = frame.top + frame.height;
   const y = (value: number): number => bottom - (frame.height * value) / most;
   const across = frame.width - frame.left - frame.right;
-  const clusters = isClustered ? clustersOf(bars) : bars.map((bar) => [bar]);
+  const clusters = isClustered ? listClusters(bars) : bars.map((bar) => [bar]);
   // Half a bar's room before and behind each cluster of several.
   const room = across / (bars.length + (isClustered ? clusters.length : 0));
   const labelRoom = isClustered ? 34 : frame.labelRoom;
@@ -75,7 +75,7 @@ export function drawBars({ title, up, bars, groups, marks, isClustered = false }
 }
 
 /** Neighbours of one label. */
-function clustersOf(bars: readonly Bar[]): Bar[][] {
+function listClusters(bars: readonly Bar[]): Bar[][] {
   const clusters: Bar[][] = [];
   for (const bar of bars) {
     const last = clusters.at(-1);
@@ -116,7 +116,7 @@ function drawBar({ group, value, halfInterval, mark }: Bar, x: number, { width, 
     : [];
   return [
     `<rect class="bar" x="${tenths(x - width / 2)}" y="${tenths(y(value))}" width="${tenths(width)}" ` +
-      `height="${tenths(bottom - y(value))}" fill="${colourOf(group)}"/>`,
+      `height="${tenths(bottom - y(value))}" fill="${getColour(group)}"/>`,
     ...interval,
     ...(mark === undefined ? [] : [drawDiamond(x, y(mark))]),
   ];
@@ -132,7 +132,7 @@ function drawLabel(label: string, x: number, isLevel: boolean): string {
   );
 }
 
-const colourOf = (group: number): string => colours[group % colours.length] as string;
+const getColour = (group: number): string => colours[group % colours.length] as string;
 
 const drawDiamond = (x: number, y: number): string =>
   `<path d="M${tenths(x)} ${tenths(y - 6)}l6 6l-6 6l-6 -6z" fill="#ffd92f" stroke="#1f2933"/>`;
@@ -141,7 +141,7 @@ function drawLegend(groups: readonly string[], marks: string | undefined, y: num
   const room = (frame.width - frame.left - frame.right) / (groups.length + 1);
   return [
     ...groups.flatMap((group, index) => [
-      `<rect x="${tenths(frame.left + index * room)}" y="${y - 9}" width="12" height="12" fill="${colourOf(index)}"/>`,
+      `<rect x="${tenths(frame.left + index * room)}" y="${y - 9}" width="12" height="12" fill="${getColour(index)}"/>`,
       text(group, { x: frame.left + index * room + 18, y: y + 1, anchor: 'start' }),
     ]),
     ...(marks === undefined

@@ -72,7 +72,7 @@ export function drawPanels(figure: PanelFigure): string {
   const gap = figure.hasOwnAxes === true ? page.axisRoom : page.panelGap;
   const size = sizeOfPanel(figure.panelsAcross, rows, gap);
   const below = page.top + rows * (page.titleRoom + size.height) + (rows - 1) * page.rowGap;
-  const legend = legendOf(figure.panels);
+  const legend = getLegend(figure.panels);
   const legendRows = Math.ceil(legend.length / figure.legendColumns);
   const height = below + page.acrossRoom + legendRows * page.legendRow + page.bottom;
   const middle = page.left + (page.width - page.left - page.right) / 2;
@@ -86,7 +86,7 @@ export function drawPanels(figure: PanelFigure): string {
       const left = page.left + column * (size.width + gap);
       const range =
         figure.linearUpTo === undefined
-          ? rangeOf(figure.hasOwnAxes === true ? [panel] : figure.panels)
+          ? getRange(figure.hasOwnAxes === true ? [panel] : figure.panels)
           : { low: 0, high: figure.linearUpTo };
       const top = page.top + page.titleRoom + row * (page.titleRoom + size.height + page.rowGap);
       return drawPanel(panel, figure, {
@@ -140,12 +140,12 @@ interface Frame {
  * The least range of the axis that holds all values, their intervals unless these are very wide, and 1, with a little
  * room.
  */
-function rangeOf(panels: readonly Panel[]): { readonly low: number; readonly high: number } {
-  const values = panels.flatMap(({ lines }) => lines.flatMap(boundsOf)).filter((value) => isDrawn(value, 1));
+function getRange(panels: readonly Panel[]): { readonly low: number; readonly high: number } {
+  const values = panels.flatMap(({ lines }) => lines.flatMap(listBounds)).filter((value) => isDrawn(value, 1));
   return { low: Math.min(0.9, ...values) / 1.1, high: Math.max(1.1, ...values) * 1.1 };
 }
 
-function boundsOf({ values, halfIntervals = [] }: PanelLine): number[] {
+function listBounds({ values, halfIntervals = [] }: PanelLine): number[] {
   return values.flatMap((value, tick) => {
     const half = halfIntervals[tick] ?? 0;
     return [Math.max(value - half, value / 3), Math.min(value + half, 3 * value)];
@@ -161,7 +161,7 @@ function hasPlace(value: number, { low, zeroRoom }: Frame): boolean {
   return isDrawn(value, low) || (value === 0 && zeroRoom > 0);
 }
 
-function heightOf(value: number, { top, height, low, high, zeroRoom }: Frame): number {
+function getHeight(value: number, { top, height, low, high, zeroRoom }: Frame): number {
   if (low === 0) return top + height * (1 - Math.min(high, Math.max(0, value)) / high);
   if (value === 0 && zeroRoom > 0) return top + height - zeroRoom / 2;
   return top + ((height - zeroRoom) * Math.log10(high / Math.min(high, Math.max(low, value)))) / Math.log10(high / low);
@@ -173,9 +173,9 @@ function drawPanel(
   frame: Frame,
 ): string[] {
   const { left, top, width, height } = frame;
-  const place = (index: number): number => left + width * shareOf(index, ticks.length, positions);
+  const place = (index: number): number => left + width * getShare(index, ticks.length, positions);
   const marks = marksBetween(frame.low, frame.high).flatMap((mark) => {
-    const y = heightOf(mark, frame);
+    const y = getHeight(mark, frame);
     const look = mark === 1 && frame.low > 0 ? 'stroke="#52606d" stroke-width="1.4"' : 'stroke="#e4e7eb"';
     return [
       `<line x1="${tenths(left)}" x2="${tenths(left + width)}" y1="${tenths(y)}" y2="${tenths(y)}" ${look}/>`,
@@ -198,7 +198,7 @@ function drawPanel(
  * Where a position stands between the left and the right end of a panel, both of which are half a step away from the
  * outermost ones.
  */
-function shareOf(index: number, count: number, positions: readonly number[] | undefined): number {
+function getShare(index: number, count: number, positions: readonly number[] | undefined): number {
   const [first, last] = [positions?.[0] ?? 0, positions?.at(-1) ?? 0];
   if (positions === undefined || last === first) return (index + 0.5) / count;
   return (0.5 + ((count - 1) * ((positions[index] ?? 0) - first)) / (last - first)) / count;
@@ -219,11 +219,11 @@ function drawZeroRow({ left, top, width, height, zeroRoom, isNamed }: Frame): st
 function marksBetween(low: number, high: number): number[] {
   if (low === 0) return Array.from({ length: 6 }, (_, index) => Number(((high * index) / 5).toPrecision(3)));
   const powers = [-4, -3, -2, -1, 0, 1, 2, 3, 4, 5];
-  const marks = powers.flatMap((power) => stepsOf(high / low).map((step) => Number(`${step}e${power}`)));
+  const marks = powers.flatMap((power) => listSteps(high / low).map((step) => Number(`${step}e${power}`)));
   return marks.filter((mark) => mark >= low && mark <= high);
 }
 
-function stepsOf(span: number): readonly number[] {
+function listSteps(span: number): readonly number[] {
   if (span < 2.5) return [1, 1.1, 1.2, 1.3, 1.4, 1.5, 2, 3, 4, 5, 6, 7, 8, 9];
   if (span < 8) return [1, 1.2, 1.5, 2, 3, 4, 5, 6, 8];
   return span < 2000 ? [1, 2, 5] : [1];
@@ -238,29 +238,29 @@ function drawIntervals(line: PanelLine, place: (tick: number) => number, frame: 
   const half = (tick: number): number => halfIntervals[tick] ?? NaN;
   const known = values.map((value, tick) => (Number.isFinite(half(tick)) && isDrawn(value, frame.low) ? value : NaN));
   const edge = (tick: number, sign: 1 | -1): string =>
-    `${tenths(place(tick))},${tenths(edgeOf((known[tick] as number) + sign * half(tick), frame))}`;
-  return stretchesOf(known, frame).map((ticks) => {
+    `${tenths(place(tick))},${tenths(getEdge((known[tick] as number) + sign * half(tick), frame))}`;
+  return listStretches(known, frame).map((ticks) => {
     const [only = 0] = ticks;
     if (ticks.length > 1 && line.isUnjoined !== true) {
       return (
-        `<polygon class="interval" fill="${colourOf(look)}" fill-opacity="0.14" ` +
+        `<polygon class="interval" fill="${getColour(look)}" fill-opacity="0.14" ` +
         `points="${[...ticks.map((tick) => edge(tick, 1)), ...ticks.toReversed().map((tick) => edge(tick, -1))].join(' ')}"/>`
       );
     }
     const [upper, lower] = [
-      edgeOf((known[only] as number) + half(only), frame),
-      edgeOf((known[only] as number) - half(only), frame),
+      getEdge((known[only] as number) + half(only), frame),
+      getEdge((known[only] as number) - half(only), frame),
     ];
     return (
       `<line class="interval" x1="${tenths(place(only))}" x2="${tenths(place(only))}" y1="${tenths(upper)}" ` +
-      `y2="${tenths(lower)}" stroke="${colourOf(look)}" stroke-opacity="0.55"/>`
+      `y2="${tenths(lower)}" stroke="${getColour(look)}" stroke-opacity="0.55"/>`
     );
   });
 }
 
 /** An interval that reaches below what a logarithmic axis has ends at its lower end. */
-function edgeOf(value: number, frame: Frame): number {
-  return heightOf(frame.low === 0 ? value : Math.max(frame.low, value), frame);
+function getEdge(value: number, frame: Frame): number {
+  return getHeight(frame.low === 0 ? value : Math.max(frame.low, value), frame);
 }
 
 function drawLine(
@@ -268,18 +268,19 @@ function drawLine(
   place: (tick: number) => number,
   frame: Frame,
 ): string[] {
-  const pointOf = (tick: number): string => `${tenths(place(tick))},${tenths(heightOf(values[tick] as number, frame))}`;
-  const paths = isUnjoined ? [] : stretchesOf(values, frame).filter(({ length }) => length > 1);
+  const getPoint = (tick: number): string =>
+    `${tenths(place(tick))},${tenths(getHeight(values[tick] as number, frame))}`;
+  const paths = isUnjoined ? [] : listStretches(values, frame).filter(({ length }) => length > 1);
   return [
-    ...paths.map((ticks) => `<polyline fill="none" ${strokeOf(look)} points="${ticks.map(pointOf).join(' ')}"/>`),
+    ...paths.map((ticks) => `<polyline fill="none" ${getStroke(look)} points="${ticks.map(getPoint).join(' ')}"/>`),
     ...values.flatMap((value, tick) =>
-      hasPlace(value, frame) ? [drawMark(look, place(tick), heightOf(value, frame))] : [],
+      hasPlace(value, frame) ? [drawMark(look, place(tick), getHeight(value, frame))] : [],
     ),
   ];
 }
 
 /** The ticks of each unbroken stretch of values: a line over a gap would tell of what is not there. */
-function stretchesOf(values: readonly number[], { low }: Frame): number[][] {
+function listStretches(values: readonly number[], { low }: Frame): number[][] {
   const stretches: number[][] = [[]];
   values.forEach((value, tick) => {
     if (isDrawn(value, low)) stretches.at(-1)?.push(tick);
@@ -288,17 +289,17 @@ function stretchesOf(values: readonly number[], { low }: Frame): number[][] {
   return stretches.filter(({ length }) => length > 0);
 }
 
-function colourOf({ colour }: PanelLine['look']): string {
+function getColour({ colour }: PanelLine['look']): string {
   return colours[colour % colours.length] ?? '#000000';
 }
 
-function strokeOf(look: PanelLine['look']): string {
+function getStroke(look: PanelLine['look']): string {
   const dash = dashes[look.mark % dashes.length] ?? '';
-  return `stroke="${colourOf(look)}" stroke-width="1.7"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`;
+  return `stroke="${getColour(look)}" stroke-width="1.7"${dash === '' ? '' : ` stroke-dasharray="${dash}"`}`;
 }
 
 function drawMark(look: PanelLine['look'], x: number, y: number): string {
-  const fill = `class="mark" fill="${colourOf(look)}"`;
+  const fill = `class="mark" fill="${getColour(look)}"`;
   switch (look.mark % 3) {
     case 0:
       return `<circle cx="${tenths(x)}" cy="${tenths(y)}" r="3" ${fill}/>`;
@@ -309,7 +310,7 @@ function drawMark(look: PanelLine['look'], x: number, y: number): string {
   }
 }
 
-function legendOf(panels: readonly Panel[]): PanelLine[] {
+function getLegend(panels: readonly Panel[]): PanelLine[] {
   const byLabel = new Map(panels.flatMap(({ lines }) => lines.map((line) => [line.label, line])));
   return [...byLabel.values()];
 }
@@ -319,7 +320,7 @@ function drawEntry(
   { x, y }: { readonly x: number; readonly y: number },
 ): string[] {
   return [
-    ...(isUnjoined ? [] : [`<line x1="${tenths(x)}" x2="${tenths(x + 34)}" y1="${y}" y2="${y}" ${strokeOf(look)}/>`]),
+    ...(isUnjoined ? [] : [`<line x1="${tenths(x)}" x2="${tenths(x + 34)}" y1="${y}" y2="${y}" ${getStroke(look)}/>`]),
     drawMark(look, x + 17, y),
     text(label, { x: x + 42, y: y + 4, anchor: 'start' }),
   ];

@@ -1,4 +1,4 @@
-import { makespanOf, type Placement, type Schedule } from '@mutirao/core/workflow';
+import { getMakespan, type Placement, type Schedule } from '@mutirao/core/workflow';
 
 import { roundStep, tenths, text } from './svg-text.ts';
 
@@ -44,10 +44,10 @@ const colours = [
  */
 export function drawSchedule({ title, schedule, processors, taskIds, groups, groupName }: ScheduleMap): string {
   const first = schedule.placements.reduce((least, { start }) => Math.min(least, start), Infinity);
-  const makespan = Math.max(makespanOf(schedule), 1e-9);
+  const makespan = Math.max(getMakespan(schedule), 1e-9);
   const kinds = [...new Set(groups)];
   const x = (instant: number): number => left + ((instant - first) / makespan) * width;
-  const boxOf = ({ task, start, end }: Placement, processor: number): string => {
+  const getBox = ({ task, start, end }: Placement, processor: number): string => {
     const span = x(end) - x(start);
     const fill = colours[kinds.indexOf(groups[task] ?? '') % colours.length] as string;
     const label =
@@ -65,7 +65,7 @@ export function drawSchedule({ title, schedule, processors, taskIds, groups, gro
     );
   };
   const boxes = schedule.placements.flatMap((placement) =>
-    placement.processors.map((processor) => boxOf(placement, processor)),
+    placement.processors.map((processor) => getBox(placement, processor)),
   );
   const names = processors.map((name, index) =>
     text(name, { x: left - 6, y: top + index * row + 13, anchor: 'end', size: 11 }),

@@ -194,8 +194,8 @@ export class AgentProcess {
   stopAfterTasks(): void {
     const { world, rng } = this.#setup;
     for (const { replica } of [...this.#running.values()]) {
-      const fate = rng.fork(`signal to r${replica.start.replicaId}`).fraction();
-      if (fate < 0.8) this.#finish(replica, fate < 0.5 ? 0 : 143, true);
+      const disposition = rng.fork(`signal to r${replica.start.replicaId}`).fraction();
+      if (disposition < 0.8) this.#finish(replica, disposition < 0.5 ? 0 : 143, true);
     }
     world.kernel.after(drawTime(rng, signalSpread), () => {
       if (!this.life.isOver) this.stop();
@@ -358,14 +358,17 @@ export class AgentProcess {
   #launch(replica: HeldReplica): void {
     const { world, facts, speed } = this.#setup;
     const { replicaId } = replica.start;
-    const fate = world.truth.beginRun({ incarnation: facts.incarnation, machine: facts.machineId, speed }, replica);
+    const disposition = world.truth.beginRun(
+      { incarnation: facts.incarnation, machine: facts.machineId, speed },
+      replica,
+    );
     const finish = (): void => {
-      this.#finish(replica, fate.exitStatus);
+      this.#finish(replica, disposition.exitStatus);
     };
     this.#running.set(replicaId, { replica, finish });
     // A member of another rank does as it is told, until it is told to end.
     if ((replica.start.gang?.rank ?? 0) > 0) return;
-    world.kernel.after(fate.time, () => {
+    world.kernel.after(disposition.time, () => {
       if (this.#running.get(replicaId)?.finish === finish) finish();
     });
   }

@@ -49,7 +49,7 @@ export interface BrokerSetup {
   onCommitted(changes: readonly BrokerChange[]): void;
 }
 
-type CommandOf<Kind extends BrokerCommand['kind']> = Extract<BrokerCommand, { readonly kind: Kind }>;
+type GetCommand<Kind extends BrokerCommand['kind']> = Extract<BrokerCommand, { readonly kind: Kind }>;
 
 /** As the live journal syncs. */
 const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set([
@@ -285,7 +285,7 @@ export class BrokerProcess {
     });
   }
 
-  #start({ providerId, machineId, jobId, groupIndex, starts, gang, processors }: CommandOf<'StartReplicas'>): void {
+  #start({ providerId, machineId, jobId, groupIndex, starts, gang, processors }: GetCommand<'StartReplicas'>): void {
     const staged = this.#stage(jobId, groupIndex, starts, processors);
     const batch = staged && gang !== undefined ? asMember(staged, gang) : staged;
     if (batch === undefined || !this.process.state.machines.has(machineId)) return;
@@ -298,24 +298,24 @@ export class BrokerProcess {
   #noteStaged(machineId: MachineId, group: TaskGroup, { replicas: [first] }: StartReplicas): void {
     const contents = first?.inputs.map(({ content }) => content) ?? [];
     if (contents.length > 0)
-      this.process.deliver({ kind: 'InputsStaged', machineId, sources: sourcesOf(group), contents });
+      this.process.deliver({ kind: 'InputsStaged', machineId, sources: listSources(group), contents });
   }
 
-  #grant({ providerId, sequence, horizon, parts, caught }: CommandOf<'GrantLease'>): void {
+  #grant({ providerId, sequence, horizon, parts, quarantined }: GetCommand<'GrantLease'>): void {
     const groups = parts.flatMap(({ jobId, groupIndex, requirements, taskTime, starts }) => {
       const start = this.#stage(jobId, groupIndex, this.#stageable(starts));
       return start === undefined ? [] : [{ start, requirements, taskTime }];
     });
     this.#tell(providerId, {
       kind: 'lease',
-      lease: { sequence, horizon, groups, ...(caught === undefined ? {} : { caught }) },
+      lease: { sequence, horizon, groups, ...(quarantined === undefined ? {} : { quarantined }) },
     });
   }
 
   /** Inputs of leased tasks that are gone for a while: of two tellings of a lease one may lack what the other has. */
   #stageable(
-    starts: CommandOf<'GrantLease'>['parts'][number]['starts'],
-  ): CommandOf<'GrantLease'>['parts'][number]['starts'] {
+    starts: GetCommand<'GrantLease'>['parts'][number]['starts'],
+  ): GetCommand<'GrantLease'>['parts'][number]['starts'] {
     const missingCount = this.#staging.below(4) === 0 ? this.#staging.below(1 + Math.min(8, starts.length)) : 0;
     return starts.slice(missingCount);
   }
@@ -323,7 +323,7 @@ export class BrokerProcess {
   #stage(
     jobId: JobId,
     groupIndex: number,
-    starts: CommandOf<'StartReplicas'>['starts'],
+    starts: GetCommand<'StartReplicas'>['starts'],
     chosen?: ProcessorCount,
   ): StartReplicas | undefined {
     const job = this.process.state.jobs.get(jobId);
@@ -337,10 +337,10 @@ export class BrokerProcess {
     const inputs: ReplicaStart['inputs'] = group.inputs.map(({ root, path, source }) => ({
       root,
       path,
-      content: source.kind === 'output' ? this.#contentWritten(spec.label, source.taskIndex) : contentOf(path),
+      content: source.kind === 'output' ? this.#contentWritten(spec.label, source.taskIndex) : getContent(path),
       mode: 0o644,
     }));
-    const outputsOf = (taskIndex: TaskIndex): ReplicaStart['outputs'] =>
+    const listOutputs = (taskIndex: TaskIndex): ReplicaStart['outputs'] =>
       group.outputs.map(({ root, path }) => ({
         root,
         path,
@@ -353,7 +353,7 @@ export class BrokerProcess {
         taskIndex,
         value: '',
         inputs,
-        outputs: outputsOf(taskIndex),
+        outputs: listOutputs(taskIndex),
       })),
     };
   }
@@ -363,21 +363,21 @@ export class BrokerProcess {
   }
 
   /** What the outputs are, or what the task wrote, which is on record. */
-  #digest({ replicaId, jobId, outputs, check }: CommandOf<'DigestResult'>): void {
+  #digest({ replicaId, jobId, outputs, check }: GetCommand<'DigestResult'>): void {
     const spec = this.process.state.jobs.get(jobId)?.spec;
     if (spec === undefined) return;
     const digest = outputs[0]?.content.sha256 ?? this.#setup.world.truth.writtenBy({ label: spec.label, replicaId });
     this.#later(() => {
       this.process.deliver(
-        isRefused(check, outputs) ? refusalOf(replicaId) : { kind: 'ResultDigested', replicaId, digest },
+        isRefused(check, outputs) ? getRefusal(replicaId) : { kind: 'ResultDigested', replicaId, digest },
       );
     });
   }
 
-  #settle({ replicaId, jobId, outputs, check }: CommandOf<'AcceptResult'>): void {
+  #settle({ replicaId, jobId, outputs, check }: GetCommand<'AcceptResult'>): void {
     if (this.process.state.jobs.get(jobId)?.spec === undefined) return;
     this.#later(() => {
-      this.process.deliver(isRefused(check, outputs) ? refusalOf(replicaId) : { kind: 'ResultAccepted', replicaId });
+      this.process.deliver(isRefused(check, outputs) ? getRefusal(replicaId) : { kind: 'ResultAccepted', replicaId });
     });
   }
 
@@ -399,14 +399,14 @@ function isRefused(check: string, outputs: readonly OutputContent[]): boolean {
   return check !== '' && outputs.some(({ content }) => content.sha256.startsWith(badContent));
 }
 
-function refusalOf(replicaId: ReplicaId): BrokerInput {
+function getRefusal(replicaId: ReplicaId): BrokerInput {
   return { kind: 'ResultRefused', replicaId, reason: 'MUT_CHECK_FAILED', detail: 'the check ended with status 1' };
 }
 
 /** Inputs go to all members of a gang, and outputs come from the first. */
 function asMember(
   { template, replicas }: StartReplicas,
-  { processors, ...place }: NonNullable<CommandOf<'StartReplicas'>['gang']>,
+  { processors, ...place }: NonNullable<GetCommand<'StartReplicas'>['gang']>,
 ): StartReplicas {
   const gang = { ...place, secret: noSecret };
   return {
@@ -416,13 +416,13 @@ function asMember(
 }
 
 /** As the live broker finds them at home. */
-function sourcesOf({ inputs }: TaskGroup): { readonly path: string; readonly contents: readonly Content[] }[] {
+function listSources({ inputs }: TaskGroup): { readonly path: string; readonly contents: readonly Content[] }[] {
   return inputs.flatMap(({ source, path }) =>
-    source.kind === 'path' ? [{ path: source.path, contents: [contentOf(path)] }] : [],
+    source.kind === 'path' ? [{ path: source.path, contents: [getContent(path)] }] : [],
   );
 }
 
-function contentOf(path: string): Content {
+function getContent(path: string): Content {
   return { sha256: path.padEnd(64, '0'), size: 1000 };
 }
 

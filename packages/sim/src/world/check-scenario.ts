@@ -1,7 +1,7 @@
 import type { Duration, ProcessorCount } from '@mutirao/core/shared';
 import { ScenarioError } from './read-fields.ts';
 import {
-  placesOf,
+  listPlaces,
   type ClusterPlan,
   type JobPlan,
   type LocalPlan,
@@ -75,7 +75,7 @@ function checkReservations({ jobs, clusters }: Scenario): void {
     const { cluster } = reservation;
     const processors = clusters[cluster]?.processors ?? 0;
     const left = processors - (promised[cluster] ?? 0);
-    const count = Math.max(...placesOf(reservation).map((place) => place.count));
+    const count = Math.max(...listPlaces(reservation).map((place) => place.count));
     if (count > left)
       throw new ScenarioError(
         `jobs[${index}].reservation.count`,

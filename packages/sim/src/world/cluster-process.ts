@@ -44,7 +44,7 @@ export interface ClusterSetup {
   readonly disk: SimulatedDisk<ClusterChange>;
   readonly rng: Prng;
   /** The reservations that it honours. */
-  readonly reservations: Pick<FakeReservationManager, 'windowsOf' | 'admit'>;
+  readonly reservations: Pick<FakeReservationManager, 'getWindows' | 'admit'>;
   /** What its resource is called there. */
   readonly resourceId: string;
   /** What it does wrong now. */
@@ -70,7 +70,7 @@ export class ClusterProcess {
   readonly #clock: HostClock;
   readonly #running = new Map<number, Set<RequestProcess>>();
   /** Which processor each process has that has not ended: the first that was free. */
-  readonly #processorOf = new Map<string, number>();
+  readonly #getProcessor = new Map<string, number>();
   /** Which process of a request each is. */
   readonly #keys = new WeakMap<RequestProcess, string>();
   /** Requests that were taken away, and are still listed as running. */
@@ -124,7 +124,7 @@ export class ClusterProcess {
   /** The level of reservations, as the manager tells it at each change. */
   onReservations(): void {
     const { reservations, resourceId } = this.#setup;
-    this.process.deliver({ kind: 'ReservationsReported', windows: reservations.windowsOf(resourceId) });
+    this.process.deliver({ kind: 'ReservationsReported', windows: reservations.getWindows(resourceId) });
   }
 
   /** Hints at every change of the queue from now on. */
@@ -140,7 +140,7 @@ export class ClusterProcess {
   loseProcessors(count: number): void {
     this.#awayCount = count;
     this.process.deliver({ kind: 'ProcessorsAway', count });
-    for (const [key, processor] of [...this.#processorOf]) {
+    for (const [key, processor] of [...this.#getProcessor]) {
       if (processor >= count) continue;
       const [requestId = 0, index = 0] = key.split('.').map(Number);
       this.#reportExit(requestId, index, lostStatus, 'MUT_NODE_LOST');
@@ -168,7 +168,7 @@ export class ClusterProcess {
 
   #listPreempted(requestId: number): void {
     this.#preempted.delete(requestId);
-    for (const key of [...this.#processorOf.keys()]) {
+    for (const key of [...this.#getProcessor.keys()]) {
       const [id = 0, index = 0] = key.split('.').map(Number);
       if (id === requestId) this.#reportExit(requestId, index, killedStatus, 'PREEMPTED');
     }
@@ -189,7 +189,7 @@ export class ClusterProcess {
         );
         break;
       case 'limits':
-        hear({ ok: true, limits: limitsOf(this.#setup.options) });
+        hear({ ok: true, limits: findLimits(this.#setup.options) });
         break;
       case 'queue':
         hear(this.#list(call.endedMax));
@@ -286,7 +286,7 @@ export class ClusterProcess {
     };
     const held = { stop: end, kill: end, preempt: end, begin: () => !this.life.isOver && group.delete(held) };
     group.add(held);
-    this.#keys.set(held, keyOf(requestId, index));
+    this.#keys.set(held, getKey(requestId, index));
     return held;
   }
 
@@ -300,13 +300,13 @@ export class ClusterProcess {
         if (living === 0) this.#reportExit(request.requestId, index, exitStatus);
       });
       group.add(process);
-      this.#keys.set(process, keyOf(request.requestId, index));
+      this.#keys.set(process, getKey(request.requestId, index));
     }
   }
 
   /** Tells the end of a process, once. */
   #reportExit(requestId: number, processIndex: number, exitStatus: number, reason?: string): void {
-    if (this.#preempted.has(requestId) || !this.#processorOf.delete(keyOf(requestId, processIndex))) return;
+    if (this.#preempted.has(requestId) || !this.#getProcessor.delete(getKey(requestId, processIndex))) return;
     this.process.deliver({
       kind: 'ProcessExited',
       requestId,
@@ -321,10 +321,10 @@ export class ClusterProcess {
    * the node has gone in this very turn.
    */
   #take(requestId: number, index: number): boolean {
-    const taken = new Set(this.#processorOf.values());
+    const taken = new Set(this.#getProcessor.values());
     let processor = this.#awayCount;
     while (taken.has(processor)) processor += 1;
-    this.#processorOf.set(keyOf(requestId, index), processor);
+    this.#getProcessor.set(getKey(requestId, index), processor);
     return processor < this.#setup.options.processors;
   }
 
@@ -343,12 +343,12 @@ export class ClusterProcess {
   }
 }
 
-function keyOf(requestId: number, index: number): string {
+function getKey(requestId: number, index: number): string {
   return `${requestId}.${index}`;
 }
 
 /** What goes over the wire of the options. */
-function limitsOf({
+function findLimits({
   processors,
   requestsMax,
   walltimeMax,

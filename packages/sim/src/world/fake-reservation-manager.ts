@@ -19,8 +19,8 @@ interface BookedReservation {
 }
 
 /** What a resource manager goes by that knows nothing of reservations. */
-export const noReservations: Pick<FakeReservationManager, 'windowsOf' | 'admit'> = {
-  windowsOf: () => [],
+export const noReservations: Pick<FakeReservationManager, 'getWindows' | 'admit'> = {
+  getWindows: () => [],
   admit: () => ({ code: 'MUT_RESERVATION_UNSUPPORTED', message: 'there are no reservations here' }),
 };
 
@@ -74,10 +74,10 @@ export class FakeReservationManager {
   }
 
   /** The level that a resource is told. */
-  windowsOf(resourceId: string): ReservedWindow[] {
+  getWindows(resourceId: string): ReservedWindow[] {
     return [...this.#booked.values()]
       .filter((booked) => booked.reservation.resourceId === resourceId && this.#stands(booked))
-      .map((booked) => this.#windowOf(booked));
+      .map((booked) => this.#getWindow(booked));
   }
 
   /** Places that a reservation ever had; empty for one that nobody made. */
@@ -91,7 +91,7 @@ export class FakeReservationManager {
     const booked = this.#findByClaim(claim);
     if (booked === undefined || booked.isForged) return { code: 'MUT_CLAIM_FORGED', message: 'nobody signed it' };
     if (!this.#stands(booked)) return { code: 'MUT_RESERVATION_OVER', message: 'it is over' };
-    return this.#windowOf(booked);
+    return this.#getWindow(booked);
   }
 
   /**
@@ -110,12 +110,12 @@ export class FakeReservationManager {
     return [...this.#booked.values()].find(({ reservation }) => reservation.claim === claim);
   }
 
-  #windowOf({ places, reservation }: BookedReservation): ReservedWindow {
+  #getWindow({ places, reservation }: BookedReservation): ReservedWindow {
     return places.findLast(({ from }) => from <= this.#kernel.now)?.window ?? toWindow(reservation);
   }
 
   #stands(booked: BookedReservation): boolean {
-    return Math.min(this.#windowOf(booked).endsAt, booked.cancelledAt) > this.#kernel.now;
+    return Math.min(this.#getWindow(booked).endsAt, booked.cancelledAt) > this.#kernel.now;
   }
 }
 

@@ -5,7 +5,7 @@ import {
   type ProviderCommand,
   type ProviderInput,
 } from '@mutirao/core/machines/provider';
-import { identityOf } from '@mutirao/core/messages';
+import { getIdentity } from '@mutirao/core/messages';
 import {
   invariant,
   type Duration,
@@ -53,7 +53,7 @@ export class LeaseOracle {
   readonly #horizons = new Map<ProviderId, Duration>();
   readonly #standbys = new Map<ProviderId, Standby>();
   /** Who was caught, as each provider heard with a lease last, and as it had heard when it last said to keep one. */
-  readonly #caughtReceived = new Map<ProviderId, readonly string[]>();
+  readonly #quarantinedReceived = new Map<ProviderId, readonly string[]>();
   readonly #caughtKept = new Map<ProviderId, readonly string[]>();
   readonly #identities = new Map<MachineId, string>();
   /**
@@ -96,14 +96,15 @@ export class LeaseOracle {
 
   #onProviderTurn(providerId: ProviderId, { at, inputs, changes, commands }: WorldTurn): void {
     for (const input of inputs as readonly ProviderInput[])
-      if (input.kind === 'LeaseGranted') this.#caughtReceived.set(providerId, input.lease.caught ?? []);
+      if (input.kind === 'LeaseGranted') this.#quarantinedReceived.set(providerId, input.lease.quarantined ?? []);
     for (const change of changes as readonly ProviderChange[]) this.#onStandby(providerId, change, at);
     for (const command of commands as readonly ProviderCommand[]) this.#onCommand(providerId, command, at);
   }
 
   #onCommand(providerId: ProviderId, command: ProviderCommand, at: Instant): void {
     if (command.kind === 'StartLeased') this.#onStart(providerId, command, at);
-    if (command.kind === 'ConfirmLease') this.#caughtKept.set(providerId, this.#caughtReceived.get(providerId) ?? []);
+    if (command.kind === 'ConfirmLease')
+      this.#caughtKept.set(providerId, this.#quarantinedReceived.get(providerId) ?? []);
   }
 
   #onReport(input: BrokerInput): void {
@@ -131,7 +132,7 @@ export class LeaseOracle {
   }
 
   #onStandby(providerId: ProviderId, change: ProviderChange, at: Instant): void {
-    if (change.kind === 'MachineJoined') this.#identities.set(change.facts.machineId, identityOf(change.facts));
+    if (change.kind === 'MachineJoined') this.#identities.set(change.facts.machineId, getIdentity(change.facts));
     if (change.kind === 'LeaseTaken') this.#horizons.set(providerId, change.lease.horizon);
     if (change.kind === 'StandbyBegan')
       this.#standbys.set(providerId, { since: at, horizon: this.#horizons.get(providerId) ?? 0 });
@@ -143,8 +144,8 @@ export class LeaseOracle {
     const late = at - (standby.since + standby.horizon + 2 * this.#skewMax);
     invariant(late <= 0, `${machineId} is given leased tasks ${late} ms after the lease ended`);
     const identity = this.#identities.get(machineId) ?? machineId;
-    const isQuarantined = [this.#caughtReceived, this.#caughtKept].every(
-      (caught) => caught.get(providerId)?.includes(identity) === true,
+    const isQuarantined = [this.#quarantinedReceived, this.#caughtKept].every(
+      (quarantined) => quarantined.get(providerId)?.includes(identity) === true,
     );
     invariant(
       !isQuarantined,

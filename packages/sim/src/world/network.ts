@@ -91,7 +91,7 @@ export class Stream {
   }
 
   /** Who opens a stream says what it carries. */
-  endOf<Out, In>(side: 0 | 1): StreamEnd<Out, In> {
+  findEnd<Out, In>(side: 0 | 1): StreamEnd<Out, In> {
     return this.#sides[side].end as unknown as StreamEnd<Out, In>;
   }
 
@@ -213,7 +213,7 @@ export class Network {
    */
   isDuplicated(message?: unknown): boolean {
     const { duplicateProbability } = this.#conditions;
-    if (kindOf(message) === 'hello') return false;
+    if (getKind(message) === 'hello') return false;
     return duplicateProbability > 0 && this.rng.fraction() < duplicateProbability && !isKeptApart(message);
   }
 
@@ -273,8 +273,8 @@ export class Network {
       }
       const stream = new Stream(this, client, life);
       this.#streams.add(stream);
-      accept(stream.endOf<In, Out>(1));
-      front.connect(stream.endOf<Out, In>(0));
+      accept(stream.findEnd<In, Out>(1));
+      front.connect(stream.findEnd<Out, In>(0));
     });
     return front;
   }
@@ -360,13 +360,13 @@ class DialledEnd<Out, In> implements StreamEnd<Out, In> {
   }
 }
 
-function kindOf(message: unknown): unknown {
+function getKind(message: unknown): unknown {
   return typeof message === 'object' && message !== null && 'kind' in message ? message.kind : undefined;
 }
 
 /** Whether it is a report, or its acknowledgement, between broker and provider. */
 function isKeptApart(message: unknown): boolean {
   if (typeof message !== 'object' || message === null || !('message' in message)) return false;
-  const [kind, inner] = [kindOf(message), kindOf(message.message)];
+  const [kind, inner] = [getKind(message), getKind(message.message)];
   return (kind === 'fromMachine' && inner === 'report') || (kind === 'toMachine' && inner === 'acknowledged');
 }

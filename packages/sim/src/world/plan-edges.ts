@@ -18,7 +18,7 @@ export function predecessorsIn(
 }
 
 /** What the tasks of a plan wait for. */
-export function edgesOf(plan: Pick<JobPlan, 'predecessorsMax' | 'taskCount'>): TaskEdge[] {
+export function getEdges(plan: Pick<JobPlan, 'predecessorsMax' | 'taskCount'>): TaskEdge[] {
   return Array.from({ length: plan.taskCount }, (_, to) =>
     predecessorsIn(plan, to).map((from): TaskEdge => ({ from, to })),
   ).flat();

@@ -57,8 +57,8 @@ export class Promises {
     if (change.kind === 'JobEnded') this.#ended.add(change.jobId);
     if (change.kind === 'ResultsDoubted') this.#doubt(change.jobId, change.taskIndexes);
     if (change.kind !== 'ReplicasEnded') return;
-    for (const { replicaId, taskIndex, fate, outputs } of change.endings) {
-      if (fate !== 'accepted') continue;
+    for (const { replicaId, taskIndex, disposition, outputs } of change.endings) {
+      if (disposition !== 'accepted') continue;
       this.#accept(change.jobId, taskIndex, replicaId);
       this.#truth.checkAccepted({
         label: this.#labels.get(change.jobId) ?? '',
@@ -94,8 +94,8 @@ export class Promises {
       if (change.kind === 'JobEnded') kept.ended.add(change.jobId);
       if (change.kind === 'ResultsDoubted') this.#doubt(change.jobId, change.taskIndexes);
       if (change.kind !== 'ReplicasEnded') return;
-      for (const { replicaId, taskIndex, fate } of change.endings)
-        if (fate === 'accepted') this.#accept(change.jobId, taskIndex, replicaId);
+      for (const { replicaId, taskIndex, disposition } of change.endings)
+        if (disposition === 'accepted') this.#accept(change.jobId, taskIndex, replicaId);
     });
     for (const [label, jobId] of this.#reported)
       invariant(kept.jobs.has(jobId), `job ${jobId} ("${label}") was promised and is not in the journal`);

@@ -1,11 +1,11 @@
 import {
   createProviderState,
-  serializeProvider,
+  takeSnapshot,
   isWatching,
   keptKey,
   measureInterval,
   providerMachine,
-  deserializeProvider,
+  restoreSnapshot,
   type ProviderChange,
   type ProviderCommand,
   type ProviderConfig,
@@ -36,7 +36,7 @@ export interface ProviderSetup {
   readonly disk: SimulatedDisk<ProviderChange>;
   readonly spool: SimulatedSpool;
   /** The reservation manager; it is asked only where allocations are held for reservations. */
-  readonly reservations: Pick<FakeReservationManager, 'windowsOf' | 'judge' | 'isAway'>;
+  readonly reservations: Pick<FakeReservationManager, 'getWindows' | 'judge' | 'isAway'>;
   readonly rng: Prng;
   /** Fresh for each start. */
   readonly instance: string;
@@ -203,7 +203,7 @@ export class ProviderProcess {
     const { world, rng, reservations, config } = this.#setup;
     if (config.holding === undefined) return;
     world.kernel.after(drawTime(rng, reservationCallMax), () => {
-      if (!this.life.isOver) hear({ isAway: reservations.isAway, windows: reservations.windowsOf(config.providerId) });
+      if (!this.life.isOver) hear({ isAway: reservations.isAway, windows: reservations.getWindows(config.providerId) });
     });
   }
 
@@ -239,14 +239,14 @@ export class ProviderProcess {
     // The inputs come from home, which takes a moment, and the broker may be gone before.
     world.kernel.after(drawTime(rng, 10 * world.pace.settleMax), () => {
       if (this.life.isOver || this.process.state.brokers.get(brokerId)?.connectionId !== connectionId) return;
-      for (const { sha256 } of contentsOf(lease)) spool.contents.add(sha256);
+      for (const { sha256 } of listContents(lease)) spool.contents.add(sha256);
       this.#reportInputsStaged(brokerId, lease);
     });
   }
 
   /** Tells that the inputs of a lease are here, where they are. */
   #reportInputsStaged(brokerId: string, lease: Lease): boolean {
-    if (!contentsOf(lease).every(({ sha256 }) => this.#setup.spool.contents.has(sha256))) return false;
+    if (!listContents(lease).every(({ sha256 }) => this.#setup.spool.contents.has(sha256))) return false;
     const replicaIds = lease.groups.flatMap(({ start }) => start.replicas.map(({ replicaId }) => replicaId));
     this.process.deliver({ kind: 'InputsStaged', brokerId, sequence: lease.sequence, replicaIds });
     return true;
@@ -377,7 +377,7 @@ export class ProviderProcess {
   }
 }
 
-function contentsOf(lease: Lease): Content[] {
+function listContents(lease: Lease): Content[] {
   return lease.groups.flatMap(({ start }) =>
     start.replicas.flatMap(({ inputs }) => inputs.map(({ content }) => content)),
   );
@@ -391,7 +391,7 @@ function nameMachine(providerId: string, reported: MachineId, requestId: Request
 /** As the live provider does: the latest snapshot and what came after it; a new snapshot when that was much. */
 function recover(disk: SimulatedDisk<ProviderChange>, config: ProviderConfig): ProviderState {
   const { state, replayedCount } = replay(disk, config);
-  if (replayedCount >= changesPerSnapshot && !disk.isFull) disk.writeSnapshot(JSON.stringify(serializeProvider(state)));
+  if (replayedCount >= changesPerSnapshot && !disk.isFull) disk.writeSnapshot(JSON.stringify(takeSnapshot(state)));
   return state;
 }
 
@@ -403,7 +403,7 @@ function replay(
   const state =
     snapshot === undefined
       ? createProviderState(config)
-      : deserializeProvider(config, JSON.parse(snapshot) as ProviderSnapshot);
+      : restoreSnapshot(config, JSON.parse(snapshot) as ProviderSnapshot);
   let replayedCount = 0;
   disk.replay((change) => {
     providerMachine.apply(state, change);

@@ -65,7 +65,7 @@ export const lessThanOne: Reader<number> = checking(
 export const flag: Reader<boolean> = checking('true or false', (value) => typeof value === 'boolean');
 
 /** One of a few words or numbers. */
-export function oneOf<T extends string | number>(choices: readonly T[]): Reader<T> {
+export function getOne<T extends string | number>(choices: readonly T[]): Reader<T> {
   return checking(choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`, (value) =>
     choices.includes(value as T),
   );

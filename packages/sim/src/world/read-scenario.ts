@@ -12,7 +12,7 @@ import {
   list,
   number,
   object,
-  oneOf,
+  getOne,
   ScenarioError,
   showValue,
   text,
@@ -51,9 +51,9 @@ const movesMax = 100;
 const perHour = number(0, 10_000);
 const times = whole(0, day);
 
-const idleCap = object<{ readonly kind: 'none' | 'idle' }>({ kind: oneOf(['none', 'idle']) }, {});
+const idleCap = object<{ readonly kind: 'none' | 'idle' }>({ kind: getOne(['none', 'idle']) }, {});
 const shareCap = object<Extract<ReplicationCap, { readonly kind: 'share' }>>(
-  { kind: oneOf(['share']), percent: whole(0, 1000) },
+  { kind: getOne(['share']), percent: whole(0, 1000) },
   {},
 );
 const cap: Reader<ReplicationCap> = {
@@ -89,15 +89,15 @@ const reservation = object<ReservationPlan>(
 );
 
 const fixed = object<Extract<LeadRule, { readonly kind: 'fixed' }>>(
-  { kind: oneOf(['fixed']), lead: whole(0, 7 * day) },
+  { kind: getOne(['fixed']), lead: whole(0, 7 * day) },
   {},
 );
 const learned = object<Extract<LeadRule, { readonly kind: 'learned' }>>(
-  { kind: oneOf(['learned']), share: number(0.01, 0.99) },
+  { kind: getOne(['learned']), share: number(0.01, 0.99) },
   {},
 );
 const forecast = object<Extract<LeadRule, { readonly kind: 'forecast' }>>(
-  { kind: oneOf(['forecast']), margin: whole(0, 7 * day) },
+  { kind: getOne(['forecast']), margin: whole(0, 7 * day) },
   {},
 );
 const holding: Reader<LeadRule> = {
@@ -137,7 +137,7 @@ const job = object<JobPlan>(
     credibility: number(0, 0.999),
     cancelledAfter: whole(0, stormMax + day),
     retriedAfter: whole(0, stormMax + day),
-    scheduler: oneOf(schedulerNames),
+    scheduler: getOne(schedulerNames),
     replicationCap: cap,
     reservation,
     predecessorsMax: whole(0, 10),
@@ -174,8 +174,8 @@ const cluster = object<ClusterPlan>(
     requestsMax: whole(1, 100),
     widthMax: whole(1, machinesMax),
     walltimeMax: whole(second, 7 * day),
-    compression: oneOf(['start-now', 'reinsert']),
-    heuristic: oneOf(heuristicChoices),
+    compression: getOne(['start-now', 'reinsert']),
+    heuristic: getOne(heuristicChoices),
     localPerHour: perHour,
     speedSpread: lessThanOne,
     faults: managerFaults,
@@ -233,7 +233,7 @@ const lease = object<LeasePlan>(
 
 const scenario = object<Scenario>(
   {
-    version: oneOf([1]),
+    version: getOne([1]),
     seed: text(100),
     jobs: list(job, 1, jobsMax),
     clusters: list(cluster, 0, sitesMax),

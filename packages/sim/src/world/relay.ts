@@ -1,11 +1,11 @@
-import { healthOf } from '@mutirao/core/bag';
+import { getHealth } from '@mutirao/core/bag';
 import type { ProviderCommand, ProviderInput } from '@mutirao/core/machines/provider';
 import { keptKey } from '@mutirao/core/machines/provider';
 import type { Lease, MachineReport } from '@mutirao/core/messages';
 import type { Instant, MachineId, ReplicaId, RequestId } from '@mutirao/core/shared';
 import type { FromAgent, FromBroker, ToAgent, ToBroker } from './messages.ts';
 import type { StreamEnd } from './network.ts';
-import { bytesOf, type SimulatedSpool } from './spool.ts';
+import { getBytes, type SimulatedSpool } from './spool.ts';
 
 /** Commands that a relay carries out. */
 export type RelayCommand = Extract<
@@ -228,8 +228,8 @@ export class SimulatedRelay {
         attachmentId,
         sequence,
         endedReplicaIds: ended.map(({ replicaId }) => replicaId),
-        bytes: bytesOf(report),
-        health: healthOf(ended),
+        bytes: getBytes(report),
+        health: getHealth(ended),
       });
     } else if (message.kind === 'blobRequest') {
       for (const content of message.contents)
@@ -318,7 +318,7 @@ export class SimulatedRelay {
   }
 
   #startLeased({ stream, machineId, attachmentId }: AgentLink, { brokerId, sequence, replicaIds }: StartLeased): void {
-    const batches = this.#setup.spool.startsOf(brokerId, sequence, replicaIds);
+    const batches = this.#setup.spool.getStarts(brokerId, sequence, replicaIds);
     for (const batch of batches) stream.write({ kind: 'start', batch });
     const there = new Set(batches.flatMap(({ replicas }) => replicas.map(({ replicaId }) => replicaId)));
     const missing = replicaIds.filter((replicaId) => !there.has(replicaId));

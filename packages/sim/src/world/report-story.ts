@@ -8,7 +8,7 @@ import { worldStart } from './world.ts';
 
 /** What touched the things that a failure names. */
 export interface WorldStory {
-  /** Ids, as `idsOf` gives them, that the story is about. */
+  /** Ids, as `listIds` gives them, that the story is about. */
   readonly about: readonly string[];
   readonly lines: readonly string[];
   /** Lines before these that are left out. */
@@ -147,7 +147,7 @@ const namings: readonly (readonly [
   [/\b((?:cluster|lab)\d+\/\w+(?:\.\d+)?)/g, ([machine = '']) => [machine]],
 ];
 
-/** Ids that a text about a failure names, as `idsOf` gives them, each once. */
+/** Ids that a text about a failure names, as `listIds` gives them, each once. */
 export function idsInText(text: string, jobIds: ReadonlyMap<string, number>): string[] {
   const ids = new Set<string>();
   for (const [pattern, idsFrom] of namings) {

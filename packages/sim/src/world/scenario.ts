@@ -261,7 +261,7 @@ export function staysUp({ upTime, machines }: LabPlan): boolean {
 }
 
 /** The places that a reservation ever has, first its own. */
-export function placesOf(plan: ReservationPlan): readonly Omit<ReservationMove, 'after'>[] {
+export function listPlaces(plan: ReservationPlan): readonly Omit<ReservationMove, 'after'>[] {
   return [plan, ...(plan.moves ?? [])];
 }
 

@@ -26,7 +26,7 @@ export class SimulatedSpool {
   }
 
   /** What the machine needs to start these replicas, one batch for each group. */
-  startsOf(brokerId: string, sequence: number, replicaIds: readonly ReplicaId[]): Lease['groups'][number]['start'][] {
+  getStarts(brokerId: string, sequence: number, replicaIds: readonly ReplicaId[]): Lease['groups'][number]['start'][] {
     const lease = this.findLease(brokerId, sequence);
     invariant(lease, `lease ${sequence} of ${brokerId} is not in the spool`);
     const wanted = new Set(replicaIds);
@@ -64,7 +64,7 @@ export class SimulatedSpool {
 }
 
 /** What a report takes on the disk. */
-export function bytesOf({ started, ended }: MachineReport): Bytes {
+export function getBytes({ started, ended }: MachineReport): Bytes {
   return (
     100 +
     16 * started.length +

@@ -13,7 +13,7 @@ export function isVoted({ voteCount = 0, credibility = 0 }: JobPlan): boolean {
 export const leftByFailed = 'left';
 
 /** What a run of a task comes to. */
-export interface RunFate {
+export interface RunDisposition {
   readonly time: Duration;
   readonly exitStatus: number;
 }
@@ -36,7 +36,7 @@ export interface LabelledReplica {
 /**
  * What a job is called: the number of its plan, and of the journal that it is submitted to where that is not the first.
  */
-export function labelOf(planIndex: number, journal: number): string {
+export function getLabel(planIndex: number, journal: number): string {
   return journal === 1 ? String(planIndex) : `${planIndex}@${journal}`;
 }
 
@@ -176,7 +176,7 @@ export class Truth {
   beginRun(
     { incarnation, machine, speed }: RunPlace,
     { start: { replicaId, taskIndex, inputs, gang }, template, slots }: HeldReplica,
-  ): RunFate {
+  ): RunDisposition {
     const label = template.environment['SIMULATED_JOB'] ?? '';
     const plan = this.planOf(label);
     invariant(taskIndex < plan.taskCount, `task ${taskIndex} of a job of ${plan.taskCount}`);
@@ -319,7 +319,7 @@ export class Truth {
   }
 
   /** What the runs took whose results are those of these replicas. */
-  timeOf(replicaIds: Iterable<number>): Duration {
+  findTime(replicaIds: Iterable<number>): Duration {
     let time = 0;
     for (const replicaId of replicaIds) {
       const run = this.#runs.get(replicaId)?.find(({ exitStatus, isSignalled }) => exitStatus === 0 && !isSignalled);

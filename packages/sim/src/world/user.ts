@@ -2,11 +2,11 @@ import type { BrokerInput } from '@mutirao/core/machines/broker';
 import type { JobSpec, TaskGroup, Verification } from '@mutirao/core/messages';
 import type { Duration, JobId, Reply } from '@mutirao/core/shared';
 import type { Kernel } from './kernel.ts';
-import { edgesOf, predecessorsIn, readPath } from './plan-edges.ts';
+import { getEdges, predecessorsIn, readPath } from './plan-edges.ts';
 import type { Promises } from './promises.ts';
 import type { FakeReservationManager } from './fake-reservation-manager.ts';
 import type { JobPlan } from './scenario.ts';
-import { labelOf } from './truth.ts';
+import { getLabel } from './truth.ts';
 
 /** What a user needs. */
 export interface UserSetup {
@@ -60,9 +60,9 @@ export class SimulatedUser {
 
   #submit(index: number, plan: JobPlan, isReserved = true): void {
     const { kernel, promises, ask, reservations } = this.#setup;
-    const label = labelOf(index, this.#journal);
+    const label = getLabel(index, this.#journal);
     const reservation = isReserved ? reservations.shownFor(String(index)) : undefined;
-    const spec: JobSpec = { ...specOf(label, plan), ...(reservation === undefined ? {} : { reservation }) };
+    const spec: JobSpec = { ...findSpec(label, plan), ...(reservation === undefined ? {} : { reservation }) };
     ask(
       (replyTo) => ({ kind: 'JobSubmitted', replyTo, userId: 'user', clientJobId: label, spec }),
       (reply) => {
@@ -121,33 +121,33 @@ export class SimulatedUser {
 }
 
 /** How a plan's results are verified; undefined where nothing is said. */
-export function verificationOf({ voteCount = 0, credibility = 0 }: JobPlan): Verification | undefined {
+export function getVerification({ voteCount = 0, credibility = 0 }: JobPlan): Verification | undefined {
   if (credibility > 0) return { kind: 'credibility', threshold: credibility };
   return voteCount > 0 ? { kind: 'vote', count: voteCount } : undefined;
 }
 
-function widthOf({ gangProcessors = 0, replicasMax }: JobPlan): Pick<JobSpec, 'processors' | 'gang' | 'replicasMax'> {
+function findWidth({ gangProcessors = 0, replicasMax }: JobPlan): Pick<JobSpec, 'processors' | 'gang' | 'replicasMax'> {
   return gangProcessors === 0
     ? { processors: 1, replicasMax }
     : { processors: gangProcessors, gang: true, replicasMax: 1 };
 }
 
 /** The job of a plan; its label is in the environment of its tasks, whence the world knows them again. */
-export function specOf(label: string, plan: JobPlan): JobSpec {
+export function findSpec(label: string, plan: JobPlan): JobSpec {
   return {
     label,
     environment: { SIMULATED_JOB: label },
     limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 },
-    ...widthOf(plan),
+    ...findWidth(plan),
     failuresMax: plan.failuresMax,
     homeDirectory: '/home/user',
     deadline: undefined,
-    verification: verificationOf(plan),
+    verification: getVerification(plan),
     ...(plan.placement === undefined ? {} : { placement: plan.placement }),
     ...(plan.scheduler === undefined ? {} : { scheduler: plan.scheduler }),
     ...(plan.replicationCap === undefined ? {} : { replicationCap: plan.replicationCap }),
-    ...((plan.predecessorsMax ?? 0) === 0 ? {} : { edges: edgesOf(plan) }),
-    groups: groupsOf(label, plan),
+    ...((plan.predecessorsMax ?? 0) === 0 ? {} : { edges: getEdges(plan) }),
+    groups: listGroups(label, plan),
   };
 }
 
@@ -155,7 +155,7 @@ export function specOf(label: string, plan: JobPlan): JobSpec {
  * Where tasks wait for each other and write something, each is a group of its own that reads what those before it
  * wrote.
  */
-function groupsOf(label: string, plan: JobPlan): TaskGroup[] {
+function listGroups(label: string, plan: JobPlan): TaskGroup[] {
   const group: TaskGroup = {
     values: { kind: 'range', first: 0, count: plan.taskCount, step: 1 },
     command: 'work',

@@ -313,7 +313,7 @@ export class World implements Surroundings {
         return new BrokerProcess({
           world: this,
           host,
-          options: { ...leaseOf(this.scenario), ...this.#options.broker },
+          options: { ...getLease(this.scenario), ...this.#options.broker },
           disk,
           rng,
           providerIds: [...providers.keys()],
@@ -374,7 +374,7 @@ export class World implements Surroundings {
           watchManager: manager?.watchManager,
           config: {
             ...providerDefaults,
-            ...keptBytesOf(this.scenario),
+            ...findKeptBytes(this.scenario),
             ...config,
             ...this.#options.provider,
             providerId: name,
@@ -596,11 +596,11 @@ export class World implements Surroundings {
   }
 }
 
-function leaseOf({ lease }: Scenario): Partial<BrokerOptions> {
+function getLease({ lease }: Scenario): Partial<BrokerOptions> {
   return lease === undefined ? {} : { lease: { ...defaultBrokerOptions.lease, horizon: lease.horizon } };
 }
 
-function keptBytesOf({ lease }: Scenario): Partial<ProviderConfig> {
+function findKeptBytes({ lease }: Scenario): Partial<ProviderConfig> {
   return lease?.keptBytesMax === undefined ? {} : { keptBytesMax: lease.keptBytesMax };
 }
 

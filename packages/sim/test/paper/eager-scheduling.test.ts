@@ -4,7 +4,7 @@ import test from 'ava';
 import {
   compareAll,
   listScenarios,
-  policiesOf,
+  getPolicies,
   runBag,
   runScenario,
   type BagSetup,
@@ -67,6 +67,6 @@ test("a policy changes nobody's rng: the same setup twice is the same run, and a
     taskTimeSpread: 0.5,
   };
   const [first] = listScenarios();
-  const makespans = (first === undefined ? [] : policiesOf(first)).map((policy) => runBag(setup, policy).makespan);
+  const makespans = (first === undefined ? [] : getPolicies(first)).map((policy) => runBag(setup, policy).makespan);
   t.is(new Set(makespans).size, 1);
 });

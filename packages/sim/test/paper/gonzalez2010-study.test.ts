@@ -1,6 +1,6 @@
 // gonzalez2010, section 5: what the study's runs must show whatever the workload.
 import test from 'ava';
-import { boundOf, findPlacementStrategy, measurePlacement } from '@mutirao/core/placement';
+import { getBound, findPlacementStrategy, measurePlacement } from '@mutirao/core/placement';
 import { firstComeFirstServed, type TracedRequest } from '@mutirao/core/queue';
 import { Prng } from '@mutirao/core/shared';
 import { runPlacement } from '@mutirao/sim';
@@ -9,7 +9,7 @@ import {
   clusterSizes,
   measurePart,
   mixes,
-  theoremRatioOf,
+  getTheoremRatio,
   type PlacementPart,
 } from '@mutirao/sim/gonzalez2010';
 
@@ -45,8 +45,8 @@ test('Table III: m6 is m11, and a too small an a lengthens the schedule', (t) =>
 });
 
 test('Theorem 1: d is the last task of the cluster that ends last, b the narrowest that ran where d could', (t) => {
-  const ratioOf = (tasks: readonly (readonly [width: number, endedAt: number, cluster: number])[]): number =>
-    theoremRatioOf({
+  const getRatio = (tasks: readonly (readonly [width: number, endedAt: number, cluster: number])[]): number =>
+    getTheoremRatio({
       finished: tasks.map(([width, endedAt]) => ({ submittedAt: 0, width, runTime: 1, endedAt })),
       clusters: tasks.map(([, , cluster]) => cluster),
       meanAdmissibility: 1,
@@ -54,7 +54,7 @@ test('Theorem 1: d is the last task of the cluster that ends last, b the narrowe
   // The tenth cluster ends last, its last task is of 17: m(10, 11) = 64. A task of 1 ran on the eleventh: m(1, 11) =
   // 136.
   t.is(
-    ratioOf([
+    getRatio([
       [20, 99, 9],
       [17, 50, 9],
       [1, 10, 10],
@@ -63,7 +63,7 @@ test('Theorem 1: d is the last task of the cluster that ends last, b the narrowe
   );
   // The task of 1 ran where d could not, the narrowest of the others is of 9: m(8, 11) = 96.
   t.is(
-    ratioOf([
+    getRatio([
       [20, 99, 9],
       [17, 50, 9],
       [1, 10, 8],
@@ -73,7 +73,7 @@ test('Theorem 1: d is the last task of the cluster that ends last, b the narrowe
   );
   // d is of 4, though the task that ends last is of 20: m(1, 11) of m(1, 11).
   t.is(
-    ratioOf([
+    getRatio([
       [20, 99, 9],
       [4, 50, 9],
       [1, 98, 0],
@@ -105,6 +105,6 @@ test('Theorem 1: where its conditions hold, tasks of one processor that say how 
       stream,
     );
     const factor = measurePlacement(finished, allProcessors)[0]!;
-    t.true(factor >= 1 && factor <= boundOf(admissibility).below, `${factor} at a = ${admissibility}`);
+    t.true(factor >= 1 && factor <= getBound(admissibility).below, `${factor} at a = ${admissibility}`);
   }
 });

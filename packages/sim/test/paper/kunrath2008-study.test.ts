@@ -1,6 +1,6 @@
 // kunrath2008, chapter 5. Few runs; docs/studies/kunrath2008.md has all.
 import test from 'ava';
-import { differenceOf, measure, meanOf, runRequests, type Setup } from '@mutirao/sim/kunrath2008';
+import { getDifference, measure, getMean, runRequests, type Setup } from '@mutirao/sim/kunrath2008';
 
 const quick = { isQuick: true, seed: 'paper' };
 const steady: Setup = {
@@ -13,13 +13,13 @@ const steady: Setup = {
 };
 
 test('5.2, Figure 5.2: a third is refused where all have a latest end and no laxity, nothing where none has one', (t) => {
-  const { value } = meanOf(measure(steady, quick), 'refusedShare');
+  const { value } = getMean(measure(steady, quick), 'refusedShare');
   t.true(value > 0.29 && value < 0.38, `${value}`);
-  t.is(meanOf(measure({ ...steady, deadlineShare: 0 }, quick), 'refusedShare').value, 0);
+  t.is(getMean(measure({ ...steady, deadlineShare: 0 }, quick), 'refusedShare').value, 0);
 });
 
 test('5.2, Figure 5.2: more laxity means fewer refusals', (t) => {
-  const { value, halfInterval } = differenceOf(
+  const { value, halfInterval } = getDifference(
     measure(steady, quick),
     measure({ ...steady, laxity: 5 }, quick),
     'refusedShare',
@@ -31,9 +31,9 @@ test('5.2, Figure 5.1: where more is wanted than there is, SUVS uses more than S
   const crowded: Setup = { ...steady, requestCount: 600, deadlineShare: 0.2, laxity: 'mixed' };
   const suvs = measure(crowded, quick);
   const suvsP = measure({ ...crowded, algorithm: 'suvs-p' }, quick);
-  t.true(differenceOf(suvs, suvsP, 'utilisation').value > 0.05);
-  t.true(meanOf(suvsP, 'movedShare').value > 0.1);
-  t.true(differenceOf(suvs, measure({ ...crowded, requestCount: 200 }, quick), 'utilisation').value > 0.2);
+  t.true(getDifference(suvs, suvsP, 'utilisation').value > 0.05);
+  t.true(getMean(suvsP, 'movedShare').value > 0.1);
+  t.true(getDifference(suvs, measure({ ...crowded, requestCount: 200 }, quick), 'utilisation').value > 0.2);
 });
 
 test('the same seed, the same run', (t) => {

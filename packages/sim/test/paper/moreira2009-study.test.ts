@@ -2,18 +2,18 @@
 import test from 'ava';
 import { findScheduleFault, freshProblem, platformCosts } from '@mutirao/core/workflow';
 import {
-  differenceOf,
+  getDifference,
   drawOf,
-  heterogeneityOf,
+  getHeterogeneity,
   listOtherStrategies,
   listSeedStrategies,
-  makespansOf,
+  listMakespans,
   measureCluster,
-  platformOf,
+  getPlatform,
   readings,
   reportWorkflows,
   runStrategy,
-  spreadOf,
+  getSpread,
   studyClusters,
   type ClusterRuns,
   type ReadingRuns,
@@ -29,14 +29,14 @@ function runsOn(name: string, ...strategies: readonly string[]): ClusterRuns {
 
 test('5.1.1: the heterogeneity of C1 and C2 is 0.3, of C3 and C4 0.9', (t) => {
   t.deepEqual(
-    studyClusters.map((cluster) => heterogeneityOf(cluster).toFixed(1)),
+    studyClusters.map((cluster) => getHeterogeneity(cluster).toFixed(1)),
     ['0.0', '0.0', '0.3', '0.3', '0.9', '0.9'],
   );
 });
 
 test('Tabelas 5.3 and 5.4: the longest task takes 209 s on capacity 1 of C1, and 105.5 s on that of C3', (t) => {
   const times = ['C1', 'C3'].map((name) => {
-    const { processors } = platformOf(runsOn(name).cluster);
+    const { processors } = getPlatform(runsOn(name).cluster);
     return (4 * 1200 ** 3) / 1e6 / (processors[0]?.speed ?? NaN);
   });
   t.deepEqual(
@@ -46,9 +46,9 @@ test('Tabelas 5.3 and 5.4: the longest task takes 209 s on capacity 1 of C1, and
 });
 
 test('5.3.1: HEFT is ahead of HPTS on 10 processors and behind it on 20', (t) => {
-  const ten = differenceOf(runsOn('homogeneous-10', 'HPTS', 'HEFT'), 'HPTS', 'HEFT');
+  const ten = getDifference(runsOn('homogeneous-10', 'HPTS', 'HEFT'), 'HPTS', 'HEFT');
   t.true(ten.mean > ten.halfInterval);
-  const twenty = differenceOf(runsOn('homogeneous-20', 'HPTS', 'HEFT'), 'HEFT', 'HPTS');
+  const twenty = getDifference(runsOn('homogeneous-20', 'HPTS', 'HEFT'), 'HEFT', 'HPTS');
   t.true(twenty.mean > twenty.halfInterval);
 });
 
@@ -56,14 +56,14 @@ test('5.3.1: the dynamic method does better than a reservation of all processors
   const slowerOnes = ['HEFT10P', 'HEFT5P', '1J-1P'];
   const runs = runsOn('homogeneous-10', 'HEFT', ...slowerOnes);
   for (const slower of slowerOnes) {
-    const { mean, halfInterval } = differenceOf(runs, slower, 'HEFT');
+    const { mean, halfInterval } = getDifference(runs, slower, 'HEFT');
     t.true(mean > halfInterval, slower);
   }
 });
 
 test('Tabela 5.6: over all approaches HPTS is more regular than HEFT', (t) => {
   const runs = runsOn('homogeneous-10', 'HEFT', 'HEFT5P', 'HEFT10P', 'HPTS', 'HPTS5P', 'HPTS10P');
-  const [wide, narrow] = [spreadOf(runs, 'HEFT'), spreadOf(runs, 'HPTS')];
+  const [wide, narrow] = [getSpread(runs, 'HEFT'), getSpread(runs, 'HPTS')];
   t.true(narrow.deviations.every((deviation, draw) => deviation < (wide.deviations[draw] as number)));
   t.true(narrow.means.every((mean, draw) => mean < (wide.means[draw] as number)));
 });
@@ -75,7 +75,7 @@ test('5.3: no run of the study starts a task before its job, its data or its pro
       const { workflow, schedule } = runStrategy(strategy, cluster, arrivals);
       const releasedAt = arrivals.flatMap((arrival) => arrival.workflow.tasks.map(() => arrival.at));
       const problem = {
-        ...freshProblem(workflow, platformCosts(workflow, platformOf(cluster)), cluster.capacities.length),
+        ...freshProblem(workflow, platformCosts(workflow, getPlatform(cluster)), cluster.capacities.length),
         releasedAt,
       };
       t.is(findScheduleFault(problem, schedule), undefined, `${strategy.name} on ${cluster.name}`);
@@ -108,5 +108,5 @@ test('the same measurements, the same page, with a figure for each cluster and a
   );
   t.regex(page, /\| 5\.3\.1 \| 20 processors: HPTS ahead of HEFT \| held \|/);
   t.false(/NaN|undefined|Infinity/.test(page));
-  t.deepEqual(makespansOf(clusters[0]!, 'HPTS'), [101, 102, 103]);
+  t.deepEqual(listMakespans(clusters[0]!, 'HPTS'), [101, 102, 103]);
 });

@@ -58,7 +58,7 @@ const worlds: fc.Arbitrary<World> = fc
     return { setup: { ...setup, seed: 'property' }, stream };
   });
 
-const startsOf = ({ finished }: PlacementRun): number[] => finished.map(({ endedAt, runTime }) => endedAt - runTime);
+const getStarts = ({ finished }: PlacementRun): number[] => finished.map(({ endedAt, runTime }) => endedAt - runTime);
 
 test('the same setup and stream give the same run', (t) => {
   fc.assert(
@@ -82,7 +82,7 @@ test('every task runs once, whole, not before it was submitted, on a cluster tha
         const cluster = run.clusters[id]!;
         t.true(setup.sizes[cluster]! >= width);
         if (typeof setup.admissibility !== 'number') return;
-        const { first, last } = sets.rangeOf(width, setup.admissibility)!;
+        const { first, last } = sets.getRange(width, setup.admissibility)!;
         t.true(first <= cluster && cluster <= last, 'it is admissible');
       });
     }),
@@ -94,7 +94,7 @@ test('no cluster ever runs more than it has processors', (t) => {
   fc.assert(
     fc.property(worlds, ({ setup, stream }) => {
       const run = runPlacement(setup, stream);
-      const starts = startsOf(run);
+      const starts = getStarts(run);
       for (const at of starts) {
         setup.sizes.forEach((size, cluster) => {
           const busy = stream.reduce(
@@ -114,7 +114,7 @@ test('under FCFS tasks of one cluster start in the order of submission', (t) => 
   fc.assert(
     fc.property(worlds, ({ setup, stream }) => {
       const run = runPlacement({ ...setup, policy: firstComeFirstServed }, stream);
-      const starts = startsOf(run);
+      const starts = getStarts(run);
       const latest = setup.sizes.map(() => 0);
       stream.forEach((_, id) => {
         const cluster = run.clusters[id]!;
@@ -143,7 +143,7 @@ test('where a task goes can be reckoned from what was assigned before and had no
       const run = runPlacement({ ...setup, admissibility, strategy: findPlacementStrategy(name)! }, stream);
       const sets = new AdmissibleSets(setup.sizes);
       stream.forEach((task, id) => {
-        const { first, last } = sets.rangeOf(task.width, admissibility)!;
+        const { first, last } = sets.getRange(task.width, admissibility)!;
         const values = setup.sizes.map((size, cluster) => {
           // At one instant tasks are placed before others end.
           const there = stream

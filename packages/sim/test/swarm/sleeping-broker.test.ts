@@ -9,7 +9,7 @@ const leasing: LeasePlan = { horizon: hour, sleepsPerHour: 0, sleepMax: 0 };
 const asleep: LeasePlan = { ...leasing, sleeps: [{ after: 10 * minute, duration: 45 * minute }] };
 
 /** A lab of eight processors and a bag that keeps them busy for some 75 minutes. */
-function scenarioOf(lease: LeasePlan): Scenario {
+function getScenario(lease: LeasePlan): Scenario {
   return {
     version: 1,
     seed: 'sleeping',
@@ -45,7 +45,7 @@ function run(lease: LeasePlan): {
   readonly adoptedCount: number;
 } {
   let [began, ended, adoptedCount] = [0, 0, 0];
-  const { failure, runCount, acceptedCount } = runWorld(scenarioOf(lease), ({ at, process, changes }) => {
+  const { failure, runCount, acceptedCount } = runWorld(getScenario(lease), ({ at, process, changes }) => {
     if (process !== 'broker') return;
     for (const change of changes as readonly BrokerChange[]) {
       if (change.kind === 'JobAccepted') began = at;

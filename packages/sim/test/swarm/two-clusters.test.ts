@@ -31,7 +31,7 @@ function cluster(changes: Partial<ClusterPlan>): ClusterPlan {
   };
 }
 
-function scenarioOf(seed: string, taskCount: number, clusters: readonly ClusterPlan[]): Scenario {
+function getScenario(seed: string, taskCount: number, clusters: readonly ClusterPlan[]): Scenario {
   return {
     version: 1,
     seed,
@@ -87,7 +87,10 @@ class Askings {
           count + change.spec.groups.reduce((sum, { values }) => sum + (values.kind === 'range' ? values.count : 0), 0),
       });
     if (change.kind === 'ReplicasEnded')
-      this.#pending.push({ at, count: count - change.endings.filter(({ fate }) => fate === 'accepted').length });
+      this.#pending.push({
+        at,
+        count: count - change.endings.filter(({ disposition }) => disposition === 'accepted').length,
+      });
   }
 
   #draft(process: string, { requestId, width }: ProviderChange & { kind: 'RequestDrafted' }, at: Instant): void {
@@ -113,7 +116,7 @@ for (const [name, clusters] of Object.entries(pairs)) {
   test(`clusters share a job and never ask together for more processors than there are pending tasks: ${name}`, (t) => {
     for (const taskCount of [1, 2, 7, 60]) {
       const askings = new Askings();
-      const { failure } = runWorld(scenarioOf(`${name} ${taskCount}`, taskCount, clusters), (turn) => {
+      const { failure } = runWorld(getScenario(`${name} ${taskCount}`, taskCount, clusters), (turn) => {
         askings.hear(turn);
       });
       t.is(failure, undefined);

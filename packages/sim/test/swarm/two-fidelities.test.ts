@@ -105,7 +105,7 @@ function runStudy(setting: Setting, locals: readonly LocalPlan[]): { finishedAt:
   return { finishedAt: job!.finishedAt!, decided };
 }
 
-function scenarioOf(
+function getScenario(
   { seed, heuristic, compression, requestsMax, taskCount, taskTime }: Setting,
   local: readonly LocalPlan[],
 ): Scenario {
@@ -164,14 +164,14 @@ function runWholeGrid(setting: Setting, locals: readonly LocalPlan[]): { finishe
     }
   };
   const world = new World(
-    scenarioOf(setting, locals),
+    getScenario(setting, locals),
     ({ at, process, changes }) => {
       if (process === 'broker' && changes.some(({ kind }) => kind === 'JobEnded')) finishedAt = at;
       if (process === 'provider cluster0') for (const change of changes as ProviderChange[]) hear(change);
     },
     {
       pace: noTimeLost,
-      broker: { requireInterval: 0, observedMin: Infinity },
+      broker: { demandInterval: 0, observedMin: Infinity },
       provider: { idleRelease: 0 },
       reportsUnplaced: false,
     },

@@ -81,7 +81,7 @@ export class AccessWorld {
     await this.grid.stop();
   }
 
-  addressOf(server: WorldServer): string {
+  listAddress(server: WorldServer): string {
     switch (server) {
       case 'broker':
         return this.grid.broker.address;
@@ -114,7 +114,7 @@ export class AccessWorld {
    */
   async asUser(user: WorldUser, server: WorldServer): Promise<Client> {
     if (!this.#isTls) return this.asToken(this.token('token'), server);
-    return this.#withCertificate(await this.#certificateOf(user), server);
+    return this.#withCertificate(await this.#findCertificate(user), server);
   }
 
   /** A client that shows a token, or nothing at all when it is empty. */
@@ -159,7 +159,7 @@ export class AccessWorld {
     ]);
   }
 
-  #certificateOf(user: WorldUser): Promise<KeyPair> {
+  #findCertificate(user: WorldUser): Promise<KeyPair> {
     const known = this.#certificates.get(user);
     if (known !== undefined || this.#authority === undefined)
       return known ?? Promise.reject(new Error('users have certificates at ports alone'));
@@ -177,7 +177,7 @@ export class AccessWorld {
 
   #dial(server: WorldServer, token: string, user?: KeyPair): Client {
     const authority = this.#authority?.certificate ?? '';
-    const client = dial(Client, this.addressOf(server), {
+    const client = dial(Client, this.listAddress(server), {
       token,
       trust: () => ({ authority, ...(user === undefined ? {} : { user }) }),
     });

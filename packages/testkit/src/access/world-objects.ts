@@ -6,7 +6,7 @@ import type { AccessWorld, WorldServer, WorldUser } from './access-world.ts';
 import { callMethod, type AnyMethod } from './call-method.ts';
 
 /** What the client of a method sends. */
-export type RequestOf<M> = M extends { readonly requestSerialize: (request: infer Request) => Buffer }
+export type FindRequest<M> = M extends { readonly requestSerialize: (request: infer Request) => Buffer }
   ? Request
   : never;
 type ResponseOf<M> = M extends { readonly responseDeserialize: (bytes: Buffer) => infer Response } ? Response : never;
@@ -133,7 +133,7 @@ export class WorldObjects {
     user: WorldUser,
     server: WorldServer,
     method: M,
-    request: RequestOf<M>,
+    request: FindRequest<M>,
   ): Promise<ResponseOf<M>> {
     const { code, message, responses } = await callMethod(
       await this.#world.asUser(user, server),

@@ -29,14 +29,14 @@ export function findProcesses(home: string): GridProcess[] {
     found.push({
       pid: Number(name),
       pgid: Number(fields[2]),
-      role: roleOf(words, environment),
+      role: getRole(words, environment),
       command: words.join(' ').slice(0, 200),
     });
   }
   return found;
 }
 
-function roleOf(words: readonly string[], environment: string): GridProcess['role'] {
+function getRole(words: readonly string[], environment: string): GridProcess['role'] {
   const program = words
     .map((word) => /\/(broker|provider|agent|cluster)(?:\/src\/main\.ts|\.cjs)$/.exec(word)?.[1])
     .find((name) => name !== undefined);

@@ -16,7 +16,7 @@ import {
   describeWay,
   lyingMark,
   planJobs,
-  specOf,
+  findSpec,
   writeInputs,
   type LoadFolders,
   type LoadJob,
@@ -204,7 +204,7 @@ class ChaosRun {
 
   /** Again and again under the same name, as a client does that got no answer. */
   async #submit(client: BrokerClient, job: LoadJob): Promise<number> {
-    const spec = specOf(job, this.#folders);
+    const spec = findSpec(job, this.#folders);
     for (;;) {
       try {
         return (

@@ -24,13 +24,13 @@ export interface Tending {
  * when it is finished.
  */
 export async function tendJob(tending: Tending, job: SubmittedJob): Promise<void> {
-  const { fate } = job.way;
-  if (fate === 'cancelled' || fate === 'resumed') await cancelMidway(tending, job);
-  if (fate === 'retried') {
+  const { disposition } = job.way;
+  if (disposition === 'cancelled' || disposition === 'resumed') await cancelMidway(tending, job);
+  if (disposition === 'retried') {
     await look(tending, job, ({ endedUnixMs }) => endedUnixMs > 0);
     writeFileSync(gatePath(tending.folders, job.label), '');
   }
-  if (fate === 'resumed' || fate === 'retried') await retryUntilFinished(tending, job);
+  if (disposition === 'resumed' || disposition === 'retried') await retryUntilFinished(tending, job);
 }
 
 /** When a quarter of it is finished. A job that ends meanwhile is left as it is. */

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { JobStatus, TaskStatus, type TaskRecord } from '@mutirao/api/broker';
 import type { BrokerClient } from '../grid/broker-client.ts';
 import { readGathered, type GatheredResult } from './read-gathered.ts';
-import { describeWay, expectedOf, outputPath, taskAt, type LoadFolders, type SubmittedJob } from './workload.ts';
+import { describeWay, getExpected, outputPath, taskAt, type LoadFolders, type SubmittedJob } from './workload.ts';
 
 /** What was looked at, and what was wrong with it; empty where all was well. */
 export interface Finding {
@@ -29,7 +29,7 @@ export async function judgeLoad(
   const acceptedAt: number[] = [];
   for (const job of jobs) {
     const { status } = await client.job(job.jobId);
-    const isCancelled = job.way.fate === 'cancelled' && status === JobStatus.CANCELLED;
+    const isCancelled = job.way.disposition === 'cancelled' && status === JobStatus.CANCELLED;
     if (status !== JobStatus.FINISHED && !isCancelled) unfinished.push(`${nameOf(job)} has status ${status}`);
     const tasks = await client.tasks(job.jobId);
     for (const task of tasks) {
@@ -89,7 +89,7 @@ async function judgeOutputs(
     const path = outputPath(job.label, task);
     const found =
       path === undefined ? await client.output(job.jobId, task.taskIndex) : readOr(join(gathered.root, path));
-    const fault = compare(found, expectedOf(job.label, task.kind, task.index));
+    const fault = compare(found, getExpected(job.label, task.kind, task.index));
     if (fault !== undefined) wrong.push(`task ${task.taskIndex}: ${fault}`);
   }
   const foreigners = gathered.members.filter((path) => !expected.has(path));

@@ -22,32 +22,32 @@ export interface JobWay {
    * `cancelled` in its midst; `resumed`: then retried until it is finished; `retried`: a third of its tasks fail until
    * it is over, and then it is retried until it is finished.
    */
-  readonly fate: 'left' | 'cancelled' | 'resumed' | 'retried';
+  readonly disposition: 'left' | 'cancelled' | 'resumed' | 'retried';
 }
 
 /** The jobs of a load are of these ways in turn. */
 export const jobWays: readonly JobWay[] = [
-  { isGathered: false, fate: 'left' },
-  { isGathered: true, fate: 'left' },
-  { verification: 'vote', isGathered: false, fate: 'left' },
-  { isGathered: true, fate: 'cancelled' },
-  { isGathered: false, fate: 'retried' },
-  { isGathered: false, fate: 'left' },
-  { verification: 'credibility', isGathered: false, fate: 'left' },
-  { isGathered: true, fate: 'retried' },
-  { isGathered: false, fate: 'resumed' },
-  { verification: 'vote', isGathered: true, fate: 'left' },
-  { isGathered: false, fate: 'cancelled' },
-  { verification: 'vote', isGathered: true, fate: 'resumed' },
+  { isGathered: false, disposition: 'left' },
+  { isGathered: true, disposition: 'left' },
+  { verification: 'vote', isGathered: false, disposition: 'left' },
+  { isGathered: true, disposition: 'cancelled' },
+  { isGathered: false, disposition: 'retried' },
+  { isGathered: false, disposition: 'left' },
+  { verification: 'credibility', isGathered: false, disposition: 'left' },
+  { isGathered: true, disposition: 'retried' },
+  { isGathered: false, disposition: 'resumed' },
+  { verification: 'vote', isGathered: true, disposition: 'left' },
+  { isGathered: false, disposition: 'cancelled' },
+  { verification: 'vote', isGathered: true, disposition: 'resumed' },
 ];
 
 /** A way in a few words, for people. */
-export function describeWay({ verification, isGathered, fate }: JobWay): string {
+export function describeWay({ verification, isGathered, disposition }: JobWay): string {
   return (
     [
       verification === 'vote' ? 'voted' : verification === undefined ? '' : 'by credibility',
       isGathered ? 'gathered' : '',
-      fate === 'left' ? '' : fate,
+      disposition === 'left' ? '' : disposition,
     ]
       .filter((word) => word !== '')
       .join(', ') || 'plain'
@@ -122,12 +122,12 @@ if [ "$kind" = large ]; then { echo "$key $kind $index"; cat shared.dat; } > out
 }
 
 /** The job as it is submitted. Writes the inputs that are its own. */
-export function specOf(job: LoadJob, folders: LoadFolders): JobSpec {
+export function findSpec(job: LoadJob, folders: LoadFolders): JobSpec {
   const { label, counts, way } = job;
-  writeFileSync(join(folders.inputs, `${label}.key`), `key-of-${label}\n`);
+  writeFileSync(join(folders.inputs, `${label}.key`), `get-key-${label}\n`);
   const environment = {
     LABEL: label,
-    GATE: way.fate === 'retried' ? gatePath(folders, label) : '',
+    GATE: way.disposition === 'retried' ? gatePath(folders, label) : '',
     MAY_LIE: way.verification === undefined ? '' : '-here',
   };
   return {
@@ -137,7 +137,7 @@ export function specOf(job: LoadJob, folders: LoadFolders): JobSpec {
     limits: undefined,
     processors: undefined,
     replicasMax: undefined,
-    failuresMax: way.fate === 'retried' ? 1 : 6,
+    failuresMax: way.disposition === 'retried' ? 1 : 6,
     homeDirectory: folders.outputs,
     deadlineUnixMs: undefined,
     edges: [],
@@ -163,9 +163,9 @@ export function gatePath({ runs }: LoadFolders, label: string): string {
 }
 
 /** What a task of this kind is to bring home, or to print. */
-export function expectedOf(label: string, kind: TaskKind, index: number): string {
+export function getExpected(label: string, kind: TaskKind, index: number): string {
   if (kind === 'printed') return `printed ${label} ${index}\n`;
-  const head = `key-of-${label} ${kind} ${index}\n`;
+  const head = `get-key-${label} ${kind} ${index}\n`;
   return head + (kind === 'large' ? sharedText : 'x'.repeat((index * 37) % 500));
 }
 
@@ -208,7 +208,7 @@ function groupOf({ label, counts }: LoadJob, kind: TaskKind, folders: LoadFolder
   const target = outputPath(label, { kind, index: '{}' }) ?? '';
   const output: OutputSpec = { root: Root.PLAYPEN, path: 'out.txt', localPath: target, condition: '' };
   // What lies passes the check, so that votes alone find it out.
-  const check = kind === 'checked' ? `grep -Eq "^(key-of-${label}|lie) checked {}$" ${target}` : '';
+  const check = kind === 'checked' ? `grep -Eq "^(get-key-${label}|lie) checked {}$" ${target}` : '';
   return taskGroup(`sh work.sh ${kind} ${label} {} ${folders.runs}`, count, { inputs, outputs: [output], check });
 }
 

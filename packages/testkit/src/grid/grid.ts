@@ -194,7 +194,7 @@ export class Grid {
       name,
       ['--home', this.home, ...(this.#options.listen === undefined ? [] : ['--listen', this.#options.listen]), ...args],
       this.#env(),
-      { ...this.#witnesses(), ...preloadOf(this.#options, name) },
+      { ...this.#witnesses(), ...getPreload(this.#options, name) },
     );
   }
 
@@ -207,7 +207,7 @@ export class Grid {
   }
 }
 
-function preloadOf(
+function getPreload(
   { preloads = {} }: GridOptions,
   name: 'broker' | 'provider' | 'cluster',
 ): { readonly preload?: URL } {

@@ -10,7 +10,7 @@ import {
   type Report,
 } from '@mutirao/api/machine';
 import { userTrust, type TrustSource } from '@mutirao/runtime/identity';
-import { dial, messagesOf, openSending, openStream, type MessageStream } from '@mutirao/runtime/rpc';
+import { dial, listMessages, openSending, openStream, type MessageStream } from '@mutirao/runtime/rpc';
 import type { Grid } from './grid.ts';
 import { inviteMachine } from './invite-machine.ts';
 
@@ -160,7 +160,7 @@ export class HostileMachine {
   /** All bytes of a transfer. Rejects with the provider's error. */
   async pull(transferId: string): Promise<Buffer> {
     const parts: Buffer[] = [];
-    for await (const { data } of messagesOf(this.client.pullContent({ transferId }))) parts.push(data);
+    for await (const { data } of listMessages(this.client.pullContent({ transferId }))) parts.push(data);
     return Buffer.concat(parts);
   }
 

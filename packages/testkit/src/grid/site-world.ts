@@ -96,11 +96,11 @@ export class SiteWorld {
 
   /** What a site's keeper told last. */
   state(name = 'uni'): { readonly status: string; readonly pid: number } {
-    return stateOf(this.grid.home, name);
+    return getState(this.grid.home, name);
   }
 
   /** Ends a site's keeper as the command line does. */
-  async stopKeeper(name = 'uni'): Promise<void> {
+  async stopConnector(name = 'uni'): Promise<void> {
     await killKeeper(this.grid.home, name);
   }
 
@@ -131,7 +131,7 @@ export class SiteWorld {
   /**
    * What is wrong with a bag of `submit` when it has ended: tasks that did not finish, or outputs that are not theirs.
    */
-  async faultsOf(jobId: number, count: number): Promise<string[]> {
+  async listFaults(jobId: number, count: number): Promise<string[]> {
     const { finishedCount } = await this.grid.client.waitEnded(jobId);
     const faults = finishedCount === count ? [] : [`${finishedCount} of ${count} tasks finished`];
     for (const index of [0, Math.floor(count / 2), count - 1]) {
@@ -142,13 +142,13 @@ export class SiteWorld {
   }
 }
 
-function stateOf(home: string, name: string): { status: string; pid: number } {
+function getState(home: string, name: string): { status: string; pid: number } {
   return JSON.parse(readFileSync(join(home, 'sites', name, 'state.json'), 'utf8')) as { status: string; pid: number };
 }
 
 async function killKeeper(home: string, name: string): Promise<void> {
   if (!existsSync(join(home, 'sites', name, 'state.json'))) return;
-  const { pid } = stateOf(home, name);
+  const { pid } = getState(home, name);
   if (!isAlive(pid)) return;
   process.kill(pid, 'SIGTERM');
   await until(() => !isAlive(pid), 'the keeper is gone');

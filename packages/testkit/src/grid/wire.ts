@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { discardSocket, freeSocket } from '../free-socket.ts';
 
-const pathOf = (address: string): string => address.slice('unix:'.length);
+const getPath = (address: string): string => address.slice('unix:'.length);
 
 /** A way to a server that can be cut while the server goes on: what connects to it is passed on, byte for byte. */
 export class Wire {
@@ -23,15 +23,15 @@ export class Wire {
   constructor(address: string) {
     const at = address.lastIndexOf(':');
     this.#to = address.startsWith('unix:')
-      ? { path: pathOf(address) }
+      ? { path: getPath(address) }
       : { host: address.slice(0, at), port: Number(address.slice(at + 1)) };
   }
 
   /** The socket to connect to instead. */
   async open(): Promise<string> {
-    mkdirSync(dirname(pathOf(this.#address)), { mode: 0o700 });
+    mkdirSync(dirname(getPath(this.#address)), { mode: 0o700 });
     await new Promise<void>((resolve) => {
-      this.#server.listen(pathOf(this.#address), resolve);
+      this.#server.listen(getPath(this.#address), resolve);
     });
     return this.#address;
   }

@@ -64,7 +64,7 @@ export async function startFakeGateway(
       );
       return;
     }
-    const answer = answerOf(grid, pathname.slice('/api/v1'.length), searchParams);
+    const answer = getAnswer(grid, pathname.slice('/api/v1'.length), searchParams);
     if (answer === undefined)
       sendJson(reply, 404, {
         code: 'MUT_NOT_FOUND',
@@ -198,7 +198,7 @@ function openStream(
 }
 
 /** What a call is answered; undefined for what is not faked. */
-function answerOf(grid: FakePageGrid, path: string, query: URLSearchParams): unknown {
+function getAnswer(grid: FakePageGrid, path: string, query: URLSearchParams): unknown {
   const now = Date.now();
   const [, area = '', first = '', second = '', third = '', fourth = ''] = path.split('/').map(decodeURIComponent);
   if (area === 'jobs' && first !== '')
@@ -215,7 +215,7 @@ function answerOf(grid: FakePageGrid, path: string, query: URLSearchParams): unk
     }),
     summary: () => grid.summary(now),
     jobs: () =>
-      pageOf(grid.jobRows(now), {
+      getPage(grid.jobRows(now), {
         size: Number(query.get('page_size') ?? 100),
         before: Number(query.get('before_job_id') ?? Infinity),
       }),
@@ -246,7 +246,7 @@ function answerOf(grid: FakePageGrid, path: string, query: URLSearchParams): unk
   return answers[area]?.();
 }
 
-function pageOf(
+function getPage(
   rows: readonly JobRow[],
   { size, before }: { readonly size: number; readonly before: number },
 ): JobList {

@@ -1,10 +1,10 @@
 import {
   createReservationsState,
-  eventsOf,
+  listEvents,
   isLiving,
   reservationsMachine,
   restoreSnapshot,
-  storedFactsOf,
+  listStoredFacts,
   StoredReservations,
   takeSnapshot,
   type PlacementReply,
@@ -84,7 +84,7 @@ export class ReservationsHarness {
         ? { kind: 'TimerFired' }
         : words[0] === 'started'
           ? { kind: 'ManagerStarted' }
-          : inputOf(line, this.state),
+          : getInput(line, this.state),
     ]);
     const living = this.asked.filter(({ endsAt }) => endsAt > this.now);
     this.asked = reported.some((one) => one.startsWith('ok ')) ? askedAfter(living, words, this.now) : living;
@@ -149,7 +149,7 @@ function restoreStored(state: ReservationsState): ReservationsState {
   const stored = new StoredReservations({
     facts: Float64Array.from(
       whole.flatMap((one) => [
-        ...storedFactsOf(one, { resource: names.indexOf(one.resourceId), user: names.indexOf(one.place.userId) }),
+        ...listStoredFacts(one, { resource: names.indexOf(one.resourceId), user: names.indexOf(one.place.userId) }),
       ]),
     ),
     units,
@@ -187,7 +187,7 @@ function showReservation({
 }
 
 function showChange(change: ReservationsChange): string[] {
-  const reported = eventsOf(change).map(
+  const reported = listEvents(change).map(
     ({ type, resourceId, reservation, reason }) =>
       `${type} ` +
       `${reservation === undefined ? resourceId : showReservation(reservation)}${reason === '' ? '' : `: ${reason}`}`,
@@ -236,13 +236,13 @@ const verbs: Readonly<Record<string, Verb>> = {
   offers: (words, asked) => ({
     kind: 'ResourceOffered',
     ...asked,
-    resource: { id: words[2] ?? '', type: 'thing', quantity: words[3] ?? '', rules: rulesOf(words) },
+    resource: { id: words[2] ?? '', type: 'thing', quantity: words[3] ?? '', rules: getRules(words) },
   }),
-  rules: (words, asked) => ({ kind: 'RulesChanged', ...asked, resourceId: words[2] ?? '', rules: rulesOf(words) }),
+  rules: (words, asked) => ({ kind: 'RulesChanged', ...asked, resourceId: words[2] ?? '', rules: getRules(words) }),
   wants: (words, asked) => ({
     kind: 'ReservationRequested',
     ...asked,
-    spec: specOf(words),
+    spec: findSpec(words),
     clientRequestId: after(words, 'key') ?? '',
     hold: numberAfter(words, 'hold') ?? 0,
     isDryRun: words.includes('dry-run'),
@@ -251,7 +251,7 @@ const verbs: Readonly<Record<string, Verb>> = {
     kind: 'RenegotiationRequested',
     ...asked,
     reservationId: Number(words[2]),
-    spec: specOf(words),
+    spec: findSpec(words),
   }),
   confirms: (words, asked) => ({ kind: 'ConfirmationRequested', ...asked, reservationId: Number(words[2]) }),
   prepares: (words, asked) => ({
@@ -280,7 +280,7 @@ const verbs: Readonly<Record<string, Verb>> = {
   claims: (words, asked, state) => ({
     kind: 'ClaimShown',
     ...asked,
-    claim: words.includes('forged') ? undefined : claimOf(state, words),
+    claim: words.includes('forged') ? undefined : getClaim(state, words),
     resourceId: after(words, 'at') ?? '',
     shownBy: after(words, 'by') ?? '',
     key: after(words, 'key') ?? '',
@@ -313,25 +313,30 @@ const verbs: Readonly<Record<string, Verb>> = {
     kind: 'ResourceFailed',
     ...asked,
     resourceId: words[2] ?? '',
-    part: partOf(words),
+    part: derivePart(words),
     reason: after(words, 'because') ?? '',
   }),
-  restores: (words, asked) => ({ kind: 'ResourceRestored', ...asked, resourceId: words[2] ?? '', part: partOf(words) }),
+  restores: (words, asked) => ({
+    kind: 'ResourceRestored',
+    ...asked,
+    resourceId: words[2] ?? '',
+    part: derivePart(words),
+  }),
 };
 
-function inputOf(line: string, state: ReservationsState): ReservationsInput {
+function getInput(line: string, state: ReservationsState): ReservationsInput {
   const words = line.split(' ');
   const verb = verbs[words[1] ?? ''];
   invariant(verb !== undefined, `no line begins like ${JSON.stringify(line)}`);
   return verb(words, { replyTo: 1, userId: words[0] ?? '' }, state);
 }
 
-function partOf(words: readonly string[]): Extract<ReservationsInput, { kind: 'ResourceFailed' }>['part'] {
+function derivePart(words: readonly string[]): Extract<ReservationsInput, { kind: 'ResourceFailed' }>['part'] {
   const unit = numberAfter(words, 'unit');
   return unit === undefined ? { kind: 'amount', amount: numberAfter(words, 'amount') ?? 0 } : { kind: 'unit', unit };
 }
 
-function rulesOf(words: readonly string[]): ResourceRules {
+function getRules(words: readonly string[]): ResourceRules {
   return {
     ...openRules,
     capPpm: (numberAfter(words, 'cap') ?? 100) * 10_000,
@@ -344,11 +349,11 @@ function rulesOf(words: readonly string[]): ResourceRules {
   };
 }
 
-function specOf(words: readonly string[]): ReservationSpec {
+function findSpec(words: readonly string[]): ReservationSpec {
   const timing = words.includes('immediate') ? 'immediate' : words.includes('on-demand') ? 'on-demand' : 'advance';
   return {
     resourceId: after(words, 'of') ?? '',
-    amount: amountOf(words[words[1] === 'wants' ? 2 : 3] ?? ''),
+    amount: getAmount(words[words[1] === 'wants' ? 2 : 3] ?? ''),
     duration: numberAfter(words, 'for') ?? 0,
     timing,
     earliestStart: numberAfter(words, 'from'),
@@ -357,7 +362,7 @@ function specOf(words: readonly string[]): ReservationSpec {
 }
 
 /** `4`, `30%`, `200KB/s`; `2..8` elastic; `2..8x1000` malleable. */
-function amountOf(text: string): RequestedAmount {
+function getAmount(text: string): RequestedAmount {
   const [, least, most, work] = /^(\d+)\.\.(\d+)(?:x(\d+))?$/.exec(text) ?? [];
   if (least === undefined) return { kind: 'text', text };
   const range = { amountMin: Number(least), amountMax: Number(most) };
@@ -367,7 +372,7 @@ function amountOf(text: string): RequestedAmount {
 }
 
 /** The claim that the manager would have signed, perhaps of an earlier revision, or with other contents. */
-function claimOf(state: ReservationsState, words: readonly string[]): ClaimContents {
+function getClaim(state: ReservationsState, words: readonly string[]): ClaimContents {
   const reservation = state.reservations.get(Number(words[2]));
   invariant(reservation !== undefined, `there is no reservation ${words[2] ?? ''}`);
   const { place, resourceId, revision } = reservation;

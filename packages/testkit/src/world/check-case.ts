@@ -12,7 +12,7 @@ const statuses = { finished: TaskStatus.FINISHED, failed: TaskStatus.FAILED };
  *
  * @param results the folder at home that holds a folder for each task.
  */
-export async function faultsOf(
+export async function listFaults(
   client: BrokerClient,
   jobId: number,
   { expected, outputs = [] }: WorldCase,

@@ -6,7 +6,7 @@ import { Root } from '@mutirao/api/common';
 import { taskGroup, type BrokerClient } from '../grid/broker-client.ts';
 import { until } from '../until.ts';
 import { giveTo, type Account } from './accounts.ts';
-import { faultsOf } from './check-case.ts';
+import { listFaults } from './check-case.ts';
 import type { WorldCase } from './world-case.ts';
 
 /** Tasks of the job that runs beside all cases. */
@@ -60,7 +60,7 @@ export class World {
       limits: { runTimeMsMax: aCase.runTimeMax ?? 120_000, memoryBytesMax: aCase.memoryMax ?? 0, outputBytesMax: 0 },
     });
     await client.waitEnded(jobId, allCasesMax);
-    return [...(await faultsOf(client, jobId, aCase, results)), ...(await this.#machineFaults())];
+    return [...(await listFaults(client, jobId, aCase, results)), ...(await this.#machineFaults())];
   }
 
   /** What the cases did to others: to the job beside them, and to processes after their ends. */
@@ -68,7 +68,7 @@ export class World {
     const { client } = this.#place;
     const expected = { status: 'finished', standardOutput: 'own-{}\nend-{}\n' } as const;
     await client.waitEnded(this.#bystanderJob, allCasesMax);
-    const faults = await faultsOf(client, this.#bystanderJob, { title: '', command: '', expected }, '');
+    const faults = await listFaults(client, this.#bystanderJob, { title: '', command: '', expected }, '');
     await until(() => this.#leftovers().length === 0, 'what tasks left behind is ended', 20_000).catch(() => undefined);
     return [...faults, ...this.#leftovers().map((line) => `still runs: ${line}`)];
   }

@@ -2,7 +2,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useState, type ReactNo
 import type { StreamTopic } from '../../src/schema/index.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { LiveStore } from './gateway/live-store.ts';
-import { pathOf, readPlace, type Place, type ViewName } from './model/place.ts';
+import { getPath, readPlace, type Place, type ViewName } from './model/place.ts';
 import { PageContext, type Page, type Subject } from './page-context.tsx';
 import { ExplainDrawer } from './parts/explain-drawer.tsx';
 import { Loading } from './parts/notices.tsx';
@@ -46,7 +46,7 @@ export function App({ gateway, live }: { readonly gateway: Gateway; readonly liv
     place.view === 'after' && place.jobId === undefined ? (['summary', 'jobs'] as const) : topicsOf[place.view];
   useEffect(() => live.watch(topics, place.jobId), [live, topics, place.jobId]);
   const go = useCallback((next: Place) => {
-    window.history.pushState(null, '', pathOf(next));
+    window.history.pushState(null, '', getPath(next));
     setPlace(next);
     setSubject(undefined);
   }, []);

@@ -1,6 +1,6 @@
 import { createContext, useCallback, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import type { RouteName, RouteReply } from '../../src/schema/index.ts';
-import { problemOf, type Asked, type Gateway } from './gateway/gateway.ts';
+import { getProblem, type Asked, type Gateway } from './gateway/gateway.ts';
 import type { LiveStore } from './gateway/live-store.ts';
 import type { LiveState } from './model/live-state.ts';
 import type { Place } from './model/place.ts';
@@ -78,7 +78,7 @@ export function useAnswer<N extends RouteName>(
             setAnswer((old) => ({
               key,
               value: old?.key === key ? old.value : undefined,
-              error: problemOf(error).message,
+              error: getProblem(error).message,
             }));
         },
       )

@@ -10,7 +10,7 @@ import { drawStragglersSvg, drawTimesSvg } from '../server/drawing/times-svg.ts'
 import type { JobReport } from './read-report.ts';
 import { readReportScript } from './report-script.ts';
 import { reportStyle } from './report-style.ts';
-import { figureOf, numberCell, pairsOf, tableOf } from './report-parts.ts';
+import { getFigure, numberCell, listPairs, getTable } from './report-parts.ts';
 
 /**
  * Writes a report as one HTML file that needs nothing else. Nothing in it is fetched, and only its own script runs,
@@ -41,7 +41,7 @@ export function renderReport(report: JobReport, script: string = readReportScrip
     '</main>',
     ...(code === ''
       ? []
-      : [`<script type="application/json" id="report-data">${dataOf(report)}</script>`, `<script>${code}</script>`]),
+      : [`<script type="application/json" id="report-data">${listData(report)}</script>`, `<script>${code}</script>`]),
     '</body></html>',
     '',
   ].join('\n');
@@ -58,7 +58,7 @@ function safeScript(script: string): string {
 }
 
 /** JSON in which nothing can end the element that it stands in. */
-function dataOf({ gantt, times, ledger }: JobReport): string {
+function listData({ gantt, times, ledger }: JobReport): string {
   const data: ReportData = { gantt, times, ledger };
   return JSON.stringify(data).replaceAll('<', '\\u003c');
 }
@@ -69,7 +69,7 @@ function facts({ detail: { job, groups, ...detail } }: JobReport): string[] {
     .filter(([, count]) => count > 0)
     .map(([status, count]) => `${count} ${status}`)
     .join(', ');
-  return pairsOf([
+  return listPairs([
     ['of', job.user_id],
     ['submitted', describeInstant(job.submitted_unix_ms)],
     ['took', span],
@@ -99,7 +99,7 @@ function whereItRan({ gantt }: JobReport): string[] {
   ];
   return [
     '<h2>Where it ran</h2>',
-    figureOf('gantt', svg, {
+    getFigure('gantt', svg, {
       label: `What ran on ${gantt.rows.length} machines`,
       note:
         'Drag moves, the slider or the wheel with Ctrl zooms, names of the legend hide and show. Files on their ' +
@@ -123,7 +123,7 @@ function timesSection({ times }: JobReport): string[] {
   ]);
   return [
     '<h2>How long tasks took</h2>',
-    figureOf('times', drawTimesSvg(times), { label: 'Distribution of task times' }),
+    getFigure('times', drawTimesSvg(times), { label: 'Distribution of task times' }),
     `<p>${count} accepted; mean ${describeTime(mean ?? 0)}; ` +
       `${quantiles.map(({ share, ms_max: most }) => `${Math.round(share * 100)} % within ${describeTime(most)}`).join(', ')}.</p>`,
     ...(rows.length === 0
@@ -132,8 +132,8 @@ function timesSection({ times }: JobReport): string[] {
           '<h2>Stragglers</h2>',
           `<p>${stragglerCount} runs took more than twice as long as half of the ` +
             `tasks${stragglerCount > rows.length ? `; the ${rows.length} longest are listed` : ''}.</p>`,
-          figureOf('stragglers', drawStragglersSvg(times), { label: 'Stragglers' }),
-          tableOf('stragglers', ['Task', 'Machine', 'Took', 'Times the half', 'Failures before', 'Why'], rows),
+          getFigure('stragglers', drawStragglersSvg(times), { label: 'Stragglers' }),
+          getTable('stragglers', ['Task', 'Machine', 'Took', 'Times the half', 'Failures before', 'Why'], rows),
         ]),
   ];
 }
@@ -166,7 +166,7 @@ function failureSection({
     ...(failedRunsLeftOut > 0
       ? [`<p>The last ${failedRuns.length}; ${failedRunsLeftOut} before them are left out.</p>`]
       : []),
-    tableOf('failed runs', ['Task', 'Machine', 'Cause', 'Detail', 'Ended', 'After'], rows),
+    getTable('failed runs', ['Task', 'Machine', 'Cause', 'Detail', 'Ended', 'After'], rows),
   ];
 }
 
@@ -211,8 +211,8 @@ function costSection({ ledger }: JobReport): string[] {
     '<h2>What it cost</h2>',
     ...(ledger.total.held_processor_ms === 0
       ? []
-      : [figureOf('ledger', drawLedgerSvg(ledger), { label: 'Where the processor-time went' })]),
-    tableOf(
+      : [getFigure('ledger', drawLedgerSvg(ledger), { label: 'Where the processor-time went' })]),
+    getTable(
       'processor-time',
       ['Provider', 'Held', 'Used', 'Losers', 'Killed', 'Idle'],
       [...ledger.by_provider.map((one) => row(one.provider_id, one)), row('all', ledger.total)],

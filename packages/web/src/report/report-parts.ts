@@ -12,7 +12,7 @@ export function numberCell(value: number, says = String(value)): NumberCell {
 }
 
 /** Facts with their names; those without a value are left out. */
-export function pairsOf(entries: readonly (readonly [string, string])[]): string[] {
+export function listPairs(entries: readonly (readonly [string, string])[]): string[] {
   return [
     '<table class="facts">',
     ...entries
@@ -25,7 +25,7 @@ export function pairsOf(entries: readonly (readonly [string, string])[]): string
 /**
  * A table whose script lets it be sorted and searched. Columns in which every cell is a number are set to the right.
  */
-export function tableOf(
+export function getTable(
   caption: string,
   headings: readonly string[],
   rows: readonly (readonly (string | NumberCell)[])[],
@@ -44,7 +44,7 @@ export function tableOf(
 }
 
 /** A picture, over which the script draws a chart that can be zoomed. */
-export function figureOf(
+export function getFigure(
   name: string,
   svg: string,
   { label, note = '', canZoom = false }: { readonly label: string; readonly note?: string; readonly canZoom?: boolean },

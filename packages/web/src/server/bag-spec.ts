@@ -52,7 +52,7 @@ export function jobOfBag(spec: BagSpec, directory: string, dropped: readonly Dro
   });
   return {
     ...jobDefaults,
-    ...termsOf(spec),
+    ...listTerms(spec),
     ...inFolder(spec, directory),
     groups: [group],
     homeDirectory: directory,
@@ -72,7 +72,7 @@ export function inFolder(
   return isInPlace ? { workFolder: directory, replicasMax } : {};
 }
 
-function termsOf(spec: BagSpec): Pick<JobSpec, 'processors' | 'replicasMax' | 'failuresMax' | 'limits' | 'deadline'> {
+function listTerms(spec: BagSpec): Pick<JobSpec, 'processors' | 'replicasMax' | 'failuresMax' | 'limits' | 'deadline'> {
   return {
     processors: spec.processors ?? 1,
     replicasMax: spec.replicas_max ?? jobDefaults.replicasMax,

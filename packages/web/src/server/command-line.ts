@@ -24,10 +24,10 @@ interface GivenValues {
  *
  * @param commands of the rows, where the values are a table.
  */
-export function commandLineOf(spec: BagSpec, directory: string, commands: readonly string[]): string {
+export function getCommandLine(spec: BagSpec, directory: string, commands: readonly string[]): string {
   const { words, lines, remark } = givenValues(spec.values, commands);
-  const given = [['--label', spec.label] as const, ...words, ...termsOf(spec)].flatMap(([name, value]) =>
-    value === undefined || value === '' ? [] : [optionOf(name, value)],
+  const given = [['--label', spec.label] as const, ...words, ...listTerms(spec)].flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [deriveOption(name, value)],
   );
   const inPlace = spec.in_place === true ? ['--in-place'] : [];
   const command = [
@@ -39,12 +39,12 @@ export function commandLineOf(spec: BagSpec, directory: string, commands: readon
   ].join(' ');
   const remarks = remark === '' ? [] : [`# ${remark}`];
   if (lines.length === 0) return [...remarks, command].join('\n');
-  const end = endOf(lines);
+  const end = findEnd(lines);
   return [...remarks, `${command} <<'${end}'`, ...lines, end].join('\n');
 }
 
 /** What a bag says beside its command and values, by the names of the options. */
-function termsOf({
+function listTerms({
   files = [],
   put = [],
   get = [],
@@ -65,11 +65,11 @@ function termsOf({
     ['--processors', processors?.toString()],
     ['--replicas', replicas?.toString()],
     ['--retries', retries?.toString()],
-    ...timesOf(times),
+    ...listTimes(times),
   ];
 }
 
-function timesOf({
+function listTimes({
   run_time_ms_max: runTime = 0,
   deadline_unix_ms: deadline,
 }: Pick<BagSpec, 'run_time_ms_max' | 'deadline_unix_ms'>): (readonly [string, string | undefined])[] {
@@ -80,7 +80,7 @@ function timesOf({
 }
 
 /** A value that begins like an option is joined to its own, so that nobody takes it for one. */
-function optionOf(name: string, value: string): string {
+function deriveOption(name: string, value: string): string {
   return value.length > 1 && value.startsWith('-')
     ? quoteForShell(`${name}=${value}`)
     : `${name} ${quoteForShell(value)}`;
@@ -123,7 +123,7 @@ function givenLines(lines: readonly string[], name: string): GivenValues {
 }
 
 /** A word that ends the lines and is none of them. */
-function endOf(lines: readonly string[]): string {
+function findEnd(lines: readonly string[]): string {
   let end = 'END';
   while (lines.includes(end)) end += '_';
   return end;

@@ -20,7 +20,7 @@ import { workflowHandlers } from './handlers/workflows.ts';
 import { resourceHandlers } from './handlers/resources.ts';
 import { JobSpecs } from './job-specs.ts';
 import { bodyBytesMax, connectionsMax, headersMs, lateCheckMs, streamBacklogBytes, streamsMax } from './limits.ts';
-import { isBug, problemOf } from './problems.ts';
+import { isBug, getProblem } from './problems.ts';
 import { Readings } from './readings.ts';
 import { readRequest, type Asked, type Handlers } from './requests.ts';
 import { findStaticFile, type StaticFiles } from './static-files.ts';
@@ -72,7 +72,7 @@ export function makeGateway(options: GatewayOptions): Gateway {
     await Promise.resolve();
   });
   server.setErrorHandler((error, request, reply) => {
-    const { status, problem } = problemOf(error);
+    const { status, problem } = getProblem(error);
     // What was asked is in the path alone: neither headers nor bodies are anybody's business.
     if (isBug(error))
       log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'a request failed');

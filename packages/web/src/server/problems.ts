@@ -23,7 +23,7 @@ const httpStatuses: Readonly<Record<StatusName, number>> = {
 };
 
 /** What is answered to a call that failed; a bug of ours is told by its code alone. */
-export function problemOf(error: unknown): { readonly status: number; readonly problem: Problem } {
+export function getProblem(error: unknown): { readonly status: number; readonly problem: Problem } {
   if (error instanceof FormatError) return ofFormat(error);
   if (error instanceof MutiraoError) return answer(error.code, error.message);
   const tooLarge = (error as { code?: unknown } | null)?.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
@@ -36,7 +36,7 @@ export function problemOf(error: unknown): { readonly status: number; readonly p
 
 /** Whether nobody but us is to blame. */
 export function isBug(error: unknown): boolean {
-  return problemOf(error).problem.code === 'MUT_INTERNAL';
+  return getProblem(error).problem.code === 'MUT_INTERNAL';
 }
 
 function ofFormat({ code, message, further, problem: { line, column } }: FormatError): {

@@ -37,7 +37,7 @@ export function readRequest(
 }
 
 function checked<T extends TSchema>(schema: T, value: unknown, where: string): Static<T> {
-  const validator = validatorOf(schema);
+  const validator = findValidator(schema);
   if (validator.Check(value)) return value as Static<T>;
   const [first] = validator.Errors(value);
   const at =
@@ -46,7 +46,7 @@ function checked<T extends TSchema>(schema: T, value: unknown, where: string): S
 }
 
 /** Compiled at the first use: a page needs few of them. */
-function validatorOf(schema: TSchema): Validator {
+function findValidator(schema: TSchema): Validator {
   const known = validators.get(schema);
   if (known !== undefined) return known;
   const made = Compile(schema);

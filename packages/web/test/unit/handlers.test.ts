@@ -2,7 +2,7 @@
 import test, { type ExecutionContext } from 'ava';
 import { Value } from 'typebox/value';
 
-import { JobStatus, ReplicaFate, TaskStatus } from '@mutirao/api/broker';
+import { JobStatus, ReplicaDisposition, TaskStatus } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
 import { Outcome } from '@mutirao/api/machine';
 import { QueueKnowledge, RequestStatus } from '@mutirao/api/provider';
@@ -99,7 +99,7 @@ function mixedJob(page: Page): void {
     replicaId: 2,
     machineId: 'lab/m2',
     accepted: false,
-    fate: ReplicaFate.SURPLUS,
+    disposition: ReplicaDisposition.SURPLUS,
     outcome: Outcome.CANCELLED,
   });
   const failed = (replicaId: number) =>
@@ -107,7 +107,7 @@ function mixedJob(page: Page): void {
       replicaId,
       machineId: 'lab/m10',
       accepted: false,
-      fate: ReplicaFate.FAILED,
+      disposition: ReplicaDisposition.FAILED,
       outcome: Outcome.FAILED,
       exitStatus: 2,
       reason: 'MUT_COMMAND_FAILED',
@@ -127,7 +127,7 @@ function mixedJob(page: Page): void {
           endedUnixMs: 0,
           outcome: Outcome.UNSPECIFIED,
           accepted: false,
-          fate: ReplicaFate.UNSPECIFIED,
+          disposition: ReplicaDisposition.UNSPECIFIED,
           takenUnixMs: 0,
         }),
       ],
@@ -284,23 +284,25 @@ test('files on their way are shown as they were: inputs while another run may be
 
 test('what became of a run is what its broker says: killed, lost and outvoted ones are told apart', async (t) => {
   const page = new Page();
-  const fates = [
-    ReplicaFate.ACCEPTED,
-    ReplicaFate.SERVED,
-    ReplicaFate.SURPLUS,
-    ReplicaFate.OUTVOTED,
-    ReplicaFate.FAILED,
-    ReplicaFate.CANCELLED,
-    ReplicaFate.LOST,
-    ReplicaFate.WITHDRAWN,
+  const dispositions = [
+    ReplicaDisposition.ACCEPTED,
+    ReplicaDisposition.SERVED,
+    ReplicaDisposition.SURPLUS,
+    ReplicaDisposition.OUTVOTED,
+    ReplicaDisposition.FAILED,
+    ReplicaDisposition.CANCELLED,
+    ReplicaDisposition.LOST,
+    ReplicaDisposition.WITHDRAWN,
   ];
-  page.broker.jobs = [aJobSummary({ taskCount: fates.length, finishedCount: fates.length })];
+  page.broker.jobs = [aJobSummary({ taskCount: dispositions.length, finishedCount: dispositions.length })];
   page.broker.tasks.set(
     1,
-    fates.map((fate, taskIndex) =>
+    dispositions.map((disposition, taskIndex) =>
       aTask({
         taskIndex,
-        replicas: [aReplica({ replicaId: taskIndex, fate, accepted: fate === ReplicaFate.ACCEPTED })],
+        replicas: [
+          aReplica({ replicaId: taskIndex, disposition, accepted: disposition === ReplicaDisposition.ACCEPTED }),
+        ],
       }),
     ),
   );
@@ -327,14 +329,14 @@ test('runs that were lost with their machine are told apart from failures', asyn
   const lost = aReplica({
     replicaId: 9,
     accepted: false,
-    fate: ReplicaFate.LOST,
+    disposition: ReplicaDisposition.LOST,
     outcome: Outcome.UNSPECIFIED,
     reason: 'MUT_WALLTIME_ENDED',
   });
   const broken = aReplica({
     replicaId: 8,
     accepted: false,
-    fate: ReplicaFate.LOST,
+    disposition: ReplicaDisposition.LOST,
     outcome: Outcome.BROKEN,
     reason: 'MUT_NO_SPACE',
     startedUnixMs: 0,
@@ -344,7 +346,7 @@ test('runs that were lost with their machine are told apart from failures', asyn
     aTask({
       taskIndex: 1,
       replicas: [
-        aReplica({ replicaId: 3, fate: ReplicaFate.WITHDRAWN, accepted: false, startedUnixMs: 0 }),
+        aReplica({ replicaId: 3, disposition: ReplicaDisposition.WITHDRAWN, accepted: false, startedUnixMs: 0 }),
         aReplica({ replicaId: 4 }),
       ],
     }),

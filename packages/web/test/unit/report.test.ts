@@ -2,7 +2,7 @@
 // for a larger job.
 import { createHash } from 'node:crypto';
 import test from 'ava';
-import { JobStatus, ReplicaFate, TaskStatus } from '@mutirao/api/broker';
+import { JobStatus, ReplicaDisposition, TaskStatus } from '@mutirao/api/broker';
 import { Outcome } from '@mutirao/api/machine';
 import { aJobSpec, aJobSummary, aLedgerRow, AnsweringBroker, aReplica, aTask, wire } from '@mutirao/testkit';
 import { readReport, renderReport, type ReportBroker } from '@mutirao/web/report';
@@ -21,7 +21,7 @@ function failedJob(): AnsweringBroker {
     replicaId: 900,
     machineId: hostile,
     accepted: false,
-    fate: ReplicaFate.FAILED,
+    disposition: ReplicaDisposition.FAILED,
     outcome: Outcome.FAILED,
     exitStatus: 2,
     detail: hostile,
@@ -113,7 +113,14 @@ test('a run that never started sorts before those that did', async (t) => {
   broker.tasks.set(1, [
     aTask({
       status: TaskStatus.FAILED,
-      replicas: [aReplica({ accepted: false, fate: ReplicaFate.FAILED, outcome: Outcome.FAILED, startedUnixMs: 0 })],
+      replicas: [
+        aReplica({
+          accepted: false,
+          disposition: ReplicaDisposition.FAILED,
+          outcome: Outcome.FAILED,
+          startedUnixMs: 0,
+        }),
+      ],
     }),
   ]);
   t.true((await render(broker, '')).includes('<td class="number" data-value="-1">never started</td>'));
@@ -146,7 +153,7 @@ test('a report of many runs on many machines has sums in place of runs, the last
         ...run,
         replicaId: taskCount + taskIndex,
         accepted: false,
-        fate: ReplicaFate.FAILED,
+        disposition: ReplicaDisposition.FAILED,
         outcome: Outcome.FAILED,
         exitStatus: taskIndex % 60,
         detail: 'x'.repeat(200),

@@ -25,7 +25,7 @@ const array: TaskGroup = {
   requirements: '',
 };
 
-function jobOf(group: Partial<TaskGroup>, rest: Partial<JobSpec> = {}): JobSpec {
+function deriveJob(group: Partial<TaskGroup>, rest: Partial<JobSpec> = {}): JobSpec {
   return {
     label: '',
     groups: [{ ...array, ...group }],
@@ -38,7 +38,7 @@ function jobOf(group: Partial<TaskGroup>, rest: Partial<JobSpec> = {}): JobSpec 
 }
 
 test('what a job leaves out is filled in', (t) => {
-  const { clientJobId, spec } = decodeSubmitJob({ job: jobOf({}), clientJobId: 'k1' });
+  const { clientJobId, spec } = decodeSubmitJob({ job: deriveJob({}), clientJobId: 'k1' });
   t.is(clientJobId, 'k1');
   t.like(spec, {
     processors: 1,
@@ -54,7 +54,7 @@ test('what a job leaves out is filled in', (t) => {
 
 test('a job comes back from the wire as it went', (t) => {
   const content = { sha256: Buffer.alloc(32, 7), sizeBytes: 12 };
-  const wire = jobOf(
+  const wire = deriveJob(
     {
       values: { $case: 'list', value: { values: ['a', 'b c'] } },
       inputs: [
@@ -94,7 +94,7 @@ test('scheduler and cap come back from the wire as they went', (t) => {
       { kind: 'share', percent: 0 },
       { kind: 'share', percent: 20 },
     ] as const) {
-      const spec = { ...decodeJobSpec(jobOf({})), scheduler, replicationCap };
+      const spec = { ...decodeJobSpec(deriveJob({})), scheduler, replicationCap };
       t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
     }
   }
@@ -102,31 +102,31 @@ test('scheduler and cap come back from the wire as they went', (t) => {
 
 test('a placement comes back from the wire as it went, and an empty one is none', (t) => {
   for (const placement of ['none', 'random', 'min-ct:0.5', 'min-wwt:adaptive']) {
-    const spec = { ...decodeJobSpec(jobOf({})), placement };
+    const spec = { ...decodeJobSpec(deriveJob({})), placement };
     t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
   }
-  t.deepEqual(decodeJobSpec(jobOf({}, { placement: '' })), decodeJobSpec(jobOf({})));
+  t.deepEqual(decodeJobSpec(deriveJob({}, { placement: '' })), decodeJobSpec(deriveJob({})));
 });
 
 const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
-  ['a job without tasks', { ...jobOf({}), groups: [] }, /no tasks/],
-  ['a group without values', jobOf({ values: undefined }), /groups\[0\] has no values/],
-  ['an empty list', jobOf({ values: { $case: 'list', value: { values: [] } } }), /has 0 values/],
-  ['an empty range', jobOf({ values: { $case: 'range', value: { first: 1, count: 0 } } }), /count is 0/],
+  ['a job without tasks', { ...deriveJob({}), groups: [] }, /no tasks/],
+  ['a group without values', deriveJob({ values: undefined }), /groups\[0\] has no values/],
+  ['an empty list', deriveJob({ values: { $case: 'list', value: { values: [] } } }), /has 0 values/],
+  ['an empty range', deriveJob({ values: { $case: 'range', value: { first: 1, count: 0 } } }), /count is 0/],
   [
     'a range that stands still',
-    jobOf({ values: { $case: 'range', value: { first: 1, count: 2, step: 0 } } }),
+    deriveJob({ values: { $case: 'range', value: { first: 1, count: 2, step: 0 } } }),
     /step is 0/,
   ],
   [
     'a range that runs past what a number holds',
-    jobOf({ values: { $case: 'range', value: { first: 9e15, count: 1000, step: 1e13 } } }),
+    deriveJob({ values: { $case: 'range', value: { first: 9e15, count: 1000, step: 1e13 } } }),
     /safe integer/,
   ],
   [
     'too many tasks',
     {
-      ...jobOf({}),
+      ...deriveJob({}),
       groups: Array.from({ length: 2 }, () => ({
         ...array,
         values: { $case: 'range', value: { first: 1, count: taskCountMax } } as const,
@@ -134,20 +134,20 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
     },
     /want at most/,
   ],
-  ['a task without a command', jobOf({ command: '' }), /command is empty/],
+  ['a task without a command', deriveJob({ command: '' }), /command is empty/],
   [
     'a root that nobody knows',
-    jobOf({ outputs: [{ root: 9 as Root, path: 'x', localPath: '', condition: '' }] }),
+    deriveJob({ outputs: [{ root: 9 as Root, path: 'x', localPath: '', condition: '' }] }),
     /root is 9/,
   ],
   [
     'an input from nowhere',
-    jobOf({ inputs: [{ source: undefined, root: Root.PLAYPEN, path: 'x', condition: '' }] }),
+    deriveJob({ inputs: [{ source: undefined, root: Root.PLAYPEN, path: 'x', condition: '' }] }),
     /source is absent/,
   ],
   [
     'a hash that is too short',
-    jobOf({
+    deriveJob({
       inputs: [
         {
           source: { source: { $case: 'content', value: { sha256: Buffer.alloc(4), sizeBytes: 1 } } },
@@ -159,43 +159,47 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
     }),
     /4 bytes; want 32/,
   ],
-  ['no replicas', jobOf({}, { replicasMax: 0 }), /replicas_max is 0; want an integer in 1\.\.16/],
-  ['too many failures', jobOf({}, { failuresMax: 101 }), /failures_max is 101/],
-  ['a half processor', jobOf({}, { processors: 0 }), /processors is 0/],
+  ['no replicas', deriveJob({}, { replicasMax: 0 }), /replicas_max is 0; want an integer in 1\.\.16/],
+  ['too many failures', deriveJob({}, { failuresMax: 101 }), /failures_max is 101/],
+  ['a half processor', deriveJob({}, { processors: 0 }), /processors is 0/],
   [
     'a scheduler that nobody knows',
-    jobOf({}, { scheduler: 9 as Scheduler }),
+    deriveJob({}, { scheduler: 9 as Scheduler }),
     /scheduler is 9; want one of wqr, workqueue/,
   ],
   [
     'a cap beyond all measure',
-    jobOf({}, { replicationCap: { cap: { $case: 'replicationBudgetPercent', value: 1001 } } }),
+    deriveJob({}, { replicationCap: { cap: { $case: 'replicationBudgetPercent', value: 1001 } } }),
     /replication_budget_percent is 1001; want an integer in 0\.\.1000/,
   ],
   [
     'a placement by a strategy that nobody knows',
-    jobOf({}, { placement: 'min-cost:0.5' }),
+    deriveJob({}, { placement: 'min-cost:0.5' }),
     /job\.placement "min-cost:0\.5" begins with no strategy/,
   ],
   [
     'a placement with an a below 0',
-    jobOf({}, { placement: 'min-ct:-0.5' }),
+    deriveJob({}, { placement: 'min-ct:-0.5' }),
     /job\.placement .* has the admissibility "-0\.5"; want a number in 0\.\.1/,
   ],
-  ['a strange name in the environment', jobOf({}, { environment: { 'A=B': 'c' } }), /"A=B"/],
+  ['a strange name in the environment', deriveJob({}, { environment: { 'A=B': 'c' } }), /"A=B"/],
   [
     'a vote of none',
-    jobOf({}, { verification: { by: { $case: 'vote', value: 0 } } }),
+    deriveJob({}, { verification: { by: { $case: 'vote', value: 0 } } }),
     /verification\.vote is 0; want an integer in 1\.\.15/,
   ],
-  ['a vote of too many', jobOf({}, { verification: { by: { $case: 'vote', value: 16 } } }), /verification\.vote is 16/],
+  [
+    'a vote of too many',
+    deriveJob({}, { verification: { by: { $case: 'vote', value: 16 } } }),
+    /verification\.vote is 16/,
+  ],
   [
     'a verification by nothing',
-    jobOf({}, { verification: { by: undefined } }),
+    deriveJob({}, { verification: { by: undefined } }),
     /want none, check, vote or credibility/,
   ],
-  ['gathering nowhere', jobOf({}, { gathering: { folder: '' } }), /gathering\.folder is empty; want a folder/],
-  ['a NUL in a command', jobOf({ command: 'a\0b' }), /NUL/],
+  ['gathering nowhere', deriveJob({}, { gathering: { folder: '' } }), /gathering\.folder is empty; want a folder/],
+  ['a NUL in a command', deriveJob({ command: 'a\0b' }), /NUL/],
 ];
 
 for (const [what, wire, message] of refused) {
@@ -211,21 +215,21 @@ test('each way to verify results comes back from the wire as it went, and a job 
     { kind: 'vote', count: 15 },
     { kind: 'credibility', threshold: 0.9 },
   ] as const) {
-    const wire = encodeJobSpec({ ...decodeJobSpec(jobOf({})), verification });
+    const wire = encodeJobSpec({ ...decodeJobSpec(deriveJob({})), verification });
     t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(wire).finish())).verification, verification);
   }
-  t.is(decodeJobSpec(jobOf({})).verification, undefined);
+  t.is(decodeJobSpec(deriveJob({})).verification, undefined);
 });
 
 test('where outputs are gathered comes back from the wire as it went, and is left out where they are not', (t) => {
-  const wire = encodeJobSpec(decodeJobSpec(jobOf({}, { gathering: { folder: 'results' } })));
+  const wire = encodeJobSpec(decodeJobSpec(deriveJob({}, { gathering: { folder: 'results' } })));
   t.is(decodeJobSpec(JobSpec.decode(JobSpec.encode(wire).finish())).gatherFolder, 'results');
-  t.false('gatherFolder' in decodeJobSpec(jobOf({})));
+  t.false('gatherFolder' in decodeJobSpec(deriveJob({})));
 });
 
 test('a path that leaves its root on the machine is refused by name', (t) => {
   const group = { outputs: [{ root: Root.PLAYPEN, path: 'a/../../b', localPath: '', condition: '' }] };
-  t.throws(() => decodeJobSpec(jobOf(group)), {
+  t.throws(() => decodeJobSpec(deriveJob(group)), {
     code: 'MUT_PATH_ESCAPES',
     message: /groups\[0\]\.outputs\[0\]\.path is "a\/\.\.\/\.\.\/b"/,
   });
@@ -251,20 +255,23 @@ test('a job inside a reservation says what its claim says, and what becomes of w
     amount: 2,
     units: [0, 1],
   };
-  t.deepEqual(decodeJobSpec(jobOf({}, { reservation: { claim, after: OnReservationEnd.UNSPECIFIED } })).reservation, {
-    ...said,
-    after: 'continue',
-  });
+  t.deepEqual(
+    decodeJobSpec(deriveJob({}, { reservation: { claim, after: OnReservationEnd.UNSPECIFIED } })).reservation,
+    {
+      ...said,
+      after: 'continue',
+    },
+  );
   for (const after of ['continue', 'wait'] as const) {
-    const spec = { ...decodeJobSpec(jobOf({})), reservation: { ...said, after } };
+    const spec = { ...decodeJobSpec(deriveJob({})), reservation: { ...said, after } };
     t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
   }
-  t.throws(() => decodeJobSpec(jobOf({}, { reservation: { claim, after: 7 as OnReservationEnd } })), {
+  t.throws(() => decodeJobSpec(deriveJob({}, { reservation: { claim, after: 7 as OnReservationEnd } })), {
     code: 'MUT_BAD_REQUEST',
   });
   for (const text of ['', 'abc', 'a.b.c', aClaim({ jti: 'seven' }), `${claim}.x`]) {
     t.throws(
-      () => decodeJobSpec(jobOf({}, { reservation: { claim: text, after: 1 } })),
+      () => decodeJobSpec(deriveJob({}, { reservation: { claim: text, after: 1 } })),
       { code: 'MUT_CLAIM_FORGED' },
       text,
     );
@@ -279,7 +286,7 @@ test('a workflow comes back from the wire as it went, and a bag says nothing of 
     condition: '',
   };
   const spec = decodeJobSpec(
-    jobOf(
+    deriveJob(
       { inputs: [output], expectedTimeMs: 1500 },
       {
         edges: [
@@ -295,14 +302,14 @@ test('a workflow comes back from the wire as it went, and a bag says nothing of 
   ]);
   t.like(spec.groups[0], { expectedTime: 1500, inputs: [{ source: { kind: 'output', taskIndex: 0, path: 'a.dat' } }] });
   t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
-  t.false('edges' in decodeJobSpec(jobOf({})));
-  t.false('expectedTime' in (decodeJobSpec(jobOf({})).groups[0] ?? {}));
+  t.false('edges' in decodeJobSpec(deriveJob({})));
+  t.false('expectedTime' in (decodeJobSpec(deriveJob({})).groups[0] ?? {}));
 });
 
 test('an edge to a task that the job does not have is refused with its place', (t) => {
   const error = t.throws<MutiraoError>(() =>
     decodeJobSpec(
-      jobOf(
+      deriveJob(
         {},
         {
           edges: [

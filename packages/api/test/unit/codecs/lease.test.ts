@@ -31,7 +31,7 @@ const lease: Lease = {
 };
 
 test('a lease comes out as it went in, also an empty one', (t) => {
-  for (const one of [lease, { ...lease, groups: [] }, { ...lease, caught: ['iron', 'p/m'] }])
+  for (const one of [lease, { ...lease, groups: [] }, { ...lease, quarantined: ['iron', 'p/m'] }])
     t.deepEqual(decodeLease(LeaseWire.decode(LeaseWire.encode(encodeLease(one)).finish())), one);
   t.throws(() => decodeLease({ ...encodeLease(lease), sequence: 0 }), {
     code: 'MUT_BAD_REQUEST',

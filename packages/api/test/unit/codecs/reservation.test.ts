@@ -74,7 +74,7 @@ const resource: ResourceRecord = {
 };
 const passOver = (spec: ReservationSpec): ReservationSpec =>
   ReservationSpec.decode(ReservationSpec.encode(spec).finish());
-const codeOf = (act: () => unknown): string => {
+const getCode = (act: () => unknown): string => {
   try {
     act();
     return 'nothing is thrown';
@@ -132,7 +132,7 @@ test('what no calendar knows is refused before it comes to one', (t) => {
     () => readText('reason', '\0'),
     () => readInstant('from', 1e15),
   ];
-  for (const [index, act] of bad.entries()) t.is(codeOf(act), 'MUT_BAD_REQUEST', String(index));
+  for (const [index, act] of bad.entries()) t.is(getCode(act), 'MUT_BAD_REQUEST', String(index));
   t.is(readInstant('from', 253_402_300_799_999), 253_402_300_799_999);
 });
 
@@ -170,7 +170,7 @@ test('rules that are absent have their defaults, and a share of nothing or of mo
   t.is(decodeRules({ ...rules, capPercent: 0.000_001 }).capPpm, 1, 'never nothing');
   for (const capPercent of [0, -1, 100.1, NaN])
     t.is(
-      codeOf(() => decodeRules({ ...rules, capPercent })),
+      getCode(() => decodeRules({ ...rules, capPercent })),
       'MUT_BAD_REQUEST',
       String(capPercent),
     );

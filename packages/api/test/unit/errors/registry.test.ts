@@ -6,7 +6,7 @@ import {
   errorsProto,
   faultsMarkdown,
   limitsMarkdown,
-  numbersOf,
+  listNumbers,
   securityMarkdown,
 } from '../../../../../scripts/errors-rendering.ts';
 
@@ -37,21 +37,21 @@ test('docs/security.md has the table of access that the servers use', (t) => {
 
 test('errors.proto has each code, and no other', (t) => {
   const proto = readFileSync(new URL('proto/mutirao/common/v1/errors.proto', root), 'utf8');
-  t.deepEqual([...numbersOf(proto).keys()].sort(), codes, advice);
+  t.deepEqual([...listNumbers(proto).keys()].sort(), codes, advice);
   t.is(proto, errorsProto(proto), advice);
 });
 
 test('a code keeps its number when others come and go, and a number is never used again', (t) => {
   const former = errorsProto('');
-  const number = numbersOf(former).get('MUT_UNREACHABLE') ?? 0;
+  const number = listNumbers(former).get('MUT_UNREACHABLE') ?? 0;
   const gone = former
     .replace('ERROR_REASON_MUT_CANCELLED =', 'ERROR_REASON_MUT_FORMERLY =')
     .replace('ERROR_REASON_MUT_INTERNAL =', 'ERROR_REASON_MUT_EARLIER =');
   const once = errorsProto(gone);
-  t.is(numbersOf(once).get('MUT_UNREACHABLE'), number);
+  t.is(listNumbers(once).get('MUT_UNREACHABLE'), number);
   t.regex(once, /reserved "ERROR_REASON_MUT_EARLIER", "ERROR_REASON_MUT_FORMERLY";/);
-  const highest = Math.max(...numbersOf(former).values());
-  t.is(numbersOf(once).get('MUT_CANCELLED'), highest + 1);
+  const highest = Math.max(...listNumbers(former).values());
+  t.is(listNumbers(once).get('MUT_CANCELLED'), highest + 1);
   t.is(errorsProto(once), once);
 });
 

@@ -1,7 +1,7 @@
 // The published form of events is a contract: subscribers in other languages read these very bytes.
 import test from 'ava';
 import { encodeEvents, eventSubject, eventSubjects, JobEvent } from '@mutirao/api/events';
-import { eventsOf, type BrokerChange, type BrokerEvent } from '@mutirao/core/machines/broker';
+import { listEvents, type BrokerChange, type BrokerEvent } from '@mutirao/core/machines/broker';
 
 const nothing = { reason: '', providerId: '', requestId: '', facts: undefined, request: undefined };
 const started: BrokerEvent = {
@@ -58,11 +58,11 @@ test('the events of one change have ids of their own, the same each time they ar
     jobId: 2,
     machineId: 'm',
     endings: [
-      { ...ending, fate: 'failed', taskStatus: 'failed', reason: 'MUT_TASK_FAILED' },
-      { ...ending, taskIndex: 4, fate: 'accepted', taskStatus: 'finished', reason: '' },
+      { ...ending, disposition: 'failed', taskStatus: 'failed', reason: 'MUT_TASK_FAILED' },
+      { ...ending, taskIndex: 4, disposition: 'accepted', taskStatus: 'finished', reason: '' },
     ],
   } as unknown as BrokerChange;
-  const make = () => encodeEvents('s', { sequence: 9, at, events: eventsOf(change) });
+  const make = () => encodeEvents('s', { sequence: 9, at, events: listEvents(change) });
   t.deepEqual(
     make().map(({ subject, headers }) => [headers['ce-id'], subject]),
     [
@@ -132,7 +132,7 @@ test('what jobs run on has events too, with what there is to know of it', (t) =>
     },
   ];
   const messages = changes.flatMap((change, index) =>
-    encodeEvents('s', { sequence: index, at, events: eventsOf(change) }),
+    encodeEvents('s', { sequence: index, at, events: listEvents(change) }),
   );
   t.deepEqual(
     messages.map(({ subject, headers }) => [headers['ce-id'], subject, headers['ce-subject']]),
@@ -167,7 +167,7 @@ test('facts that are too large for a message stay behind, and the event comes', 
   const [message] = encodeEvents('s', {
     sequence: 1,
     at,
-    events: eventsOf({ kind: 'MachineJoined', providerId: 'site.one', facts: large, at }),
+    events: listEvents({ kind: 'MachineJoined', providerId: 'site.one', facts: large, at }),
   });
   t.true((message?.data.length ?? NaN) < 1000);
   t.like(JobEvent.decode(message?.data ?? new Uint8Array()), { machineId: 'site.one/q3.0', facts: undefined });
@@ -187,7 +187,7 @@ test('every subject is one that the stream takes, whatever an id is made of', (t
     const [message] = encodeEvents('s', {
       sequence: 1,
       at,
-      events: eventsOf({ kind: 'MachineLost', machineId, reason: '', at }),
+      events: listEvents({ kind: 'MachineLost', machineId, reason: '', at }),
     });
     t.regex(message?.subject ?? '', /^mutirao\.events\.machine\.lost\.[\w/-]{1,128}$/);
     t.regex(message?.headers['ce-subject'] ?? '', /^machines\/[\x20-\x7e]+$/);

@@ -16,18 +16,18 @@ const day = 24 * 3_600_000;
 function setUp(t: ExecutionContext) {
   const home = temporaryFolder(t);
   mkdirSync(join(home, 'blobs'));
-  const blobPathOf = (_userId: string, sha256: string): string => join(home, 'blobs', sha256);
+  const getBlobPath = (_userId: string, sha256: string): string => join(home, 'blobs', sha256);
   const write = (text: string): string => {
     const sha256 = createHash('sha256').update(text).digest('hex');
     writeFileSync(join(home, 'part'), text);
-    renameSync(join(home, 'part'), blobPathOf('ana', sha256));
+    renameSync(join(home, 'part'), getBlobPath('ana', sha256));
     return sha256;
   };
   return {
     home,
     write,
-    isThere: (sha256: string) => existsSync(blobPathOf('ana', sha256)),
-    intermediates: new Intermediates({ folder: join(home, 'intermediate'), keepFor: day, blobPathOf }),
+    isThere: (sha256: string) => existsSync(getBlobPath('ana', sha256)),
+    intermediates: new Intermediates({ folder: join(home, 'intermediate'), keepFor: day, getBlobPath }),
   };
 }
 

@@ -48,15 +48,15 @@ function prepare(t: ExecutionContext): Home {
     result: (taskIndex, replicaId, names, text) => ({
       taskIndex,
       replicaId,
-      files: names.map((name) => fileOf(name, text ?? textOf(taskIndex, replicaId, name))),
+      files: names.map((name) => fileOf(name, text ?? findText(taskIndex, replicaId, name))),
     }),
   };
 }
 
-const textOf = (taskIndex: number, replicaId: number, name: string): string =>
+const findText = (taskIndex: number, replicaId: number, name: string): string =>
   `task ${taskIndex} r${replicaId} ${name}`;
 
-function gathererOf(changes: Partial<GathererOptions> = {}): Gatherer {
+function getGatherer(changes: Partial<GathererOptions> = {}): Gatherer {
   return new Gatherer({
     brokerId: 'b1',
     instance: { name: 'i', firstJobId: 1 },
@@ -108,7 +108,7 @@ async function indexed(folder: string): Promise<{ file: GatheredFile; text: stri
 
 test('results are in one archive that other programs read, and the index tells where each file is', async (t) => {
   const { folder, result } = prepare(t);
-  const gatherer = gathererOf();
+  const gatherer = getGatherer();
   const results = Array.from({ length: 40 }, (_, index) =>
     result(index, 100 + index, [`out/${index}`, `log/${index}`]),
   );
@@ -116,12 +116,12 @@ test('results are in one archive that other programs read, and the index tells w
   t.deepEqual(readdirSync(folder).sort(), ['job-12.000.tar', 'job-12.index.jsonl']);
   t.is(everything(folder).length, 80);
   for (const [name, text] of everything(folder))
-    t.is(text, textOf(Number(name.split('/')[1]), 100 + Number(name.split('/')[1]), name));
+    t.is(text, findText(Number(name.split('/')[1]), 100 + Number(name.split('/')[1]), name));
   for (const {
     file: { taskIndex, replicaId, path },
     text,
   } of await indexed(folder))
-    t.is(text, textOf(taskIndex, replicaId, path));
+    t.is(text, findText(taskIndex, replicaId, path));
   t.false(
     results.some(({ files }) => files.some(({ source }) => existsSync(source))),
     'what is gathered is moved',
@@ -130,7 +130,7 @@ test('results are in one archive that other programs read, and the index tells w
 
 test('names that a plain header cannot hold, and empty and large files, come back as they were', async (t) => {
   const { folder, result } = prepare(t);
-  const gatherer = gathererOf({ volumeBytesMax: 1 << 30 });
+  const gatherer = getGatherer({ volumeBytesMax: 1 << 30 });
   const names = [
     'a\nb',
     'naïve ✓',
@@ -147,7 +147,7 @@ test('names that a plain header cannot hold, and empty and large files, come bac
   await gatherer.gather({ jobId, folder }, result(2, 3, ['large'], large));
   t.deepEqual(
     everything(folder).slice(0, names.length),
-    names.map((name) => [name, textOf(0, 1, name)]),
+    names.map((name) => [name, findText(0, 1, name)]),
   );
   t.deepEqual(
     (await indexed(folder)).map(({ file }) => file.path),
@@ -158,7 +158,7 @@ test('names that a plain header cannot hold, and empty and large files, come bac
 
 test('a volume that is full is followed by another, and no result is spread over two', async (t) => {
   const { folder, result } = prepare(t);
-  const gatherer = gathererOf({ volumeBytesMax: 4096 });
+  const gatherer = getGatherer({ volumeBytesMax: 4096 });
   await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       gatherer.gather({ jobId, folder }, result(index, index + 1, [`a${index}`, `b${index}`])),
@@ -171,7 +171,7 @@ test('a volume that is full is followed by another, and no result is spread over
     file: { taskIndex, replicaId, path },
     text,
   } of found)
-    t.is(text, textOf(taskIndex, replicaId, path));
+    t.is(text, findText(taskIndex, replicaId, path));
   t.is(new Set(found.map(({ file }) => `${file.taskIndex} ${file.volume}`)).size, 20);
 });
 
@@ -206,14 +206,14 @@ for (const [what, tear] of [
 ] as const) {
   test(`what a killed broker left at the end of ${what} is cut off, and nothing is lost or there twice`, async (t) => {
     const { folder, result } = prepare(t);
-    await gathererOf().gather({ jobId, folder }, result(0, 1, ['a', 'b']));
-    await gathererOf().gather({ jobId, folder }, result(1, 2, ['c', 'd']));
+    await getGatherer().gather({ jobId, folder }, result(0, 1, ['a', 'b']));
+    await getGatherer().gather({ jobId, folder }, result(1, 2, ['c', 'd']));
     const whole = { volume: readFileSync(join(folder, 'job-12.000.tar')), index: readFileSync(indexOf(folder)) };
     tear(folder);
-    await gathererOf().takeUp({ jobId, folder });
+    await getGatherer().takeUp({ jobId, folder });
     t.deepEqual(readFileSync(join(folder, 'job-12.000.tar')), whole.volume);
     t.deepEqual(readFileSync(indexOf(folder)), whole.index);
-    await gathererOf().gather({ jobId, folder }, result(2, 3, ['e']));
+    await getGatherer().gather({ jobId, folder }, result(2, 3, ['e']));
     t.deepEqual(
       everything(folder).map(([name]) => name),
       ['a', 'b', 'c', 'd', 'e'],
@@ -228,8 +228,8 @@ for (const [what, tear] of [
 test('a volume that a killed broker had begun, and of which the index tells nothing, goes, and its results are there once', async (t) => {
   const { folder, result } = prepare(t);
   const options = { volumeBytesMax: 1024 };
-  await gathererOf(options).gather({ jobId, folder }, result(0, 1, ['a']));
-  await gathererOf(options).gather({ jobId, folder }, result(1, 2, ['b']));
+  await getGatherer(options).gather({ jobId, folder }, result(0, 1, ['a']));
+  await getGatherer(options).gather({ jobId, folder }, result(1, 2, ['b']));
   const index = readFileSync(indexOf(folder), 'utf8');
   // As it is when the broker is killed after the second volume and before the index.
   renameSync(join(folder, 'job-12.001.tar'), join(folder, 'job-12.001.tar.begun'));
@@ -241,9 +241,9 @@ test('a volume that a killed broker had begun, and of which the index tells noth
       .map((line) => `${line}\n`)
       .join(''),
   );
-  await gathererOf(options).takeUp({ jobId, folder });
+  await getGatherer(options).takeUp({ jobId, folder });
   t.deepEqual(readdirSync(folder).sort(), ['job-12.000.tar', 'job-12.index.jsonl']);
-  await gathererOf(options).gather({ jobId, folder }, result(1, 2, ['b']));
+  await getGatherer(options).gather({ jobId, folder }, result(1, 2, ['b']));
   t.deepEqual(volumesIn(folder), ['job-12.000.tar', 'job-12.001.tar']);
   t.deepEqual(
     everything(folder).map(([name]) => name),
@@ -253,14 +253,14 @@ test('a volume that a killed broker had begun, and of which the index tells noth
 
 test('a volume that the index tells of gets its name when the broker was killed before that', async (t) => {
   const { folder, result } = prepare(t);
-  await gathererOf().gather({ jobId, folder }, result(0, 1, ['a']));
+  await getGatherer().gather({ jobId, folder }, result(0, 1, ['a']));
   renameSync(join(folder, 'job-12.000.tar'), join(folder, 'job-12.000.tar.begun'));
-  await gathererOf().takeUp({ jobId, folder });
+  await getGatherer().takeUp({ jobId, folder });
   t.deepEqual(readdirSync(folder).sort(), ['job-12.000.tar', 'job-12.index.jsonl']);
   const again = result(0, 1, ['a']);
   rmSync(again.files[0]?.source ?? '');
-  await gathererOf().gather({ jobId, folder }, again);
-  await gathererOf().gather({ jobId, folder }, result(1, 2, ['b']));
+  await getGatherer().gather({ jobId, folder }, again);
+  await getGatherer().gather({ jobId, folder }, result(1, 2, ['b']));
   t.deepEqual(
     everything(folder).map(([name]) => name),
     ['a', 'b'],
@@ -274,7 +274,7 @@ test('what was written of a result that could not be added is cut off at once, a
     ['a', 'b'],
     ['c', 'd'],
   ].entries()) {
-    const gatherer = gathererOf({ volumeBytesMax: 1024 });
+    const gatherer = getGatherer({ volumeBytesMax: 1024 });
     const broken = result(taskIndex, 10 + taskIndex, names);
     // A folder has a size and cannot be read.
     const files = broken.files.map((file, index) =>
@@ -304,8 +304,8 @@ test('what was written of a result that could not be added is cut off at once, a
 test('a result whose acceptance was not journaled is known again, with its files gone, and is there once', async (t) => {
   const { folder, result } = prepare(t);
   const one = result(0, 1, ['a']);
-  await gathererOf().gather({ jobId, folder }, one);
-  await gathererOf().gather({ jobId, folder }, one);
+  await getGatherer().gather({ jobId, folder }, one);
+  await getGatherer().gather({ jobId, folder }, one);
   t.deepEqual(
     everything(folder).map(([name]) => name),
     ['a'],
@@ -315,10 +315,10 @@ test('a result whose acceptance was not journaled is known again, with its files
 
 test('a task that ran again has its last result count, as a program for archives has it too', async (t) => {
   const { folder, result } = prepare(t);
-  const gatherer = gathererOf();
+  const gatherer = getGatherer();
   await gatherer.gather({ jobId, folder }, result(0, 1, ['a']));
   await gatherer.gather({ jobId, folder }, result(0, 2, ['a']));
-  t.is(new Map(everything(folder)).get('a'), textOf(0, 2, 'a'));
+  t.is(new Map(everything(folder)).get('a'), findText(0, 2, 'a'));
   t.deepEqual(
     (await indexed(folder)).map(({ file }) => file.replicaId),
     [1, 2],
@@ -327,11 +327,11 @@ test('a task that ran again has its last result count, as a program for archives
 
 test("two jobs share a folder, and another broker's job of the same number is refused", async (t) => {
   const { folder, result } = prepare(t);
-  const gatherer = gathererOf();
+  const gatherer = getGatherer();
   await gatherer.gather({ jobId, folder }, result(0, 1, ['a']));
   await gatherer.gather({ jobId: 13, folder }, result(0, 2, ['b']));
   t.deepEqual(volumesIn(folder), ['job-12.000.tar', 'job-13.000.tar']);
-  const error = await t.throwsAsync(gathererOf({ brokerId: 'b2' }).gather({ jobId, folder }, result(0, 1, ['a'])), {
+  const error = await t.throwsAsync(getGatherer({ brokerId: 'b2' }).gather({ jobId, folder }, result(0, 1, ['a'])), {
     code: 'MUT_OUTPUT_FORBIDDEN',
   });
   t.regex(
@@ -343,20 +343,20 @@ test("two jobs share a folder, and another broker's job of the same number is re
 
 test('volumes that were moved away stay so, and none that is there is written over', async (t) => {
   const { folder, result } = prepare(t);
-  await gathererOf().gather({ jobId, folder }, result(0, 1, ['a']));
+  await getGatherer().gather({ jobId, folder }, result(0, 1, ['a']));
   renameSync(join(folder, 'job-12.000.tar'), join(folder, 'kept.tar'));
   writeFileSync(join(folder, 'job-12.004.tar'), 'of the user');
-  await gathererOf().gather({ jobId, folder }, result(1, 2, ['b']));
+  await getGatherer().gather({ jobId, folder }, result(1, 2, ['b']));
   t.deepEqual(readdirSync(folder).sort(), ['job-12.004.tar', 'job-12.005.tar', 'job-12.index.jsonl', 'kept.tar']);
   t.is(readFileSync(join(folder, 'job-12.004.tar'), 'utf8'), 'of the user');
   rmSync(indexOf(folder));
-  await gathererOf().gather({ jobId, folder }, result(2, 3, ['c']));
+  await getGatherer().gather({ jobId, folder }, result(2, 3, ['c']));
   t.true(existsSync(join(folder, 'job-12.006.tar')), 'without its index no volume is gone on with');
 });
 
 test('a result with a file that is not there is refused alone', async (t) => {
   const { folder, result } = prepare(t);
-  const gatherer = gathererOf();
+  const gatherer = getGatherer();
   const broken = result(0, 1, ['a', 'b']);
   rmSync(broken.files[1]?.source ?? '');
   const others = [result(1, 2, ['c']), result(2, 3, ['d'])];
@@ -376,48 +376,48 @@ test('a result with a file that is not there is refused alone', async (t) => {
 
 test('files of a journal that is gone are refused under the same broker and job, and those of a job that a back-up knows are gone on with', async (t) => {
   const { folder, result } = prepare(t);
-  await gathererOf({ instance: { name: 'one', firstJobId: 1 } }).gather({ jobId, folder }, result(0, 1, ['a']));
-  const afresh = gathererOf({ instance: { name: 'two', firstJobId: 1 } });
+  await getGatherer({ instance: { name: 'one', firstJobId: 1 } }).gather({ jobId, folder }, result(0, 1, ['a']));
+  const afresh = getGatherer({ instance: { name: 'two', firstJobId: 1 } });
   const error = await t.throwsAsync(afresh.gather({ jobId, folder }, result(0, 1, ['a'], 'new')), {
     code: 'MUT_OUTPUT_FORBIDDEN',
   });
   t.regex(error.message, /job-12\.index\.jsonl is of job 12/);
   t.deepEqual(
     (await indexed(folder)).map(({ text }) => text),
-    [textOf(0, 1, 'a')],
+    [findText(0, 1, 'a')],
   );
   await t.throwsAsync(
-    gathererOf({ instance: { name: 'two', firstJobId: jobId } }).gather({ jobId, folder }, result(0, 1, ['a'], 'new')),
+    getGatherer({ instance: { name: 'two', firstJobId: jobId } }).gather({ jobId, folder }, result(0, 1, ['a'], 'new')),
     { code: 'MUT_OUTPUT_FORBIDDEN' },
   );
-  await gathererOf({ instance: { name: 'two', firstJobId: jobId + 1 } }).gather(
+  await getGatherer({ instance: { name: 'two', firstJobId: jobId + 1 } }).gather(
     { jobId, folder },
     result(1, 10_000_001, ['b']),
   );
   t.deepEqual(
     (await indexed(folder)).map(({ text }) => text),
-    [textOf(0, 1, 'a'), textOf(1, 10_000_001, 'b')],
+    [findText(0, 1, 'a'), findText(1, 10_000_001, 'b')],
   );
 });
 
 test('a result of other bytes, files or task than what is in the index under its replica is gathered beside it, and counts', async (t) => {
   const { folder, result } = prepare(t);
-  await gathererOf().gather({ jobId, folder }, result(0, 1, ['a']));
-  await gathererOf().gather({ jobId, folder }, result(0, 1, ['a']));
+  await getGatherer().gather({ jobId, folder }, result(0, 1, ['a']));
+  await getGatherer().gather({ jobId, folder }, result(0, 1, ['a']));
   t.is((await indexed(folder)).length, 1, 'the same result is gathered once');
-  await gathererOf().gather({ jobId, folder }, result(0, 1, ['a'], 'other'));
-  await gathererOf().gather({ jobId, folder }, result(0, 1, ['b'], 'other'));
-  await gathererOf().gather({ jobId, folder }, result(2, 1, ['b'], 'other'));
+  await getGatherer().gather({ jobId, folder }, result(0, 1, ['a'], 'other'));
+  await getGatherer().gather({ jobId, folder }, result(0, 1, ['b'], 'other'));
+  await getGatherer().gather({ jobId, folder }, result(2, 1, ['b'], 'other'));
   t.deepEqual(
     (await indexed(folder)).map(({ file, text }) => `${file.taskIndex} ${file.path} ${text}`),
-    [`0 a ${textOf(0, 1, 'a')}`, '0 a other', '0 b other', '2 b other'],
+    [`0 a ${findText(0, 1, 'a')}`, '0 a other', '0 b other', '2 b other'],
   );
 });
 
 test('where the folder cannot be written the result is refused, and taken once it can', async (t) => {
   const { folder, result } = prepare(t);
   writeFileSync(folder, 'a file');
-  const gatherer = gathererOf();
+  const gatherer = getGatherer();
   const one = result(0, 1, ['a']);
   await t.throwsAsync(gatherer.gather({ jobId, folder }, one), { code: 'MUT_OUTPUT_FORBIDDEN' });
   rmSync(folder);
@@ -430,11 +430,12 @@ test('where the folder cannot be written the result is refused, and taken once i
 
 test('an index that was damaged in its midst is told of and left as it is', async (t) => {
   const { folder, result } = prepare(t);
-  for (const taskIndex of [0, 1]) await gathererOf().gather({ jobId, folder }, result(taskIndex, taskIndex + 1, ['a']));
+  for (const taskIndex of [0, 1])
+    await getGatherer().gather({ jobId, folder }, result(taskIndex, taskIndex + 1, ['a']));
   const damaged = readFileSync(indexOf(folder), 'utf8').replace('{"task_index":0', '{"task_index":oh');
   writeFileSync(indexOf(folder), damaged);
   const error = await t.throwsAsync(
-    gathererOf().gather({ jobId, folder }, result(2, 3, ['b'])),
+    getGatherer().gather({ jobId, folder }, result(2, 3, ['b'])),
     { code: 'MUT_OUTPUT_FORBIDDEN' },
     'neither the result nor its machine is at fault',
   );

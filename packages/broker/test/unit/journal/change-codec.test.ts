@@ -14,7 +14,7 @@ function anEnding(changes: Partial<ReplicaEnding> = {}): ReplicaEnding {
   return {
     replicaId: 7,
     taskIndex: 3,
-    fate: 'accepted',
+    disposition: 'accepted',
     taskStatus: 'finished',
     outcome: 'succeeded',
     exitStatus: 0,
@@ -75,7 +75,7 @@ const changes: readonly BrokerChange[] = [
       anEnding({
         replicaId: 12,
         taskIndex: 1,
-        fate: 'lost',
+        disposition: 'lost',
         taskStatus: 'ready',
         outcome: undefined,
         exitStatus: 1,
@@ -102,7 +102,7 @@ test('every kind of change comes back from its line', (t) => {
 });
 
 test('a usual batch of ends costs no bytes per replica', (t) => {
-  const batchOf = (count: number): BrokerChange => ({
+  const getBatch = (count: number): BrokerChange => ({
     kind: 'ReplicasEnded',
     machineId: 'a/m',
     jobId: 1,
@@ -111,7 +111,7 @@ test('a usual batch of ends costs no bytes per replica', (t) => {
       anEnding({ replicaId: 1000 + index, taskIndex: 5000 + index }),
     ),
   });
-  t.is(encodeChange(batchOf(999)).length, encodeChange(batchOf(100)).length);
+  t.is(encodeChange(getBatch(999)).length, encodeChange(getBatch(100)).length);
 });
 
 test('what a replica wrote is not in its line', (t) => {
@@ -149,7 +149,7 @@ test('the records of a page of tasks are found among many batches, in the order 
   journal.record(
     [
       ended(anEnding({ taskIndex: 0 }), anEnding({ taskIndex: 9000, replicaId: 1 })),
-      ended(anEnding({ taskIndex: 5, replicaId: 2, fate: 'failed' }), anEnding({ taskIndex: 8, replicaId: 3 })),
+      ended(anEnding({ taskIndex: 5, replicaId: 2, disposition: 'failed' }), anEnding({ taskIndex: 8, replicaId: 3 })),
       { ...ended(anEnding({ taskIndex: 5, replicaId: 99 })), jobId: 2 } as BrokerChange,
       ended(anEnding({ taskIndex: 5, replicaId: 4 })),
       ended(anEnding({ taskIndex: 8999, replicaId: 5 }), anEnding({ taskIndex: 9001, replicaId: 6 })),
@@ -161,7 +161,7 @@ test('the records of a page of tasks are found among many batches, in the order 
     records
       .endingsOf(1, 5, 7)
       .get(5)
-      ?.map((record) => [record.replicaId, record.fate, record.machineId]),
+      ?.map((record) => [record.replicaId, record.disposition, record.machineId]),
     [
       [2, 'failed', 'a/m'],
       [4, 'accepted', 'a/m'],
@@ -179,10 +179,10 @@ test('what a verified replica wrote is kept when its end comes without it', (t) 
   journal.record([{ kind: 'ReplicaVerifying', machineId: 'a/m', jobId: 1, ending, at: 6 }], 6);
   journal.record([{ kind: 'ReplicasEnded', machineId: 'a/m', jobId: 1, endings: [anEnding()], at: 7 }], 7);
   const records = new JournalRecords(journal);
-  const kept = records.outputOf(1, 3, 7);
+  const kept = records.getOutput(1, 3, 7);
   t.is(Buffer.from(kept?.standardOutput ?? []).toString(), 'out');
   t.is(Buffer.from(kept?.standardError ?? []).toString(), 'err');
-  t.is(records.outputOf(1, 3, 8), undefined);
+  t.is(records.getOutput(1, 3, 8), undefined);
   journal.close();
 });
 

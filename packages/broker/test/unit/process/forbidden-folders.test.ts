@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { temporaryFolder } from '@mutirao/testkit';
-import { forbiddenFoldersOf } from '../../../src/process/forbidden-folders.ts';
+import { listForbiddenFolders } from '../../../src/process/forbidden-folders.ts';
 
 test('what a restore moved aside, sockets, homes of standalone jobs and secrets are not for results', (t) => {
   const home = '/home/ana/.mutirao';
-  const forbidden = forbiddenFoldersOf(home);
+  const forbidden = listForbiddenFolders(home);
   for (const name of ['replaced', 'sockets', 'here', 'machines', 'identity', 'token', 'broker', 'audit'])
     t.true(forbidden.includes(join(home, name)), name);
   t.true(
@@ -23,15 +23,15 @@ test('the key of an authority that was moved is not for results either, and link
   mkdirSync(join(home, 'identity'));
   writeFileSync(join(home, 'identity', 'authority'), `${stick}\n`);
   symlinkSync(stick, join(home, 'audit'));
-  const forbidden = forbiddenFoldersOf(home);
+  const forbidden = listForbiddenFolders(home);
   t.true(forbidden.includes(join(stick, 'ca.key')));
   t.true(forbidden.includes(stick), 'where the audit log really is');
 });
 
 test('a standalone job has no way to the usual home folder above its own', (t) => {
-  const forbidden = forbiddenFoldersOf('/home/ana/.mutirao/here/job-x1');
+  const forbidden = listForbiddenFolders('/home/ana/.mutirao/here/job-x1');
   t.true(forbidden.includes('/home/ana/.mutirao/token'));
   t.true(forbidden.includes('/home/ana/.mutirao/here/job-x1/token'));
   t.false(forbidden.includes('/home/ana/.mutirao/here'), 'its own home folder is in there');
-  t.false(forbiddenFoldersOf('/home/ana/grid').includes('/home/token'));
+  t.false(listForbiddenFolders('/home/ana/grid').includes('/home/token'));
 });

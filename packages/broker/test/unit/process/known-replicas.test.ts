@@ -1,6 +1,6 @@
 import test from 'ava';
 import { createBrokerState } from '@mutirao/core/machines/broker';
-import { knownReplicas, type HearingDriver } from '../../../src/process/known-replicas.ts';
+import { knownReplicas, type ObservedDriver } from '../../../src/process/known-replicas.ts';
 
 /** A driver that has heard of these replicas and learns of them when it settles. */
 function aDriver({
@@ -9,7 +9,7 @@ function aDriver({
 }: {
   heard: 'replica' | 'success' | 'nothing';
   stalledBy?: Error;
-}): HearingDriver & { settled: number } {
+}): ObservedDriver & { settled: number } {
   const { replicas, successes } = createBrokerState();
   const learn = {
     replica: () => replicas.set(7, {} as never),

@@ -18,11 +18,11 @@ import { keepOutputs, type KnownReplicas } from '../../../src/providers/report-o
 import { Arrivals } from '../../../src/results/arrivals.ts';
 import { BegunOutputs } from '../../../src/results/begun-outputs.ts';
 
-function contentOf(bytes: Uint8Array): Content {
+function getContent(bytes: Uint8Array): Content {
   return { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
 }
 
-async function* chunksOf(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+async function* getChunks(...chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const data of chunks) yield await Promise.resolve(data);
 }
 
@@ -46,16 +46,16 @@ test('a pushed content is kept when its bytes are right, and only then', async (
     concurrencyMax: 2,
     onBytes: () => undefined,
     onTrouble: (error) => troubles.push(String(error)),
-    receive: (transferId) => chunksOf(...(sent[transferId] ?? [])),
+    receive: (transferId) => getChunks(...(sent[transferId] ?? [])),
     pause: () => Promise.resolve(),
     isConnected: () => true,
   });
   for (const transferId of Object.keys(sent))
-    fetcher.fetch('alpha/m', { transferId, content: contentOf(bytes), isKept: false });
+    fetcher.fetch('alpha/m', { transferId, content: getContent(bytes), isKept: false });
   for (const transferId of [...Object.keys(sent), 'unknown']) await fetcher.settled('alpha/m', transferId);
   t.is(troubles.length, 3);
   t.is(readdirSync(folder).length, 1);
-  t.is(readFileSync(arrivals.pathOfTransfer('alpha/m', 'good', contentOf(bytes).sha256), 'utf8'), 'hello world');
+  t.is(readFileSync(arrivals.pathOfTransfer('alpha/m', 'good', getContent(bytes).sha256), 'utf8'), 'hello world');
 });
 
 test('what the provider keeps is fetched again when a transfer breaks, as long as there is a connection', async (t) => {
@@ -80,17 +80,17 @@ test('what the provider keeps is fetched again when a transfer breaks, as long a
     },
     receive: (transferId) => {
       tries.set(transferId, (tries.get(transferId) ?? 0) + 1);
-      if (transferId === 'wrong') return chunksOf(Buffer.from('HELLO WORLD'));
-      if (tries.get(transferId) === 3) return chunksOf(bytes);
+      if (transferId === 'wrong') return getChunks(Buffer.from('HELLO WORLD'));
+      if (tries.get(transferId) === 3) return getChunks(bytes);
       throw new MutiraoError('MUT_UNREACHABLE', 'the stream broke');
     },
   });
   const fetch = async (transferId: string, isKept: boolean): Promise<void> => {
-    fetcher.fetch('alpha/m', { transferId, content: contentOf(bytes), isKept });
+    fetcher.fetch('alpha/m', { transferId, content: getContent(bytes), isKept });
     await fetcher.settled('alpha/m', transferId);
   };
   await fetch('kept', true);
-  t.is(readFileSync(arrivals.pathOfTransfer('alpha/m', 'kept', contentOf(bytes).sha256), 'utf8'), 'hello world');
+  t.is(readFileSync(arrivals.pathOfTransfer('alpha/m', 'kept', getContent(bytes).sha256), 'utf8'), 'hello world');
   await fetch('passing', false);
   await fetch('wrong', true);
   await fetch('cut', true);
@@ -125,7 +125,7 @@ test('what a transfer that broke brought does not come again, whether the conten
   });
   const fetch = async (machineId: string, transferId: string, isKept: boolean): Promise<string> => {
     asked.length = 0;
-    fetcher.fetch(machineId, { transferId, content: contentOf(bytes), isKept });
+    fetcher.fetch(machineId, { transferId, content: getContent(bytes), isKept });
     await fetcher.settled(machineId, transferId);
     return asked.join(', ');
   };
@@ -136,7 +136,7 @@ test('what a transfer that broke brought does not come again, whether the conten
   takesOffsets = true;
   t.is(await fetch('alpha/m', 't4', false), 't4 4');
   t.is(await fetch('alpha/m', 't5', false), 't5 8');
-  t.is(readFileSync(arrivals.pathOfTransfer('alpha/m', 't5', contentOf(bytes).sha256), 'utf8'), 'hello world');
+  t.is(readFileSync(arrivals.pathOfTransfer('alpha/m', 't5', getContent(bytes).sha256), 'utf8'), 'hello world');
   t.is(await fetch('alpha/m', 't6', true), 't6 0, t6 4, t6 8');
   t.is(readdirSync(folder).length, 3, 'two that are whole, and what the other machine began');
 });
@@ -144,9 +144,9 @@ test('what a transfer that broke brought does not come again, whether the conten
 test('a beginning that does not fit is forgotten, and is no lie of its machine', async (t) => {
   const arrivals = await Arrivals.open(temporaryFolder(t), { now: 1, ageMax: 1 });
   const bytes = Buffer.alloc((1 << 20) + 8, 'x');
-  const content = contentOf(bytes);
+  const content = getContent(bytes);
   // Another process left it, with a gap; its last MiB is doubted anyway.
-  writeFileSync(arrivals.beginningOf('alpha/m', content), Buffer.alloc(bytes.length, 'y'));
+  writeFileSync(arrivals.findBeginning('alpha/m', content), Buffer.alloc(bytes.length, 'y'));
   const begun = new BegunOutputs(arrivals);
   const offsets: number[] = [];
   const fetcher = new ContentFetcher({
@@ -160,7 +160,7 @@ test('a beginning that does not fit is forgotten, and is no lie of its machine',
     onTrouble: () => undefined,
     receive: (_transferId, offset) => {
       offsets.push(offset);
-      return chunksOf(bytes.subarray(offset));
+      return getChunks(bytes.subarray(offset));
     },
     pause: () => Promise.resolve(),
     isConnected: () => true,
@@ -177,7 +177,7 @@ test('a beginning that does not fit is forgotten, and is no lie of its machine',
 
 test('of two transfers of one content from one machine at a time the second goes its own way', async (t) => {
   const arrivals = await Arrivals.open(temporaryFolder(t), { now: 1, ageMax: 1 });
-  const content = contentOf(Buffer.from('hello world'));
+  const content = getContent(Buffer.from('hello world'));
   const begun = new BegunOutputs(arrivals);
   const [first, second] = [begun.take('alpha/m', content), begun.take('alpha/m', content)];
   t.not(first.path, second.path);
@@ -194,7 +194,7 @@ test('a report waits for what is pushed and keeps what it brings, without its by
   const inline: OutputContent = {
     outputIndex: 0,
     path: '',
-    content: contentOf(bytes),
+    content: getContent(bytes),
     mode: 0o644,
     inline: bytes,
     transferId: '',
@@ -226,7 +226,7 @@ test('a report waits for what is pushed and keeps what it brings, without its by
   t.is(troubles.length, 1, 'bytes that are not what was announced are not kept');
   t.true(kept.ended[0]?.outputs.every((output) => output.inline === undefined));
   t.deepEqual(readdirSync(folder).length, 1);
-  t.is(readFileSync(arrivals.pathOf({ replicaId: 7, machineId: 'alpha/m' }, inline), 'utf8'), 'small');
+  t.is(readFileSync(arrivals.getPath({ replicaId: 7, machineId: 'alpha/m' }, inline), 'utf8'), 'small');
 });
 
 /** A report of these replicas with a small output each. */
@@ -245,7 +245,7 @@ async function smallReport(
   const output: OutputContent = {
     outputIndex: 0,
     path: '',
-    content: contentOf(bytes),
+    content: getContent(bytes),
     mode: 0o644,
     inline: bytes,
     transferId: '',
@@ -308,7 +308,7 @@ interface ServerBench {
 }
 
 const prover = new HomeProver('of home');
-const unnamed = contentOf(Buffer.from('of another user')).sha256;
+const unnamed = getContent(Buffer.from('of another user')).sha256;
 /** Of somebody who reads home. */
 const reader = { challenge: 'c', homeProofs: [proveReading('of home', prover.challenge, 'c')] };
 
@@ -317,7 +317,7 @@ function serve(paths: Map<string, string>, onRestage: () => void = () => undefin
   const sent = new Map<string, Buffer[]>();
   const ended: string[] = [];
   const restaged: string[] = [];
-  const sinkOf = (transferId: string): ContentSink => ({
+  const getSink = (transferId: string): ContentSink => ({
     write: (message) => {
       sent.set(transferId, [...(sent.get(transferId) ?? []), SendContentRequest.decode(message).data]);
       return Promise.resolve();
@@ -343,7 +343,7 @@ function serve(paths: Map<string, string>, onRestage: () => void = () => undefin
       return Promise.resolve();
     },
     offer: (_machineId, offer) => offers.push(offer),
-    send: sinkOf,
+    send: getSink,
     nextTransferId: () => `t${offers.length}`,
     concurrencyMax: 1,
     onBytes: () => undefined,
@@ -358,7 +358,7 @@ test('a machine that shares the file system of home is told where a content is, 
   const home = temporaryFolder(t);
   const bytes = Buffer.alloc(300_000, 3);
   writeFileSync(join(home, 'file'), bytes);
-  const content = contentOf(bytes);
+  const content = getContent(bytes);
   const { server, offers, sent, ended } = serve(new Map([[content.sha256, join(home, 'file')]]));
   await server.serve('alpha/near', [content], reader);
   await server.serve('alpha/near', [{ ...content, overWire: true, offset: 100_000 }], reader);
@@ -392,11 +392,11 @@ test('a small content travels in its offer, a large one on a stream of its own',
   writeFileSync(join(home, 'small'), small);
   writeFileSync(join(home, 'large'), large);
   const paths = new Map([
-    [contentOf(small).sha256, join(home, 'small')],
-    [contentOf(large).sha256, join(home, 'large')],
+    [getContent(small).sha256, join(home, 'small')],
+    [getContent(large).sha256, join(home, 'large')],
   ]);
   const { server, offers, sent, ended } = serve(paths);
-  await server.serve('alpha/m', [contentOf(small), contentOf(large)]);
+  await server.serve('alpha/m', [getContent(small), getContent(large)]);
   t.deepEqual(
     offers.map(({ source }) => source.kind),
     ['inline', 'transfer'],
@@ -410,9 +410,9 @@ test("a content that is nowhere is refused after the machine's replicas were sta
   const home = temporaryFolder(t);
   writeFileSync(join(home, 'found'), 'found');
   const paths = new Map<string, string>();
-  const found = contentOf(Buffer.from('found'));
+  const found = getContent(Buffer.from('found'));
   const { server, offers, restaged } = serve(paths, () => paths.set(found.sha256, join(home, 'found')));
-  await server.serve('alpha/m', [found, contentOf(Buffer.from('never'))]);
+  await server.serve('alpha/m', [found, getContent(Buffer.from('never'))]);
   t.deepEqual(restaged, ['alpha/m']);
   t.deepEqual(
     offers.map(({ source }) => source.kind),
@@ -437,7 +437,7 @@ test('a content that was not named to a machine is refused, also to one that kno
   const secret = Buffer.from('of another user');
   writeFileSync(join(home, 'secret'), secret);
   const { server, offers } = serve(new Map([[unnamed, join(home, 'secret')]]));
-  await server.serve('alpha/m', [contentOf(secret)]);
+  await server.serve('alpha/m', [getContent(secret)]);
   t.deepEqual(
     offers.map(({ source }) => source),
     [{ kind: 'refused', reason: 'MUT_CONTENT_NOT_FOUND' }],
@@ -446,7 +446,7 @@ test('a content that was not named to a machine is refused, also to one that kno
 
 test('contents are named to the machine that reads them, and to no other', (t) => {
   const named = new NamedContents();
-  const content = contentOf(Buffer.from('in'));
+  const content = getContent(Buffer.from('in'));
   const replica = {
     replicaId: 1,
     taskIndex: 0,

@@ -7,7 +7,7 @@ import type { Content, MachineReport, OutputContent } from '@mutirao/core/messag
 import { aMachine, anEnd } from '@mutirao/testkit';
 
 import { FromProvider } from '../../../src/providers/from-provider.ts';
-import { Lanes } from '../../../src/concurrency/lanes.ts';
+import { SerialExecutor } from '../../../src/concurrency/serial-executor.ts';
 
 type Message = NonNullable<ConnectResponse['message']>;
 
@@ -39,7 +39,7 @@ function prepare(): {
   pushed: unknown[];
   wanted: (readonly Content[])[];
   disk: PromiseWithResolvers<void>;
-  lanes: Lanes<string>;
+  serialExecutor: SerialExecutor<string>;
   connection: { isLost: boolean };
 } {
   const inputs: BrokerInput[] = [];
@@ -48,7 +48,7 @@ function prepare(): {
   const wanted: (readonly Content[])[] = [];
   const disk = Promise.withResolvers<void>();
   const connection = { isLost: false };
-  const lanes = new Lanes<string>((error) => {
+  const serialExecutor = new SerialExecutor<string>((error) => {
     throw error;
   });
   const from = new FromProvider(
@@ -64,9 +64,9 @@ function prepare(): {
       serveWanted: (_machineId, contents) => wanted.push(contents),
       onHeldBytes: (bytes) => held.push(bytes),
     },
-    lanes,
+    serialExecutor,
   );
-  return { from, inputs, held, pushed, wanted, disk, lanes, connection };
+  return { from, inputs, held, pushed, wanted, disk, serialExecutor, connection };
 }
 
 test('what a provider says becomes an input at once', (t) => {
@@ -84,7 +84,7 @@ test('what a provider says becomes an input at once', (t) => {
 });
 
 test('a report with files holds up what its machine says next, and that all are told, but no other machine', async (t) => {
-  const { from, inputs, held, disk, lanes } = prepare();
+  const { from, inputs, held, disk, serialExecutor } = prepare();
   from.receive(fromMachine('alpha/m1', reportOf(1, [output])));
   from.receive(fromMachine('alpha/m1', reportOf(2)));
   from.receive(joined('alpha/m2'));
@@ -95,7 +95,7 @@ test('a report with files holds up what its machine says next, and that all are 
   );
   t.deepEqual(held, [3]);
   disk.resolve();
-  await lanes.whenDone();
+  await serialExecutor.whenDone();
   await Promise.resolve();
   t.deepEqual(
     inputs.map((input) => (input.kind === 'MachineReported' ? input.report.sequence : input.kind)),
@@ -105,11 +105,11 @@ test('a report with files holds up what its machine says next, and that all are 
 });
 
 test('a report whose connection is lost before its outputs are here is not told: it comes again', async (t) => {
-  const { from, inputs, disk, lanes, connection } = prepare();
+  const { from, inputs, disk, serialExecutor, connection } = prepare();
   from.receive(fromMachine('alpha/m1', reportOf(1, [output])));
   connection.isLost = true;
   disk.resolve();
-  await lanes.whenDone();
+  await serialExecutor.whenDone();
   t.deepEqual(inputs, []);
 });
 

@@ -36,7 +36,7 @@ function aPart(replicaIds: readonly number[]): LeasePart {
   };
 }
 
-function stagedOf({ starts }: StageOrder, value = ''): StagedBatch {
+function getStaged({ starts }: StageOrder, value = ''): StagedBatch {
   return {
     batch: { template, replicas: starts.map((start) => ({ ...start, value, inputs: [], outputs: [] })) },
     unstartable: [],
@@ -61,7 +61,7 @@ function prepare(
   };
   const stager = new LeaseStager({
     findLink: (providerId) => (providerId === 'alpha' ? link : undefined),
-    partsOf: () => parts,
+    getParts: () => parts,
     stage,
     onGranted: () => undefined,
     onBug: (error) => {
@@ -72,7 +72,7 @@ function prepare(
 }
 
 const grant = { kind: 'GrantLease', providerId: 'alpha', horizon: 3_600_000, parts: [] } as const;
-const idsOf = ({ groups }: Lease): (number[] | undefined)[] =>
+const listIds = ({ groups }: Lease): (number[] | undefined)[] =>
   groups.map(({ start }) => start?.replicas.map(({ replicaId }) => replicaId));
 
 test('a lease holds what can be staged, in the order of the grant', async (t) => {
@@ -83,11 +83,11 @@ test('a lease holds what can be staged, in the order of the grant', async (t) =>
           unstartable: [{ replicaId: 5, reason: 'MUT_INPUT_MISSING', detail: '' }],
           sources: [],
         }
-      : stagedOf(order),
+      : getStaged(order),
   );
   stager.grant({ ...grant, sequence: 1 });
   await turn();
-  t.deepEqual(sent.map(idsOf), [[[9, 7], [3]]]);
+  t.deepEqual(sent.map(listIds), [[[9, 7], [3]]]);
   t.like(sent[0], { sequence: 1, horizonMs: 3_600_000 });
   t.like(sent[0]?.groups[0], { requirements: 'os == linux', taskTimeMs: 50 });
 });
@@ -101,7 +101,7 @@ test('of two leases that are being staged only the later is sent, and none over 
   let count = 0;
   const { stager, sent, link } = prepare([aPart([1])], async (order) => {
     await disk[count++]?.promise;
-    return stagedOf(order);
+    return getStaged(order);
   });
   stager.grant({ ...grant, sequence: 1 });
   stager.grant({ ...grant, sequence: 2 });
@@ -122,11 +122,11 @@ test('of two leases that are being staged only the later is sent, and none over 
 
 test('a lease that would be too large for a message loses its end', async (t) => {
   const { stager, sent } = prepare([aPart([1, 2, 3, 4]), aPart([5, 6, 7, 8])], (order) =>
-    stagedOf(order, 'x'.repeat(3 * 1024 * 1024)),
+    getStaged(order, 'x'.repeat(3 * 1024 * 1024)),
   );
   stager.grant({ ...grant, sequence: 1 });
   await turn();
-  t.deepEqual(sent.map(idsOf), [[[1, 2]]]);
+  t.deepEqual(sent.map(listIds), [[[1, 2]]]);
   t.true(Lease.encode(sent[0] as Lease).finish().length < 8 * 1024 * 1024);
 });
 
@@ -135,10 +135,10 @@ test('of two tellings of one lease that are being staged only the later is sent'
   let count = 0;
   const { stager, sent } = prepare([aPart([1])], async (order) => {
     await disk[count++]?.promise;
-    return stagedOf(order);
+    return getStaged(order);
   });
   stager.grant({ ...grant, sequence: 1 });
-  stager.grant({ ...grant, sequence: 1, caught: ['iron'] });
+  stager.grant({ ...grant, sequence: 1, quarantined: ['iron'] });
   disk[1]?.resolve(undefined);
   await turn();
   disk[0]?.resolve(undefined);
@@ -153,13 +153,13 @@ test('what is placed while a lease is staged is not in it, and a provider that c
   const disk = Promise.withResolvers<undefined>();
   const { stager, sent, trimmed, link } = prepare([aPart([1, 2, 3]), aPart([4])], async (order) => {
     await disk.promise;
-    return stagedOf(order);
+    return getStaged(order);
   });
   stager.grant({ ...grant, sequence: 1 });
   stager.trim({ kind: 'RevokeLease', providerId: 'alpha', replicaIds: [2, 4] });
   disk.resolve(undefined);
   await turn();
-  t.deepEqual(sent.map(idsOf), [[[1, 3]]]);
+  t.deepEqual(sent.map(listIds), [[[1, 3]]]);
   link.capabilities = ['lease'];
   stager.trim({ kind: 'RevokeLease', providerId: 'alpha', replicaIds: [3] });
   t.deepEqual(trimmed, [[2, 4]], 'an older release closes the stream at what it does not know');

@@ -6,7 +6,7 @@ import { aJob } from '@mutirao/testkit';
 import type { ProviderLink } from '../../../src/providers/provider-link.ts';
 import { ToProvider } from '../../../src/providers/to-provider.ts';
 import type { StagedBatch, StageOrder } from '../../../src/staging/stager.ts';
-import { Lanes } from '../../../src/concurrency/lanes.ts';
+import { SerialExecutor } from '../../../src/concurrency/serial-executor.ts';
 
 const template = {
   jobId: 1,
@@ -51,7 +51,13 @@ const cancel = {
 function prepare(
   stage: () => StagedBatch | Promise<StagedBatch>,
   about = order,
-): { to: ToProvider; sent: string[]; inputs: BrokerInput[]; link: { epoch: number }; lanes: Lanes<string> } {
+): {
+  to: ToProvider;
+  sent: string[];
+  inputs: BrokerInput[];
+  link: { epoch: number };
+  serialExecutor: SerialExecutor<string>;
+} {
   const sent: string[] = [];
   const inputs: BrokerInput[] = [];
   const link = {
@@ -59,7 +65,7 @@ function prepare(
     send: (message: { $case: string }) => sent.push(message.$case),
     sendToMachine: (_machineId: string, message: { $case: string }) => sent.push(message.$case),
   };
-  const lanes = new Lanes<string>((error) => {
+  const serialExecutor = new SerialExecutor<string>((error) => {
     throw error;
   });
   const to = new ToProvider(
@@ -70,30 +76,30 @@ function prepare(
       deliver: (input) => inputs.push(input),
       onSent: () => undefined,
     },
-    lanes,
+    serialExecutor,
   );
-  return { to, sent, inputs, link, lanes };
+  return { to, sent, inputs, link, serialExecutor };
 }
 
 test('a cancel never overtakes the start that it is about, although that waits for its inputs', async (t) => {
   const disk = Promise.withResolvers<StagedBatch>();
-  const { to, sent, lanes } = prepare(() => disk.promise);
+  const { to, sent, serialExecutor } = prepare(() => disk.promise);
   to.startReplicas(start);
   to.cancelReplicas(cancel);
   to.acknowledge({ kind: 'AcknowledgeReport', providerId: 'alpha', machineId: 'alpha/m', sequence: 1 });
   t.deepEqual(sent, ['acknowledged']);
   disk.resolve(staged);
-  await lanes.whenDone();
+  await serialExecutor.whenDone();
   t.deepEqual(sent, ['acknowledged', 'start', 'cancel']);
 });
 
 test('what was placed on an earlier connection is not sent on a later one', async (t) => {
   const disk = Promise.withResolvers<StagedBatch>();
-  const { to, sent, link, lanes } = prepare(() => disk.promise);
+  const { to, sent, link, serialExecutor } = prepare(() => disk.promise);
   to.startReplicas(start);
   link.epoch = 2;
   disk.resolve(staged);
-  await lanes.whenDone();
+  await serialExecutor.whenDone();
   t.deepEqual(sent, []);
 });
 

@@ -38,7 +38,7 @@ async function prepare(
   const stores = {
     arrivals,
     hashFile,
-    blobPathOf: (_userId: string, sha256: string) => join(home, 'contents', sha256),
+    getBlobPath: (_userId: string, sha256: string) => join(home, 'contents', sha256),
   };
   const gatherer = new Gatherer({
     brokerId: 'b',
@@ -74,7 +74,7 @@ function orderOf(home: string, changes: Partial<ResultOrder>): ResultOrder {
   };
 }
 
-function specOf(path: string, localPath: string): OutputSpec {
+function findSpec(path: string, localPath: string): OutputSpec {
   return { root: 'playpen', path, localPath, condition: '' };
 }
 
@@ -90,9 +90,9 @@ test('outputs come to their places with their modes, folders are made, and nothi
     await arrivals.keepBytes(origin, output, Buffer.from(`bytes ${index}`));
   mkdirSync(join(home, 'there'));
   const outputSpecs = [
-    specOf('out', join(home, 'new/{}-$TASK-$JOB.txt')),
-    specOf('folder', join(home, 'all')),
-    specOf('x/log', join(home, 'there')),
+    findSpec('out', join(home, 'new/{}-$TASK-$JOB.txt')),
+    findSpec('folder', join(home, 'all')),
+    findSpec('x/log', join(home, 'there')),
   ];
   await acceptor.accept(orderOf(home, { outputs, outputSpecs }));
   t.is(readFileSync(join(home, 'new/blue sky-5-3.txt'), 'utf8'), 'bytes 0');
@@ -108,7 +108,9 @@ test('a former file is replaced, and an output without a place stays as a blob',
   writeFileSync(join(home, 'old'), 'old');
   const outputs = [anOutput(), anOutput({ outputIndex: 1, content: { sha256: 'cd'.repeat(32), size: 1 } })];
   for (const output of outputs) await arrivals.keepBytes(origin, output, Buffer.from('new'));
-  await acceptor.accept(orderOf(home, { outputs, outputSpecs: [specOf('out', join(home, 'old')), specOf('y', '')] }));
+  await acceptor.accept(
+    orderOf(home, { outputs, outputSpecs: [findSpec('out', join(home, 'old')), findSpec('y', '')] }),
+  );
   t.is(readFileSync(join(home, 'old'), 'utf8'), 'new');
   t.true(existsSync(join(home, 'contents', 'cd'.repeat(32))));
 });
@@ -118,7 +120,7 @@ test('two outputs of one transfer both get its bytes', async (t) => {
   const outputs = [anOutput({ transferId: 't1' }), anOutput({ outputIndex: 1, transferId: 't1' })];
   writeFileSync(arrivals.pathOfTransfer(origin.machineId, 't1', outputs[0]!.content.sha256), 'once');
   await acceptor.accept(
-    orderOf(home, { outputs, outputSpecs: [specOf('a', join(home, 'a')), specOf('b', join(home, 'b'))] }),
+    orderOf(home, { outputs, outputSpecs: [findSpec('a', join(home, 'a')), findSpec('b', join(home, 'b'))] }),
   );
   t.is(readFileSync(join(home, 'a'), 'utf8') + readFileSync(join(home, 'b'), 'utf8'), 'onceonce');
 });
@@ -129,7 +131,10 @@ test('a result that was half brought home before a crash is brought home wholly 
   const outputs = [anOutput({ content }), anOutput({ outputIndex: 1 })];
   writeFileSync(join(home, 'a'), 'done');
   await arrivals.keepBytes(origin, outputs[1]!, Buffer.from('rest'));
-  const order = orderOf(home, { outputs, outputSpecs: [specOf('a', join(home, 'a')), specOf('b', join(home, 'b'))] });
+  const order = orderOf(home, {
+    outputs,
+    outputSpecs: [findSpec('a', join(home, 'a')), findSpec('b', join(home, 'b'))],
+  });
   await acceptor.accept(order);
   t.is(readFileSync(join(home, 'b'), 'utf8'), 'rest');
   writeFileSync(join(home, 'a'), 'another');
@@ -138,17 +143,17 @@ test('a result that was half brought home before a crash is brought home wholly 
 
 test('an output whose bytes are gone, or that leads out of its folder, is refused by name', async (t) => {
   const { home, arrivals, acceptor } = await prepare(t);
-  const gone = orderOf(home, { outputs: [anOutput()], outputSpecs: [specOf('a', join(home, 'a'))] });
+  const gone = orderOf(home, { outputs: [anOutput()], outputSpecs: [findSpec('a', join(home, 'a'))] });
   await t.throwsAsync(acceptor.accept(gone), { code: 'MUT_CONTENT_NOT_FOUND' });
   const escaping = anOutput({ path: '../b' });
   await arrivals.keepBytes(origin, escaping, Buffer.from('x'));
   await t.throwsAsync(
-    acceptor.accept(orderOf(home, { outputs: [escaping], outputSpecs: [specOf('a', join(home, 'a'))] })),
+    acceptor.accept(orderOf(home, { outputs: [escaping], outputSpecs: [findSpec('a', join(home, 'a'))] })),
     { code: 'MUT_PATH_ESCAPES' },
   );
   writeFileSync(join(home, 'file'), '');
   await arrivals.keepBytes(origin, anOutput(), Buffer.from('x'));
-  const blocked = orderOf(home, { outputs: [anOutput()], outputSpecs: [specOf('a', join(home, 'file/below'))] });
+  const blocked = orderOf(home, { outputs: [anOutput()], outputSpecs: [findSpec('a', join(home, 'file/below'))] });
   await t.throwsAsync(acceptor.accept(blocked), {
     code: 'MUT_OUTPUT_FORBIDDEN',
     message: /file\/below cannot be written/,
@@ -196,7 +201,7 @@ test('what came of a replica before the broker was killed, and was never told ag
   t.false(opened.hasFound(origin.replicaId));
   t.deepEqual(
     readdirSync(join(home, 'arrivals')).map((name) => join(home, 'arrivals', name)),
-    [opened.pathOf(other, anOutput())],
+    [opened.getPath(other, anOutput())],
   );
 });
 
@@ -208,7 +213,11 @@ test('gathered outputs come to no place of their own, blobs stay blobs, and the 
     anOutput({ outputIndex: 2, content: { sha256: 'ef'.repeat(32), size: 2 } }),
   ];
   for (const output of outputs) await arrivals.keepBytes(origin, output, Buffer.from('hi'));
-  const outputSpecs = [specOf('out', join(home, 'results/{}')), specOf('folder', join(home, 'all')), specOf('log', '')];
+  const outputSpecs = [
+    findSpec('out', join(home, 'results/{}')),
+    findSpec('folder', join(home, 'all')),
+    findSpec('log', ''),
+  ];
   const order = orderOf(home, { outputs, outputSpecs, gatherFolder: join(home, 'gathered') });
   const check = `test "$(cat results/{})" = hi && test -f all/x && test "$JOB_HOME" = ${home} && test "$PWD" != ${home}`;
   await t.throwsAsync(acceptor.accept({ ...order, check: 'test -f nothing' }), { code: 'MUT_CHECK_FAILED' });
@@ -233,7 +242,7 @@ test('a result that was gathered before a crash is accepted again without its by
   const content = { sha256: createHash('sha256').update('hi').digest('hex'), size: 2 };
   const outputs = [anOutput({ content }), anOutput({ outputIndex: 1, content })];
   for (const output of outputs) await arrivals.keepBytes(origin, output, Buffer.from('hi'));
-  const outputSpecs = [specOf('out', join(home, 'results/{}')), specOf('log', '')];
+  const outputSpecs = [findSpec('out', join(home, 'results/{}')), findSpec('log', '')];
   const order = orderOf(home, {
     outputs,
     outputSpecs,
@@ -255,21 +264,21 @@ test("a check of gathered results finds a blob where a crash left it, and a resu
   const gatherFolder = join(home, 'gathered');
   const order = orderOf(home, {
     outputs: [output],
-    outputSpecs: [specOf('log', '')],
+    outputSpecs: [findSpec('log', '')],
     gatherFolder,
     check: 'grep -q hi log',
   });
   await acceptor.accept(order);
   await t.notThrowsAsync(acceptor.accept(order));
 
-  const lost = { ...order, outputSpecs: [specOf('out', join(home, 'results/{}'))] };
+  const lost = { ...order, outputSpecs: [findSpec('out', join(home, 'results/{}'))] };
   await t.throwsAsync(acceptor.accept(lost), { code: 'MUT_CONTENT_NOT_FOUND' });
   const both = [output, { ...output, outputIndex: 1 }];
   for (const one of both) await arrivals.keepBytes(origin, one, Buffer.from('hi'));
   const nested = {
     ...order,
     outputs: both,
-    outputSpecs: [specOf('out', join(home, 'results')), specOf('more', join(home, 'results/more'))],
+    outputSpecs: [findSpec('out', join(home, 'results')), findSpec('more', join(home, 'results/more'))],
   };
   await t.throwsAsync(acceptor.accept(nested), { code: 'MUT_OUTPUT_FORBIDDEN' });
 });
@@ -280,19 +289,19 @@ test('a small output is gathered from memory, whatever becomes of the message th
   const message = Buffer.from('out');
   for (const output of outputs) await arrivals.keepBytes(origin, output, message);
   message.fill(0);
-  const [recent, forgotten] = outputs.map((output) => arrivals.pathOf(origin, output));
-  t.is(Buffer.from(arrivals.bytesOf(recent!) ?? []).toString(), 'out');
+  const [recent, forgotten] = outputs.map((output) => arrivals.getPath(origin, output));
+  t.is(Buffer.from(arrivals.getBytes(recent!) ?? []).toString(), 'out');
   arrivals.forget(forgotten!);
   writeFileSync(recent!, 'new');
   await acceptor.accept(
     orderOf(home, {
       outputs,
-      outputSpecs: [specOf('folder', join(home, 'all'))],
+      outputSpecs: [findSpec('folder', join(home, 'all'))],
       gatherFolder: join(home, 'gathered'),
     }),
   );
   t.is(execFileSync('tar', ['-xOf', join(home, 'gathered/job-3.000.tar')], { encoding: 'utf8' }), 'outout');
-  t.is(arrivals.bytesOf(recent!), undefined, 'what is home is kept in memory');
+  t.is(arrivals.getBytes(recent!), undefined, 'what is home is kept in memory');
 });
 
 test('a gathered output whose place is not below the home directory is refused by name', async (t) => {
@@ -301,7 +310,7 @@ test('a gathered output whose place is not below the home directory is refused b
   for (const place of [join(home, '../x'), '/x', home]) {
     const order = orderOf(join(home, 'sub'), {
       outputs: [anOutput()],
-      outputSpecs: [specOf('out', place)],
+      outputSpecs: [findSpec('out', place)],
       gatherFolder: join(home, 'gathered'),
     });
     await t.throwsAsync(acceptor.accept(order), { code: 'MUT_PATH_ESCAPES', message: /is not below .*sub/ });
@@ -318,9 +327,9 @@ test('what a failed task has left comes home marked, a folder as a folder, and w
     orderOf(home, {
       outputs,
       outputSpecs: [
-        specOf('log', join(home, 'log')),
-        specOf('all', join(home, 'all')),
-        specOf('x/out', join(home, 'there')),
+        findSpec('log', join(home, 'log')),
+        findSpec('all', join(home, 'all')),
+        findSpec('x/out', join(home, 'there')),
       ],
       check: 'touch checked',
     }),

@@ -113,6 +113,6 @@ test('an output whose bytes were not those announced is told apart from one that
   const order = await bring(bench, 1, 'x');
   await bench.arrivals.discard(order, order.outputs);
   await t.throwsAsync(bench.digester.digest(order), { code: 'MUT_CONTENT_NOT_FOUND' });
-  bench.arrivals.noteMismatch(bench.arrivals.pathOf(order, order.outputs[0]!));
+  bench.arrivals.noteMismatch(bench.arrivals.getPath(order, order.outputs[0]!));
   await t.throwsAsync(bench.digester.digest(order), { code: 'MUT_CONTENT_MISMATCH' });
 });

@@ -32,7 +32,7 @@ interface Bench {
 
 async function prepare(t: WithTeardown, { home = temporaryFolder(t), checkDeadline = 20_000 } = {}): Promise<Bench> {
   const arrivals = await Arrivals.open(join(home, 'arrivals'), { now: 1, ageMax: 1 });
-  const stores = { arrivals, hashFile, blobPathOf: (_userId: string, sha256: string) => join(home, sha256) };
+  const stores = { arrivals, hashFile, getBlobPath: (_userId: string, sha256: string) => join(home, sha256) };
   const gatherer = new Gatherer({
     brokerId: 'b',
     instance: { name: 'i', firstJobId: 1 },
@@ -422,11 +422,11 @@ test('an output whose place is taken by a file that cannot be read is not taken 
   const { home, arrivals, order } = await prepare(t);
   mkdirSync(join(home, 'results'));
   writeFileSync(join(home, 'results/out'), 'right');
-  rmSync(arrivals.pathOf(order, anOutput()));
+  rmSync(arrivals.getPath(order, anOutput()));
   const stores = {
     arrivals,
     hashFile: () => Promise.reject(Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' })),
-    blobPathOf: () => '',
+    getBlobPath: () => '',
   };
   const gatherer = { gather: () => Promise.resolve(), holds: () => Promise.resolve(false) };
   const acceptor = new ResultAcceptor(

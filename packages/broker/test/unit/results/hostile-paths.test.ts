@@ -45,7 +45,7 @@ async function prepare(t: WithTeardown): Promise<World> {
   const stores = {
     arrivals,
     hashFile,
-    blobPathOf: (_userId: string, sha256: string) => join(own, 'contents', sha256),
+    getBlobPath: (_userId: string, sha256: string) => join(own, 'contents', sha256),
     forbidden: [own],
   };
   const gatherer = new Gatherer({

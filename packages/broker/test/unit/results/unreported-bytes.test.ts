@@ -24,7 +24,7 @@ test('a machine brings so many bytes for each of its tasks, and what was reporte
   unreported.begin('alpha/m', '/b', 50);
   t.deepEqual(unreported.mostUsed(), { name: 'machine-bytes', used: 150, allowed: 100 });
   for (const path of ['/a', '/a', '/b']) unreported.release(path);
-  t.is(unreported.bytesOf('alpha/m'), 0);
+  t.is(unreported.getBytes('alpha/m'), 0);
 });
 
 test('what nobody reported within a day makes room, and what is arriving stays', (t) => {

@@ -49,7 +49,7 @@ test('a page of jobs is bounded in bytes too, and a client that asks for a hundr
 });
 
 test('the pages of an output have all bytes of both streams and all files, each once', async (t) => {
-  const filesOf = (count: number, size: number): TaskFile[] =>
+  const getFiles = (count: number, size: number): TaskFile[] =>
     Array.from({ length: count }, (_, index) => ({
       path: `${index} ${'é'.repeat(size)}`,
       content: undefined,
@@ -69,7 +69,7 @@ test('the pages of an output have all bytes of both streams and all files, each 
     const whole = {
       standardOutput: Buffer.alloc(outBytes, 'out '),
       standardError: Buffer.alloc(errBytes, 'err '),
-      files: filesOf(fileCount, 1000),
+      files: getFiles(fileCount, 1000),
     };
     const read = await wholeOutput({ jobId: 1, taskIndex: 1 }, ({ pageToken }) => {
       const page = { replicaId: 7, truncated: false, ...cutOutput(whole, 7, pageToken) };

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 
 import {
   JobStatus,
-  ReplicaFate,
+  ReplicaDisposition,
   TaskStatus,
   type JobSpec,
   type SubmitJobRequest,
@@ -122,8 +122,8 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
     checks: { describe: () => [] },
     taskOutputs: { lookAt: () => Promise.resolve({ fault: undefined, gone: new Set<string>() }) },
     widthMaxOf: () => Promise.resolve(undefined),
-    troubleOf: (providerId) => `no route to ${providerId}`,
-    queueOf: () => Promise.reject(new Error('nobody is asked')),
+    getTrouble: (providerId) => `no route to ${providerId}`,
+    findQueue: () => Promise.reject(new Error('nobody is asked')),
   };
   const turn = async (...inputs: readonly BrokerInput[]): Promise<void> => {
     for (const input of inputs) driver.deliver(input);
@@ -176,9 +176,9 @@ async function joinMachine({ turn, driver }: Bench, facts: MachineFacts): Promis
 async function endAll(
   { turn, started }: Bench,
   sequence: number,
-  endOf: (replicaId: number) => ReplicaEnd,
+  findEnd: (replicaId: number) => ReplicaEnd,
 ): Promise<void> {
-  const ended = started.splice(0).flatMap((command) => command.starts.map(({ replicaId }) => endOf(replicaId)));
+  const ended = started.splice(0).flatMap((command) => command.starts.map(({ replicaId }) => findEnd(replicaId)));
   await turn({ kind: 'MachineReported', machineId: 'alpha/m1', report: { sequence, started: [], ended } });
 }
 
@@ -391,7 +391,7 @@ test('tasks tell their value, their status and every replica, and output is ther
     machineId: 'alpha/m1',
     requestId: '5',
     accepted: true,
-    fate: ReplicaFate.ACCEPTED,
+    disposition: ReplicaDisposition.ACCEPTED,
     startedUnixMs: 1500,
     endedUnixMs: 1600,
     exitStatus: 0,
@@ -400,7 +400,7 @@ test('tasks tell their value, their status and every replica, and output is ther
   t.like(tasks[0], { failureCount: 1 });
   t.like(tasks[0]?.replicas[0], {
     accepted: false,
-    fate: ReplicaFate.FAILED,
+    disposition: ReplicaDisposition.FAILED,
     exitStatus: 1,
     reason: 'MUT_TASK_FAILED',
     staging: { inputsAskedUnixMs: 1400, inputsHereUnixMs: 1450, inputsPlacingUnixMs: 1460, commandEndedUnixMs: 0 },
@@ -517,7 +517,7 @@ function aWriter(): {
   return bench;
 }
 
-function typesOf(reported: readonly WatchJobResponse[]): string[] {
+function listTypes(reported: readonly WatchJobResponse[]): string[] {
   return reported.flatMap(({ events }) => events.map((event) => event.type));
 }
 
@@ -529,11 +529,11 @@ test('a watcher hears what was, then what comes, and goes on where it left off',
   const { writer, reported } = aWriter();
   const watch = watchJobRoute(parts)({ jobId: 1, afterSequence: 0 }, writer, aCallContext({ signal: leaving.signal }));
   await turn();
-  t.deepEqual(typesOf(reported), ['job.accepted']);
+  t.deepEqual(listTypes(reported), ['job.accepted']);
   await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
   await endAll(bench, 1, success);
   await turn({ kind: 'TimerFired' });
-  t.deepEqual(typesOf(reported), ['job.accepted', 'tasks.started', 'tasks.finished', 'job.finished']);
+  t.deepEqual(listTypes(reported), ['job.accepted', 'tasks.started', 'tasks.finished', 'job.finished']);
   const [, started] = reported.filter(({ events }) => events.length > 0);
   t.deepEqual(started?.events[0]?.taskIndexes, [0, 1, 2]);
   t.deepEqual(
@@ -560,7 +560,7 @@ test('a watcher hears what was, then what comes, and goes on where it left off',
   await turn({ kind: 'TimerFired' });
   stopping.abort();
   await t.throwsAsync(all, { code: 'MUT_STOPPING' });
-  t.deepEqual(typesOf(again.reported), ['tasks.finished', 'job.finished']);
+  t.deepEqual(listTypes(again.reported), ['tasks.finished', 'job.finished']);
 });
 
 test('who watches all hears of the own jobs and of what all jobs run on, as it comes', async (t) => {
@@ -575,10 +575,10 @@ test('who watches all hears of the own jobs and of what all jobs run on, as it c
     aCallContext({ userId: 'bob', signal: leaving.signal }),
   );
   await bench.turn();
-  t.deepEqual(typesOf(reported), [], 'another user has a job');
+  t.deepEqual(listTypes(reported), [], 'another user has a job');
   await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
   await bench.turn({ kind: 'MachineLost', machineId: 'alpha/m1', reason: 'MUT_MACHINE_LOST' });
-  t.deepEqual(typesOf(reported), ['provider.added', 'machine.joined', 'machine.lost']);
+  t.deepEqual(listTypes(reported), ['provider.added', 'machine.joined', 'machine.lost']);
   t.like(reported.flatMap(({ events }) => events)[1], {
     jobId: 0,
     machineId: 'alpha/m1',
@@ -709,7 +709,7 @@ test('what users had is theirs after a restart, and cut off uploads are gone', a
   const again = await Blobs.open({ folder: join(home, 'contents'), ownerId: 'ana', sizeMax: 1000 });
   t.true(again.has('maria', sha256));
   t.false(again.has('ana', sha256));
-  t.is(again.findPath(sha256), again.pathOf('maria', sha256));
+  t.is(again.findPath(sha256), again.getPath('maria', sha256));
   t.false(existsSync(join(home, 'contents', 'part-1-1')));
 });
 

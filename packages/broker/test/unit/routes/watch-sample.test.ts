@@ -2,7 +2,7 @@
 import test, { type ExecutionContext } from 'ava';
 
 import { WatchJobResponse, type WatchJobRequest } from '@mutirao/api/broker';
-import { brokerMachine, createBrokerState, overviewOf, type BrokerInput } from '@mutirao/core/machines/broker';
+import { brokerMachine, createBrokerState, findOverview, type BrokerInput } from '@mutirao/core/machines/broker';
 import { openJournal } from '@mutirao/runtime/journal';
 import { aCallContext, aJob, aMachine, HandTimers } from '@mutirao/testkit';
 
@@ -195,7 +195,7 @@ test('the overview counts what the lists list', async (t) => {
   await world.turn(...provider);
   await world.submit(1);
   await world.turn(machine('m1', 2), machine('m2', 5), machine('m3', 1));
-  t.deepEqual(overviewOf(world.driver.state, 1000), {
+  t.deepEqual(findOverview(world.driver.state, 1000), {
     machines: { idle: 1, busy: 2, draining: 0, quarantined: 0 },
     processors: 8,
     runningCount: 3,

@@ -20,29 +20,29 @@ function counting(): { readonly hashes: FileHashes; readonly read: string[] } {
 
 test('a file is read once as long as size, time and inode stay', async (t) => {
   const { hashes, read } = counting();
-  await hashes.contentOf('a', status);
-  t.deepEqual(await hashes.contentOf('a', { ...status }), { sha256: 'a1', size: 3 });
+  await hashes.getContent('a', status);
+  t.deepEqual(await hashes.getContent('a', { ...status }), { sha256: 'a1', size: 3 });
   t.deepEqual(read, ['a']);
   for (const change of [{ size: 4 }, { mtimeMs: 11 }, { ino: 8 }])
-    await hashes.contentOf('a', { ...status, ...change });
+    await hashes.getContent('a', { ...status, ...change });
   t.is(read.length, 4);
 });
 
 test('of two who ask at once one reads', async (t) => {
   const { hashes, read } = counting();
-  await Promise.all([hashes.contentOf('a', status), hashes.contentOf('a', status)]);
+  await Promise.all([hashes.getContent('a', status), hashes.getContent('a', status)]);
   t.deepEqual(read, ['a']);
 });
 
 test('a file that could not be read is tried again', async (t) => {
   const { hashes, read } = counting();
-  await t.throwsAsync(hashes.contentOf('gone', status));
-  await t.throwsAsync(hashes.contentOf('gone', status));
+  await t.throwsAsync(hashes.getContent('gone', status));
+  await t.throwsAsync(hashes.getContent('gone', status));
   t.is(read.length, 2);
 });
 
 test('what was used least lately is forgotten first', async (t) => {
   const { hashes, read } = counting();
-  for (const path of ['a', 'b', 'a', 'c', 'a', 'b']) await hashes.contentOf(path, status);
+  for (const path of ['a', 'b', 'a', 'c', 'a', 'b']) await hashes.getContent(path, status);
   t.deepEqual(read, ['a', 'b', 'c', 'b']);
 });

@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { FilledPath } from '@mutirao/core/bag';
-import { homeKeyOf } from '@mutirao/runtime/files';
+import { getHomeKey } from '@mutirao/runtime/files';
 import { temporaryFolder } from '@mutirao/testkit';
 import { FileHashes } from '../../../src/staging/file-hashes.ts';
 import { hashFile } from '../../../src/staging/hash-file.ts';
@@ -21,7 +21,7 @@ function set(t: ExecutionContext): string {
   mkdirSync(join(folder, 'data'));
   writeFileSync(join(folder, 'data/token'), 'a file of the user');
   writeFileSync(join(folder, '.mutirao/token'), 'secret');
-  homeKeyOf(join(folder, '.mutirao'));
+  getHomeKey(join(folder, '.mutirao'));
   return folder;
 }
 

@@ -63,7 +63,7 @@ function createStager(
     return Promise.resolve({ sha256: digest(text), size: text.length });
   };
   const homeFiles = new HomeFiles(new FileHashes({ hashFile }));
-  return { stager: new Stager(homeFiles, { filesOf: () => Promise.resolve([...written]) }), homeFiles };
+  return { stager: new Stager(homeFiles, { getFiles: () => Promise.resolve([...written]) }), homeFiles };
 }
 
 test('a batch that reads no file is staged at once, with values and output paths filled in', (t) => {
@@ -231,8 +231,8 @@ test('what another task wrote comes under the name that its reader wants, a fold
 
 test('a replica is told what was chosen for it, or what its task takes, or what its job says', (t) => {
   const { stager } = createStager();
-  const widthOf = (order: StageOrder): number => (stager.stage(order) as StagedBatch).batch.template.processors;
-  t.is(widthOf(orderOf({})), 1);
-  t.is(widthOf(orderOf({ processors: 2, processorsMax: 4 })), 2);
-  t.is(widthOf({ ...orderOf({ processors: 2, processorsMax: 4 }), processors: 3 }), 3);
+  const findWidth = (order: StageOrder): number => (stager.stage(order) as StagedBatch).batch.template.processors;
+  t.is(findWidth(orderOf({})), 1);
+  t.is(findWidth(orderOf({ processors: 2, processorsMax: 4 })), 2);
+  t.is(findWidth({ ...orderOf({ processors: 2, processorsMax: 4 }), processors: 3 }), 3);
 });

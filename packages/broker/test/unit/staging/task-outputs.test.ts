@@ -15,7 +15,7 @@ import { TaskOutputs } from '../../../src/staging/task-outputs.ts';
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex');
 const source = { kind: 'output', taskIndex: 0, path: 'a' } as const;
 
-function specOf(localPath: string): JobSpec {
+function findSpec(localPath: string): JobSpec {
   const output = (path: string, place: string): OutputSpec => ({
     root: 'playpen',
     path,
@@ -39,8 +39,11 @@ function written(text: string, outputIndex: number): OutputContent {
   };
 }
 
-function outputsOf(
-  endings: readonly { readonly fate: ReplicaRecord['fate']; readonly outputs: readonly OutputContent[] }[],
+function listOutputs(
+  endings: readonly {
+    readonly disposition: ReplicaRecord['disposition'];
+    readonly outputs: readonly OutputContent[];
+  }[],
   blobs: readonly string[] = [],
 ): TaskOutputs {
   const homeFiles = new HomeFiles(
@@ -55,41 +58,47 @@ function outputsOf(
   return new TaskOutputs({ records, homeFiles, hasBlob: (_userId, sha256) => blobs.includes(sha256) });
 }
 
-const job = (localPath: string) => ({ jobId: 1, userId: 'ana', spec: specOf(localPath) });
+const job = (localPath: string) => ({ jobId: 1, userId: 'ana', spec: findSpec(localPath) });
 
 test('the reader of an output gets that output of the result that was taken, the later one where there are two', async (t) => {
-  const outputs = outputsOf(
+  const outputs = listOutputs(
     [
-      { fate: 'accepted', outputs: [written('doubted', 1)] },
-      { fate: 'failed', outputs: [] },
-      { fate: 'accepted', outputs: [written('other', 0), written('good', 1)] },
-      { fate: 'surplus', outputs: [written('late', 1)] },
+      { disposition: 'accepted', outputs: [written('doubted', 1)] },
+      { disposition: 'failed', outputs: [] },
+      { disposition: 'accepted', outputs: [written('other', 0), written('good', 1)] },
+      { disposition: 'surplus', outputs: [written('late', 1)] },
     ],
     [digest('good')],
   );
-  t.deepEqual(await outputs.filesOf(job(''), source), [
+  t.deepEqual(await outputs.getFiles(job(''), source), [
     { below: '', content: { sha256: digest('good'), size: 4 }, mode: 0o640 },
   ]);
 });
 
 test('an output that is a blob no longer, or that was never written, is told as such', async (t) => {
-  await t.throwsAsync(outputsOf([{ fate: 'accepted', outputs: [written('good', 1)] }]).filesOf(job(''), source), {
-    code: 'MUT_CONTENT_NOT_FOUND',
-    message: /is not here any more/,
-  });
-  await t.throwsAsync(outputsOf([{ fate: 'accepted', outputs: [written('other', 0)] }]).filesOf(job(''), source), {
-    code: 'MUT_CONTENT_NOT_FOUND',
-    message: /has written no a/,
-  });
+  await t.throwsAsync(
+    listOutputs([{ disposition: 'accepted', outputs: [written('good', 1)] }]).getFiles(job(''), source),
+    {
+      code: 'MUT_CONTENT_NOT_FOUND',
+      message: /is not here any more/,
+    },
+  );
+  await t.throwsAsync(
+    listOutputs([{ disposition: 'accepted', outputs: [written('other', 0)] }]).getFiles(job(''), source),
+    {
+      code: 'MUT_CONTENT_NOT_FOUND',
+      message: /has written no a/,
+    },
+  );
 });
 
 test('an output at a place of the user is read from there, unless she has changed it', async (t) => {
   const place = join(temporaryFolder(t), 'a');
-  const outputs = outputsOf([{ fate: 'accepted', outputs: [written('good', 1)] }]);
+  const outputs = listOutputs([{ disposition: 'accepted', outputs: [written('good', 1)] }]);
   writeFileSync(place, 'good');
-  t.like(await outputs.filesOf(job(place), source), [{ content: { sha256: digest('good') } }]);
+  t.like(await outputs.getFiles(job(place), source), [{ content: { sha256: digest('good') } }]);
   writeFileSync(place, 'other text');
-  await t.throwsAsync(outputs.filesOf(job(place), source), {
+  await t.throwsAsync(outputs.getFiles(job(place), source), {
     code: 'MUT_INPUT_CHANGED',
     message: /is not what was written there/,
   });

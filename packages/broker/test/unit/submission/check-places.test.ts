@@ -10,7 +10,7 @@ function get(path: string, localPath: string, condition = ''): OutputSpec {
 }
 
 /** A job of one group. */
-function jobOf(
+function deriveJob(
   outputs: readonly OutputSpec[],
   values: Values = { kind: 'range', first: 1, count: 5, step: 1 },
   more: Partial<JobSpec> = {},
@@ -28,35 +28,35 @@ function list(...values: readonly string[]): Values {
 const conflict = { code: 'MUT_OUTPUT_CONFLICT' };
 
 test('tasks that write one place are refused with the way out in the message', async (t) => {
-  await t.throwsAsync(checkPlaces(jobOf([get('out', '/home/u/out')])), {
+  await t.throwsAsync(checkPlaces(deriveJob([get('out', '/home/u/out')])), {
     ...conflict,
     message: /out of task 0 and out of task 1 .*--get 'out:out-\{#\}'.*--shared-places/,
   });
 });
 
 test('tasks with places of their own pass, by value, by number or by name of the output', async (t) => {
-  await t.notThrowsAsync(checkPlaces(jobOf([get('out', '/home/u/out-{}'), get('log', '/home/u/logs/{#}')])));
-  await t.notThrowsAsync(checkPlaces(jobOf([get('out-{}', '/home/u/results/')])));
-  await t.notThrowsAsync(checkPlaces(jobOf([get('out', '/home/u/out-$TASK-$JOB')])));
+  await t.notThrowsAsync(checkPlaces(deriveJob([get('out', '/home/u/out-{}'), get('log', '/home/u/logs/{#}')])));
+  await t.notThrowsAsync(checkPlaces(deriveJob([get('out-{}', '/home/u/results/')])));
+  await t.notThrowsAsync(checkPlaces(deriveJob([get('out', '/home/u/out-$TASK-$JOB')])));
 });
 
 test('final paths are compared: values that are equal, dots, one place below another', async (t) => {
-  await t.throwsAsync(checkPlaces(jobOf([get('out', '/home/u/{}')], list('a', 'b', 'a'))), conflict);
-  await t.throwsAsync(checkPlaces(jobOf([get('out', '/home/u/{}')], list('a', './a'))), conflict);
-  await t.throwsAsync(checkPlaces(jobOf([get('out', '/home/u/{}')], list('a', 'b/../a'))), conflict);
-  await t.throwsAsync(checkPlaces(jobOf([get('out', '/home/u/{}')], list('a', 'a/b'))), conflict);
-  await t.throwsAsync(checkPlaces(jobOf([get('out', '/home/u/{}')], list('a/b', 'a'))), conflict);
-  await t.throwsAsync(checkPlaces(jobOf([get('out', '/home/u/results/')])), conflict);
-  await t.notThrowsAsync(checkPlaces(jobOf([get('out', '/home/u/{}')], list('a', 'ab', 'a.b', 'A'))));
+  await t.throwsAsync(checkPlaces(deriveJob([get('out', '/home/u/{}')], list('a', 'b', 'a'))), conflict);
+  await t.throwsAsync(checkPlaces(deriveJob([get('out', '/home/u/{}')], list('a', './a'))), conflict);
+  await t.throwsAsync(checkPlaces(deriveJob([get('out', '/home/u/{}')], list('a', 'b/../a'))), conflict);
+  await t.throwsAsync(checkPlaces(deriveJob([get('out', '/home/u/{}')], list('a', 'a/b'))), conflict);
+  await t.throwsAsync(checkPlaces(deriveJob([get('out', '/home/u/{}')], list('a/b', 'a'))), conflict);
+  await t.throwsAsync(checkPlaces(deriveJob([get('out', '/home/u/results/')])), conflict);
+  await t.notThrowsAsync(checkPlaces(deriveJob([get('out', '/home/u/{}')], list('a', 'ab', 'a.b', 'A'))));
 });
 
 test('links at home are followed, and a folder that is there takes files under their own names', async (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, 'real'));
   symlinkSync('real', join(folder, 'link'));
-  await t.throwsAsync(checkPlaces(jobOf([get('out', `${folder}/{}/out`)], list('real', 'link'))), conflict);
-  await t.notThrowsAsync(checkPlaces(jobOf([get('out{}', `${folder}/real`)], list('1', '2'))));
-  await t.throwsAsync(checkPlaces(jobOf([get('out', `${folder}/real`)], list('1', '2'))), conflict);
+  await t.throwsAsync(checkPlaces(deriveJob([get('out', `${folder}/{}/out`)], list('real', 'link'))), conflict);
+  await t.notThrowsAsync(checkPlaces(deriveJob([get('out{}', `${folder}/real`)], list('1', '2'))));
+  await t.throwsAsync(checkPlaces(deriveJob([get('out', `${folder}/real`)], list('1', '2'))), conflict);
 });
 
 test('in a folder with many of the places, folders and links to folders are still distinguished from files', async (t) => {
@@ -64,30 +64,33 @@ test('in a folder with many of the places, folders and links to folders are stil
   mkdirSync(join(folder, 'real'));
   symlinkSync('real', join(folder, 'link'));
   const many = Array.from({ length: 200 }, (_, index) => `n${index}`);
-  await t.throwsAsync(checkPlaces(jobOf([get('out', `${folder}/{}`)], list(...many, 'real', 'link'))), conflict);
-  await t.notThrowsAsync(checkPlaces(jobOf([get('out', `${folder}/{}`)], list(...many, 'link'))));
-  await t.throwsAsync(checkPlaces(jobOf([get('out', `${folder}/{}`)], list(...many, 'link', 'real/out'))), conflict);
+  await t.throwsAsync(checkPlaces(deriveJob([get('out', `${folder}/{}`)], list(...many, 'real', 'link'))), conflict);
+  await t.notThrowsAsync(checkPlaces(deriveJob([get('out', `${folder}/{}`)], list(...many, 'link'))));
+  await t.throwsAsync(
+    checkPlaces(deriveJob([get('out', `${folder}/{}`)], list(...many, 'link', 'real/out'))),
+    conflict,
+  );
 });
 
 test('one task that writes one place twice is refused, unless machines decide which', async (t) => {
   const one = list('1');
-  await t.throwsAsync(checkPlaces(jobOf([get('a', '/home/u/x'), get('b', '/home/u/x')], one)), {
+  await t.throwsAsync(checkPlaces(deriveJob([get('a', '/home/u/x'), get('b', '/home/u/x')], one)), {
     ...conflict,
     message: /a place of its own/,
   });
   await t.notThrowsAsync(
-    checkPlaces(jobOf([get('a', '/home/u/x', 'os == linux'), get('b', '/home/u/x', 'os == windows')], one)),
+    checkPlaces(deriveJob([get('a', '/home/u/x', 'os == linux'), get('b', '/home/u/x', 'os == windows')], one)),
   );
 });
 
 test('groups of one job are compared with each other', async (t) => {
-  const job = jobOf([get('out', '/home/u/out')], list('1'));
+  const job = deriveJob([get('out', '/home/u/out')], list('1'));
   await t.throwsAsync(checkPlaces({ ...job, groups: [...job.groups, ...job.groups] }), conflict);
 });
 
 test('what is gathered, kept as blobs, meant, or decided by machines is let through', async (t) => {
-  await t.notThrowsAsync(checkPlaces(jobOf([get('out', '/home/u/out')], undefined, { gatherFolder: '/home/u/g' })));
-  await t.notThrowsAsync(checkPlaces(jobOf([get('out', '/home/u/out')], undefined, { sharedPlaces: true })));
-  await t.notThrowsAsync(checkPlaces(jobOf([get('out', '')])));
-  await t.notThrowsAsync(checkPlaces(jobOf([get('out', '/home/u/out-$PROC')])));
+  await t.notThrowsAsync(checkPlaces(deriveJob([get('out', '/home/u/out')], undefined, { gatherFolder: '/home/u/g' })));
+  await t.notThrowsAsync(checkPlaces(deriveJob([get('out', '/home/u/out')], undefined, { sharedPlaces: true })));
+  await t.notThrowsAsync(checkPlaces(deriveJob([get('out', '')])));
+  await t.notThrowsAsync(checkPlaces(deriveJob([get('out', '/home/u/out-$PROC')])));
 });

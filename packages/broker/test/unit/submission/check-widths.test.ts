@@ -31,30 +31,30 @@ const wide = aJob(1, {
   groups: [aGroup(2), aGroup(1, { values: { kind: 'list', values: ['align'] }, processors: 9, processorsMax: 20 })],
 });
 
-function rulesOf(state: BrokerState, widths: Readonly<Record<string, number>>) {
+function getRules(state: BrokerState, widths: Readonly<Record<string, number>>) {
   return { state, widthMaxOf: (providerId: string) => Promise.resolve(widths[providerId]) };
 }
 
 test('a task that no connected provider may ever have a machine for is refused with its name', async (t) => {
-  const error = await t.throwsAsync(checkWidths(wide, rulesOf(stateWith(['alpha', 'beta']), { alpha: 4, beta: 8 })), {
+  const error = await t.throwsAsync(checkWidths(wide, getRules(stateWith(['alpha', 'beta']), { alpha: 4, beta: 8 })), {
     code: 'MUT_PROCESSORS_MAX',
   });
   t.is(error.message, 'task 2 (align) takes 9 processors; the most that a connected provider may ask for is 8 (beta)');
 });
 
 test('a task that one of them may have a machine for is taken', async (t) => {
-  await t.notThrowsAsync(checkWidths(wide, rulesOf(stateWith(['alpha', 'beta']), { alpha: 4, beta: 9 })));
+  await t.notThrowsAsync(checkWidths(wide, getRules(stateWith(['alpha', 'beta']), { alpha: 4, beta: 9 })));
 });
 
 test('nothing is refused where a machine is wide enough, where machines may join, or where no provider is there', async (t) => {
-  await t.notThrowsAsync(checkWidths(wide, rulesOf(stateWith(['alpha'], 16), { alpha: 4 })));
-  await t.notThrowsAsync(checkWidths(wide, rulesOf(stateWith(['alpha', 'lab']), { alpha: 4 })));
-  await t.notThrowsAsync(checkWidths(wide, rulesOf(stateWith([]), {})));
+  await t.notThrowsAsync(checkWidths(wide, getRules(stateWith(['alpha'], 16), { alpha: 4 })));
+  await t.notThrowsAsync(checkWidths(wide, getRules(stateWith(['alpha', 'lab']), { alpha: 4 })));
+  await t.notThrowsAsync(checkWidths(wide, getRules(stateWith([]), {})));
 });
 
 test('a gang has its processors of several machines, and nobody is asked for tasks that fit', async (t) => {
   await t.notThrowsAsync(
-    checkWidths(aJob(1, { processors: 9, gang: true, replicasMax: 1 }), rulesOf(stateWith(['alpha']), { alpha: 4 })),
+    checkWidths(aJob(1, { processors: 9, gang: true, replicasMax: 1 }), getRules(stateWith(['alpha']), { alpha: 4 })),
   );
   const asked = { state: stateWith(['alpha']), widthMaxOf: () => Promise.reject(new Error('asked')) };
   await t.notThrowsAsync(checkWidths(aJob(1), asked));

@@ -9,9 +9,9 @@ import { IndexSet } from '@mutirao/core/shared';
 import { aJob, temporaryFolder } from '@mutirao/testkit';
 import { checkPlaces } from '../../../src/submission/check-places.ts';
 import { OtherJobsPlaces } from '../../../src/submission/other-jobs-places.ts';
-import { mayMeet, placePrefixesOf } from '../../../src/submission/place-prefixes.ts';
+import { mayMeet, findPlacePrefixes } from '../../../src/submission/place-prefixes.ts';
 
-function jobOf(
+function deriveJob(
   localPaths: readonly string[],
   values: Values = { kind: 'range', first: 1, count: 5, step: 1 },
   more: Partial<JobSpec> = {},
@@ -71,8 +71,8 @@ const conflict = { code: 'MUT_OUTPUT_CONFLICT' };
 
 test('a job that writes where an open one writes is refused, with both tasks, the job and the way out', async (t) => {
   const jobs = new Jobs();
-  await jobs.submit(jobOf(['/h/r/out-{}']));
-  await t.throwsAsync(jobs.submit(jobOf(['/h/r/out-3'], { kind: 'list', values: ['x'] })), {
+  await jobs.submit(deriveJob(['/h/r/out-{}']));
+  await t.throwsAsync(jobs.submit(deriveJob(['/h/r/out-3'], { kind: 'list', values: ['x'] })), {
     ...conflict,
     message:
       /out0 of task 0 goes to \/h\/r\/out-3, and so does out0 of task 2 of job 1, which has not ended.*"mutirao job wait 1".*--shared-places/,
@@ -96,11 +96,11 @@ test("places above and below each other are in each other's way too, and links a
     ]) {
       const jobs = new Jobs();
       await jobs.submit(
-        jobOf([first ?? ''], first?.includes('{') === true ? undefined : { kind: 'list', values: ['3'] }),
+        deriveJob([first ?? ''], first?.includes('{') === true ? undefined : { kind: 'list', values: ['3'] }),
       );
       await t.throwsAsync(
         jobs.submit(
-          jobOf([second ?? ''], second?.includes('{') === true ? undefined : { kind: 'list', values: ['3'] }),
+          deriveJob([second ?? ''], second?.includes('{') === true ? undefined : { kind: 'list', values: ['3'] }),
         ),
         conflict,
         `${first} and ${second}`,
@@ -111,24 +111,26 @@ test("places above and below each other are in each other's way too, and links a
 
 test('jobs with places of their own are let through, and so is what has ended, is gathered, meant or numbered by the job', async (t) => {
   const jobs = new Jobs();
-  await jobs.submit(jobOf(['/h/r/a-{}', '/h/r/log'], { kind: 'list', values: ['1'] }));
-  await t.notThrowsAsync(jobs.submit(jobOf(['/h/r/b-{}'])));
-  await t.notThrowsAsync(jobs.submit(jobOf(['/h/r/a-{}'], { kind: 'list', values: ['2'] })));
-  await t.notThrowsAsync(jobs.submit(jobOf(['/h/r/log'], { kind: 'list', values: ['1'] }, { sharedPlaces: true })));
-  await t.notThrowsAsync(jobs.submit(jobOf(['/h/r/log'], { kind: 'list', values: ['1'] }, { gatherFolder: '/h/g' })));
-  const numbered = jobOf(['/h/r/$JOB-{}']);
+  await jobs.submit(deriveJob(['/h/r/a-{}', '/h/r/log'], { kind: 'list', values: ['1'] }));
+  await t.notThrowsAsync(jobs.submit(deriveJob(['/h/r/b-{}'])));
+  await t.notThrowsAsync(jobs.submit(deriveJob(['/h/r/a-{}'], { kind: 'list', values: ['2'] })));
+  await t.notThrowsAsync(jobs.submit(deriveJob(['/h/r/log'], { kind: 'list', values: ['1'] }, { sharedPlaces: true })));
+  await t.notThrowsAsync(
+    jobs.submit(deriveJob(['/h/r/log'], { kind: 'list', values: ['1'] }, { gatherFolder: '/h/g' })),
+  );
+  const numbered = deriveJob(['/h/r/$JOB-{}']);
   await jobs.submit(numbered);
   await t.notThrowsAsync(jobs.submit(numbered));
   const other = new Jobs();
-  other.open(jobOf(['/h/x'], { kind: 'list', values: ['1'] }), { status: 'cancelled' });
-  other.open(jobOf(['/h/x'], { kind: 'list', values: ['1'] }, { gatherFolder: '/h/g' }));
-  other.open(jobOf(['/h/x'], { kind: 'list', values: ['1'] }), { spec: undefined });
-  await t.notThrowsAsync(other.submit(jobOf(['/h/x'], { kind: 'list', values: ['1'] })));
+  other.open(deriveJob(['/h/x'], { kind: 'list', values: ['1'] }), { status: 'cancelled' });
+  other.open(deriveJob(['/h/x'], { kind: 'list', values: ['1'] }, { gatherFolder: '/h/g' }));
+  other.open(deriveJob(['/h/x'], { kind: 'list', values: ['1'] }), { spec: undefined });
+  await t.notThrowsAsync(other.submit(deriveJob(['/h/x'], { kind: 'list', values: ['1'] })));
 });
 
 test('of two jobs that are submitted at the same time one is refused, and a repeated submission is not in its own way', async (t) => {
   const jobs = new Jobs();
-  const spec = jobOf(['/h/r/{}']);
+  const spec = deriveJob(['/h/r/{}']);
   const [one, two] = await Promise.allSettled([jobs.submit(spec, 'k1'), jobs.submit({ ...spec }, 'k2')]);
   t.deepEqual([one.status, two.status].sort(), ['fulfilled', 'rejected']);
   const again = new Jobs();
@@ -141,7 +143,7 @@ test('of two jobs that are submitted at the same time one is refused, and a repe
 
 test("what failed to be submitted is in nobody's way", async (t) => {
   const jobs = new Jobs();
-  const spec = jobOf(['/h/r/{}']);
+  const spec = deriveJob(['/h/r/{}']);
   await t.throwsAsync(
     jobs.places.during({ userId: 'ana', clientJobId: '', spec }, await checkPlaces(spec), () =>
       Promise.reject(new Error('full')),
@@ -158,10 +160,10 @@ test('jobs whose paths begin differently never write to one place', async (t) =>
       paths: fc.array(localPath, { minLength: 1, maxLength: 2 }),
       values: fc.uniqueArray(fc.constantFrom('a', 'b', 'ab', 'a/b', '0', '1'), { minLength: 1, maxLength: 3 }),
     })
-    .map(({ paths, values }) => jobOf(paths, { kind: 'list', values }));
+    .map(({ paths, values }) => deriveJob(paths, { kind: 'list', values }));
   await fc.assert(
     fc.asyncProperty(spec, spec, async (one, other) => {
-      if (mayMeet(placePrefixesOf(one), placePrefixesOf(other))) return;
+      if (mayMeet(findPlacePrefixes(one), findPlacePrefixes(other))) return;
       const both = { ...one, groups: [...one.groups, ...other.groups] };
       const own = await Promise.allSettled([checkPlaces(one), checkPlaces(other)]);
       if (own.some(({ status }) => status === 'rejected')) return;
@@ -176,8 +178,8 @@ test('jobs whose paths begin differently never write to one place', async (t) =>
 
 test('tasks of a job that was over run again only where no open job writes to their places', async (t) => {
   const jobs = new Jobs();
-  await jobs.submit(jobOf(['/h/out-{}'], { kind: 'list', values: ['a', 'b'] }));
-  const over = jobOf(['/h/out-{}'], { kind: 'list', values: ['a', 'b', 'c'] });
+  await jobs.submit(deriveJob(['/h/out-{}'], { kind: 'list', values: ['a', 'b'] }));
+  const over = deriveJob(['/h/out-{}'], { kind: 'list', values: ['a', 'b', 'c'] });
   for (const taskIndexes of [[], [1]])
     await t.throwsAsync(jobs.retry(7, over, taskIndexes), {
       ...conflict,
@@ -189,14 +191,14 @@ test('tasks of a job that was over run again only where no open job writes to th
 
 test("what a retried job has finished is in nobody's way, nor are its tasks while it runs: their places are its own", async (t) => {
   const jobs = new Jobs();
-  await jobs.submit(jobOf(['/h/out-{}'], { kind: 'list', values: ['a'] }));
-  await t.notThrowsAsync(jobs.retry(7, jobOf(['/h/out-{}'], { kind: 'list', values: ['a', 'b'] }), []));
-  await t.notThrowsAsync(jobs.retry(8, jobOf(['/h/out-{}'], { kind: 'list', values: ['z', 'a'] }), [], 'running'));
+  await jobs.submit(deriveJob(['/h/out-{}'], { kind: 'list', values: ['a'] }));
+  await t.notThrowsAsync(jobs.retry(7, deriveJob(['/h/out-{}'], { kind: 'list', values: ['a', 'b'] }), []));
+  await t.notThrowsAsync(jobs.retry(8, deriveJob(['/h/out-{}'], { kind: 'list', values: ['z', 'a'] }), [], 'running'));
 });
 
 test('of two retries at the same time one is refused where they meet, and a job is not in its own way', async (t) => {
   const jobs = new Jobs();
-  const [one, other] = [jobOf(['/h/out-{}']), jobOf(['/h/out-{}'])];
+  const [one, other] = [deriveJob(['/h/out-{}']), deriveJob(['/h/out-{}'])];
   const settled = await Promise.allSettled([
     jobs.retry(3, one, [1]),
     jobs.retry(3, one, [1]),

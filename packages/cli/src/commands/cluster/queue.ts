@@ -68,7 +68,7 @@ function queueTable({ name, limits, queue }: Listing): string[] {
   const head = `${name}: ${queue.processorsFree} of ${limits.processors} processors free`;
   const walls = reservationLines(queue);
   if (queue.requests.length === 0) return [`${head}, nothing queued.`, ...walls];
-  const positions = positionsOf(queue);
+  const positions = listPositions(queue);
   return [
     head,
     ...renderTable(
@@ -85,7 +85,7 @@ function queueTable({ name, limits, queue }: Listing): string[] {
         { title: 'REASON' },
       ],
       queue.requests.map((request) => {
-        const [id = '', ...cells] = cellsOf(request, queue);
+        const [id = '', ...cells] = listCells(request, queue);
         return queue.ranking === undefined ? [id, ...cells] : [id, positions.get(id) ?? '-', ...cells];
       }),
     ),
@@ -94,7 +94,7 @@ function queueTable({ name, limits, queue }: Listing): string[] {
 }
 
 /** Of those that wait in a queue by scores, by id: 1 for the next to go. */
-function positionsOf({ requests }: GetQueueResponse): Map<string, string> {
+function listPositions({ requests }: GetQueueResponse): Map<string, string> {
   const ranked = requests
     .filter(({ rankedUnixMs }) => rankedUnixMs > 0)
     .sort((one, other) => one.rankedUnixMs - other.rankedUnixMs);
@@ -128,7 +128,7 @@ function reservationLines({ reservations, atUnixMs }: GetQueueResponse): string[
   ];
 }
 
-function cellsOf(request: QueuedRequest, { atUnixMs: now, ranking }: GetQueueResponse): string[] {
+function listCells(request: QueuedRequest, { atUnixMs: now, ranking }: GetQueueResponse): string[] {
   const starts = showMoment(request.startsUnixMs, now);
   // Of a queue by scores it is no promise.
   const about = ranking === undefined ? 'by' : 'about';

@@ -29,13 +29,13 @@ export async function showScores(
   const found = await (await context.cluster(address)).getScores({ userId: user });
   tell(context.output, {
     json: () => clusterScoresJson(name, found),
-    table: () => [headOf(name, found), ...tableOf(found)],
+    table: () => [findHead(name, found), ...getTable(found)],
     quiet: () => found.scores.map(({ userId }) => userId),
   });
   return 0;
 }
 
-function headOf(name: string, { ordersQueue, weight, leadMsMax }: GetScoresResponse): string {
+function findHead(name: string, { ordersQueue, weight, leadMsMax }: GetScoresResponse): string {
   if (!ordersQueue) return `${name} has its queue in the order of arrival; scores stay what they are.`;
   return (
     `${name} orders its queue by scores: a point is worth ${showDuration(0.8 * weight * 1000)} of waiting, and ` +
@@ -43,7 +43,7 @@ function headOf(name: string, { ordersQueue, weight, leadMsMax }: GetScoresRespo
   );
 }
 
-function tableOf({ scores }: GetScoresResponse): string[] {
+function getTable({ scores }: GetScoresResponse): string[] {
   if (scores.length === 0) return ['No request has counted so far; everybody begins with the same score.'];
   return renderTable(
     [

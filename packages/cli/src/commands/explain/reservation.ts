@@ -7,7 +7,13 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
-import { aheadOf, isOver, managerOption, openManager, readReservationId } from '../../reservations/show-reservation.ts';
+import {
+  findAhead,
+  isOver,
+  managerOption,
+  openManager,
+  readReservationId,
+} from '../../reservations/show-reservation.ts';
 import { nameOf } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
@@ -27,8 +33,8 @@ async function explainReservation(
 ): Promise<ExitStatus> {
   const { reservation } = await (await openManager(context, managerName)).getReservation({ reservationId });
   if (reservation === undefined) throw new InvariantError('the manager gave no answer');
-  const summary = summaryOf(reservation, context.clock.now());
-  const details = detailsOf(reservation);
+  const summary = findSummary(reservation, context.clock.now());
+  const details = listDetails(reservation);
   tell(context.output, {
     json: () => ({ summary, details }),
     table: () => [summary, ...details.map((detail) => `  - ${detail}`)],
@@ -37,7 +43,7 @@ async function explainReservation(
   return 0;
 }
 
-function summaryOf(one: Reservation, now: number): string {
+function findSummary(one: Reservation, now: number): string {
   const { reservationId, resourceId, amount, status, startUnixMs: start, endUnixMs: end, endedUnixMs: ended } = one;
   const what = `Reservation ${reservationId} of ${amount} of ${resourceId} is ${nameOf(ReservationStatus, status)}`;
   if (isOver(one)) return `${what} since ${showInstant(ended)}: ${one.reason}.`;
@@ -46,7 +52,7 @@ function summaryOf(one: Reservation, now: number): string {
     : `${what}, began at ${showInstant(start)} and ends in ${showDuration(end - now)}.`;
 }
 
-function detailsOf(one: Reservation): string[] {
+function listDetails(one: Reservation): string[] {
   const revised =
     one.revision === 1
       ? []
@@ -54,5 +60,5 @@ function detailsOf(one: Reservation): string[] {
           `Its place has changed ${one.revision === 2 ? 'once' : `${one.revision - 1} times`}; a claim of ` +
             'before is good no more.',
         ];
-  return [...(isOver(one) ? [] : [`It is where it is since: ${one.reason}.`]), ...revised, ...aheadOf(one)];
+  return [...(isOver(one) ? [] : [`It is where it is since: ${one.reason}.`]), ...revised, ...findAhead(one)];
 }

@@ -47,25 +47,25 @@ export async function estimateTasks(
   said: Duration | undefined,
 ): Promise<TaskEstimate | undefined> {
   if (said !== undefined) return { usual: said, longest: said, source: 'as you say' };
-  const commands = commandsOf(encodeJobSpec(job));
+  const commands = listCommands(encodeJobSpec(job));
   const { jobs } = await broker.listJobs({ pageSize: jobsMax, beforeJobId: 0 });
   for (const { jobId, label } of jobs) {
     const reported = await broker.getJob({ jobId });
     const isAlike =
-      job.label === '' ? reported.spec !== undefined && commandsOf(reported.spec) === commands : label === job.label;
-    const times = isAlike ? timesOf(reported) : undefined;
+      job.label === '' ? reported.spec !== undefined && listCommands(reported.spec) === commands : label === job.label;
+    const times = isAlike ? listTimes(reported) : undefined;
     if (times !== undefined) return { ...times, source: `as nine tenths of those of job ${jobId} did` };
   }
   return undefined;
 }
 
 /** Undefined where too little of the job has ended. */
-function timesOf({ taskTimes }: GetJobResponse): Pick<TaskEstimate, 'usual' | 'longest'> | undefined {
+function listTimes({ taskTimes }: GetJobResponse): Pick<TaskEstimate, 'usual' | 'longest'> | undefined {
   const { p90Ms: usual = 0, ninetyNinthMsMax: longest = 0 } = taskTimes ?? {};
   return usual === 0 ? undefined : { usual, longest: Math.max(usual, longest) };
 }
 
-function commandsOf({ groups }: { readonly groups: readonly { readonly command: string }[] }): string {
+function listCommands({ groups }: { readonly groups: readonly { readonly command: string }[] }): string {
   return JSON.stringify(groups.map(({ command }) => command));
 }
 

@@ -37,7 +37,7 @@ export async function listShares(context: CommandContext, job: string): Promise<
   const broker = await context.broker();
   const jobId = await resolveJobId(broker, job);
   const { found } = await fetchTasks(broker, { jobId, taskIndexes: [], status: TaskStatus.UNSPECIFIED }, Infinity);
-  const shares = sharesOf(found, context.clock.now());
+  const shares = getShares(found, context.clock.now());
   tell(context.output, {
     json: () => shares.map(shareJson),
     table: () => (shares.length === 0 ? [`No replica of job ${jobId} was placed so far.`] : shareTable(shares)),
@@ -47,7 +47,7 @@ export async function listShares(context: CommandContext, job: string): Promise<
 }
 
 /** Adds up replicas by machine, most accepted ones first. */
-export function sharesOf(tasks: readonly TaskRecord[], now: number): MachineShare[] {
+export function getShares(tasks: readonly TaskRecord[], now: number): MachineShare[] {
   const shares = new Map<string, MachineShare>();
   for (const { replicas } of tasks) {
     for (const replica of replicas) {

@@ -5,7 +5,7 @@ import type { GetJobResponse, JobSpec, JobSummary } from '@mutirao/api/broker';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { jobDetailsJson, schedulingJson, taskCountOf, verificationText } from '../../json/documents.ts';
+import { jobDetailsJson, schedulingJson, findTaskCount, verificationText } from '../../json/documents.ts';
 import { jobStatusText } from '../../output/status-words.ts';
 import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
@@ -60,7 +60,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['submitted', showInstant(job.submittedUnixMs)],
     ['ended', job.endedUnixMs === 0 ? '' : showInstant(job.endedUnixMs)],
     ['time', showDuration(end - job.submittedUnixMs)],
-    ['tasks', countsOf(job)],
+    ['tasks', getCounts(job)],
     ['edges', edgesText(spec)],
     ['task times', timesText(answer)],
     ['remaining', remainingText(answer)],
@@ -72,7 +72,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['placement', describePlacement(spec)],
     ['retries', `a task is given up after ${spec.failuresMax ?? 3} failures`],
     ['processors', `${spec.processors ?? 1} per task`],
-    ['limits', limitsOf(spec)],
+    ['limits', findLimits(spec)],
     ['deadline', spec.deadlineUnixMs === undefined ? '' : showInstant(spec.deadlineUnixMs)],
     ['reservation', describeReservation(spec)],
     [
@@ -161,7 +161,7 @@ function describeScheduling(spec: JobSpec): string {
 }
 
 /** A job's tasks by status, in words; statuses without tasks are left out. */
-export function countsOf(job: JobSummary): string {
+export function getCounts(job: JobSummary): string {
   const counts = [
     [job.finishedCount, 'finished'],
     [job.runningCount, 'running'],
@@ -178,7 +178,7 @@ export function countsOf(job: JobSummary): string {
   return `${job.taskCount}${reported === '' ? '' : `: ${reported}`}`;
 }
 
-function limitsOf({ limits }: JobSpec): string {
+function findLimits({ limits }: JobSpec): string {
   if (limits === undefined) return '';
   return [
     limits.runTimeMsMax === 0 ? '' : `time ${showDuration(limits.runTimeMsMax)}`,
@@ -197,7 +197,7 @@ function groupPairs(spec: JobSpec): (readonly [string, string])[] {
       [
         [
           'command',
-          `${group.noOp ? '(no-op)' : group.command}${spec.groups.length > 1 ? `   x${taskCountOf(group)}` : ''}`,
+          `${group.noOp ? '(no-op)' : group.command}${spec.groups.length > 1 ? `   x${findTaskCount(group)}` : ''}`,
         ],
         ['requirements', group.requirements],
         ['check', group.check],

@@ -100,7 +100,7 @@ export function readSite(options: StandaloneOptions, usualHome: string, path: st
   const name = options.manager ?? (options.cluster === undefined ? usualManager(path) : 'embedded');
   if (options.cluster !== undefined && name !== 'embedded')
     throw new MutiraoError('MUT_BAD_REQUEST', `--cluster beside --manager ${name}; want it with --manager embedded`);
-  const manager = managerOf(name, options.cluster, usualHome);
+  const manager = getManager(name, options.cluster, usualHome);
   if (options.standaloneProcessors !== undefined && manager !== undefined && manager !== noManager) {
     throw new MutiraoError('MUT_BAD_REQUEST', '--standalone-processors beside a cluster that has its own processors');
   }
@@ -127,7 +127,7 @@ function readSettings({ set = [], heuristic, defaultTaskTime }: StandaloneOption
   return settings;
 }
 
-function managerOf(name: string, cluster: string | undefined, usualHome: string): readonly string[] | undefined {
+function getManager(name: string, cluster: string | undefined, usualHome: string): readonly string[] | undefined {
   switch (name) {
     case 'none':
       return noManager;

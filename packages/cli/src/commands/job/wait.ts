@@ -11,7 +11,7 @@ import { resolveJobIds } from '../../selectors.ts';
 import { explainMissingFile } from '../../watch/explain-missing-file.ts';
 import { followJob } from '../../watch/follow-job.ts';
 import { nameOf } from '../../wire/names.ts';
-import { countsOf } from './show.ts';
+import { getCounts } from './show.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -54,7 +54,7 @@ export function endLine(job: JobSummary): string {
 export function endSentence(job: JobSummary): string {
   return (
     `Job ${job.jobId} ${nameOf(JobStatus, job.status)} after ` +
-    `${showDuration(job.endedUnixMs - job.submittedUnixMs)}, tasks ${countsOf(job)}.`
+    `${showDuration(job.endedUnixMs - job.submittedUnixMs)}, tasks ${getCounts(job)}.`
   );
 }
 

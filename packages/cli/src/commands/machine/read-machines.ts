@@ -72,7 +72,7 @@ function oneMachine(destination: string, options: MachineOptions): EnrolledMachi
     reach: sshReach(destination, options.sshOption, options),
     processors: options.processors ?? 0,
     folder: options.folder ?? '',
-    attributes: attributesOf(options.attribute),
+    attributes: getAttributes(options.attribute),
   };
 }
 
@@ -83,7 +83,7 @@ function listedMachine(file: string, machine: ListedMachine, options: MachineOpt
     reach: listedReach(file, machine, options),
     processors: options.processors ?? machine.processors,
     folder: options.folder ?? machine.folder,
-    attributes: { ...machine.attributes, ...attributesOf(options.attribute) },
+    attributes: { ...machine.attributes, ...getAttributes(options.attribute) },
   };
 }
 
@@ -117,7 +117,7 @@ function sshReach(
   return { kind: 'ssh', destination, options, program: remoteCommand.split(/\s+/).filter((word) => word !== '') };
 }
 
-function attributesOf(stated: readonly string[]): Record<string, string> {
+function getAttributes(stated: readonly string[]): Record<string, string> {
   const attributes: Record<string, string> = {};
   for (const text of stated) {
     const [, name = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];

@@ -87,14 +87,14 @@ function trustPairs(trust: TrustRecord | undefined, machine: MachineRecord | und
       ['credibility', credibility === '' ? '' : `${credibility}: no vote of it has been compared`],
     ];
   }
-  const caught: Pair[] =
+  const quarantined: Pair[] =
     trust.quarantinedUnixMs === 0
       ? []
       : [['quarantined', `since ${showInstant(trust.quarantinedUnixMs)}, until its trust record is reset`]];
   return [
     ['identity', trust.identity],
     ['credibility', `${trust.credibility.toFixed(4)}, by ${plural(trust.passes, 'result')} that others confirmed`],
-    ...caught,
+    ...quarantined,
     ...trust.evidence.map((one, index): Pair => [index === 0 ? 'evidence' : '', describeEvidence(one)]),
   ];
 }

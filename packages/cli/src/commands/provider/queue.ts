@@ -31,13 +31,13 @@ export async function showQueue(context: CommandContext, name: string): Promise<
   if (queue === undefined) throw new MutiraoError('MUT_PROTOCOL', `provider ${name} told no queue`);
   tell(context.output, {
     json: () => providerQueueJson(queue),
-    table: () => [...headOf(queue), ...stepTable(queue), ...entryTable(queue), ...decisionTable(queue)],
+    table: () => [...findHead(queue), ...stepTable(queue), ...entryTable(queue), ...decisionTable(queue)],
     quiet: () => queue.steps.map(({ fromUnixMs, freeProcessors }) => `${fromUnixMs} ${freeProcessors}`),
   });
   return 0;
 }
 
-function headOf({
+function findHead({
   providerId,
   trouble,
   atUnixMs,

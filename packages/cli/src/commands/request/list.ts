@@ -53,18 +53,18 @@ function requestTable(requests: readonly AllocationRequest[], now: number): stri
       String(request.widthProcessors),
       showDuration(request.walltimeMs),
       showMoment(request.submittedUnixMs, now),
-      ...timesOf(request, now),
-      reasonOf(request),
+      ...listTimes(request, now),
+      getReason(request),
     ]),
   );
 }
 
 /** Why it was asked for; once it is over, why it ended, with the last words of what failed there. */
-function reasonOf({ endedUnixMs, reasons }: AllocationRequest): string {
+function getReason({ endedUnixMs, reasons }: AllocationRequest): string {
   return (endedUnixMs === 0 ? reasons[0] : reasons.at(-1)) ?? '';
 }
 
-function timesOf(
+function listTimes(
   { submittedUnixMs, startedUnixMs, endedUnixMs }: AllocationRequest,
   now: number,
 ): [waited: string, ran: string] {

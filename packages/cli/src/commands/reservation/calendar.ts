@@ -117,7 +117,7 @@ function calendarLines(
     ]);
   const left = slots.length - reported.length;
   return [
-    `${headOf(resource, cap)}, ${showInstant(from)} to ${showInstant(until)}`,
+    `${findHead(resource, cap)}, ${showInstant(from)} to ${showInstant(until)}`,
     ...drawCalendar({ slots, from, until, total, cap, columns }),
     ...(reported.length === 0
       ? []
@@ -137,7 +137,7 @@ function calendarLines(
   ];
 }
 
-function headOf({ resourceId, total, unit, failed, failedUnits }: Resource, cap: number): string {
+function findHead({ resourceId, total, unit, failed, failedUnits }: Resource, cap: number): string {
   const units = failedUnits.length === 0 ? '' : ` (units ${showUnits(failedUnits)})`;
   const parts = [
     `${showAmount(total, unit)}${unit === '' ? ' units' : ''}`,

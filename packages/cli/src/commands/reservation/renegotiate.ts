@@ -43,12 +43,12 @@ export async function renegotiate(
   const unit = resource?.unit ?? '';
   const { outcome } = await manager.renegotiateReservation({
     reservationId,
-    spec: specOf(reservation, options, { now, unit }),
+    spec: findSpec(reservation, options, { now, unit }),
   });
   return reportPlacement(context, { outcome, movedCount: 0, unit });
 }
 
-function specOf(
+function findSpec(
   old: Reservation,
   options: Options,
   { now, unit }: { readonly now: number; readonly unit: string },

@@ -132,7 +132,7 @@ async function change({ manager, action, resourceId, options, now }: Change): Pr
       return manager.updateResource({ resourceId, rules: mergeRules(old?.rules, options) });
     }
     case 'add-maintenance':
-      return manager.addMaintenance(windowOf(resourceId, options, now));
+      return manager.addMaintenance(getWindow(resourceId, options, now));
     case 'remove-maintenance':
       return manager.removeMaintenance({ resourceId, maintenanceId: options.id ?? usualWindow });
     case 'fail':
@@ -145,7 +145,7 @@ async function change({ manager, action, resourceId, options, now }: Change): Pr
 /** Name of a window that is given none. */
 const usualWindow = 'maintenance';
 
-function windowOf(
+function getWindow(
   resourceId: string,
   { id, from, until, amount, reason }: ResourceOptions,
   now: number,

@@ -27,7 +27,7 @@ import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration } from '../../output/units.ts';
-import { readFraction, readTime, readWhole, readWord, secondsOf } from '../../simulation/numbers.ts';
+import { readFraction, readTime, readWhole, readWord, findSeconds } from '../../simulation/numbers.ts';
 import { findPolicy } from '../../simulation/policies.ts';
 import { describeTrace, processorsMax, readTrace, traceJson, type TraceFile } from '../../simulation/read-trace.ts';
 import { sampleRuns } from '../../simulation/sample-runs.ts';
@@ -122,9 +122,9 @@ export async function simulateJob(context: CommandContext, options: JobSimulatio
   );
   if (samples === undefined) return 4;
   tell(context.output, {
-    json: () => documentOf({ read, policy: policy.name, factor, options }, samples),
-    table: () => tableOf(samples),
-    quiet: () => samples.map(({ turnaround }) => String(secondsOf(turnaround))),
+    json: () => getDocument({ read, policy: policy.name, factor, options }, samples),
+    table: () => getTable(samples),
+    quiet: () => samples.map(({ turnaround }) => String(findSeconds(turnaround))),
   });
   return 0;
 }
@@ -149,8 +149,8 @@ function readScenario(options: JobSimulationOptions): JobScenario {
   if (longest <= scenario.walltimeMax) return scenario;
   throw new MutiraoError(
     'MUT_BAD_REQUEST',
-    `tasks last up to ${secondsOf(longest)} s and no request lasts longer than ` +
-      `${secondsOf(scenario.walltimeMax)} s; want a longer --max-time`,
+    `tasks last up to ${findSeconds(longest)} s and no request lasts longer than ` +
+      `${findSeconds(scenario.walltimeMax)} s; want a longer --max-time`,
   );
 }
 
@@ -181,7 +181,7 @@ interface Setting {
   readonly options: JobSimulationOptions;
 }
 
-function documentOf(
+function getDocument(
   { read, policy, factor, options }: Setting,
   samples: readonly JobSample[],
 ): JsonOf<typeof shapes.job_simulation> {
@@ -193,10 +193,10 @@ function documentOf(
     seed: options.seed,
     runs: samples.map((sample, run) => ({
       run,
-      instant_s: secondsOf(sample.instant),
-      turnaround_s: secondsOf(sample.turnaround),
-      waste_processor_s: secondsOf(sample.waste),
-      task_processor_s: secondsOf(sample.taskTime),
+      instant_s: findSeconds(sample.instant),
+      turnaround_s: findSeconds(sample.turnaround),
+      waste_processor_s: findSeconds(sample.waste),
+      task_processor_s: findSeconds(sample.taskTime),
       requests_made: sample.requestCount,
       ends_after_log: sample.endsAfterLog,
     })),
@@ -211,7 +211,7 @@ function summaryJson({ mean, halfInterval }: Summary): unknown {
   return { mean, half_interval_95: Number.isFinite(halfInterval) ? halfInterval : null };
 }
 
-function tableOf(samples: readonly JobSample[]): string[] {
+function getTable(samples: readonly JobSample[]): string[] {
   const row = (name: string, values: readonly number[], show: (value: number) => string): string[] => {
     const { mean, halfInterval } = summarize(values);
     return [

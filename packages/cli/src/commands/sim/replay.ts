@@ -59,8 +59,8 @@ export async function replayTrace(
   }
   if (report.isHalfLineDropped) context.output.note(`the last line of ${file} is cut and was left out`);
   tell(context.output, {
-    json: () => documentOf(file, report, about.length === 0 ? null : lines),
-    table: () => tableOf(report),
+    json: () => getDocument(file, report, about.length === 0 ? null : lines),
+    table: () => getTable(report),
     quiet: () => (report.problem === undefined ? [] : [report.problem.turn]),
   });
   return report.problem === undefined ? 0 : 1;
@@ -128,7 +128,7 @@ function readPoint(option: string, text: string | undefined): TracePoint | undef
 
 const endings = { stopped: 'it was stopped', failed: 'it failed', cut: 'the trace does not say how it ended' } as const;
 
-function tableOf(report: ReplayReport): string[] {
+function getTable(report: ReplayReport): string[] {
   const { head, turnCount, comparedCount, span, problem } = report;
   const inputs = [...report.inputCounts]
     .sort(([, one], [, other]) => other - one)
@@ -165,7 +165,7 @@ function shortValue(value: unknown): string {
   return text.length <= 400 ? text : `${text.slice(0, 400)}...`;
 }
 
-function documentOf(
+function getDocument(
   file: string,
   report: ReplayReport,
   story: readonly string[] | null,

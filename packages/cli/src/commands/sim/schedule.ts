@@ -16,7 +16,7 @@ import {
   type Workflow,
 } from '@mutirao/core/workflow';
 import { decodeText, FormatError, parseSize } from '@mutirao/formats';
-import { draftOf, parseProcessorsConf, type WorkflowDocument } from '@mutirao/formats/workflow';
+import { getDraft, parseProcessorsConf, type WorkflowDocument } from '@mutirao/formats/workflow';
 import { drawSchedule } from '@mutirao/sim';
 
 import type { Act, CommandContext } from '../../context.ts';
@@ -26,7 +26,7 @@ import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { thousandths } from '../../output/units.ts';
 import { writeNamed } from '../../output/write-named.ts';
-import { readFraction, readWord, secondsOf } from '../../simulation/numbers.ts';
+import { readFraction, readWord, findSeconds } from '../../simulation/numbers.ts';
 import { readPacked } from '../../simulation/read-file.ts';
 import { readWorkflowFile } from '../../simulation/read-workflow.ts';
 
@@ -66,12 +66,12 @@ export function scheduleWorkflow(context: CommandContext, options: ScheduleOptio
   const measures = measureSchedule(workflow, costs, platform.processors.length, schedule);
   if (options.svg !== undefined) writeMap(resolve(context.directory, options.svg), document, platform, schedule);
   tell(context.output, {
-    json: () => documentOf({ document, workflow, platform }, schedule, measures),
+    json: () => getDocument({ document, workflow, platform }, schedule, measures),
     table: () => [
-      ...tableOf(workflow, schedule, measures),
-      ...(options.why === true ? reasonsOf(workflow, platform, schedule) : []),
+      ...getTable(workflow, schedule, measures),
+      ...(options.why === true ? listReasons(workflow, platform, schedule) : []),
     ],
-    quiet: () => [String(secondsOf(measures.makespan))],
+    quiet: () => [String(findSeconds(measures.makespan))],
   });
   return 0;
 }
@@ -92,7 +92,7 @@ function readWorkflow(
   processorCount: number,
 ): { readonly document: WorkflowDocument; readonly workflow: Workflow } {
   const document = readWorkflowFile(context, file);
-  const draft = draftOf(document);
+  const draft = getDraft(document);
   const fault = findTooWide(draft, processorCount);
   if (fault === undefined) return { document, workflow: makeWorkflow(draft) };
   const place = document.tasks[fault.taskIndex ?? 0]?.place() ?? { line: 1, column: 1 };
@@ -123,7 +123,7 @@ function writeMap(path: string, document: WorkflowDocument, { processors }: Plat
   writeNamed(path, svg);
 }
 
-function documentOf(
+function getDocument(
   {
     document,
     workflow,
@@ -138,21 +138,21 @@ function documentOf(
     task_count: workflow.tasks.length,
     edge_count: workflow.edges.length,
     processor_count: platform.processors.length,
-    makespan_s: secondsOf(measures.makespan),
-    bound_s: secondsOf(measures.bound),
+    makespan_s: findSeconds(measures.makespan),
+    bound_s: findSeconds(measures.bound),
     speedup: thousandths(measures.speedup),
     efficiency: thousandths(measures.efficiency),
     placements: schedule.placements.map((placement) => ({
       task: workflow.tasks[placement.task]?.id ?? '',
       processors: placement.processors.map((processor) => platform.processors[processor]?.name ?? ''),
-      start_s: secondsOf(placement.start),
-      end_s: secondsOf(placement.end),
+      start_s: findSeconds(placement.start),
+      end_s: findSeconds(placement.end),
       reason: sentence(workflow, platform, placement),
     })),
   };
 }
 
-function tableOf(
+function getTable(
   { tasks, edges }: Workflow,
   { scheduler }: Schedule,
   { makespan, bound, speedup, efficiency }: ScheduleMeasures,
@@ -161,14 +161,14 @@ function tableOf(
     ['algorithm', scheduler],
     ['tasks', String(tasks.length)],
     ['edges', String(edges.length)],
-    ['makespan', `${secondsOf(makespan)} s`],
-    ['critical path at full speed', `${secondsOf(bound)} s`],
+    ['makespan', `${findSeconds(makespan)} s`],
+    ['critical path at full speed', `${findSeconds(bound)} s`],
     ['speedup', speedup.toFixed(2)],
     ['efficiency', `${(100 * efficiency).toFixed(1)} %`],
   ]);
 }
 
-function reasonsOf(workflow: Workflow, platform: Platform, { placements }: Schedule): string[] {
+function listReasons(workflow: Workflow, platform: Platform, { placements }: Schedule): string[] {
   return placements
     .toSorted((one, other) => one.start - other.start || one.task - other.task)
     .map((placement) => sentence(workflow, platform, placement));
@@ -177,6 +177,6 @@ function reasonsOf(workflow: Workflow, platform: Platform, { placements }: Sched
 function sentence(workflow: Workflow, { processors }: Platform, placement: Schedule['placements'][number]): string {
   return describePlacement(workflow, placement, {
     processor: (index) => processors[index]?.name ?? '',
-    time: (instant) => `${secondsOf(instant)} s`,
+    time: (instant) => `${findSeconds(instant)} s`,
   });
 }

@@ -186,7 +186,7 @@ function writeJobFile(
   output.note(
     `run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`,
   );
-  tell(output, { json: () => documentOf(folder, settings, path), table: () => [path], quiet: () => [path] });
+  tell(output, { json: () => getDocument(folder, settings, path), table: () => [path], quiet: () => [path] });
   return 0;
 }
 
@@ -221,7 +221,7 @@ function finish({ output }: CommandContext, folder: StudyFolder, settings: Study
   }));
   const report = folder.writeReport(reportStudy({ settings, parts, comparisons }, 'costa2005/'));
   tell(output, {
-    json: () => documentOf(folder, settings, report),
+    json: () => getDocument(folder, settings, report),
     table: () => [`${workOf(listParts(settings)).runs} runs; the report is ${report}`],
     quiet: () => [report],
   });
@@ -233,7 +233,7 @@ function getResult<T>({ id }: AnyChunk, result: T | undefined): T {
   return result;
 }
 
-function documentOf(folder: StudyFolder, settings: StudySettings, report: string): JsonOf<typeof shapes.study> {
+function getDocument(folder: StudyFolder, settings: StudySettings, report: string): JsonOf<typeof shapes.study> {
   const chunks = listParts(settings);
   return {
     study: 'costa2005',

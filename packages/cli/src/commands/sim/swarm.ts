@@ -51,8 +51,8 @@ export async function runSwarm(context: CommandContext, options: SwarmOptions): 
   const failures = await explainAll(context, plan, tally.failed.slice(0, reportedMax));
   const isInterrupted = signal.aborted;
   tell(output, {
-    json: () => documentOf(plan, tally, { failures, isInterrupted }),
-    table: () => [...failures.flatMap(linesOf), ...unreportedLines(tally.failed, failures), ...endLines(plan, tally)],
+    json: () => getDocument(plan, tally, { failures, isInterrupted }),
+    table: () => [...failures.flatMap(listLines), ...unreportedLines(tally.failed, failures), ...endLines(plan, tally)],
     quiet: () => tally.failed.map(({ seed }) => seed),
   });
   if (isInterrupted) {
@@ -124,12 +124,12 @@ function keep(directory: string, plan: SwarmPlan, explanation: FailureExplanatio
   return {
     ...explanation,
     file: fromHere.startsWith('..') ? path : fromHere,
-    command: commandOf(plan, explanation.seed),
+    command: getCommand(plan, explanation.seed),
   };
 }
 
 /** What a user types to run the world of this seed again. */
-function commandOf({ file, seeds, failuresFile }: SwarmPlan, seed: string): string {
+function getCommand({ file, seeds, failuresFile }: SwarmPlan, seed: string): string {
   const words = [
     ...(file === undefined ? [] : ['--scenario', file]),
     ...failuresFile,
@@ -142,7 +142,7 @@ function quote(word: string): string {
   return /^[\w./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-function linesOf({
+function listLines({
   seed,
   failure,
   command,
@@ -187,7 +187,7 @@ function endLines({ seeds }: SwarmPlan, tally: SwarmTally): string[] {
   ];
 }
 
-function documentOf(
+function getDocument(
   { seeds, file }: SwarmPlan,
   tally: SwarmTally,
   { failures, isInterrupted }: { readonly failures: readonly ReportedFailure[]; readonly isInterrupted: boolean },

@@ -18,7 +18,7 @@ import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration } from '../../output/units.ts';
 import { writeNamed } from '../../output/write-named.ts';
-import { readFraction, readWhole, secondsOf } from '../../simulation/numbers.ts';
+import { readFraction, readWhole, findSeconds } from '../../simulation/numbers.ts';
 import { findPolicy } from '../../simulation/policies.ts';
 import { describeTrace, processorsMax, readTrace, traceJson, type TraceFile } from '../../simulation/read-trace.ts';
 
@@ -80,8 +80,8 @@ export function simulateTrace(context: CommandContext, file: string, options: Tr
     read.processors,
   );
   tell(context.output, {
-    json: () => documentOf(read, name, factor, metrics),
-    table: () => tableOf(name, metrics),
+    json: () => getDocument(read, name, factor, metrics),
+    table: () => getTable(name, metrics),
     quiet: () => [],
   });
   return 0;
@@ -113,7 +113,7 @@ function writeStarts(path: string, requests: readonly SwfRequest[], results: rea
   writeNamed(path, `job_id,submit,start,end\n${rows.join('\n')}\n`);
 }
 
-function documentOf(
+function getDocument(
   read: TraceFile,
   policy: string,
   loadFactor: number,
@@ -125,15 +125,15 @@ function documentOf(
     load_factor: loadFactor,
     offered_load: metrics.offeredLoad,
     utilisation: metrics.utilisation,
-    mean_wait_s: secondsOf(metrics.meanWait),
-    wait_s_max: secondsOf(metrics.waitMax),
+    mean_wait_s: findSeconds(metrics.meanWait),
+    wait_s_max: findSeconds(metrics.waitMax),
     mean_bounded_slowdown: metrics.meanBoundedSlowdown,
-    bounded_slowdown_threshold_s: secondsOf(slowdownThreshold),
-    makespan_s: secondsOf(metrics.makespan),
+    bounded_slowdown_threshold_s: findSeconds(slowdownThreshold),
+    makespan_s: findSeconds(metrics.makespan),
   };
 }
 
-function tableOf(policy: string, metrics: TraceMetrics): string[] {
+function getTable(policy: string, metrics: TraceMetrics): string[] {
   return renderPairs([
     ['policy', policy],
     ['offered load', `${(100 * metrics.offeredLoad).toFixed(1)} %`],

@@ -10,7 +10,7 @@ import { readIsolationMode } from '@mutirao/runtime/program';
 import { findProgramFile } from '@mutirao/runtime/ssh';
 import { seeSite, siteJson } from '../../site/site-documents.ts';
 import { findSite, readSite, writeSite, type SiteRecord } from '../../site/site-record.ts';
-import { forgetSite, startConnector, stopKeeper, untilConnected } from '../../site/start-connector.ts';
+import { forgetSite, startConnector, stopConnector, untilConnected } from '../../site/start-connector.ts';
 import { collect } from '../../usage/repeated-options.ts';
 
 /** What is said about a new site. */
@@ -71,7 +71,7 @@ export async function addSite(context: CommandContext, name: string, options: Ad
     });
     await untilKnown(context, name);
   } catch (error) {
-    await stopKeeper(context, name);
+    await stopConnector(context, name);
     forgetSite(home, name);
     throw error;
   }
@@ -100,7 +100,7 @@ function readOptions(context: CommandContext, name: string, options: AddOptions)
     sshOptions: options.sshOption,
     manager: options.manager,
     processors: options.processors ?? 0,
-    providerOptions: providerOptionsOf(context, options),
+    providerOptions: findProviderOptions(context, options),
     folder: options.folder,
     setup: options.setup,
     program: options.program === undefined ? '' : resolve(context.directory, options.program),
@@ -111,7 +111,7 @@ function readOptions(context: CommandContext, name: string, options: AddOptions)
 }
 
 /** The options of a site's provider. Those after "--" come last, and so win. @throws {MutiraoError} MUT_BAD_CONFIG */
-export function providerOptionsOf(
+export function findProviderOptions(
   { passedOn = [] }: Pick<CommandContext, 'passedOn'>,
   { isolation }: Pick<AddOptions, 'isolation'>,
 ): readonly string[] {
@@ -130,7 +130,7 @@ async function refuseTaken(context: CommandContext, name: string): Promise<void>
     throw new MutiraoError('MUT_SITE_EXISTS', `the broker has a provider "${name}" already, at ${provider.address}`);
 }
 
-/** The keeper tells the broker; this waits until it has. */
+/** The connector tells the broker; this waits until it has. */
 async function untilKnown(context: CommandContext, name: string): Promise<void> {
   const until = context.clock.now() + 15_000;
   for (;;) {

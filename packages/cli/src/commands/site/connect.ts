@@ -5,7 +5,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import { tell } from '../../output/tell.ts';
 import { seeSite, siteJson } from '../../site/site-documents.ts';
 import { readSite, readSites } from '../../site/site-record.ts';
-import { findKeeper, startConnector, stopKeeper, untilConnected } from '../../site/start-connector.ts';
+import { findConnector, startConnector, stopConnector, untilConnected } from '../../site/start-connector.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -25,11 +25,11 @@ export async function connectSites(
   const { home } = context;
   const sites =
     name === undefined
-      ? readSites(home).filter((site) => now || findKeeper(home, site.name) === undefined)
+      ? readSites(home).filter((site) => now || findConnector(home, site.name) === undefined)
       : [readSite(home, name)];
   const connected: string[] = [];
   for (const site of sites) {
-    if (now) await stopKeeper(context, site.name);
+    if (now) await stopConnector(context, site.name);
     const pid = startConnector(home, site.name, now ? ['--now'] : []);
     await untilConnected(context, { name: site.name, pid }, ({ status, detail }) => {
       context.output.note(`${site.name}: ${status} ${detail}`.trimEnd());

@@ -9,7 +9,7 @@ import { tell } from '../../output/tell.ts';
 import { FrontEnd } from '../../site/front-end.ts';
 import { giveBack, leaveReason } from '../../site/give-back.ts';
 import { readSite, type SiteRecord } from '../../site/site-record.ts';
-import { findKeeper, forgetSite, stopKeeper } from '../../site/start-connector.ts';
+import { findConnector, forgetSite, stopConnector } from '../../site/start-connector.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -34,13 +34,13 @@ export async function removeSite(
   try {
     if (now === true) await giveBack(context, site);
     else if (forget !== true) await drain(context, site);
-    await stopKeeper(context, name);
+    await stopConnector(context, name);
     await endThere(context, site);
   } catch (error) {
     if (forget !== true || !(error instanceof MutiraoError)) throw error;
     output.note(`what runs at ${site.ssh} is left there: ${error.message}`);
   }
-  await stopKeeper(context, name);
+  await stopConnector(context, name);
   forgetSite(home, name);
   tell(output, {
     json: () => ({ name, ssh: site.ssh }),
@@ -55,7 +55,7 @@ export async function removeSite(
  * interrupted; it goes on draining.
  */
 async function drain(context: CommandContext, { name, address, ssh }: SiteRecord): Promise<void> {
-  if (findKeeper(context.home, name) === undefined)
+  if (findConnector(context.home, name) === undefined)
     throw new MutiraoError(
       'MUT_UNREACHABLE',
       `nobody keeps the connection to ${name}: "mutirao site connect ${name}" does; --now ends at once what ` +

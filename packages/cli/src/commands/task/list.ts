@@ -13,7 +13,7 @@ import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showTimeOfDay } from '../../output/units.ts';
 import { resolveJobId, resolveTaskIndexes } from '../../selectors.ts';
-import { valueOf } from '../../wire/names.ts';
+import { getValue } from '../../wire/names.ts';
 
 /** Which tasks are wanted, and how much of them. */
 export interface ListTasksOptions {
@@ -70,7 +70,7 @@ function statusOf(word: string | undefined): Pick<WantedTasks, 'status' | 'word'
   // The broker counts tasks that are placed among those that run.
   return word === 'placed' || word === 'running'
     ? { status: TaskStatus.RUNNING, word }
-    : { status: valueOf(TaskStatus, word) };
+    : { status: getValue(TaskStatus, word) };
 }
 
 /** Which tasks of a job are wanted. */

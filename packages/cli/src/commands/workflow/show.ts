@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 
 import { findCriticalPath, makeWorkflow, measureShape } from '@mutirao/core/workflow';
-import { draftOf, referenceSpeed, type WorkflowDocument } from '@mutirao/formats/workflow';
+import { getDraft, referenceSpeed, type WorkflowDocument } from '@mutirao/formats/workflow';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -23,7 +23,7 @@ export function show(context: CommandContext, file: string): ExitStatus {
   const summary = summarize(document);
   tell(context.output, {
     json: () => summary,
-    table: () => tableOf(summary),
+    table: () => getTable(summary),
     quiet: () => document.tasks.map(({ id }) => id),
   });
   return 0;
@@ -38,7 +38,7 @@ interface Summary extends JsonOf<typeof shapes.workflow_file> {
 
 function summarize(document: WorkflowDocument): Summary {
   const { name, tasks, outputs = [], warnings } = document;
-  const workflow = makeWorkflow(draftOf(document));
+  const workflow = makeWorkflow(getDraft(document));
   const times = tasks.map(({ work }) => work / referenceSpeed);
   const path = findCriticalPath(workflow, { times, transfers: workflow.edges.map(() => 0) });
   const { levels, widest } = measureShape(workflow);
@@ -60,7 +60,7 @@ function summarize(document: WorkflowDocument): Summary {
   };
 }
 
-function tableOf(summary: Summary): string[] {
+function getTable(summary: Summary): string[] {
   return renderPairs([
     ['workflow', summary.workflow],
     ['tasks', String(summary.task_count)],

@@ -4,7 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { LocalHistory, measureTrace } from '@mutirao/sim';
 import {
   encodeResult,
-  policyOf,
+  getPolicy,
   runChunk,
   type HeuristicsChunk,
   type HeuristicsPart,
@@ -13,7 +13,7 @@ import {
 } from '@mutirao/sim/heuristics';
 
 import { readTrace, type TraceFile } from '../read-trace.ts';
-import { programOf } from './heuristics-program.ts';
+import { getProgram } from './heuristics-program.ts';
 
 /** A trace that was replayed; kept for the next chunk, which mostly is of the same one. */
 interface LoadedTrace {
@@ -45,7 +45,7 @@ export class HeuristicsPartRunner {
     const { history, facts } = this.#loaded;
     return encodeResult(chunk, {
       seed: this.#seed,
-      program: programOf(chunk.heuristic),
+      program: getProgram(chunk.heuristic),
       facts,
       runs: runChunk(chunk, history, this.#seed),
     });
@@ -76,7 +76,7 @@ function load(data: string, trace: HeuristicsTrace, policy: PolicyName): Omit<Lo
     processors,
   );
   return {
-    history: new LocalHistory({ policy: policyOf(policy), processors, trace: requests }),
+    history: new LocalHistory({ policy: getPolicy(policy), processors, trace: requests }),
     facts: { requestCount: requests.length, offeredLoad },
   };
 }

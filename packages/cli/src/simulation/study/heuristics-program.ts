@@ -27,7 +27,7 @@ const finishFolder = join(requests, 'finish');
  *
  * @returns hexadecimal digits, or a version.
  */
-export function programOf(heuristic: string): string {
+export function getProgram(heuristic: string): string {
   if (isPacked) return programVersion();
   const hash = createHash('sha256');
   for (const folder of deciding) {

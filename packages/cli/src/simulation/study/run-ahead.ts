@@ -9,10 +9,10 @@ import {
   listPolicies,
   measureAhead,
   openWorld,
-  reportAhead,
-  reservationsOf,
+  reportProvisioning,
+  getReservations,
   widthShares,
-  type AheadMeasured,
+  type ProvisioningMeasured,
   type ProvisioningSettings,
 } from '@mutirao/sim/ahead';
 
@@ -40,7 +40,7 @@ export async function runAhead(
       'MUT_BAD_REQUEST',
       `${String(foreign[0])} is for the study costa2005; ahead runs in one thread`,
     );
-  const all: AheadMeasured[] = [];
+  const all: ProvisioningMeasured[] = [];
   for (const trace of aheadTraces) {
     const { requests } = readTrace({
       file: trace.file,
@@ -64,7 +64,7 @@ export async function runAhead(
   mkdirSync(directory, { recursive: true });
   const report = join(directory, 'provisioning.md');
   writeAtomic(join(directory, 'ahead-runs.csv'), aheadCsv(all), 0o644);
-  writeAtomic(report, reportAhead(settings, all), 0o644);
+  writeAtomic(report, reportProvisioning(settings, all), 0o644);
   const document = {
     study: 'ahead',
     quick: settings.isQuick,
@@ -72,7 +72,7 @@ export async function runAhead(
     directory,
     report,
     part_count: all.length,
-    run_count: all.length * reservationsOf(settings),
+    run_count: all.length * getReservations(settings),
   };
   tell(context.output, {
     json: () => document,

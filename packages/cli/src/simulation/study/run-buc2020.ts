@@ -7,11 +7,11 @@ import {
   bucCsv,
   bucLogs,
   families,
-  injectionsOf,
+  getInjections,
   loadFactors,
   measureBuc,
   reportBuc,
-  traceOf,
+  getTrace,
   type BucMeasured,
   type BucSettings,
 } from '@mutirao/sim/buc2020';
@@ -42,7 +42,7 @@ export async function runBuc2020(
     );
   const all: BucMeasured[] = [];
   for (const log of bucLogs) {
-    const trace = traceOf(
+    const trace = getTrace(
       log,
       readTrace({ file: log.file, path: join(options.data, log.file), processors: log.processors }).requests,
     );
@@ -69,7 +69,7 @@ export async function runBuc2020(
     directory,
     report,
     part_count: all.length,
-    run_count: all.reduce((sum, { runs }) => sum + runs.length * injectionsOf(settings), 0),
+    run_count: all.reduce((sum, { runs }) => sum + runs.length * getInjections(settings), 0),
   };
   tell(context.output, {
     json: () => document,

@@ -116,7 +116,7 @@ async function runMissing(
     await runChunks(missing.toReversed(), {
       ...setup,
       onResult: (part, text) => {
-        writeAtomic(pathOf(folder, part), text, 0o644);
+        writeAtomic(getPath(folder, part), text, 0o644);
         progress.add(workOf([part]));
       },
     });
@@ -138,7 +138,7 @@ function finish({ output }: CommandContext, folder: string, settings: PlacementS
   writeAtomic(join(folder, 'gonzalez2010', 'bound.svg'), boundSvg, 0o644);
   writeAtomic(report, page, 0o644);
   tell(output, {
-    json: () => documentOf(folder, settings, report),
+    json: () => getDocument(folder, settings, report),
     table: () => [`${workOf(listParts(settings)).runs} runs; the report is ${report}`],
     quiet: () => [report],
   });
@@ -157,11 +157,11 @@ function writeJobFile(
   output.note(
     `run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`,
   );
-  tell(output, { json: () => documentOf(folder, settings, path), table: () => [path], quiet: () => [path] });
+  tell(output, { json: () => getDocument(folder, settings, path), table: () => [path], quiet: () => [path] });
   return 0;
 }
 
-function documentOf(directory: string, settings: PlacementStudySettings, report: string): JsonOf<typeof shapes.study> {
+function getDocument(directory: string, settings: PlacementStudySettings, report: string): JsonOf<typeof shapes.study> {
   const parts = listParts(settings);
   return {
     study: 'gonzalez2010',
@@ -175,11 +175,11 @@ function documentOf(directory: string, settings: PlacementStudySettings, report:
 }
 
 function read(folder: string, part: PlacementPart, seed: string): ReturnType<typeof decodePart> {
-  const path = pathOf(folder, part);
+  const path = getPath(folder, part);
   return existsSync(path) ? decodePart(readFileSync(path, 'utf8'), part, seed) : undefined;
 }
 
-function pathOf(folder: string, { id }: PlacementPart): string {
+function getPath(folder: string, { id }: PlacementPart): string {
   return join(folder, 'parts', `${id}.jsonl`);
 }
 

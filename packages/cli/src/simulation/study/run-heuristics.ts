@@ -23,7 +23,7 @@ import { tell } from '../../output/tell.ts';
 import { readWhole } from '../numbers.ts';
 import { runChunks } from './chunk-pool.ts';
 import { readHeuristicsSettings, type HeuristicsOptions } from './heuristics-options.ts';
-import { programOf } from './heuristics-program.ts';
+import { getProgram } from './heuristics-program.ts';
 import { ownCommand } from './own-command.ts';
 import { openStudyFolder } from './study-manifest.ts';
 import { checkLogs, getData } from './study-options.ts';
@@ -47,7 +47,7 @@ export async function runHeuristicsStudy(context: CommandContext, options: Heuri
     options.workers === undefined
       ? availableParallelism()
       : readWhole('--workers', options.workers, { min: 1, max: 1024 });
-  const data = dataOf(context, options, settings);
+  const data = listData(context, options, settings);
   const chunks = listChunks(settings);
   if (chunks.length === 0)
     throw new MutiraoError(
@@ -66,7 +66,7 @@ export async function runHeuristicsStudy(context: CommandContext, options: Heuri
     return writeJobFile(context, folder, settings, { data, command: options.command ?? ownCommand });
   const kept = new KeptResults(folder, settings);
   const missing = chunks.filter((chunk) => kept.find(chunk) === undefined);
-  const foreign = missing.filter((chunk) => existsSync(pathOf(folder, chunk)));
+  const foreign = missing.filter((chunk) => existsSync(getPath(folder, chunk)));
   if (foreign.length > 0)
     context.output.note(
       `${foreign.length} parts are not whole, or of a program that decides or simulates otherwise; they are run again`,
@@ -86,7 +86,7 @@ export async function runHeuristicsStudy(context: CommandContext, options: Heuri
 }
 
 /** The folder of the logs, which a log of one's own does not need. */
-function dataOf(context: CommandContext, options: HeuristicsOptions, { traces }: HeuristicsSettings): string {
+function listData(context: CommandContext, options: HeuristicsOptions, { traces }: HeuristicsSettings): string {
   return traces.every(({ file }) => isAbsolute(file)) ? context.directory : getData(context, options);
 }
 
@@ -108,7 +108,7 @@ async function runMissing(
     await runChunks(missing.toReversed(), {
       ...setup,
       onResult: (chunk, text) => {
-        writeAtomic(pathOf(folder, chunk), text, 0o644);
+        writeAtomic(getPath(folder, chunk), text, 0o644);
         progress.add(workOf([chunk]));
       },
     });
@@ -132,7 +132,7 @@ function finish(
   for (const { name, svg } of figures) writeAtomic(join(folder, 'heuristics', name), svg, 0o644);
   writeAtomic(report, page, 0o644);
   tell(output, {
-    json: () => documentOf(folder, settings, report),
+    json: () => getDocument(folder, settings, report),
     table: () => [`${workOf(listChunks(settings)).runs} runs; the report is ${report}`],
     quiet: () => [report],
   });
@@ -151,11 +151,11 @@ function writeJobFile(
   output.note(
     `run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`,
   );
-  tell(output, { json: () => documentOf(folder, settings, path), table: () => [path], quiet: () => [path] });
+  tell(output, { json: () => getDocument(folder, settings, path), table: () => [path], quiet: () => [path] });
   return 0;
 }
 
-function documentOf(directory: string, settings: HeuristicsSettings, report: string): JsonOf<typeof shapes.study> {
+function getDocument(directory: string, settings: HeuristicsSettings, report: string): JsonOf<typeof shapes.study> {
   const chunks = listChunks(settings);
   return {
     study: 'heuristics',
@@ -177,11 +177,11 @@ class KeptResults {
   constructor(folder: string, { seed, heuristics }: HeuristicsSettings) {
     this.#folder = folder;
     this.#seed = seed;
-    this.#programs = new Map(heuristics.map((heuristic) => [heuristic, programOf(heuristic)]));
+    this.#programs = new Map(heuristics.map((heuristic) => [heuristic, getProgram(heuristic)]));
   }
 
   find(chunk: HeuristicsChunk): ReturnType<typeof decodeResult> {
-    const path = pathOf(this.#folder, chunk);
+    const path = getPath(this.#folder, chunk);
     return existsSync(path)
       ? decodeResult(readFileSync(path, 'utf8'), chunk, {
           seed: this.#seed,
@@ -191,7 +191,7 @@ class KeptResults {
   }
 }
 
-function pathOf(folder: string, { id }: HeuristicsChunk): string {
+function getPath(folder: string, { id }: HeuristicsChunk): string {
   return join(folder, 'chunks', `${id}.jsonl`);
 }
 

@@ -60,12 +60,12 @@ export class StudyFolder {
   }
 
   #read(chunk: AnyChunk): string {
-    const path = this.pathOf(chunk);
+    const path = this.getPath(chunk);
     return existsSync(path) ? readFileSync(path, 'utf8') : '';
   }
 
   keep(chunk: AnyChunk, text: string): void {
-    writeAtomic(this.pathOf(chunk), text, 0o644);
+    writeAtomic(this.getPath(chunk), text, 0o644);
   }
 
   /** Writes the report and its figures, and tells where the report is. */
@@ -76,7 +76,7 @@ export class StudyFolder {
     return path;
   }
 
-  pathOf({ id }: AnyChunk): string {
+  getPath({ id }: AnyChunk): string {
     return join(this.path, 'chunks', `${id}.jsonl`);
   }
 }

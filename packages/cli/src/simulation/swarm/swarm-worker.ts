@@ -74,7 +74,7 @@ function carryOut(order: SwarmOrder): SwarmAnswer {
   return { kind: 'ran', outcomes: order.seeds.map((seed) => runSeed(seed, order.trace)) };
 }
 
-function scenarioOf(seed: string): Scenario {
+function getScenario(seed: string): Scenario {
   const scenario = given === undefined ? drawScenario(seed) : { ...given, seed };
   return failures === undefined ? scenario : withFailures(scenario, failures);
 }
@@ -82,7 +82,7 @@ function scenarioOf(seed: string): Scenario {
 function runSeed(seed: string, trace: string | undefined): WorldOutcome {
   const writer = trace === undefined ? undefined : new TraceWriter(trace);
   const { failure, turnCount, duration } = runWorld(
-    scenarioOf(seed),
+    getScenario(seed),
     writer === undefined
       ? undefined
       : (turn) => {
@@ -100,7 +100,11 @@ function explain({
   linesMax,
 }: Extract<SwarmOrder, { readonly kind: 'explain' }>): FailureExplanation {
   const run = (candidate: Scenario): WorldFailure | undefined => runWorld(candidate).failure;
-  const { scenario, failure: smallestFailure, tryCount } = shrinkScenario(scenarioOf(seed), failure, { run, triesMax });
+  const {
+    scenario,
+    failure: smallestFailure,
+    tryCount,
+  } = shrinkScenario(getScenario(seed), failure, { run, triesMax });
   return {
     seed,
     failure,

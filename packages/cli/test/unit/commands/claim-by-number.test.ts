@@ -4,7 +4,7 @@ import { ReservationStatus } from '@mutirao/api/reservation';
 import { runCommandLine } from '@mutirao/testkit';
 
 /** A manager with one reservation; what it is shown is remembered, and refused where it is no claim of its own. */
-function managerOf(status: ReservationStatus, claim: string) {
+function getManager(status: ReservationStatus, claim: string) {
   const shown: string[] = [];
   const reservation = {
     reservationId: 7,
@@ -54,7 +54,7 @@ test('a reservation that has no claim is told as what it is, and nobody is accus
   ];
   for (const [status, code] of cases) {
     for (const verb of ['claim', 'verify']) {
-      const manager = managerOf(status, '');
+      const manager = getManager(status, '');
       const { err } = await runCommandLine(['reservation', verb, '7', '--manager', 'h:1'], { reservations: manager });
       t.true(err.startsWith(`error: ${code} `), err);
       t.deepEqual(manager.shown, []);
@@ -65,7 +65,7 @@ test('a reservation that has no claim is told as what it is, and nobody is accus
 test('a claim is shown by the number of its reservation, or as it is', async (t) => {
   for (const verb of ['claim', 'verify']) {
     for (const text of ['7', 'a.b.c']) {
-      const manager = managerOf(ReservationStatus.CONFIRMED, 'a.b.c');
+      const manager = getManager(ReservationStatus.CONFIRMED, 'a.b.c');
       t.is(
         (await runCommandLine(['reservation', verb, text, '--manager', 'h:1'], { reservations: manager })).status,
         0,

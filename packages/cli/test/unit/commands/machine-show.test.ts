@@ -12,7 +12,7 @@ const evidence = {
   against: ['lab/m2'],
   detail: 'two agreed',
 };
-const caught: TrustRecord = {
+const quarantined: TrustRecord = {
   identity: 'h-1',
   machineId: 'lab/gone',
   passes: 3,
@@ -25,7 +25,7 @@ function show(
   machine: string,
   {
     machines = [aMachineRecord()],
-    records = [caught],
+    records = [quarantined],
     json = false,
   }: { machines?: MachineRecord[]; records?: TrustRecord[]; json?: boolean } = {},
 ): Promise<CommandResult> {

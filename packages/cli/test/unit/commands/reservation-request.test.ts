@@ -17,7 +17,7 @@ const net = {
 };
 
 /** A manager that answers each request with the same reservation. */
-function managerOf(reservation: ReturnType<typeof aReservationWire>) {
+function getManager(reservation: ReturnType<typeof aReservationWire>) {
   const asked: RequestReservationRequest[] = [];
   return {
     asked,
@@ -33,7 +33,7 @@ const words = ['reservation', 'request', '--manager', 'h:1', '--for', '1h', '--k
 
 test('a key whose reservation is over is told as what it is, with the unit of its own resource, and not as a success', async (t) => {
   for (const status of [ReservationStatus.CANCELLED, ReservationStatus.EXPIRED, ReservationStatus.RELEASED]) {
-    const reservations = managerOf(aReservationWire({ resourceId: 'net', status, amount: 200_000, reason: 'rain' }));
+    const reservations = getManager(aReservationWire({ resourceId: 'net', status, amount: 200_000, reason: 'rain' }));
     const {
       out,
       err,
@@ -48,7 +48,7 @@ test('a key whose reservation is over is told as what it is, with the unit of it
     t.like(JSON.parse(json), { placed: false });
   }
   const { status, err } = await runCommandLine([...words, '--resource', 'net', '--share', '4%'], {
-    reservations: managerOf(aReservationWire({ status: ReservationStatus.CLAIMED })),
+    reservations: getManager(aReservationWire({ status: ReservationStatus.CLAIMED })),
   });
   t.deepEqual([status, err], [0, '']);
 });
@@ -58,7 +58,7 @@ test('units of what is one capacity are refused before the manager hears of them
     ['--count', '4'],
     ['--processors', '2..8'],
   ]) {
-    const reservations = managerOf(aReservationWire({}));
+    const reservations = getManager(aReservationWire({}));
     const { status, err } = await runCommandLine([...words, '--resource', 'net', ...much], { reservations });
     t.regex(
       err,

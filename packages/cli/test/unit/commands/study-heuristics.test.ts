@@ -5,7 +5,7 @@ import test from 'ava';
 import { decodeResult, heuristicsTraces, listChunks, wholeStudy, type HeuristicsChunk } from '@mutirao/sim/heuristics';
 import { runCommandLine, temporaryFolder, withOptions } from '@mutirao/testkit';
 import { HeuristicsPartRunner } from '../../../src/simulation/study/heuristics-part-runner.ts';
-import { programOf } from '../../../src/simulation/study/heuristics-program.ts';
+import { getProgram } from '../../../src/simulation/study/heuristics-program.ts';
 
 const fixture = readFileSync(new URL('../../../../core/test/fixtures/backfilling-40.swf', import.meta.url), 'utf8');
 const words = ['sim', 'study', 'heuristics'];
@@ -94,7 +94,7 @@ test("results of a program that decides otherwise are not mixed with this one's:
   t.is((await runCommandLine(options, { directory })).status, 0);
   const results = resultsIn(join(directory, 'out'));
   const path = join(directory, 'out', 'chunks', 'main.sp2.start-now.100x100s-2x.mixed.jsonl');
-  writeFileSync(path, readFileSync(path, 'utf8').replace(programOf('mixed'), programOf('finish')));
+  writeFileSync(path, readFileSync(path, 'utf8').replace(getProgram('mixed'), getProgram('finish')));
   const again = await runCommandLine(options, { directory });
   t.true(
     again.err.includes(
@@ -106,9 +106,9 @@ test("results of a program that decides otherwise are not mixed with this one's:
 });
 
 test('what others come to is of the same program when only finish is another', (t) => {
-  t.not(programOf('finish'), programOf('mixed'));
-  t.is(programOf('static'), programOf('mixed'));
-  t.regex(programOf('static'), /^[0-9a-f]{16}$/);
+  t.not(getProgram('finish'), getProgram('mixed'));
+  t.is(getProgram('static'), getProgram('mixed'));
+  t.regex(getProgram('static'), /^[0-9a-f]{16}$/);
 });
 
 test('two workers, one worker and this process come to the same records', async (t) => {
@@ -127,7 +127,7 @@ test('two workers, one worker and this process come to the same records', async 
   }).find(({ id }) => id === 'main.lanl.start-now.100x100s-2x.mixed') as HeuristicsChunk;
   const alone = new HeuristicsPartRunner(join(directory, 'data'), '1').run(chunk);
   t.is(results.get(`${chunk.id}.jsonl`), alone);
-  t.is(decodeResult(alone, chunk, { seed: '1', program: programOf('mixed') })?.facts.requestCount, 40);
+  t.is(decodeResult(alone, chunk, { seed: '1', program: getProgram('mixed') })?.facts.requestCount, 40);
 });
 
 test('parts can be run by themselves, on a grid, and are taken by the study', async (t) => {

@@ -111,7 +111,7 @@ test('parts that are done are found again, unless they are cut short', async (t)
     small.map((chunk) => again.find(chunk) !== undefined),
     [true, true, false, false, false, false],
   );
-  const path = again.pathOf(small[0]!);
+  const path = again.getPath(small[0]!);
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, -30));
   t.is(again.find(small[0]!), undefined);
 });
@@ -305,15 +305,15 @@ test('a study of costa2005 may have fewer instants and smaller jobs, which its j
     (await runCommandLine([...words, '--quick'], { directory })).err,
     /--quick has its own extent, and --instants is given too/u,
   );
-  const errorOf = async (instants: string): Promise<string> =>
+  const getError = async (instants: string): Promise<string> =>
     (
       await runCommandLine(
         words.map((word) => (word === '20' ? instants : word)),
         { directory },
       )
     ).err;
-  t.regex(await errorOf('19'), /--instants is "19"; want a whole number in 20\.\./u);
-  t.regex(await errorOf('30'), /holds another study/u);
+  t.regex(await getError('19'), /--instants is "19"; want a whole number in 20\.\./u);
+  t.regex(await getError('30'), /holds another study/u);
   t.regex(
     (await runCommandLine(['sim', 'study', 'trust', '--max-tasks', '1000', '--out', 'other'], { directory })).err,
     /--max-tasks is for the study costa2005, not for trust/u,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { ownProgram, type ProcessName } from '@mutirao/runtime/processes';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
-import { settingsOf } from '../../../src/commands/up.ts';
+import { findSettings } from '../../../src/commands/up.ts';
 import { findClusterAddress } from '../../../src/grid/addresses.ts';
 import { clusterName, embeddedManager, GridPlan, noManager, parseClusters } from '../../../src/grid/plan.ts';
 import { parseSettings, refuseWithoutProcess } from '../../../src/grid/settings.ts';
@@ -13,7 +13,7 @@ import { claimHome, findGridRecord, isSupervised, type GridRecord } from '../../
 const record: GridRecord = { pid: 1, startedUnixMs: 0, broker: '', clusters: [], machines: 0, processes: {} };
 
 /** What a command gives to its program, which is started in several words: from sources or from a bundle. */
-function argumentsOf(name: ProcessName, command: readonly string[]): readonly string[] {
+function listArguments(name: ProcessName, command: readonly string[]): readonly string[] {
   return command.slice(ownProgram(name).length);
 }
 
@@ -28,7 +28,7 @@ test('clusters are named and sized by a list', (t) => {
 test('settings become options of all processes of a kind, after our own', (t) => {
   const settings = parseSettings(['cluster.walltime-max=10m', 'agent.kill-grace=1s']);
   const plan = new GridPlan('/home', { clusters: [8], machines: 0, machineProcessors: 1, settings });
-  t.deepEqual(argumentsOf('cluster', plan.cluster('alpha', 8).command(undefined)), [
+  t.deepEqual(listArguments('cluster', plan.cluster('alpha', 8).command(undefined)), [
     '--home',
     '/home',
     '--id',
@@ -50,13 +50,13 @@ test('a cluster of a grid with reservations honours them, under its name', (t) =
     hasReservations: true,
     settings: parseSettings([]),
   });
-  t.deepEqual(argumentsOf('reservations', plan.reservations('local').command(undefined)), [
+  t.deepEqual(listArguments('reservations', plan.reservations('local').command(undefined)), [
     '--home',
     '/home',
     '--id',
     'local',
   ]);
-  t.deepEqual(argumentsOf('cluster', plan.cluster('alpha', 8, 'h:7').command(undefined)).slice(2), [
+  t.deepEqual(listArguments('cluster', plan.cluster('alpha', 8, 'h:7').command(undefined)).slice(2), [
     '--id',
     'alpha',
     '--processors',
@@ -76,11 +76,11 @@ test('every process of a traced grid writes a file of its own', (t) => {
     settings: parseSettings([]),
     traces: '/traces',
   });
-  const filesOf = ({ command }: { command(address: undefined): readonly string[] }): (string | undefined)[] =>
+  const getFiles = ({ command }: { command(address: undefined): readonly string[] }): (string | undefined)[] =>
     command(undefined).filter((_word, index, all) => all[index - 1] === '--trace');
-  t.deepEqual(filesOf(plan.broker([])), ['/traces/broker.jsonl']);
-  t.deepEqual(filesOf(plan.cluster('alpha', 8)), ['/traces/cluster-alpha.jsonl']);
-  t.deepEqual(filesOf(plan.agent('lab/m1', 'h:1')), ['/traces/agent-lab-m1.jsonl']);
+  t.deepEqual(getFiles(plan.broker([])), ['/traces/broker.jsonl']);
+  t.deepEqual(getFiles(plan.cluster('alpha', 8)), ['/traces/cluster-alpha.jsonl']);
+  t.deepEqual(getFiles(plan.agent('lab/m1', 'h:1')), ['/traces/agent-lab-m1.jsonl']);
 });
 
 test('the processes of a leashed grid are told to watch their standard input', (t) => {
@@ -91,7 +91,7 @@ test('the processes of a leashed grid are told to watch their standard input', (
     isLeashed: true,
     settings: parseSettings([]),
   });
-  t.deepEqual(argumentsOf('provider', plan.provider('p', noManager).command(undefined)), [
+  t.deepEqual(listArguments('provider', plan.provider('p', noManager).command(undefined)), [
     '--home',
     '/home',
     '--leash',
@@ -104,7 +104,7 @@ test('the processes of a leashed grid are told to watch their standard input', (
 
 test('a process that is started again listens where it did', (t) => {
   const plan = new GridPlan('/home', { clusters: [], machines: 1, machineProcessors: 1, settings: parseSettings([]) });
-  t.deepEqual(argumentsOf('broker', plan.broker([{ name: 'lab', address: 'h:1' }]).command('unix:/s/broker')), [
+  t.deepEqual(listArguments('broker', plan.broker([{ name: 'lab', address: 'h:1' }]).command('unix:/s/broker')), [
     '--home',
     '/home',
     '--provider',
@@ -256,9 +256,9 @@ test('a setting without effect is refused with what has one', (t) => {
 });
 
 test('how tasks are kept apart goes to lab machines, and to the providers for agents of allocations', (t) => {
-  const settings = settingsOf({ set: ['agent.isolation=none'], isolation: 'bubblewrap' });
+  const settings = findSettings({ set: ['agent.isolation=none'], isolation: 'bubblewrap' });
   t.deepEqual(settings.provider, ['--isolation', 'bubblewrap']);
   t.deepEqual(settings.agent, ['--isolation', 'bubblewrap', '--isolation', 'none'], 'the last one holds');
-  t.deepEqual(settingsOf({ set: [] }).provider, []);
-  t.throws(() => settingsOf({ set: [], isolation: 'bwrap' }), { code: 'MUT_BAD_CONFIG' });
+  t.deepEqual(findSettings({ set: [] }).provider, []);
+  t.throws(() => findSettings({ set: [], isolation: 'bwrap' }), { code: 'MUT_BAD_CONFIG' });
 });

@@ -34,11 +34,11 @@ test('a job that waits for its reservation says for which and from when, and is 
 });
 
 test('a task is running once one of its replicas has begun, and placed before', (t) => {
-  const textOf = (replicas: readonly (typeof begun)[]) =>
+  const findText = (replicas: readonly (typeof begun)[]) =>
     taskStatusText(aTask({ status: TaskStatus.RUNNING, replicas: [...replicas] }));
-  t.is(textOf([placed]), 'placed');
-  t.is(textOf([aReplica({ accepted: false }), placed]), 'placed', 'a run that has ended does not count');
-  t.is(textOf([placed, begun]), 'running');
+  t.is(findText([placed]), 'placed');
+  t.is(findText([aReplica({ accepted: false }), placed]), 'placed', 'a run that has ended does not count');
+  t.is(findText([placed, begun]), 'running');
   t.is(taskStatusText(aTask({ status: TaskStatus.READY, replicas: [] })), 'ready');
   t.is(taskStatusText(aTask({ status: TaskStatus.VERIFYING, replicas: [placed] })), 'verifying');
 });

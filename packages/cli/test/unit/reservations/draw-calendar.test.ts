@@ -59,7 +59,7 @@ test('a window of more than a day tells the days, and a narrow terminal still sh
 
 test('without an end a calendar goes as far as anything is reserved, and a day at least', async (t) => {
   const hour = 3_600_000;
-  const calendarOf = async (
+  const findCalendar = async (
     slots: { startUnixMs: number; endUnixMs: number; used: number }[],
     ...words: string[]
   ): Promise<number> => {
@@ -76,7 +76,7 @@ test('without an end a calendar goes as far as anything is reserved, and a day a
     return end;
   };
   const tomorrow = { startUnixMs: 28 * hour, endUnixMs: 30 * hour, used: 2 };
-  t.is(await calendarOf([tomorrow, { startUnixMs: 30 * hour, endUnixMs: 999 * hour, used: 0 }]), 30 * hour);
-  t.is(await calendarOf([{ ...tomorrow, startUnixMs: 0, endUnixMs: hour }]), 24 * hour);
-  t.is(await calendarOf([tomorrow], '--until', '+2h'), 2 * hour);
+  t.is(await findCalendar([tomorrow, { startUnixMs: 30 * hour, endUnixMs: 999 * hour, used: 0 }]), 30 * hour);
+  t.is(await findCalendar([{ ...tomorrow, startUnixMs: 0, endUnixMs: hour }]), 24 * hour);
+  t.is(await findCalendar([tomorrow], '--until', '+2h'), 2 * hour);
 });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
-import { providerOptionsOf } from '../../../src/commands/site/add.ts';
+import { findProviderOptions } from '../../../src/commands/site/add.ts';
 import { shapes } from '../../../src/json/shapes.ts';
 import { writeSite, writeState, type SiteRecord } from '../../../src/site/site-record.ts';
 
@@ -45,7 +45,7 @@ const broker = {
     }),
 };
 
-test('a site whose keeper is gone is stopped, whatever was told last', async (t) => {
+test('a site whose connector is gone is stopped, whatever was told last', async (t) => {
   const home = temporaryFolder(t);
   writeSite(home, uni);
   writeState(home, 'uni', { pid: 2 ** 22 + 1, status: 'connected', sinceUnixMs: 5, detail: '', code: '', host });
@@ -126,11 +126,11 @@ test('site add refuses the name of a site, and other commands a name that is non
 });
 
 test('how agents of a site keep tasks apart is an option of its provider, before those that are passed on', (t) => {
-  t.deepEqual(providerOptionsOf({ passedOn: ['--heuristic', 'static'] }, { isolation: 'account=tasks' }), [
+  t.deepEqual(findProviderOptions({ passedOn: ['--heuristic', 'static'] }, { isolation: 'account=tasks' }), [
     '--isolation',
     'account=tasks',
     '--heuristic',
     'static',
   ]);
-  t.deepEqual(providerOptionsOf({ passedOn: undefined }, {}), []);
+  t.deepEqual(findProviderOptions({ passedOn: undefined }, {}), []);
 });

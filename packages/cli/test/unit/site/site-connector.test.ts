@@ -1,7 +1,7 @@
 import test from 'ava';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { UpSite } from '../../../src/site/bring-up.ts';
-import { keepSite, type KeeperParts, type SiteLink } from '../../../src/site/site-connector.ts';
+import { keepSite, type ConnectorParts, type SiteLink } from '../../../src/site/site-connector.ts';
 
 const up: UpSite = {
   facts: {
@@ -24,7 +24,7 @@ const broken = new MutiraoError('MUT_UNREACHABLE', 'the connection is closed');
  */
 async function play(
   script: readonly (number | MutiraoError | 'gone')[],
-  parts: Partial<KeeperParts> = {},
+  parts: Partial<ConnectorParts> = {},
 ): Promise<{ reported: string[]; pauses: number[]; closed: number; failure?: unknown }> {
   const controller = new AbortController();
   const reported: string[] = [];

@@ -58,17 +58,17 @@ const aRequest = (requestId: number, width: number) => ({
   workingDirectory: '',
   walltimeEnd: 9000,
 });
-const keysOf = (node: FakeNode): string[] => node.started.map(({ key }) => key);
+const getKeys = (node: FakeNode): string[] => node.started.map(({ key }) => key);
 
 test('processes fill nodes in their order, as many as a node has processors', (t) => {
   const [one, two] = [aNode('one', 2), aNode('two', 2)];
   const { runner, exits } = aRunner(one, two);
   runner.start(aRequest(1, 3));
-  t.deepEqual([keysOf(one), keysOf(two)], [['1.0', '1.1'], ['1.2']]);
+  t.deepEqual([getKeys(one), getKeys(two)], [['1.0', '1.1'], ['1.2']]);
   runner.noteExit('1.0', 0);
   runner.start(aRequest(2, 2));
   t.deepEqual(
-    [keysOf(one), keysOf(two)],
+    [getKeys(one), getKeys(two)],
     [
       ['1.0', '1.1', '2.0'],
       ['1.2', '2.1'],
@@ -100,7 +100,7 @@ test('with a node all that ran there is over, and nothing is put on it until it 
   t.deepEqual(exits.slice(1), ['2.0 255 MUT_NODE_LOST']);
   one.isUp = true;
   runner.start(aRequest(3, 1));
-  t.deepEqual(keysOf(one), ['1.0', '3.0']);
+  t.deepEqual(getKeys(one), ['1.0', '3.0']);
 });
 
 test('how many processors are away is told when it changes, and only then', (t) => {

@@ -4,7 +4,7 @@ export type Atom = string | { readonly name: string };
 /** What a scanner has to know of a command's placeholders. */
 export interface PlaceholderNames {
   /** How a placeholder is written, such as `{}`. */
-  symbolOf(name: string): string;
+  getSymbol(name: string): string;
   /** Whether a placeholder just behind a dollar is a variable of the shell, as in `${inputs}`. */
   isParameter(name: string): boolean;
 }
@@ -51,7 +51,7 @@ export class AtomReader {
     let raw: string | undefined = '`';
     for (let atom = this.next(); atom !== '`'; atom = this.next()) {
       if (atom === undefined) throw new CommandFault('a ` without its end');
-      const escaped = atom === '\\' ? this.#oneOf(escapable) : '';
+      const escaped = atom === '\\' ? this.#getOne(escapable) : '';
       inner.push(escaped === '' ? atom : escaped);
       raw = raw === undefined || typeof atom !== 'string' ? undefined : raw + atom + escaped;
     }
@@ -59,7 +59,7 @@ export class AtomReader {
   }
 
   /** Takes the next character where it is one of these. */
-  #oneOf(characters: string): string {
+  #getOne(characters: string): string {
     const next = this.peek();
     if (typeof next !== 'string' || !characters.includes(next)) return '';
     this.at += 1;

@@ -15,7 +15,7 @@ export interface CommandTemplate {
 }
 
 const taskNames: PlaceholderNames = {
-  symbolOf: (name) => (name === 'value' ? '{}' : '{#}'),
+  getSymbol: (name) => (name === 'value' ? '{}' : '{#}'),
   isParameter: (name) => name === 'index',
 };
 
@@ -24,7 +24,7 @@ const taskNames: PlaceholderNames = {
  * linear.
  */
 export function parseCommand(text: string): CommandTemplate {
-  return scanned(atomsOf(parseTemplate(text)), taskNames);
+  return scanned(listAtoms(parseTemplate(text)), taskNames);
 }
 
 /**
@@ -47,7 +47,7 @@ export function renderCommand({ pieces, fault }: CommandTemplate, value: string,
     if (found === '' && needsCheck(piece)) found = findValueFault(piece, text) ?? '';
     line += quoteValue(piece, text);
   }
-  return found === '' ? line : refusalOf(found);
+  return found === '' ? line : getRefusal(found);
 }
 
 /**
@@ -92,7 +92,7 @@ export function fillNamed(command: string, values: ReadonlyMap<string, string | 
     done = found.index + found[0].length;
   }
   atoms.push(...command.slice(done));
-  const template = scanned(atoms, { symbolOf: (name) => `{${name}}`, isParameter: (name) => /^\w+$/.test(name) });
+  const template = scanned(atoms, { getSymbol: (name) => `{${name}}`, isParameter: (name) => /^\w+$/.test(name) });
   if (template.fault !== '')
     throw new CommandFault(`the command cannot be filled in safely: there is ${template.fault}`);
   return template.pieces
@@ -122,7 +122,7 @@ function scanned(atoms: readonly Atom[], names: PlaceholderNames): CommandTempla
   }
 }
 
-function atomsOf(template: Template): Atom[] {
+function listAtoms(template: Template): Atom[] {
   const atoms: Atom[] = [];
   for (const part of template) {
     if (part.kind === 'text') for (const character of part.text) atoms.push(character);
@@ -147,6 +147,6 @@ function joined(pieces: readonly Piece[]): Piece[] {
   return text === '' ? all : [...all, text];
 }
 
-function refusalOf(fault: string): string {
+function getRefusal(fault: string): string {
   return `printf '%s\\n' '${`mutirao: the command was not run: ${fault}`.replaceAll("'", `'\\''`)}' >&2; exit 126`;
 }

@@ -7,7 +7,7 @@ import {
   noteCharacter,
   quoteAlways,
   SimpleCommand,
-  textOf,
+  findText,
   type HereDocument,
   type Word,
 } from './word.ts';
@@ -138,7 +138,7 @@ class ListScanner {
     if (next === '\n') return this.#emit('\\\n');
     const word = this.#beginWord();
     word.isQuoted = true;
-    const text = next === undefined ? '' : typeof next === 'string' ? next : this.#scan.names.symbolOf(next.name);
+    const text = next === undefined ? '' : typeof next === 'string' ? next : this.#scan.names.getSymbol(next.name);
     this.#emit(typeof next === 'string' ? `\\${next}` : next === undefined ? '\\' : `'${text}'`);
     word.atoms?.push(...text);
   }
@@ -251,7 +251,7 @@ class ListScanner {
     const { names } = this.#scan;
     if (names.isParameter(name)) {
       this.#reader.next();
-      this.#emit(`$${names.symbolOf(name)}`);
+      this.#emit(`$${names.getSymbol(name)}`);
       return true;
     }
     this.#emit('\\$');
@@ -383,7 +383,7 @@ class ListScanner {
   #redirection(character: '<' | '>'): void {
     // A number just before it is that of a descriptor, which a value never is.
     if (this.#word !== undefined) quoteAlways(this.#scan.pieces, this.#word.start);
-    if (/^\d+$/.test(textOf(this.#word) ?? '')) this.#word = undefined;
+    if (/^\d+$/.test(findText(this.#word) ?? '')) this.#word = undefined;
     this.#endWord();
     this.#emit(character);
     this.#isTarget = true;

@@ -36,7 +36,7 @@ export interface Word {
 }
 
 /** A word without its quotes; undefined where only the shell, or the value of a placeholder, can tell. */
-export function textOf(word: Word | undefined): string | undefined {
+export function findText(word: Word | undefined): string | undefined {
   return word?.atoms?.every((atom) => typeof atom === 'string') === true ? word.atoms.join('') : undefined;
 }
 
@@ -44,7 +44,7 @@ export function textOf(word: Word | undefined): string | undefined {
 export function noteCharacter(word: Word, character: string): void {
   if ('{[~'.includes(character)) word.hasPattern = true;
   if ('*?'.includes(character)) word.atoms = undefined;
-  if (character === '=' && /^[A-Za-z_]\w*$/.test(textOf(word) ?? '')) word.isAssignment = true;
+  if (character === '=' && /^[A-Za-z_]\w*$/.test(findText(word) ?? '')) word.isAssignment = true;
   word.atoms?.push(character);
 }
 
@@ -72,7 +72,7 @@ export class SimpleCommand {
 
   /** Takes a word in. Returns it when it is a keyword. */
   add(word: Word): string | undefined {
-    const text = textOf(word);
+    const text = findText(word);
     if (this.words.length === 0) {
       if (word.isAssignment) return undefined;
       if (text !== undefined && !word.isQuoted && keywords.has(text)) return text;

@@ -2,11 +2,11 @@ import type { Beginning } from '../../debugging-trace/index.ts';
 import { createAgentState, type AgentOptions, type AgentState } from './state.ts';
 
 /** Describes an agent before its first step, for the head of a trace: it always begins with nothing. */
-export function saveAgentBeginning({ options }: AgentState): Beginning {
+export function saveAgentInitialState({ options }: AgentState): Beginning {
   return { options, state: undefined };
 }
 
 /** Makes the state that was saved. */
-export function openAgentBeginning(saved: Beginning): AgentState {
+export function openAgentInitialState(saved: Beginning): AgentState {
   return createAgentState(saved.options as AgentOptions);
 }

@@ -79,16 +79,16 @@ export function endReplica(
     startedAt: replica.startedAt,
     result: replica.result ?? noResult,
     outputs,
-    ...stagingOf(replica),
-    ...sureAtOf(turn, replica, verdict),
+    ...getStaging(replica),
+    ...getSureAt(turn, replica, verdict),
   });
 }
 
-function sureAtOf(turn: Turn, replica: HeldReplica, verdict: Verdict): Pick<EndFacts, 'sureAt'> {
+function getSureAt(turn: Turn, replica: HeldReplica, verdict: Verdict): Pick<EndFacts, 'sureAt'> {
   return replica.processEndedAt === 0 ? {} : { sureAt: findSureAt(turn, replica, verdict) };
 }
 
-function stagingOf({
+function getStaging({
   inputsAskedAt,
   inputsHereAt,
   inputsPlacingAt,

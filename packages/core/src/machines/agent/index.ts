@@ -6,7 +6,7 @@ import type { AgentInput } from './inputs.ts';
 import type { AgentState } from './state.ts';
 import { step } from './step.ts';
 
-export { openAgentBeginning, saveAgentBeginning } from './beginning.ts';
+export { openAgentInitialState, saveAgentInitialState } from './beginning.ts';
 export type { AgentChange } from './changes.ts';
 export type { AgentCommand } from './commands.ts';
 export { noResult } from './end-replica.ts';

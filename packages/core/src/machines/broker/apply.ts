@@ -1,7 +1,7 @@
 import { reservationKey } from '../../messages/index.ts';
 import { unreachable } from '../../shared/index.ts';
 import { holdMembers, startGang } from './apply/apply-gang.ts';
-import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks, reviseInputsOf } from './apply/apply-job.ts';
+import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks, getReviseInputs } from './apply/apply-job.ts';
 import { confirmLease, grantLease } from './apply/apply-lease.ts';
 import { addProvider, changeRequests, joinMachine, loseMachine } from './apply/apply-machine.ts';
 import {
@@ -37,7 +37,7 @@ export function apply(state: BrokerState, change: BrokerChange): void {
       retryTasks(state, change);
       break;
     case 'InputsRevised':
-      reviseInputsOf(state, change);
+      getReviseInputs(state, change);
       break;
     case 'TasksPlaced':
       placeTasks(state, change);

@@ -10,7 +10,7 @@ import type { BrokerState } from './state.ts';
  * Describes a state as its journal told it, before `resume` and any step, for the head of a trace. Cost: that of a
  * snapshot.
  */
-export function saveBrokerBeginning(state: BrokerState): Beginning {
+export function saveBrokerInitialState(state: BrokerState): Beginning {
   return { options: { ...state.options }, state: JSON.parse(snapshot(state)) };
 }
 
@@ -18,7 +18,7 @@ export function saveBrokerBeginning(state: BrokerState): Beginning {
  * Makes the state that was saved, resumed at `at`. @throws {InvariantError} for a scheduler or a snapshot that this
  * release does not know.
  */
-export function openBrokerBeginning(saved: Beginning, at: Instant): BrokerState {
+export function openBrokerInitialState(saved: Beginning, at: Instant): BrokerState {
   const state = restore(JSON.stringify(saved.state), saved.options as BrokerOptions);
   resume(state, at);
   return state;

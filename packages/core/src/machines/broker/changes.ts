@@ -35,7 +35,7 @@ import type { TrustEvidence } from './trust/trust-evidence.ts';
  * gang could not go on), `outvoted` (other machines agreed on another result, or this one was caught),
  * `served` (a member of a gang whose leader ended well).
  */
-export type ReplicaFate =
+export type ReplicaDisposition =
   | 'accepted'
   | 'surplus'
   | 'outvoted'
@@ -49,7 +49,7 @@ export type ReplicaFate =
 export interface ReplicaEnding {
   readonly replicaId: ReplicaId;
   readonly taskIndex: TaskIndex;
-  readonly fate: ReplicaFate;
+  readonly disposition: ReplicaDisposition;
   /** What the task is after this ending; `failed` gives it up. */
   readonly taskStatus: TaskStatus;
   /** Undefined when the machine never told. */

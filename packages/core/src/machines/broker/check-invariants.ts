@@ -1,9 +1,9 @@
 import { isOfReservation } from '../../messages/index.ts';
 import { countIn, IndexSet, invariant } from '../../shared/index.ts';
 import { checkGangs } from './gangs/check-gangs.ts';
-import { predecessorsOf } from './workflow/dependencies.ts';
+import { listPredecessors } from './workflow/dependencies.ts';
 import { isFollower } from './gangs/gang.ts';
-import { presenceOf } from './ledger/ledger-accounts.ts';
+import { getPresence } from './ledger/ledger-accounts.ts';
 import { findLeasedTask, unconfirmedMax } from './leases/leases.ts';
 import type {
   BrokerJob,
@@ -14,10 +14,10 @@ import type {
   OpenTask,
   Success,
 } from './state.ts';
-import { checkPlaced, queueOf } from './placement/placed-tasks.ts';
+import { checkPlaced, findQueue } from './placement/placed-tasks.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
-import { identityOf } from './trust/trust-records.ts';
-import { isVotedOn, runningMaxOf } from './trust/votes.ts';
+import { getIdentity } from './trust/trust-records.ts';
+import { isVotedOn, getRunningMax } from './trust/votes.ts';
 
 /**
  * Checks that the state does not contradict itself. @throws {InvariantError} naming the first contradiction. Cost: the
@@ -121,7 +121,7 @@ function checkDependencies(
 ): void {
   if (dependencies === undefined) return;
   for (let index = 0; index < taskCount; index++) {
-    const before = predecessorsOf(dependencies, index);
+    const before = listPredecessors(dependencies, index);
     const unmet = before.filter((task) => !finished.has(task)).length;
     invariant(
       dependencies.unmet[index] === unmet,
@@ -147,7 +147,7 @@ function checkTask(state: BrokerState, job: BrokerJob, index: number, task: Open
   const name = `task ${index} of job ${job.jobId}`;
   const [running, succeeded] = [task.replicas.length, task.successes?.length ?? 0];
   invariant(task.index === index, `${name} calls itself ${task.index}`);
-  const isReady = queueOf(job, index).ready.has(index);
+  const isReady = findQueue(job, index).ready.has(index);
   invariant(isReady === (task.status === 'ready'), `${name} is ${task.status}, and its queue says otherwise`);
   switch (task.status) {
     case 'ready':
@@ -163,7 +163,7 @@ function checkTask(state: BrokerState, job: BrokerJob, index: number, task: Open
       invariant(false, `${name} is open and ${task.status}`);
   }
   const placed = task.replicas.reduce((count, { isAdopted }) => (isAdopted ? count : count + 1), 0);
-  const runningMax = runningMaxOf(state, job);
+  const runningMax = getRunningMax(state, job);
   invariant(placed <= runningMax, `${name} has ${placed} replicas; ${runningMax} are allowed`);
   checkVotes(job, task, name);
   invariant(
@@ -191,7 +191,7 @@ function checkRecord(state: BrokerState, { identity, quarantinedAt, passes }: Tr
     invariant(success.identity !== identity, `${identity} was caught and has a success`);
   for (const machine of state.machines.values()) {
     invariant(
-      identityOf(machine.facts) !== identity || machine.replicas.size === 0,
+      getIdentity(machine.facts) !== identity || machine.replicas.size === 0,
       `${identity} was caught and has replicas`,
     );
   }
@@ -227,7 +227,7 @@ function checkMachine(state: BrokerState, machine: BrokerMachine): void {
   }
   invariant(held === machine.heldProcessors, `${name} holds ${held} processors and says ${machine.heldProcessors}`);
   invariant(
-    machine.charged >= 0 && machine.charged <= presenceOf(machine, Infinity),
+    machine.charged >= 0 && machine.charged <= getPresence(machine, Infinity),
     `${name} is charged more than it was there`,
   );
   invariant(!machine.isAnnounced || machine.provider.isConnected, `${name} is told of by a provider that is away`);
@@ -246,8 +246,8 @@ function checkReplica(state: BrokerState, replicaId: number, replica: BrokerRepl
     `${name} is not among its task's, or follows and is`,
   );
   invariant(
-    (replica.status === 'aborting') === (replica.abortFate !== undefined),
-    `${name} is ${replica.status} with fate ${replica.abortFate}`,
+    (replica.status === 'aborting') === (replica.abortDisposition !== undefined),
+    `${name} is ${replica.status} with disposition ${replica.abortDisposition}`,
   );
   invariant(!replica.isEnding, `${name} was to end and did not`);
   invariant(isInPlace(replica), `${name} of job ${job.jobId} runs beside its reservation, or inside another one`);

@@ -66,7 +66,7 @@ export type BrokerCommand =
         readonly starts: readonly PlacedStart[];
       }[];
       /** Identities of caught machines, which get nothing of it; left out where there are none. */
-      readonly caught?: readonly string[];
+      readonly quarantined?: readonly string[];
     }
   /**
    * These of what was leased to the provider are placed otherwise, and it is not to start them; it may have none of

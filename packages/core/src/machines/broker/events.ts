@@ -67,7 +67,7 @@ export interface BrokerEvent {
  * facts have changed, a request's status again when something else of it has. Pure: a change of the journal gives the
  * same events at any time.
  */
-export function eventsOf(change: BrokerChange): BrokerEvent[] {
+export function listEvents(change: BrokerChange): BrokerEvent[] {
   switch (change.kind) {
     case 'JobAccepted':
       return [jobEvent('job.accepted', change.jobId, '')];
@@ -209,13 +209,15 @@ function endEvents(change: ChangeOf<'ReplicasEnded'>): BrokerEvent[] {
   return [...groups.values()].map(({ type, endings }) => endingEvent(type, change, endings));
 }
 
-function replicaEventType({ fate }: ReplicaEnding): BrokerEventType | undefined {
-  return fate === 'accepted' || fate === 'cancelled' || fate === 'served' ? undefined : `replicas.${fate}`;
+function replicaEventType({ disposition }: ReplicaEnding): BrokerEventType | undefined {
+  return disposition === 'accepted' || disposition === 'cancelled' || disposition === 'served'
+    ? undefined
+    : `replicas.${disposition}`;
 }
 
-function taskEventType({ fate, taskStatus }: ReplicaEnding): BrokerEventType | undefined {
-  if (fate === 'accepted') return 'tasks.finished';
+function taskEventType({ disposition, taskStatus }: ReplicaEnding): BrokerEventType | undefined {
+  if (disposition === 'accepted') return 'tasks.finished';
   // A sibling that ends after her task has ended tells nothing new of it.
-  if (fate === 'surplus') return undefined;
+  if (disposition === 'surplus') return undefined;
   return taskStatus === 'failed' || taskStatus === 'cancelled' ? `tasks.${taskStatus}` : undefined;
 }

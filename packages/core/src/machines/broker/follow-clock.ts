@@ -1,12 +1,12 @@
 import { moveInstants, movedBy, type Duration } from '../../shared/index.ts';
-import type { InputOf } from './inputs.ts';
+import type { GetInput } from './inputs.ts';
 import type { BrokerProvider, BrokerState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 const seenOfProvider = [
   'leaseSeenAt',
   'awaySince',
-  'hearingUntil',
+  'listeningUntil',
   'resourceAwaitedUntil',
   'demandAt',
   'shareSince',
@@ -16,7 +16,7 @@ const seenOfProvider = [
  * The clock was set: graces, pauses and ages last as long as they were meant to. Deadlines and reservations are at the
  * times that people meant.
  */
-export function followClock(turn: Turn, { by }: InputOf<'ClockStepped'>): void {
+export function followClock(turn: Turn, { by }: GetInput<'ClockStepped'>): void {
   const { state } = turn;
   commit(turn, { kind: 'ClockStepped', by, at: turn.now });
   for (const provider of state.providers.values()) moveProvider(provider, by);

@@ -15,19 +15,19 @@ export const brokerMachine: Machine<BrokerState, BrokerInput, BrokerChange, Brok
 };
 
 export { listJobQuotas } from './jobs/user-quotas.ts';
-export { openBrokerBeginning, saveBrokerBeginning } from './beginning.ts';
+export { openBrokerInitialState, saveBrokerInitialState } from './beginning.ts';
 export { outputsOn } from './placing/matching.ts';
-export type { BrokerChange, ChangeOf, ReplicaEnding, ReplicaFate } from './changes.ts';
+export type { BrokerChange, ChangeOf, ReplicaEnding, ReplicaDisposition } from './changes.ts';
 export type { BrokerCommand, PlacedStart } from './commands.ts';
-export { eventsOf, type BrokerEvent, type BrokerEventType } from './events.ts';
+export { listEvents, type BrokerEvent, type BrokerEventType } from './events.ts';
 export { explainJob } from './explain/explain-job.ts';
 export { explainRequest } from './explain/explain-request.ts';
-export { plannedEndOf } from './explain/explain-plan.ts';
+export { findPlannedEnd } from './explain/explain-plan.ts';
 export { explainTask, type PastReplica, type TaskSubject } from './explain/explain-task.ts';
 export type { Explanation } from './explain/explanation.ts';
 export { findJobByClientId, findJobOf } from './jobs/find-job.ts';
-export type { BrokerInput, InputOf } from './inputs.ts';
-export { jobLedgerOf, ledgerOf, type LedgerRow } from './ledger/ledger.ts';
+export type { BrokerInput, GetInput } from './inputs.ts';
+export { findJobLedger, findLedger, type LedgerRow } from './ledger/ledger.ts';
 export type { GrantedLease, LeasedTasks, LeaseRules } from './leases/leases.ts';
 export { defaultBrokerOptions, type BrokerOptions, type TrustRules } from './options.ts';
 export {
@@ -47,7 +47,7 @@ export {
   type ProviderRecord,
   type TaskSummary,
 } from './queries.ts';
-export { overviewOf, type GridOverview } from './overview.ts';
+export { findOverview, type GridOverview } from './overview.ts';
 export { outputsRead, type OutputsRead } from './workflow/outputs-read.ts';
 export { type JobEstimate, estimateOf } from './explain/job-estimate.ts';
 export { keepsAway } from './times/remaining-time.ts';
@@ -59,7 +59,7 @@ export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState
 export { countTasks } from './jobs/task-groups.ts';
 export { expectedRemaining, expectedTime, timeQuantile } from './times/task-times.ts';
 export type { TrustEvidence, TrustRecord } from './trust/trust-evidence.ts';
-export { drainOf } from './machines/takes-work.ts';
-export { credibilityOf, findIdentity, identityOf, isQuarantined } from './trust/trust-records.ts';
+export { findDrain } from './machines/takes-work.ts';
+export { getCredibility, findIdentity, getIdentity, isQuarantined } from './trust/trust-records.ts';
 export type { SpecFault } from './jobs/spec-fault.ts';
 export { findSpecFault, taskCountMax, voteCountMax } from './jobs/validate-spec.ts';

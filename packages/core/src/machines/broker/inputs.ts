@@ -156,4 +156,4 @@ export type BrokerInput =
   | { readonly kind: 'TimerFired' };
 
 /** The input of that kind. */
-export type InputOf<Kind extends BrokerInput['kind']> = Extract<BrokerInput, { kind: Kind }>;
+export type GetInput<Kind extends BrokerInput['kind']> = Extract<BrokerInput, { kind: Kind }>;

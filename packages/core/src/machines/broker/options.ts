@@ -76,7 +76,7 @@ export interface BrokerOptions {
   /** How long what a provider may ask for is kept for it alone; not longer than it takes to read a queue and ask. */
   readonly shareWait: Duration;
   /** Least time between two demands on one provider, but for those from or to nothing. */
-  readonly requireInterval: Duration;
+  readonly demandInterval: Duration;
   /** How tasks are placed that take several processors. */
   readonly placement: PlacementOptions;
   /** What users may have at a time. */
@@ -106,7 +106,7 @@ export const defaultBrokerOptions: BrokerOptions = {
   needShare: 0.9,
   retryElsewhere: 30_000,
   shareWait: 2_000,
-  requireInterval: 250,
+  demandInterval: 250,
   placement: {
     choice: '',
     staleAfter: 120_000,

@@ -16,7 +16,7 @@ export interface GridOverview {
 }
 
 /** Counts what jobs run on. Cost: O(machines + replicas on them + requests), without a copy of any. */
-export function overviewOf(state: BrokerState, now: Instant): GridOverview {
+export function findOverview(state: BrokerState, now: Instant): GridOverview {
   const machines: Record<MachineStatus, number> = { idle: 0, busy: 0, draining: 0, quarantined: 0 };
   let [processors, runningCount] = [0, 0];
   for (const machine of state.machines.values()) {

@@ -9,13 +9,13 @@ import type {
   TaskIndex,
   UserId,
 } from '../../shared/index.ts';
-import { predecessorsOf } from './workflow/dependencies.ts';
+import { listPredecessors } from './workflow/dependencies.ts';
 import { findJobOf } from './jobs/find-job.ts';
-import { runsBeside, windowOf } from './reservations/reserved-place.ts';
-import { countReplicasAt, drainOf, isDraining } from './machines/takes-work.ts';
+import { runsBeside, getWindow } from './reservations/reserved-place.ts';
+import { countReplicasAt, findDrain, isDraining } from './machines/takes-work.ts';
 import { type BrokerJob, type BrokerMachine, type BrokerState, isHere } from './state.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
-import { credibilityOf, identityOf, isQuarantined } from './trust/trust-records.ts';
+import { getCredibility, getIdentity, isQuarantined } from './trust/trust-records.ts';
 
 /** Where a job stands. The counts of tasks add up to `taskCount`. */
 export interface JobSummary {
@@ -120,7 +120,7 @@ function findAwaited(state: BrokerState, job: BrokerJob): Pick<JobSummary, 'rese
     reservationAwaited: {
       reservationId,
       resourceId,
-      startsAt: reservationOver === undefined ? windowOf(state, reservation).startsAt : undefined,
+      startsAt: reservationOver === undefined ? getWindow(state, reservation).startsAt : undefined,
     },
   };
 }
@@ -213,7 +213,7 @@ const waitsForShownMax = 10;
 
 function listUnmet({ dependencies, finished }: BrokerJob, index: TaskIndex): TaskIndex[] {
   if (dependencies === undefined || dependencies.unmet[index] === 0) return [];
-  return predecessorsOf(dependencies, index)
+  return listPredecessors(dependencies, index)
     .filter((before) => !finished.has(before))
     .slice(0, waitsForShownMax);
 }
@@ -235,7 +235,7 @@ export function listTaskIndexes(
   wanted: { readonly status: TaskStatus | undefined; readonly from: TaskIndex; readonly sizeMax: number },
 ): TaskIndex[] {
   const { status, from, sizeMax } = wanted;
-  const next = finderOf(job, status);
+  const next = findFinder(job, status);
   const indexes: TaskIndex[] = [];
   for (
     let index = next(from);
@@ -248,7 +248,7 @@ export function listTaskIndexes(
 }
 
 /** A function that finds the least index from a given one on whose task has the status. */
-function finderOf(job: BrokerJob, status: TaskStatus | undefined): (from: TaskIndex) => TaskIndex | undefined {
+function findFinder(job: BrokerJob, status: TaskStatus | undefined): (from: TaskIndex) => TaskIndex | undefined {
   if (status === undefined || (status === 'finished' && isAllFinished(job))) return (from) => from;
   switch (status) {
     case 'finished':
@@ -309,7 +309,7 @@ export function listMachineRecords(state: BrokerState, now: Instant): MachineRec
     } = machine;
     const runningCount = countRunning(machine);
     const waitingCount = machine.replicas.size - runningCount;
-    const credibility = credibilityOf(state, identityOf(facts));
+    const credibility = getCredibility(state, getIdentity(facts));
     return {
       facts,
       providerId,
@@ -354,7 +354,7 @@ export function machineStatus(machine: BrokerMachine, now: Instant, wasCaught: b
 /** What a machine does, with all that is known of it. */
 export function statusOfMachine(state: BrokerState, machine: BrokerMachine, now: Instant): MachineStatus {
   const status = machineStatus(machine, now, isQuarantined(state, machine));
-  return status !== 'quarantined' && drainOf(state, machine) !== undefined ? 'draining' : status;
+  return status !== 'quarantined' && findDrain(state, machine) !== undefined ? 'draining' : status;
 }
 
 /** What a machine has done for its trust, and what follows. */
@@ -367,7 +367,7 @@ export interface ListedTrust extends TrustRecord {
 export function listTrust(state: BrokerState): ListedTrust[] {
   const records = [...state.records.values()].map((record) => ({
     ...record,
-    credibility: credibilityOf(state, record.identity),
+    credibility: getCredibility(state, record.identity),
   }));
   return records.toSorted((one, other) => Number(other.quarantinedAt !== 0) - Number(one.quarantinedAt !== 0));
 }

@@ -125,10 +125,10 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
   } = saved;
   const job: BrokerJob = {
     ...kept,
-    ...schedulingOf(saved),
+    ...getScheduling(saved),
     ...restoreVotes(saved),
     deadline: saved.deadline,
-    ...gangsOf(saved),
+    ...getGangs(saved),
     verification: saved.verification,
     reservation: saved.reservation,
     reservationOver: saved.reservationOver,
@@ -187,12 +187,12 @@ function restoreDependencies(job: BrokerJob, waiting: readonly (readonly number[
   job.dependencies?.waiting.addAll(restoreSet(waiting));
 }
 
-function gangsOf({ isGang, lastGangId = 0 }: SavedJob): Pick<BrokerJob, 'isGang' | keyof typeof noGangsYet> {
+function getGangs({ isGang, lastGangId = 0 }: SavedJob): Pick<BrokerJob, 'isGang' | keyof typeof noGangsYet> {
   return { isGang: isGang === true, ...noGangsYet, lastGangId };
 }
 
 /** An earlier release wrote none of it down. */
-function schedulingOf({ scheduler, replicationCap }: Partial<SavedJob>): typeof schedulingDefaults {
+function getScheduling({ scheduler, replicationCap }: Partial<SavedJob>): typeof schedulingDefaults {
   return {
     scheduler: scheduler ?? schedulingDefaults.scheduler,
     replicationCap: replicationCap ?? schedulingDefaults.replicationCap,
@@ -244,7 +244,7 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
     placedAt,
     startedAt,
     status,
-    abortFate: saved.abortFate,
+    abortDisposition: saved.abortDisposition,
     isAdopted: saved.isAdopted === true,
     isWithdrawing: false,
     isEnding: false,
@@ -292,7 +292,7 @@ function restoreMember(
 
 function noteSiblings({ withSibling }: BrokerJob, task: OpenTask): void {
   const { replicas, successes = [] } = task;
-  if (replicas.length + successes.length > 1 || replicas.some(({ abortFate }) => abortFate === 'surplus'))
+  if (replicas.length + successes.length > 1 || replicas.some(({ abortDisposition }) => abortDisposition === 'surplus'))
     withSibling.add(task);
 }
 

@@ -30,8 +30,8 @@ export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
     const { providerId, address } = provider;
     provider.isConnected = false;
     provider.awaySince = now;
-    provider.hearingUntil = now + state.options.onWithin;
-    provider.resourceAwaitedUntil = provider.hearingUntil;
+    provider.listeningUntil = now + state.options.onWithin;
+    provider.resourceAwaitedUntil = provider.listeningUntil;
     commands.push({ kind: 'ConnectProvider', providerId, address });
   }
   for (const success of state.successes.values()) {

@@ -161,7 +161,7 @@ function saveJob(job: BrokerJob) {
     finished: saveSet(job.finished),
     failed: saveSet(job.failed),
     cancelled: saveSet(job.cancelled),
-    ready: job.queues.filter(({ source }) => source === undefined).map((queue) => saveSet(readyOf(job, queue))),
+    ready: job.queues.filter(({ source }) => source === undefined).map((queue) => saveSet(getReady(job, queue))),
     ...(job.placed.size === 0 ? {} : { placed: [...job.placed].map(savePlace) }),
     ...(job.dependencies === undefined ? {} : { waiting: saveSet(job.dependencies.waiting) }),
     tasks: [...job.tasks.values()].map(saveTask),
@@ -176,7 +176,7 @@ function saveTimes(times: TimeCurve): { count: number; sum: Duration; longest: D
 }
 
 /** Those that are placed are among them. */
-function readyOf({ queues }: BrokerJob, queue: TaskQueue): IndexSet {
+function getReady({ queues }: BrokerJob, queue: TaskQueue): IndexSet {
   const ready = IndexSet.fromRanges(queue.ready.ranges());
   for (const part of queues) if (part.source === queue) ready.addAll(part.ready);
   return ready;
@@ -225,8 +225,19 @@ function saveTask({
 }
 
 function saveReplica(replica: BrokerReplica) {
-  const { replicaId, job, task, machine, processors, member, placedAt, startedAt, status, abortFate, isAdopted } =
-    replica;
+  const {
+    replicaId,
+    job,
+    task,
+    machine,
+    processors,
+    member,
+    placedAt,
+    startedAt,
+    status,
+    abortDisposition,
+    isAdopted,
+  } = replica;
   const { jobId } = job;
   const { machineId } = machine.facts;
   return {
@@ -238,7 +249,7 @@ function saveReplica(replica: BrokerReplica) {
     placedAt,
     startedAt,
     status,
-    abortFate,
+    abortDisposition,
     ...(isAdopted ? { isAdopted } : {}),
     ...(processors === job.processors ? {} : { processors }),
     ...(member === undefined ? {} : { processors, member: saveMember(member) }),

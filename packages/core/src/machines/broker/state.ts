@@ -323,7 +323,7 @@ export interface BrokerReplica {
    * What becomes of it when it ends; undefined unless it is aborting. `retried`: it is cancelled, and its task goes on,
    * which was retried since. `served`: its gang's leader ended well.
    */
-  abortFate: 'surplus' | 'cancelled' | 'retried' | 'served' | undefined;
+  abortDisposition: 'surplus' | 'cancelled' | 'retried' | 'served' | undefined;
   /** Its provider started it from its lease; such ones may be more than the job allows. */
   readonly isAdopted: boolean;
   /** Of the moment: it was asked back, should it not have started. */
@@ -354,7 +354,7 @@ export interface BrokerGang {
 }
 
 /** How the member of a gang ended that ended first. */
-export interface FirstEnd extends Pick<ReplicaEnding, 'fate' | 'outcome' | 'reason' | 'detail'> {
+export interface FirstEnd extends Pick<ReplicaEnding, 'disposition' | 'outcome' | 'reason' | 'detail'> {
   readonly machineId: MachineId;
   /** The allocation of that machine; empty where it is of none, and left out in snapshots of earlier releases. */
   readonly requestId?: RequestId;
@@ -427,9 +427,9 @@ export interface BrokerProvider {
    * Until when it is waited for to tell what it holds, after its connection was lost or the broker restarted; undefined
    * once it has settled.
    */
-  hearingUntil: Instant | undefined;
+  listeningUntil: Instant | undefined;
   /** It has connected since it last settled, or ever: another connection before it settles is waited for no longer. */
-  isHearing: boolean;
+  isListening: boolean;
   lastError: string;
   /** How far its clock is ahead of ours, on this connection. */
   clockOffset: Duration;
@@ -596,7 +596,7 @@ export interface GridPlan {
   /** Queues whose tasks could be planned. */
   readonly queues: ReadonlySet<TaskQueue>;
   /** By machine: what is to begin there, by the planned start; what has begun is taken out when it is come across. */
-  readonly lanes: ReadonlyMap<BrokerMachine, PlannedTask[]>;
+  readonly workerGroups: ReadonlyMap<BrokerMachine, PlannedTask[]>;
   /** What has not begun, by job and index. */
   readonly tasks: ReadonlyMap<BrokerJob, Map<TaskIndex, PlannedTask>>;
   /**

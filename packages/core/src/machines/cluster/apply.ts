@@ -9,8 +9,8 @@ import {
   type ProcessorCount,
 } from '../../shared/index.ts';
 import type { ClusterChange } from './changes.ts';
-import { rankOf } from './scores.ts';
-import { keyOf, wallOf, type ClusterRequest, type ClusterState } from './state.ts';
+import { findRank } from './scores.ts';
+import { getKey, getReservationBlock, type ClusterRequest, type ClusterState } from './state.ts';
 
 /** Makes one change to the state. Decides nothing; replay of the journal calls it alone. */
 export function apply(state: ClusterState, change: ClusterChange): void {
@@ -94,11 +94,11 @@ function changeCapacity(
     state.plan.place(id, movedBy(startsAt, startsMovedBy));
     state.plan.start(id);
   }
-  for (const reservation of state.reservations.values()) state.plan.blockReservation(wallOf(reservation));
+  for (const reservation of state.reservations.values()) state.plan.blockReservation(getReservationBlock(reservation));
   for (const { id, width, walltime } of waiting.values()) {
     const request = getRequest(state, id);
     request.startsAt = undefined;
-    state.plan.add(id, width, walltime, rankOf(state, request));
+    state.plan.add(id, width, walltime, findRank(state, request));
   }
 }
 
@@ -126,8 +126,8 @@ function changeReservations(
     // What takes more than it did comes behind those that were told of before that.
     if (before?.reportedAt !== reportedAt) reservations.delete(reservationId);
     reservations.set(reservationId, { ...reservation });
-    isPlanGood &&= before === undefined && plan.fitsWall(wallOf(reservation));
-    if (isPlanGood) plan.blockReservation(wallOf(reservation));
+    isPlanGood &&= before === undefined && plan.fitsWall(getReservationBlock(reservation));
+    if (isPlanGood) plan.blockReservation(getReservationBlock(reservation));
   }
   if (!isPlanGood) changeCapacity(state, { processors: plan.profile.capacity, at });
 }
@@ -158,11 +158,12 @@ function addRequest(
     ...(score === undefined ? {} : { score }),
   };
   state.requests.set(requestId, request);
-  if (order.clientRequestId !== '') state.requestsByKey.set(keyOf(order.userId, order.clientRequestId), request);
+  if (order.clientRequestId !== '') state.requestsByKey.set(getKey(order.userId, order.clientRequestId), request);
   state.livingCounts.set(order.userId, (state.livingCounts.get(order.userId) ?? 0) + 1);
   state.nextRequestId = requestId + 1;
   state.plan.forget(at);
-  if (order.reservationId === undefined) state.plan.add(requestId, order.width, order.walltime, rankOf(state, request));
+  if (order.reservationId === undefined)
+    state.plan.add(requestId, order.width, order.walltime, findRank(state, request));
   else state.insideIds.add(requestId);
 }
 
@@ -193,6 +194,6 @@ function endRequest(state: ClusterState, { requestId, reason, at }: ClusterChang
 function forgetRequest(state: ClusterState, requestId: number): void {
   const { order } = getRequest(state, requestId);
   state.requests.delete(requestId);
-  const key = keyOf(order.userId, order.clientRequestId);
+  const key = getKey(order.userId, order.clientRequestId);
   if (state.requestsByKey.get(key)?.id === requestId) state.requestsByKey.delete(key);
 }

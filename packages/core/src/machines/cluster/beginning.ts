@@ -12,13 +12,13 @@ const policies = [
 ];
 
 /** Describes a state as its journal told it, before any step, for the head of a trace. */
-export function saveClusterBeginning(state: ClusterState): Beginning {
+export function saveClusterInitialState(state: ClusterState): Beginning {
   const { policy, ...options } = state.options;
   return { options: { ...options, policy: policy.name }, state: takeSnapshot(state) };
 }
 
 /** Makes the state that was saved. @throws {InvariantError} for a queue policy that this release does not know. */
-export function openClusterBeginning(saved: Beginning): ClusterState {
+export function openClusterInitialState(saved: Beginning): ClusterState {
   const options = saved.options as Omit<ClusterOptions, 'policy'> & { readonly policy: string };
   const policy = policies.find(({ name }) => name === options.policy);
   invariant(policy, `there is no queue policy ${options.policy}`);

@@ -1,7 +1,7 @@
 import { RequestPlan, type PlannedRequest } from '../../queue/index.ts';
 import { invariant } from '../../shared/index.ts';
 import { getRequest } from './apply.ts';
-import { wallOf, type ClusterRequest, type ClusterState } from './state.ts';
+import { getReservationBlock, type ClusterRequest, type ClusterState } from './state.ts';
 
 /** @throws {InvariantError} when the state contradicts itself. Cost: O(requests x segments). */
 export function checkInvariants(state: ClusterState): void {
@@ -52,11 +52,11 @@ function checkPlan({ plan, options, reservations }: ClusterState): void {
     if (startsAt !== undefined) rebuilt.place(id, startsAt);
   };
   for (const request of plan.running.values()) put(request);
-  for (const reservation of reservations.values()) rebuilt.blockReservation(wallOf(reservation));
+  for (const reservation of reservations.values()) rebuilt.blockReservation(getReservationBlock(reservation));
   for (const request of plan.waiting.values()) put(request);
   invariant(
-    JSON.stringify([...rebuilt.walls.values()]) === JSON.stringify([...plan.walls.values()]),
-    'the walls are not those of the reservations',
+    JSON.stringify([...rebuilt.reservationBlocks.values()]) === JSON.stringify([...plan.reservationBlocks.values()]),
+    'the reservationBlocks are not those of the reservations',
   );
   invariant(
     JSON.stringify([...rebuilt.profile.segments()]) === JSON.stringify([...profile.segments()]),

@@ -7,7 +7,7 @@ import type { ClusterInput } from './inputs.ts';
 import type { ClusterState } from './state.ts';
 import { step } from './step.ts';
 
-export { openClusterBeginning, saveClusterBeginning } from './beginning.ts';
+export { openClusterInitialState, saveClusterInitialState } from './beginning.ts';
 export type { ClusterChange } from './changes.ts';
 export type { ClusterCommand } from './commands.ts';
 export type { ClusterInput } from './inputs.ts';

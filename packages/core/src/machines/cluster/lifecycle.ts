@@ -4,8 +4,8 @@ import { movedBy, type Instant, type ProcessorCount } from '../../shared/index.t
 import { findRefusal } from './admission.ts';
 import { getRequest } from './apply.ts';
 import type { ClusterInput } from './inputs.ts';
-import { commandFailed, findGain, findScoreChange, scoreOf } from './scores.ts';
-import { keyOf, roundWalltime, walltimeEndOf, type ClusterRequest } from './state.ts';
+import { commandFailed, findGain, findScoreChange, getScore } from './scores.ts';
+import { getKey, roundWalltime, getWalltimeEnd, type ClusterRequest } from './state.ts';
 import type { Turn } from './turn.ts';
 
 /**
@@ -24,7 +24,7 @@ export function beginLife(turn: Turn, { away = 0 }: ClusterInput & { kind: 'Clus
   ];
   for (const id of running)
     turn.change({ kind: 'RequestEnded', requestId: id, reason: 'MUT_CLUSTER_RESTARTED', at: now });
-  const promises = promisesOf(turn);
+  const promises = listPromises(turn);
   turn.change({ kind: 'ClusterStarted', processors: processors - away, at: now, ...(away > 0 ? { away } : {}) });
   for (const { id, width } of [...state.plan.waiting.values()]) {
     if (width > processors) turn.change({ kind: 'RequestEnded', requestId: id, reason: 'MUT_WIDTH_MAX', at: now });
@@ -48,7 +48,7 @@ export function fitCapacity(turn: Turn): void {
   const { state, now } = turn;
   const processors = Math.max(state.processorsBusy, state.options.processors - state.processorsAway);
   if (processors === state.plan.profile.capacity) return;
-  const promises = promisesOf(turn);
+  const promises = listPromises(turn);
   // Who is due and waits for processors to be really free is due still.
   for (const { id } of state.plan.findDue(now)) promises.set(id, now);
   turn.change({ kind: 'CapacityChanged', processors, at: now });
@@ -61,7 +61,7 @@ export function fitCapacity(turn: Turn): void {
  */
 export function followClock(turn: Turn, { by }: ClusterInput & { kind: 'ClockStepped' }): void {
   const { state, now } = turn;
-  const promises = promisesOf(turn);
+  const promises = listPromises(turn);
   for (const [id, promised] of promises)
     promises.set(id, promised === undefined ? undefined : Math.max(now, movedBy(promised, by)));
   turn.change({ kind: 'ClockStepped', by, at: now });
@@ -71,7 +71,7 @@ export function followClock(turn: Turn, { by }: ClusterInput & { kind: 'ClockSte
 }
 
 /** What those that wait were promised. Cost: O(n). */
-export function promisesOf({ state }: Turn): Map<number, Instant | undefined> {
+export function listPromises({ state }: Turn): Map<number, Instant | undefined> {
   return new Map([...state.plan.waiting.values()].map(({ id, startsAt }) => [id, startsAt]));
 }
 
@@ -109,7 +109,7 @@ function keepPromises(turn: Turn, promises: ReadonlyMap<number, Instant | undefi
 export function admitRequest(turn: Turn, { replyTo, order }: ClusterInput & { kind: 'AllocationRequested' }): void {
   const { state } = turn;
   const known =
-    order.clientRequestId === '' ? undefined : state.requestsByKey.get(keyOf(order.userId, order.clientRequestId));
+    order.clientRequestId === '' ? undefined : state.requestsByKey.get(getKey(order.userId, order.clientRequestId));
   const refusal = known === undefined ? findRefusal(state, order) : undefined;
   if (refusal !== undefined) {
     turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, ...refusal } });
@@ -143,7 +143,7 @@ function queueRequest(turn: Turn, requestId: number, asked: RequestOrder): Wallt
     requestId,
     order,
     at: now,
-    ...(options.order === undefined ? {} : { score: scoreOf(state, order.userId).score }),
+    ...(options.order === undefined ? {} : { score: getScore(state, order.userId).score }),
   });
   options.policy.onSubmitted(plan, requestId, now, turn.place);
   return (plan.getWaiting(requestId).startsAt ?? Infinity) > now ? gain : undefined;
@@ -194,7 +194,7 @@ export function noteExit(
 export function endWalltimes(turn: Turn): void {
   for (const id of [...turn.state.plan.running.keys(), ...turn.state.insideIds]) {
     const request = getRequest(turn.state, id);
-    if (request.status === 'running' && walltimeEndOf(turn.state, request) <= turn.now)
+    if (request.status === 'running' && getWalltimeEnd(turn.state, request) <= turn.now)
       reportToEnd(turn, request, 'MUT_WALLTIME_ENDED');
   }
 }
@@ -234,12 +234,12 @@ export function startRequest(turn: Turn, request: ClusterRequest, startsAt?: Ins
     command,
     environment,
     workingDirectory,
-    walltimeEnd: walltimeEndOf(turn.state, request),
+    walltimeEnd: getWalltimeEnd(turn.state, request),
   });
 }
 
 /** When the next walltime ends or the next place begins; Infinity for never. Cost: O(running + inside). */
-export function nextEventOf(turn: Turn): Instant {
+export function getNextEvent(turn: Turn): Instant {
   const {
     state,
     state: { plan, requests },
@@ -247,7 +247,7 @@ export function nextEventOf(turn: Turn): Instant {
   let next = plan.nextStartAfter(turn.now);
   for (const id of [...plan.running.keys(), ...state.insideIds]) {
     const request = requests.get(id);
-    if (request?.status === 'running') next = Math.min(next, walltimeEndOf(state, request));
+    if (request?.status === 'running') next = Math.min(next, getWalltimeEnd(state, request));
   }
   return next;
 }

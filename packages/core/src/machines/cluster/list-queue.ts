@@ -2,7 +2,7 @@ import type { HonouredReservation, QueuedRequest, QueueListing } from '../../mes
 import type { Instant, UserId } from '../../shared/index.ts';
 import { getRequest } from './apply.ts';
 import { countUsed } from './reservations.ts';
-import { rankOf, scoreOf } from './scores.ts';
+import { findRank, getScore } from './scores.ts';
 import type { ClusterRequest, ClusterState } from './state.ts';
 
 /**
@@ -16,11 +16,11 @@ export function listQueue(state: ClusterState, now: Instant, endedMax: number, u
   return {
     at: now,
     processorsFree: Math.max(0, state.options.processors - state.processorsAway - state.processorsBusy),
-    requests: [...ids, ...ended].map((id) => entryOf(state, getRequest(state, id))),
+    requests: [...ids, ...ended].map((id) => readEntry(state, getRequest(state, id))),
     ...(state.reservations.size === 0 ? {} : { reservations: listReservations(state, now) }),
     ...(state.options.order === undefined
       ? {}
-      : { ranking: { ...state.options.order, score: scoreOf(state, userId).score } }),
+      : { ranking: { ...state.options.order, score: getScore(state, userId).score } }),
   };
 }
 
@@ -39,7 +39,7 @@ function listReservations(state: ClusterState, now: Instant): HonouredReservatio
   return entries.sort((one, other) => one.startsAt - other.startsAt || one.reservationId - other.reservationId);
 }
 
-function entryOf(state: ClusterState, request: ClusterRequest): QueuedRequest {
+function readEntry(state: ClusterState, request: ClusterRequest): QueuedRequest {
   const { order, status } = request;
   const isRanked = status === 'queued' && order.reservationId === undefined && state.options.order !== undefined;
   return {
@@ -55,6 +55,6 @@ function entryOf(state: ClusterState, request: ClusterRequest): QueuedRequest {
     clientRequestId: order.clientRequestId,
     ...(order.reservationId === undefined ? {} : { reservationId: order.reservationId }),
     // In whole milliseconds as all instants, and none is 0 or less, however long leads may be.
-    ...(isRanked ? { rankedAt: Math.max(1, Math.round(rankOf(state, request))) } : {}),
+    ...(isRanked ? { rankedAt: Math.max(1, Math.round(findRank(state, request))) } : {}),
   };
 }

@@ -2,16 +2,16 @@ import { isSameWindow, type ReservedWindow } from '../../messages/index.ts';
 import type { Instant, ProcessorCount, UserId } from '../../shared/index.ts';
 import { getRequest } from './apply.ts';
 import type { ClusterInput } from './inputs.ts';
-import { endRequest, promisesOf, replan, startRequest, reportToEnd } from './lifecycle.ts';
+import { endRequest, listPromises, replan, startRequest, reportToEnd } from './lifecycle.ts';
 import type { ClusterRequest, ClusterReservation, ClusterState } from './state.ts';
 import type { Turn } from './turn.ts';
 
 /**
  * Takes the level of reservations: what is not in it is honoured no more and its processors are free at once.
  *
- * Each becomes a wall that requests are packed around. What runs is left alone; what was promised to those that wait is
+ * Each becomes a block that requests are packed around. What runs is left alone; what was promised to those that wait is
  * kept where it still
- * can be, and otherwise they get the first hole beside the wall. Cost: O(reservations), and O(waiting x segments) where
+ * can be, and otherwise they get the first hole beside the block. Cost: O(reservations), and O(waiting x segments) where
  * a promise has to move.
  */
 export function noteReservations(turn: Turn, { windows }: ClusterInput & { kind: 'ReservationsReported' }): void {
@@ -59,12 +59,12 @@ function changeReservations(turn: Turn, removedIds: readonly number[], windows: 
     .map((window) => mergeWindow(state.reservations.get(window.reservationId), window, now))
     .filter((reservation) => reservation !== undefined);
   if (removedIds.length + reported.length === 0) return;
-  const promises = promisesOf(turn);
+  const promises = listPromises(turn);
   // Who is due and waits for processors to be really free is due still.
   for (const { id } of plan.findDue(now)) promises.set(id, now);
   turn.change({ kind: 'ReservationsChanged', removedIds, reported, at: now });
   if (state.plan !== plan) replan(turn, promises);
-  // A wall that has gone leaves room, as the end of a request does.
+  // A block that has gone leaves room, as the end of a request does.
   else if (removedIds.length > 0) policy.onEnded(plan, now, turn.place);
   endStranded(turn);
 }

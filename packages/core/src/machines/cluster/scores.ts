@@ -4,7 +4,7 @@ import {
   countPrecision,
   gainOfTighter,
   newcomer,
-  precisionOf,
+  findPrecision,
   type UserScore,
   type WalltimeGain,
 } from '../../queue/index.ts';
@@ -22,7 +22,7 @@ const countedReasons: ReadonlySet<string> = new Set(['', 'MUT_RELEASED']);
 export const commandFailed = 'MUT_COMMAND_FAILED';
 
 /** The score of a user; a newcomer's for one who was never seen. */
-export function scoreOf({ scores }: ClusterState, userId: UserId): UserScore {
+export function getScore({ scores }: ClusterState, userId: UserId): UserScore {
   return scores.get(userId) ?? newcomer;
 }
 
@@ -30,7 +30,7 @@ export function scoreOf({ scores }: ClusterState, userId: UserId): UserScore {
  * The rank of a request in the plan, by the score that its user had when it was queued; 0 for all in the order of
  * arrival.
  */
-export function rankOf(
+export function findRank(
   { options }: ClusterState,
   { score = newcomer.score, submittedAt, order: { walltime } }: Pick<ClusterRequest, 'score' | 'submittedAt' | 'order'>,
 ): number {
@@ -55,10 +55,10 @@ export function findScoreChange(
     !(countedReasons.has(reason) || reason.startsWith(commandFailed))
   )
     return undefined;
-  const precision = precisionOf(now - (startsAt ?? now), order.walltime);
+  const precision = findPrecision(now - (startsAt ?? now), order.walltime);
   return precision === undefined
     ? undefined
-    : { kind: 'ScoreChanged', userId: order.userId, ...countPrecision(scoreOf(state, order.userId), precision) };
+    : { kind: 'ScoreChanged', userId: order.userId, ...countPrecision(getScore(state, order.userId), precision) };
 }
 
 /** What a tighter walltime would gain an order that is about to be queued; undefined where nothing is known to. */
@@ -74,7 +74,7 @@ export function findGain(
   if (order === undefined) return undefined;
   return gainOfTighter(
     { order, policy, plan, granularity },
-    { user: scoreOf(state, userId), width, walltime, submittedAt: now },
+    { user: getScore(state, userId), width, walltime, submittedAt: now },
   );
 }
 
@@ -85,7 +85,7 @@ export interface ScoreEntry extends UserScore {
 
 /** Scores by user, the best first; of one user alone, also where she was never seen. Cost: O(users x log users). */
 export function listScores(state: ClusterState, userId?: UserId): ScoreEntry[] {
-  if (userId !== undefined) return [{ userId, ...scoreOf(state, userId) }];
+  if (userId !== undefined) return [{ userId, ...getScore(state, userId) }];
   return [...state.scores]
     .map(([id, score]) => ({ userId: id, ...score }))
     .sort((one, other) => other.score - one.score || (one.userId < other.userId ? -1 : 1));

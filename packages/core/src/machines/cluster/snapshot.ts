@@ -1,10 +1,10 @@
 import { RequestPlan, type UserScore } from '../../queue/index.ts';
 import type { Instant, ProcessorCount, UserId } from '../../shared/index.ts';
-import { rankOf } from './scores.ts';
+import { findRank } from './scores.ts';
 import {
   createClusterState,
-  keyOf,
-  wallOf,
+  getKey,
+  getReservationBlock,
   type ClusterOptions,
   type ClusterRequest,
   type ClusterReservation,
@@ -70,7 +70,7 @@ export function restoreSnapshot(options: ClusterOptions, snapshot: ClusterSnapsh
   }
   for (const reservation of snapshot.reservations ?? []) {
     state.reservations.set(reservation.reservationId, reservation);
-    state.plan.blockReservation(wallOf(reservation));
+    state.plan.blockReservation(getReservationBlock(reservation));
   }
   for (const id of state.plan.waiting.keys()) placeRequest(state, id);
   return state;
@@ -84,10 +84,10 @@ function addRequest(state: ClusterState, taken: RequestSnapshot): void {
   };
   const { id, order, status } = request;
   state.requests.set(id, request);
-  if (order.clientRequestId !== '') state.requestsByKey.set(keyOf(order.userId, order.clientRequestId), request);
+  if (order.clientRequestId !== '') state.requestsByKey.set(getKey(order.userId, order.clientRequestId), request);
   if (status === 'ended') return;
   state.livingCounts.set(order.userId, (state.livingCounts.get(order.userId) ?? 0) + 1);
-  if (order.reservationId === undefined) state.plan.add(id, order.width, order.walltime, rankOf(state, request));
+  if (order.reservationId === undefined) state.plan.add(id, order.width, order.walltime, findRank(state, request));
   else state.insideIds.add(id);
   if (status !== 'queued') state.processorsBusy += order.width;
 }

@@ -1,5 +1,11 @@
 import type { RequestOrder, ReservedWindow, ResourceLimits } from '../../messages/index.ts';
-import { RequestPlan, type BucOrder, type QueuePolicy, type UserScore, type Wall } from '../../queue/index.ts';
+import {
+  RequestPlan,
+  type BucOrder,
+  type QueuePolicy,
+  type UserScore,
+  type ReservationBlock,
+} from '../../queue/index.ts';
 import type { Duration, Instant, ProcessorCount, UserId } from '../../shared/index.ts';
 
 /** How a cluster is set up; from its configuration, not from its journal. */
@@ -66,7 +72,7 @@ export interface ClusterState {
   plan: RequestPlan;
   /**
    * By number; the first to have been told of in its present form comes first, and none takes from those before it.
-   * Each is a wall in the plan. None
+   * Each is a block in the plan. None
    * has ended by the last step.
    */
   readonly reservations: Map<number, ClusterReservation>;
@@ -114,19 +120,22 @@ export function createClusterState(options: ClusterOptions): ClusterState {
 }
 
 /** The name of a request in `requestsByKey`. */
-export function keyOf(userId: UserId, clientRequestId: string): string {
+export function getKey(userId: UserId, clientRequestId: string): string {
   return JSON.stringify([userId, clientRequestId]);
 }
 
 /** When a request with a place must have ended: with its walltime, or with the reservation that it runs inside. */
-export function walltimeEndOf({ reservations }: ClusterState, { startsAt = Infinity, order }: ClusterRequest): Instant {
+export function getWalltimeEnd(
+  { reservations }: ClusterState,
+  { startsAt = Infinity, order }: ClusterRequest,
+): Instant {
   const { walltime, reservationId } = order;
   if (reservationId === undefined) return startsAt + walltime;
   return Math.min(startsAt + walltime, reservations.get(reservationId)?.endsAt ?? 0);
 }
 
 /** A reservation as the plan sees it. */
-export function wallOf({ reservationId, startsAt, endsAt, count }: ReservedWindow): Wall {
+export function getReservationBlock({ reservationId, startsAt, endsAt, count }: ReservedWindow): ReservationBlock {
   return { id: reservationId, start: startsAt, end: endsAt, count };
 }
 

@@ -8,7 +8,7 @@ import {
   endWalltimes,
   fitCapacity,
   followClock,
-  nextEventOf,
+  getNextEvent,
   noteAway,
   noteExit,
   releaseRequest,
@@ -67,7 +67,7 @@ function handle(turn: Turn, input: ClusterInput): void {
 
 function askToBeWoken(turn: Turn): void {
   const { state, commands } = turn;
-  const at = Math.min(nextEventOf(turn), nextOfReservations(state, turn.now));
+  const at = Math.min(getNextEvent(turn), nextOfReservations(state, turn.now));
   if (at === Infinity || at === state.wakeAt) return;
   state.wakeAt = at;
   commands.push({ kind: 'WakeAt', at });

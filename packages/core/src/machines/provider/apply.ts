@@ -33,7 +33,7 @@ const promisedOfRequest = [
 ] as const satisfies readonly (keyof OwnRequest)[];
 
 /** Makes one change to what the provider promised; step and replay share it. Never decides. */
-export function applyProviderChange(state: ProviderState, change: ProviderChange): void {
+export function apply(state: ProviderState, change: ProviderChange): void {
   switch (change.kind) {
     case 'ProviderFounded':
       state.instance = change.instance;
@@ -106,7 +106,7 @@ export function applyProviderChange(state: ProviderState, change: ProviderChange
       beginDemand(state, change.brokerId);
       break;
     case 'DemandEnded':
-      getBroker(state, change.brokerId).requireFrom = 0;
+      getBroker(state, change.brokerId).demandFrom = 0;
       break;
     case 'HeuristicSwitched':
       state.switched = { to: change.to, over: change.over };
@@ -200,7 +200,7 @@ function replaceBroker(state: ProviderState, brokerId: string, instance: string)
 
 function beginDemand(state: ProviderState, brokerId: string): void {
   const broker = getBroker(state, brokerId);
-  broker.requireFrom = state.nextRequestNumber;
+  broker.demandFrom = state.nextRequestNumber;
   broker.taskTimes = nothingMeasured;
   broker.cutOff = [];
 }

@@ -7,8 +7,8 @@ import {
   type RequestHeuristic,
 } from '../../requests/index.ts';
 import { describeTime, invariant, plural, type Instant } from '../../shared/index.ts';
-import { budgetLeft, budgetOf, budgetRenewedAt } from './asked-lately.ts';
-import { demandOf, type Resource } from './decision-facts.ts';
+import { budgetLeft, getBudget, budgetRenewedAt } from './asked-lately.ts';
+import { getDemand, type Resource } from './decision-facts.ts';
 import { boundFirstRequests, describeFirstBound, explainFirstRequests } from './first-requests.ts';
 import { giveUp, withdrawUnfit } from './give-up.ts';
 import { noteDecision } from './note-decision.ts';
@@ -74,7 +74,7 @@ function askFor(
   noteDecision(turn, heuristic, decision);
   const givenUp = giveUp(turn, broker, decision.givenUp ?? []);
   const pending = facts.pending.filter(({ requestId }) => !givenUp.has(requestId));
-  const widened = widenForGang(decision.drafts, demandOf(turn, broker).gangProcessors ?? 0, {
+  const widened = widenForGang(decision.drafts, getDemand(turn, broker).gangProcessors ?? 0, {
     widthMax: resource.limits.widthMax,
     pending,
   });
@@ -154,7 +154,7 @@ function describeWait(drafts: readonly DraftedRequest[], share: number): string[
 
 function describeBudget({ state, now }: Turn): string[] {
   const left = budgetLeft(state, now);
-  const [most, renewed] = [budgetOf(state), budgetRenewedAt(state, now)];
+  const [most, renewed] = [getBudget(state), budgetRenewedAt(state, now)];
   const more = renewed < Infinity ? `; more in ${describeTime(renewed - now)}` : '';
   return [
     `Of ${plural(most.submissions, 'request')} an hour ${left.submissions} are left to ask for, and ` +

@@ -6,13 +6,13 @@ import type { ProviderState } from './state.ts';
 const hour: Duration = 3_600_000;
 
 /** What a heuristic may ask of the manager within any hour. */
-export function budgetOf({ config }: ProviderState): BudgetLeft {
+export function getBudget({ config }: ProviderState): BudgetLeft {
   return config.perHour ?? requestBudget;
 }
 
 /** What of that is left now; never less than 0. Cost: O(budget). */
 export function budgetLeft(state: ProviderState, now: Instant): BudgetLeft {
-  const { submissions, withdrawals } = budgetOf(state);
+  const { submissions, withdrawals } = getBudget(state);
   const { asked } = state;
   return {
     submissions: Math.max(0, submissions - countSince(asked.submissions, now)),
@@ -32,12 +32,12 @@ export function budgetRenewedAt(state: ProviderState, now: Instant): Instant {
 
 /** Notes that a heuristic drafted a request, whatever becomes of it. */
 export function noteSubmission(state: ProviderState, at: Instant): void {
-  state.asked.submissions = noteAt(state.asked.submissions, at, budgetOf(state).submissions);
+  state.asked.submissions = noteAt(state.asked.submissions, at, getBudget(state).submissions);
 }
 
 /** Notes that a heuristic gave a request up. */
 export function noteWithdrawal(state: ProviderState, at: Instant): void {
-  state.asked.withdrawals = noteAt(state.asked.withdrawals, at, budgetOf(state).withdrawals);
+  state.asked.withdrawals = noteAt(state.asked.withdrawals, at, getBudget(state).withdrawals);
 }
 
 /**

@@ -3,14 +3,14 @@ import type { ProcessorCount } from '../../shared/index.ts';
 import { endStandby, reportGone } from './standby.ts';
 import { takesNoWork, reportDraining } from './draining.ts';
 import type { ProviderInput } from './inputs.ts';
-import { processorsOf } from './spooled-lease.ts';
+import { listProcessors } from './spooled-lease.ts';
 import { isStandby, leaseEnd, leasedProcessors } from './leases.ts';
 import { offerMachine } from './machines.ts';
 import { noteInstance } from './replaced-broker.ts';
 import {
   describeRequest,
   isServing,
-  numberOf,
+  getNumber,
   type BrokerId,
   type KnownBroker,
   type OwnRequest,
@@ -40,7 +40,7 @@ export function connectBroker(
   broker.idleSince = 0;
   broker.coveredSince = 0;
   reportDraining(turn, brokerId);
-  const requests = allRequestsOf(state, brokerId).map((request) => describeRequest(state, request));
+  const requests = listAllRequests(state, brokerId).map((request) => describeRequest(state, request));
   if (requests.length > 0) turn.commands.push({ kind: 'ReportRequests', brokerId, requests });
 }
 
@@ -58,19 +58,19 @@ export function changeDemand(turn: Turn, brokerId: BrokerId, demand: Demand): vo
   const broker = state.brokers.get(brokerId);
   if (broker === undefined || broker.connectionId === 0) return;
   // Kept over a restart, unlike the demand itself: that the provider is back is no reason to hope.
-  const isNew = broker.requireFrom === 0 && demand.pendingTasks > 0;
+  const isNew = broker.demandFrom === 0 && demand.pendingTasks > 0;
   broker.demand = demand;
-  broker.requireRequest = state.nextRequestNumber;
+  broker.demandRequest = state.nextRequestNumber;
   broker.endedProcessors = 0;
   noteDemand(turn, broker);
   if (isNew && state.refusals + state.emptyAllocationStreak > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
 }
 
 /** Notes where a demand begins and ends: what is learnt of its tasks belongs to it alone. */
-function noteDemand(turn: Turn, { brokerId, demand, requireFrom }: KnownBroker): void {
+function noteDemand(turn: Turn, { brokerId, demand, demandFrom }: KnownBroker): void {
   const isWanting = demand !== undefined && demand.pendingTasks > 0;
-  if (isWanting && requireFrom === 0) commit(turn, { kind: 'DemandBegan', brokerId, at: turn.now });
-  if (!isWanting && requireFrom > 0) commit(turn, { kind: 'DemandEnded', brokerId, at: turn.now });
+  if (isWanting && demandFrom === 0) commit(turn, { kind: 'DemandBegan', brokerId, at: turn.now });
+  if (!isWanting && demandFrom > 0) commit(turn, { kind: 'DemandEnded', brokerId, at: turn.now });
 }
 
 /** Processors of one machine of an allocation: one agent is started for each of its processors. */
@@ -106,7 +106,7 @@ export function neededAlone({ state, now }: Turn, broker: KnownBroker): Processo
   let needed = now < leaseEnd(broker) && !takesNoWork(state) ? leasedProcessors(broker, widest) : 0;
   for (const machine of state.machines.values()) {
     if (machine.brokerId !== broker.brokerId) continue;
-    for (const replicaId of machine.held) needed += processorsOf(broker.lease, replicaId);
+    for (const replicaId of machine.held) needed += listProcessors(broker.lease, replicaId);
   }
   return needed;
 }
@@ -124,43 +124,43 @@ function reportedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | u
  */
 export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefined {
   const { state } = turn;
-  if (broker.connectionId === 0) return Math.max(0, neededAlone(turn, broker) - lanesOf(state, broker, 1));
-  const { demand, requireRequest, endedProcessors } = broker;
+  if (broker.connectionId === 0) return Math.max(0, neededAlone(turn, broker) - getLanes(state, broker, 1));
+  const { demand, demandRequest, endedProcessors } = broker;
   if (demand?.unplacedTasks === undefined) return undefined;
   // What ended had room for no more tasks than there are: only so many can want another place.
   const unplaced = Math.min(
     demand.unplacedTasks + Math.floor(endedProcessors / demand.processors),
     demand.pendingTasks,
   );
-  return Math.max(0, unplaced - lanesOf(state, broker, demand.processors, requireRequest));
+  return Math.max(0, unplaced - getLanes(state, broker, demand.processors, demandRequest));
 }
 
 /**
  * Tasks of a width that a broker's requests run at once, those that wait included. @param from number of the first that
  * counts
  */
-function lanesOf(state: ProviderState, { brokerId }: KnownBroker, processors: ProcessorCount, from = 0): number {
-  let lanes = 0;
-  for (const request of requestsOf(state, brokerId))
-    if (isServing(request) && numberOf(request) >= from) lanes += Math.floor(request.width / processors);
-  return lanes;
+function getLanes(state: ProviderState, { brokerId }: KnownBroker, processors: ProcessorCount, from = 0): number {
+  let workerGroups = 0;
+  for (const request of getRequests(state, brokerId))
+    if (isServing(request) && getNumber(request) >= from) workerGroups += Math.floor(request.width / processors);
+  return workerGroups;
 }
 
 /**
  * The requests that a broker's demand made, in the order in which they were drafted; those inside reservations left
  * out.
  */
-export function requestsOf(state: ProviderState, brokerId: BrokerId): OwnRequest[] {
-  return allRequestsOf(state, brokerId).filter(({ reservation }) => reservation === undefined);
+export function getRequests(state: ProviderState, brokerId: BrokerId): OwnRequest[] {
+  return listAllRequests(state, brokerId).filter(({ reservation }) => reservation === undefined);
 }
 
-function allRequestsOf({ requests }: ProviderState, brokerId: BrokerId): OwnRequest[] {
+function listAllRequests({ requests }: ProviderState, brokerId: BrokerId): OwnRequest[] {
   return [...requests.values()].filter((request) => request.brokerId === brokerId);
 }
 
 /** Processors that a broker's running allocations hold, those that are being released left out. */
 export function runningProcessors(state: ProviderState, brokerId: BrokerId): ProcessorCount {
-  const running = requestsOf(state, brokerId).filter((request) => request.status === 'running' && isServing(request));
+  const running = getRequests(state, brokerId).filter((request) => request.status === 'running' && isServing(request));
   return running.reduce((sum, request) => sum + request.width, 0);
 }
 
@@ -198,7 +198,7 @@ export function reportChangedRequests(turn: Turn): void {
   const { state } = turn;
   for (const broker of state.brokers.values()) {
     if (broker.connectionId === 0) continue;
-    const changed = allRequestsOf(state, broker.brokerId).filter((request) =>
+    const changed = listAllRequests(state, broker.brokerId).filter((request) =>
       turn.changedRequestIds.has(request.requestId),
     );
     if (changed.length === 0) continue;

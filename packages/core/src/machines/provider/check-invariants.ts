@@ -3,7 +3,7 @@ import { keptKey } from './spooled-lease.ts';
 import { isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
 
 /** @throws {InvariantError} when the state contradicts itself. */
-export function checkProviderInvariants(state: ProviderState): void {
+export function checkInvariants(state: ProviderState): void {
   const pendingCount = [...state.requests.values()].filter(isPending).length;
   invariant(
     pendingCount <= state.requestsMaxSeen,
@@ -11,7 +11,7 @@ export function checkProviderInvariants(state: ProviderState): void {
   );
   for (const request of state.requests.values()) checkRequest(state, request);
   checkMachines(state);
-  for (const id of state.reportedAhead.keys())
+  for (const id of state.reportedProvisioning.keys())
     invariant(state.windows.has(id), `what is held ahead for reservation ${id} was told of, and it is not known`);
   checkLeases(state);
 }

@@ -8,12 +8,12 @@ import { QueueForecast } from '../../requests/index.ts';
 import { Leads, type HoldingRule, type LeadRule } from '../../reservations/index.ts';
 import { describeTime, type Instant } from '../../shared/index.ts';
 import { competingIn, listingWithOwn } from './listing-with-own.ts';
-import { makeRoom, pendingCount, wantsOf } from './decide-reserved.ts';
+import { makeRoom, pendingCount, findWants } from './decide-reserved.ts';
 import { takesNoWork } from './draining.ts';
 import { servingFor } from './follow-windows.ts';
 import { overCodes } from './reserved-end.ts';
 import {
-  clientRequestIdOf,
+  getClientRequestId,
   isPending,
   isServing,
   type KnownBroker,
@@ -43,7 +43,7 @@ export function askAhead(turn: Turn): void {
   if (holding === undefined || limits === undefined || takesNoWork(state)) return;
   for (const window of state.windows.values()) {
     if (now >= window.endsAt || !isTime(turn, window, holding) || now < pausedUntil(state, window)) continue;
-    for (let missing = missingOf(state, window); missing > 0; ) {
+    for (let missing = getMissing(state, window); missing > 0; ) {
       if (pendingCount(state) >= limits.requestsMax) {
         makeRoom(turn, window);
         return;
@@ -66,7 +66,7 @@ export function giveHeld(turn: Turn): void {
   if (state.config.holding === undefined) return;
   forgetJudgements(turn);
   for (const broker of state.brokers.values())
-    for (const want of wantsOf(turn, broker) ?? []) answerWant(turn, broker, want);
+    for (const want of findWants(turn, broker) ?? []) answerWant(turn, broker, want);
   noteChanges(turn);
 }
 
@@ -109,7 +109,7 @@ export function nextHeld(turn: Turn): Instant[] {
   if (holding === undefined) return [];
   const askedAt = (window: ReservedWindow): Instant =>
     holding.kind === 'forecast' ? window.startsAt : askingAt(turn, window, holding);
-  const wants = [...state.brokers.values()].flatMap((broker) => wantsOf(turn, broker) ?? []);
+  const wants = [...state.brokers.values()].flatMap((broker) => findWants(turn, broker) ?? []);
   const wanted = wants.flatMap((want) => [judgedAgainAt(state, want), want.startsAt]);
   return [
     ...wanted,
@@ -139,7 +139,7 @@ function giveFor(turn: Turn, broker: KnownBroker, want: ReservedDemand): void {
       kind: 'HeldGiven',
       requestId: request.requestId,
       brokerId: broker.brokerId,
-      reservation: claimedOf(want),
+      reservation: getClaimed(want),
       at: now,
     });
     missing -= request.width;
@@ -154,7 +154,7 @@ function judge({ state, now, commands }: Turn, want: ReservedDemand): string | u
   const known = state.judgements.get(want.claim);
   if (known !== undefined && now < judgedAgainAt(state, want)) return known.code;
   state.judgements.set(want.claim, { code: 'MUT_UNREACHABLE', at: now });
-  commands.push({ kind: 'JudgeClaim', reservation: claimedOf(want) });
+  commands.push({ kind: 'JudgeClaim', reservation: getClaimed(want) });
   return undefined;
 }
 
@@ -179,7 +179,7 @@ function forgetJudgements(turn: Turn): void {
   if (judgements.size === 0) return;
   const wanted = new Set<string>();
   for (const broker of brokers.values()) {
-    const wants = wantsOf(turn, broker);
+    const wants = findWants(turn, broker);
     if (wants === undefined) return;
     for (const { claim } of wants) wanted.add(claim);
   }
@@ -217,7 +217,7 @@ function refuseWant(turn: Turn, { brokerId }: KnownBroker, want: ReservedDemand,
     walltime: Math.max(1, endsAt - now),
     heuristic: '',
     reasons,
-    reservation: claimedOf(want),
+    reservation: getClaimed(want),
     at: now,
   });
   commit(turn, {
@@ -231,7 +231,7 @@ function refuseWant(turn: Turn, { brokerId }: KnownBroker, want: ReservedDemand,
   });
 }
 
-function claimedOf({ processors: _processors, ...claimed }: ReservedDemand): ClaimedReservation {
+function getClaimed({ processors: _processors, ...claimed }: ReservedDemand): ClaimedReservation {
   return claimed;
 }
 
@@ -276,7 +276,7 @@ export function heldFor({ requests }: ProviderState, { reservationId }: Reserved
   return [...requests.values()].filter((request) => request.heldFor?.reservationId === reservationId);
 }
 
-function missingOf(state: ProviderState, window: ReservedWindow): number {
+function getMissing(state: ProviderState, window: ReservedWindow): number {
   return servingFor(state, window).reduce((missing, { width }) => missing - width, window.count);
 }
 
@@ -314,7 +314,7 @@ function submitHeld(turn: Turn, window: ReservedWindow, width: number): void {
   turn.commands.push({
     kind: 'SubmitRequest',
     requestId,
-    clientRequestId: clientRequestIdOf(state, requestId),
+    clientRequestId: getClientRequestId(state, requestId),
     userId,
     width,
     walltime,

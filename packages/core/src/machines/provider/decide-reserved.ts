@@ -2,10 +2,10 @@ import { type ClaimedReservation, type ReservedDemand } from '../../messages/ind
 import { describeTime, plural, type Instant } from '../../shared/index.ts';
 import { takesNoWork } from './draining.ts';
 import {
-  clientRequestIdOf,
+  getClientRequestId,
   isPending,
   isServing,
-  numberOf,
+  getNumber,
   type KnownBroker,
   type OwnRequest,
   type ProviderState,
@@ -27,7 +27,7 @@ export function releaseReserved(turn: Turn): void {
       (request.status !== 'queued' && request.status !== 'running')
     )
       continue;
-    const wants = wantsOf(turn, turn.state.brokers.get(brokerId));
+    const wants = findWants(turn, turn.state.brokers.get(brokerId));
     if (wants === undefined || wants.some((want) => isSame(want, reservation))) continue;
     releaseRequest(
       turn,
@@ -45,7 +45,7 @@ export function withdrawExcess(turn: Turn): void {
   const { state } = turn;
   if (state.config.holding !== undefined) return;
   for (const broker of state.brokers.values()) {
-    for (const want of wantsOf(turn, broker) ?? []) {
+    for (const want of findWants(turn, broker) ?? []) {
       const held = requestsInside(state, broker, want).filter((request) => isPending(request) && isServing(request));
       let excess = held.reduce((sum, { width }) => sum + width, -amountNow(state, want));
       for (const request of held.reverse()) {
@@ -83,7 +83,7 @@ export function draftReserved(turn: Turn): void {
   )
     return;
   for (const broker of state.brokers.values()) {
-    for (const want of wantsOf(turn, broker) ?? []) askInside(turn, broker, want);
+    for (const want of findWants(turn, broker) ?? []) askInside(turn, broker, want);
   }
 }
 
@@ -93,8 +93,8 @@ export function nextReserved(turn: Turn): Instant[] {
   const due: Instant[] = [];
   if (state.config.holding !== undefined) return due;
   for (const broker of state.brokers.values()) {
-    for (const want of wantsOf(turn, broker) ?? [])
-      if (missingOf(state, broker, want) > 0 && !isOver(turn, want)) due.push(pausedUntil(state, broker, want));
+    for (const want of findWants(turn, broker) ?? [])
+      if (getMissing(state, broker, want) > 0 && !isOver(turn, want)) due.push(pausedUntil(state, broker, want));
   }
   return due;
 }
@@ -103,7 +103,10 @@ export function nextReserved(turn: Turn): Instant[] {
  * What a broker wants inside reservations: undefined while nobody knows; empty once a broker has been away for longer
  * than its grace.
  */
-export function wantsOf({ state, now }: Turn, broker: KnownBroker | undefined): readonly ReservedDemand[] | undefined {
+export function findWants(
+  { state, now }: Turn,
+  broker: KnownBroker | undefined,
+): readonly ReservedDemand[] | undefined {
   if (broker === undefined) return [];
   if (broker.connectionId === 0 && now >= broker.awaySince + state.config.brokerGrace) return [];
   return broker.demand === undefined ? undefined : (broker.demand.reserved ?? []);
@@ -118,7 +121,7 @@ function askInside(turn: Turn, broker: KnownBroker, want: ReservedDemand): void 
   const { state, now } = turn;
   const { limits } = state;
   if (limits === undefined || isOver(turn, want) || now < pausedUntil(state, broker, want)) return;
-  let missing = missingOf(state, broker, want);
+  let missing = getMissing(state, broker, want);
   while (missing > 0) {
     if (pendingCount(state) >= limits.requestsMax) {
       makeRoom(turn, want);
@@ -154,7 +157,7 @@ function requestsInside({ requests }: ProviderState, { brokerId }: KnownBroker, 
 }
 
 /** Processors that are wanted and neither there nor asked for. */
-function missingOf(state: ProviderState, broker: KnownBroker, want: ReservedDemand): number {
+function getMissing(state: ProviderState, broker: KnownBroker, want: ReservedDemand): number {
   const held = requestsInside(state, broker, want).filter((request) => isPending(request) && isServing(request));
   return held.reduce((missing, { width }) => missing - width, Math.min(want.processors, amountNow(state, want)));
 }
@@ -177,7 +180,7 @@ export function makeRoom(turn: Turn, { reservationId }: { readonly reservationId
     ({ status, reservation, heldFor }) => status === 'queued' && reservation === undefined && heldFor === undefined,
   );
   const youngest = queued.reduce<OwnRequest | undefined>(
-    (last, request) => (last === undefined || numberOf(request) > numberOf(last) ? request : last),
+    (last, request) => (last === undefined || getNumber(request) > getNumber(last) ? request : last),
     undefined,
   );
   if (youngest !== undefined) releaseRequest(turn, youngest, `Withdrawn: reservation ${reservationId} wants its slot.`);
@@ -213,7 +216,7 @@ function submitInside(turn: Turn, broker: KnownBroker, want: ReservedDemand, wid
   turn.commands.push({
     kind: 'SubmitRequest',
     requestId,
-    clientRequestId: clientRequestIdOf(state, requestId),
+    clientRequestId: getClientRequestId(state, requestId),
     userId,
     width,
     walltime,

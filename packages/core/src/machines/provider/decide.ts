@@ -1,9 +1,9 @@
 import type { RequestDecision, RequestHeuristic } from '../../requests/index.ts';
 import { describeTime, invariant } from '../../shared/index.ts';
 import { askWatching } from './ask-watching.ts';
-import { isTooWide, neededAlone, requestsOf, runningProcessors, unplacedTasks, wantedProcessors } from './brokers.ts';
-import { demandOf, factsOf, pendingOf, type Resource } from './decision-facts.ts';
-import { wantsOf } from './decide-reserved.ts';
+import { isTooWide, neededAlone, getRequests, runningProcessors, unplacedTasks, wantedProcessors } from './brokers.ts';
+import { getDemand, listFacts, getPending, type Resource } from './decision-facts.ts';
+import { findWants } from './decide-reserved.ts';
 import { describeNoWork, releasesRunning, takesNoWork } from './draining.ts';
 import { boundFirstRequests, describeFirstBound, explainFirstRequests } from './first-requests.ts';
 import { decidingHeuristic } from './heuristic.ts';
@@ -53,13 +53,13 @@ function withdrawQueued(turn: Turn, broker: KnownBroker): void {
       ? `Withdrawn: running allocations have covered what was wanted for ${since}, and now no task is pending.`
       : `Withdrawn: running allocations have covered what was wanted for ${since}; they have ` +
         `${runningProcessors(turn.state, broker.brokerId)} processors for the ${wanted} wanted now.`;
-  for (const request of requestsOf(turn.state, broker.brokerId)) {
+  for (const request of getRequests(turn.state, broker.brokerId)) {
     if (request.status === 'queued' && isServing(request)) releaseRequest(turn, request, reason);
   }
 }
 
 function releaseRunning(turn: Turn, broker: KnownBroker): void {
-  for (const request of requestsOf(turn.state, broker.brokerId)) {
+  for (const request of getRequests(turn.state, broker.brokerId)) {
     if (request.status !== 'running' || !isServing(request)) continue;
     releaseRequest(
       turn,
@@ -123,7 +123,7 @@ function brokersInNeed(turn: Turn, isWatching: boolean): KnownBroker[] {
     const needed = broker.connectionId === 0 ? neededAlone(turn, broker) : (wantedProcessors(turn, broker) ?? 0);
     return needed > runningProcessors(state, broker.brokerId) && (isWatching || unplacedTasks(turn, broker) !== 0);
   });
-  const count = (broker: KnownBroker): number => requestsOf(state, broker.brokerId).filter(isPending).length;
+  const count = (broker: KnownBroker): number => getRequests(state, broker.brokerId).filter(isPending).length;
   return inNeed.sort((one, other) => count(one) - count(other));
 }
 
@@ -165,7 +165,7 @@ function describeLastFailure({ requests }: ProviderState): string {
  */
 function isHeldForNothing(turn: Turn, { heldFor, reservation, brokerId }: OwnRequest): boolean {
   if (heldFor === undefined) return false;
-  const wants = reservation === undefined ? [] : wantsOf(turn, turn.state.brokers.get(brokerId));
+  const wants = reservation === undefined ? [] : findWants(turn, turn.state.brokers.get(brokerId));
   return wants !== undefined && !wants.some(({ claim }) => claim === reservation?.claim);
 }
 
@@ -196,10 +196,10 @@ function draftFor(
   // Requests inside reservations hold slots, and nothing that the heuristic could go by.
   const pending = held
     .filter(({ reservation, heldFor }) => reservation === undefined && heldFor === undefined)
-    .map(pendingOf);
+    .map(getPending);
   const share = Math.ceil(Math.max(0, limits.requestsMax - held.length) / sharers);
-  const demand = demandOf(turn, broker);
-  const known = factsOf(turn, resource, broker);
+  const demand = getDemand(turn, broker);
+  const known = listFacts(turn, resource, broker);
   const facts = {
     ...known,
     limits: { ...limits, requestsMax: pending.length + share },

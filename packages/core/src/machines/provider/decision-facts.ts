@@ -1,7 +1,7 @@
 import type { PendingRequest, RequestFacts, ServedRequest } from '../../requests/index.ts';
 import { invariant, type Duration } from '../../shared/index.ts';
 import type { Demand, QueueListing, ResourceLimits } from '../../messages/index.ts';
-import { neededAlone, requestsOf } from './brokers.ts';
+import { neededAlone, getRequests } from './brokers.ts';
 import { heuristicInForce } from './heuristic.ts';
 import { competingIn, listingWithOwn } from './listing-with-own.ts';
 import { isOfDemand, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
@@ -14,7 +14,7 @@ export interface Resource {
 }
 
 /** What is to be asked for; a standby goes by what is left of the lease. */
-export function demandOf(
+export function getDemand(
   turn: Turn,
   broker: KnownBroker,
 ): Pick<Demand, 'pendingTasks' | 'processors' | 'deadline' | 'gangProcessors'> {
@@ -25,17 +25,17 @@ export function demandOf(
 }
 
 /** What every heuristic may look at, but the requests that are pending and the slots that they leave. */
-export function factsOf(turn: Turn, { limits, listing }: Resource, broker: KnownBroker): RequestFacts {
+export function listFacts(turn: Turn, { limits, listing }: Resource, broker: KnownBroker): RequestFacts {
   const { state, now } = turn;
-  const { pendingTasks, processors, deadline } = demandOf(turn, broker);
-  const served = servedOf(state, broker);
+  const { pendingTasks, processors, deadline } = getDemand(turn, broker);
+  const served = getServed(state, broker);
   return {
     now,
     limits,
     listing: competingIn(state, listingWithOwn(state, listing, now)),
     pending: [],
     served,
-    idleHeldTime: idleHeldTimeOf(served),
+    idleHeldTime: getIdleHeldTime(served),
     demand: { pendingTasks, processors, deadline },
     taskTimes: observedTaskTimes(broker),
     taskTimesElsewhere: broker.demand?.taskTimes,
@@ -48,7 +48,7 @@ export function factsOf(turn: Turn, { limits, listing }: Resource, broker: Known
  * Agents take a while to start, on a loaded host a long one; what ended before a task did says for how long at most it
  * has been too short.
  */
-function idleHeldTimeOf(served: readonly ServedRequest[]): Duration {
+function getIdleHeldTime(served: readonly ServedRequest[]): Duration {
   return served.reduce(
     (most, { taskTime, startedAt, endedAt, walltime }) =>
       taskTime === 0 && endedAt - startedAt >= walltime ? Math.max(most, walltime) : most,
@@ -57,7 +57,7 @@ function idleHeldTimeOf(served: readonly ServedRequest[]): Duration {
 }
 
 /** An own request as every heuristic sees it. */
-export function pendingOf({ requestId, width, walltime, status, startedAt }: OwnRequest): PendingRequest {
+export function getPending({ requestId, width, walltime, status, startedAt }: OwnRequest): PendingRequest {
   invariant(
     status === 'submitting' || status === 'queued' || status === 'running',
     `request ${requestId} is ${status}, not submitted`,
@@ -67,14 +67,14 @@ export function pendingOf({ requestId, width, walltime, status, startedAt }: Own
 
 /** Whether nothing has been asked for since the broker began to want something; what was refused does not count. */
 function isFirstOf(state: ProviderState, broker: KnownBroker): boolean {
-  return !requestsOf(state, broker.brokerId).some(
+  return !getRequests(state, broker.brokerId).some(
     (request) => isOfDemand(broker, request) && request.status !== 'rejected',
   );
 }
 
 /** Requests that this demand made and that are over: an earlier one's tasks were others. */
-function servedOf(state: ProviderState, broker: KnownBroker): ServedRequest[] {
-  const served = requestsOf(state, broker.brokerId).filter(
+function getServed(state: ProviderState, broker: KnownBroker): ServedRequest[] {
+  const served = getRequests(state, broker.brokerId).filter(
     (request) => isOfDemand(broker, request) && request.startedAt > 0 && request.endedAt > 0,
   );
   return served.map(({ requestId, width, walltime, startedAt, endedAt, taskTime }) => ({

@@ -4,7 +4,7 @@ import type { ProviderInput } from './inputs.ts';
 import type { BrokerId, ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
-type InputOf<Kind extends ProviderInput['kind']> = Extract<ProviderInput, { readonly kind: Kind }>;
+type GetInput<Kind extends ProviderInput['kind']> = Extract<ProviderInput, { readonly kind: Kind }>;
 
 /**
  * Whether the provider takes no new work: its owner drains it, or its process is about to end and gives everything
@@ -30,7 +30,7 @@ export function describeNoWork({ draining, givingBackReason, config: { providerI
 }
 
 /** Drains the provider until its owner undrains it. A second request adds what is new in it, and is harmless. */
-export function drain(turn: Turn, { replyTo, reason, isAtOnce }: InputOf<'DrainAsked'>): void {
+export function drain(turn: Turn, { replyTo, reason, isAtOnce }: GetInput<'DrainAsked'>): void {
   const { state, now } = turn;
   const known = state.draining;
   const next = addTo(known ?? { since: now, reason: '' }, reason, isAtOnce === true);
@@ -50,7 +50,7 @@ function addTo(known: DrainingStatus, reason: string, isAtOnce: boolean): Draini
 }
 
 /** Takes work again; harmless where the provider does. */
-export function undrain(turn: Turn, { replyTo }: InputOf<'UndrainAsked'>): void {
+export function undrain(turn: Turn, { replyTo }: GetInput<'UndrainAsked'>): void {
   if (turn.state.draining !== undefined) {
     commit(turn, { kind: 'DrainingEnded', at: turn.now });
     reportAll(turn);
@@ -59,7 +59,7 @@ export function undrain(turn: Turn, { replyTo }: InputOf<'UndrainAsked'>): void 
 }
 
 /** Gives everything back, since the process is about to end: nothing of this outlives it. */
-export function giveEverythingBack(turn: Turn, { replyTo, reason }: InputOf<'GiveBackAsked'>): void {
+export function giveEverythingBack(turn: Turn, { replyTo, reason }: GetInput<'GiveBackAsked'>): void {
   turn.state.givingBackReason = reason;
   // Machines that attach by themselves are nothing to give back: they wait for the next start, and go on meanwhile.
   if (turn.state.config.resourceKind === 'cluster') reportAll(turn);

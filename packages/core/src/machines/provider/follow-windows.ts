@@ -1,6 +1,6 @@
 import { isSameWindow, type ReservedWindow } from '../../messages/index.ts';
 import type { Duration, Instant } from '../../shared/index.ts';
-import { isPending, isServing, numberOf, type OwnRequest, type ProviderState } from './state.ts';
+import { isPending, isServing, getNumber, type OwnRequest, type ProviderState } from './state.ts';
 import { releaseRequest } from './submission.ts';
 import { commit, type Turn } from './turn.ts';
 
@@ -69,11 +69,11 @@ function isWorthKeeping({ state, now }: Turn, request: OwnRequest, window: Reser
   // Its broker works on it, and would go on before the new start.
   if (request.reservation !== undefined && from > now) return false;
   const served = (end: Instant): Duration => Math.max(0, Math.min(end, window.endsAt) - from);
-  return 2 * served(endOf(request, now)) >= served(from + (state.limits?.walltimeMax ?? Infinity));
+  return 2 * served(findEnd(request, now)) >= served(from + (state.limits?.walltimeMax ?? Infinity));
 }
 
 /** When an allocation ends by its walltime; of one that waits, if it started now. */
-export function endOf({ status, startedAt, walltime }: OwnRequest, now: Instant): Instant {
+export function findEnd({ status, startedAt, walltime }: OwnRequest, now: Instant): Instant {
   return (status === 'running' ? startedAt : now) + walltime;
 }
 
@@ -89,7 +89,7 @@ function releaseExcess(turn: Turn, window: ReservedWindow): void {
     status !== 'running' ? 0 : reservation === undefined ? 1 : 2;
   for (const request of serving
     .filter(isReleasable)
-    .sort((one, other) => rank(one) - rank(other) || numberOf(other) - numberOf(one))) {
+    .sort((one, other) => rank(one) - rank(other) || getNumber(other) - getNumber(one))) {
     if (request.width > excess) continue;
     excess -= request.width;
     releaseRequest(

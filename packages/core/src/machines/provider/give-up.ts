@@ -2,7 +2,7 @@ import type { GivenUpRequest } from '../../requests/index.ts';
 import { describeTime, plural, type RequestId } from '../../shared/index.ts';
 import type { ResourceLimits } from '../../messages/index.ts';
 import { budgetLeft } from './asked-lately.ts';
-import { requestsOf } from './brokers.ts';
+import { getRequests } from './brokers.ts';
 import { isServing, type KnownBroker, type OwnRequest } from './state.ts';
 import { releaseRequest } from './submission.ts';
 import type { Turn } from './turn.ts';
@@ -22,7 +22,7 @@ export function giveUp(turn: Turn, broker: KnownBroker, unwanted: readonly Given
 
 /** Withdraws what waits and is beyond what the resource gives now: its limits have changed, and it may never start. */
 export function withdrawUnfit(turn: Turn, broker: KnownBroker, { widthMax, walltimeMax }: ResourceLimits): void {
-  for (const request of requestsOf(turn.state, broker.brokerId)) {
+  for (const request of getRequests(turn.state, broker.brokerId)) {
     const { width, walltime, status } = request;
     if (status !== 'queued' || !isServing(request) || (width <= widthMax && walltime <= walltimeMax)) continue;
     if (turn.state.listingFailure !== '' || budgetLeft(turn.state, turn.now).withdrawals === 0) return;
@@ -48,6 +48,6 @@ function canBeGivenUp(request: OwnRequest): boolean {
 function keptForGang({ state }: Turn, { brokerId, demand }: KnownBroker): OwnRequest | undefined {
   const gang = demand?.gangProcessors ?? 0;
   if (gang === 0) return undefined;
-  const wide = requestsOf(state, brokerId).filter((request) => isServing(request) && request.width >= gang);
+  const wide = getRequests(state, brokerId).filter((request) => isServing(request) && request.width >= gang);
   return wide.length === 1 ? wide[0] : undefined;
 }

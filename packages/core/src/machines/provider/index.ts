@@ -1,26 +1,26 @@
 import type { Machine } from '../../shared/index.ts';
-import { applyProviderChange } from './apply.ts';
+import { apply } from './apply.ts';
 import type { ProviderChange } from './changes.ts';
-import { checkProviderInvariants } from './check-invariants.ts';
+import { checkInvariants } from './check-invariants.ts';
 import type { ProviderCommand } from './commands.ts';
 import type { ProviderInput } from './inputs.ts';
 import type { ProviderState } from './state.ts';
-import { stepProvider } from './step.ts';
+import { step } from './step.ts';
 
-export { openProviderBeginning, saveProviderBeginning } from './beginning.ts';
+export { openProviderInitialState, saveProviderInitialState } from './beginning.ts';
 export type { ProviderChange } from './changes.ts';
 export type { ProviderCommand } from './commands.ts';
 export { takesNoWork } from './draining.ts';
 export { heuristicInForce, isWatching } from './heuristic.ts';
 export type { ProviderInput } from './inputs.ts';
-export { serializeProvider, deserializeProvider, type ProviderSnapshot } from './snapshot.ts';
+export { takeSnapshot, restoreSnapshot, type ProviderSnapshot } from './snapshot.ts';
 export { viewQueue, type QueueKnowledge, type ViewedQueue, type ViewedRequest } from './queue-view.ts';
 export { listUses } from './reserved-windows.ts';
 export { measureInterval } from './watched-facts.ts';
 export { keptKey, type SpooledLease, type EnrolledMachine, type KeptReport } from './spooled-lease.ts';
 export { leftOfLease, roomForReports } from './leases.ts';
 export {
-  clientRequestIdOf,
+  getClientRequestId,
   createProviderState,
   describeRequest,
   firstRequestLimits,
@@ -41,7 +41,7 @@ export {
 
 /** The GridMachineProvider: turns demand into allocation requests and these into GridMachines. */
 export const providerMachine: Machine<ProviderState, ProviderInput, ProviderChange, ProviderCommand> = {
-  step: stepProvider,
-  apply: applyProviderChange,
-  checkInvariants: checkProviderInvariants,
+  step,
+  apply,
+  checkInvariants,
 };

@@ -1,5 +1,5 @@
 import type { QueueListing } from '../../messages/index.ts';
-import { clientRequestIdOf, type ProviderState } from './state.ts';
+import { getClientRequestId, type ProviderState } from './state.ts';
 import type { RequestFacts } from '../../requests/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
 
@@ -10,13 +10,13 @@ import type { Instant, ProcessorCount } from '../../shared/index.ts';
  *
  * @param listing as it was read, with what is known better of own requests.
  */
-export function listingStateOf(
+export function getListingState(
   state: ProviderState,
   listing: QueueListing,
   now: Instant,
 ): NonNullable<RequestFacts['listingState']> {
   if (state.listingFailure !== '') return 'stale';
-  const prefix = clientRequestIdOf(state, '');
+  const prefix = getClientRequestId(state, '');
   const living = listing.requests.filter(({ status }) => status !== 'ended');
   if (living.some(({ clientRequestId }) => !clientRequestId.startsWith(prefix))) return 'complete';
   const held = living.reduce(

@@ -1,7 +1,7 @@
 import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
 import { ownRank } from '../../requests/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
-import { clientRequestIdOf, isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
+import { getClientRequestId, isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
 
 /**
  * The last listing with what this provider knows better of its own requests: those that were submitted or have started
@@ -12,7 +12,7 @@ export function listingWithOwn(state: ProviderState, listing: QueueListing, now:
   const unlisted = new Map(
     [...state.requests.values()]
       .filter(isHeld)
-      .map((request) => [clientRequestIdOf(state, request.requestId), request]),
+      .map((request) => [getClientRequestId(state, request.requestId), request]),
   );
   const requests: QueuedRequest[] = [];
   let started: ProcessorCount = 0;
@@ -28,8 +28,8 @@ export function listingWithOwn(state: ProviderState, listing: QueueListing, now:
     started += heldBy(known) - heldBy(entry);
   }
   for (const [clientRequestId, request] of unlisted) {
-    const entry = entryOf(request, clientRequestId, now);
-    requests.push({ ...entry, ...rankOf(listing, entry) });
+    const entry = readEntry(request, clientRequestId, now);
+    requests.push({ ...entry, ...findRank(listing, entry) });
     started += heldBy(entry);
   }
   return { ...listing, processorsFree: Math.max(0, listing.processorsFree - started), requests };
@@ -48,7 +48,7 @@ export function competingIn(state: ProviderState, listing: QueueListing): QueueL
 }
 
 /** Of one that waits and is not listed yet, where the queue has a ranking. */
-function rankOf(
+function findRank(
   listing: QueueListing,
   { status, walltime, submittedAt }: QueuedRequest,
 ): Pick<QueuedRequest, 'rankedAt'> {
@@ -69,7 +69,7 @@ function heldBy(entry: QueuedRequest | undefined): ProcessorCount {
   return entry?.status === 'running' ? entry.width : 0;
 }
 
-function entryOf(request: OwnRequest, clientRequestId: string, now: Instant): QueuedRequest {
+function readEntry(request: OwnRequest, clientRequestId: string, now: Instant): QueuedRequest {
   const { managerRequestId, userId, width, walltime, status, submittedAt, startedAt, reservation } = request;
   return {
     managerRequestId,

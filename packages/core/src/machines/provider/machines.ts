@@ -144,7 +144,7 @@ export function loseAbsentMachines(turn: Turn): void {
  * Gives up all machines of a request that is over, and closes the streams of their agents. @param code why, for its
  * broker. @param refusal why, for the agents; one that they take for the end.
  */
-export function loseMachinesOf(
+export function getLoseMachines(
   turn: Turn,
   request: OwnRequest,
   code: string,

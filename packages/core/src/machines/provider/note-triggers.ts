@@ -1,7 +1,7 @@
 import type { QueueListing } from '../../messages/index.ts';
 import type { ProviderChange } from './changes.ts';
 import { isWatching } from './heuristic.ts';
-import { clientRequestIdOf, type KnownBroker, type ProviderState } from './state.ts';
+import { getClientRequestId, type KnownBroker, type ProviderState } from './state.ts';
 import type { Turn } from './turn.ts';
 
 /** Changes after which a plan for what is asked for may be another. */
@@ -40,7 +40,7 @@ export function noteTriggers(turn: Turn): void {
  */
 export function hasFreed(state: ProviderState, before: QueueListing, after: QueueListing): boolean {
   if (after.processorsFree > before.processorsFree) return true;
-  const prefix = clientRequestIdOf(state, '');
+  const prefix = getClientRequestId(state, '');
   const living = new Set(
     after.requests.filter(({ status }) => status !== 'ended').map(({ managerRequestId }) => managerRequestId),
   );

@@ -2,9 +2,9 @@ import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
 import type { FreeTime } from '../../profile/index.ts';
 import { readQueue } from '../../requests/index.ts';
 import type { Duration, Instant, ProcessorCount, ProviderId, RequestId } from '../../shared/index.ts';
-import { listingStateOf } from './listing-state.ts';
+import { getListingState } from './listing-state.ts';
 import { competingIn, listingWithOwn } from './listing-with-own.ts';
-import { clientRequestIdOf, type ComparedDecision, type ProviderState } from './state.ts';
+import { getClientRequestId, type ComparedDecision, type ProviderState } from './state.ts';
 
 /** How well a queue is known: not at all, without others' requests, as it was, or as it is. */
 export type QueueKnowledge = 'none' | 'hidden' | 'stale' | 'complete';
@@ -77,7 +77,7 @@ export function viewQueue(state: ProviderState, now: Instant): ViewedQueue {
     };
   }
   const whole = listingWithOwn(state, listing, now);
-  const knowledge = listingStateOf(state, whole, now);
+  const knowledge = getListingState(state, whole, now);
   const forecasts = new Map<QueuedRequest, Instant>();
   const { free } = readQueue(
     { now, limits, listing: competingIn(state, whole) },
@@ -93,7 +93,7 @@ export function viewQueue(state: ProviderState, now: Instant): ViewedQueue {
     knowledge,
     trouble: describeTrouble(state, knowledge),
     readAt: listing.at,
-    ...stepsOf(free),
+    ...listSteps(free),
     requests: viewRequests(state, living, forecasts),
     runningCount: living.filter(({ status }) => status === 'running').length,
     waitingCount: living.filter(({ status }) => status === 'queued').length,
@@ -120,9 +120,9 @@ function describeTrouble({ listingFailure }: ProviderState, knowledge: QueueKnow
     : '';
 }
 
-function stepsOf(free: FreeTime): Pick<ViewedQueue, 'steps' | 'stepsUntil'> {
+function listSteps(free: FreeTime): Pick<ViewedQueue, 'steps' | 'stepsUntil'> {
   const steps: { from: Instant; free: ProcessorCount }[] = [];
-  for (let at = free.first; at >= 0; at = free.nextOf(at)) {
+  for (let at = free.first; at >= 0; at = free.getNext(at)) {
     if (steps.length === stepsMax) return { steps, stepsUntil: free.startOf(at) };
     const count = free.freeOf(at);
     if (steps.at(-1)?.free !== count) steps.push({ from: free.startOf(at), free: count });
@@ -135,7 +135,7 @@ function viewRequests(
   living: readonly QueuedRequest[],
   forecasts: ReadonlyMap<QueuedRequest, Instant>,
 ): ViewedRequest[] {
-  const prefix = clientRequestIdOf(state, '');
+  const prefix = getClientRequestId(state, '');
   const viewed = living.map((request): ViewedRequest => {
     const { managerRequestId, clientRequestId, status, width, walltime, startsAt } = request;
     const forecast = forecasts.get(request);

@@ -2,13 +2,13 @@ import type { QueuedRequest, QueueListing, ResourceLimits } from '../../messages
 import type { Duration, Instant, RequestId } from '../../shared/index.ts';
 import { noteCutOff } from './cut-off.ts';
 import { isWatched, isWatching } from './heuristic.ts';
-import { loseMachinesOf } from './machines.ts';
+import { getLoseMachines } from './machines.ts';
 import { hasFreed } from './note-triggers.ts';
-import { overCodeOf } from './reserved-end.ts';
+import { getOverCode } from './reserved-end.ts';
 import { noteWindow } from './reserved-windows.ts';
 import { inOwnClock } from './own-clock.ts';
 import { soundListing } from './sound-listing.ts';
-import { clientRequestIdOf, isPending, isServing, numberOf, type OwnRequest, type ProviderState } from './state.ts';
+import { getClientRequestId, isPending, isServing, getNumber, type OwnRequest, type ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** A request counts as gone, or as requeued, after this many good listings in a row: a single one may lag behind. */
@@ -79,7 +79,7 @@ function findOwnEntries(
   const byClientId = new Map<string, RequestId>();
   const byManagerId = new Map<string, RequestId>();
   for (const { requestId, managerRequestId } of state.requests.values()) {
-    byClientId.set(clientRequestIdOf(state, requestId), requestId);
+    byClientId.set(getClientRequestId(state, requestId), requestId);
     if (managerRequestId !== '') byManagerId.set(managerRequestId, requestId);
   }
   const byRequestId = new Map<RequestId, QueuedRequest>();
@@ -240,7 +240,7 @@ function seeEnd(turn: Turn, request: OwnRequest, entry: QueuedRequest): void {
     commit(turn, { kind: 'RequestStarted', requestId: request.requestId, startedAt: entry.startsAt, at: turn.now });
   }
   const because = entry.endReason === '' ? '' : ` (${entry.endReason})`;
-  const over = overCodeOf(request, entry.endReason);
+  const over = getOverCode(request, entry.endReason);
   const code = codeOfEnd(entry, hasRun);
   const asked = request.releaseReason === '' ? { endCode: code } : {};
   endRequest(
@@ -303,10 +303,10 @@ export function endRequest(turn: Turn, request: OwnRequest, ending: Ending, code
     broker !== undefined &&
     request.reservation === undefined &&
     isServing(request) &&
-    numberOf(request) < broker.requireRequest
+    getNumber(request) < broker.demandRequest
   )
     broker.endedProcessors += request.width;
   noteCutOff(turn, request);
   commit(turn, { kind: 'RequestEnded', requestId: request.requestId, ...ending, at: turn.now });
-  loseMachinesOf(turn, request, code);
+  getLoseMachines(turn, request, code);
 }

@@ -1,5 +1,5 @@
 import { describeTime, type RequestId } from '../../shared/index.ts';
-import { requestsOf } from './brokers.ts';
+import { getRequests } from './brokers.ts';
 import { decidingHeuristic, isWatching } from './heuristic.ts';
 import { isServing, type KnownBroker } from './state.ts';
 import { releaseRequest } from './submission.ts';
@@ -18,7 +18,7 @@ export function releaseIdle(turn: Turn): void {
     idleSince.clear();
     return;
   }
-  const idle = new Set([...state.brokers.values()].flatMap((broker) => idleRequestsOf(turn, broker)));
+  const idle = new Set([...state.brokers.values()].flatMap((broker) => listIdleRequests(turn, broker)));
   for (const requestId of idleSince.keys()) if (!idle.has(requestId)) idleSince.delete(requestId);
   for (const requestId of idle) {
     const since = idleSince.get(requestId) ?? now;
@@ -36,7 +36,7 @@ export function releaseIdle(turn: Turn): void {
 }
 
 /** Running requests of a broker that no task runs in, where all that it wants runs already. Cost: O(machines). */
-function idleRequestsOf({ state }: Turn, broker: KnownBroker): RequestId[] {
+function listIdleRequests({ state }: Turn, broker: KnownBroker): RequestId[] {
   const { demand, connectionId, brokerId } = broker;
   if (connectionId === 0 || demand === undefined || demand.pendingTasks === 0) return [];
   const busy = new Map<RequestId, number>();
@@ -51,6 +51,6 @@ function idleRequestsOf({ state }: Turn, broker: KnownBroker): RequestId[] {
     busyCount += 1;
   }
   if (demand.pendingTasks * demand.processors > busyCount) return [];
-  const running = requestsOf(state, brokerId).filter((request) => request.status === 'running' && isServing(request));
+  const running = getRequests(state, brokerId).filter((request) => request.status === 'running' && isServing(request));
   return running.filter(({ requestId }) => !busy.has(requestId)).map(({ requestId }) => requestId);
 }

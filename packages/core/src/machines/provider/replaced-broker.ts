@@ -14,7 +14,7 @@ export function noteInstance(turn: Turn, broker: KnownBroker, instance: string):
   else replaceBroker(turn, broker, instance);
 }
 
-function replaceBroker(turn: Turn, { brokerId, requireFrom }: KnownBroker, instance: string): void {
+function replaceBroker(turn: Turn, { brokerId, demandFrom }: KnownBroker, instance: string): void {
   const { state, now } = turn;
   for (const {
     facts: { machineId, incarnation },
@@ -25,7 +25,7 @@ function replaceBroker(turn: Turn, { brokerId, requireFrom }: KnownBroker, insta
     if (owner === brokerId && last !== undefined)
       commit(turn, { kind: 'ReportsForgotten', machineId, incarnation, upTo: last.sequence });
   }
-  if (requireFrom > 0) commit(turn, { kind: 'DemandEnded', brokerId, at: now });
+  if (demandFrom > 0) commit(turn, { kind: 'DemandEnded', brokerId, at: now });
   commit(turn, { kind: 'BrokerReplaced', brokerId, instance, at: now });
   for (const machine of state.machines.values()) {
     if (machine.brokerId !== brokerId) continue;

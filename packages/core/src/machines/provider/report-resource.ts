@@ -3,7 +3,7 @@ import { QueueModel } from '../../placement/index.ts';
 import type { Duration, Instant, ProcessorCount, ProcessorMillis } from '../../shared/index.ts';
 import { takesNoWork } from './draining.ts';
 import { listingWithOwn } from './listing-with-own.ts';
-import { clientRequestIdOf, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import { getClientRequestId, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
 import type { Turn } from './turn.ts';
 
 /** Least time between two tellings of a queue that changes. */
@@ -23,7 +23,7 @@ export function reportResource(turn: Turn): void {
   const { state, now, commands } = turn;
   for (const broker of state.brokers.values()) {
     if (broker.connectionId === 0 || !broker.takesResource || !mayBeNews(turn, broker)) continue;
-    const sign = signOf(state, now);
+    const sign = findSign(state, now);
     broker.resourceDue = dueAt(turn, broker, sign);
     if (broker.resourceDue > now) continue;
     broker.resourceDue = Infinity;
@@ -38,7 +38,7 @@ function mayBeNews(
 ): boolean {
   if (resourceReported === undefined || resourceDue <= now || hasListing === true || changedRequestIds.size > 0)
     return true;
-  return !resourceReported.sign.startsWith(headOf(state));
+  return !resourceReported.sign.startsWith(findHead(state));
 }
 
 /** When it is to be told; Infinity where nothing but an input makes it due. */
@@ -49,15 +49,15 @@ function dueAt({ now, hasListing }: Turn, { resourceReported }: KnownBroker, sig
   return hasListing === true && now >= resourceReported.at + unchangedEvery ? now : Infinity;
 }
 
-function headOf(state: ProviderState): string {
+function findHead(state: ProviderState): string {
   const { listingFailure, limits } = state;
   return `${takesNoWork(state)} ${listingFailure} ${limits?.processors ?? 0} ${limits?.widthMax ?? 0};`;
 }
 
-function signOf(state: ProviderState, now: Instant): string {
+function findSign(state: ProviderState, now: Instant): string {
   const listing = state.listing === undefined ? [] : unended(listingWithOwn(state, state.listing, now));
   return (
-    headOf(state) +
+    findHead(state) +
     listing
       .map(({ managerRequestId, clientRequestId, status }) => `${managerRequestId || clientRequestId} ${status}`)
       .join(',')
@@ -93,7 +93,7 @@ function queueFor(state: ProviderState, { brokerId }: KnownBroker, { now, listin
   const own = new Map(
     [...state.requests.values()]
       .filter((request) => request.brokerId === brokerId)
-      .map((request) => [clientRequestIdOf(state, request.requestId), request]),
+      .map((request) => [getClientRequestId(state, request.requestId), request]),
   );
   const book = new QueueModel(processors);
   const entries = unended(listingWithOwn(state, listing, now));

@@ -1,6 +1,6 @@
 import { nameReservation, type ReservedStatus, type ReservedDemand } from '../../messages/index.ts';
 import { findWindow } from './decide-held.ts';
-import { wantsOf } from './decide-reserved.ts';
+import { findWants } from './decide-reserved.ts';
 import type { Turn } from './turn.ts';
 
 /**
@@ -15,7 +15,7 @@ export function reportStatuses(turn: Turn): void {
   if (config.holding === undefined) return;
   for (const broker of brokers.values()) {
     const { brokerId, connectionId, statusesReported } = broker;
-    const wants = connectionId === 0 ? undefined : wantsOf(turn, broker);
+    const wants = connectionId === 0 ? undefined : findWants(turn, broker);
     if (wants === undefined) continue;
     const statuses = wants.flatMap((want) => statusOf(turn, want));
     if (
@@ -30,7 +30,7 @@ export function reportStatuses(turn: Turn): void {
 
 /** Nothing for a claim that was not found good, or whose reservation is not known. */
 function statusOf({ state }: Turn, want: ReservedDemand): ReservedStatus[] {
-  const [window, ahead] = [findWindow(state, want), state.reportedAhead.get(want.reservationId)];
+  const [window, ahead] = [findWindow(state, want), state.reportedProvisioning.get(want.reservationId)];
   if (window === undefined || ahead === undefined || state.judgements.get(want.claim)?.code !== '') return [];
   const { startsAt, endsAt, count: amount } = window;
   return [{ reservation: nameReservation(want), startsAt, endsAt, amount, ahead }];

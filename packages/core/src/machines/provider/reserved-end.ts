@@ -18,7 +18,7 @@ export const overCodes: ReadonlySet<string> = new Set([
 ]);
 
 /** What a manager's code means for the reservation of a request. */
-export function overCodeOf({ reservation, width }: OwnRequest, code: string): { readonly overCode?: string } {
+export function getOverCode({ reservation, width }: OwnRequest, code: string): { readonly overCode?: string } {
   // It is smaller than it was when this was asked for: a narrower request has room.
   const isOnlyTooWide = code === 'MUT_RESERVATION_EXCEEDED' && reservation !== undefined && reservation.amount < width;
   return reservation !== undefined && overCodes.has(code) && !isOnlyTooWide ? { overCode: code } : {};

@@ -34,7 +34,7 @@ export interface ProviderSnapshot {
   readonly brokerIds: readonly BrokerId[];
   /** What each of these brokers wants since when; left out by releases that did not tell one demand from the next. */
   readonly demands?: readonly {
-    readonly requireFrom: number;
+    readonly demandFrom: number;
     readonly taskTimes: MeasuredTimes;
     readonly cutOff?: readonly TaskGroup[];
   }[];
@@ -72,7 +72,7 @@ export interface SavedLease {
 }
 
 /** Takes what the state promised. */
-export function serializeProvider(state: ProviderState): ProviderSnapshot {
+export function takeSnapshot(state: ProviderState): ProviderSnapshot {
   const {
     instance,
     limits,
@@ -103,8 +103,8 @@ export function serializeProvider(state: ProviderState): ProviderSnapshot {
     ...(state.asked.submissions.length + state.asked.withdrawals.length === 0 ? {} : { asked: { ...state.asked } }),
     requests: [...state.requests.values()],
     brokerIds: [...state.brokers.keys()],
-    demands: [...state.brokers.values()].map(({ requireFrom, taskTimes: ofDemand, cutOff }) => ({
-      requireFrom,
+    demands: [...state.brokers.values()].map(({ demandFrom, taskTimes: ofDemand, cutOff }) => ({
+      demandFrom,
       taskTimes: ofDemand,
       ...(cutOff.length === 0 ? {} : { cutOff }),
     })),
@@ -122,7 +122,7 @@ export function serializeProvider(state: ProviderState): ProviderSnapshot {
 }
 
 /** The state that replay of the changes behind a snapshot would have made; everybody is away. */
-export function deserializeProvider(config: ProviderConfig, snapshot: ProviderSnapshot): ProviderState {
+export function restoreSnapshot(config: ProviderConfig, snapshot: ProviderSnapshot): ProviderState {
   const {
     requests,
     brokerIds,

@@ -140,6 +140,6 @@ function suits({ processors, requirements, taskTime }: LeaseOutlineGroup, facts:
 }
 
 /** Processors that a leased replica holds; 1 for one that is not of the lease. */
-export function processorsOf(lease: SpooledLease | undefined, replicaId: ReplicaId): ProcessorCount {
+export function listProcessors(lease: SpooledLease | undefined, replicaId: ReplicaId): ProcessorCount {
   return lease?.outline.groups[findGroup(lease.outline, replicaId)]?.processors ?? 1;
 }

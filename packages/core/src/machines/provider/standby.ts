@@ -1,5 +1,5 @@
 import { noteHealth, quarantineDefaults } from '../../bag/index.ts';
-import { identityOf, type LeaseOutline, type LeaseOutlineGroup } from '../../messages/index.ts';
+import { getIdentity, type LeaseOutline, type LeaseOutlineGroup } from '../../messages/index.ts';
 import type { MachineId } from '../../shared/index.ts';
 import { takesNoWork } from './draining.ts';
 import type { ProviderInput } from './inputs.ts';
@@ -7,7 +7,7 @@ import {
   chooseLeased,
   isLeased,
   keptKey,
-  processorsOf,
+  listProcessors,
   type SpooledLease,
   type EnrolledMachine,
 } from './spooled-lease.ts';
@@ -16,7 +16,7 @@ import { askToReturn, reportLost } from './machines.ts';
 import type { BrokerId, KnownBroker, ProvidedMachine, ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
-type InputOf<Kind extends ProviderInput['kind']> = Extract<ProviderInput, { readonly kind: Kind }>;
+type GetInput<Kind extends ProviderInput['kind']> = Extract<ProviderInput, { readonly kind: Kind }>;
 
 /**
  * Replicas that a machine gets for each of its processors while its broker is away: one runs, the other need not be
@@ -30,7 +30,7 @@ const replicasPerProcessor = 2;
  * Heard again it may lack some of its replicas: a job was cancelled, or an input is gone. The driver has the new body,
  * so the outline must be the new one, too.
  */
-export function takeLease(turn: Turn, { brokerId, connectionId, lease }: InputOf<'LeaseGranted'>): void {
+export function takeLease(turn: Turn, { brokerId, connectionId, lease }: GetInput<'LeaseGranted'>): void {
   const broker = turn.state.brokers.get(brokerId);
   if (broker === undefined || broker.connectionId !== connectionId) return;
   const known = broker.lease?.outline;
@@ -43,7 +43,7 @@ export function takeLease(turn: Turn, { brokerId, connectionId, lease }: InputOf
 }
 
 /** Takes out of a broker's lease what it placed since, here or elsewhere. */
-export function revokeLease(turn: Turn, { brokerId, connectionId, replicaIds }: InputOf<'LeaseRevoked'>): void {
+export function revokeLease(turn: Turn, { brokerId, connectionId, replicaIds }: GetInput<'LeaseRevoked'>): void {
   const broker = turn.state.brokers.get(brokerId);
   if (broker === undefined || broker.connectionId !== connectionId || broker.leaseConnectionId !== connectionId) return;
   const { lease } = broker;
@@ -52,15 +52,15 @@ export function revokeLease(turn: Turn, { brokerId, connectionId, replicaIds }: 
 }
 
 /** The outline alone, whatever else the driver's object has. */
-function withoutMore({ sequence, horizon, groups, caught }: LeaseOutline): LeaseOutline {
-  return { sequence, horizon, groups, ...(caught === undefined ? {} : { caught }) };
+function withoutMore({ sequence, horizon, groups, quarantined }: LeaseOutline): LeaseOutline {
+  return { sequence, horizon, groups, ...(quarantined === undefined ? {} : { quarantined }) };
 }
 
 function isSameOutline(one: LeaseOutline, other: LeaseOutline): boolean {
   return (
     one.sequence === other.sequence &&
     one.horizon === other.horizon &&
-    isSameList(one.caught, other.caught) &&
+    isSameList(one.quarantined, other.quarantined) &&
     one.groups.length === other.groups.length &&
     one.groups.every((group, index) => isSameGroup(group, other.groups[index]))
   );
@@ -84,7 +84,7 @@ function isSameList(one: readonly string[] = [], other: readonly string[] = []):
 }
 
 /** Notes that the inputs of leased replicas are here. */
-export function markInputsStaged({ state }: Turn, { brokerId, sequence, replicaIds }: InputOf<'InputsStaged'>): void {
+export function markInputsStaged({ state }: Turn, { brokerId, sequence, replicaIds }: GetInput<'InputsStaged'>): void {
   const lease = state.brokers.get(brokerId)?.lease;
   if (lease?.outline.sequence !== sequence) return;
   for (const replicaId of replicaIds) lease.stocked.add(replicaId);
@@ -145,7 +145,7 @@ function startLeased(turn: Turn, broker: KnownBroker, machine: ProvidedMachine):
   if (lease === undefined || takesNoWork(state) || now >= leaseEnd(broker)) return;
   // Once all has started, machines without work are not worth a search.
   if (leftOfLease(broker) === 0 || !isUsable(turn, lease, machine)) return;
-  const held = [...machine.held].reduce((sum, replicaId) => sum + processorsOf(lease, replicaId), 0);
+  const held = [...machine.held].reduce((sum, replicaId) => sum + listProcessors(lease, replicaId), 0);
   // A machine that broke replicas gets no queue until it has ended one well.
   const room = (machine.breakages > 0 ? 1 : replicasPerProcessor) * processors - held;
   if (room <= 0) return;
@@ -160,16 +160,16 @@ function startLeased(turn: Turn, broker: KnownBroker, machine: ProvidedMachine):
 /** Whether a machine may get anything of a lease now. */
 function isUsable(
   { now }: Turn,
-  { outline: { caught = [] } }: SpooledLease,
+  { outline: { quarantined = [] } }: SpooledLease,
   { facts, quarantinedUntil }: ProvidedMachine,
 ): boolean {
-  return facts.reservation === undefined && quarantinedUntil <= now && !caught.includes(identityOf(facts));
+  return facts.reservation === undefined && quarantinedUntil <= now && !quarantined.includes(getIdentity(facts));
 }
 
 /**
  * Keeps a report, and has its agent told, where there is room. One that came while the broker came back goes straight.
  */
-export function keepReport(turn: Turn, input: InputOf<'ReportMade'>): void {
+export function keepReport(turn: Turn, input: GetInput<'ReportMade'>): void {
   const { state } = turn;
   const machine = state.machines.get(input.machineId);
   if (machine?.attachmentId !== input.attachmentId || !machine.isKeeping || machine.isFull) return;
@@ -192,7 +192,7 @@ function isKept({ kept }: ProviderState, { facts }: ProvidedMachine, sequence: n
 function commitReport(
   turn: Turn,
   machine: ProvidedMachine,
-  { sequence, endedReplicaIds, bytes, health }: InputOf<'ReportMade'>,
+  { sequence, endedReplicaIds, bytes, health }: GetInput<'ReportMade'>,
 ): void {
   const { facts, brokerId } = machine;
   machine.isFull = bytes > roomForReports(turn.state);
@@ -207,7 +207,7 @@ function commitReport(
  */
 export function returnToQueue(
   { state }: Turn,
-  { machineId, attachmentId, replicaIds }: InputOf<'LeasedUnstartable'>,
+  { machineId, attachmentId, replicaIds }: GetInput<'LeasedUnstartable'>,
 ): void {
   const machine = state.machines.get(machineId);
   if (machine?.attachmentId !== attachmentId) return;
@@ -215,7 +215,7 @@ export function returnToQueue(
 }
 
 /** Forgets reports that their broker has; a machine that is gone and has told all is lost to it. */
-export function forgetReports(turn: Turn, { brokerId, machineId, sequence }: InputOf<'SpooledAcknowledged'>): void {
+export function forgetReports(turn: Turn, { brokerId, machineId, sequence }: GetInput<'SpooledAcknowledged'>): void {
   const { state } = turn;
   const broker = state.brokers.get(brokerId);
   // Of several runs of an agent one after the other is told.

@@ -169,7 +169,7 @@ export interface ComparedDecision {
 /**
  * An allocation request as its owner keeps it. Fields marked *seen* are observations of the moment; the others are
  * promised state
- * and change through `applyProviderChange` alone.
+ * and change through `apply` alone.
  */
 export interface OwnRequest {
   readonly requestId: RequestId;
@@ -275,7 +275,7 @@ function beginWatch(): QueueWatch {
 }
 
 /**
- * A broker that has connected at some time. Its name and instance, `requireFrom`, `taskTimes` and what says so are
+ * A broker that has connected at some time. Its name and instance, `demandFrom`, `taskTimes` and what says so are
  * promised state; the rest is seen.
  */
 export interface KnownBroker {
@@ -286,7 +286,7 @@ export interface KnownBroker {
    */
   instance: string;
   /** Number of the first request that its present demand made, or will make; 0 while it wants nothing. */
-  requireFrom: number;
+  demandFrom: number;
   /** Run times of the tasks that its requests completed since then. */
   taskTimes: MeasuredTimes;
   /**
@@ -316,7 +316,7 @@ export interface KnownBroker {
    * Number of the first request that may have been made since its demand was told: such a one the demand does not know
    * of.
    */
-  requireRequest: number;
+  demandRequest: number;
   /**
    * Processors of requests that ended since its demand was told, and were there before: what they had room for has no
    * place now.
@@ -341,7 +341,7 @@ export function createBroker(brokerId: BrokerId, awaySince: Instant): KnownBroke
   return {
     brokerId,
     instance: '',
-    requireFrom: 0,
+    demandFrom: 0,
     taskTimes: nothingMeasured,
     cutOff: [],
     watch: beginWatch(),
@@ -351,7 +351,7 @@ export function createBroker(brokerId: BrokerId, awaySince: Instant): KnownBroke
     demand: undefined,
     idleSince: 0,
     coveredSince: 0,
-    requireRequest: 0,
+    demandRequest: 0,
     endedProcessors: 0,
     lease: undefined,
     standbySince: 0,
@@ -490,7 +490,7 @@ export interface ProviderState {
    */
   readonly judgements: Map<string, { readonly code: string; readonly at: Instant }>;
   /** Seen: what the reservation manager was told of what is held ahead, in this life, by reservation. */
-  readonly reportedAhead: Map<number, Provisioning>;
+  readonly reportedProvisioning: Map<number, Provisioning>;
   /** Seen: when the next reservations would have all that they lack, as of the last listing, by number. */
   readonly expectedStarts: Map<number, Instant>;
   /**
@@ -533,7 +533,7 @@ export function createProviderState(config: ProviderConfig): ProviderState {
     waits: [],
     asked: { submissions: [], withdrawals: [] },
     judgements: new Map(),
-    reportedAhead: new Map(),
+    reportedProvisioning: new Map(),
     expectedStarts: new Map(),
     idleSince: new Map(),
     wakeAt: 0,
@@ -551,12 +551,12 @@ export function isPending(request: OwnRequest): boolean {
 }
 
 /** Whether the broker's present demand made the request. */
-export function isOfDemand({ requireFrom }: KnownBroker, request: OwnRequest): boolean {
-  return requireFrom > 0 && numberOf(request) >= requireFrom;
+export function isOfDemand({ demandFrom }: KnownBroker, request: OwnRequest): boolean {
+  return demandFrom > 0 && getNumber(request) >= demandFrom;
 }
 
 /** Requests are numbered in the order in which they are drafted. */
-export function numberOf({ requestId }: OwnRequest): number {
+export function getNumber({ requestId }: OwnRequest): number {
   return Number(requestId.slice(1));
 }
 
@@ -571,7 +571,7 @@ export function credentialEnd({ config }: ProviderState, { startedAt, walltime, 
 }
 
 /** What the manager is to call the request: unique over all instances of this provider. */
-export function clientRequestIdOf(state: ProviderState, requestId: RequestId): string {
+export function getClientRequestId(state: ProviderState, requestId: RequestId): string {
   return `${state.instance}.${requestId}`;
 }
 

@@ -35,7 +35,7 @@ import { isAheadOf } from './asked-lately.ts';
 import { releaseIdle } from './release-idle.ts';
 import type { ProviderState } from './state.ts';
 import { acceptSubmission, askReleases, doubtSubmission, finishRelease, refuseSubmission } from './submission.ts';
-import { reportAhead } from './report-ahead.ts';
+import { reportProvisioning } from './report-provisioning.ts';
 import { reportResource } from './report-resource.ts';
 import { reportStatuses } from './report-statuses.ts';
 import { beginTurn, commit, type Turn } from './turn.ts';
@@ -48,7 +48,7 @@ import { scheduleWake } from './wake.ts';
  *
  * Idempotent: a fact heard twice, or about a request, broker or agent already gone, is stale and changes nothing.
  */
-export function stepProvider(
+export function step(
   state: ProviderState,
   inputs: readonly ProviderInput[],
   now: Instant,
@@ -77,7 +77,7 @@ export function stepProvider(
   offerMachines(turn);
   actAsStandby(turn);
   confirmLeases(turn);
-  reportAhead(turn);
+  reportProvisioning(turn);
   reportStatuses(turn);
   scheduleWake(turn);
   return { changes: turn.changes, commands: turn.commands };

@@ -1,9 +1,9 @@
 import type { RequestId } from '../../shared/index.ts';
 import type { ProviderInput } from './inputs.ts';
 import { noteCutOff } from './cut-off.ts';
-import { loseMachinesOf } from './machines.ts';
+import { getLoseMachines } from './machines.ts';
 import { endRequest, noteQueued } from './queue.ts';
-import { overCodeOf } from './reserved-end.ts';
+import { getOverCode } from './reserved-end.ts';
 import { isPending, type OwnRequest } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
@@ -24,7 +24,7 @@ export function refuseSubmission(
     status: 'rejected',
     reason: `The resource manager refused it: ${reason}.`,
     endedAt: turn.now,
-    ...(isPassing === true ? { isPassing } : overCodeOf(request, code)),
+    ...(isPassing === true ? { isPassing } : getOverCode(request, code)),
   });
 }
 
@@ -60,7 +60,7 @@ export function releaseRequest(
     ...(isGivenUp ? { isGivenUp } : {}),
     ...(isUnused ? { isUnused } : {}),
   });
-  loseMachinesOf(turn, request, code, 'MUT_ALLOCATION_ENDED');
+  getLoseMachines(turn, request, code, 'MUT_ALLOCATION_ENDED');
 }
 
 /** Asks the manager for the releases that are due: the new ones, and again those that failed. */

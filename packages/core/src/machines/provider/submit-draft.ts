@@ -1,7 +1,7 @@
 import type { ResourceLimits } from '../../messages/index.ts';
 import type { DraftedRequest, RequestCandidate } from '../../requests/index.ts';
 import { decidingHeuristic } from './heuristic.ts';
-import { clientRequestIdOf, type KnownBroker } from './state.ts';
+import { getClientRequestId, type KnownBroker } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /** Submits what the heuristic that decides now drafted for a broker. */
@@ -34,7 +34,7 @@ export function submitDraft(
   turn.commands.push({
     kind: 'SubmitRequest',
     requestId,
-    clientRequestId: clientRequestIdOf(state, requestId),
+    clientRequestId: getClientRequestId(state, requestId),
     userId,
     width,
     walltime,

@@ -1,7 +1,7 @@
 import type { QueueForecast } from '../../requests/index.ts';
 import type { Leads } from '../../reservations/index.ts';
 import type { Decision, Instant, RequestId } from '../../shared/index.ts';
-import { applyProviderChange } from './apply.ts';
+import { apply } from './apply.ts';
 import type { ProviderChange } from './changes.ts';
 import type { ProviderCommand } from './commands.ts';
 import type { ProviderState } from './state.ts';
@@ -31,7 +31,7 @@ export function beginTurn(state: ProviderState, now: Instant): Turn {
 
 /** Makes a change now, and has it journaled before the step's commands are performed. */
 export function commit(turn: Turn, change: ProviderChange): void {
-  applyProviderChange(turn.state, change);
+  apply(turn.state, change);
   turn.changes.push(change);
   if ('requestId' in change && change.kind !== 'TasksMeasured') turn.changedRequestIds.add(change.requestId);
 }

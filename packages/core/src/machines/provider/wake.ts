@@ -13,7 +13,7 @@ import type { Turn } from './turn.ts';
 /** Asks to be woken at the next instant at which time alone changes a decision. */
 export function scheduleWake(turn: Turn): void {
   const { state, now } = turn;
-  const upcoming = instantsOf(turn).filter((at) => at > now && at < Infinity);
+  const upcoming = listInstants(turn).filter((at) => at > now && at < Infinity);
   if (upcoming.length === 0) return;
   const at = upcoming.reduce((earliest, one) => Math.min(earliest, one));
   if (state.wakeAt > now && state.wakeAt <= at) return;
@@ -21,7 +21,7 @@ export function scheduleWake(turn: Turn): void {
   turn.commands.push({ kind: 'WakeAt', at });
 }
 
-function instantsOf(turn: Turn): Instant[] {
+function listInstants(turn: Turn): Instant[] {
   const { state } = turn;
   const { brokerGrace, idleRelease } = state.config;
   const instants = [state.pausedUntil, ...nextReserved(turn), ...nextHeld(turn), ...nextWatched(turn)];

@@ -9,11 +9,11 @@ import {
 import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
 import type { Duration, Instant, RequestId } from '../../shared/index.ts';
 import { budgetLeft } from './asked-lately.ts';
-import { requestsOf } from './brokers.ts';
-import { factsOf, pendingOf, type Resource } from './decision-facts.ts';
-import { listingStateOf } from './listing-state.ts';
+import { getRequests } from './brokers.ts';
+import { listFacts, getPending, type Resource } from './decision-facts.ts';
+import { getListingState } from './listing-state.ts';
 import {
-  clientRequestIdOf,
+  getClientRequestId,
   isOfDemand,
   isServing,
   type KnownBroker,
@@ -43,26 +43,26 @@ interface Asker {
  */
 export function watchedFacts(turn: Turn, resource: Resource, { broker, slots, sharers }: Asker): RequestFacts {
   const { state, now } = turn;
-  const facts = factsOf(turn, resource, broker);
-  const promises = promisesOf(state, resource.listing);
+  const facts = listFacts(turn, resource, broker);
+  const promises = listPromises(state, resource.listing);
   const machines = machinesByRequest(state);
-  const own = requestsOf(state, broker.brokerId).filter(isServing);
+  const own = getRequests(state, broker.brokerId).filter(isServing);
   const pending = own.map((request) =>
     watchedRequest(turn, request, {
       predicted: promises.get(request.requestId),
       machines: machines.get(request.requestId) ?? [],
     }),
   );
-  const [spread, unusedAt] = [spreadOf(broker), unusedAtOf(state, broker)];
+  const [spread, unusedAt] = [getSpread(broker), findUnusedAt(state, broker)];
   return {
     ...facts,
     limits: { ...resource.limits, requestsMax: Math.max(0, pending.length + slots) },
     pending,
     taskAgeError: measureInterval,
     cutOff: broker.cutOff,
-    waits: waitsOf(state),
-    budget: budgetOf(turn, broker, sharers),
-    listingState: listingStateOf(state, facts.listing, now),
+    waits: listWaits(state),
+    budget: getBudget(turn, broker, sharers),
+    listingState: getListingState(state, facts.listing, now),
     ...(broker.watch.trigger === undefined ? {} : { trigger: broker.watch.trigger }),
     ...(spread === undefined ? {} : { taskSpread: spread }),
     ...(unusedAt === undefined ? {} : { unusedAt }),
@@ -70,7 +70,7 @@ export function watchedFacts(turn: Turn, resource: Resource, { broker, slots, sh
 }
 
 /** Nothing is given up while the manager cannot be asked, nor while nobody is there for whom it could be better. */
-function budgetOf({ state, now }: Turn, { connectionId }: KnownBroker, sharers: number): BudgetLeft {
+function getBudget({ state, now }: Turn, { connectionId }: KnownBroker, sharers: number): BudgetLeft {
   const { submissions, withdrawals } = budgetLeft(state, now);
   const mayGiveUp = state.listingFailure === '' && connectionId !== 0;
   return {
@@ -80,8 +80,8 @@ function budgetOf({ state, now }: Turn, { connectionId }: KnownBroker, sharers: 
 }
 
 /** When own requests start at the latest, by the listing. */
-function promisesOf(state: ProviderState, { requests }: QueueListing): Map<RequestId, QueuedRequest> {
-  const prefix = clientRequestIdOf(state, '');
+function listPromises(state: ProviderState, { requests }: QueueListing): Map<RequestId, QueuedRequest> {
+  const prefix = getClientRequestId(state, '');
   return new Map(
     requests
       .filter(({ clientRequestId }) => clientRequestId.startsWith(prefix))
@@ -112,7 +112,7 @@ function watchedRequest(
   const isPredicted = status === 'queued' && predicted?.status === 'queued' && predicted.startsAt > 0;
   const busy = machines.filter(({ busySince }) => busySince > 0);
   return {
-    ...pendingOf(request),
+    ...getPending(request),
     ...(submittedAt === 0 ? {} : { submittedAt }),
     ...(managerRequestId === '' ? {} : { listedAs: managerRequestId }),
     ...(promisedStart === undefined ? {} : { promisedStart }),
@@ -126,21 +126,21 @@ function watchedRequest(
   };
 }
 
-function spreadOf({ taskTimes: { count, total, shortest, squares } }: KnownBroker): TaskSpread | undefined {
+function getSpread({ taskTimes: { count, total, shortest, squares } }: KnownBroker): TaskSpread | undefined {
   if (count === 0 || shortest === undefined || squares === undefined) return undefined;
   const mean = total / count;
   return { shortest, deviation: Math.ceil(Math.sqrt(Math.max(0, squares / count - mean * mean))) };
 }
 
 /** When the last request of this demand was released that had completed nothing. */
-function unusedAtOf(state: ProviderState, broker: KnownBroker): Instant | undefined {
-  const instants = requestsOf(state, broker.brokerId).flatMap((request) =>
+function findUnusedAt(state: ProviderState, broker: KnownBroker): Instant | undefined {
+  const instants = getRequests(state, broker.brokerId).flatMap((request) =>
     isOfDemand(broker, request) ? (request.unusedAt ?? []) : [],
   );
   return instants.length === 0 ? undefined : Math.max(...instants);
 }
 
-function waitsOf({ waits }: ProviderState): ObservedWait[] {
+function listWaits({ waits }: ProviderState): ObservedWait[] {
   return waits.flatMap(({ width, wait, walltime, promised }) =>
     walltime === undefined || promised === undefined ? [] : [{ width, walltime, promised, actual: wait }],
   );

@@ -35,7 +35,11 @@ export function atSite({ reservationId, count, startsAt, endsAt }: ReservedWindo
  * @param isRounded the site has been asked for so many and takes more, whole nodes for example: then more is as it
  * should be.
  */
-export function amendmentOf(wanted: SiteReservation, there: SiteReservation | undefined, facts: SiteFacts): Amendment {
+export function findAmendment(
+  wanted: SiteReservation,
+  there: SiteReservation | undefined,
+  facts: SiteFacts,
+): Amendment {
   if (there === undefined) return 'made';
   const { now } = facts;
   const hasBegun = there.startsAt <= now;

@@ -2,7 +2,7 @@ import type { ReservedWindow } from '../../messages/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import type { KeptStatus } from './state.ts';
 
-/** Changes of what the keeper knows; the journal's lines. */
+/** Changes of what the reservation sync knows; the journal's lines. */
 export type ReservationSyncChange =
   /** The reservation manager told of its reservations: those that are no more, and those that are new or different. */
   | {

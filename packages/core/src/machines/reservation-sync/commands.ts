@@ -1,7 +1,7 @@
 import type { SiteReservation } from '../../messages/index.ts';
 import type { DriverCommand } from '../../shared/index.ts';
 
-/** What the keeper's driver must do, in order; what is refused it tells by SiteRefused. */
+/** What the reservation sync's driver must do, in order; what is refused it tells by SiteRefused. */
 export type ReservationSyncCommand =
   | DriverCommand
   /** Has the site's manager reserve; a start that has passed means now. */

@@ -1,6 +1,6 @@
 import { createReservationSyncState, type ReservationSyncState, type KeptReservation } from './state.ts';
 
-/** All of a keeper's state that its journal promises, as plain values. */
+/** All of a reservation sync's state that its journal promises, as plain values. */
 export interface ReservationSyncSnapshot {
   readonly isAnnounced: boolean;
   /** In the order in which they were told of. */

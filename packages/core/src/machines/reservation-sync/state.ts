@@ -14,7 +14,7 @@ export interface KeptReservation {
   reason: string;
 }
 
-/** All that a keeper knows. */
+/** All that a reservation sync knows. */
 export interface ReservationSyncState {
   /** By number, in the order in which they were told of. */
   readonly kept: Map<number, KeptReservation>;
@@ -26,7 +26,7 @@ export interface ReservationSyncState {
   wakeAt: Instant;
 }
 
-/** A keeper that knows of nothing. */
+/** A reservation sync that knows of nothing. */
 export function createReservationSyncState(): ReservationSyncState {
   return { kept: new Map(), isAnnounced: false, asked: new Map(), wakeAt: 0 };
 }

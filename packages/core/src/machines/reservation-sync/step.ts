@@ -1,6 +1,6 @@
 import { isSameWindow, type ReservedWindow, type SiteReservation } from '../../messages/index.ts';
 import { unreachable, type Decision, type Instant, type ProcessorCount } from '../../shared/index.ts';
-import { amendmentOf, atSite } from './amend.ts';
+import { findAmendment, atSite } from './amend.ts';
 import { apply } from './apply.ts';
 import type { ReservationSyncChange } from './changes.ts';
 import type { ReservationSyncCommand } from './commands.ts';
@@ -113,12 +113,12 @@ function amendOne(turn: Turn, kept: KeptReservation, { there, granularity }: AtS
   const { state, now, commands } = turn;
   const reservation = atSite(kept.window);
   const isAsked = isSameAtSite(state.asked.get(reservation.reservationId), reservation);
-  const amendment = amendmentOf(reservation, there, {
+  const amendment = findAmendment(reservation, there, {
     now,
     granularity,
     isRounded: isAsked || kept.status === 'guaranteed',
   });
-  commands.push(...commandsOf(amendment, reservation));
+  commands.push(...listCommands(amendment, reservation));
   if (amendment === 'none') {
     state.asked.delete(reservation.reservationId);
     setStatus(turn, kept, 'guaranteed');
@@ -129,7 +129,10 @@ function amendOne(turn: Turn, kept: KeptReservation, { there, granularity }: AtS
   return kept.status === 'planned' && !isAsked;
 }
 
-function commandsOf(amendment: ReturnType<typeof amendmentOf>, reservation: SiteReservation): ReservationSyncCommand[] {
+function listCommands(
+  amendment: ReturnType<typeof findAmendment>,
+  reservation: SiteReservation,
+): ReservationSyncCommand[] {
   const { reservationId } = reservation;
   switch (amendment) {
     case 'none':

@@ -2,7 +2,7 @@ import type { ReservationSpec } from '../../messages/index.ts';
 import {
   describeAmount,
   describeRefusal,
-  offeredOf,
+  getOffered,
   parseAmount,
   type Dimension,
   type Extent,
@@ -18,7 +18,7 @@ import {
   type Duration,
   type UserId,
 } from '../../shared/index.ts';
-import { factsOf } from './apply.ts';
+import { listFacts } from './apply.ts';
 import type { ReservationsState, ResourceEntry } from './state.ts';
 import type { Refusal } from './turn.ts';
 
@@ -58,12 +58,12 @@ export function isNegotiable({ reason }: CalendarRefusal): boolean {
 }
 
 /** What a calendar's refusal is told as. */
-export function refusalOf(refusal: CalendarRefusal, dimension: Dimension): Refusal {
-  return { code: codes[refusal.reason], message: sentenceOf(refusal, dimension) };
+export function getRefusal(refusal: CalendarRefusal, dimension: Dimension): Refusal {
+  return { code: codes[refusal.reason], message: getSentence(refusal, dimension) };
 }
 
 /** A calendar knows milliseconds and base units, people dates, hours and KB/s. */
-function sentenceOf(refusal: CalendarRefusal, dimension: Dimension): string {
+function getSentence(refusal: CalendarRefusal, dimension: Dimension): string {
   const { reason, found, possible } = refusal;
   switch (reason) {
     case 'start-in-past':
@@ -109,12 +109,12 @@ export function isRefusal(found: object): found is Refusal {
 }
 
 /** Makes of a spec what a calendar is asked. */
-export function requestOf(
+export function findRequest(
   entry: ResourceEntry,
   spec: ReservationSpec,
   { id, userId, isHold }: { readonly id: number; readonly userId: UserId; readonly isHold: boolean },
 ): ReservationRequest | Refusal {
-  const extent = extentOf(entry, spec);
+  const extent = getExtent(entry, spec);
   if (isRefusal(extent)) return extent;
   const { timing, latestEnd, earliestStart } = spec;
   return findTimingFault(spec) ?? { id, userId, extent, timing, earliestStart, latestEnd, isHold };
@@ -138,7 +138,7 @@ function findTimingFault({ timing, earliestStart, latestEnd }: ReservationSpec):
   };
 }
 
-function extentOf({ resource }: ResourceEntry, { amount, duration }: ReservationSpec): Extent | Refusal {
+function getExtent({ resource }: ResourceEntry, { amount, duration }: ReservationSpec): Extent | Refusal {
   switch (amount.kind) {
     case 'text': {
       const read = readAmount(amount.text, resource);
@@ -201,8 +201,8 @@ export function findExcess(
 }
 
 /** The most that a reservation of a resource may take. */
-export function offerOf({ resource }: ResourceEntry): number {
-  return offeredOf(factsOf(resource));
+export function getOffer({ resource }: ResourceEntry): number {
+  return getOffered(listFacts(resource));
 }
 
 /** The first reason not to hold a place for so long. */

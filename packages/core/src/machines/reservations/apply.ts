@@ -3,9 +3,9 @@ import { Calendar, type Block, type PlacedReservation, type ReservableResource }
 import { invariant, unreachable, type Instant } from '../../shared/index.ts';
 import type { ReservationsChange, ReservationReported } from './changes.ts';
 import { listTimers } from './list-timers.ts';
-import { filedOf } from './resource-status.ts';
+import { getFiled } from './resource-status.ts';
 import type { ReservationBrief } from './stored-reservations.ts';
-import { calendarStart, dueOf, isLiving, isPrepared, type ReservationsState, type ResourceEntry } from './state.ts';
+import { calendarStart, getDue, isLiving, isPrepared, type ReservationsState, type ResourceEntry } from './state.ts';
 
 /**
  * Makes one change to the state. Decides nothing; replay of the journal calls it alone.
@@ -43,7 +43,7 @@ export function getEntry(state: ReservationsState, resourceId: ResourceId): Reso
 }
 
 /** What a calendar needs to know of a resource. */
-export function factsOf({ kind, total, rules }: ResourceRecord): ReservableResource {
+export function listFacts({ kind, total, rules }: ResourceRecord): ReservableResource {
   return {
     kind,
     capacity: total,
@@ -58,7 +58,7 @@ export function factsOf({ kind, total, rules }: ResourceRecord): ReservableResou
 }
 
 /** An outage as a calendar takes it. */
-export function blockOf({ id, startsAt, endsAt, units, amount }: Outage): Block {
+export function findBlock({ id, startsAt, endsAt, units, amount }: Outage): Block {
   return { id, start: startsAt, end: endsAt === 0 ? undefined : endsAt, resources: units, amount };
 }
 
@@ -68,7 +68,7 @@ function putResource(state: ReservationsState, resource: ResourceRecord, at: Ins
     state.resources.set(resource.id, {
       resource,
       registeredAt: at,
-      calendar: new Calendar(factsOf(resource), calendarStart),
+      calendar: new Calendar(listFacts(resource), calendarStart),
       outages: new Map(),
       nextOutageId: 1,
       livingByUser: new Map(),
@@ -79,7 +79,7 @@ function putResource(state: ReservationsState, resource: ResourceRecord, at: Ins
   }
   const { unclaimedMax } = known.resource.rules;
   known.resource = resource;
-  known.calendar = known.calendar.withRules(factsOf(resource));
+  known.calendar = known.calendar.withRules(listFacts(resource));
   // What is looked at too early is looked at again; only what becomes due sooner would be missed.
   if (!isShorter(resource.rules.unclaimedMax, unclaimedMax)) return;
   state.timers = listTimers(state);
@@ -97,7 +97,7 @@ function putOutage(
 ): void {
   const entry = getEntry(state, resourceId);
   clearPlaces(state, reported);
-  if (!entry.calendar.blocks().some(({ id }) => id === outage.id)) entry.calendar.putBlock(blockOf(outage));
+  if (!entry.calendar.blocks().some(({ id }) => id === outage.id)) entry.calendar.putBlock(findBlock(outage));
   fileOutage(state, entry, outage);
   putReservations(state, reported);
 }
@@ -120,7 +120,7 @@ function clearPlaces(state: ReservationsState, reported: readonly ReservationRep
     // What a calendar has may be more than its owner offers by now, so that it would not be placed there again.
     if (isLiving(reservation) && isCut(placed, place)) calendar.shorten(place.id, place.end);
     else if (!isLiving(reservation) || !isSamePlace(placed, place)) calendar.cancel(placed.id);
-    else if ((placed.isHeld === true) !== (reservation.status === 'held')) calendar.refile(filedOf(reservation).place);
+    else if ((placed.isHeld === true) !== (reservation.status === 'held')) calendar.refile(getFiled(reservation).place);
   }
 }
 
@@ -128,7 +128,7 @@ function putReservations(state: ReservationsState, reported: readonly Reservatio
   for (const { reservation } of reported) {
     const entry = getEntry(state, reservation.resourceId);
     if (isLiving(reservation) && entry.calendar.get(reservation.place.id) === undefined)
-      entry.calendar.put(filedOf(reservation).place);
+      entry.calendar.put(getFiled(reservation).place);
     fileReservation(state, entry, reservation);
   }
 }
@@ -142,9 +142,9 @@ function fileReservation(state: ReservationsState, entry: ResourceEntry, reserva
     state.timerInstants.delete(id);
     return;
   }
-  const at = dueOf(reservation, entry.resource, state.startedAt);
+  const at = getDue(reservation, entry.resource, state.startedAt);
   const isNew = former === undefined || !isLiving(former);
-  const looked = isNew ? Infinity : (state.timerInstants.get(id) ?? dueOf(former, entry.resource, state.startedAt));
+  const looked = isNew ? Infinity : (state.timerInstants.get(id) ?? getDue(former, entry.resource, state.startedAt));
   // What is looked at too early is looked at again then.
   if (looked <= at) return;
   state.timers.push({ at, kind: 'reservation', id });
@@ -158,11 +158,11 @@ export function noteReservation(state: ReservationsState, entry: ResourceEntry, 
   } = reservation;
   const former = state.reservations.findBrief(id);
   const change = Number(isLiving(reservation)) - Number(former !== undefined && isLiving(former));
-  state.reservations.set(id, filedOf(reservation));
+  state.reservations.set(id, getFiled(reservation));
   if (isPrepared(reservation)) state.preparedIds.add(id);
   else state.preparedIds.delete(id);
   state.nextReservationId = Math.max(state.nextReservationId, id + 1);
-  const work = livingWorkOf(reservation) - (former === undefined ? 0 : livingWorkOf(former));
+  const work = getLivingWork(reservation) - (former === undefined ? 0 : getLivingWork(former));
   if (change !== 0 || work !== 0) countLiving(state, entry, { userId, change, work });
   if (!isLiving(reservation)) state.endedIds.add(id);
 }
@@ -172,7 +172,7 @@ export function workOf({ place: { amount, start, end } }: Pick<ReservationBrief,
   return amount * (end - start);
 }
 
-function livingWorkOf(reservation: ReservationBrief): number {
+function getLivingWork(reservation: ReservationBrief): number {
   return isLiving(reservation) ? workOf(reservation) : 0;
 }
 

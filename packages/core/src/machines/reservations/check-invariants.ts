@@ -1,6 +1,6 @@
 import { invariant, type Instant, type UserId } from '../../shared/index.ts';
 import { isSamePlace, workOf } from './apply.ts';
-import { dueOf, isLiving, isPrepared, type ReservationsState, type ResourceEntry } from './state.ts';
+import { getDue, isLiving, isPrepared, type ReservationsState, type ResourceEntry } from './state.ts';
 
 /** What a user has reserved of a resource. */
 interface Living {
@@ -107,7 +107,7 @@ function checkTimers({ reservations, resources, timers, timerInstants, startedAt
       `reservation ${id} is ${reservation.status}, and to be looked at`,
     );
     if (resource !== undefined && isLiving(reservation))
-      checkLooks(id, dueOf(reservation, resource, startedAt), {
+      checkLooks(id, getDue(reservation, resource, startedAt), {
         looks: looks.get(id) ?? [],
         counted: timerInstants.get(id),
       });

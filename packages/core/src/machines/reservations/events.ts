@@ -14,7 +14,7 @@ export interface ReservationEvent {
 }
 
 /** What others hear of a change, in order; none of what is forgotten. */
-export function eventsOf(change: ReservationsChange): ReservationEvent[] {
+export function listEvents(change: ReservationsChange): ReservationEvent[] {
   switch (change.kind) {
     case 'ResourcePut':
       return [

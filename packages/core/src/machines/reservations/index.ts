@@ -10,7 +10,7 @@ import { step } from './step.ts';
 export type { ReservationFact, ReservationsChange, ReservationReported } from './changes.ts';
 export type { PlacementReply, ReservationsCommand, ResourceReply } from './commands.ts';
 export { listReservationQuotas } from './user-quotas.ts';
-export { eventsOf, type ReservationEvent } from './events.ts';
+export { listEvents, type ReservationEvent } from './events.ts';
 export type { NewResource, Part, ReservationsInput } from './inputs.ts';
 export { judgeClaim, type ClaimJudgement, type ShownClaim } from './judge-claim.ts';
 export { managesReservation } from './owners.ts';
@@ -22,7 +22,7 @@ export {
   type CalendarView,
   type ReservationFilter,
 } from './queries.ts';
-export { decisionOf } from './prepare.ts';
+export { getDecision } from './prepare.ts';
 export {
   restoreSnapshot,
   takeSnapshot,
@@ -30,7 +30,7 @@ export {
   type ReservationsSnapshot,
   type ResourceSnapshot,
 } from './snapshot.ts';
-export { factCount, storedFactsOf, StoredReservations } from './stored-reservations.ts';
+export { factCount, listStoredFacts, StoredReservations } from './stored-reservations.ts';
 export { createReservationsState, isLiving, type ReservationsOptions, type ReservationsState } from './state.ts';
 
 /**

@@ -6,13 +6,13 @@ import type { ReservationFact } from './changes.ts';
 import type { ReservationsInput } from './inputs.ts';
 import { judgeClaim } from './judge-claim.ts';
 import { findManaged, findOwn, isOwner } from './owners.ts';
-import { dueOf, isLiving, isPrepared } from './state.ts';
+import { getDue, isLiving, isPrepared } from './state.ts';
 import type { Refusal, Turn } from './turn.ts';
 
-type InputOf<K extends ReservationsInput['kind']> = Extract<ReservationsInput, { kind: K }>;
+type GetInput<K extends ReservationsInput['kind']> = Extract<ReservationsInput, { kind: K }>;
 
 /** Turns a hold into a reservation; one that is confirmed already is left so. */
-export function confirm(turn: Turn, input: InputOf<'ConfirmationRequested'>): void {
+export function confirm(turn: Turn, input: GetInput<'ConfirmationRequested'>): void {
   answer(turn, input.replyTo, findOwn(turn.state, input), (known) => {
     if (known.status === 'confirmed' || known.status === 'claimed') return known;
     if (known.status !== 'held')
@@ -23,7 +23,7 @@ export function confirm(turn: Turn, input: InputOf<'ConfirmationRequested'>): vo
     const confirmed: ReservationRecord = { ...known, status: 'confirmed', holdUntil: 0 };
     const { resource } = getEntry(turn.state, known.resourceId);
     // It would be given back at once, and who confirmed it was told that it stands.
-    if (dueOf(confirmed, resource, turn.state.startedAt) <= turn.now)
+    if (getDue(confirmed, resource, turn.state.startedAt) <= turn.now)
       return { code: 'MUT_RESERVATION_OVER', message: describeLateConfirmation(known, resource, turn.now) };
     return put(turn, 'confirmed', confirmed);
   });
@@ -41,7 +41,7 @@ function describeLateConfirmation(
 }
 
 /** Gives a reservation back; one that is over is left so. Who cancels another's must say why. */
-export function cancel(turn: Turn, input: InputOf<'CancellationRequested'>): void {
+export function cancel(turn: Turn, input: GetInput<'CancellationRequested'>): void {
   const { state } = turn;
   answer(turn, input.replyTo, findManaged(state, input), (known) => {
     if (!isLiving(known)) return known;
@@ -57,7 +57,7 @@ export function cancel(turn: Turn, input: InputOf<'CancellationRequested'>): voi
 }
 
 /** Ends the use of a reservation; one that is over is left so. */
-export function release(turn: Turn, input: InputOf<'ReleaseRequested'>): void {
+export function release(turn: Turn, input: GetInput<'ReleaseRequested'>): void {
   answer(turn, input.replyTo, findManaged(turn.state, input), (known) => {
     if (!isLiving(known)) return known;
     if (known.status !== 'claimed')
@@ -71,7 +71,7 @@ export function release(turn: Turn, input: InputOf<'ReleaseRequested'>): void {
 }
 
 /** Begins the use of a reservation, once: a repeat is known by its key. */
-export function showClaim(turn: Turn, input: InputOf<'ClaimShown'>): void {
+export function showClaim(turn: Turn, input: GetInput<'ClaimShown'>): void {
   const { state, now } = turn;
   const { reservation, refusal } = judgeClaim(
     state,
@@ -118,7 +118,7 @@ export function showClaim(turn: Turn, input: InputOf<'ClaimShown'>): void {
  * Notes that a reservation is in use, as who manages its resource says: by its number, for the claim that let the user
  * in may be superseded by now, or forgotten.
  */
-export function reportUse(turn: Turn, input: InputOf<'UseReported'>): void {
+export function reportUse(turn: Turn, input: GetInput<'UseReported'>): void {
   const { state, now } = turn;
   answer(turn, input.replyTo, findManaged(state, input), (known) => {
     const refusal = findNoUse(turn, known, input);
@@ -131,9 +131,9 @@ export function reportUse(turn: Turn, input: InputOf<'UseReported'>): void {
  * Notes what is held ahead for a reservation; of one that is over it stays as it was. Told the same again, nothing
  * changes.
  */
-export function noteAhead(
+export function noteProvisioning(
   turn: Turn,
-  { replyTo, userId, reservationId, ahead }: InputOf<'ProvisioningReported'>,
+  { replyTo, userId, reservationId, ahead }: GetInput<'ProvisioningReported'>,
 ): void {
   const { state } = turn;
   answer(turn, replyTo, findManaged(state, { userId, reservationId }), (known) => {
@@ -151,20 +151,22 @@ export function noteAhead(
           `${known.resourceId}`,
       };
     }
-    return isLiving(known) && !isSameAhead(known.ahead, ahead) ? put(turn, 'provisioned', { ...known, ahead }) : known;
+    return isLiving(known) && !isSameProvisioning(known.ahead, ahead)
+      ? put(turn, 'provisioned', { ...known, ahead })
+      : known;
   });
 }
 
 const aheadFields = ['status', 'heldCount', 'askedCount', 'askAt', 'expectedAt', 'chance', 'reason'] as const;
 
-function isSameAhead(one: Provisioning | undefined, other: Provisioning): boolean {
+function isSameProvisioning(one: Provisioning | undefined, other: Provisioning): boolean {
   return one !== undefined && aheadFields.every((name) => one[name] === other[name]);
 }
 
 function findNoUse(
   { state, now }: Turn,
   { place, resourceId, status, reason }: ReservationRecord,
-  input: InputOf<'UseReported'>,
+  input: GetInput<'UseReported'>,
 ): Refusal | undefined {
   const { id, userId, start } = place;
   if (!isOwner(state, getEntry(state, resourceId).resource, input.userId)) {
@@ -226,7 +228,7 @@ function endReservation(turn: Turn, due: { readonly at: Instant; readonly id: nu
   const known = state.reservations.get(id);
   if (known === undefined || !isLiving(known)) return;
   const { resource } = getEntry(state, known.resourceId);
-  const at = dueOf(known, resource, state.startedAt);
+  const at = getDue(known, resource, state.startedAt);
   if (at > now) {
     state.timers.push({ at, kind: 'reservation', id });
     if (counted !== undefined) state.timerInstants.set(id, at);

@@ -1,6 +1,6 @@
 import { Heap } from '../../shared/index.ts';
 import { sortedBy } from '../../shared/sort-order.ts';
-import { dueOf, isDueBefore, isLiving, type Due, type ReservationsState } from './state.ts';
+import { getDue, isDueBefore, isLiving, type Due, type ReservationsState } from './state.ts';
 
 /**
  * When each living reservation and each outage is to be looked at, each once. Cost: O(n), for whole numbers are sorted
@@ -16,7 +16,7 @@ export function listTimers(state: ReservationsState): Heap<Due> {
     const entry = state.resources.get(reservation.resourceId);
     if (entry !== undefined && isLiving(reservation))
       timers.push({
-        at: dueOf(reservation, entry.resource, state.startedAt),
+        at: getDue(reservation, entry.resource, state.startedAt),
         kind: 'reservation',
         id: reservation.place.id,
       });

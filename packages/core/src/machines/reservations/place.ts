@@ -9,7 +9,15 @@ import type {
   ReservationRequest,
 } from '../../reservations/index.ts';
 import { describeInstant, describeTime, plural, type Instant } from '../../shared/index.ts';
-import { findExcess, findHoldFault, findResource, isNegotiable, isRefusal, refusalOf, requestOf } from './admission.ts';
+import {
+  findExcess,
+  findHoldFault,
+  findResource,
+  isNegotiable,
+  isRefusal,
+  getRefusal,
+  findRequest,
+} from './admission.ts';
 import { getEntry, workOf } from './apply.ts';
 import type { ReservationReported } from './changes.ts';
 import type { PlacementReply } from './commands.ts';
@@ -72,7 +80,7 @@ export function renegotiate(turn: Turn, input: Renegotiation): void {
   const fault = findTooLate(known, now) ?? findOtherResource(known, input.spec.resourceId);
   const request =
     fault ??
-    requestOf(entry, input.spec, { id: known.place.id, userId: known.place.userId, isHold: known.status === 'held' });
+    findRequest(entry, input.spec, { id: known.place.id, userId: known.place.userId, isHold: known.status === 'held' });
   if (isRefusal(request)) {
     turn.refuse(input.replyTo, request);
     return;
@@ -161,7 +169,7 @@ function admit(
   const entry = findResource(state, spec.resourceId);
   if (isRefusal(entry)) return entry;
   const fault = findHoldFault(state, hold) ?? findExcess(state, entry, userId);
-  const request = fault ?? requestOf(entry, spec, { id: state.nextReservationId, userId, isHold: hold > 0 });
+  const request = fault ?? findRequest(entry, spec, { id: state.nextReservationId, userId, isHold: hold > 0 });
   if (isRefusal(request)) return request;
   return findQuotaFault(turn, entry, request) ?? { entry, request };
 }
@@ -243,11 +251,11 @@ function answerRefusal(
   }: RefusedAnswer,
 ): void {
   if (!isNegotiable(answer)) {
-    turn.refuse(replyTo, refusalOf(answer, dimension));
+    turn.refuse(replyTo, getRefusal(answer, dimension));
     return;
   }
   const refusal: PlacementRefusal = {
-    ...refusalOf(answer, dimension),
+    ...getRefusal(answer, dimension),
     alternatives: alternativesTo(calendar.alternatives(request, turn.now, without)),
   };
   turn.reply(replyTo, { kind: 'refused', refusal } satisfies PlacementReply);

@@ -6,7 +6,7 @@ import { findOwn } from './owners.ts';
 import type { ReservationsState } from './state.ts';
 import type { Refusal, Turn } from './turn.ts';
 
-type InputOf<K extends ReservationsInput['kind']> = Extract<ReservationsInput, { kind: K }>;
+type GetInput<K extends ReservationsInput['kind']> = Extract<ReservationsInput, { kind: K }>;
 
 /**
  * Has a hold stand or fall with another reservation, of this manager or another one.
@@ -15,7 +15,7 @@ type InputOf<K extends ReservationsInput['kind']> = Extract<ReservationsInput, {
  * it beyond the end of theirs: until
  * their start, or for as long as may be held.
  */
-export function prepare(turn: Turn, input: InputOf<'PrepareRequested'>): void {
+export function prepare(turn: Turn, input: GetInput<'PrepareRequested'>): void {
   const { together } = input;
   answer(turn, input.replyTo, findOwn(turn.state, input), (known) => {
     if (isSame(known.together, together) && known.status !== 'expired' && known.status !== 'cancelled') return known;
@@ -47,7 +47,7 @@ function prepareEnd({ now, state }: Turn, { holdUntil, place }: ReservationRecor
 }
 
 /** Confirms a prepared reservation or gives it back; one that has been decided on is left so. */
-export function onDecision(turn: Turn, { reservationId, groupId, isConfirmed }: InputOf<'GroupDecided'>): void {
+export function onDecision(turn: Turn, { reservationId, groupId, isConfirmed }: GetInput<'GroupDecided'>): void {
   const known = turn.state.reservations.get(reservationId);
   if (known?.status !== 'held' || known.together?.groupId !== groupId) return;
   if (isConfirmed) put(turn, 'confirmed', { ...known, status: 'confirmed', holdUntil: 0 });
@@ -60,7 +60,7 @@ export function onDecision(turn: Turn, { reservationId, groupId, isConfirmed }: 
 }
 
 /** What became of reservations that stand or fall with one of this manager's. */
-export function decisionOf(
+export function getDecision(
   { reservations }: ReservationsState,
   { groupId, reservationId }: Pick<GroupLink, 'groupId' | 'reservationId'>,
 ): GroupOutcome {

@@ -3,7 +3,7 @@ import type { Instant, UserId } from '../../shared/index.ts';
 import { findResource, isRefusal } from './admission.ts';
 import { getEntry } from './apply.ts';
 import { findManaged, isOwner } from './owners.ts';
-import { stateOf } from './resources.ts';
+import { getState } from './resources.ts';
 import type { ReservationBrief } from './stored-reservations.ts';
 import type { ReservationsState } from './state.ts';
 import type { Refusal } from './turn.ts';
@@ -71,7 +71,7 @@ export function getReservation(
 
 /** All resources, in the order of their registration. */
 export function listResources(state: ReservationsState): ResourceState[] {
-  return [...state.resources.values()].map(stateOf);
+  return [...state.resources.values()].map(getState);
 }
 
 /** A window of a resource's calendar. */
@@ -95,8 +95,8 @@ export function describeCalendar(
   for (const { start, end, used } of entry.calendar.slots(from, until)) {
     const last = slots.at(-1);
     if (last?.used === used && last.end === start) last.end = end;
-    else if (slots.length === slotsMax) return { state: stateOf(entry), slots, isCut: true };
+    else if (slots.length === slotsMax) return { state: getState(entry), slots, isCut: true };
     else slots.push({ start, end, used });
   }
-  return { state: stateOf(entry), slots, isCut: false };
+  return { state: getState(entry), slots, isCut: false };
 }

@@ -60,7 +60,7 @@ export class ReservationRecords {
       place: { userId },
       clientRequestId,
     } = record;
-    if (clientRequestId !== '' && !this.has(id)) this.#keysOf(userId).set(clientRequestId, id);
+    if (clientRequestId !== '' && !this.has(id)) this.#getKeys(userId).set(clientRequestId, id);
     if (this.#findRow(id) !== undefined) this.#replaced.add(id);
     this.#records.set(id, record);
   }
@@ -107,7 +107,7 @@ export class ReservationRecords {
     return this.#replaced.has(id) ? undefined : this.#stored?.rowOf(id);
   }
 
-  #keysOf(userId: UserId): Map<string, number> {
+  #getKeys(userId: UserId): Map<string, number> {
     const known = this.#byKey.get(userId);
     if (known !== undefined) return known;
     const keys = new Map<string, number>();

@@ -13,7 +13,7 @@ export function isPrepared({ status, together, place }: ReservationRecord): bool
 }
 
 /** A reservation whose place says whether it is only held. */
-export function filedOf(reservation: ReservationRecord): ReservationRecord {
+export function getFiled(reservation: ReservationRecord): ReservationRecord {
   const { place, status } = reservation;
   if ((status === 'held') === (place.isHeld === true)) return reservation;
   if (status === 'held') return { ...reservation, place: { ...place, isHeld: true } };

@@ -2,7 +2,7 @@ import type { Outage, ResourceDimension, ResourceRecord, ResourceState } from '.
 import { findResourceFault, parseAmount, type BlockOutcome } from '../../reservations/index.ts';
 import { describeInstant, describeTime, invariant, type Instant } from '../../shared/index.ts';
 import { isRefusal } from './admission.ts';
-import { blockOf, factsOf } from './apply.ts';
+import { findBlock, listFacts } from './apply.ts';
 import { chooseUnits } from './choose-units.ts';
 import type { ReservationReported } from './changes.ts';
 import type { ResourceReply } from './commands.ts';
@@ -12,13 +12,16 @@ import { reportMoved } from './place.ts';
 import type { ResourceEntry } from './state.ts';
 import type { Refusal, Turn } from './turn.ts';
 
-type InputOf<K extends ReservationsInput['kind']> = Extract<ReservationsInput, { kind: K }>;
+type GetInput<K extends ReservationsInput['kind']> = Extract<ReservationsInput, { kind: K }>;
 
 /** Most resources of one manager. */
 const resourcesMax = 10_000;
 
 /** Makes a resource known; one that is known already, and is the caller's, is left so where it is the same. */
-export function registerResource(turn: Turn, { replyTo, userId, resource: offered }: InputOf<'ResourceOffered'>): void {
+export function registerResource(
+  turn: Turn,
+  { replyTo, userId, resource: offered }: GetInput<'ResourceOffered'>,
+): void {
   const { state, now } = turn;
   const known = state.resources.get(offered.id);
   const resource = readResource(offered, known?.resource.ownerId ?? userId);
@@ -34,10 +37,10 @@ export function registerResource(turn: Turn, { replyTo, userId, resource: offere
 }
 
 /** Changes the rules of a resource; what was placed stays. */
-export function changeRules(turn: Turn, { replyTo, rules, ...asked }: InputOf<'RulesChanged'>): void {
+export function changeRules(turn: Turn, { replyTo, rules, ...asked }: GetInput<'RulesChanged'>): void {
   withOwn(turn, { replyTo, ...asked }, (entry) => {
     const resource = { ...entry.resource, rules };
-    const fault = findResourceFault(factsOf(resource));
+    const fault = findResourceFault(listFacts(resource));
     if (fault !== undefined) return { code: 'MUT_BAD_REQUEST', message: fault };
     turn.change({ kind: 'ResourcePut', resource, at: turn.now });
     return undefined;
@@ -50,7 +53,7 @@ export function changeRules(turn: Turn, { replyTo, rules, ...asked }: InputOf<'R
  */
 export function announceMaintenance(
   turn: Turn,
-  { replyTo, name, startsAt, endsAt, amount, reason, ...asked }: InputOf<'MaintenanceAnnounced'>,
+  { replyTo, name, startsAt, endsAt, amount, reason, ...asked }: GetInput<'MaintenanceAnnounced'>,
 ): void {
   withOwn(turn, { replyTo, ...asked }, (entry) => {
     const { total } = entry.resource;
@@ -78,7 +81,7 @@ export function announceMaintenance(
 }
 
 /** Gives back what a maintenance took; one that is not there is fine. */
-export function withdrawMaintenance(turn: Turn, { replyTo, name, ...asked }: InputOf<'MaintenanceWithdrawn'>): void {
+export function withdrawMaintenance(turn: Turn, { replyTo, name, ...asked }: GetInput<'MaintenanceWithdrawn'>): void {
   withOwn(turn, { replyTo, ...asked }, (entry) => {
     const outage = findMaintenance(entry, name);
     if (outage !== undefined)
@@ -88,13 +91,13 @@ export function withdrawMaintenance(turn: Turn, { replyTo, name, ...asked }: Inp
 }
 
 /** Takes away what broke, until it is restored. A unit that has failed already stays so. */
-export function failResource(turn: Turn, { replyTo, part, reason, ...asked }: InputOf<'ResourceFailed'>): void {
+export function failResource(turn: Turn, { replyTo, part, reason, ...asked }: GetInput<'ResourceFailed'>): void {
   withOwn(turn, { replyTo, ...asked }, (entry) => {
     const fault = findPartFault(entry, part);
     if (fault !== undefined) return fault;
     if (part.kind === 'unit' && failedUnits(entry).includes(part.unit)) return undefined;
     const { total, id } = entry.resource;
-    const left = total - failedAmountOf(entry);
+    const left = total - getFailedAmount(entry);
     const amount = part.kind === 'unit' ? 1 : part.amount;
     if (amount > left)
       return { code: 'MUT_OVER_CAPACITY', message: `${amount} cannot fail: of ${total} of ${id}, ${left} have not` };
@@ -111,7 +114,7 @@ export function failResource(turn: Turn, { replyTo, part, reason, ...asked }: In
 }
 
 /** Gives back what is whole again; more than has failed is all of it. */
-export function restoreResource(turn: Turn, { replyTo, part, ...asked }: InputOf<'ResourceRestored'>): void {
+export function restoreResource(turn: Turn, { replyTo, part, ...asked }: GetInput<'ResourceRestored'>): void {
   withOwn(turn, { replyTo, ...asked }, (entry) => {
     const fault = findPartFault(entry, part);
     if (fault !== undefined) return fault;
@@ -128,12 +131,12 @@ export function restoreResource(turn: Turn, { replyTo, part, ...asked }: InputOf
 }
 
 /** A resource as it is now. */
-export function stateOf(entry: ResourceEntry): ResourceState {
+export function getState(entry: ResourceEntry): ResourceState {
   return { resource: entry.resource, outages: [...entry.outages.values()], livingCount: entry.livingCount };
 }
 
 /** What has failed of a resource's total. */
-export function failedAmountOf({ outages }: ResourceEntry): number {
+export function getFailedAmount({ outages }: ResourceEntry): number {
   let sum = 0;
   for (const { kind, amount } of outages.values()) if (kind === 'failure') sum += amount;
   return sum;
@@ -158,7 +161,7 @@ function readResource({ id, type, quantity, rules }: NewResource, ownerId: strin
     dimension: read.dimension,
     rules,
   };
-  const fault = findResourceFault(factsOf(resource));
+  const fault = findResourceFault(listFacts(resource));
   return fault === undefined ? resource : { code: 'MUT_BAD_REQUEST', message: fault };
 }
 
@@ -262,7 +265,7 @@ function takeAway(turn: Turn, entry: ResourceEntry, wanted: WantedOutage): Resou
     `${units.length} units of ${resource.id} are taken away; ${wanted.amount} were asked for`,
   );
   const outage: Outage = { ...wanted, id: nextOutageId, units };
-  const outcome = calendar.block(blockOf(outage), turn.now);
+  const outcome = calendar.block(findBlock(outage), turn.now);
   turn.change({ kind: 'OutagePut', resourceId: resource.id, outage, reported: reportOutcome(turn, outage, outcome) });
   return {
     movedCount: outcome.moved.length,
@@ -339,5 +342,5 @@ function reply(
   counts: ResourceReplyCounts = { movedCount: 0, shortenedCount: 0, cancelledCount: 0 },
 ): void {
   const entry = turn.state.resources.get(resourceId);
-  if (entry !== undefined) turn.reply(replyTo, { state: stateOf(entry), ...counts } satisfies ResourceReply);
+  if (entry !== undefined) turn.reply(replyTo, { state: getState(entry), ...counts } satisfies ResourceReply);
 }

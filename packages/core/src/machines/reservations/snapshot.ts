@@ -2,9 +2,9 @@ import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../.
 import { Calendar, type LoadedPlaces, type PlacedReservation } from '../../reservations/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import { sortedBy } from '../../shared/sort-order.ts';
-import { blockOf, countLiving, factsOf, fileOutage, noteReservation, getEntry, workOf } from './apply.ts';
+import { findBlock, countLiving, listFacts, fileOutage, noteReservation, getEntry, workOf } from './apply.ts';
 import { listTimers } from './list-timers.ts';
-import { filedOf } from './resource-status.ts';
+import { getFiled } from './resource-status.ts';
 import type { ReservationBrief, StoredReservations } from './stored-reservations.ts';
 import {
   calendarStart,
@@ -64,7 +64,7 @@ export function restoreSnapshot(options: ReservationsOptions, snapshot: Reservat
     state.resources.set(resource.id, {
       resource,
       registeredAt,
-      calendar: new Calendar(factsOf(resource), calendarStart),
+      calendar: new Calendar(listFacts(resource), calendarStart),
       outages: new Map(),
       nextOutageId: 1,
       livingByUser: new Map(),
@@ -77,7 +77,7 @@ export function restoreSnapshot(options: ReservationsOptions, snapshot: Reservat
   for (const reservation of snapshot.reservations) {
     if (isLiving(reservation)) {
       noteReservation(state, getEntry(state, reservation.resourceId), reservation);
-      places.get(reservation.resourceId)?.push(filedOf(reservation).place);
+      places.get(reservation.resourceId)?.push(getFiled(reservation).place);
     } else ended.push(reservation);
   }
   if (stored !== undefined) fileStored(state, stored, ended);
@@ -128,11 +128,11 @@ function loadCalendars(
   stored: ReadonlyMap<ResourceId, LoadedPlaces>,
 ): void {
   for (const entry of state.resources.values()) {
-    const blocks = [...entry.outages.values()].map(blockOf);
+    const blocks = [...entry.outages.values()].map(findBlock);
     const list = places.get(entry.resource.id) ?? [];
     const kept = stored.get(entry.resource.id);
     entry.calendar = Calendar.load(
-      factsOf(entry.resource),
+      listFacts(entry.resource),
       calendarStart,
       blocks,
       kept === undefined ? inOrder(list) : withList(kept, list),

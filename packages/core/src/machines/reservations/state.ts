@@ -103,7 +103,7 @@ export function isDueBefore(one: Due, other: Due): boolean {
  * @param startedAt of the manager: while it was away nobody could tell it of a use, so that what is unclaimed is so
  * from then on at the earliest.
  */
-export function dueOf(
+export function getDue(
   { status, place, holdUntil }: Pick<ReservationBrief, 'status' | 'place' | 'holdUntil'>,
   { rules: { unclaimedMax } }: ResourceRecord,
   startedAt: Instant,

@@ -2,7 +2,7 @@ import { unreachable, type Decision, type Instant } from '../../shared/index.ts'
 import type { ReservationsChange } from './changes.ts';
 import type { ReservationsCommand } from './commands.ts';
 import type { ReservationsInput } from './inputs.ts';
-import { cancel, confirm, endDue, forgetOld, noteAhead, release, showClaim, reportUse } from './lifecycle.ts';
+import { cancel, confirm, endDue, forgetOld, noteProvisioning, release, showClaim, reportUse } from './lifecycle.ts';
 import { followClock } from './follow-clock.ts';
 import { renegotiate, requestReservation } from './place.ts';
 import {
@@ -57,7 +57,7 @@ function handle(turn: Turn, input: ReservationsInput): void {
     case 'UseReported':
       return reportUse(turn, input);
     case 'ProvisioningReported':
-      return noteAhead(turn, input);
+      return noteProvisioning(turn, input);
     case 'ResourceOffered':
       return registerResource(turn, input);
     case 'RulesChanged':

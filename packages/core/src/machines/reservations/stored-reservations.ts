@@ -2,14 +2,14 @@ import type { ReservationRecord, ReservationStatus } from '../../messages/index.
 import { makeColumns, type LoadedPlaces, type PlacedReservation, type UnitLists } from '../../reservations/index.ts';
 import { invariant } from '../../shared/index.ts';
 import { sortOrder } from '../../shared/sort-order.ts';
-import { filedOf, isLiving, isPrepared } from './resource-status.ts';
+import { getFiled, isLiving, isPrepared } from './resource-status.ts';
 
 /** What lists and time need to know of a reservation: not which units it has. */
 export interface ReservationBrief extends Pick<ReservationRecord, 'resourceId' | 'status' | 'holdUntil' | 'endedAt'> {
   readonly place: Omit<PlacedReservation, 'resources'>;
 }
 
-/** Numbers that tell of one reservation in brief: see `storedFactsOf`. */
+/** Numbers that tell of one reservation in brief: see `listStoredFacts`. */
 export const factCount = 12;
 
 /** A status as stores number it. */
@@ -29,7 +29,7 @@ const none: readonly number[] = [];
  * A reservation in brief, as a store keeps it beside the whole: its units alone are not among them. @param names the
  * store's numbers of its resource and its user.
  */
-export function storedFactsOf(
+export function listStoredFacts(
   reservation: ReservationRecord,
   names: { readonly resource: number; readonly user: number },
 ): Float64Array {
@@ -132,12 +132,12 @@ export class StoredReservations {
       if (rows === undefined) rowsOf.set(resource, [row]);
       else rows.push(row);
     }
-    return new Map([...rowsOf].map(([resource, rows]) => [this.#nameOf(resource), this.#placesOf(resource, rows)]));
+    return new Map([...rowsOf].map(([resource, rows]) => [this.#nameOf(resource), this.#listPlaces(resource, rows)]));
   }
 
   /** The whole of one. */
   read(id: number): ReservationRecord {
-    return filedOf(this.#parts.read(id));
+    return getFiled(this.#parts.read(id));
   }
 
   /** Those whose user and key may be these. Cost: O(1). */
@@ -154,7 +154,7 @@ export class StoredReservations {
   }
 
   /** @param rows in order of their ids. */
-  #placesOf(resource: number, rows: readonly number[]): LoadedPlaces {
+  #listPlaces(resource: number, rows: readonly number[]): LoadedPlaces {
     const { facts, units } = this.#parts;
     const starts = Float64Array.from(rows, (row) => facts[row * factCount + 4] as number);
     const sorted = sortOrder(starts).map((place) => rows[place] as number);

@@ -37,7 +37,7 @@ export function usualLeadMax(weight: number): Duration {
  * Departs from the source: it is bounded by `leadMax`. W = 1 s alone would be worth 20,000 K: with the smaller K,
  * eleven months.
  */
-export function leadOf({ weight, leadMax }: BucOrder, score: number, walltime: Duration): Duration {
+export function getLead({ weight, leadMax }: BucOrder, score: number, walltime: Duration): Duration {
   invariant(walltime > 0, `walltime is ${walltime} ms`);
   const points = score * 0.8 + (1 / (walltime / second / 100_000)) * 0.2;
   return Math.min(leadMax, points * weight * second);
@@ -74,5 +74,5 @@ export function bucRank(
     submittedAt,
   }: { readonly score: number; readonly walltime: Duration; readonly submittedAt: Instant },
 ): number {
-  return submittedAt - leadOf(order, score, walltime);
+  return submittedAt - getLead(order, score, walltime);
 }

@@ -1,4 +1,4 @@
-export { bucRank, bucWeights, leadOf, usualLeadMax, type BucOrder } from './buc-order.ts';
+export { bucRank, bucWeights, getLead, usualLeadMax, type BucOrder } from './buc-order.ts';
 export { replayByScores, type ScoredReplay, type ScoredRequest, type ScoredTracedRequest } from './replay-by-scores.ts';
 export {
   gainOfTighter,
@@ -7,4 +7,4 @@ export {
   type QueueBefore,
   type WalltimeGain,
 } from './tighter-walltime.ts';
-export { countPrecision, gainOfScore, newcomer, precisionOf, type UserScore } from './user-score.ts';
+export { countPrecision, gainOfScore, newcomer, findPrecision, type UserScore } from './user-score.ts';

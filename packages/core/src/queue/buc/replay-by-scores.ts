@@ -4,7 +4,7 @@ import type { ReplayedRequest, TracedRequest } from '../replay-requests.ts';
 import { RequestPlan } from '../request-plan.ts';
 import { ResourceReplay } from '../resource-replay.ts';
 import { bucRank, type BucOrder } from './buc-order.ts';
-import { countPrecision, newcomer, precisionOf, type UserScore } from './user-score.ts';
+import { countPrecision, newcomer, findPrecision, type UserScore } from './user-score.ts';
 
 /** A request of a trace whose user is known. */
 export interface ScoredTracedRequest extends TracedRequest {
@@ -79,7 +79,7 @@ class ScoreBook {
 
   /** Returns the score of the request's user. */
   noteSubmission(id: number): number {
-    const { score } = this.#scoreOf(id);
+    const { score } = this.#getScore(id);
     this.requests[id] = { promisedAt: undefined, startedAt: 0, scoreAtSubmission: score, scoreAtEnd: 0 };
     return score;
   }
@@ -97,13 +97,13 @@ class ScoreBook {
   noteEnd(id: number): void {
     const [traced, request] = [this.#trace[id], this.requests[id]];
     if (traced === undefined || request === undefined) return;
-    const user = this.#scoreOf(id);
+    const user = this.#getScore(id);
     request.scoreAtEnd = user.score;
-    const precision = traced.hasOverrun ? undefined : precisionOf(traced.runTime, traced.walltime);
+    const precision = traced.hasOverrun ? undefined : findPrecision(traced.runTime, traced.walltime);
     if (precision !== undefined) this.scores.set(traced.userId, countPrecision(user, precision));
   }
 
-  #scoreOf(id: number): UserScore {
+  #getScore(id: number): UserScore {
     return this.scores.get(this.#trace[id]?.userId ?? '') ?? newcomer;
   }
 }

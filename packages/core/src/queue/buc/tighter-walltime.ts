@@ -68,7 +68,7 @@ export interface QueueBefore {
 export function gainOfTighter(queue: QueueBefore, request: FreshRequest): WalltimeGain | undefined {
   const walltime = tighterWalltime(request.walltime, request.user, queue.granularity);
   if (walltime === undefined) return undefined;
-  const [asked, tighter] = [prospectOf(queue, request), prospectOf(queue, { ...request, walltime })];
+  const [asked, tighter] = [getProspect(queue, request), getProspect(queue, { ...request, walltime })];
   if (queue.policy.promises ? tighter.expectedWait >= asked.expectedWait : tighter.aheadCount === asked.aheadCount)
     return undefined;
   return {
@@ -80,12 +80,12 @@ export function gainOfTighter(queue: QueueBefore, request: FreshRequest): Wallti
   };
 }
 
-function prospectOf(
+function getProspect(
   { order, policy, plan }: QueueBefore,
   { submittedAt, walltime, width, user: { score } }: FreshRequest,
 ): { readonly aheadCount: number; readonly expectedWait: Duration } {
   const rank = bucRank(order, { submittedAt, walltime, score });
-  const { count: aheadCount, work } = plan.sumAhead(rank);
+  const { count: aheadCount, work } = plan.sumProvisioning(rank);
   const place = policy.promises ? plan.findPlaceAhead({ rank, width, walltime }, submittedAt) : Infinity;
   // A request that is wider than what there is at present has no place, whatever its walltime.
   return { aheadCount, expectedWait: place < Infinity ? place - submittedAt : waitBehind(plan, work, submittedAt) };

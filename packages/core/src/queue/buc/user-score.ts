@@ -20,7 +20,7 @@ export const newcomer: UserScore = { score: 60, countedCount: 0, precisionMean: 
  * @source buc2020, Eq. 2:  P = R / W
  * Symbols: P = precision, R = `runTime`, W = `walltime`. Departs from the source: no.
  */
-export function precisionOf(runTime: Duration, walltime: Duration): number | undefined {
+export function findPrecision(runTime: Duration, walltime: Duration): number | undefined {
   invariant(walltime > 0, `walltime is ${walltime} ms`);
   return runTime > walltime ? undefined : Math.max(0, runTime) / walltime;
 }

@@ -1,7 +1,7 @@
 import type { RequestCandidate } from '../../messages/index.ts';
 import { describeTime, plural, type Duration, type Instant } from '../../shared/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts } from '../heuristic.ts';
-import { lanesIn } from '../obstacle.ts';
+import { workerGroupsIn } from '../obstacle.ts';
 import type { PlannedRequest } from './add-request.ts';
 import type { OwnRequestView } from './own-requests.ts';
 import type { PlanContext, Rating } from './plan.ts';
@@ -42,13 +42,13 @@ export function describeProposal(context: PlanContext, proposal: Proposal): Requ
         .reverse()
         .map((request) => show(context, request, false)),
     ].slice(0, shownMax),
-    taskTimeEstimate: Math.ceil(middleOf(context).time),
+    taskTimeEstimate: Math.ceil(getMiddle(context).time),
     ...(reviewAt === undefined ? {} : { reviewAt }),
   };
 }
 
 function describeEnd(context: PlanContext, { finishes }: Rating): string {
-  const { index, time } = middleOf(context);
+  const { index, time } = getMiddle(context);
   return (
     `The job, ${plural(context.facts.demand.pendingTasks, 'task')}, is expected to end in ` +
     `${describeTime(finishes[index] as Duration)}, if a task lasts ${describeTime(time)}.`
@@ -56,7 +56,7 @@ function describeEnd(context: PlanContext, { finishes }: Rating): string {
 }
 
 /** The task time than which a shorter one is as likely as a longer one. */
-function middleOf({ estimate: { times } }: PlanContext): { readonly index: number; readonly time: Duration } {
+function getMiddle({ estimate: { times } }: PlanContext): { readonly index: number; readonly time: Duration } {
   let below = 0;
   // The last has what rounding leaves.
   const index = times.findIndex(({ weight }, at) => at === times.length - 1 || (below += weight) > 0.5 + 1e-9);
@@ -115,7 +115,7 @@ function sayWhyGivenUp(context: PlanContext, one: OwnRequestView, requests: read
 
 function show(context: PlanContext, { width, walltime, start }: PlannedRequest, chosen: boolean): RequestCandidate {
   const { now, demand } = context.facts;
-  const tasks = lanesIn(width, demand.processors) * Math.floor(walltime / middleOf(context).time);
+  const tasks = workerGroupsIn(width, demand.processors) * Math.floor(walltime / getMiddle(context).time);
   return { width, walltime, startsAt: now + start, throughput: (tasks / (start + walltime)) * 3_600_000, chosen };
 }
 

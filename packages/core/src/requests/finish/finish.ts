@@ -1,6 +1,6 @@
 import { describeTime } from '../../shared/index.ts';
 import type { RequestDecision, RequestFacts, RequestHeuristic } from '../heuristic.ts';
-import { findObstacle, freeSlotsOf, isBounded, tasksToPlace } from '../obstacle.ts';
+import { findObstacle, getFreeSlots, isBounded, tasksToPlace } from '../obstacle.ts';
 import { finishConstants, type FinishConstants } from './constants.ts';
 import { describeProposal } from './describe.ts';
 import { foresee } from './foresee.ts';
@@ -64,13 +64,13 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
     isInTurn,
     keepsPlaces: keepsPlaces(facts, constants),
   };
-  return describeProposal(context, propose(context, { ...boundsOf(facts), skyline, own }));
+  return describeProposal(context, propose(context, { ...listBounds(facts), skyline, own }));
 }
 
-function boundsOf(facts: RequestFacts): Omit<Scope, 'skyline' | 'own'> {
+function listBounds(facts: RequestFacts): Omit<Scope, 'skyline' | 'own'> {
   const { budget = { submissions: Infinity, withdrawals: Infinity }, listingState = 'complete', trigger } = facts;
   return {
-    freeSlots: freeSlotsOf(facts),
+    freeSlots: getFreeSlots(facts),
     waiting: waitingTasks(facts),
     unplaced: isBounded(facts) ? tasksToPlace(facts) : Infinity,
     submissionsMax: budget.submissions,
@@ -90,7 +90,7 @@ function waitingTasks({ pending, demand: { pendingTasks } }: RequestFacts): numb
 /** Why there is nothing to compare. */
 function findStop(facts: RequestFacts): string | undefined {
   const { pending, limits, trigger, queue, listing, now } = facts;
-  const isFull = freeSlotsOf(facts) <= 0;
+  const isFull = getFreeSlots(facts) <= 0;
   // Requests that are there may be exchanged, so that a full house is no obstacle, nor is a place for every task.
   const obstacle = findObstacle(
     pending.length > 0 && limits.requestsMax > 0

@@ -41,7 +41,7 @@ interface Outlasting {
 }
 
 /** The shortest time of a completed task; 0 where there is none. */
-function shortestOf({ taskTimes, taskSpread }: Pick<RequestFacts, 'taskTimes' | 'taskSpread'>): Duration {
+function getShortest({ taskTimes, taskSpread }: Pick<RequestFacts, 'taskTimes' | 'taskSpread'>): Duration {
   const mean = taskTimes?.mean ?? 0;
   return Math.min(mean, taskSpread?.shortest ?? mean);
 }
@@ -62,7 +62,7 @@ export function likenessShownAt(
   { likeShare }: Pick<FinishConstants, 'likeShare'>,
 ): Instant | undefined {
   const { now, taskTimes, taskAgeError = 0, cutOff = [] } = facts;
-  const shortest = shortestOf(facts);
+  const shortest = getShortest(facts);
   const outlasts = shortest * (1 + likeShare);
   if (
     taskTimes === undefined ||
@@ -110,7 +110,7 @@ export function learnFrom(
     demand: { pendingTasks },
   } = facts;
   const { mean, longest, count } = taskTimes as NonNullable<RequestFacts['taskTimes']>;
-  const shortest = shortestOf(facts);
+  const shortest = getShortest(facts);
   const outlasting = findOutlasting([...running, ...cutOff], shortest * (1 + constants.likeShare), pendingTasks);
   if (outlasting.count === 0)
     return learnFromCompleted(
@@ -127,7 +127,7 @@ export function learnFrom(
   const time = Math.min(fitting, Math.max(1, mean, Math.min(most, left)));
   // None of those that have outlasted a is shorter than that, and what is left are more and more of them.
   const least = (outlasting.sum + (pendingTasks - outlasting.count) * shortest) / pendingTasks;
-  const scatter = scatterOf(
+  const scatter = getScatter(
     { shortest: Math.min(least, time), longest: most, deviation: (most - shortest) / rootOf12 },
     time,
   );
@@ -169,7 +169,7 @@ function learnFromCompleted(
   learning: Learning,
 ): Estimate {
   const time = Math.min(learning.fitting, Math.max(1, mean));
-  const scatter = deviation <= scatterMin * time ? undefined : scatterOf({ shortest, longest, deviation }, time);
+  const scatter = deviation <= scatterMin * time ? undefined : getScatter({ shortest, longest, deviation }, time);
   const times = scatter === undefined ? [{ time, weight: 1 }] : doubt(time, learning);
   return {
     times,
@@ -193,7 +193,7 @@ function findOutlasting(groups: readonly TaskGroup[], shortest: Duration, countM
 }
 
 /** How tasks differ, as shares of what they take on average. */
-function scatterOf({ shortest, longest, deviation }: SeenTimes, time: Duration): Scatter {
+function getScatter({ shortest, longest, deviation }: SeenTimes, time: Duration): Scatter {
   const share = deviation / time;
   return {
     shortest: Math.min(shortest / time, 1 - scatterMin),

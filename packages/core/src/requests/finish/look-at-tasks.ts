@@ -76,11 +76,11 @@ function sumOf(times: readonly SupposedTime[]): number {
 }
 
 function chanceOfAll(seen: readonly TaskGroup[], mean: Duration): number {
-  return seen.reduce((chance, group) => chance * chanceOf(group, mean), 1);
+  return seen.reduce((chance, group) => chance * getChance(group, mean), 1);
 }
 
 /** The chance that tasks outlast what these did, if times were as wide as `widest`. */
-function chanceOf({ count, time: age }: TaskGroup, mean: Duration): number {
+function getChance({ count, time: age }: TaskGroup, mean: Duration): number {
   const one = Math.min(
     1,
     Math.max(doubtShare, 1 - (age / mean - widest.shortest) / (widest.longest - widest.shortest)),

@@ -31,7 +31,7 @@ export class Skyline {
     const now = free.startOf(free.first);
     const starts: Duration[] = [];
     const widths: ProcessorCount[] = [];
-    for (let at = free.first; at >= 0; at = free.nextOf(at)) {
+    for (let at = free.first; at >= 0; at = free.getNext(at)) {
       starts.push(free.startOf(at) - now);
       widths.push(free.freeOf(at));
     }

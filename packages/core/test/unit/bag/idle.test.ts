@@ -21,7 +21,7 @@ test('idle processors are handed out once each', (t) => {
  */
 function withdraw(machines: readonly Machine[], replicas: Readonly<Record<string, string>>): string[] {
   const chosen = chooseWithdrawals(machines, new IdleSlots(machines), {
-    replicasOf: (machine) =>
+    listReplicas: (machine) =>
       [...(replicas[machine.name] ?? '')].map((letter, index) => ({
         name: `${machine.name}${index}`,
         processors: 1,

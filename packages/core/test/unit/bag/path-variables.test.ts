@@ -1,5 +1,5 @@
 import test from 'ava';
-import { expandPathVariables, keepInside, pathVariablesOf } from '@mutirao/core/bag';
+import { expandPathVariables, keepInside, getPathVariables } from '@mutirao/core/bag';
 
 const place = {
   jobId: 3,
@@ -9,7 +9,7 @@ const place = {
 };
 
 function expand(text: string): string {
-  return expandPathVariables(text, pathVariablesOf(place));
+  return expandPathVariables(text, getPathVariables(place));
 }
 
 test('variables are replaced as plain text', (t) => {
@@ -40,7 +40,7 @@ test('a value is not expanded again', (t) => {
 });
 
 test('the processor is the machine where no user and server are stated', (t) => {
-  t.is(expandPathVariables('$PROC', pathVariablesOf({ ...place, attributes: {} })), 'lab/m1');
+  t.is(expandPathVariables('$PROC', getPathVariables({ ...place, attributes: {} })), 'lab/m1');
 });
 
 test('a path stays below its root', (t) => {

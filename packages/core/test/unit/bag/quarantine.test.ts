@@ -1,5 +1,5 @@
 import test from 'ava';
-import { healthOf, noteHealth, quarantineTime } from '@mutirao/core/bag';
+import { getHealth, noteHealth, quarantineTime } from '@mutirao/core/bag';
 
 const rules = { breakagesMax: 3, first: 10, longest: 60 };
 
@@ -16,10 +16,10 @@ test('a report says of its machine that it broke things only where it ended noth
     ['broken', 'MUT_NO_SPACE'],
     ['cancelled', ''],
     ['failed', ''],
-  ].map(([outcome, reason]) => ({ outcome, reason })) as Parameters<typeof healthOf>[0];
+  ].map(([outcome, reason]) => ({ outcome, reason })) as Parameters<typeof getHealth>[0];
   t.deepEqual(
     [[], [cancelled], [lost, cancelled], [full], [full, lost], [lost, failed]].map((ends) =>
-      healthOf(ends as Parameters<typeof healthOf>[0]),
+      getHealth(ends as Parameters<typeof getHealth>[0]),
     ),
     ['silent', 'silent', 'broken', 'full', 'broken', 'sound'],
   );
@@ -30,7 +30,7 @@ test("an end that may be the task's own doing is doubted, and one that the site 
     (reason) => ({ outcome: 'broken', reason }) as const,
   );
   t.deepEqual(
-    [[odd], [odd, drained], [drained], [odd, lost]].map((ends) => healthOf(ends as Parameters<typeof healthOf>[0])),
+    [[odd], [odd, drained], [drained], [odd, lost]].map((ends) => getHealth(ends as Parameters<typeof getHealth>[0])),
     ['doubted', 'doubted', 'silent', 'broken'],
   );
 });

@@ -1,25 +1,30 @@
 // A machine that begins from what a trace's head says goes on as the one that was described.
 import { encodeValue, decodeValue, type Beginning } from '@mutirao/core/debugging-trace';
-import { agentMachine, createAgentState, openAgentBeginning, saveAgentBeginning } from '@mutirao/core/machines/agent';
+import {
+  agentMachine,
+  createAgentState,
+  openAgentInitialState,
+  saveAgentInitialState,
+} from '@mutirao/core/machines/agent';
 import {
   brokerMachine,
   createBrokerState,
-  openBrokerBeginning,
+  openBrokerInitialState,
   resume,
-  saveBrokerBeginning,
+  saveBrokerInitialState,
 } from '@mutirao/core/machines/broker';
 import {
   clusterMachine,
   createClusterState,
-  openClusterBeginning,
-  saveClusterBeginning,
+  openClusterInitialState,
+  saveClusterInitialState,
 } from '@mutirao/core/machines/cluster';
 import {
   createProviderState,
-  openProviderBeginning,
+  openProviderInitialState,
   providerDefaults,
   providerMachine,
-  saveProviderBeginning,
+  saveProviderInitialState,
 } from '@mutirao/core/machines/provider';
 import { conservativeBackfilling, easyBackfilling, firstComeFirstServed } from '@mutirao/core/queue';
 import { aJob } from '@mutirao/testkit';
@@ -49,8 +54,8 @@ test('a broker begins resumed: the grace of providers that stay away runs from t
     ],
     10,
   );
-  const saved = written(saveBrokerBeginning(state));
-  const opened = openBrokerBeginning(saved, 5000);
+  const saved = written(saveBrokerInitialState(state));
+  const opened = openBrokerInitialState(saved, 5000);
   t.is(opened.options.suspectGrace, 1000);
   resume(state, 5000);
   for (const now of [5500, 5999, 6001]) {
@@ -97,7 +102,7 @@ for (const policy of [
       ],
       10,
     );
-    const opened = openClusterBeginning(written(saveClusterBeginning(state)));
+    const opened = openClusterInitialState(written(saveClusterInitialState(state)));
     t.is(opened.options.policy.name, policy.name);
     t.deepEqual(
       clusterMachine.step(opened, [{ kind: 'ClusterStarted' }], 50),
@@ -146,7 +151,7 @@ test('a cluster begins with its scores, and its queue in their order', (t) => {
     10,
   );
   clusterMachine.step(state, ['bia', 'ana', 'caio'].map(asked), 20);
-  const opened = openClusterBeginning(written(saveClusterBeginning(state)));
+  const opened = openClusterInitialState(written(saveClusterInitialState(state)));
   t.deepEqual([...opened.plan.waiting.keys()], [4, 3]);
   t.deepEqual([...opened.scores], [['ana', { score: 56, countedCount: 1, precisionMean: 0 }]]);
   t.deepEqual(
@@ -158,7 +163,7 @@ test('a cluster begins with its scores, and its queue in their order', (t) => {
 test('a provider begins with what it promised, an agent with nothing', (t) => {
   const state = createProviderState({ ...providerDefaults, providerId: 'alpha' });
   providerMachine.step(state, [{ kind: 'ProviderStarted', instance: 'one' }], 10);
-  const opened = openProviderBeginning(written(saveProviderBeginning(state)));
+  const opened = openProviderInitialState(written(saveProviderInitialState(state)));
   t.deepEqual(opened.config, state.config);
   t.is(opened.instance, 'one');
   const options = {
@@ -173,14 +178,14 @@ test('a provider begins with what it promised, an agent with nothing', (t) => {
     prefetchMax: 9,
   };
   const agent = createAgentState(options);
-  const saved = written(saveAgentBeginning(agent));
+  const saved = written(saveAgentInitialState(agent));
   agentMachine.step(agent, [{ kind: 'ProviderAttached' }], 10);
-  t.deepEqual(openAgentBeginning(saved), createAgentState(options));
+  t.deepEqual(openAgentInitialState(saved), createAgentState(options));
 });
 
 test('what this release does not know is a broken invariant', (t) => {
   const state = createBrokerState();
   brokerMachine.step(state, [{ kind: 'JobSubmitted', replyTo: 1, userId: 'ana', clientJobId: '', spec: aJob(1) }], 1);
-  const saved = JSON.parse(JSON.stringify(saveBrokerBeginning(state)).replace('"wqr"', '"dice"')) as Beginning;
-  t.throws(() => openBrokerBeginning(saved, 1), { message: /there is no scheduler dice/ });
+  const saved = JSON.parse(JSON.stringify(saveBrokerInitialState(state)).replace('"wqr"', '"dice"')) as Beginning;
+  t.throws(() => openBrokerInitialState(saved, 1), { message: /there is no scheduler dice/ });
 });

@@ -26,7 +26,7 @@ function table(sizes: readonly number[], facts: Partial<PlacementResource> = {})
   );
 }
 
-function rulesOf(
+function getRules(
   name: string,
   admissibility = 1,
 ): { strategy: NonNullable<ReturnType<typeof findPlacementStrategy>>; admissibility: number; staleAfter: number } {
@@ -41,7 +41,7 @@ test('of equal values the smaller resource wins, of equal ones the first that wa
   );
   for (const { name } of placementStrategies.filter(({ level }) => level > 2)) {
     // On idle resources a task ends at the same instant everywhere, and only sums per processor tell them apart.
-    const decision = resources.decide(rulesOf(name), task, 0, new Prng('ties'));
+    const decision = resources.decide(getRules(name), task, 0, new Prng('ties'));
     t.is(decision.kind === 'placed' && decision.index, name === 'min-lb' || name === 'min-u' ? 3 : 0, name);
   }
 });
@@ -79,10 +79,10 @@ test('a queue that is looked at later is over by as much', (t) => {
 });
 
 test('a task that is wider than every resource is refused with the widest there is', (t) => {
-  const decision = table([4, 8]).decide(rulesOf('min-ct'), { ...task, width: 9 }, 0, new Prng('wide'));
+  const decision = table([4, 8]).decide(getRules('min-ct'), { ...task, width: 9 }, 0, new Prng('wide'));
   t.deepEqual(decision, { kind: 'too-wide', width: 9, widest: 8 });
   t.is(describeDecision(decision, []), 'no resource has 9 processors; the widest has 8');
-  t.deepEqual(table([]).decide(rulesOf('random'), task, 0, new Prng('none')), {
+  t.deepEqual(table([]).decide(getRules('random'), task, 0, new Prng('none')), {
     kind: 'too-wide',
     width: 2,
     widest: 0,
@@ -91,7 +91,7 @@ test('a task that is wider than every resource is refused with the widest there 
 
 test('an admissibility out of 0..1 is no admissibility', (t) => {
   for (const a of [-0.1, 1.1, NaN])
-    t.throws(() => table([4]).decide(rulesOf('min-ct', a), task, 0, new Prng('a')), { instanceOf: InvariantError });
+    t.throws(() => table([4]).decide(getRules('min-ct', a), task, 0, new Prng('a')), { instanceOf: InvariantError });
 });
 
 test('a stale queue is believed as to what was assigned, and all are compared by Min_LB', (t) => {
@@ -101,7 +101,7 @@ test('a stale queue is believed as to what was assigned, and all are compared by
     { name: 'fresh', book: fresh, level: 4, receivedAt: 1000 },
     { name: 'stale', book: stale, level: 4, receivedAt: 900 },
   ]);
-  const decision = resources.decide(rulesOf('min-st'), task, 1000, new Prng('stale'));
+  const decision = resources.decide(getRules('min-st'), task, 1000, new Prng('stale'));
   t.like(decision, { kind: 'placed', index: 1, strategy: 'min-lb', lacking: [{ index: 1, level: 3, why: 'stale' }] });
   t.is(
     describeDecision(decision, ['fresh', 'stale']),
@@ -115,22 +115,26 @@ test('who is known by size alone has all compared by chance, but only where it i
     { name: 'small', book: new QueueModel(4), level: 4, receivedAt: Infinity },
     { name: 'large', book: new QueueModel(64), level: 0, receivedAt: 0 },
   ]);
-  t.like(resources.decide(rulesOf('min-ct'), task, 0, new Prng('x')), {
+  t.like(resources.decide(getRules('min-ct'), task, 0, new Prng('x')), {
     strategy: 'random',
     lacking: [{ index: 1, level: 0, why: 'unknown' }],
   });
-  t.like(resources.decide(rulesOf('min-ct', 0), task, 0, new Prng('x')), { strategy: 'min-ct', index: 0, lacking: [] });
-  t.like(resources.decide(rulesOf('random'), task, 0, new Prng('x')), { strategy: 'random', lacking: [] });
+  t.like(resources.decide(getRules('min-ct', 0), task, 0, new Prng('x')), {
+    strategy: 'min-ct',
+    index: 0,
+    lacking: [],
+  });
+  t.like(resources.decide(getRules('random'), task, 0, new Prng('x')), { strategy: 'random', lacking: [] });
 });
 
 test('where one resource alone is admissible, nothing is compared', (t) => {
-  const decision = table([4, 8]).decide(rulesOf('min-ct'), { ...task, width: 5 }, 0, new Prng('x'));
+  const decision = table([4, 8]).decide(getRules('min-ct'), { ...task, width: 5 }, 0, new Prng('x'));
   t.like(decision, { index: 1, values: [], lacking: [] });
   t.is(describeDecision(decision, ['small', 'large']), 'large: the only admissible with a = 1');
 });
 
 test('an a that is a fraction of processors is told in four digits', (t) => {
-  const decision = table([4, 8, 11]).decide(rulesOf('min-ct', 12 / 23), task, 0, new Prng('x'));
+  const decision = table([4, 8, 11]).decide(getRules('min-ct', 12 / 23), task, 0, new Prng('x'));
   t.regex(
     describeDecision(decision, ['small', 'medium', 'large']),
     /^small: the least by min-ct of the admissible with a = 0\.5217 \(/,
@@ -143,7 +147,7 @@ test('levels between fall back to the strategy of theirs', (t) => {
     [2, 'min-pl'],
     [3, 'min-lb'],
   ] as const) {
-    t.like(table([4, 8], { level }).decide(rulesOf('min-wt'), task, 0, new Prng('x')), { strategy });
+    t.like(table([4, 8], { level }).decide(getRules('min-wt'), task, 0, new Prng('x')), { strategy });
   }
 });
 
@@ -198,8 +202,8 @@ test('adaptive a restricts nothing while the load is low, and keeps narrow tasks
   t.is(feed(1000, [1, 32]), 1);
   const wide = feed(250, [1, 32]);
   const sets = new AdmissibleSets(sizes);
-  t.deepEqual(sets.rangeOf(32, wide), { first: 9, last: 10 }, `a = ${wide}`);
-  t.true(sets.rangeOf(1, wide)!.last < 9, `a = ${wide}`);
+  t.deepEqual(sets.getRange(32, wide), { first: 9, last: 10 }, `a = ${wide}`);
+  t.true(sets.getRange(1, wide)!.last < 9, `a = ${wide}`);
   t.is(feed(5, [1]), 1, 'where nobody needs large resources, all are used');
   const adaptive = new AdaptiveAdmissibility(new AdmissibleSets([4]));
   adaptive.noteArrival(5, 0);

@@ -1,9 +1,9 @@
 import test from 'ava';
-import { narrowestOf, RunSummaries, slotOf } from '../../../src/profile/run-summaries.ts';
+import { getNarrowest, RunSummaries, slotOf } from '../../../src/profile/run-summaries.ts';
 
 test('widths up to a quarter apart share a slot, and the narrowest stands for them', (t) => {
   for (let width = 1; width < 3000; width += 1) {
-    const narrowest = narrowestOf(slotOf(width));
+    const narrowest = getNarrowest(slotOf(width));
     t.true(narrowest <= width && width < 1.25 * narrowest + 1e-9 && slotOf(narrowest) === slotOf(width), String(width));
     t.true(slotOf(width + 1) - slotOf(width) <= 1 && slotOf(width + 1) >= slotOf(width), String(width));
   }
@@ -11,7 +11,7 @@ test('widths up to a quarter apart share a slot, and the narrowest stands for th
 
 test('the widest machines share the last slot', (t) => {
   t.is(slotOf(2 ** 31 - 1), slotOf(2 ** 30));
-  t.true(narrowestOf(slotOf(2 ** 31 - 1)) <= 2 ** 30);
+  t.true(getNarrowest(slotOf(2 ** 31 - 1)) <= 2 ** 30);
 });
 
 const summary = { prefixEnd: 1, longest: 2, suffixStart: Infinity };
@@ -42,7 +42,7 @@ test('a change drops the summaries of the widths that became free or ceased to b
     for (const width of widths) for (const row of [0, 1]) summaries.write(slotOf(width), row, summary);
     summaries.drop(1, above, upTo);
     const changed = (width: number): boolean =>
-      above < narrowestOf(slotOf(width)) && narrowestOf(slotOf(width)) <= upTo;
+      above < getNarrowest(slotOf(width)) && getNarrowest(slotOf(width)) <= upTo;
     t.deepEqual(
       widths.filter((width) => !summaries.has(slotOf(width), 1)),
       widths.filter(changed),

@@ -31,7 +31,7 @@ test('a tree has at every time what a sorted list has, and finds the same', (t) 
           list = list.filter((one) => one !== gone);
         }
         const ahead = list.filter((one) => one.rank <= rank);
-        t.deepEqual(tree.sumAhead(rank), {
+        t.deepEqual(tree.sumProvisioning(rank), {
           count: ahead.length,
           work: ahead.reduce((sum, one) => sum + 2 * one.walltime, 0),
         });

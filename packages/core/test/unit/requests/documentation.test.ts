@@ -7,7 +7,7 @@ const document = new URL('../../../../../docs/heuristics.md', import.meta.url);
 const minute = 60_000;
 const hour = 60 * minute;
 
-const wall = Array.from(
+const reservationBlock = Array.from(
   { length: 3 },
   (_, index): ListedRequest => ({
     status: 'queued',
@@ -21,7 +21,7 @@ const first: RequestFacts = someFacts({
   listing: aListing(64, 0, [
     { status: 'running', width: 32, walltime: 2 * hour },
     { status: 'running', width: 24, walltime: 30 * minute },
-    ...wall,
+    ...reservationBlock,
   ]),
   demand: { pendingTasks: 100, processors: 1, deadline: undefined },
 });
@@ -43,7 +43,7 @@ function describeDecision(name: string, facts: RequestFacts): string[] {
   ];
 }
 
-function exampleOf(name: string): string {
+function getExample(name: string): string {
   return ['First:', ...describeDecision(name, first), '', 'Later:', ...describeDecision(name, later)].join('\n');
 }
 
@@ -51,9 +51,9 @@ test('the examples of the documentation are what the code says', (t) => {
   const before = readFileSync(document, 'utf8');
   const after = before.replaceAll(
     /<!-- example (\w+) -->\n```\n[^`]*```/g,
-    (_, name: string) => `<!-- example ${name} -->\n\`\`\`\n${exampleOf(name)}\n\`\`\``,
+    (_, name: string) => `<!-- example ${name} -->\n\`\`\`\n${getExample(name)}\n\`\`\``,
   );
-  for (const name of heuristicNames) t.true(after.includes(exampleOf(name)), `${name} has no example`);
+  for (const name of heuristicNames) t.true(after.includes(getExample(name)), `${name} has no example`);
   if (process.env['BLESS'] === '1') writeFileSync(document, after);
   else t.is(before, after);
 });

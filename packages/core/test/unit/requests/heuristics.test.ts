@@ -20,7 +20,7 @@ test('an unknown name finds nothing', (t) => {
 });
 
 /** The widths and walltimes that a heuristic asks for. */
-function shapesOf(name: string, facts: RequestFacts): number[][] {
+function listShapes(name: string, facts: RequestFacts): number[][] {
   return (findHeuristic(name)?.draft(facts).drafts ?? []).map(({ width, walltime }) => [width, walltime]);
 }
 
@@ -40,7 +40,7 @@ for (const name of heuristicNames) {
       options,
       demand: { pendingTasks: 10, unplacedTasks: 0, processors: 1, deadline: undefined },
     });
-    t.deepEqual(shapesOf(name, facts), []);
+    t.deepEqual(listShapes(name, facts), []);
     t.deepEqual(findHeuristic(name)?.draft(facts).reasons, [
       'Every pending task has a place on what is there or asked for.',
     ]);
@@ -49,7 +49,7 @@ for (const name of heuristicNames) {
 
 test('static asks for what has no place alone, and leaves the other slots free', (t) => {
   const shapes = (pendingTasks: number, unplacedTasks?: number, processors = 1): number[] =>
-    shapesOf(
+    listShapes(
       'static',
       someFacts({ limits, options, demand: { pendingTasks, unplacedTasks, processors, deadline: undefined } }),
     ).map(([width = 0]) => width);
@@ -63,7 +63,7 @@ test('static asks for what has no place alone, and leaves the other slots free',
 test('initial stops once what has no place has one, each request counting with its width', (t) => {
   const listing = aListing(8, 0, [{ status: 'running', width: 6, walltime: 50 }]);
   const shapes = (unplacedTasks?: number): number[][] =>
-    shapesOf(
+    listShapes(
       'initial',
       someFacts({
         limits,
@@ -113,9 +113,9 @@ test('adaptive asks for the earliest of those that it chose, as many as hold wha
 
 test('mixed adds its largest request to what has no place, once', (t) => {
   const facts = { limits, options, demand: { pendingTasks: 10, unplacedTasks: 1, processors: 1, deadline: undefined } };
-  t.deepEqual(shapesOf('mixed', someFacts({ ...facts, isFirst: true })), [
+  t.deepEqual(listShapes('mixed', someFacts({ ...facts, isFirst: true })), [
     [1, 100],
     [8, 100],
   ]);
-  t.deepEqual(shapesOf('mixed', someFacts({ ...facts, isFirst: false })), [[1, 100]]);
+  t.deepEqual(listShapes('mixed', someFacts({ ...facts, isFirst: false })), [[1, 100]]);
 });

@@ -12,7 +12,7 @@ const view: AskingView = {
   forecast: () => 0,
 };
 
-function waitsOf(...each: readonly (readonly [count: number, width: number, wait: number])[]): WaitHistory {
+function listWaits(...each: readonly (readonly [count: number, width: number, wait: number])[]): WaitHistory {
   const waits = new WaitHistory();
   for (const [count, width, wait] of each) for (let index = 0; index < count; index += 1) waits.add({ width, wait });
   return waits;
@@ -25,22 +25,22 @@ test('a fixed lead is kept to the instant', (t) => {
 });
 
 test('a learned lead is that share of the waits of requests as wide, of wider ones too where those are few, and of all where even these are', (t) => {
-  const many = waitsOf([19, 8, hour], [1, 8, 3 * hour], [50, 64, 9 * hour], [50, 1, minute]);
+  const many = listWaits([19, 8, hour], [1, 8, 3 * hour], [50, 64, 9 * hour], [50, 1, minute]);
   t.is(many.leadFor(8, 0.9), hour);
   t.is(many.leadFor(8, 0.95), 3 * hour);
   t.is(many.leadFor(5, 0.5), hour, 'widths from 5 to 8 are of one class');
-  const few = waitsOf([5, 8, hour], [50, 64, 9 * hour], [50, 1, minute]);
+  const few = listWaits([5, 8, hour], [50, 64, 9 * hour], [50, 1, minute]);
   t.is(few.leadFor(8, 0.05), hour);
   t.is(few.leadFor(8, 0.5), 9 * hour);
-  t.is(waitsOf([19, 64, 9 * hour], [50, 1, 30 * minute]).leadFor(64, 0.5), 30 * minute);
+  t.is(listWaits([19, 64, 9 * hour], [50, 1, 30 * minute]).leadFor(64, 0.5), 30 * minute);
   t.true(isTimeToAsk({ kind: 'learned', share: 0.95 }, { ...view, now: 7 * hour, waits: many }));
   t.false(isTimeToAsk({ kind: 'learned', share: 0.95 }, { ...view, now: 7 * hour - 1, waits: many }));
 });
 
 test('a lead is never below ten minutes, is an hour before anything is known, and old waits are forgotten', (t) => {
-  t.is(waitsOf([30, 8, 0]).leadFor(8, 0.99), 10 * minute);
+  t.is(listWaits([30, 8, 0]).leadFor(8, 0.99), 10 * minute);
   t.is(new WaitHistory().leadFor(8, 0.5), hour);
-  t.is(waitsOf([30, 8, 9 * hour], [200, 8, hour]).leadFor(8, 0.99), hour);
+  t.is(listWaits([30, 8, 9 * hour], [200, 8, hour]).leadFor(8, 0.99), hour);
 });
 
 test('leads by one rule and history are those of each width, and a fixed one is that of all', (t) => {

@@ -26,7 +26,7 @@ interface Draft {
   readonly after?: readonly number[];
 }
 
-function jobOf(drafts: readonly Draft[], changes: Partial<JobSpec> = {}): JobSpec {
+function deriveJob(drafts: readonly Draft[], changes: Partial<JobSpec> = {}): JobSpec {
   const groups = drafts.map(({ command = 'true', name = command, reads = [], files = {}, writes = {} }) =>
     aGroup(1, {
       values: { kind: 'list', values: [name] },
@@ -71,7 +71,7 @@ function resume(
 ): Choice {
   return chooseTaken(next, matchTasks(next, former), {
     spec: former,
-    faultOf: (index) => faults[index],
+    getFault: (index) => faults[index],
     isGone: (index, path) => gone.includes(`${index} ${path}`),
   });
 }
@@ -93,13 +93,13 @@ const diamond: readonly Draft[] = [
 ];
 
 function changed(index: number, change: Draft): JobSpec {
-  return jobOf(diamond.map((draft, at) => (at === index ? { ...draft, ...change } : draft)));
+  return deriveJob(diamond.map((draft, at) => (at === index ? { ...draft, ...change } : draft)));
 }
 
 const numbers = ({ taken }: Choice): number[] => [...taken.keys()];
 
 test('all of the same workflow is taken over where all finished', (t) => {
-  t.deepEqual(resume(jobOf(diamond), jobOf(diamond)), {
+  t.deepEqual(resume(deriveJob(diamond), deriveJob(diamond)), {
     taken: new Map([
       [0, 0],
       [1, 1],
@@ -111,7 +111,9 @@ test('all of the same workflow is taken over where all finished', (t) => {
 });
 
 test('what did not finish runs, and what waits for it', (t) => {
-  const { taken, runs } = resume(jobOf(diamond), jobOf(diamond), { faults: { 2: 'it did not finish in job 1' } });
+  const { taken, runs } = resume(deriveJob(diamond), deriveJob(diamond), {
+    faults: { 2: 'it did not finish in job 1' },
+  });
   t.deepEqual([...taken.keys()], [0, 1]);
   t.deepEqual(runs, [
     { taskIndex: 2, reason: 'it did not finish in job 1' },
@@ -121,7 +123,7 @@ test('what did not finish runs, and what waits for it', (t) => {
 
 test('another command, another input, another environment and other outputs are told apart, and everything behind runs', (t) => {
   const reasons = (next: JobSpec): readonly string[] =>
-    resume(next, jobOf(diamond)).runs.map(({ taskIndex, reason }) => `${taskIndex} ${reason}`);
+    resume(next, deriveJob(diamond)).runs.map(({ taskIndex, reason }) => `${taskIndex} ${reason}`);
   t.deepEqual(reasons(changed(1, { command: 'left --fast' })), [
     '1 its command changed',
     '3 it waits for task 1, which runs',
@@ -129,15 +131,15 @@ test('another command, another input, another environment and other outputs are 
   t.is(reasons(changed(0, { files: { in: 'f2' } }))[0], '0 its input in changed');
   t.is(reasons(changed(0, { files: { in: 'f2' } })).length, 4);
   t.deepEqual(reasons(changed(3, { writes: { all: '/home/other' } })), ['3 nothing like it was there']);
-  t.is(reasons(jobOf(diamond, { environment: { SEED: '2' } }))[0], '0 its environment changed');
+  t.is(reasons(deriveJob(diamond, { environment: { SEED: '2' } }))[0], '0 its environment changed');
   t.is(
-    reasons(jobOf(diamond, { verification: { kind: 'vote', count: 3 } }))[0],
+    reasons(deriveJob(diamond, { verification: { kind: 'vote', count: 3 } }))[0],
     '0 its result is verified in another way',
   );
 });
 
 /** A bag of these values: each runs a script with its value and writes a place with its index. */
-function bagOf(
+function getBag(
   values: readonly string[],
   { fingerprint = 'f1', command = 'sh s.sh {}' }: { readonly fingerprint?: string; readonly command?: string } = {},
 ): JobSpec {
@@ -157,33 +159,33 @@ function bagOf(
 
 test('of a bag whose script was edited each task runs for the true reason, and one whose command was mended, too', (t) => {
   const reasons = (next: JobSpec): readonly string[] => [
-    ...new Set(resume(next, bagOf(['1', '2', '3'])).runs.map(({ reason }) => reason)),
+    ...new Set(resume(next, getBag(['1', '2', '3'])).runs.map(({ reason }) => reason)),
   ];
-  t.deepEqual(reasons(bagOf(['1', '2', '3'], { fingerprint: 'f2' })), ['its input s.sh changed']);
-  t.deepEqual(reasons(bagOf(['1', '2', '3'], { command: 'sh s.sh -v {}' })), ['its command changed']);
-  t.deepEqual(reasons(bagOf(['1', '2', '4'])), ['its value is "4", and was "3"']);
+  t.deepEqual(reasons(getBag(['1', '2', '3'], { fingerprint: 'f2' })), ['its input s.sh changed']);
+  t.deepEqual(reasons(getBag(['1', '2', '3'], { command: 'sh s.sh -v {}' })), ['its command changed']);
+  t.deepEqual(reasons(getBag(['1', '2', '4'])), ['its value is "4", and was "3"']);
 });
 
 test('what runs for other values is not to write over finished results by the numbers of its tasks', (t) => {
-  const former = bagOf(['1', '2', '3']);
+  const former = getBag(['1', '2', '3']);
   const find = (next: JobSpec, finished: readonly number[]) =>
     findOverwrite(next, former, { runs: resume(next, former).runs, hasFinished: (index) => finished.includes(index) });
   t.deepEqual(
-    find(bagOf(['2', '3']), [0]),
+    find(getBag(['2', '3']), [0]),
     { place: '/home/o0', taskIndex: 0, formerIndex: 0 },
     'the failed ones alone begin at 0',
   );
-  t.is(find(bagOf(['2', '3']), [2]), undefined, 'there is no result there');
+  t.is(find(getBag(['2', '3']), [2]), undefined, 'there is no result there');
   t.is(
-    find(bagOf(['1', '2', '3'], { command: 'sh s.sh -v {}' }), [0, 1, 2]),
+    find(getBag(['1', '2', '3'], { command: 'sh s.sh -v {}' }), [0, 1, 2]),
     undefined,
     'each writes its own result again',
   );
-  t.is(find(bagOf(['1', '2', '3'], { fingerprint: 'f2' }), [0, 1]), undefined);
+  t.is(find(getBag(['1', '2', '3'], { fingerprint: 'f2' }), [0, 1]), undefined);
 });
 
 test('what was done before inputs were read again counts as done with what was there then', (t) => {
-  const spec = bagOf(['1', '2', '3']);
+  const spec = getBag(['1', '2', '3']);
   const revised = reviseInputs(spec, [], {
     current: [
       { path: '/home/s.sh', fingerprint: 'f2' },
@@ -193,9 +195,9 @@ test('what was done before inputs were read again counts as done with what was t
   });
   const former = withRevisedInputs(spec, revised);
   t.deepEqual([...fingerprintsIn(former)], [['/home/s.sh', 'f2']]);
-  const next = resume(bagOf(['1', '2', '3'], { fingerprint: 'f2' }), former);
+  const next = resume(getBag(['1', '2', '3'], { fingerprint: 'f2' }), former);
   t.deepEqual([numbers(next), next.runs[0]?.reason], [[2], 'its input s.sh changed']);
-  t.deepEqual(numbers(resume(bagOf(['1', '2', '3']), former)), [0, 1]);
+  t.deepEqual(numbers(resume(getBag(['1', '2', '3']), former)), [0, 1]);
   const again = withRevisedInputs(
     spec,
     reviseInputs(former, revised, {
@@ -203,7 +205,7 @@ test('what was done before inputs were read again counts as done with what was t
       begun: [{ first: 0, count: 3 }],
     }),
   );
-  t.deepEqual(numbers(resume(bagOf(['1', '2', '3'], { fingerprint: 'f2' }), again)), [2], 'the second time, too');
+  t.deepEqual(numbers(resume(getBag(['1', '2', '3'], { fingerprint: 'f2' }), again)), [2], 'the second time, too');
 });
 
 test('tasks are found again by what they do, wherever they stand in the file', (t) => {
@@ -214,7 +216,7 @@ test('tasks are found again by what they do, wherever they stand in the file', (
     }),
   );
   t.deepEqual(
-    resume(jobOf([{ command: 'new' }, ...moved]), jobOf(diamond)).taken,
+    resume(deriveJob([{ command: 'new' }, ...moved]), deriveJob(diamond)).taken,
     new Map([
       [1, 0],
       [2, 1],
@@ -230,20 +232,20 @@ test('a task that reads a file of the same name from another task runs', (t) => 
     { command: 'two', writes: { x: '' } },
   ];
   const reader = (from: number): JobSpec =>
-    jobOf([...writers, { command: 'read', reads: [[from, 'x']], after: [0, 1] }]);
+    deriveJob([...writers, { command: 'read', reads: [[from, 'x']], after: [0, 1] }]);
   t.deepEqual(resume(reader(1), reader(0)).runs, [{ taskIndex: 2, reason: 'it waits for other tasks than before' }]);
 });
 
 test('a task that waits for one more than before runs, and so does one that waits for one less', (t) => {
-  const [free, bound] = [jobOf([{}, { command: 'b' }]), jobOf([{}, { command: 'b', after: [0] }])];
+  const [free, bound] = [deriveJob([{}, { command: 'b' }]), deriveJob([{}, { command: 'b', after: [0] }])];
   t.deepEqual(numbers(resume(bound, free)), [0]);
   t.deepEqual(numbers(resume(free, bound)), [0]);
 });
 
 test('an intermediate file that is kept no more matters only where a task that runs reads it', (t) => {
   const gone = ['0 a', '0 b', '1 A', '2 B'];
-  t.deepEqual(numbers(resume(jobOf(diamond), jobOf(diamond), { gone })), [0, 1, 2, 3]);
-  const { taken, runs } = resume(changed(3, { command: 'join --all' }), jobOf(diamond), { gone: ['0 a', '1 A'] });
+  t.deepEqual(numbers(resume(deriveJob(diamond), deriveJob(diamond), { gone })), [0, 1, 2, 3]);
+  const { taken, runs } = resume(changed(3, { command: 'join --all' }), deriveJob(diamond), { gone: ['0 a', '1 A'] });
   t.deepEqual([...taken.keys()], []);
   t.is(runs[1]?.reason, 'A, which it wrote, is kept no more, and task 3 reads it');
   t.is(runs[0]?.reason, 'a, which it wrote, is kept no more, and task 1 reads it');
@@ -258,13 +260,13 @@ test('an input by a path that depends on the task, and what says the number of i
     ],
   });
   t.deepEqual(numbers(resume(unknown, unknown)), []);
-  t.deepEqual(numbers(resume(jobOf([{ command: 'echo $JOB' }]), jobOf([{ command: 'echo $JOB' }]))), []);
-  t.deepEqual(numbers(resume(jobOf([{}, { command: 'x {#}' }]), jobOf([{}, { command: 'x {#}' }]))), [0, 1]);
-  t.deepEqual(numbers(resume(jobOf([{ command: 'x {#}' }]), jobOf([{}, { command: 'x {#}' }]))), []);
+  t.deepEqual(numbers(resume(deriveJob([{ command: 'echo $JOB' }]), deriveJob([{ command: 'echo $JOB' }]))), []);
+  t.deepEqual(numbers(resume(deriveJob([{}, { command: 'x {#}' }]), deriveJob([{}, { command: 'x {#}' }]))), [0, 1]);
+  t.deepEqual(numbers(resume(deriveJob([{ command: 'x {#}' }]), deriveJob([{}, { command: 'x {#}' }]))), []);
 });
 
 test('of tasks that are alike each is taken once', (t) => {
-  const alike = (count: number): JobSpec => jobOf(Array.from({ length: count }, () => ({})));
+  const alike = (count: number): JobSpec => deriveJob(Array.from({ length: count }, () => ({})));
   t.deepEqual(
     resume(alike(3), alike(2)).taken,
     new Map([

@@ -13,7 +13,7 @@ const judge = (digests: string, passes = 0) =>
     'a',
     {
       rules: defaultConvictionRules,
-      credibilityOf: () => credibilityOfMachine(passes, defaultCredibilityRules),
+      getCredibility: () => credibilityOfMachine(passes, defaultCredibilityRules),
     },
   );
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import {
-  credibilityMaxOf,
+  getCredibilityMax,
   credibilityOfGroups,
   credibilityOfMachine,
   decideByCredibility,
@@ -17,7 +17,7 @@ const decide = (votes: readonly (readonly [string, string, number])[], threshold
     { threshold, votesMin },
     {
       rules,
-      credibilityOf: (voter) => credibilityOfMachine(passes.get(voter) ?? 0, rules),
+      getCredibility: (voter) => credibilityOfMachine(passes.get(voter) ?? 0, rules),
     },
   );
 };
@@ -124,7 +124,7 @@ test('a task whose results never agree is given up', (t) => {
 
 test('the greatest threshold is reached when all agree whom nobody knows, and no greater one', (t) => {
   const agreed = Array.from({ length: rules.votesMax }, (_, index) => [`m${index}`, 'same', 0] as const);
-  const most = credibilityMaxOf(rules);
+  const most = getCredibilityMax(rules);
   t.is(near(most), 1);
   t.deepEqual(decide(agreed, most), { kind: 'accepted', digest: 'same' });
   t.deepEqual(decide(agreed, (1 + most) / 2), { kind: 'deadlocked' });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { decideByMajority, majorityOf, votesMaxOf } from '@mutirao/core/trust';
+import { decideByMajority, getMajority, getVotesMax } from '@mutirao/core/trust';
 
 const votes = (digests: string) => [...digests].map((digest, index) => ({ voter: `m${index}`, digest }));
 
@@ -7,7 +7,7 @@ test('a result is accepted as soon as more than half of the votes that were aske
   t.deepEqual(decideByMajority(votes('aba'), 3), { kind: 'accepted', digest: 'a' });
   t.deepEqual(decideByMajority(votes('aa'), 3), { kind: 'accepted', digest: 'a' });
   t.deepEqual(decideByMajority(votes('a'), 1), { kind: 'accepted', digest: 'a' });
-  t.deepEqual([1, 2, 3, 4, 5].map(majorityOf), [1, 2, 2, 3, 3]);
+  t.deepEqual([1, 2, 3, 4, 5].map(getMajority), [1, 2, 2, 3, 3]);
 });
 
 test('as many further votes are asked for as the best result lacks', (t) => {
@@ -24,7 +24,7 @@ test('a tie of two votes gets a third', (t) => {
 test('a task on which nobody agrees is given up after a bounded number of votes', (t) => {
   t.is(decideByMajority(votes('abcd'), 2).kind, 'open');
   t.deepEqual(decideByMajority(votes('abcde'), 2), { kind: 'deadlocked' });
-  t.deepEqual([1, 2, 3].map(votesMaxOf), [3, 5, 7]);
+  t.deepEqual([1, 2, 3].map(getVotesMax), [3, 5, 7]);
 });
 
 test('no vote is asked for that could not make a majority any more: there are never more than twice as many as were asked for, and one', (t) => {
@@ -38,7 +38,7 @@ test('no vote is asked for that could not make a majority any more: there are ne
       );
     }
     t.is(decision.kind, voteCount === 1 ? 'accepted' : 'deadlocked');
-    t.true(cast <= votesMaxOf(voteCount), `vote:${voteCount} gave up after ${cast} results`);
+    t.true(cast <= getVotesMax(voteCount), `vote:${voteCount} gave up after ${cast} results`);
   }
   t.deepEqual(decideByMajority(votes('abcdefghijkl'), 7), { kind: 'open', votesMissing: 3 });
   t.deepEqual(decideByMajority(votes('abcdefghijklm'), 7), { kind: 'deadlocked' });

@@ -1,5 +1,5 @@
 import { FormatError } from '../../format-error.ts';
-import { attributeOf, type XmlElement } from '../read-xml.ts';
+import { readAttribute, type XmlElement } from '../read-xml.ts';
 
 /** A program of the catalog that a DAX brings. */
 export interface Executable {
@@ -22,9 +22,9 @@ export class Catalogs {
   constructor({ children }: XmlElement, subject: string) {
     const named = (name: string): XmlElement[] => children.filter((child) => child.name === name);
     this.#subject = subject;
-    this.#files = new Map(named('file').map((file) => [attributeOf(file, 'name', subject), file]));
-    this.#executables = Map.groupBy(named('executable'), keyOf);
-    this.#transformations = new Map(named('transformation').map((each) => [keyOf(each), each]));
+    this.#files = new Map(named('file').map((file) => [readAttribute(file, 'name', subject), file]));
+    this.#executables = Map.groupBy(named('executable'), getKey);
+    this.#transformations = new Map(named('transformation').map((each) => [getKey(each), each]));
   }
 
   /** Where a file is at home; undefined where that is not said. */
@@ -40,7 +40,7 @@ export class Catalogs {
 
   /** What a `transformation` says that a job needs besides its own program. */
   usesOf(job: XmlElement): readonly XmlElement[] {
-    return this.#transformations.get(keyOf(job))?.children.filter(({ name }) => name === 'uses') ?? [];
+    return this.#transformations.get(getKey(job))?.children.filter(({ name }) => name === 'uses') ?? [];
   }
 
   /**
@@ -48,13 +48,13 @@ export class Catalogs {
    * MUT_WORKFLOW_SYNTAX for one without a place.
    */
   executableOf(element: XmlElement): Executable | undefined {
-    const found = this.#executables.get(keyOf(element));
+    const found = this.#executables.get(getKey(element));
     const chosen =
       found?.find(
         ({ attributes }) => (attributes['arch'] ?? 'x86_64') === 'x86_64' && (attributes['os'] ?? 'linux') === 'linux',
       ) ?? found?.[0];
     if (chosen === undefined) return undefined;
-    const name = attributeOf(chosen, 'name', this.#subject);
+    const name = readAttribute(chosen, 'name', this.#subject);
     const place = this.placeIn(chosen);
     if (place === undefined)
       throw new FormatError({
@@ -67,7 +67,7 @@ export class Catalogs {
       });
     const pfn = choosePlace(chosen);
     const profiles = [...chosen.children, ...(pfn?.children ?? [])].filter((child) => child.name === 'profile');
-    return { name, isInstalled: !isFalse(chosen.attributes['installed']), place: pathOf(place), profiles };
+    return { name, isInstalled: !isFalse(chosen.attributes['installed']), place: getPath(place), profiles };
   }
 
   /** Of several places of an element, that of the site `local`, else the first. */
@@ -75,7 +75,7 @@ export class Catalogs {
     const places = element.children.filter(({ name }) => name === 'pfn');
     const chosen = choosePlace(element);
     if (chosen === undefined) return undefined;
-    const url = attributeOf(chosen, 'url', this.#subject);
+    const url = readAttribute(chosen, 'url', this.#subject);
     if (new Set(places.map((place) => place.attributes['url'])).size > 1)
       this.#several.set(element.attributes['name'] ?? '', `${url} of the site ${chosen.attributes['site'] ?? 'local'}`);
     return url;
@@ -92,12 +92,12 @@ function choosePlace({ children }: XmlElement): XmlElement | undefined {
   return places.find(({ attributes }) => (attributes['site'] ?? 'local') === 'local') ?? places[0];
 }
 
-function keyOf({ attributes: { namespace = '', name = '', version = '' } }: XmlElement): string {
+function getKey({ attributes: { namespace = '', name = '', version = '' } }: XmlElement): string {
   return JSON.stringify([namespace, name, version]);
 }
 
 /** The path in a URL of a file; other URLs as they are. */
-export function pathOf(url: string): string {
+export function getPath(url: string): string {
   const [, path] = /^file:(?:\/\/(?:localhost)?)?(\/.*)$/.exec(url) ?? [];
   if (path === undefined) return url;
   try {

@@ -1,7 +1,7 @@
 import { quoteForShell } from '@mutirao/core/bag';
 import { FormatError } from '../../format-error.ts';
-import { attributeOf, type XmlElement } from '../read-xml.ts';
-import { lineOf, WordSplitter } from '../shell-line.ts';
+import { readAttribute, type XmlElement } from '../read-xml.ts';
+import { getLine, WordSplitter } from '../shell-line.ts';
 import type { WorkflowFile } from '../workflow-document.ts';
 import type { Executable } from './catalogs.ts';
 import { fileNameOf } from './job-files.ts';
@@ -25,7 +25,7 @@ const commandElements: readonly string[] = ['argument', 'stdin', 'stdout', 'stde
  *
  * @throws {FormatError} MUT_WORKFLOW_SYNTAX for a quote that is left open.
  */
-export function commandOf(job: XmlElement, parts: CommandParts): string {
+export function getCommand(job: XmlElement, parts: CommandParts): string {
   const { executable, profiles, subject } = parts;
   const isRunnable =
     executable !== undefined ||
@@ -34,7 +34,7 @@ export function commandOf(job: XmlElement, parts: CommandParts): string {
     job.children.some(({ name }) => commandElements.includes(name));
   if (!isRunnable) return '';
   const named = (name: string): XmlElement[] => job.children.filter((child) => child.name === name);
-  const words = [programOf(job, parts), ...named('argument').flatMap((argument) => wordsOf(argument, subject))];
+  const words = [getProgram(job, parts), ...named('argument').flatMap((argument) => listWords(argument, subject))];
   const streams = (
     [
       ['stdin', '<'],
@@ -46,22 +46,22 @@ export function commandOf(job: XmlElement, parts: CommandParts): string {
     sign !== '<' && path.includes('/') ? [path.replace(/\/[^/]*$/, '')] : [],
   );
   return [
-    ...(folders.length === 0 ? [] : [`mkdir -p ${lineOf([...new Set(folders)])} &&`]),
-    ...[...profiles.environment].map(([name, value]) => assignmentOf(name, value, job, subject)),
-    lineOf(words),
+    ...(folders.length === 0 ? [] : [`mkdir -p ${getLine([...new Set(folders)])} &&`]),
+    ...[...profiles.environment].map(([name, value]) => getAssignment(name, value, job, subject)),
+    getLine(words),
     ...streams.map(({ sign, path }) => `${sign} ${quoteForShell(path)}`),
   ].join(' ');
 }
 
 /** A program that is brought along is run where it lies; any other is looked up in PATH. */
-function programOf(job: XmlElement, { executable, profiles, inputs, subject }: CommandParts): string {
+function getProgram(job: XmlElement, { executable, profiles, inputs, subject }: CommandParts): string {
   const program =
     profiles.program ??
-    (executable?.isInstalled === true ? executable.place : (executable?.name ?? attributeOf(job, 'name', subject)));
+    (executable?.isInstalled === true ? executable.place : (executable?.name ?? readAttribute(job, 'name', subject)));
   return !program.includes('/') && inputs.some(({ name }) => name === program) ? `./${program}` : program;
 }
 
-function wordsOf(argument: XmlElement, subject: string): string[] {
+function listWords(argument: XmlElement, subject: string): string[] {
   const splitter = new WordSplitter();
   for (const piece of argument.content) {
     if (typeof piece === 'string') splitter.take(piece);
@@ -79,7 +79,7 @@ function wordsOf(argument: XmlElement, subject: string): string[] {
   });
 }
 
-function assignmentOf(name: string, value: string, { line, column }: XmlElement, subject: string): string {
+function getAssignment(name: string, value: string, { line, column }: XmlElement, subject: string): string {
   if (/^[A-Za-z_]\w*$/.test(name)) return `${name}=${quoteForShell(value)}`;
   throw new FormatError({
     code: 'MUT_WORKFLOW_SYNTAX',

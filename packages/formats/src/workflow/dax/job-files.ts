@@ -1,8 +1,8 @@
 import { plural } from '@mutirao/core/shared';
 import { FormatError } from '../../format-error.ts';
-import { attributeOf, numberOf, textOf, type XmlElement } from '../read-xml.ts';
+import { readAttribute, getNumber, findText, type XmlElement } from '../read-xml.ts';
 import type { WorkflowFile } from '../workflow-document.ts';
-import { isTrue, pathOf, type Catalogs, type Executable } from './catalogs.ts';
+import { isTrue, getPath, type Catalogs, type Executable } from './catalogs.ts';
 
 /** What a job reads and what it writes; a file that it changes in place is in both. */
 export interface FilesOfJob {
@@ -49,7 +49,7 @@ export class JobFiles {
     for (const uses of this.#catalogs.usesOf(job))
       this.#addNeeded(uses, uses.attributes['executable'] ?? 'true', inputs);
     if (executable?.isInstalled === false) addTo(inputs, { name: executable.name, bytes: 0, home: executable.place });
-    for (const stream of named('stdin')) addTo(inputs, this.#inputOf(stream));
+    for (const stream of named('stdin')) addTo(inputs, this.#getInput(stream));
     for (const stream of [...named('stdout'), ...named('stderr')])
       addTo(outputs, { name: fileNameOf(stream, this.#subject), bytes: 0 });
     return { inputs: [...inputs.values()], outputs: [...outputs.values()] };
@@ -83,7 +83,7 @@ export class JobFiles {
       const { transfer, dontTransfer } = uses.attributes;
       addTo(outputs, {
         name: fileNameOf(uses, this.#subject),
-        bytes: this.#bytesOf(uses),
+        bytes: this.#getBytes(uses),
         comesHome: transfer !== 'false' && dontTransfer !== 'true',
       });
     }
@@ -93,13 +93,13 @@ export class JobFiles {
   #addNeeded(uses: XmlElement, isExecutable: string, inputs: Map<string, WorkflowFile>): void {
     const executable = isTrue(isExecutable) ? this.#catalogs.executableOf(uses) : undefined;
     if (executable?.isInstalled === true) return;
-    addTo(inputs, { ...this.#inputOf(uses), ...(executable === undefined ? {} : { home: executable.place }) });
+    addTo(inputs, { ...this.#getInput(uses), ...(executable === undefined ? {} : { home: executable.place }) });
   }
 
-  #inputOf(element: XmlElement): WorkflowFile {
+  #getInput(element: XmlElement): WorkflowFile {
     const name = fileNameOf(element, this.#subject);
     const url = this.#catalogs.placeIn(element) ?? this.#catalogs.placeOfFile(name);
-    return { name, bytes: this.#bytesOf(element), ...(url === undefined ? {} : { home: pathOf(url) }) };
+    return { name, bytes: this.#getBytes(element), ...(url === undefined ? {} : { home: getPath(url) }) };
   }
 
   #linkOf(uses: XmlElement): Link {
@@ -122,13 +122,14 @@ export class JobFiles {
   }
 
   /** Size as the element says it, else as the catalog of files does; 0 where it is not known. */
-  #bytesOf(element: XmlElement): number {
-    if (element.attributes['size'] !== undefined) return this.#least(element, numberOf(element, 'size', this.#subject));
+  #getBytes(element: XmlElement): number {
+    if (element.attributes['size'] !== undefined)
+      return this.#least(element, getNumber(element, 'size', this.#subject));
     const inCatalog = this.#catalogs.sizeOfFile(fileNameOf(element, this.#subject));
     const said = [element, ...(inCatalog === undefined ? [] : [inCatalog])]
       .flatMap(({ children }) => children)
       .find(({ name, attributes }) => name === 'metadata' && attributes['key'] === 'size');
-    const value = said === undefined ? 0 : Number(textOf(said).trim());
+    const value = said === undefined ? 0 : Number(findText(said).trim());
     return said === undefined || !Number.isFinite(value) ? 0 : this.#least(said, value);
   }
 
@@ -155,7 +156,7 @@ export class JobFiles {
  * none.
  */
 export function fileNameOf(element: XmlElement, subject: string): string {
-  return element.attributes['file'] ?? attributeOf(element, 'name', subject);
+  return element.attributes['file'] ?? readAttribute(element, 'name', subject);
 }
 
 /** A file that is named again is the same file: what one of the two places says of it holds. */

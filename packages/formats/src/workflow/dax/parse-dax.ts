@@ -1,5 +1,5 @@
 import { plural } from '@mutirao/core/shared';
-import { attributeOf, numberOf, readXml, type XmlElement } from '../read-xml.ts';
+import { readAttribute, getNumber, readXml, type XmlElement } from '../read-xml.ts';
 import {
   distinctEdges,
   referenceSpeed,
@@ -9,7 +9,7 @@ import {
 } from '../workflow-document.ts';
 import { Catalogs } from './catalogs.ts';
 import { checkDax } from './check-dax.ts';
-import { commandOf } from './job-command.ts';
+import { getCommand } from './job-command.ts';
 import { JobFiles } from './job-files.ts';
 import { ProfileReader, type JobProfiles } from './profiles.ts';
 
@@ -32,8 +32,8 @@ export function parseDax(text: string, subject: string): WorkflowDocument {
   const tasks = named('job').map((job) => reader.read(job));
   const edges = named('child').flatMap((child): DocumentEdge[] =>
     child.children.map((parent) => ({
-      from: attributeOf(parent, 'ref', subject),
-      to: attributeOf(child, 'ref', subject),
+      from: readAttribute(parent, 'ref', subject),
+      to: readAttribute(child, 'ref', subject),
       place: () => parent,
     })),
   );
@@ -75,16 +75,16 @@ class JobReader {
       ...job.children.filter(({ name }) => name === 'profile'),
     ]);
     const { inputs, outputs } = this.#files.of(job, executable);
-    const width = Math.max(1, Math.ceil(profiles.processors ?? numberOf(job, 'cores', this.#subject, '1')));
+    const width = Math.max(1, Math.ceil(profiles.processors ?? getNumber(job, 'cores', this.#subject, '1')));
     return {
-      id: attributeOf(job, 'id', this.#subject),
+      id: readAttribute(job, 'id', this.#subject),
       kind: job.attributes['name'] ?? '',
-      work: this.#secondsOf(job, profiles) * referenceSpeed,
+      work: this.#findSeconds(job, profiles) * referenceSpeed,
       exchange: 0,
       widthMin: width,
       widthMax: width,
       ...(profiles.memory === undefined || profiles.memory === 0 ? {} : { memory: profiles.memory }),
-      command: commandOf(job, { executable, profiles, inputs, subject: this.#subject }),
+      command: getCommand(job, { executable, profiles, inputs, subject: this.#subject }),
       inputs,
       outputs,
       place: () => job,
@@ -104,10 +104,10 @@ class JobReader {
   }
 
   /** Run time; 0 where it is not known. */
-  #secondsOf(job: XmlElement, { seconds }: JobProfiles): number {
+  #findSeconds(job: XmlElement, { seconds }: JobProfiles): number {
     const said = job.attributes['runtime'];
     if (seconds !== undefined || said === undefined) return seconds ?? 0;
-    const value = numberOf(job, 'runtime', this.#subject);
+    const value = getNumber(job, 'runtime', this.#subject);
     if (value < 0) this.#negative.push(`line ${job.line}`);
     return Math.max(0, value);
   }

@@ -1,4 +1,4 @@
-import { plainWordsOf } from '../shell-line.ts';
+import { findPlainWords } from '../shell-line.ts';
 import { escapeXml } from '../read-xml.ts';
 import {
   isComingHome,
@@ -51,7 +51,7 @@ function printJob(task: DocumentTask, comesHome: (file: WorkflowFile) => boolean
       `  <job id="${escapeXml(id)}" name="${escapeXml(kind)}" ` +
       `runtime="${seconds}">\n${printProfiles({ ...task, work: 0 })}${uses}  </job>\n`
     );
-  const [program = '', ...given] = plainWordsOf(command) ?? ['sh', '-c', command];
+  const [program = '', ...given] = findPlainWords(command) ?? ['sh', '-c', command];
   const argument =
     given.length === 0 ? '' : `    <argument>${escapeXml(given.map(quoteArgument).join(' '))}</argument>\n`;
   return (

@@ -1,5 +1,5 @@
 import { FormatError } from '../../format-error.ts';
-import { textOf, type XmlElement } from '../read-xml.ts';
+import { findText, type XmlElement } from '../read-xml.ts';
 import { part, type FormatPart } from '../format-parts.ts';
 
 /** What the profiles of a job say of it. */
@@ -94,7 +94,7 @@ export class ProfileReader {
     const environment = new Map<string, string>();
     for (const element of profiles) {
       const { namespace = '', key = '' } = element.attributes;
-      const value = valueOf(element);
+      const value = getValue(element);
       this.#check(element, `${namespace}::${key}`);
       if (namespace.toLowerCase() === 'env') environment.set(key, value);
       else values.set(`${namespace}::${key}`.toLowerCase(), { value, element });
@@ -166,15 +166,15 @@ export class ProfileReader {
       subject: this.#subject,
       line: element.line,
       column: element.column,
-      found: `the profile ${namespace}::${key} with the value ${JSON.stringify(valueOf(element))}`,
+      found: `the profile ${namespace}::${key} with the value ${JSON.stringify(getValue(element))}`,
       expected,
     });
   }
 }
 
-function valueOf(element: XmlElement): string {
+function getValue(element: XmlElement): string {
   return element.content
-    .map((piece) => (typeof piece === 'string' ? piece : (piece.attributes['file'] ?? textOf(piece))))
+    .map((piece) => (typeof piece === 'string' ? piece : (piece.attributes['file'] ?? findText(piece))))
     .join('')
     .trim();
 }

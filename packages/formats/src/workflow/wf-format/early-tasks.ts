@@ -1,7 +1,7 @@
 import type { LocatedValue } from '../located-value.ts';
 import { referenceSpeed, type DocumentTask, type WorkflowFile } from '../workflow-document.ts';
-import { commandLineOf, type ArgumentStyle } from './wf-command.ts';
-import { distinctFiles, edgesOf, fileOf, memoryOf, numberOr, textOr, widthsOf, type WfTasks } from './wf-values.ts';
+import { getCommandLine, type ArgumentStyle } from './wf-command.ts';
+import { distinctFiles, getEdges, fileOf, findMemory, numberOr, textOr, getWidths, type WfTasks } from './wf-values.ts';
 
 /** Memory is in kB up to version 1.3. */
 const kilobyte = 1000;
@@ -28,7 +28,7 @@ export function readEarlyTasks(workflow: LocatedValue, style: ArgumentStyle): Wf
   return {
     tasks: rows.map((row) => readTask(row, idOf(row), style)),
     edges: rows.flatMap((row) =>
-      edgesOf(row, idOf(row), (reference) => known.get(reference.text()) ?? reference.text()),
+      getEdges(row, idOf(row), (reference) => known.get(reference.text()) ?? reference.text()),
     ),
   };
 }
@@ -39,7 +39,7 @@ function readTask(row: LocatedValue, id: string, style: ArgumentStyle): Document
   for (const file of files)
     if (!['input', 'output'].includes(file.at('link').text().toLowerCase()))
       throw file.at('link').fault('input or output', 'MUT_WORKFLOW_UNSUPPORTED');
-  const filesOf = (link: string): WorkflowFile[] =>
+  const getFiles = (link: string): WorkflowFile[] =>
     distinctFiles(
       files
         .filter((file) => file.at('link').text().toLowerCase() === link)
@@ -54,19 +54,19 @@ function readTask(row: LocatedValue, id: string, style: ArgumentStyle): Document
     id,
     kind: textOr(row.at('category'), name),
     exchange: 0,
-    inputs: filesOf('input'),
-    outputs: filesOf('output'),
+    inputs: getFiles('input'),
+    outputs: getFiles('output'),
     place: () => row.at('name').place(),
     work: numberOr(row.at('runtimeInSeconds'), numberOr(row.at('runtime'), 0)) * referenceSpeed,
-    ...widthsOf(row.at('cores')),
-    ...memoryOf(row.at('memory'), kilobyte),
-    ...memoryOf(row.at('memoryInBytes'), 1),
-    command: commandOf(row, name, style),
+    ...getWidths(row.at('cores')),
+    ...findMemory(row.at('memory'), kilobyte),
+    ...findMemory(row.at('memoryInBytes'), 1),
+    command: getCommand(row, name, style),
   };
 }
 
 /** Up to version 1.1 the arguments stand beside the name, which begins with the program. */
-function commandOf(row: LocatedValue, name: string, style: ArgumentStyle): string {
-  if (row.at('arguments').value === undefined) return commandLineOf(row.at('command'), { style });
-  return commandLineOf(row, { style, named: name.replace(/_ID\d+$/, '') });
+function getCommand(row: LocatedValue, name: string, style: ArgumentStyle): string {
+  if (row.at('arguments').value === undefined) return getCommandLine(row.at('command'), { style });
+  return getCommandLine(row, { style, named: name.replace(/_ID\d+$/, '') });
 }

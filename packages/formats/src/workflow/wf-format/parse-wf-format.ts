@@ -9,9 +9,9 @@ import {
 } from '../workflow-document.ts';
 import { checkWfFormat } from './check-wf-format.ts';
 import { readEarlyTasks } from './early-tasks.ts';
-import { argumentStyleOf, commandLineOf } from './wf-command.ts';
+import { getArgumentStyle, getCommandLine } from './wf-command.ts';
 import { wfFormatVersions } from './wf-parts.ts';
-import { distinctFiles, edgesOf, fileOf, memoryOf, numberOr, textOr, widthsOf, type WfTasks } from './wf-values.ts';
+import { distinctFiles, getEdges, fileOf, findMemory, numberOr, textOr, getWidths, type WfTasks } from './wf-values.ts';
 
 /**
  * Reads a workflow of WfCommons (WfFormat 1.0 to 1.6): its specification, and where there is an execution, run times,
@@ -29,7 +29,7 @@ export function parseWfFormat(text: string, subject: string): WorkflowDocument {
   const unused = checkWfFormat(root, subject);
   const system = textOr(root.at('runtimeSystem').at('name'), textOr(root.at('wms').at('name'), ''));
   const workflow = root.at('workflow');
-  const style = argumentStyleOf(system);
+  const style = getArgumentStyle(system);
   const { tasks, edges } = Number(version.value) < 1.5 ? readEarlyTasks(workflow, style) : readTasks(workflow, style);
   const moved = new Map(
     tasks
@@ -50,7 +50,7 @@ export function parseWfFormat(text: string, subject: string): WorkflowDocument {
   };
 }
 
-function readTasks(workflow: LocatedValue, style: ReturnType<typeof argumentStyleOf>): WfTasks {
+function readTasks(workflow: LocatedValue, style: ReturnType<typeof getArgumentStyle>): WfTasks {
   const specification = workflow.at('specification');
   const hasFiles = specification.at('files').value !== undefined;
   const sizes = new Map(
@@ -73,7 +73,7 @@ function readTasks(workflow: LocatedValue, style: ReturnType<typeof argumentStyl
         return [id, run] as const;
       }),
   );
-  const filesOf = (list: LocatedValue): WorkflowFile[] =>
+  const getFiles = (list: LocatedValue): WorkflowFile[] =>
     distinctFiles(
       list.list().map((file) => {
         const bytes = sizes.get(file.text()) ?? (hasFiles ? undefined : 0);
@@ -89,16 +89,16 @@ function readTasks(workflow: LocatedValue, style: ReturnType<typeof argumentStyl
       id,
       kind: textOr(row.at('name'), id),
       exchange: 0,
-      inputs: filesOf(row.at('inputFiles')),
-      outputs: filesOf(row.at('outputFiles')),
+      inputs: getFiles(row.at('inputFiles')),
+      outputs: getFiles(row.at('outputFiles')),
       place: () => row.at('id').place(),
       work: (run === undefined ? 0 : numberOr(run.at('runtimeInSeconds'), 0)) * referenceSpeed,
-      ...widthsOf(run?.at('coreCount')),
-      ...memoryOf(run?.at('memoryInBytes'), 1),
-      command: run === undefined ? '' : commandLineOf(run.at('command'), { style }),
+      ...getWidths(run?.at('coreCount')),
+      ...findMemory(run?.at('memoryInBytes'), 1),
+      command: run === undefined ? '' : getCommandLine(run.at('command'), { style }),
     };
   });
-  return { tasks, edges: rows.flatMap((row) => edgesOf(row, row.at('id').text(), (reference) => reference.text())) };
+  return { tasks, edges: rows.flatMap((row) => getEdges(row, row.at('id').text(), (reference) => reference.text())) };
 }
 
 function describeMoved(moved: ReadonlyMap<string, string>): string[] {

@@ -1,7 +1,7 @@
 import { findCriticalPath, makeWorkflow } from '@mutirao/core/workflow';
 import { FormatError } from '../../format-error.ts';
-import { plainWordsOf } from '../shell-line.ts';
-import { draftOf, referenceSpeed, type DocumentTask, type WorkflowDocument } from '../workflow-document.ts';
+import { findPlainWords } from '../shell-line.ts';
+import { getDraft, referenceSpeed, type DocumentTask, type WorkflowDocument } from '../workflow-document.ts';
 import { isPlainArgument } from './wf-command.ts';
 
 /** The version of WfFormat that is written unless another one is asked for; what it says, 1.6 says in the same way. */
@@ -57,7 +57,7 @@ function runOf(
   { id, work, command, widthMin, memory }: DocumentTask,
   idOf: (id: string) => string,
 ): Record<string, unknown> {
-  const words = plainWordsOf(command);
+  const words = findPlainWords(command);
   const [program = 'sh', ...given] = words?.every(isPlainArgument) === true ? words : ['sh', '-c', command];
   return {
     id: idOf(id),
@@ -113,7 +113,7 @@ function nameOf({ name, subject }: WorkflowDocument): string {
 }
 
 function longestPath(document: WorkflowDocument): number {
-  const workflow = makeWorkflow(draftOf(document));
+  const workflow = makeWorkflow(getDraft(document));
   return findCriticalPath(workflow, {
     times: document.tasks.map(({ work }) => work / referenceSpeed),
     transfers: workflow.edges.map(() => 0),

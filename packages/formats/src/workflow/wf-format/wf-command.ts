@@ -1,6 +1,6 @@
 import { quoteForShell } from '@mutirao/core/bag';
 import type { LocatedValue } from '../located-value.ts';
-import { lineOf, splitWords } from '../shell-line.ts';
+import { getLine, splitWords } from '../shell-line.ts';
 import { textOr } from './wf-values.ts';
 
 /** How the system that a file was made by writes arguments. */
@@ -13,7 +13,7 @@ export type ArgumentStyle =
 const lineSystems = /makeflow|taskvine|work ?queue/i;
 
 /** How arguments are to be read, by the name of the system that ran the workflow. */
-export function argumentStyleOf(system: string): ArgumentStyle {
+export function getArgumentStyle(system: string): ArgumentStyle {
   return lineSystems.test(system) ? 'line' : 'words';
 }
 
@@ -30,7 +30,7 @@ const redirection = /^\d?(?:>>?|<)$|^\d?>&\d$/;
  *
  * @throws {FormatError} MUT_WORKFLOW_SYNTAX
  */
-export function commandLineOf(
+export function getCommandLine(
   command: LocatedValue,
   { style, named = '' }: { readonly style: ArgumentStyle; readonly named?: string },
 ): string {
@@ -41,23 +41,23 @@ export function commandLineOf(
     if (given.length > 0) throw command.fault('a program for the arguments');
     return '';
   }
-  if (given.length === 0) return /\s/.test(program.trim()) ? scriptOf(program) : quoteForShell(program);
-  if (style === 'line') return shellLineOf(program, given);
-  if (given[0] === '-c' && /^(?:.*\/)?(?:ba|da|k|z)?sh$/.test(program)) return lineOf([program, ...given]);
-  return [quoteForShell(program), ...values.map((value) => argumentOf(value))].join(' ');
+  if (given.length === 0) return /\s/.test(program.trim()) ? getScript(program) : quoteForShell(program);
+  if (style === 'line') return getShellLine(program, given);
+  if (given[0] === '-c' && /^(?:.*\/)?(?:ba|da|k|z)?sh$/.test(program)) return getLine([program, ...given]);
+  return [quoteForShell(program), ...values.map((value) => getArgument(value))].join(' ');
 }
 
 /** What stands for an argument in a line for the shell. */
-function argumentOf(value: LocatedValue): string {
+function getArgument(value: LocatedValue): string {
   const text = value.text();
   if (redirection.test(text)) return text;
   const [, option, rest] = /^(-\S*)\s+(\S[^]*)$/.exec(text) ?? [];
   if (option === undefined || rest === undefined) return quoteForShell(text);
   // A list or map of WfCommons' benchmarks is one value, quotes and blanks included.
-  if (/^[[{]/.test(rest)) return lineOf([option, rest]);
+  if (/^[[{]/.test(rest)) return getLine([option, rest]);
   const words = splitWords(text);
   if (words === undefined) throw value.fault('quotes in pairs');
-  return lineOf(words);
+  return getLine(words);
 }
 
 /** Whether a word would be read again as itself, were it written as an argument. */
@@ -66,7 +66,7 @@ export function isPlainArgument(word: string): boolean {
 }
 
 /** Makeflow's arguments begin with the program, perhaps behind LOCAL; others' follow it. */
-function shellLineOf(program: string, given: readonly string[]): string {
+function getShellLine(program: string, given: readonly string[]): string {
   const words = given[0] === 'LOCAL' ? given.slice(1) : given;
   const first = (words[0] ?? '').replace(/^.*\//, '');
   const isWhole = first !== '' && !first.startsWith('-') && (program === first || program.startsWith(`${first}_`));
@@ -74,6 +74,6 @@ function shellLineOf(program: string, given: readonly string[]): string {
 }
 
 /** Nextflow runs scripts with bash, and ends them at the first error. */
-function scriptOf(script: string): string {
-  return script.includes('\n') ? lineOf(['bash', '-ue', '-c', script]) : script.trim();
+function getScript(script: string): string {
+  return script.includes('\n') ? getLine(['bash', '-ue', '-c', script]) : script.trim();
 }

@@ -18,28 +18,28 @@ export function numberOr(value: LocatedValue, fallback: number): number {
 }
 
 /** Edges from the parents of a task and to its children. */
-export function edgesOf(row: LocatedValue, id: string, taskOf: (reference: LocatedValue) => string): DocumentEdge[] {
+export function getEdges(row: LocatedValue, id: string, findTask: (reference: LocatedValue) => string): DocumentEdge[] {
   return [
     ...row
       .at('parents')
       .list()
-      .map((parent) => ({ from: taskOf(parent), to: id, place: () => parent.place() })),
+      .map((parent) => ({ from: findTask(parent), to: id, place: () => parent.place() })),
     ...row
       .at('children')
       .list()
-      .map((child) => ({ from: id, to: taskOf(child), place: () => child.place() })),
+      .map((child) => ({ from: id, to: findTask(child), place: () => child.place() })),
   ];
 }
 
 /** Processors of a task; a part of one counts as a whole. @throws {FormatError} MUT_WORKFLOW_WIDTH */
-export function widthsOf(cores: LocatedValue | undefined): Pick<DocumentTask, 'widthMin' | 'widthMax'> {
+export function getWidths(cores: LocatedValue | undefined): Pick<DocumentTask, 'widthMin' | 'widthMax'> {
   const count = cores === undefined ? 1 : numberOr(cores, 1);
   if (cores !== undefined && !(count > 0)) throw cores.fault('a number of processors above 0', 'MUT_WORKFLOW_WIDTH');
   return { widthMin: Math.ceil(count), widthMax: Math.ceil(count) };
 }
 
 /** Memory of a task. @param unit bytes of one. @throws {FormatError} MUT_WORKFLOW_COST */
-export function memoryOf(memory: LocatedValue | undefined, unit: number): Pick<DocumentTask, 'memory'> {
+export function findMemory(memory: LocatedValue | undefined, unit: number): Pick<DocumentTask, 'memory'> {
   const amount = memory === undefined ? 0 : numberOr(memory, 0);
   if (memory !== undefined && amount < 0) throw memory.fault('a number of 0 or more', 'MUT_WORKFLOW_COST');
   return amount === 0 ? {} : { memory: amount * unit };

@@ -115,7 +115,7 @@ final  : get out out
   });
 });
 
-function gangOf(requirements: string): unknown {
+function findGang(requirements: string): unknown {
   const {
     job: { processors, gang, replicasMax, groups },
   } = parseJdf(`job :\nrequirements : ${requirements}\ntask :\nremote : a\n`, { file: 'a.jdf', directory: '/' });
@@ -123,18 +123,23 @@ function gangOf(requirements: string): unknown {
 }
 
 test('num_procs makes the tasks of a job gangs, alone and beside what machines must be', (t) => {
-  t.deepEqual(gangOf('( num_procs == 2 )'), [2, true, 1, '']);
-  t.deepEqual(gangOf('num_procs = 16'), [16, true, 1, '']);
-  t.deepEqual(gangOf('( os == linux && ( NUM_PROCS == 4 ) ) && mem >= 512'), [4, true, 1, 'os == linux && mem >= 512']);
-  t.deepEqual(gangOf('( num_procs == 3 ) && ( os == linux || os == windows )'), [
+  t.deepEqual(findGang('( num_procs == 2 )'), [2, true, 1, '']);
+  t.deepEqual(findGang('num_procs = 16'), [16, true, 1, '']);
+  t.deepEqual(findGang('( os == linux && ( NUM_PROCS == 4 ) ) && mem >= 512'), [
+    4,
+    true,
+    1,
+    'os == linux && mem >= 512',
+  ]);
+  t.deepEqual(findGang('( num_procs == 3 ) && ( os == linux || os == windows )'), [
     3,
     true,
     1,
     'os == linux || os == windows',
   ]);
-  t.deepEqual(gangOf('num_procs == 2 && num_procs == 2'), [2, true, 1, '']);
-  t.deepEqual(gangOf('num_procs == 1 && os == linux'), [1, undefined, 2, 'os == linux'], 'one processor is no gang');
-  t.deepEqual(gangOf('num_processors == 2'), [1, undefined, 2, 'num_processors == 2']);
+  t.deepEqual(findGang('num_procs == 2 && num_procs == 2'), [2, true, 1, '']);
+  t.deepEqual(findGang('num_procs == 1 && os == linux'), [1, undefined, 2, 'os == linux'], 'one processor is no gang');
+  t.deepEqual(findGang('num_processors == 2'), [1, undefined, 2, 'num_processors == 2']);
 });
 
 test('num_procs that makes no sense is refused, with its place', (t) => {
@@ -152,7 +157,7 @@ test('num_procs that makes no sense is refused, with its place', (t) => {
     ['num_procs == 2 && ( num_procs == 3 )', /found num_procs of 2 and of 3, expected one number/],
   ];
   for (const [requirements, message] of cases) {
-    const error = t.throws(() => gangOf(requirements), undefined, requirements);
+    const error = t.throws(() => findGang(requirements), undefined, requirements);
     t.regex(error?.message ?? '', message, requirements);
     t.regex(error?.message ?? '', /^a\.jdf:2:\d+: /);
   }

@@ -29,7 +29,7 @@ function task(...lines: string[]): JdfJob {
   return read(['job:', 'task:', ...lines, ''].join('\n'));
 }
 
-function commandOf({ job: { groups } }: JdfJob): string | undefined {
+function getCommand({ job: { groups } }: JdfJob): string | undefined {
   return groups[0]?.command;
 }
 
@@ -81,7 +81,7 @@ test('ui/SimpleJob3_windows.jdf: backslashes in a path are kept, with a warning'
 });
 
 test('ui/SimpleJob4_windows.jdf: a command that begins with a quote keeps its arguments', (t) => {
-  t.is(commandOf(task('remote : "prog" args')), '"prog" args');
+  t.is(getCommand(task('remote : "prog" args')), '"prog" args');
 });
 
 // The probes.
@@ -161,34 +161,34 @@ test('IN_PATH and VERSION are accepted', (t) => {
 });
 
 test('remote:echo a without a space is accepted', (t) => {
-  t.is(commandOf(task('remote:echo a')), 'echo a');
+  t.is(getCommand(task('remote:echo a')), 'echo a');
 });
 
 test('inner quotes of a command are kept', (t) => {
-  t.is(commandOf(task('remote: echo "a b" c')), 'echo "a b" c');
+  t.is(getCommand(task('remote: echo "a b" c')), 'echo "a b" c');
 });
 
 test('a command that begins with a quoted program is accepted', (t) => {
-  t.is(commandOf(task('remote: "my prog" arg')), '"my prog" arg');
-  t.is(commandOf(task('remote: "a" "b"')), '"a" "b"');
+  t.is(getCommand(task('remote: "my prog" arg')), '"my prog" arg');
+  t.is(getCommand(task('remote: "a" "b"')), '"a" "b"');
 });
 
 test('a command that is quoted as a whole loses its quotes, as in the reference', (t) => {
-  t.is(commandOf(task('remote: "echo a b"')), 'echo a b');
+  t.is(getCommand(task('remote: "echo a b"')), 'echo a b');
 });
 
 test('escaped quotes lose one level of backslashes', (t) => {
-  t.is(commandOf(task('remote: echo \\"a b\\"')), 'echo "a b"');
-  t.is(commandOf(task('remote: echo a\\\\b')), 'echo a\\b');
+  t.is(getCommand(task('remote: echo \\"a b\\"')), 'echo "a b"');
+  t.is(getCommand(task('remote: echo a\\\\b')), 'echo a\\b');
 });
 
 test('any other backslash in a command is kept', (t) => {
-  t.is(commandOf(task('remote: echo \\n a')), 'echo \\n a');
-  t.is(commandOf(task('remote: find . -exec wc {} \\;')), 'find . -exec wc {{}} \\;');
+  t.is(getCommand(task('remote: echo \\n a')), 'echo \\n a');
+  t.is(getCommand(task('remote: find . -exec wc {} \\;')), 'find . -exec wc {{}} \\;');
 });
 
 test('a # in a command is part of it', (t) => {
-  t.is(commandOf(task('remote: a # b')), 'a # b');
+  t.is(getCommand(task('remote: a # b')), 'a # b');
 });
 
 test('an empty remote is refused', (t) => {

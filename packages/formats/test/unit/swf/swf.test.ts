@@ -1,5 +1,5 @@
 import test from 'ava';
-import { FormatError, parseSwf, processorsOf, selectRequests, SwfReader, type SwfTrace } from '@mutirao/formats';
+import { FormatError, parseSwf, listProcessors, selectRequests, SwfReader, type SwfTrace } from '@mutirao/formats';
 
 /** A line of 18 fields: what is given, and -1. */
 function line(fields: Readonly<Record<number, number | string>>): string {
@@ -102,15 +102,15 @@ test('records out of order are counted and put where they belong, those of one i
 });
 
 test('the processors are MaxProcs, else MaxNodes', (t) => {
-  t.is(processorsOf(read('; MaxNodes: 64 (of 70)', '; MaxProcs: 128', ';MaxProcs: 1', plain)), 128);
-  t.is(processorsOf(read('; MaxNodes: 64 (of 70)', plain)), 64);
-  t.is(processorsOf(read('; MaxProcs: -1', plain)), undefined);
+  t.is(listProcessors(read('; MaxNodes: 64 (of 70)', '; MaxProcs: 128', ';MaxProcs: 1', plain)), 128);
+  t.is(listProcessors(read('; MaxNodes: 64 (of 70)', plain)), 64);
+  t.is(listProcessors(read('; MaxProcs: -1', plain)), undefined);
   t.is(
-    processorsOf(read('; MaxNodes: 144', '; MaxProcs: 1,152', plain)),
+    listProcessors(read('; MaxNodes: 144', '; MaxProcs: 1,152', plain)),
     144,
     'what is not a whole number says nothing',
   );
-  t.is(processorsOf(read('; MaxProcs: 512; 430 for batch', plain)), 512);
+  t.is(listProcessors(read('; MaxProcs: 512; 430 for batch', plain)), 512);
 });
 
 test('a log read in pieces is the same log', (t) => {

@@ -12,7 +12,7 @@ import {
   selectNumbers,
 } from '@mutirao/formats';
 
-function messageOf(act: () => unknown): string {
+function findMessage(act: () => unknown): string {
   try {
     act();
   } catch (error) {
@@ -63,7 +63,7 @@ const badDurations: readonly (readonly [string, string])[] = [
 for (const [text, message] of badDurations) {
   test(`the duration "${text}" is refused`, (t) => {
     t.is(
-      messageOf(() => parseDuration(text)),
+      findMessage(() => parseDuration(text)),
       `MUT_BAD_DURATION ${message}`,
     );
   });
@@ -98,20 +98,20 @@ for (const [text, size] of sizes) {
 
 test('a bad size is refused where it is wrong, with the nearest unit', (t) => {
   t.is(
-    messageOf(() => parseSize('GiB')),
+    findMessage(() => parseSize('GiB')),
     'MUT_BAD_SIZE size "GiB", character 1: found "GiB", expected a number with a unit, as in 64K or 2GiB',
   );
   t.is(
-    messageOf(() => parseSize('2GBi')),
+    findMessage(() => parseSize('2GBi')),
     'MUT_BAD_SIZE size "2GBi", character 2: found "GBi", expected one of the units B, KiB, MiB, GiB, TiB, KB, ' +
       'MB, GB, TB, or none; did you mean GiB?',
   );
   t.is(
-    messageOf(() => parseSize('-1')),
+    findMessage(() => parseSize('-1')),
     'MUT_BAD_SIZE size "-1", character 1: found "-1", expected a number with a unit, as in 64K or 2GiB',
   );
   t.is(
-    messageOf(() => parseSize('9000000TiB')),
+    findMessage(() => parseSize('9000000TiB')),
     'MUT_BAD_SIZE size "9000000TiB", character 1: found "9000000TiB", expected at most 9007199254740991 bytes',
   );
 });
@@ -150,7 +150,7 @@ const badSelectors: readonly (readonly [string, string])[] = [
 for (const [text, message] of badSelectors) {
   test(`the selector "${text}" is refused`, (t) => {
     t.is(
-      messageOf(() => parseSelector(text)),
+      findMessage(() => parseSelector(text)),
       `MUT_BAD_SELECTOR ${message}`,
     );
   });
@@ -175,11 +175,11 @@ test('an array of one range stays a range, several are listed', (t) => {
   t.deepEqual(parseArray('1-10:4'), { kind: 'range', first: 1, count: 3, step: 4 });
   t.deepEqual(parseArray('9,1-5:2'), { kind: 'list', values: ['9', '1', '3', '5'] });
   t.is(
-    messageOf(() => parseArray('all')),
+    findMessage(() => parseArray('all')),
     'MUT_BAD_SELECTOR array "all", character 1: found "all", expected a whole number',
   );
   t.is(
-    messageOf(() => parseArray('1,1-99999999')),
+    findMessage(() => parseArray('1,1-99999999')),
     'MUT_BAD_SELECTOR array "1,1-99999999", character 1: found "1,1-99999999", expected at most 10000000 ' +
       'values, or a single range',
   );
@@ -188,11 +188,11 @@ test('an array of one range stays a range, several are listed', (t) => {
 test('each line is a value, empty ones are left out', (t) => {
   t.deepEqual(parseLines('a b\r\n\n c\nlast'), { kind: 'list', values: ['a b', ' c', 'last'] });
   t.is(
-    messageOf(() => parseLines('\n\n', 'in.txt')),
+    findMessage(() => parseLines('\n\n', 'in.txt')),
     'MUT_TEMPLATE_NO_VALUE in.txt:1:1: found no line, expected one value per line',
   );
   t.is(
-    messageOf(() => parseLines('a\nb\0', 'in.txt')),
+    findMessage(() => parseLines('a\nb\0', 'in.txt')),
     'MUT_BAD_REQUEST in.txt:2:2: found a NUL, expected text',
   );
 });
@@ -214,12 +214,12 @@ test('a template without a value is refused, wherever it stands', (t) => {
   const text =
     'MUT_TEMPLATE_NO_VALUE template "echo {}", character 6: found {}, expected values for it, or {{}} for a literal {}';
   t.is(
-    messageOf(() => makeTaskGroup({ command: ['echo', '{}'], values: undefined })),
+    findMessage(() => makeTaskGroup({ command: ['echo', '{}'], values: undefined })),
     text,
   );
   const output = { root: 'playpen', path: 'out', localPath: '/o/{}', condition: '' } as const;
   t.regex(
-    messageOf(() => makeTaskGroup({ command: 'x', values: undefined, outputs: [output] })),
+    findMessage(() => makeTaskGroup({ command: 'x', values: undefined, outputs: [output] })),
     /^MUT_TEMPLATE_NO_VALUE template "\/o\/\{\}"/,
   );
   t.notThrows(() => makeTaskGroup({ command: ['echo', '{{}}', '{#}'], values: undefined }));
@@ -227,7 +227,7 @@ test('a template without a value is refused, wherever it stands', (t) => {
 
 test('an empty command is refused unless nothing is to be run', (t) => {
   t.is(
-    messageOf(() => makeTaskGroup({ command: [], values: undefined })),
+    findMessage(() => makeTaskGroup({ command: [], values: undefined })),
     'MUT_BAD_REQUEST command, character 1: found nothing, expected a command',
   );
   t.notThrows(() => makeTaskGroup({ command: '', values: undefined, noOp: true }));

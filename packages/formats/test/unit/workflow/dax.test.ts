@@ -1,7 +1,7 @@
 // DAX as users of Pegasus write it, and what is refused of it.
 import test from 'ava';
 import { FormatError } from '@mutirao/formats';
-import { makeWorkflowJob, parseWorkflow, printDax, draftOf, type DocumentTask } from '@mutirao/formats/workflow';
+import { makeWorkflowJob, parseWorkflow, printDax, getDraft, type DocumentTask } from '@mutirao/formats/workflow';
 
 const options = { directory: '/home/ana/w' };
 
@@ -11,7 +11,7 @@ const dax = (inside: string, attributes = 'version="3.6"'): string =>
   `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="a b" ${attributes} ` +
   `name="d">\n${inside}\n</adag>\n`;
 
-function faultOf(text: string): string {
+function getFault(text: string): string {
   try {
     makeWorkflowJob(parseWorkflow(text, 'f'), options);
     return 'nothing';
@@ -21,11 +21,11 @@ function faultOf(text: string): string {
   }
 }
 
-const taskOf = (inside: string): DocumentTask => parseWorkflow(dax(inside), 'f').tasks[0] as DocumentTask;
+const findTask = (inside: string): DocumentTask => parseWorkflow(dax(inside), 'f').tasks[0] as DocumentTask;
 const job = (inside: string, attributes = ''): string => `<job id="A" name="keg"${attributes}>${inside}</job>`;
 
 test('a job without a run time has an unknown one; its command is its name, its arguments with the names of files in them, and its streams', (t) => {
-  const task = taskOf(
+  const task = findTask(
     job(`
     <argument>-a  analyze -T60 -i<file name="f.a"/>,<file name="f b"/> --title 'two words' "it's" \\&quot; $HOME * &gt; x -o <file name="out/f.d"/></argument>
     <stdin name="f.in" link="input"/><stdout name="logs/f.out" link="output"/><stderr name="f.err" link="output"/>
@@ -88,7 +88,7 @@ test('profiles say run time, processors, memory and environment; others are name
     'profiles that are not used: dagman::RETRY (1), pegasus::label (1); they say how Pegasus or its batch ' +
       'system places the job',
   ]);
-  const given = taskOf(
+  const given = findTask(
     job(`<argument>1</argument>${profile('env', 'MODE', 'a b$c')}${profile('pegasus', 'memory', '512')}`),
   );
   t.is(given.command, "MODE='a b$c' keg 1");
@@ -100,15 +100,15 @@ test('profiles say run time, processors, memory and environment; others are name
     'mem >= 512',
   );
   t.regex(
-    faultOf(dax(job(profile('pegasus', 'runtime', 'long')))),
+    getFault(dax(job(profile('pegasus', 'runtime', 'long')))),
     /^MUT_WORKFLOW_COST f:3:\d+: found the profile pegasus::runtime with the value "long", expected a number/,
   );
   t.regex(
-    faultOf(dax(job(profile('pegasus', 'nodes', '4')))),
+    getFault(dax(job(profile('pegasus', 'nodes', '4')))),
     /^MUT_WORKFLOW_UNSUPPORTED f:3:\d+: found the profile pegasus::nodes/,
   );
-  t.regex(faultOf(dax(job(profile('dagman', 'POST', 'check')))), /^MUT_WORKFLOW_UNSUPPORTED .*dagman::POST/);
-  t.regex(faultOf(dax(job(profile('nimbus', 'x', '1')))), /^MUT_WORKFLOW_UNKNOWN .*nimbus::x/);
+  t.regex(getFault(dax(job(profile('dagman', 'POST', 'check')))), /^MUT_WORKFLOW_UNSUPPORTED .*dagman::POST/);
+  t.regex(getFault(dax(job(profile('nimbus', 'x', '1')))), /^MUT_WORKFLOW_UNKNOWN .*nimbus::x/);
 });
 
 test('a file says where programs and inputs are: what is installed runs there, what is not is brought along, and what is on another host is refused', (t) => {
@@ -136,7 +136,7 @@ test('a file says where programs and inputs are: what is installed runs there, w
     ],
   );
   t.regex(
-    faultOf(text(' installed="false"', 'http://example.org/keg')),
+    getFault(text(' installed="false"', 'http://example.org/keg')),
     /^MUT_WORKFLOW_UNSUPPORTED f:\d+:\d+: found the file keg of task A at http:\/\/example\.org\/keg, expected a file at home/,
   );
   t.is(parseWorkflow(text('', 'file:///opt/keg'), 'f').tasks[0]?.inputs[0]?.bytes, 1024);
@@ -175,7 +175,7 @@ test('a file that a job changes in place is read and written by it: what comes l
 
 test('where nothing says whether a job reads a file before or after another one changes it, the workflow is refused', (t) => {
   t.regex(
-    faultOf(chain('')),
+    getFault(chain('')),
     /^MUT_WORKFLOW_OUTPUT_CONFLICT f:6:\d+: found the input x of task R, which A and T write/,
   );
   const home = (order: string): string =>
@@ -183,7 +183,7 @@ test('where nothing says whether a job reads a file before or after another one 
       '<job id="T" name="sort"><argument>x</argument><uses name="x" link="inout"/></job><job id="R" ' +
         `name="cat"><argument>x</argument><uses name="x" link="input"/></job>${order}`,
     );
-  t.regex(faultOf(home('')), /^MUT_WORKFLOW_OUTPUT_CONFLICT .*the input x of task R, which T changes in place/);
+  t.regex(getFault(home('')), /^MUT_WORKFLOW_OUTPUT_CONFLICT .*the input x of task R, which T changes in place/);
   const first = makeWorkflowJob(parseWorkflow(home(after('T', 'R')), 'f'), options).job;
   t.deepEqual(
     first.groups[1]?.inputs[0]?.source,
@@ -219,9 +219,9 @@ test('what the reader does not know, and what cannot be run, is refused by its n
     ],
     ['<cluster id="x"/>', /^MUT_WORKFLOW_UNKNOWN f:3:\d+: found <cluster id="x">/],
   ];
-  for (const [inside, wanted] of cases) t.regex(faultOf(dax(inside)), wanted);
+  for (const [inside, wanted] of cases) t.regex(getFault(dax(inside)), wanted);
   t.regex(
-    faultOf(dax(job(''), 'version="5.0"')),
+    getFault(dax(job(''), 'version="5.0"')),
     /^MUT_WORKFLOW_VERSION f:2:\d+: found version="5.0" of <adag>, expected a DAX of version 1.8 to 3.6/,
   );
 });
@@ -262,5 +262,5 @@ test('a DAX that is written is read again as the same workflow', (t) => {
   t.deepEqual(plain(again.tasks), plain(document.tasks));
   t.is(again.tasks[0]?.command, document.tasks[0]?.command);
   t.is(again.tasks[1]?.command, `sh -c 'keg '\\''<'\\'' y > log'`);
-  t.deepEqual(draftOf(again).edges, draftOf(document).edges);
+  t.deepEqual(getDraft(again).edges, getDraft(document).edges);
 });

@@ -12,7 +12,7 @@ import {
 
 const options = { directory: '/home/ana/w' };
 
-function faultOf(text: string): string {
+function getFault(text: string): string {
   try {
     makeWorkflowJob(parseWorkflow(text, 'f'), options);
     return 'nothing';
@@ -40,7 +40,7 @@ const two = {
   ],
 };
 
-const textOf = ({ version = '1.6', system, specification = two, runs }: Parts): string =>
+const findText = ({ version = '1.6', system, specification = two, runs }: Parts): string =>
   JSON.stringify(
     {
       name: 'w',
@@ -55,15 +55,15 @@ const textOf = ({ version = '1.6', system, specification = two, runs }: Parts): 
     1,
   );
 
-const commandOf = (command: object, system?: string): string =>
+const getCommand = (command: object, system?: string): string =>
   parseWorkflow(
-    textOf({ ...(system === undefined ? {} : { system }), runs: [{ id: 'a', runtimeInSeconds: 1, command }] }),
+    findText({ ...(system === undefined ? {} : { system }), runs: [{ id: 'a', runtimeInSeconds: 1, command }] }),
     'f',
   ).tasks[0]?.command ?? '';
 
 test('a specification alone is a workflow: run times are not known, a file that is listed twice is one file, and an edge that is named twice one edge', (t) => {
   for (const version of ['1.5', '1.6']) {
-    const { job } = makeWorkflowJob(parseWorkflow(textOf({ version }), 'f'), {
+    const { job } = makeWorkflowJob(parseWorkflow(findText({ version }), 'f'), {
       ...options,
       taskCommand: 'touch {outputs}',
     });
@@ -76,14 +76,14 @@ test('a specification alone is a workflow: run times are not known, a file that 
     );
     t.deepEqual(job.edges, [{ from: 0, to: 1, data: 700 }]);
   }
-  t.regex(faultOf(textOf({})), /^MUT_WORKFLOW_NO_COMMAND /);
-  const noFiles = parseWorkflow(textOf({ specification: { tasks: two.tasks } }), 'f');
+  t.regex(getFault(findText({})), /^MUT_WORKFLOW_NO_COMMAND /);
+  const noFiles = parseWorkflow(findText({ specification: { tasks: two.tasks } }), 'f');
   t.deepEqual(noFiles.tasks[0]?.outputs, [{ name: 'x', bytes: 0 }], 'the list of files may be missing');
 });
 
 test('a run says time, processors, memory and command; tasks that it does not have run for an unknown time', (t) => {
   const document = parseWorkflow(
-    textOf({
+    findText({
       runs: [
         {
           id: 'b',
@@ -110,54 +110,54 @@ test('a run says time, processors, memory and command; tasks that it does not ha
     ],
   );
   t.regex(
-    faultOf(textOf({ runs: [{ id: 'a', runtimeInSeconds: 1, coreCount: 0 }] })),
+    getFault(findText({ runs: [{ id: 'a', runtimeInSeconds: 1, coreCount: 0 }] })),
     /^MUT_WORKFLOW_WIDTH f:\d+:\d+: found 0 as workflow.execution.tasks\[0\].coreCount/,
   );
   t.regex(
-    faultOf(textOf({ runs: [{ id: 'c', runtimeInSeconds: 1 }] })),
+    getFault(findText({ runs: [{ id: 'c', runtimeInSeconds: 1 }] })),
     /^MUT_WORKFLOW_DANGLING_EDGE f:\d+:\d+: found "c" as workflow.execution.tasks\[0\].id/,
   );
 });
 
 test('arguments are read as the published instances mean them', (t) => {
   t.is(
-    commandOf({
+    getCommand({
       program: 'cpuhog',
       arguments: ['n1', '--percent-cpu 0.6', '--out "{\\"a b\\":16}"', "--files ['a', 'b']", 'in.txt'],
     }),
     `cpuhog n1 --percent-cpu 0.6 --out '{"a b":16}' --files '['\\''a'\\'', '\\''b'\\'']' in.txt`,
   );
   t.is(
-    commandOf({ program: 'filter', arguments: ['--expression', 'QD < 2.0 || FS > 60.0', '$(id)', '*'] }),
+    getCommand({ program: 'filter', arguments: ['--expression', 'QD < 2.0 || FS > 60.0', '$(id)', '*'] }),
     `filter --expression 'QD < 2.0 || FS > 60.0' '$(id)' '*'`,
   );
   t.is(
-    commandOf({ program: 'filter', arguments: ['--x $(id) `id`', '--title "two  words"'] }),
+    getCommand({ program: 'filter', arguments: ['--x $(id) `id`', '--title "two  words"'] }),
     `filter --x '$(id)' '\`id\`' --title 'two  words'`,
   );
-  t.is(commandOf({ program: 'sh', arguments: ['-c', 'echo a > b; cat *'] }), `sh -c 'echo a > b; cat *'`);
+  t.is(getCommand({ program: 'sh', arguments: ['-c', 'echo a > b; cat *'] }), `sh -c 'echo a > b; cat *'`);
   t.is(
-    commandOf({ program: 'bwa', arguments: ['./bwa', 'mem', 'ref', '>', 'q.sam', '2>', 'q.err'] }, 'Makeflow'),
+    getCommand({ program: 'bwa', arguments: ['./bwa', 'mem', 'ref', '>', 'q.sam', '2>', 'q.err'] }, 'Makeflow'),
     './bwa mem ref > q.sam 2> q.err',
   );
   t.is(
-    commandOf({ program: 'cat_bwa', arguments: ['LOCAL', 'cat_bwa', 'query.*.sam'] }, 'Makeflow'),
+    getCommand({ program: 'cat_bwa', arguments: ['LOCAL', 'cat_bwa', 'query.*.sam'] }, 'Makeflow'),
     'cat_bwa query.*.sam',
   );
-  t.is(commandOf({ program: 'wc', arguments: ['-l', 'x', '>', 'y'] }, 'TaskVine'), 'wc -l x > y');
-  t.is(commandOf({ program: 'wc', arguments: ['-l', 'x', '>', 'y'] }), 'wc -l x > y');
+  t.is(getCommand({ program: 'wc', arguments: ['-l', 'x', '>', 'y'] }, 'TaskVine'), 'wc -l x > y');
+  t.is(getCommand({ program: 'wc', arguments: ['-l', 'x', '>', 'y'] }), 'wc -l x > y');
   t.is(
-    commandOf({ program: 'cut -f 1 x\nsort x > y', arguments: [] }, 'Nextflow'),
+    getCommand({ program: 'cut -f 1 x\nsort x > y', arguments: [] }, 'Nextflow'),
     `bash -ue -c 'cut -f 1 x\nsort x > y'`,
   );
-  t.is(commandOf({ program: 'cut -f 1 x', arguments: [] }, 'Nextflow'), 'cut -f 1 x');
-  t.is(commandOf({}), '');
+  t.is(getCommand({ program: 'cut -f 1 x', arguments: [] }, 'Nextflow'), 'cut -f 1 x');
+  t.is(getCommand({}), '');
   t.regex(
-    faultOf(textOf({ runs: [{ id: 'a', runtimeInSeconds: 1, command: { arguments: ['x'] } }] })),
+    getFault(findText({ runs: [{ id: 'a', runtimeInSeconds: 1, command: { arguments: ['x'] } }] })),
     /^MUT_WORKFLOW_SYNTAX .*expected a program for the arguments/,
   );
   t.regex(
-    faultOf(textOf({ runs: [{ id: 'a', runtimeInSeconds: 1, command: { program: 'p', arguments: ['--x "y'] } }] })),
+    getFault(findText({ runs: [{ id: 'a', runtimeInSeconds: 1, command: { program: 'p', arguments: ['--x "y'] } }] })),
     /^MUT_WORKFLOW_SYNTAX f:\d+:\d+: found .* as workflow.execution.tasks\[0\].command.arguments\[0\], expected quotes in pairs/,
   );
 });
@@ -234,25 +234,25 @@ test('versions 1.0 to 1.4 have files and run times within their tasks, which nam
     );
   }
   t.regex(
-    faultOf(texts[0]?.replace('"output"', '"inout"') ?? ''),
+    getFault(texts[0]?.replace('"output"', '"inout"') ?? ''),
     /^MUT_WORKFLOW_UNSUPPORTED f:1:\d+: found "inout" as workflow.jobs\[0\].files\[0\].link/,
   );
 });
 
 test('a field that the reader does not know is refused by its name where it may change what runs, and named in a warning elsewhere', (t) => {
   t.regex(
-    faultOf(textOf({ runs: [{ id: 'a', runtimeInSeconds: 1, retry: 3 }] })),
+    getFault(findText({ runs: [{ id: 'a', runtimeInSeconds: 1, retry: 3 }] })),
     /^MUT_WORKFLOW_UNKNOWN f:\d+:\d+: found the field retry of workflow.execution.tasks\[0\], expected one of /,
   );
   t.regex(
-    faultOf(textOf({ specification: { ...two, subworkflows: [] } })),
+    getFault(findText({ specification: { ...two, subworkflows: [] } })),
     /^MUT_WORKFLOW_UNKNOWN f:\d+:\d+: found the field subworkflows of workflow.specification/,
   );
   t.regex(
-    faultOf(textOf({ specification: { ...two, tasks: [{ ...two.tasks[0], inputFile: [] }] } })),
+    getFault(findText({ specification: { ...two, tasks: [{ ...two.tasks[0], inputFile: [] }] } })),
     /found the field inputFile of .*; did you mean inputFiles\?/,
   );
-  const text = textOf({ system: 'x' }).replace('"version": "1"', '"version": "1", "colour": "red"');
+  const text = findText({ system: 'x' }).replace('"version": "1"', '"version": "1", "colour": "red"');
   t.deepEqual(parseWorkflow(text, 'f').warnings, [
     'runtimeSystem.colour is not used (1 time): not a field of WfFormat',
   ]);
@@ -269,7 +269,7 @@ test('names of files that are paths from the root, or URLs, stand for files belo
       outputFiles: ['/5f/e4/out'],
     },
   ];
-  const document = parseWorkflow(textOf({ specification: { tasks } }), 'f');
+  const document = parseWorkflow(findText({ specification: { tasks } }), 'f');
   const { job, warnings } = makeWorkflowJob(document, { ...options, taskCommand: 'cp {inputs} {outputs}' });
   t.deepEqual(
     job.groups[0]?.inputs.map(({ path, source }) => [path, source.kind === 'path' ? source.path : '']),
@@ -294,7 +294,7 @@ test('a command for tasks without one takes the place of all where each has one,
   const runs = (ids: readonly string[]) =>
     ids.map((id) => ({ id, runtimeInSeconds: 1, memoryInBytes: 1e9, command: { program: 'p' } }));
   const made = (ids: readonly string[], replacesCommands?: boolean) => {
-    const { job, warnings } = makeWorkflowJob(parseWorkflow(textOf({ runs: runs(ids) }), 'f'), {
+    const { job, warnings } = makeWorkflowJob(parseWorkflow(findText({ runs: runs(ids) }), 'f'), {
       ...options,
       taskCommand: 'true',
       replacesCommands,
@@ -328,7 +328,7 @@ test('a command for tasks without one takes the place of all where each has one,
  * What the published schema of version 1.5 demands of the fields that we write; 1.6 differs in its version and in
  * characters of ids.
  */
-const schemaOf = (version: string, taskId: string): object => {
+const getSchema = (version: string, taskId: string): object => {
   const text = { type: 'string', minLength: 1 };
   const list = (items: object): object => ({ type: 'array', items });
   const object = (properties: Record<string, object>, required: readonly string[]): object => ({
@@ -390,12 +390,12 @@ test('what is written as WfFormat is what its schema allows, and is read as the 
     ['wfformat', '1.5', '^[0-9a-zA-Z_.#-]*$'],
     ['wfformat-1.6', '1.6', '^[0-9a-zA-Z_.#:/-]+$'],
   ] as const) {
-    const schema = Compile(schemaOf(version, id));
+    const schema = Compile(getSchema(version, id));
     for (const text of [
       yaml,
       dax,
-      textOf({}),
-      textOf({
+      findText({}),
+      findText({
         runs: [
           {
             id: 'a',

@@ -5,7 +5,7 @@ import test from 'ava';
 import { makeWorkflow } from '@mutirao/core/workflow';
 import { FormatError } from '@mutirao/formats';
 import {
-  draftOf,
+  getDraft,
   parseProcessorsConf,
   parseWorkflow,
   printDax,
@@ -15,9 +15,9 @@ import {
 } from '@mutirao/formats/workflow';
 
 /** Reads a workflow to the end and tells what is wrong with it. */
-function faultOf(text: string): string {
+function getFault(text: string): string {
   try {
-    draftOf(parseWorkflow(text, 'f'));
+    getDraft(parseWorkflow(text, 'f'));
     return 'nothing';
   } catch (error) {
     if (!(error instanceof FormatError)) throw error;
@@ -39,7 +39,7 @@ tasks:
 
 test('a workflow written by hand: files make edges with the size of what is written, and after makes edges without data', (t) => {
   const document = parseWorkflow(yaml, 'blur.yaml');
-  const draft = draftOf(document);
+  const draft = getDraft(document);
   t.deepEqual(draft.edges, [
     { from: 'split', to: 'left', data: 1_000_000, share: 0 },
     { from: 'split', to: 'right', data: 500_000, share: 0 },
@@ -58,40 +58,43 @@ test('a workflow written by hand: files make edges with the size of what is writ
 
 test('what is wrong in YAML is told with its line and column', (t) => {
   t.is(
-    faultOf(yaml.replace('[b.png]', '[c.png]')),
+    getFault(yaml.replace('[b.png]', '[c.png]')),
     'MUT_WORKFLOW_NO_PRODUCER f:10:19: found the input c.png of task right, which no task writes, expected an ' +
       'output of a task, or a name in inputs of the whole workflow',
   );
   t.regex(
-    faultOf(yaml.replace('[A.png]', '[b.png]')),
+    getFault(yaml.replace('[A.png]', '[b.png]')),
     /^MUT_WORKFLOW_OUTPUT_CONFLICT f:9:9: found the file b.png as an output of both split and left/,
   );
   t.regex(
-    faultOf(yaml.replace('after: [left]', 'after: [gone]')),
+    getFault(yaml.replace('after: [left]', 'after: [gone]')),
     /^MUT_WORKFLOW_DANGLING_EDGE f:10:\d+: .*the task gone, which does not exist/,
   );
   t.regex(
-    faultOf(yaml.replace('after: [left]', 'after: [left, left]')),
+    getFault(yaml.replace('after: [left]', 'after: [left, left]')),
     /^MUT_WORKFLOW_DUPLICATE_EDGE f:10:\d+: found "left" as tasks\.right\.after\[1\], expected each task once/,
   );
   t.regex(
-    faultOf(yaml.replace('time: 1m,', 'time: 1m, after: [right],')),
+    getFault(yaml.replace('time: 1m,', 'time: 1m, after: [right],')),
     /^MUT_WORKFLOW_CYCLE f:\d+:\d+: found 2 tasks wait for each other: /,
   );
   t.regex(
-    faultOf(yaml.replace('time: 1m,', 'colour: red,')),
+    getFault(yaml.replace('time: 1m,', 'colour: red,')),
     /^MUT_WORKFLOW_SYNTAX f:9:\d+: found "red" as tasks.left.colour/,
   );
   t.is(
-    faultOf(yaml.replace('time: 1m', 'time: -5s')),
+    getFault(yaml.replace('time: 1m', 'time: -5s')),
     'MUT_BAD_DURATION f:9:72: found "-5s" as tasks.left.time, expected a number with a unit, as in 90s or 1h30m',
   );
-  t.regex(faultOf(yaml.replace('500KB', 'big')), /^MUT_BAD_SIZE f:7:\d+: found "big" as tasks\.split\.outputs\.b\.png/);
-  t.regex(faultOf(yaml.replace('processors: 4', 'processors: few')), /^MUT_WORKFLOW_WIDTH f:9/);
-  t.regex(faultOf('tasks:\n  a: {\n'), /^MUT_WORKFLOW_SYNTAX f:\d+:\d+: found /);
-  t.is(faultOf('name: nothing\n').split(' ')[0], 'MUT_WORKFLOW_EMPTY');
-  t.regex(faultOf('tasks:\n  a: &x {time: 1s}\n  b: *x\n'), /^MUT_WORKFLOW_SYNTAX f:1:1: .*YAML without aliases/);
-  t.regex(faultOf('tasks:\n  a: {time: 1s}\n  a: {time: 2s}\n'), /^MUT_WORKFLOW_SYNTAX f:3:/);
+  t.regex(
+    getFault(yaml.replace('500KB', 'big')),
+    /^MUT_BAD_SIZE f:7:\d+: found "big" as tasks\.split\.outputs\.b\.png/,
+  );
+  t.regex(getFault(yaml.replace('processors: 4', 'processors: few')), /^MUT_WORKFLOW_WIDTH f:9/);
+  t.regex(getFault('tasks:\n  a: {\n'), /^MUT_WORKFLOW_SYNTAX f:\d+:\d+: found /);
+  t.is(getFault('name: nothing\n').split(' ')[0], 'MUT_WORKFLOW_EMPTY');
+  t.regex(getFault('tasks:\n  a: &x {time: 1s}\n  b: *x\n'), /^MUT_WORKFLOW_SYNTAX f:1:1: .*YAML without aliases/);
+  t.regex(getFault('tasks:\n  a: {time: 1s}\n  a: {time: 2s}\n'), /^MUT_WORKFLOW_SYNTAX f:3:/);
 });
 
 const wfFormat = (changes: Record<string, unknown> = {}, seconds = 2.5): string =>
@@ -121,7 +124,7 @@ const wfFormat = (changes: Record<string, unknown> = {}, seconds = 2.5): string 
   );
 
 test('WfFormat: run times of the execution become work, and an edge carries what one writes and the other reads', (t) => {
-  const draft = draftOf(parseWorkflow(wfFormat(), 'two.json'));
+  const draft = getDraft(parseWorkflow(wfFormat(), 'two.json'));
   t.deepEqual(draft.edges, [{ from: 'a', to: 'b', data: 700, share: 0 }]);
   t.deepEqual(
     draft.tasks.map(({ work }) => work),
@@ -131,16 +134,16 @@ test('WfFormat: run times of the execution become work, and an edge carries what
 
 test('WfFormat of another version, with an unknown file, a negative time or cut off is refused with its place', (t) => {
   t.is(
-    faultOf(wfFormat({ schemaVersion: '9.9' })),
+    getFault(wfFormat({ schemaVersion: '9.9' })),
     'MUT_WORKFLOW_VERSION f:3:19: found "9.9" as schemaVersion, expected a version of WfFormat that is read: ' +
       '1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6',
   );
   t.regex(
-    faultOf(wfFormat().replace('"inputFiles": [\n      "x"', '"inputFiles": [\n      "y"')),
+    getFault(wfFormat().replace('"inputFiles": [\n      "x"', '"inputFiles": [\n      "y"')),
     /^MUT_WORKFLOW_NO_PRODUCER f:\d+:\d+: found "y" as workflow.specification.tasks\[1\].inputFiles\[0\]/,
   );
-  t.regex(faultOf(wfFormat({}, -3)), /^MUT_WORKFLOW_COST f:\d+:\d+: found the work of task a is -3000/);
-  t.regex(faultOf(wfFormat().slice(0, -40)), /^MUT_WORKFLOW_SYNTAX f:\d+:\d+: /);
+  t.regex(getFault(wfFormat({}, -3)), /^MUT_WORKFLOW_COST f:\d+:\d+: found the work of task a is -3000/);
+  t.regex(getFault(wfFormat().slice(0, -40)), /^MUT_WORKFLOW_SYNTAX f:\d+:\d+: /);
 });
 
 const dax = `<?xml version="1.0"?>
@@ -153,10 +156,10 @@ const dax = `<?xml version="1.0"?>
 
 test("DAX: the size of a file is its writer's, sizes below 0 count as 0 with a warning", (t) => {
   const document = parseWorkflow(dax, 'd.dax');
-  t.deepEqual(draftOf(document).edges, [{ from: 'A', to: 'B', data: 900, share: 0 }]);
+  t.deepEqual(getDraft(document).edges, [{ from: 'A', to: 'B', data: 900, share: 0 }]);
   t.deepEqual(document.warnings, ['1 number below 0 count as 0, the first at line 4']);
-  t.regex(faultOf(dax.replace('runtime="2"', 'runtime="soon"')), /^MUT_WORKFLOW_COST f:4:\d+: found runtime="soon"/);
-  t.regex(faultOf(dax.replace('ref="A"', 'ref="Z"')), /^MUT_WORKFLOW_DANGLING_EDGE f:5:/);
+  t.regex(getFault(dax.replace('runtime="2"', 'runtime="soon"')), /^MUT_WORKFLOW_COST f:4:\d+: found runtime="soon"/);
+  t.regex(getFault(dax.replace('ref="A"', 'ref="Z"')), /^MUT_WORKFLOW_DANGLING_EDGE f:5:/);
 });
 
 test('DAX of profiled runs: run times below 0 count as 0, and a reader gets a file of several writers in the size of the one before it', (t) => {
@@ -170,7 +173,7 @@ test('DAX of profiled runs: run times below 0 count as 0, and a reader gets a fi
     '1 number below 0 count as 0, the first at line 3',
     '1 file with several writers, the first is x',
   ]);
-  const { tasks, edges } = draftOf(document);
+  const { tasks, edges } = getDraft(document);
   t.is(tasks[0]?.work, 0);
   t.deepEqual(edges, [{ from: 'A', to: 'B', data: 900, share: 0 }]);
 });
@@ -178,12 +181,12 @@ test('DAX of profiled runs: run times below 0 count as 0, and a reader gets a fi
 test('XML with a document type is refused before an entity can do anything', (t) => {
   const bomb = '<!DOCTYPE adag [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>\n';
   t.regex(
-    faultOf(bomb + dax.slice(dax.indexOf('<adag'))),
+    getFault(bomb + dax.slice(dax.indexOf('<adag'))),
     /^MUT_WORKFLOW_SYNTAX f:1:\d+: found a document type, expected XML without one/,
   );
-  t.regex(faultOf(dax.replace('name="d"', 'name="&secret;"')), /^MUT_WORKFLOW_SYNTAX f:2:/);
-  t.regex(faultOf(dax.replace('</adag>', '')), /^MUT_WORKFLOW_SYNTAX f:\d+:\d+: /);
-  t.regex(faultOf(`<job>${'<a>'.repeat(100)}`), /elements 65 deep/);
+  t.regex(getFault(dax.replace('name="d"', 'name="&secret;"')), /^MUT_WORKFLOW_SYNTAX f:2:/);
+  t.regex(getFault(dax.replace('</adag>', '')), /^MUT_WORKFLOW_SYNTAX f:\d+:\d+: /);
+  t.regex(getFault(`<job>${'<a>'.repeat(100)}`), /elements 65 deep/);
 });
 
 const jobXml = `<job name="chain" ccr="0.5">
@@ -196,7 +199,7 @@ const jobXml = `<job name="chain" ccr="0.5">
 `;
 
 test('our XML of a job: operations cost what Tabela 5.5 says relative to each other, an edge a share of its sender', (t) => {
-  const { tasks, edges } = draftOf(parseWorkflow(jobXml, 'j.xml'));
+  const { tasks, edges } = getDraft(parseWorkflow(jobXml, 'j.xml'));
   t.deepEqual(
     tasks.map(({ work }) => work),
     [36, 108],
@@ -207,10 +210,10 @@ test('our XML of a job: operations cost what Tabela 5.5 says relative to each ot
   );
   t.deepEqual(edges, [{ from: '1', to: '2', data: 0, share: 0.5 }]);
   t.regex(
-    faultOf(jobXml.replace('"TRD"', '"TDR"')),
+    getFault(jobXml.replace('"TRD"', '"TDR"')),
     /^MUT_WORKFLOW_SYNTAX f:3:\d+: found operation="TDR", expected one of TRD, Q, QR, C, MM; did you mean TRD\?/,
   );
-  t.regex(faultOf(jobXml.replace(' dimension="300" par', ' par')), /found <task> without dimension/);
+  t.regex(getFault(jobXml.replace(' dimension="300" par', ' par')), /found <task> without dimension/);
 });
 
 test('what is written is read again as the same workflow', (t) => {
@@ -222,7 +225,7 @@ test('what is written is read again as the same workflow', (t) => {
     [jobXml, printJobXml],
   ] as const) {
     const document = parseWorkflow(text, 'f');
-    t.deepEqual(draftOf(parseWorkflow(print(document) ?? '', 'g')), draftOf(document));
+    t.deepEqual(getDraft(parseWorkflow(print(document) ?? '', 'g')), getDraft(document));
   }
   t.is(printJobXml(parseWorkflow(dax, 'f')), undefined);
 });
@@ -252,7 +255,7 @@ test('every instance of the data folder is read, where there is one', (t) => {
     if (data === '' || !existsSync(folder)) continue;
     for (const name of readdirSync(folder))
       t.true(
-        makeWorkflow(draftOf(parseWorkflow(gunzipSync(readFileSync(join(folder, name))).toString(), name))).order
+        makeWorkflow(getDraft(parseWorkflow(gunzipSync(readFileSync(join(folder, name))).toString(), name))).order
           .length > 0,
         name,
       );
@@ -262,7 +265,7 @@ test('every instance of the data folder is read, where there is one', (t) => {
 
 test('a workflow of Pegasus 5 is refused with what is read instead', (t) => {
   t.regex(
-    faultOf('pegasus: "5.0"\nname: w\njobs: []\n'),
+    getFault('pegasus: "5.0"\nname: w\njobs: []\n'),
     /^MUT_WORKFLOW_VERSION f:1:\d+: found "5.0" as pegasus, expected a DAX/,
   );
 });

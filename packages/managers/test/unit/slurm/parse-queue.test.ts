@@ -16,7 +16,7 @@ na;me é
 13|root|10|1:00|TIMEOUT|2026-11-20T20:00:00|2026-11-20T20:00:01|2026-11-20T20:01:10|TimeLimit|main|i1.q3
 `;
 
-function jobsOf(listing: JobListing): readonly SlurmJob[] {
+function getJobs(listing: JobListing): readonly SlurmJob[] {
   if (listing.kind === 'garbage') throw new Error(`garbage: ${listing.line}`);
   return listing.jobs;
 }
@@ -30,7 +30,7 @@ function at(time: string): number {
 }
 
 test('a listing of our own jobs is read with names of several lines, quotes and bars', (t) => {
-  const jobs = jobsOf(parseOwnJobs(recorded));
+  const jobs = getJobs(parseOwnJobs(recorded));
   t.deepEqual(
     jobs.map(({ id }) => id),
     ['1', '2_1', '2_2', '3', '5', '7', '12', '13', '14'],
@@ -52,7 +52,7 @@ test('a listing of our own jobs is read with names of several lines, quotes and 
 });
 
 test('ended jobs tell when and why, and one that was cancelled while it waited never started', (t) => {
-  const byId = new Map(jobsOf(parseOwnJobs(recorded)).map(({ id, request }) => [id, request]));
+  const byId = new Map(getJobs(parseOwnJobs(recorded)).map(({ id, request }) => [id, request]));
   t.like(byId.get('5'), { status: 'ended', startsAt: at('18:59:46'), endedAt: at('18:59:46'), endReason: 'COMPLETED' });
   t.like(byId.get('3'), { status: 'ended', startsAt: 0, endedAt: at('18:59:48') });
   t.is(byId.get('12')?.endReason, 'FAILED, NonZeroExitCode');
@@ -61,12 +61,12 @@ test('ended jobs tell when and why, and one that was cancelled while it waited n
 });
 
 test('a job without a limit counts as a very long one, and a waiting one without a promise starts at 0', (t) => {
-  const [job] = jobsOf(parseJobs('7|ana|1|UNLIMITED|PENDING|2026-11-20T18:59:46|N/A|N/A|Priority\n'));
+  const [job] = getJobs(parseJobs('7|ana|1|UNLIMITED|PENDING|2026-11-20T18:59:46|N/A|N/A|Priority\n'));
   t.like(job?.request, { walltime: unlimitedWalltime, startsAt: 0, endedAt: 0, status: 'queued', userId: 'ana' });
 });
 
 test('a promised start is told', (t) => {
-  const [job] = jobsOf(
+  const [job] = getJobs(
     parseJobs('7_[3-9%2]|ana|1|10:00|PENDING|2026-11-20T18:59:46|2026-11-20T19:30:00|2026-11-20T19:40:00|Resources\n'),
   );
   t.like(job?.request, { managerRequestId: '7_[3-9%2]', startsAt: at('19:30:00'), endedAt: 0 });
@@ -74,7 +74,7 @@ test('a promised start is told', (t) => {
 
 test('a job that waits for something else than processors and is promised nothing is held back', (t) => {
   const isHeldBack = (reason: string, start = 'N/A', state = 'PENDING'): boolean | undefined => {
-    const [job] = jobsOf(parseJobs(`7|ana|1|10:00|${state}|2026-11-20T18:59:46|${start}|N/A|${reason}\n`));
+    const [job] = getJobs(parseJobs(`7|ana|1|10:00|${state}|2026-11-20T18:59:46|${start}|N/A|${reason}\n`));
     return job?.request.isHeldBack;
   };
   for (const reason of [
@@ -95,8 +95,8 @@ test('a job that waits for something else than processors and is promised nothin
 });
 
 test('an empty listing is a good one', (t) => {
-  t.deepEqual(jobsOf(parseJobs('')), []);
-  t.deepEqual(jobsOf(parseOwnJobs('')), []);
+  t.deepEqual(getJobs(parseJobs('')), []);
+  t.deepEqual(getJobs(parseOwnJobs('')), []);
 });
 
 test('a listing of which a line is no job is garbage as a whole', (t) => {
@@ -123,7 +123,7 @@ test('ten thousand jobs are read, in the order of arrival', (t) => {
     (_, index) =>
       `${20_000 - index}|u${index % 7}|${1 + (index % 64)}|1:00:00|PENDING|2026-11-20T18:${String(59 - (index % 60)).padStart(2, '0')}:00|N/A|N/A|Priority`,
   );
-  const jobs = jobsOf(parseJobs(lines.join('\n')));
+  const jobs = getJobs(parseJobs(lines.join('\n')));
   t.is(jobs.length, 10_000);
   t.true(
     jobs.every(({ request, id }, index) => {

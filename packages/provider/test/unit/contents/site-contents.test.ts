@@ -13,9 +13,9 @@ import { SiteStore } from '../../../src/contents/site-store.ts';
 import { TransferExchange } from '../../../src/transfers/transfer-exchange.ts';
 
 const bytes = Buffer.alloc(300_000, 'some content ');
-const content = contentOf(bytes);
+const content = getContent(bytes);
 
-function contentOf(of: Buffer): Content {
+function getContent(of: Buffer): Content {
   return { sha256: createHash('sha256').update(of).digest('hex'), size: of.length };
 }
 
@@ -69,7 +69,7 @@ class Bench {
       store: this.store,
       prover: this.prover,
       exchange: this.exchange,
-      userOf: () => 'ana',
+      getUser: () => 'ana',
       clock: { now: () => this.now },
       log: quietLogger,
       passing: { note: () => undefined },
@@ -114,7 +114,7 @@ class Bench {
   }
 }
 
-async function* chunksOf(of: Buffer, onChunk: () => Promise<void> | void = () => undefined): AsyncGenerator<Buffer> {
+async function* getChunks(of: Buffer, onChunk: () => Promise<void> | void = () => undefined): AsyncGenerator<Buffer> {
   for (let at = 0; at < of.length; at += 100_000) {
     await onChunk();
     yield Buffer.from(PullContentResponse.encode({ data: of.subarray(at, at + 100_000) }).finish());
@@ -131,7 +131,7 @@ test('what several agents want is asked for once, and all get it while it still 
   let chunkCount = 0;
   const giving = bench.give(
     't',
-    chunksOf(bytes, async () => {
+    getChunks(bytes, async () => {
       if (++chunkCount === 2) await gate.promise;
     }),
   );
@@ -152,7 +152,7 @@ test('a machine of another broker is not served what the first brought', async (
   const bench = new Bench(t);
   bench.contents.wantOwn('b1', [content]);
   bench.contents.answer('b1', '', { content, source: { kind: 'transfer', transferId: 't' } });
-  await bench.give('t', chunksOf(bytes));
+  await bench.give('t', getChunks(bytes));
   await until(() => bench.contents.has('b1', content), 'it is kept');
   t.deepEqual(bench.contents.want(new Taker('p/1'), 'b2', [content]), [content]);
 });
@@ -166,7 +166,7 @@ test('a transfer that breaks is gone on with where it broke', async (t) => {
   await t.throwsAsync(
     bench.give(
       't',
-      chunksOf(bytes, () => {
+      getChunks(bytes, () => {
         if (++chunkCount === 3) throw new Error('the line is down');
       }),
     ),
@@ -175,7 +175,7 @@ test('a transfer that breaks is gone on with where it broke', async (t) => {
   await t.throwsAsync(bench.pull(taker.transferId), { code: 'MUT_TRANSFER_FAILED' });
   t.deepEqual(bench.contents.want(taker, 'b', [{ ...content, offset: 150_000 }]), [{ ...content, offset: 200_000 }]);
   bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't2', offset: 200_000 } });
-  await bench.give('t2', chunksOf(bytes.subarray(200_000)));
+  await bench.give('t2', getChunks(bytes.subarray(200_000)));
   await until(() => taker.offers.length === 2, 'it is offered again');
   t.like(taker.offers[1]?.source, { kind: 'transfer', offset: 150_000 });
   t.true((await bench.pull(taker.transferId)).equals(bytes.subarray(150_000)));
@@ -188,7 +188,7 @@ test('what cannot be kept passes through as if nothing were between', (t) => {
   const asked = bench.contents.want(taker, 'b', wanted);
   t.is(asked[0], wanted[0]);
   t.false(bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't' } }));
-  const small = contentOf(Buffer.from('small'));
+  const small = getContent(Buffer.from('small'));
   t.deepEqual(bench.contents.want(taker, 'b', [small]), [small]);
 });
 
@@ -243,7 +243,7 @@ test("an agent that shares the site's file system is told where a content is, on
   bench.contents.answer('b', 'p/1', { content, source: { kind: 'transfer', transferId: 't' } });
   const giving = bench.give(
     't',
-    chunksOf(bytes, () => {
+    getChunks(bytes, () => {
       t.deepEqual(near.offers, []);
     }),
   );
@@ -257,7 +257,7 @@ test("an agent that shares the site's file system is told where a content is, on
 
 test('the provider keeps small contents that it wants itself, and agents have them without the broker', async (t) => {
   const bench = new Bench(t);
-  const small = contentOf(Buffer.from('small'));
+  const small = getContent(Buffer.from('small'));
   t.deepEqual(bench.contents.wantOwn('b', [small]), [small]);
   t.true(bench.contents.answer('b', '', { content: small, source: { kind: 'inline', bytes: Buffer.from('small') } }));
   await until(() => bench.contents.has('b', small), 'it is kept');
@@ -271,7 +271,7 @@ test('an offer that nobody took goes with its agent', async (t) => {
   const bench = new Bench(t);
   bench.contents.wantOwn('b', [content]);
   bench.contents.answer('b', '', { content, source: { kind: 'transfer', transferId: 't' } });
-  await bench.give('t', chunksOf(bytes));
+  await bench.give('t', getChunks(bytes));
   await until(() => bench.contents.has('b', content), 'it is kept');
   const taker = new Taker('p/1');
   bench.contents.want(taker, 'b', [content]);

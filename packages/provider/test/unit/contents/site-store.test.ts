@@ -13,13 +13,13 @@ function openStore(folder: string, bytesMax = 1000): SiteStore {
   return new SiteStore({ folder, bytesMax, now, partAgeMax: 60_000 });
 }
 
-function contentOf(bytes: Buffer): Content {
+function getContent(bytes: Buffer): Content {
   return { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
 }
 
 /** Keeps a content as a transfer would. */
 async function keep(store: SiteStore, brokerId: string, bytes: Buffer): Promise<Content> {
-  const content = contentOf(bytes);
+  const content = getContent(bytes);
   store.makeRoom(content.size);
   const writer = await PartWriter.open(store.takePart(brokerId, content), content, 0);
   writer.writeBytes(bytes);
@@ -84,7 +84,7 @@ test('a restart finds what was whole, and hashes it before it is used', async (t
 test('a part outlives a restart, counts, and goes when it is old', async (t) => {
   const folder = temporaryFolder(t);
   const whole = Buffer.from('a content whose transfer breaks');
-  const content = contentOf(whole);
+  const content = getContent(whole);
   const before = openStore(folder);
   const partPath = before.takePart('b', content);
   const writer = await PartWriter.open(partPath, content, 0);
@@ -113,7 +113,7 @@ test('a part outlives a restart, counts, and goes when it is old', async (t) => 
 test('a content that is not what it should be is never kept', async (t) => {
   const folder = temporaryFolder(t);
   const store = openStore(folder);
-  const content = contentOf(Buffer.from('right'));
+  const content = getContent(Buffer.from('right'));
   for (const bytes of ['wrong', 'too long by far', 'cut']) {
     const writer = await PartWriter.open(store.takePart('b', content), content, 0);
     writer.writeBytes(Buffer.from(bytes));

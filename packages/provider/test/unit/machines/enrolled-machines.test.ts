@@ -26,10 +26,10 @@ class Rig {
   readonly saved: string[][] = [];
   readonly attached = new Set<string>();
   now = 0;
-  readonly keeper: EnrolledMachines;
+  readonly enrolled: EnrolledMachines;
 
   constructor(names: readonly string[] = []) {
-    this.keeper = new EnrolledMachines({
+    this.enrolled = new EnrolledMachines({
       clock: { now: () => this.now },
       timers: this.timers,
       log: quietLogger,
@@ -38,7 +38,7 @@ class Rig {
         this.saved.push(machines.map(({ name }) => name));
       },
     });
-    this.keeper.start({
+    this.enrolled.start({
       isAttached: (name) => this.attached.has(name),
       life: {
         run: ({ name }, ending) =>
@@ -57,7 +57,7 @@ class Rig {
   }
 
   statuses(): string[] {
-    return this.keeper
+    return this.enrolled
       .list()
       .map(({ machine, status, reason }) => `${machine.name} ${status}${reason === '' ? '' : `: ${reason}`}`);
   }
@@ -70,7 +70,7 @@ class Rig {
 
 test('machines of the list are begun with, and those that are added are on the list first', async (t) => {
   const rig = new Rig(['b']);
-  rig.keeper.add([aMachine('a'), aMachine('c')]);
+  rig.enrolled.add([aMachine('a'), aMachine('c')]);
   t.deepEqual(rig.saved, [['b', 'a', 'c']]);
   t.deepEqual(
     rig.lives.map(({ name }) => name),
@@ -78,14 +78,14 @@ test('machines of the list are begun with, and those that are added are on the l
   );
   rig.attached.add('b');
   t.deepEqual(rig.statuses(), ['a starting', 'b running', 'c starting']);
-  await rig.keeper.stop();
+  await rig.enrolled.stop();
 });
 
 test('of machines with a name that is taken none is added', async (t) => {
   const rig = new Rig(['a']);
   t.throws(
     () => {
-      rig.keeper.add([aMachine('b'), aMachine('a')]);
+      rig.enrolled.add([aMachine('b'), aMachine('a')]);
     },
     {
       instanceOf: MutiraoError,
@@ -94,13 +94,13 @@ test('of machines with a name that is taken none is added', async (t) => {
   );
   t.throws(
     () => {
-      rig.keeper.add([aMachine('b'), aMachine('b')]);
+      rig.enrolled.add([aMachine('b'), aMachine('b')]);
     },
     { code: 'MUT_BAD_REQUEST' },
   );
   t.deepEqual(rig.saved, []);
   t.is(rig.lives.length, 1);
-  await rig.keeper.stop();
+  await rig.enrolled.stop();
 });
 
 test('an agent that ends is started anew after a pause that grows, and after a long life shrinks again', async (t) => {
@@ -119,55 +119,55 @@ test('an agent that ends is started anew after a pause that grows, and after a l
   await rig.turn();
   pauses.push(rig.timers.ring());
   t.deepEqual(pauses, [1000, 2000, 4000, 1000]);
-  await rig.keeper.stop();
+  await rig.enrolled.stop();
 });
 
 test('a machine that is removed is off the list, and its agent is ended, also in a pause', async (t) => {
   const rig = new Rig(['a', 'b']);
   rig.lives[1]?.end('out');
   await rig.turn();
-  await Promise.all([rig.keeper.remove('a'), rig.keeper.remove('b')]);
+  await Promise.all([rig.enrolled.remove('a'), rig.enrolled.remove('b')]);
   t.deepEqual(rig.saved, [['b'], []]);
   t.is(rig.lives[0]?.ending.reason, 'remove');
   t.deepEqual(rig.statuses(), []);
   t.is(rig.timers.waiting.length, 0);
   t.is(rig.lives.length, 2);
-  await t.throwsAsync(rig.keeper.remove('a'), { message: 'no machine "a" is on the list; want none: it is empty' });
+  await t.throwsAsync(rig.enrolled.remove('a'), { message: 'no machine "a" is on the list; want none: it is empty' });
 });
 
 test('a name is free again when the agent of the machine that had it has ended, and not before', async (t) => {
   const ended = Promise.withResolvers<string>();
-  const keeper = new EnrolledMachines({
+  const enrolled = new EnrolledMachines({
     clock: { now: () => 0 },
     timers: new HandTimers(),
     log: quietLogger,
     machines: [aMachine('a')],
     save: () => undefined,
   });
-  keeper.start({ isAttached: () => false, life: { run: () => ended.promise } });
-  const removal = keeper.remove('a');
-  t.deepEqual(keeper.list(), []);
+  enrolled.start({ isAttached: () => false, life: { run: () => ended.promise } });
+  const removal = enrolled.remove('a');
+  t.deepEqual(enrolled.list(), []);
   t.throws(
     () => {
-      keeper.add([aMachine('a')]);
+      enrolled.add([aMachine('a')]);
     },
     { code: 'MUT_BAD_REQUEST', message: /is just being removed/ },
   );
   ended.resolve('');
   await removal;
-  keeper.add([aMachine('a')]);
-  t.is(keeper.list().length, 1);
-  await keeper.stop();
+  enrolled.add([aMachine('a')]);
+  t.is(enrolled.list().length, 1);
+  await enrolled.stop();
 });
 
 test('a stop ends the agents and leaves the list as it is', async (t) => {
   const rig = new Rig(['a']);
-  await rig.keeper.stop();
+  await rig.enrolled.stop();
   t.is(rig.lives[0]?.ending.reason, 'stop');
   t.deepEqual(rig.saved, []);
   t.throws(
     () => {
-      rig.keeper.add([aMachine('b')]);
+      rig.enrolled.add([aMachine('b')]);
     },
     { code: 'MUT_STOPPING' },
   );

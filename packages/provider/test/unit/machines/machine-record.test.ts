@@ -3,7 +3,7 @@ import path from 'node:path';
 import test from 'ava';
 import type { EnrolledMachine } from '@mutirao/core/messages';
 import { temporaryFolder } from '@mutirao/testkit';
-import { agentOptions, lastWordsOf } from '../../../src/machines/agent-options.ts';
+import { agentOptions, getLastWords } from '../../../src/machines/agent-options.ts';
 import { readMachineRecord, writeMachineRecord } from '../../../src/machines/machine-record.ts';
 
 const machines: readonly EnrolledMachine[] = [
@@ -66,7 +66,7 @@ test('what is known of a machine becomes options of its agent', (t) => {
 });
 
 test('the last words of an agent are its error, else its last line', (t) => {
-  t.is(lastWordsOf('{"level":"fatal","code":"MUT_X","msg":"gone"}\n{"level":"info","msg":"left"}\n'), 'MUT_X gone');
-  t.is(lastWordsOf('a\nnode: not found\n'), 'node: not found');
-  t.is(lastWordsOf(''), '');
+  t.is(getLastWords('{"level":"fatal","code":"MUT_X","msg":"gone"}\n{"level":"info","msg":"left"}\n'), 'MUT_X gone');
+  t.is(getLastWords('a\nnode: not found\n'), 'node: not found');
+  t.is(getLastWords(''), '');
 });

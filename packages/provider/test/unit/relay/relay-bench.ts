@@ -18,7 +18,7 @@ export class Bench {
   readonly measure = new TaskMeasure({ now: () => 7 });
   readonly database = new DatabaseSync(':memory:');
   readonly machines = new MachineCredentials(this.database, { now: () => 7 });
-  readonly gate = new AgentGate(this.database, { widthOf: () => 4 }, this.machines);
+  readonly gate = new AgentGate(this.database, { findWidth: () => 4 }, this.machines);
   readonly relay = new Relay({
     providerId: 'c1',
     measure: this.measure,

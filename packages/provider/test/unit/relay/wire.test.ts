@@ -9,7 +9,7 @@ import {
   readToMachine,
   renumberChunk,
   scanReport,
-  sequenceOf,
+  getSequence,
 } from '../../../src/relay/wire.ts';
 import { runs } from '@mutirao/testkit';
 
@@ -36,7 +36,7 @@ const anEnd = {
     },
   ],
 };
-const aReport = bytesOf(
+const aReport = getBytes(
   AttachRequest.encode({
     message: {
       $case: 'report',
@@ -50,7 +50,7 @@ const aReport = bytesOf(
   }).finish(),
 );
 
-function bytesOf(bytes: Uint8Array): Buffer {
+function getBytes(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes);
 }
 
@@ -65,7 +65,7 @@ test("an agent's report reaches the broker as the message that it would be if it
 
 test('a frame is right whatever its length', (t) => {
   for (const size of [0, 1, 100, 127, 128, 16_380, 16_384, 2_097_152]) {
-    const bytes = bytesOf(
+    const bytes = getBytes(
       AttachRequest.encode({
         message: {
           $case: 'report',
@@ -96,11 +96,11 @@ test('ends are visited with their outcome and run time', (t) => {
     [7, Outcome.SUCCEEDED, 250],
     [9, Outcome.SUCCEEDED, 0],
   ]);
-  t.is(sequenceOf(aReport, findAlternative(aReport).start), 300);
+  t.is(getSequence(aReport, findAlternative(aReport).start), 300);
 });
 
 test('replicas that still run are visited where somebody wants to know', (t) => {
-  const bytes = bytesOf(
+  const bytes = getBytes(
     AttachRequest.encode({
       message: {
         $case: 'report',
@@ -164,7 +164,7 @@ test("a message to a machine becomes the agent's own message", (t) => {
     },
   ];
   for (const message of messages) {
-    const bytes = bytesOf(
+    const bytes = getBytes(
       ConnectRequest.encode({
         message: { $case: 'toMachine', value: { machineId: 'c1/q1.0', message: message as never } },
       }).finish(),
@@ -178,17 +178,19 @@ test("a message to a machine becomes the agent's own message", (t) => {
 test('a chunk of a content changes only its tag on its way', (t) => {
   const data = Buffer.from('some bytes');
   const pushed = renumberChunk(
-    bytesOf(PushContentRequest.encode({ transferId: '', content: undefined, machineId: '', data, offset: 0 }).finish()),
+    getBytes(
+      PushContentRequest.encode({ transferId: '', content: undefined, machineId: '', data, offset: 0 }).finish(),
+    ),
     3,
   );
-  const sent = renumberChunk(bytesOf(SendContentRequest.encode({ transferId: '', data }).finish()), 2);
+  const sent = renumberChunk(getBytes(SendContentRequest.encode({ transferId: '', data }).finish()), 2);
   t.deepEqual(PullContentResponse.decode(pushed ?? Buffer.alloc(0)).data, data);
   t.deepEqual(PullContentResponse.decode(sent ?? Buffer.alloc(0)).data, data);
 });
 
 test('a chunk with more than its data is left to those who decode it', (t) => {
   t.is(
-    renumberChunk(bytesOf(SendContentRequest.encode({ transferId: 't1', data: Buffer.from('x') }).finish()), 2),
+    renumberChunk(getBytes(SendContentRequest.encode({ transferId: 't1', data: Buffer.from('x') }).finish()), 2),
     undefined,
   );
 });

@@ -66,7 +66,7 @@ test('the machine hears of reservations once the size of the resource is known, 
   await client.judge(shown(claim));
   t.deepEqual(heard.splice(0), [{ kind: 'ClaimJudged', claim, code: 'MUT_UNREACHABLE' }]);
 
-  client.noteAhead(7, {
+  client.noteProvisioning(7, {
     status: 'held',
     heldCount: 2,
     askedCount: 0,

@@ -76,7 +76,7 @@ function open(
 ) {
   const manager = new FakeReservations(openClaimSigner(join(folder, 'claim-key.pem'), 'local'));
   const timers = new HandTimers();
-  const keeper = new ReservationSync({
+  const reservationSync = new ReservationSync({
     address: 'h:1',
     resourceId: 'alpha',
     token: () => 'secret',
@@ -101,7 +101,7 @@ function open(
   });
   let isStopped = false;
   const stop = async (): Promise<void> => {
-    if (!isStopped) await keeper.stop();
+    if (!isStopped) await reservationSync.stop();
     isStopped = true;
   };
   t.teardown(stop);
@@ -116,19 +116,19 @@ function open(
     amount: 2,
     units: [],
   });
-  return { manager, site, keeper, timers, folder, shown, stop };
+  return { manager, site, reservationSync, timers, folder, shown, stop };
 }
 
 test('what is confirmed the site keeps, and what is only held it does not', async (t) => {
-  const { manager, site, keeper, shown } = open(t);
+  const { manager, site, reservationSync, shown } = open(t);
   manager.reservations = [reserved(), reserved({ reservationId: 8, status: ReservationStatus.HELD })];
-  keeper.start();
+  reservationSync.start();
   await settle();
   t.deepEqual(site.done, ['make 7 x2']);
-  t.deepEqual(keeper.describe(), ["1 of 1 reservation guaranteed by the site's own manager."]);
+  t.deepEqual(reservationSync.describe(), ["1 of 1 reservation guaranteed by the site's own manager."]);
   t.like(manager.registered[0], { resourceId: 'alpha', quantity: '8' });
-  await keeper.admit(shown());
-  keeper.noteUse({ reservationId: 7, userId: 'ana' });
+  await reservationSync.admit(shown());
+  reservationSync.noteUse({ reservationId: 7, userId: 'ana' });
   await settle();
   t.like(manager.shown[0], { clientRequestId: 'provider alpha', resourceId: 'alpha' });
   manager.tell(reserved({ endUnixMs: endUnixMs + 60_000, revision: 2 }));
@@ -140,18 +140,18 @@ test('what is confirmed the site keeps, and what is only held it does not', asyn
 });
 
 test('a claim is admitted only where the site has what it promises, and its refusal is told in its words', async (t) => {
-  const { manager, site, keeper, shown, timers } = open(t);
-  await t.throwsAsync(keeper.admit(shown()), { code: 'MUT_NO_ROOM', message: /not known yet/ });
+  const { manager, site, reservationSync, shown, timers } = open(t);
+  await t.throwsAsync(reservationSync.admit(shown()), { code: 'MUT_NO_ROOM', message: /not known yet/ });
   manager.reservations = [reserved()];
   site.refusal = 'Requested nodes are busy';
-  keeper.start();
+  reservationSync.start();
   await settle();
-  await t.throwsAsync(keeper.admit(shown()), {
+  await t.throwsAsync(reservationSync.admit(shown()), {
     code: 'MUT_NO_ROOM',
     message: /not guaranteed by the site: .*Requested nodes are busy/,
   });
   t.regex(
-    keeper.describe().join(' '),
+    reservationSync.describe().join(' '),
     /^0 of 1 reservation .*Reservation 7 is not guaranteed: .*Requested nodes are busy/,
   );
   site.refusal = '';
@@ -160,19 +160,19 @@ test('a claim is admitted only where the site has what it promises, and its refu
     timers.ring();
     await settle();
   }
-  await t.notThrowsAsync(keeper.admit(shown()));
+  await t.notThrowsAsync(reservationSync.admit(shown()));
 });
 
 test('a site that cannot be read is told of, and changes nothing', async (t) => {
-  const { manager, site, keeper, timers } = open(t);
+  const { manager, site, reservationSync, timers } = open(t);
   manager.reservations = [reserved()];
-  keeper.start();
+  reservationSync.start();
   await settle();
   site.isDown = true;
   timers.ring();
   await settle();
   t.deepEqual(site.done, ['make 7 x2']);
-  t.deepEqual(keeper.describe(), [
+  t.deepEqual(reservationSync.describe(), [
     "1 of 1 reservation guaranteed by the site's own manager.",
     'Its reservations cannot be read: no controller.',
   ]);
@@ -181,7 +181,7 @@ test('a site that cannot be read is told of, and changes nothing', async (t) => 
 test("what somebody's hand removed at the site is made again, and after a restart what was promised is still known", async (t) => {
   const first = open(t);
   first.manager.reservations = [reserved()];
-  first.keeper.start();
+  first.reservationSync.start();
   await settle();
   first.site.made.clear();
   first.timers.ring();
@@ -191,25 +191,25 @@ test("what somebody's hand removed at the site is made again, and after a restar
   const second = open(t, first.folder, first.site);
   second.manager.isAway = true;
   first.site.made.clear();
-  second.keeper.start();
+  second.reservationSync.start();
   await settle();
   t.is(first.site.done.length, 3, 'made again though the manager is away');
 });
 
 test('before the manager has spoken for the first time nothing at the site is touched', async (t) => {
-  const { manager, site, keeper } = open(t);
+  const { manager, site, reservationSync } = open(t);
   site.made.set(5, { reservationId: 5, count: 1, startsAt: startUnixMs, endsAt: endUnixMs });
   manager.isAway = true;
-  keeper.start();
+  reservationSync.start();
   await settle();
   t.deepEqual(site.done, []);
-  t.deepEqual(keeper.describe(), []);
+  t.deepEqual(reservationSync.describe(), []);
 });
 
 test('what an allocation uses is told by number in a later life of the provider, though no claim was shown in it', async (t) => {
-  const { manager, keeper } = open(t, undefined, undefined, () => [{ reservationId: 7, userId: 'ana' }]);
+  const { manager, reservationSync } = open(t, undefined, undefined, () => [{ reservationId: 7, userId: 'ana' }]);
   manager.reservations = [reserved()];
-  keeper.start();
+  reservationSync.start();
   await settle();
   t.deepEqual(manager.shown, [
     { claim: '', resourceId: 'alpha', userId: 'ana', clientRequestId: 'provider alpha', reservationId: 7 },

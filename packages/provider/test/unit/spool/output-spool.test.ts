@@ -51,7 +51,7 @@ async function* inPieces(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function bytesOf(spool: OutputSpool, transferId: string): Promise<Buffer> {
+async function getBytes(spool: OutputSpool, transferId: string): Promise<Buffer> {
   const output = spool.find(transferId);
   if (output === undefined) throw new Error(`nothing under ${transferId}`);
   const pieces: Buffer[] = [];
@@ -66,10 +66,10 @@ test('an output is given back byte for byte, also by the next process', async (t
   const disk = new Disk(t);
   const spool = disk.open();
   await spool.keep(anOutput('t1', large), inPieces(large));
-  t.true((await bytesOf(spool, 't1')).equals(large));
+  t.true((await getBytes(spool, 't1')).equals(large));
   const next = disk.open();
-  t.true((await bytesOf(next, 't1')).equals(large));
-  t.deepEqual([next.count, next.bytes, next.bytesOf('b1'), next.bytesOf('b2')], [1, large.length, large.length, 0]);
+  t.true((await getBytes(next, 't1')).equals(large));
+  t.deepEqual([next.count, next.bytes, next.getBytes('b1'), next.getBytes('b2')], [1, large.length, large.length, 0]);
 });
 
 async function* breaking(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
@@ -89,7 +89,7 @@ test('a push that broke goes on where it broke, and so does what its broker fetc
   await spool.keep(anOutput('t3', large), inPieces(large), begin);
   await other;
   t.deepEqual(offsets, [0, 5000, 0]);
-  t.true((await bytesOf(spool, 't2')).equals(large));
+  t.true((await getBytes(spool, 't2')).equals(large));
   const output = anOutput('t2', large);
   const rest: Buffer[] = [];
   for await (const message of spool.read(output, 599_990))
@@ -156,7 +156,7 @@ test('a full disk refuses outputs and keeps what is there', async (t) => {
     code: 'MUT_SPOOL_FULL',
     message: /the disk is full/,
   });
-  t.true((await bytesOf(spool, 't1')).equals(large));
+  t.true((await getBytes(spool, 't1')).equals(large));
   t.deepEqual(readdirSync(join(disk.folder, 'tmp')), []);
 });
 
@@ -178,7 +178,7 @@ test('a content goes with the last output that shares it', async (t) => {
   );
   t.deepEqual(spool.list('p/pc2', 'b1'), []);
   spool.remove(['t1', 'nothing']);
-  t.true((await bytesOf(spool, 't2')).equals(large));
+  t.true((await getBytes(spool, 't2')).equals(large));
   spool.remove(['t2']);
   t.deepEqual([spool.bytes, spool.count, disk.files()], [0, 0, []]);
   t.is(disk.open().count, 0);
@@ -202,7 +202,7 @@ test('a content stays for an output whose bytes have come when the last other ou
   };
   await spool.keep(anOutput('t2', large), inPieces(large));
   t.is(spool.find('t1'), undefined);
-  t.true((await bytesOf(spool, 't2')).equals(large));
+  t.true((await getBytes(spool, 't2')).equals(large));
   spool.remove(['t2']);
   t.deepEqual([spool.bytes, disk.files()], [0, []]);
 });

@@ -25,13 +25,13 @@ class Bench {
   /** A report that is too large for the room that there is. */
   tooLarge = 0;
   readonly kept: number[] = [];
-  readonly keeper: ReportBuffer;
+  readonly buffer: ReportBuffer;
   isPaused = false;
   offers = false;
 
   constructor(room: number) {
     this.room = room;
-    this.keeper = new ReportBuffer({
+    this.buffer = new ReportBuffer({
       keep: ({ sequence }) => {
         if (this.room === 0 || sequence === this.tooLarge) return false;
         this.room -= 1;
@@ -47,7 +47,7 @@ class Bench {
 
   /** Sequences of the reports that are left for the broker, and how many contents are wanted of it. */
   leave(): [number[], number] {
-    const messages = this.keeper.leave().map((bytes) => AttachRequest.decode(bytes).message);
+    const messages = this.buffer.leave().map((bytes) => AttachRequest.decode(bytes).message);
     return [
       messages.flatMap((message) => (message?.$case === 'report' ? [message.value.sequence] : [])),
       messages.flatMap((message) => (message?.$case === 'blobRequest' ? message.value.contents : [])).length,
@@ -57,8 +57,8 @@ class Bench {
 
 test('reports are kept in their order, and those that are not safe go to the broker when it is back', (t) => {
   const bench = new Bench(9);
-  for (const sequence of [1, 2, 3]) bench.keeper.receive(aReport(sequence));
-  bench.keeper.forget(2);
+  for (const sequence of [1, 2, 3]) bench.buffer.receive(aReport(sequence));
+  bench.buffer.forget(2);
   t.deepEqual(bench.kept, [1, 2, 3]);
   t.deepEqual(bench.leave(), [[3], 0]);
   t.deepEqual(bench.leave(), [[], 0]);
@@ -67,18 +67,18 @@ test('reports are kept in their order, and those that are not safe go to the bro
 test('an agent whose report finds no room is held back, and nothing that comes after is kept before it', (t) => {
   const bench = new Bench(9);
   bench.tooLarge = 2;
-  for (const sequence of [1, 2, 3]) bench.keeper.receive(aReport(sequence));
+  for (const sequence of [1, 2, 3]) bench.buffer.receive(aReport(sequence));
   t.deepEqual([bench.kept, bench.isPaused], [[1], true]);
   bench.tooLarge = 0;
-  bench.keeper.goOn();
+  bench.buffer.goOn();
   t.deepEqual([bench.kept, bench.isPaused], [[1, 2, 3], false]);
 });
 
 test('where the machine had no room for one, all that is not safe is told again', (t) => {
   const bench = new Bench(9);
-  for (const sequence of [1, 2, 3]) bench.keeper.receive(aReport(sequence));
-  bench.keeper.forget(1);
-  bench.keeper.reportAgain();
+  for (const sequence of [1, 2, 3]) bench.buffer.receive(aReport(sequence));
+  bench.buffer.forget(1);
+  bench.buffer.reportAgain();
   t.deepEqual(bench.kept, [1, 2, 3, 2, 3]);
 });
 
@@ -86,18 +86,18 @@ test('contents that are here are offered, others are wanted of the broker when i
   const bench = new Bench(9);
   const wanted = said({ $case: 'blobRequest', value: encodeBlobRequest([content]) });
   bench.offers = true;
-  bench.keeper.receive(wanted);
+  bench.buffer.receive(wanted);
   t.deepEqual(bench.leave(), [[], 0]);
   bench.offers = false;
-  bench.keeper.receive(wanted);
-  bench.keeper.receive(wanted);
+  bench.buffer.receive(wanted);
+  bench.buffer.receive(wanted);
   t.deepEqual(bench.leave(), [[], 1]);
 });
 
 test('an agent that says anything else has broken the rules', (t) => {
   t.throws(
     () => {
-      new Bench(1).keeper.receive(
+      new Bench(1).buffer.receive(
         said({ $case: 'hello', value: { hello: undefined, facts: undefined, heldReplicaIds: [] } }),
       );
     },

@@ -18,7 +18,7 @@ class Bench {
   readonly inputs: ProviderInput[] = [];
   readonly standby: Standby;
   readonly agent: AgentLink;
-  keeper: ReportBuffer | undefined;
+  buffer: ReportBuffer | undefined;
 
   constructor() {
     const shared = {
@@ -46,8 +46,8 @@ class Bench {
       identity: { machineId: 'p/m', incarnation: 'i', attachmentId: 4 },
       isKeeping: false,
       stream: { pause: () => undefined, resume: () => undefined },
-      keep: (keeper: ReportBuffer) => {
-        this.keeper = keeper;
+      keep: (buffer: ReportBuffer) => {
+        this.buffer = buffer;
       },
     };
     this.agent = agent as unknown as AgentLink;
@@ -55,7 +55,7 @@ class Bench {
 
   report(sequence: number, outcome: Outcome, reason: string): void {
     const ended = [{ ...anEnd(sequence, outcome, { startedAt: 1, endedAt: 2 }), reason }];
-    this.keeper?.receive(
+    this.buffer?.receive(
       Buffer.from(
         AttachRequest.encode({
           message: { $case: 'report', value: encodeReport({ sequence, started: [], ended }) },

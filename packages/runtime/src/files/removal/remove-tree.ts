@@ -119,7 +119,7 @@ class TreeRemoval {
     try {
       yield* this.removeRoot();
     } catch (error) {
-      this.leave(this.root, reasonOf(error));
+      this.leave(this.root, getReason(error));
     } finally {
       for (const { file } of this.frames) if (file >= 0) yield* closeFile(file);
     }
@@ -155,7 +155,7 @@ class TreeRemoval {
         keepsSomething: false,
       };
     } catch (error) {
-      if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return undefined;
+      if (['ENOENT', 'ENOTDIR'].includes(getCode(error))) return undefined;
       throw error;
     }
   }
@@ -176,14 +176,14 @@ class TreeRemoval {
     try {
       file = yield* openFolder(pathAt(this.top().file, name));
     } catch (error) {
-      if (codeOf(error) === 'ENOENT') return;
-      if (['ENOTDIR', 'ELOOP'].includes(codeOf(error))) return yield* this.unlink(name);
-      return this.leave(this.pathOf(name), reasonOf(error));
+      if (getCode(error) === 'ENOENT') return;
+      if (['ENOTDIR', 'ELOOP'].includes(getCode(error))) return yield* this.unlink(name);
+      return this.leave(this.getPath(name), getReason(error));
     }
     const reason = yield* this.goDown(name, file);
     if (reason === undefined) return;
     yield* closeFile(file);
-    this.leave(this.pathOf(name), reason);
+    this.leave(this.getPath(name), reason);
   }
 
   /** @returns why the folder may not be entered; undefined when it was. */
@@ -215,7 +215,7 @@ class TreeRemoval {
     try {
       yield* readEntries(frame.file, ({ name, isFolder }) => (isFolder ? later(frame, name) : this.unlink(name)));
     } catch (error) {
-      yield* this.goUp(frame, reasonOf(error));
+      yield* this.goUp(frame, getReason(error));
     }
   }
 
@@ -223,11 +223,11 @@ class TreeRemoval {
     try {
       yield* removeFile(pathAt(this.top().file, name));
     } catch (error) {
-      const code = codeOf(error);
+      const code = getCode(error);
       if (code === 'ENOENT') return;
       // Where a listing does not say what is a folder.
       if (code === 'EISDIR') return void this.top().subfolders.push(name);
-      this.leave(this.pathOf(name), reasonOf(error));
+      this.leave(this.getPath(name), getReason(error));
     }
   }
 
@@ -239,9 +239,9 @@ class TreeRemoval {
     try {
       yield* removeEmptyFolder(pathAt(parent.file, frame.name));
     } catch (error) {
-      if (['ENOTEMPTY', 'EEXIST'].includes(codeOf(error))) return false;
-      if (codeOf(error) !== 'ENOENT') {
-        yield* this.goUp(frame, reasonOf(error));
+      if (['ENOTEMPTY', 'EEXIST'].includes(getCode(error))) return false;
+      if (getCode(error) !== 'ENOENT') {
+        yield* this.goUp(frame, getReason(error));
         return true;
       }
     }
@@ -254,7 +254,7 @@ class TreeRemoval {
     const parent = this.frames[this.frames.length - 2];
     invariant(parent, 'a folder that is removed has a parent');
     if (!(yield* this.reopen(parent, frame))) return;
-    if (reason !== undefined) this.leave(this.pathOf(), reason);
+    if (reason !== undefined) this.leave(this.getPath(), reason);
     if (frame.keepsSomething) parent.keepsSomething = true;
     this.frames.pop();
     yield* closeFile(frame.file);
@@ -280,7 +280,7 @@ class TreeRemoval {
   }
 
   /** The path of the uppermost folder, or of a name in it. */
-  private pathOf(name?: Buffer): string {
+  private getPath(name?: Buffer): string {
     const names = this.frames.map((frame) => frame.name.toString());
     if (name !== undefined) names.push(name.toString());
     return names.join('/').replace(/^\/\//, '/');
@@ -311,13 +311,13 @@ function* later(frame: Frame, name: Buffer): FileSteps<void> {
   frame.subfolders.push(name);
 }
 
-function codeOf(error: unknown): string {
+function getCode(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 /** The system's words, without the path: that is the number of a descriptor. */
-function reasonOf(error: unknown): string {
+function getReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (codeOf(error) === 'EBUSY') return 'it is a mount point, or in use';
+  if (getCode(error) === 'EBUSY') return 'it is a mount point, or in use';
   return 'errno' in error && typeof error.errno === 'number' ? getSystemErrorMessage(error.errno) : error.message;
 }

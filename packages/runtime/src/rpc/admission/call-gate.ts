@@ -151,7 +151,7 @@ export class CallGate {
     if (revoked === undefined) {
       userId = userOfToken(findBearer(headers.authorization), tokens).userId;
     } else {
-      connection.peer ??= readPeer(certificateOf(stream), revoked);
+      connection.peer ??= readPeer(findCertificate(stream), revoked);
       connection.peer.requireGood(Date.now());
       ({ userId } = connection.peer);
     }
@@ -228,7 +228,7 @@ export class CallGate {
 /** From this size on the bytes of requests are counted for their users. */
 const largeRequest: Bytes = 1024 ** 2;
 
-function certificateOf({ session }: ServerHttp2Stream): ReturnType<TLSSocket['getPeerCertificate']> | undefined {
+function findCertificate({ session }: ServerHttp2Stream): ReturnType<TLSSocket['getPeerCertificate']> | undefined {
   const socket = session?.socket;
   return socket instanceof TLSSocket && socket.authorized ? socket.getPeerCertificate() : undefined;
 }

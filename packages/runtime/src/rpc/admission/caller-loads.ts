@@ -56,7 +56,7 @@ export class CallerLoads {
     load.usedAt = now;
     this.#takeRate(load, now);
     this.#demand(caller, 'streams', { used: load.streamCount, more: 1 });
-    const key = keyOf(caller);
+    const key = getKey(caller);
     if (!connection.callers.has(key)) {
       this.#demand(caller, 'connections', { used: load.connectionCount, more: 1 });
       connection.callers.add(key);
@@ -99,7 +99,7 @@ export class CallerLoads {
 
   /** What a user takes now. */
   usesOf(userId: UserId): QuotaUse[] {
-    const load = this.#loads.get(keyOf({ userId }));
+    const load = this.#loads.get(getKey({ userId }));
     const use = (name: QuotaName, used = 0): QuotaUse => ({
       name,
       used,
@@ -170,7 +170,7 @@ export class CallerLoads {
   }
 
   #loadOf(caller: Caller): Load {
-    const key = keyOf(caller);
+    const key = getKey(caller);
     const known = this.#loads.get(key);
     if (known !== undefined) return known;
     const load: Load = {
@@ -187,7 +187,7 @@ export class CallerLoads {
 }
 
 /** No user is taken for a machine, whatever the name. */
-function keyOf({ userId, machineCount }: Caller): string {
+function getKey({ userId, machineCount }: Caller): string {
   return machineCount === undefined ? userId : `\0${userId}`;
 }
 

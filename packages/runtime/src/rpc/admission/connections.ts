@@ -68,7 +68,7 @@ export class Connections {
       socket,
       openedAt: now,
       host,
-      from: addressOf(socket),
+      from: listAddress(socket),
       isProven: false,
       callers: new Set(),
       peer: undefined,
@@ -127,6 +127,6 @@ export class Connections {
 }
 
 /** The address at the other end of a connection, with its port; `socket` for a socket of the file system. */
-export function addressOf({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
+export function listAddress({ remoteAddress, remotePort }: Pick<Socket, 'remoteAddress' | 'remotePort'>): string {
   return remoteAddress === undefined || remotePort === undefined ? 'socket' : `${remoteAddress}:${remotePort}`;
 }

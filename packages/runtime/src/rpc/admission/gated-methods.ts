@@ -50,7 +50,7 @@ export class GatedMethods {
   }
 
   addService(service: ServiceBinding): void {
-    const host = service.hostOf(this.#server.host);
+    const host = service.getHost(this.#server.host);
     const { loads } = this.#server;
     const { machinesOf } = service;
     for (const { path, requestStream } of Object.values(service.definition)) {

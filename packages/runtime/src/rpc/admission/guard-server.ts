@@ -5,7 +5,7 @@ import { serverLimits } from '@mutirao/api/limits';
 import { steadyClock } from '../../driver/clock.ts';
 import type { RpcHost } from '../adapt.ts';
 import { CallGate, type GatedMethod } from './call-gate.ts';
-import { addressOf, Connections, type Connection } from './connections.ts';
+import { listAddress, Connections, type Connection } from './connections.ts';
 import { gateEvent, onHttp2Server, type AnyHttp2Server } from './http2-server.ts';
 import type { CallerLoads } from './caller-loads.ts';
 
@@ -91,7 +91,7 @@ function guardHttp2(http2Server: AnyHttp2Server, { connections, gate, loads }: G
     return true;
   });
   gateEvent(http2Server, 'secureConnection', (socket: Socket) => {
-    const from = addressOf(socket);
+    const from = listAddress(socket);
     current = [...waiting].find((connection) => connection.from === from);
     return current !== undefined;
   });

@@ -107,7 +107,7 @@ const turn = (): Promise<void> =>
   });
 const added = (amount: number): Input => ({ kind: 'Added', amount });
 
-function linesOf(path: string): (TraceLine | undefined)[] {
+function listLines(path: string): (TraceLine | undefined)[] {
   const text = readFileSync(path, 'utf8');
   return text.split('\n').slice(0, -1).map(decodeTraceLine);
 }
@@ -121,7 +121,7 @@ test('a trace has its head, each turn and its end', async (t) => {
   driver.deliver(added(3));
   await turn();
   await driver.stop();
-  const [head, ...lines] = linesOf(path);
+  const [head, ...lines] = listLines(path);
   t.like(head, { kind: 'head', head: { machine: 'broker', at: 5, options: { a: 1 }, state: undefined } });
   t.deepEqual(lines, [
     { kind: 'inputs', turn: 1, now: 77, inputs: [added(1), added(2)] },
@@ -154,7 +154,7 @@ test('the inputs of a step are in the file before it runs, and the error that it
       ...trace,
       begin: (...turnOf) => {
         trace.begin(...turnOf);
-        seen.push(linesOf(path).at(-1));
+        seen.push(listLines(path).at(-1));
       },
       conclude: (...all) => {
         trace.conclude(...all);
@@ -167,7 +167,7 @@ test('the inputs of a step are in the file before it runs, and the error that it
   driver.deliver(added(13));
   await turn();
   t.deepEqual(seen, [{ kind: 'inputs', turn: 1, now: 77, inputs: [added(13)] }]);
-  t.deepEqual(linesOf(path).slice(1), [
+  t.deepEqual(listLines(path).slice(1), [
     { kind: 'inputs', turn: 1, now: 77, inputs: [added(13)] },
     { kind: 'end', error: 'Error: unlucky' },
   ]);
@@ -179,9 +179,9 @@ test('the outcome of the last turn is written soon, also when nothing follows', 
   const driver = drive(open());
   driver.deliver(added(1));
   await turn();
-  t.is(linesOf(path).length, 2);
+  t.is(listLines(path).length, 2);
   timers.ring();
-  t.is(linesOf(path).at(-1)?.kind, 'outcome');
+  t.is(listLines(path).at(-1)?.kind, 'outcome');
   await driver.stop();
 });
 
@@ -192,7 +192,7 @@ test('only its owner can read a trace, and one that exists is left alone', async
   await drive(open()).stop();
   t.is(statSync(path).mode & 0o777, 0o600);
   for (const file of [path, path.replace('.jsonl', '.2.jsonl'), path.replace('.jsonl', '.3.jsonl')])
-    t.is(linesOf(file).length, 2, file);
+    t.is(listLines(file).length, 2, file);
 });
 
 test('no path means no trace, and nothing is described', (t) => {
@@ -225,7 +225,7 @@ test('what cannot be written ends the trace with a warning, and not the driver',
   t.deepEqual([warnings, errors], [['the debugging trace cannot be written and ends here'], []]);
   t.deepEqual(driver.state.totals, [1, 2]);
   t.deepEqual(
-    linesOf(path).map((line) => line?.kind),
+    listLines(path).map((line) => line?.kind),
     ['head'],
   );
   await driver.stop();

@@ -23,7 +23,7 @@ interface Bench {
   publishedCount(): number;
 }
 
-function publisherOf(
+function getPublisher(
   { journal, stream, timers, troubles, places }: Pick<Bench, 'journal' | 'stream' | 'timers' | 'troubles' | 'places'>,
   count: (n: number) => void,
 ): EventPublisher {
@@ -52,7 +52,7 @@ function prepare(t: ExecutionContext, from: Partial<Pick<Bench, 'journal' | 'str
     places: [] as number[],
   };
   let published = 0;
-  const publisher = publisherOf(parts, (count) => {
+  const publisher = getPublisher(parts, (count) => {
     published += count;
   });
   const calm = async (): Promise<void> => {
@@ -102,7 +102,7 @@ test('what the journal holds and what comes later is published in its order, eac
 test('a message whose answer is lost is sent again and kept once', async (t) => {
   const { stream, record, run, publisher, troubles } = prepare(t);
   let answers = 0;
-  stream.fateOf = () => (++answers === 5 ? 'unsaid' : 'kept');
+  stream.getFate = () => (++answers === 5 ? 'unsaid' : 'kept');
   record(10);
   await run(() => publisher.lag === 0);
   t.deepEqual(stream.ids, upTo(10));
@@ -113,7 +113,7 @@ test('a message whose answer is lost is sent again and kept once', async (t) => 
 test('where a message is lost on the way, none after it is kept before it', async (t) => {
   const { stream, record, run, publisher } = prepare(t);
   let sent = 0;
-  stream.fateOf = () => ([3, 12, 13, 20].includes(++sent) ? 'lost' : 'kept');
+  stream.getFate = () => ([3, 12, 13, 20].includes(++sent) ? 'lost' : 'kept');
   record(30);
   await run(() => publisher.lag === 0);
   t.deepEqual(stream.ids, upTo(30));
@@ -135,7 +135,7 @@ test('an outage delays events and nothing else: the journal takes them, tries co
   t.is(delays.at(-1), 15_000);
   t.is(timers.waiting.length, 1, 'one timer waits, however much was recorded');
   stream.isUp = true;
-  stream.fateOf = () => 'kept';
+  stream.getFate = () => 'kept';
   await run(() => publisher.lag === 0);
   t.deepEqual(stream.ids.slice(-500), upTo(503).slice(3));
   t.is(troubles.length, 2, 'an outage is told once, and its end');
@@ -162,11 +162,11 @@ test('after a restart it goes on from the place that was kept, and repeats have 
   first.record(20);
   await first.run(() => first.places.length > 0);
   t.deepEqual(first.places, [20]);
-  first.stream.fateOf = () => 'unsaid';
+  first.stream.getFate = () => 'unsaid';
   first.record(5);
   await first.run(() => first.stream.messages.length === 25);
   const second = prepare(t, first);
-  first.stream.fateOf = () => 'kept';
+  first.stream.getFate = () => 'kept';
   second.record(5);
   await second.run(() => second.publisher.lag === 0);
   t.deepEqual(second.stream.ids, upTo(30));
@@ -176,7 +176,7 @@ test('after a restart it goes on from the place that was kept, and repeats have 
 test('another publisher in the same stream breaks rows but not the order', async (t) => {
   const { stream, record, run, publisher } = prepare(t);
   let sent = 0;
-  stream.fateOf = () => {
+  stream.getFate = () => {
     if (++sent % 7 === 0) stream.putForeign();
     return 'kept';
   };

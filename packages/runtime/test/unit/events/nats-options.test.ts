@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { MutiraoError } from '@mutirao/api/errors';
 
-import { natsOptionsOf } from '../../../src/events/nats-options.ts';
+import { findNatsOptions } from '../../../src/events/nats-options.ts';
 
 const config = {
   nats: 'nats://127.0.0.1:4222',
@@ -16,8 +16,8 @@ const config = {
 };
 
 test('without an URL nothing is published, and with one all goes where it says', (t) => {
-  t.is(natsOptionsOf({ ...config, nats: '' }, 'ana'), undefined);
-  t.deepEqual(natsOptionsOf(config, 'ana'), {
+  t.is(findNatsOptions({ ...config, nats: '' }, 'ana'), undefined);
+  t.deepEqual(findNatsOptions(config, 'ana'), {
     url: 'nats://127.0.0.1:4222',
     credentialsPath: '',
     authorityPath: '',
@@ -28,7 +28,7 @@ test('without an URL nothing is published, and with one all goes where it says',
     bytesMax: 2 ** 30,
     name: 'ana',
   });
-  t.is(natsOptionsOf({ ...config, nats: 'tls://a:4222,tls://b' }, 'ana')?.url, 'tls://a:4222,tls://b');
+  t.is(findNatsOptions({ ...config, nats: 'tls://a:4222,tls://b' }, 'ana')?.url, 'tls://a:4222,tls://b');
 });
 
 for (const [wrong, message] of [
@@ -45,7 +45,10 @@ for (const [wrong, message] of [
   [{ natsBytes: 1000 }, /--nats-bytes is "1000"/],
 ] as const) {
   test(`refused, with what is wanted: ${JSON.stringify(wrong)}`, (t) => {
-    const error = t.throws(() => natsOptionsOf({ ...config, ...wrong }, 'ana'), { instanceOf: MutiraoError, message });
+    const error = t.throws(() => findNatsOptions({ ...config, ...wrong }, 'ana'), {
+      instanceOf: MutiraoError,
+      message,
+    });
     t.is(error.code, 'MUT_BAD_CONFIG');
   });
 }

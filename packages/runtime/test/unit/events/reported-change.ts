@@ -11,7 +11,7 @@ export const changeCodec: ChangeCodec<ReportedChange> = {
   version: 1,
   encode: (change) => JSON.stringify(change),
   decode: (_version, body) => JSON.parse(body) as ReportedChange,
-  jobOf: () => undefined,
+  deriveJob: () => undefined,
   isDurable: () => false,
 };
 

@@ -35,14 +35,14 @@ suite.afterEach.always((t) => {
 });
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const hashOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
-const hello = { sha256: hashOf(bytes('hello')), size: 5 };
+const getHash = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
+const hello = { sha256: getHash(bytes('hello')), size: 5 };
 
 for (const size of [0, 1, 1024 * 1024, 3 * 1024 * 1024 + 17]) {
   suite(`a file of ${size} bytes has the hash of its bytes`, async (t) => {
     const content = Buffer.alloc(size, 'mutirao');
     writeFileSync(join(t.context.folder, 'file'), content);
-    t.deepEqual(await hashFile(join(t.context.folder, 'file')), { sha256: hashOf(content), size });
+    t.deepEqual(await hashFile(join(t.context.folder, 'file')), { sha256: getHash(content), size });
   });
 }
 

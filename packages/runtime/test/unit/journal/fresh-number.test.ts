@@ -10,7 +10,7 @@ const codec: ChangeCodec<{ readonly n: number }> = {
   version: 1,
   encode: (change) => JSON.stringify(change),
   decode: (_version, body) => JSON.parse(body) as { n: number },
-  jobOf: () => undefined,
+  deriveJob: () => undefined,
   isDurable: () => true,
 };
 

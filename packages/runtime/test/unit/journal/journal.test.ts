@@ -28,7 +28,7 @@ const codec: ChangeCodec<Change> = {
     const { job, text } = JSON.parse(body) as Change;
     return { job, text: version === 1 ? text.toUpperCase() : text };
   },
-  jobOf: ({ job }) => job,
+  deriveJob: ({ job }) => job,
   isDurable: ({ text }) => text.startsWith('promise'),
   schema: ['CREATE TABLE IF NOT EXISTS words (text TEXT PRIMARY KEY, seq INTEGER)'],
   project: (database, sequence, { text }) => {

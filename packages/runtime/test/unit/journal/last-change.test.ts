@@ -12,7 +12,7 @@ const codec: ChangeCodec<Said> = {
   version: 1,
   encode: (change) => JSON.stringify(change),
   decode: (_version, body) => JSON.parse(body) as Said,
-  jobOf: () => undefined,
+  deriveJob: () => undefined,
   isDurable: ({ text }) => text.startsWith('promise'),
 };
 

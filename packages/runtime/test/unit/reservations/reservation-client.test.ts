@@ -126,10 +126,10 @@ test('what is held ahead is told again until the manager answers, the last word 
     reason: '',
   } as const;
   manager.refusals = ['MUT_UNREACHABLE', 'MUT_NOT_OWNER'];
-  client.noteAhead(7, ahead);
+  client.noteProvisioning(7, ahead);
   await settle();
-  client.noteAhead(7, { ...ahead, status: 'held', heldCount: 2, askedCount: 0 });
-  client.noteAhead(8, ahead);
+  client.noteProvisioning(7, { ...ahead, status: 'held', heldCount: 2, askedCount: 0 });
+  client.noteProvisioning(8, ahead);
   t.deepEqual(
     manager.aheads.map(({ provisioning }) => provisioning?.status),
     [ProvisioningState.QUEUED],
@@ -143,8 +143,8 @@ test('what is held ahead is told again until the manager answers, the last word 
     ],
   );
   t.deepEqual(warnings, ['the manager does not take what is held ahead for a reservation']);
-  client.noteAhead(7, ahead);
-  client.noteAhead(7, { ...ahead, status: 'lost' });
+  client.noteProvisioning(7, ahead);
+  client.noteProvisioning(7, { ...ahead, status: 'lost' });
   await settle();
   t.deepEqual(
     manager.aheads.slice(3).map(({ provisioning }) => provisioning?.status),

@@ -2,7 +2,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { MessageMeter } from '../../../src/rpc/admission/message-meter.ts';
 
-function messageOf(bytes: number): Buffer {
+function findMessage(bytes: number): Buffer {
   const message = Buffer.alloc(5 + bytes);
   message.writeUInt32BE(bytes, 1);
   return message;
@@ -15,7 +15,7 @@ test('messages are followed however their bytes are cut, and the first that is t
       fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 20 }),
       (sizes, cuts) => {
         const bytesMax = 200;
-        const bytes = Buffer.concat(sizes.map(messageOf));
+        const bytes = Buffer.concat(sizes.map(findMessage));
         const meter = new MessageMeter(bytesMax);
         const tooLarge = sizes.findIndex((size) => size > bytesMax);
         const refusedAt = tooLarge < 0 ? Infinity : sizes.slice(0, tooLarge).reduce((sum, size) => sum + size + 5, 5);

@@ -23,11 +23,11 @@ const services = [
 /** A message with a long text of its own in each field that can have one. */
 function filled(type: Message, index: number): Record<string, unknown> {
   return Object.fromEntries(
-    type.members.map((member) => [member.localName, member.kind === 'oneof' ? undefined : valueOf(member, index)]),
+    type.members.map((member) => [member.localName, member.kind === 'oneof' ? undefined : getValue(member, index)]),
   );
 }
 
-function valueOf(field: Field, index: number): unknown {
+function getValue(field: Field, index: number): unknown {
   if (field.fieldKind === 'list') return [];
   if (field.fieldKind === 'map') return {};
   if (field.fieldKind === 'message') return filled(field.message, index);
@@ -37,7 +37,7 @@ function valueOf(field: Field, index: number): unknown {
   return field.proto.type === 8 ? false : index; // TYPE_BOOL
 }
 
-for (const [path, { field, keyOf }] of Object.entries(pagedAnswers)) {
+for (const [path, { field, getKey }] of Object.entries(pagedAnswers)) {
   const [, service = '', method = ''] = path.split('/');
   const output = registry.getService(service)?.methods.find(({ name }) => name === method)?.output;
   const definition = services.find((one) => one.path === path);
@@ -65,7 +65,7 @@ for (const [path, { field, keyOf }] of Object.entries(pagedAnswers)) {
     t.is(seen.length, items.length);
     t.true(items.every((one, index) => one === seen[index]));
     items.splice(0, 10);
-    const [first] = (await handler({ pageToken: `300/${(keyOf as (of: unknown) => string)(items[290])}` }))[
+    const [first] = (await handler({ pageToken: `300/${(getKey as (of: unknown) => string)(items[290])}` }))[
       field
     ] as unknown[];
     t.true(first === items[290], 'items before it are gone: the page begins with the item that its token names');
@@ -78,10 +78,10 @@ for (const [path, { field, keyOf }] of Object.entries(pagedAnswers)) {
 
 test('a page has one item at least, unless it holds something else', (t) => {
   const sizes = (...mebibytes: number[]): number[] => mebibytes.map((size) => size * 1024 * 1024);
-  const bytesOf = (size: number): number => size;
-  t.is(countOfPage(sizes(3, 1), bytesOf), 1);
-  t.is(countOfPage(sizes(1, 1, 1), bytesOf), 2);
-  t.is(countOfPage(sizes(1, 1, 1), bytesOf, 1024 * 1024), 1);
-  t.is(countOfPage(sizes(3), bytesOf, 1), 0);
-  t.is(countOfPage([], bytesOf), 0);
+  const getBytes = (size: number): number => size;
+  t.is(countOfPage(sizes(3, 1), getBytes), 1);
+  t.is(countOfPage(sizes(1, 1, 1), getBytes), 2);
+  t.is(countOfPage(sizes(1, 1, 1), getBytes, 1024 * 1024), 1);
+  t.is(countOfPage(sizes(3), getBytes, 1), 0);
+  t.is(countOfPage([], getBytes), 0);
 });

@@ -15,10 +15,10 @@ function runBehind(
     ['-c', `${startFile}\n${remoteCommand(frameCommand(mark, command))}`],
     { input, encoding: 'utf8' },
   );
-  return { status, out: wholeOf(stdout), err: wholeOf(stderr) };
+  return { status, out: getWhole(stdout), err: getWhole(stderr) };
 }
 
-function wholeOf(reported: string): string | undefined {
+function getWhole(reported: string): string | undefined {
   const framed = readFrame(mark, reported);
   return framed?.isWhole === true ? framed.text : undefined;
 }

@@ -1,14 +1,14 @@
-export { preAcquire, type AheadWorld, type Held, type LocalStart, type Reserved } from './pre-acquire.ts';
+export { preAcquire, type PreAcquiringWorld, type Held, type LocalStart, type Reserved } from './pre-acquire.ts';
 export {
   aheadTraces,
   leadRules,
   listPolicies,
   measureAhead,
   openWorld,
-  reservationsOf,
+  getReservations,
   widthShares,
-  type AheadMeasured,
+  type ProvisioningMeasured,
   type ProvisioningSettings,
   type AheadSetup,
 } from './measure.ts';
-export { aheadCsv, reportAhead } from './report.ts';
+export { aheadCsv, reportProvisioning } from './report.ts';

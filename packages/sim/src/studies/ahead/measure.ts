@@ -9,7 +9,7 @@ import type { LeadRule } from '@mutirao/core/reservations';
 import { Prng, type Duration, type ProcessorCount } from '@mutirao/core/shared';
 import { LocalHistory } from '../../resource/local-history.ts';
 import { studyTraces, type StudyTrace } from '../costa2005/scenarios.ts';
-import { preAcquire, notice, type AheadWorld, type Held, type Reserved } from './pre-acquire.ts';
+import { preAcquire, notice, type PreAcquiringWorld, type Held, type Reserved } from './pre-acquire.ts';
 
 /** What of the study is run. */
 export interface ProvisioningSettings {
@@ -48,7 +48,7 @@ export interface AheadSetup {
 }
 
 /** A setup and what its reservations came to, in their order; each has a result for each rule. */
-export interface AheadMeasured {
+export interface ProvisioningMeasured {
   readonly setup: AheadSetup;
   readonly reservations: readonly { readonly reserved: Reserved; readonly results: readonly Held[] }[];
 }
@@ -59,7 +59,7 @@ export function listPolicies(): QueuePolicy[] {
 }
 
 /** Reservations of each setup. */
-export function reservationsOf({ isQuick }: ProvisioningSettings): number {
+export function getReservations({ isQuick }: ProvisioningSettings): number {
   return isQuick ? 30 : 400;
 }
 
@@ -68,7 +68,7 @@ export function openWorld(
   { processors, walltimeMax }: StudyTrace,
   policy: QueuePolicy,
   trace: readonly TracedRequest[],
-): AheadWorld {
+): PreAcquiringWorld {
   const starts = replayRequests(policy, processors, trace).map(({ startedAt }, index) => {
     const { width, submittedAt } = trace[index] as TracedRequest;
     return { at: startedAt, width, wait: startedAt - submittedAt };
@@ -84,7 +84,11 @@ export function openWorld(
  * Makes the reservations of a setup, at instants that depend on the seed and the log alone, and holds allocations for
  * them.
  */
-export function measureAhead(setup: AheadSetup, world: AheadWorld, settings: ProvisioningSettings): AheadMeasured {
+export function measureAhead(
+  setup: AheadSetup,
+  world: PreAcquiringWorld,
+  settings: ProvisioningSettings,
+): ProvisioningMeasured {
   const { trace, widthShare } = setup;
   const { history } = world;
   const width: ProcessorCount = Math.round(trace.processors * widthShare);
@@ -92,7 +96,7 @@ export function measureAhead(setup: AheadSetup, world: AheadWorld, settings: Pro
   // The first weeks of a log begin with an empty machine, and the last end with one.
   const from = history.start + 30 * 24 * hour;
   const until = (history.setup.trace.at(-1)?.submittedAt ?? from) - notice;
-  const reservations = Array.from({ length: reservationsOf(settings) }, () => {
+  const reservations = Array.from({ length: getReservations(settings) }, () => {
     const startsAt = Math.floor(from + rng.fraction() * (until - from));
     const reserved = { startsAt, endsAt: startsAt + reservedFor, width };
     return { reserved, results: preAcquire(world, reserved, leadRules) };

@@ -26,7 +26,7 @@ export interface Held {
 }
 
 /** A queue in which allocations are held ahead. */
-export interface AheadWorld {
+export interface PreAcquiringWorld {
   readonly history: LocalHistory;
   /** By time. */
   readonly starts: readonly LocalStart[];
@@ -47,7 +47,7 @@ const startsKnown = 2000;
  * @returns what came of it, in the order of the rules; all rules meet the same queue, and none meets the others'
  * requests.
  */
-export function preAcquire(world: AheadWorld, reserved: Reserved, rules: readonly LeadRule[]): Held[] {
+export function preAcquire(world: PreAcquiringWorld, reserved: Reserved, rules: readonly LeadRule[]): Held[] {
   const { history, starts, walltimeMax } = world;
   const { startsAt, endsAt, width } = reserved;
   const results = new Array<Held | undefined>(rules.length);

@@ -2,11 +2,17 @@ import type { LeadRule } from '@mutirao/core/reservations';
 import { describeExactTime, describeTime } from '@mutirao/core/shared';
 import { grouped, section, table } from '../costa2005/markdown.ts';
 import { shareWithInterval } from '../../summarize.ts';
-import { leadRules, reservationsOf, reservedFor, type AheadMeasured, type ProvisioningSettings } from './measure.ts';
+import {
+  leadRules,
+  getReservations,
+  reservedFor,
+  type ProvisioningMeasured,
+  type ProvisioningSettings,
+} from './measure.ts';
 import type { Held, Reserved } from './pre-acquire.ts';
 
 /** Writes up the study. The same measurements, the same text. */
-export function reportAhead(settings: ProvisioningSettings, all: readonly AheadMeasured[]): string {
+export function reportProvisioning(settings: ProvisioningSettings, all: readonly ProvisioningMeasured[]): string {
   const logs = [...new Set(all.map(({ setup }) => setup.trace.title))];
   return [
     introduction(settings, all),
@@ -25,7 +31,7 @@ export function reportAhead(settings: ProvisioningSettings, all: readonly AheadM
 }
 
 /** All reservations as CSV, one line for each rule. */
-export function aheadCsv(all: readonly AheadMeasured[]): string {
+export function aheadCsv(all: readonly ProvisioningMeasured[]): string {
   const lines = all.flatMap(({ setup, reservations }) =>
     reservations.flatMap(({ reserved, results }, run) =>
       results.map(({ askedAt, startedAt }, index) =>
@@ -45,10 +51,10 @@ export function aheadCsv(all: readonly AheadMeasured[]): string {
   return `${['log,policy,width,run,rule,starts_ms,asked_ms,started_ms', ...lines].join('\n')}\n`;
 }
 
-function introduction(settings: ProvisioningSettings, all: readonly AheadMeasured[]): string {
+function introduction(settings: ProvisioningSettings, all: readonly ProvisioningMeasured[]): string {
   return `# Allocations held ahead: are they there when the reservation begins?
 
-Written by \`mutirao sim study ahead${settings.isQuick ? ' --quick' : ''} --seed ${settings.seed} --out DIR\`. ${grouped(all.length * reservationsOf(settings))} reservations of ${describeExactTime(reservedFor)}, ${reservationsOf(settings)} in each of ${all.length} setups (log, policy, width), at
+Written by \`mutirao sim study ahead${settings.isQuick ? ' --quick' : ''} --seed ${settings.seed} --out DIR\`. ${grouped(all.length * getReservations(settings))} reservations of ${describeExactTime(reservedFor)}, ${getReservations(settings)} in each of ${all.length} setups (log, policy, width), at
 instants drawn from the log; each rule meets the same instants, and every result is a line of \`ahead-runs.csv\`. A setup's *width* is a share of its machine.
 
 Where a site's manager makes no reservation for us, capacity can be asked for early, as an ordinary request, and held idle until the reservation begins. That is best effort: the request may
@@ -57,7 +63,7 @@ started after it; **given up** those that had not started when half of the reser
 (1 means that it cost as much again); **asked** the mean time ahead.`;
 }
 
-function nameOf({ setup }: AheadMeasured): string {
+function nameOf({ setup }: ProvisioningMeasured): string {
   return (
     `**${setup.policy.name}, ${Math.round(setup.trace.processors * setup.widthShare)} of ` +
     `${setup.trace.processors} processors**`
@@ -81,7 +87,7 @@ interface Outcome {
   readonly held: Held;
 }
 
-function ruleTable(all: readonly AheadMeasured[]): string {
+function ruleTable(all: readonly ProvisioningMeasured[]): string {
   const rows = leadRules.map((rule, index) => {
     const outcomes = all.flatMap(({ reservations }) =>
       reservations.map(({ reserved, results }): Outcome => ({ reserved, held: results[index] as Held })),

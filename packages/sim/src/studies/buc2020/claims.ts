@@ -1,5 +1,5 @@
 import { summarize } from '../../summarize.ts';
-import { waitsOf, type BucMeasured } from './measure.ts';
+import { listWaits, type BucMeasured } from './measure.ts';
 import { injectedUsers } from './setups.ts';
 
 /** What became of a statement in one setup. */
@@ -19,14 +19,14 @@ export interface BucClaim {
  * How much longer a user waits under one service than under another, in percent of the other's mean, by injection; NaN
  * where nobody waits.
  */
-export function changesOf(
+export function listChanges(
   measured: BucMeasured,
   userId: string | undefined,
   [from, to]: readonly [number, number],
 ): number[] {
-  const before = waitsOf(measured, from, userId);
+  const before = listWaits(measured, from, userId);
   const { mean } = summarize(before);
-  return waitsOf(measured, to, userId).map((wait, run) => (100 * (wait - (before[run] ?? 0))) / mean);
+  return listWaits(measured, to, userId).map((wait, run) => (100 * (wait - (before[run] ?? 0))) / mean);
 }
 
 /** A mean and half of its 95 % interval, with its sign: `-12.3 +- 1.2 %`. */
@@ -43,7 +43,7 @@ export function showChange(values: readonly number[]): string {
 function waits(title: string, sign: 1 | -1, services: readonly [number, number]): BucClaim['test'] {
   return (measured) => {
     const user = measured.watched.find((one) => one.title === title);
-    const changes = changesOf(measured, user?.userId, services);
+    const changes = listChanges(measured, user?.userId, services);
     const { mean, halfInterval } = summarize(changes);
     const evidence = showChange(changes);
     if (!Number.isFinite(mean)) return { verdict: 'not testable', evidence };
@@ -56,7 +56,7 @@ function waits(title: string, sign: 1 | -1, services: readonly [number, number])
 function fares(title: string, services: readonly [number, number]): BucClaim['test'] {
   return (measured) => {
     const [careless, conscious] = ['Injected 1', title].map((name) =>
-      changesOf(measured, measured.watched.find((one) => one.title === name)?.userId, services),
+      listChanges(measured, measured.watched.find((one) => one.title === name)?.userId, services),
     ) as [number[], number[]];
     const gaps = careless.map((change, run) => change - (conscious[run] ?? 0));
     const { mean, halfInterval } = summarize(gaps);
@@ -100,7 +100,7 @@ export const bucClaims: readonly BucClaim[] = [
  * The mean scores that the injected users' jobs met, over all injections: at their ends, as the rule is fitted, and at
  * their submissions.
  */
-export function scoresOf(
+export function findScores(
   { runs }: BucMeasured,
   service: number,
 ): { readonly userId: string; readonly seedScore: number; readonly atEnd: number; readonly atSubmission: number }[] {

@@ -1,6 +1,6 @@
 import { summarize } from '../../summarize.ts';
 import { drawBars, type Bar } from '../../svg/draw-bars.ts';
-import { waitsOf, type BucMeasured } from './measure.ts';
+import { listWaits, type BucMeasured } from './measure.ts';
 
 const hour = 3_600_000;
 
@@ -23,7 +23,7 @@ export function drawWaits(measured: BucMeasured): BucFigure[] {
   return (['Real', 'Injected'] as const).map((kind) => {
     const bars = measured.watched
       .filter(({ title }) => title.startsWith(kind))
-      .flatMap((user) => barsOf(measured, user));
+      .flatMap((user) => listBars(measured, user));
     const hasMany = bars.some(({ value }) => value >= thousandsFrom);
     return {
       name: `figure-1-${log.id}-${loadFactor}-${kind.toLowerCase()}.svg`,
@@ -43,9 +43,9 @@ export function drawWaits(measured: BucMeasured): BucFigure[] {
 /** Longer numbers would run into what the axis is called. */
 const thousandsFrom = 20_000;
 
-function barsOf(measured: BucMeasured, { userId, title }: BucMeasured['watched'][number]): Bar[] {
+function listBars(measured: BucMeasured, { userId, title }: BucMeasured['watched'][number]): Bar[] {
   return measured.family.services.map((_, group) => {
-    const { mean, halfInterval } = summarize(waitsOf(measured, group, userId).map((wait) => wait / hour));
+    const { mean, halfInterval } = summarize(listWaits(measured, group, userId).map((wait) => wait / hour));
     // The colours tell the services.
     return { label: title, group, value: mean, halfInterval };
   });

@@ -1,9 +1,9 @@
-export { bucClaims, changesOf, scoresOf, type BucClaim, type BucFinding } from './claims.ts';
+export { bucClaims, listChanges, findScores, type BucClaim, type BucFinding } from './claims.ts';
 export {
   chooseRealUsers,
   measureBuc,
   summarizeRun,
-  waitsOf,
+  listWaits,
   type BucMeasured,
   type BucRun,
   type UserOutcome,
@@ -14,11 +14,11 @@ export {
   bucLogs,
   families,
   injectedUsers,
-  injectionsOf,
+  getInjections,
   loadFactors,
   type BucLog,
   type BucSettings,
   type Service,
   type ServiceFamily,
 } from './setups.ts';
-export { inject, traceOf, type BucTrace } from './trace.ts';
+export { inject, getTrace, type BucTrace } from './trace.ts';

@@ -1,7 +1,7 @@
 import { firstComeFirstServed, replayByScores, type ScoredReplay, type ScoredTracedRequest } from '@mutirao/core/queue';
 import type { Duration } from '@mutirao/core/shared';
 import { scaleSubmissions } from '../../resource/scale-submissions.ts';
-import { injectedUsers, injectionsOf, type BucSettings, type Service, type ServiceFamily } from './setups.ts';
+import { injectedUsers, getInjections, type BucSettings, type Service, type ServiceFamily } from './setups.ts';
 import { inject, type BucTrace } from './trace.ts';
 
 /** What one user got in one run. */
@@ -87,7 +87,7 @@ export function measureBuc(
   ];
   const wanted = new Set(watched.map(({ userId }) => userId));
   const scaled = scaleSubmissions(trace.requests, loadFactor);
-  const traces = Array.from({ length: injectionsOf(settings) }, (_, run) => inject(scaled, trace, settings, run));
+  const traces = Array.from({ length: getInjections(settings) }, (_, run) => inject(scaled, trace, settings, run));
   const runAll = ({ policy, order }: Service): BucRun[] =>
     traces.map((requests) =>
       summarizeRun(requests, replayByScores(policy, order, trace.log.processors, requests), wanted),
@@ -126,7 +126,7 @@ export function summarizeRun(
  * The waiting times of a user, or of everybody, summed up, in each run of one service. @param service its place in the
  * family.
  */
-export function waitsOf({ runs }: BucMeasured, service: number, userId: string | undefined): number[] {
+export function listWaits({ runs }: BucMeasured, service: number, userId: string | undefined): number[] {
   return (runs[service] ?? []).map(({ users, waitSum }) =>
     userId === undefined ? waitSum : (users.get(userId)?.waitSum ?? NaN),
   );

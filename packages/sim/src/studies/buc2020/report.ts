@@ -1,9 +1,9 @@
 import { summarize } from '../../summarize.ts';
 import { grouped, section, table } from '../costa2005/markdown.ts';
-import { bucClaims, changesOf, scoresOf, showChange } from './claims.ts';
+import { bucClaims, listChanges, findScores, showChange } from './claims.ts';
 import { drawWaits, type BucFigure } from './figures.ts';
-import { waitsOf, type BucMeasured } from './measure.ts';
-import { families, injectedCount, injectionsOf, type BucSettings } from './setups.ts';
+import { listWaits, type BucMeasured } from './measure.ts';
+import { families, injectedCount, getInjections, type BucSettings } from './setups.ts';
 
 /** A page and its figures. */
 export interface BucReport {
@@ -66,7 +66,7 @@ function nameOf({ trace: { log }, loadFactor }: BucMeasured): string {
 }
 
 function introduction(settings: BucSettings, all: readonly BucMeasured[]): string {
-  const injections = injectionsOf(settings);
+  const injections = getInjections(settings);
   const runs = all.reduce((sum, measured) => sum + measured.runs.length * injections, 0);
   return `# buc2020: the queue that has users first who estimate well
 
@@ -119,16 +119,16 @@ function scoreTable(all: readonly BucMeasured[]): string {
     'met by ends, each log and load',
     ...all.map((measured) => `met by submissions, K = 1440: ${nameOf(measured)}`),
   ];
-  const ends = all.flatMap((measured) => [0, 1, 2].map((service) => scoresOf(measured, service)));
+  const ends = all.flatMap((measured) => [0, 1, 2].map((service) => findScores(measured, service)));
   return table(
     titles,
-    scoresOf(first, 1).map(({ userId, seedScore }, index) => {
+    findScores(first, 1).map(({ userId, seedScore }, index) => {
       const met = ends.map((scores) => (scores[index]?.atEnd ?? NaN).toFixed(2));
       return [
         userId,
         String(seedScore),
         [...new Set(met)].join(' to '),
-        ...all.map((measured) => (scoresOf(measured, 1)[index]?.atSubmission ?? NaN).toFixed(2)),
+        ...all.map((measured) => (findScores(measured, 1)[index]?.atSubmission ?? NaN).toFixed(2)),
       ];
     }),
   );
@@ -153,14 +153,14 @@ function waitTable(measured: BucMeasured): string {
       const [first] = runs[0] ?? [];
       const { jobCount = 0, meanScore = 0 } = first?.users.get(userId) ?? {};
       const cells = others.flatMap((_, index) => [
-        hours(waitsOf(measured, index + 1, userId)),
-        showChange(changesOf(measured, userId, [0, index + 1])),
+        hours(listWaits(measured, index + 1, userId)),
+        showChange(listChanges(measured, userId, [0, index + 1])),
       ]);
       return [
         `${title} (${userId})`,
         grouped(jobCount),
         meanScore.toFixed(1),
-        hours(waitsOf(measured, 0, userId)),
+        hours(listWaits(measured, 0, userId)),
         ...cells,
       ];
     }),
@@ -187,7 +187,7 @@ function everybodyTable(all: readonly BucMeasured[]): string {
           nameOf(measured),
           name,
           mean.mean.toFixed(2),
-          service === 0 ? '' : showChange(changesOf(measured, undefined, [0, service])),
+          service === 0 ? '' : showChange(listChanges(measured, undefined, [0, service])),
           longest.toFixed(0),
         ],
       ];

@@ -41,7 +41,7 @@ export interface Service {
 }
 
 /** The seed's K. @param leadMaxOf the bound on the lead for a weight. */
-function servicesOf(
+function getServices(
   policy: QueuePolicy,
   [base, suffix]: readonly [base: string, suffix: string],
   leadMaxOf: (weight: number) => Duration,
@@ -69,9 +69,9 @@ export interface ServiceFamily {
  * does not have.
  */
 export const families: readonly [ServiceFamily, ServiceFamily, ServiceFamily] = [
-  { id: 'seed', services: servicesOf(firstComeFirstServed, ['FCFS', ''], unbounded) },
-  { id: 'bounded', services: servicesOf(firstComeFirstServed, ['FCFS', ' bounded'], usualLeadMax) },
-  { id: 'easy', services: servicesOf(easyBackfilling, ['EASY', ' EASY'], unbounded) },
+  { id: 'seed', services: getServices(firstComeFirstServed, ['FCFS', ''], unbounded) },
+  { id: 'bounded', services: getServices(firstComeFirstServed, ['FCFS', ' bounded'], usualLeadMax) },
+  { id: 'easy', services: getServices(easyBackfilling, ['EASY', ' EASY'], unbounded) },
 ];
 
 /** A user who is injected: all of her jobs use this share of their walltime. */
@@ -95,6 +95,6 @@ export const injectedCount = 100;
 export const injectedWalltime: Duration = 3_600_000;
 
 /** Injections of each log and load. */
-export function injectionsOf({ isQuick }: BucSettings): number {
+export function getInjections({ isQuick }: BucSettings): number {
   return isQuick ? 3 : 12;
 }

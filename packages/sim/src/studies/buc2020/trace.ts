@@ -18,7 +18,7 @@ export interface BucTrace {
  * Makes the trace of a log. A request that ran longer than it had asked for keeps its run time as its walltime, and
  * counts for no score.
  */
-export function traceOf(log: BucLog, found: readonly SwfRequest[]): BucTrace {
+export function getTrace(log: BucLog, found: readonly SwfRequest[]): BucTrace {
   const timed = found.filter(({ requestedTime }) => requestedTime > 0);
   const requests = timed.map(({ submittedAt, width, walltime, runTime, hasOverrun, userId }) => ({
     submittedAt,

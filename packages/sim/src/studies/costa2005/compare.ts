@@ -41,14 +41,14 @@ export function firstRuns({ chunk, result }: StudyPart, count: number): StudyPar
 }
 
 /** The runs of one scenario, by number. */
-export function runsOf({ result }: StudyPart, requestsMax: number, heuristic: StudyHeuristic): readonly ChunkRun[] {
+export function listRuns({ result }: StudyPart, requestsMax: number, heuristic: StudyHeuristic): readonly ChunkRun[] {
   return result.runs
     .filter((run) => run.requestsMax === requestsMax && run.heuristic === heuristic)
     .sort((one, other) => one.run - other.run);
 }
 
 /** Static beside another heuristic, for each scenario of the parts: by part, then by maxPR. */
-export function pairsOf(
+export function listPairs(
   parts: readonly StudyPart[],
   other: StudyHeuristic,
   measure: Measure,
@@ -57,8 +57,8 @@ export function pairsOf(
   return parts.flatMap((part) =>
     maxima.map((requestsMax) => ({
       draw: drawOf(part.chunk.type),
-      reference: runsOf(part, requestsMax, 'static').map((run) => run[measure]),
-      other: runsOf(part, requestsMax, other).map((run) => run[measure]),
+      reference: listRuns(part, requestsMax, 'static').map((run) => run[measure]),
+      other: listRuns(part, requestsMax, other).map((run) => run[measure]),
     })),
   );
 }
@@ -69,14 +69,14 @@ export function groupByShape(
 ): { readonly label: string; readonly parts: readonly StudyPart[] }[] {
   const groups = new Map<string, StudyPart[]>();
   for (const part of parts) {
-    const label = labelOf(part.chunk.type);
+    const label = getLabel(part.chunk.type);
     groups.set(label, [...(groups.get(label) ?? []), part]);
   }
   return [...groups].map(([label, group]) => ({ label, parts: group }));
 }
 
 /** What job types that differ in heterogeneity alone have in common: `100 x 1000 s`. */
-export function labelOf({ taskCount, meanTaskTime }: JobType): string {
+export function getLabel({ taskCount, meanTaskTime }: JobType): string {
   return `${taskCount} x ${meanTaskTime / 1000} s`;
 }
 
@@ -105,9 +105,9 @@ export function countScenarios(parts: readonly StudyPart[]): ScenarioCounts {
     endedAfterLog += part.result.runs.filter((run) => run.endsAfterLog).length;
     for (const requestsMax of requestsMaxima) {
       const byHeuristic = studyHeuristics.map((name) =>
-        runsOf(part, requestsMax, name).map(({ turnaround }) => turnaround),
+        listRuns(part, requestsMax, name).map(({ turnaround }) => turnaround),
       ) as [number[], number[], number[]];
-      const [fixed, adaptive, mixed] = byHeuristic.map(totalOf) as [number, number, number];
+      const [fixed, adaptive, mixed] = byHeuristic.map(getTotal) as [number, number, number];
       scenarios += 1;
       if (fixed < adaptive) staticWins += 1;
       if (isBetween(mixed, fixed, adaptive)) mixedBetween += 1;
@@ -126,7 +126,7 @@ function isBetween(value: number, one: number, other: number): boolean {
   return value >= Math.min(one, other) && value <= Math.max(one, other);
 }
 
-function totalOf(values: readonly number[]): number {
+function getTotal(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 

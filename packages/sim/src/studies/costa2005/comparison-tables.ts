@@ -2,7 +2,7 @@ import {
   countScenarios,
   groupByTrace,
   firstRuns,
-  pairsOf,
+  listPairs,
   relativeWaste,
   type StudyPart,
   type TraceResults,
@@ -18,7 +18,7 @@ import { variation } from './variants.ts';
 /** Tables 4.3 and 4.6: speedups of adaptive and mixed over static. */
 export function speedupTable(traces: readonly TraceResults[]): string {
   const rows = traces.map(({ trace, parts }) => {
-    const [adaptive, mixed] = [pairsOf(parts, 'adaptive', 'turnaround'), pairsOf(parts, 'mixed', 'turnaround')];
+    const [adaptive, mixed] = [listPairs(parts, 'adaptive', 'turnaround'), listPairs(parts, 'mixed', 'turnaround')];
     const seed = seedNumbers[trace.id];
     return [
       trace.title,
@@ -48,7 +48,7 @@ export function speedupTable(traces: readonly TraceResults[]): string {
 export function averagingTable(traces: readonly TraceResults[]): string {
   const rows = traces.flatMap(({ trace, parts }) =>
     (['adaptive', 'mixed'] as const).map((heuristic) => {
-      const pairs = pairsOf(parts, heuristic, 'turnaround');
+      const pairs = listPairs(parts, heuristic, 'turnaround');
       const seed = seedNumbers[trace.id]?.[heuristic];
       return [
         `${trace.title}, ${heuristic}`,
@@ -87,7 +87,7 @@ export function loadTable(traces: readonly TraceResults[]): string {
         grouped(first.result.facts.requestCount),
         load === undefined ? '-' : percent(load),
         `${seed?.offeredLoad ?? '-'} %`,
-        show(meanOfRatios(pairsOf(results.parts, 'adaptive', 'turnaround'))),
+        show(meanOfRatios(listPairs(results.parts, 'adaptive', 'turnaround'))),
         String(seed?.adaptive ?? '-'),
       ],
     ];
@@ -144,7 +144,7 @@ export function heterogeneityTable(traces: readonly TraceResults[]): string | un
   const rows = traces.map(({ trace, parts }) => {
     const [one, two, four] = ([1, 2, 4] as const).map((kind) =>
       meanOfRatios(
-        pairsOf(
+        listPairs(
           parts.filter(({ chunk }) => chunk.type.heterogeneity === kind),
           'adaptive',
           'turnaround',
@@ -161,7 +161,7 @@ export function heterogeneityTable(traces: readonly TraceResults[]): string | un
 /** Waste of each heuristic, and the ratios (section 4.6). */
 export function wasteTable(traces: readonly TraceResults[]): string {
   const rows = traces.map(({ trace, parts }) => {
-    const pairs = pairsOf(parts, 'adaptive', 'waste');
+    const pairs = listPairs(parts, 'adaptive', 'waste');
     return [
       trace.title,
       ...(['static', 'adaptive', 'mixed'] as const).map((heuristic) => percent(relativeWaste(parts, heuristic))),
@@ -225,8 +225,10 @@ export function variationTable(parts: readonly StudyPart[]): string {
   const rows = variationRows(parts).map(({ trace, title, parts: group }) => [
     trace,
     title,
-    ...(['adaptive', 'mixed'] as const).map((heuristic) => show(meanOfRatios(pairsOf(group, heuristic, 'turnaround')))),
-    show(ratioOfSums(pairsOf(group, 'adaptive', 'waste'))),
+    ...(['adaptive', 'mixed'] as const).map((heuristic) =>
+      show(meanOfRatios(listPairs(group, heuristic, 'turnaround'))),
+    ),
+    show(ratioOfSums(listPairs(group, 'adaptive', 'waste'))),
   ]);
   return table(['trace', 'varied', 'adaptive over static', 'mixed over static', 'waste, static / adaptive'], rows);
 }

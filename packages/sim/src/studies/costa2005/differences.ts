@@ -1,4 +1,4 @@
-import { countScenarios, pairsOf, type StudyPart, type TraceResults } from './compare.ts';
+import { countScenarios, listPairs, type StudyPart, type TraceResults } from './compare.ts';
 import { countLess, variationRows } from './comparison-tables.ts';
 import { plainLoad } from './loads.ts';
 import { grouped, percent, show } from './markdown.ts';
@@ -33,7 +33,7 @@ interface Study {
 
 function explainTrace(results: TraceResults, seed: SeedNumbers, study: Study): string[] {
   const own = (heuristic: 'adaptive' | 'mixed'): Estimate =>
-    meanOfRatios(pairsOf(results.parts, heuristic, 'turnaround'));
+    meanOfRatios(listPairs(results.parts, heuristic, 'turnaround'));
   const numbers = (['adaptive', 'mixed'] as const).flatMap((heuristic) => {
     const wanted = seed[heuristic];
     return wanted === undefined ? [] : [reportNumber(heuristic, own(heuristic), wanted)];
@@ -80,7 +80,7 @@ function reportLog(results: TraceResults, seed: SeedNumbers, traces: readonly Tr
 function reportMoreLoad({ trace }: TraceResults, traces: readonly TraceResults[]): string[] {
   const family = traces.filter((other) => other.trace.file === trace.file);
   if (trace.loadFactor !== 1 || family.length === 1) return [];
-  const ours = family.map(({ parts }) => meanOfRatios(pairsOf(parts, 'adaptive', 'turnaround')).value);
+  const ours = family.map(({ parts }) => meanOfRatios(listPairs(parts, 'adaptive', 'turnaround')).value);
   const theirs = family.map((other) => seedNumbers[other.trace.id]?.adaptive ?? NaN);
   const falls = (values: readonly number[]): boolean =>
     values.every((value, index) => index === 0 || value < (values[index - 1] ?? 0));
@@ -98,7 +98,7 @@ function reportMoreLoad({ trace }: TraceResults, traces: readonly TraceResults[]
 
 /** How far a mean over scenarios hangs on a few of them. */
 function reportSpread({ parts }: TraceResults): string {
-  const values = pairsOf(parts, 'adaptive', 'turnaround')
+  const values = listPairs(parts, 'adaptive', 'turnaround')
     .map((pair) => meanOfRatios([pair]).value)
     .sort((one, other) => one - other);
   const { greatest, staticWins, scenarios } = countScenarios(parts);
@@ -117,7 +117,7 @@ function reportShapes({ trace, parts }: TraceResults): string[] {
   const tell = (isWanted: (type: JobType) => boolean): string =>
     show(
       meanOfRatios(
-        pairsOf(
+        listPairs(
           parts.filter(({ chunk }) => isWanted(chunk.type)),
           'adaptive',
           'turnaround',
@@ -139,13 +139,13 @@ function reportWaste({ trace, parts }: TraceResults): string[] {
   if (trace.loadFactor !== 1) return [];
   const ratioFor = (isWanted: (type: JobType) => boolean): Estimate =>
     meanOfRatios(
-      pairsOf(
+      listPairs(
         parts.filter(({ chunk }) => isWanted(chunk.type)),
         'adaptive',
         'waste',
       ),
     );
-  const scenarios = pairsOf(parts, 'adaptive', 'waste');
+  const scenarios = listPairs(parts, 'adaptive', 'waste');
   const [equal, other] = [
     ratioFor(({ heterogeneity }) => heterogeneity === 1),
     ratioFor(({ heterogeneity }) => heterogeneity !== 1),
@@ -163,7 +163,7 @@ function reportWaste({ trace, parts }: TraceResults): string[] {
 function reportVariations({ trace }: TraceResults, wanted: number, parts: readonly StudyPart[]): string[] {
   const rows = variationRows(parts.filter(({ chunk }) => chunk.variant?.id !== usersVariant.id))
     .filter(({ traceId }) => traceId === trace.id)
-    .map(({ title, parts: group }) => ({ title, estimate: meanOfRatios(pairsOf(group, 'adaptive', 'turnaround')) }));
+    .map(({ title, parts: group }) => ({ title, estimate: meanOfRatios(listPairs(group, 'adaptive', 'turnaround')) }));
   const [plain, ...varied] = rows;
   if (plain === undefined || varied.length === 0) return [];
   const distance = ({ estimate }: { readonly estimate: Estimate }): number =>
@@ -187,7 +187,7 @@ function reportUsersWay({ trace }: TraceResults, wanted: number, parts: readonly
     Infinity,
   )
     .filter(({ traceId }) => traceId === trace.id)
-    .map(({ parts: group }) => meanOfRatios(pairsOf(group, 'adaptive', 'turnaround')));
+    .map(({ parts: group }) => meanOfRatios(listPairs(group, 'adaptive', 'turnaround')));
   if (plain === undefined || users === undefined) return [];
   const isInside = Math.abs(users.value - wanted) <= users.halfInterval;
   return [

@@ -1,5 +1,5 @@
 import { listParts } from './parts.ts';
-import { optionsOf } from './report-text.ts';
+import { listOptions } from './report-text.ts';
 import type { StudySettings } from './scenarios.ts';
 
 /** Where the tasks of an exported study find things. */
@@ -22,7 +22,7 @@ export function exportJdf(settings: StudySettings, { command, data }: ExportPlac
     'task:',
     'init:',
     `  store ${quotePath(`${data}/${trace.file}`)} ${trace.file}`,
-    `remote: ${command} sim study-chunk costa2005 ${id}${optionsOf(settings)} --seed ${settings.seed} --data ` +
+    `remote: ${command} sim study-chunk costa2005 ${id}${listOptions(settings)} --seed ${settings.seed} --data ` +
       '"$STORAGE" --out result.jsonl',
     'final:',
     `  get result.jsonl chunks/${id}.jsonl`,

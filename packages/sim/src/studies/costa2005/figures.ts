@@ -1,5 +1,5 @@
 import { drawPanels, type Panel, type PanelLine } from '../../svg/draw-panels.ts';
-import { groupByShape, labelOf, pairsOf, type Measure, type StudyPart, type TraceResults } from './compare.ts';
+import { groupByShape, getLabel, listPairs, type Measure, type StudyPart, type TraceResults } from './compare.ts';
 import { requestsMaxima, type JobType } from './scenarios.ts';
 import { meanOfRatios } from './statistics.ts';
 
@@ -44,9 +44,9 @@ function byHeterogeneity(number: string, id: string, measure: Measure) {
       title: `heterogeneity ${heterogeneity}x`,
       lines: found.parts
         .filter(({ chunk }) => chunk.type.heterogeneity === heterogeneity)
-        .map((part) => lineOf([part], measure)),
+        .map((part) => getLine([part], measure)),
     }));
-    return figureOf(number, `${found.trace.title}: ${measureTitles[measure]}`, measure, panels);
+    return getFigure(number, `${found.trace.title}: ${measureTitles[measure]}`, measure, panels);
   };
 }
 
@@ -56,9 +56,9 @@ function byFactor(number: string, measure: Measure) {
     const scaled = traces.filter(({ trace }) => trace.loadFactor !== 1);
     const panels = scaled.map(({ trace, parts }, index) => ({
       title: `(${'abcdef'[index] ?? ''}) submissions x ${trace.loadFactor}`,
-      lines: groupByShape(parts).map((group) => lineOf(group.parts, measure)),
+      lines: groupByShape(parts).map((group) => getLine(group.parts, measure)),
     }));
-    return figureOf(number, `CTC SP2 with more load: ${measureTitles[measure]}`, measure, panels);
+    return getFigure(number, `CTC SP2 with more load: ${measureTitles[measure]}`, measure, panels);
   };
 }
 
@@ -98,15 +98,15 @@ function byShape(
     lines: parts
       .filter(({ chunk: { type } }) => type.taskCount === taskCount && type.meanTaskTime === 1000 * seconds)
       .map((part) => ({
-        ...lineOf([part], 'turnaround', true),
+        ...getLine([part], 'turnaround', true),
         label: `heterogeneity ${part.chunk.type.heterogeneity}x`,
         look: lookOfHeterogeneity(part.chunk.type),
       })),
   }));
-  return figureOf(number, `${title}: ${measureTitles.turnaround}`, 'turnaround', panels);
+  return getFigure(number, `${title}: ${measureTitles.turnaround}`, 'turnaround', panels);
 }
 
-function figureOf(number: string, title: string, measure: Measure, panels: readonly Panel[]): StudyFigure | undefined {
+function getFigure(number: string, title: string, measure: Measure, panels: readonly Panel[]): StudyFigure | undefined {
   const drawn = panels.filter(({ lines }) => lines.length > 0);
   if (drawn.length === 0) return undefined;
   const labels = new Set(drawn.flatMap(({ lines }) => lines.map(({ label }) => label)));
@@ -129,11 +129,11 @@ function figureOf(number: string, title: string, measure: Measure, panels: reado
 }
 
 /** One line of several parts: the mean of their ratios at each maxPR. */
-function lineOf(parts: readonly StudyPart[], measure: Measure, hasIntervals = false): PanelLine {
-  const estimates = requestsMaxima.map((maximum) => meanOfRatios(pairsOf(parts, 'adaptive', measure, [maximum])));
+function getLine(parts: readonly StudyPart[], measure: Measure, hasIntervals = false): PanelLine {
+  const estimates = requestsMaxima.map((maximum) => meanOfRatios(listPairs(parts, 'adaptive', measure, [maximum])));
   const [first] = parts;
   return {
-    label: first === undefined ? '' : labelOf(first.chunk.type),
+    label: first === undefined ? '' : getLabel(first.chunk.type),
     look: first === undefined ? { colour: 0, mark: 0 } : lookOf(first.chunk.type),
     values: estimates.map(({ value }) => value),
     ...(hasIntervals ? { halfIntervals: estimates.map(({ halfInterval }) => halfInterval) } : {}),

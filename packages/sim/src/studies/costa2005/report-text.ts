@@ -1,13 +1,13 @@
 import { grouped } from './markdown.ts';
-import { typesOf, type StudySettings } from './scenarios.ts';
+import { listTypes, type StudySettings } from './scenarios.ts';
 
 /** The options that the same study is run with again, but its seed. */
-export function optionsOf({ isQuick, instants, taskCountMax }: StudySettings): string {
+export function listOptions({ isQuick, instants, taskCountMax }: StudySettings): string {
   return `${isQuick ? ' --quick' : ''}${instants === undefined ? '' : ` --instants ${instants}`}${taskCountMax === undefined ? '' : ` --max-tasks ${taskCountMax}`}`;
 }
 
 /** What of the study was run. */
-function extentOf(settings: StudySettings): string {
+function getExtent(settings: StudySettings): string {
   const { isQuick, instants, taskCountMax } = settings;
   if (isQuick)
     return (
@@ -17,7 +17,7 @@ function extentOf(settings: StudySettings): string {
   const types =
     taskCountMax === undefined
       ? 'All 36 job types'
-      : `The ${typesOf(settings).length} of 36 job types that have at most ${grouped(taskCountMax)} tasks`;
+      : `The ${listTypes(settings).length} of 36 job types that have at most ${grouped(taskCountMax)} tasks`;
   return (
     `${types}, at ${instants ?? '50'} ` +
     `instants${instants === undefined && (taskCountMax ?? Infinity) >= 100_000 ? ' (jobs of 100,000 tasks: 20)' : ''}.`
@@ -28,8 +28,8 @@ function extentOf(settings: StudySettings): string {
 export function introduction(settings: StudySettings, runCount: number): string {
   return `# costa2005's study of the request heuristics, run again
 
-Written by \`mutirao sim study costa2005${optionsOf(settings)} --seed ${settings.seed} --out DIR\`; nothing in it was entered by hand.
-${extentOf(settings)}
+Written by \`mutirao sim study costa2005${listOptions(settings)} --seed ${settings.seed} --out DIR\`; nothing in it was entered by hand.
+${getExtent(settings)}
 ${grouped(runCount)} grid jobs were simulated, each alone on one resource among the requests of an archived log, with maxPR from 1 to 6 and the static, adaptive and
 mixed heuristics. "The thesis" is costa2005, chapter 4. A job type meets the same instants and has the same tasks under each heuristic and
 each maxPR, as there.

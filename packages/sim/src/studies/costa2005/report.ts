@@ -1,4 +1,4 @@
-import { groupByShape, groupByTrace, pairsOf, type StudyPart, type TraceResults } from './compare.ts';
+import { groupByShape, groupByTrace, listPairs, type StudyPart, type TraceResults } from './compare.ts';
 import {
   averagingTable,
   heterogeneityTable,
@@ -125,10 +125,10 @@ function typeTable({ parts }: TraceResults): string {
   const rows = groupByShape(parts).map(({ label, parts: group }) => [
     label,
     ...requestsMaxima.map((maximum) =>
-      meanOfRatios(pairsOf(group, 'adaptive', 'turnaround', [maximum])).value.toFixed(2),
+      meanOfRatios(listPairs(group, 'adaptive', 'turnaround', [maximum])).value.toFixed(2),
     ),
-    show(meanOfRatios(pairsOf(group, 'adaptive', 'turnaround'))),
-    show(meanOfRatios(pairsOf(group, 'mixed', 'turnaround'))),
+    show(meanOfRatios(listPairs(group, 'adaptive', 'turnaround'))),
+    show(meanOfRatios(listPairs(group, 'mixed', 'turnaround'))),
   ]);
   return table(['job type', ...requestsMaxima.map((maximum) => `maxPR ${maximum}`), 'all', 'mixed, all'], rows);
 }

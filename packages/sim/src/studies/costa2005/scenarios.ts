@@ -103,25 +103,25 @@ export const jobTypes: readonly JobType[] = [100, 1000, 10_000, 100_000].flatMap
  */
 export function listChunks(settings: StudySettings): StudyChunk[] {
   const plain = studyTraces.flatMap((trace) =>
-    typesOf(settings).map((type) => ({
+    listTypes(settings).map((type) => ({
       id: `${trace.id}-${nameType(type)}`,
       trace,
       type,
-      instantCount: instantsOf(settings, type),
+      instantCount: listInstants(settings, type),
     })),
   );
   return [...plain, ...listVariations(), ...(settings.isQuick ? [] : listUsersWay(settings))];
 }
 
 /** The job types that are run. */
-export function typesOf({ isQuick, taskCountMax = Infinity }: StudySettings): JobType[] {
+export function listTypes({ isQuick, taskCountMax = Infinity }: StudySettings): JobType[] {
   return jobTypes.filter(
     ({ taskCount, heterogeneity }) =>
       taskCount <= taskCountMax && (!isQuick || (taskCount <= 10_000 && heterogeneity === 1)),
   );
 }
 
-function instantsOf({ isQuick, instants }: StudySettings, { taskCount }: JobType): number {
+function listInstants({ isQuick, instants }: StudySettings, { taskCount }: JobType): number {
   return instants ?? (isQuick || taskCount === 100_000 ? 20 : 50);
 }
 

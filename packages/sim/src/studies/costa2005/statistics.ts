@@ -27,7 +27,7 @@ export interface Estimate {
  * tables are read.
  */
 export function meanOfRatios(scenarios: readonly PairedValues[]): Estimate {
-  return averageOf(scenarios, (scenario) => ratioOf(scenario));
+  return getAverage(scenarios, (scenario) => getRatio(scenario));
 }
 
 /**
@@ -35,10 +35,10 @@ export function meanOfRatios(scenarios: readonly PairedValues[]): Estimate {
  * cancel out.
  */
 export function geometricMean(scenarios: readonly PairedValues[]): Estimate {
-  const { value, halfInterval } = averageOf(
+  const { value, halfInterval } = getAverage(
     scenarios.filter(({ reference }) => sum(reference) > 0),
     (scenario) => {
-      const { value: ratio, deviations } = ratioOf(scenario);
+      const { value: ratio, deviations } = getRatio(scenario);
       return { value: Math.log(ratio), deviations: deviations.map((deviation) => deviation / ratio) };
     },
   );
@@ -47,7 +47,7 @@ export function geometricMean(scenarios: readonly PairedValues[]): Estimate {
 
 /** The mean over scenarios of the mean over instants of reference / other: each single run counts alike. */
 export function meanOfRunRatios(scenarios: readonly PairedValues[]): Estimate {
-  return averageOf(scenarios, ({ reference, other }) => {
+  return getAverage(scenarios, ({ reference, other }) => {
     const ratios = other.map((value, instant) => (reference[instant] ?? 0) / value);
     const mean = sum(ratios) / ratios.length;
     return { value: mean, deviations: ratios.map((ratio) => (ratio - mean) / ratios.length) };
@@ -60,7 +60,7 @@ interface Moved {
   readonly deviations: readonly number[];
 }
 
-function ratioOf({ reference, other }: PairedValues): Moved {
+function getRatio({ reference, other }: PairedValues): Moved {
   const ratio = sum(reference) / sum(other);
   return {
     value: ratio,
@@ -69,7 +69,7 @@ function ratioOf({ reference, other }: PairedValues): Moved {
 }
 
 /** The mean of a value over the scenarios in which it is defined. */
-function averageOf(scenarios: readonly PairedValues[], measure: (scenario: PairedValues) => Moved): Estimate {
+function getAverage(scenarios: readonly PairedValues[], measure: (scenario: PairedValues) => Moved): Estimate {
   const usable = scenarios.filter(({ other }) => sum(other) > 0);
   const moves = new Deviations();
   let total = 0;

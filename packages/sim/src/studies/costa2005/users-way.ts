@@ -1,4 +1,4 @@
-import { pairsOf, relativeWaste, type StudyPart } from './compare.ts';
+import { listPairs, relativeWaste, type StudyPart } from './compare.ts';
 import { variationRows, type VariationRow } from './comparison-tables.ts';
 import { percent, show, table } from './markdown.ts';
 import { seedNumbers } from './seed-numbers.ts';
@@ -17,7 +17,7 @@ export function judgeUsersWay(parts: readonly StudyPart[]): string {
   const reported = usersRows(parts)
     .filter(({ title }) => title !== 'none')
     .map(({ traceId, trace, parts: group }) => {
-      const { value, halfInterval } = meanOfRatios(pairsOf(group, 'adaptive', 'turnaround'));
+      const { value, halfInterval } = meanOfRatios(listPairs(group, 'adaptive', 'turnaround'));
       const wanted = seedNumbers[traceId]?.adaptive ?? NaN;
       const verdict = value > wanted ? 'beyond it' : 'short of it';
       return (
@@ -50,7 +50,7 @@ export function usersTable(parts: readonly StudyPart[]): string | undefined {
       'waste of static',
     ],
     rows.map(({ traceId, trace, title, parts: group }) => {
-      const [adaptive, mixed] = [pairsOf(group, 'adaptive', 'turnaround'), pairsOf(group, 'mixed', 'turnaround')];
+      const [adaptive, mixed] = [listPairs(group, 'adaptive', 'turnaround'), listPairs(group, 'mixed', 'turnaround')];
       return [
         trace,
         title === 'none' ? 'its share' : 'maxP',

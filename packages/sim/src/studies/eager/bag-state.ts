@@ -55,7 +55,7 @@ export class BagState {
   }
 
   /** In how long the first of a task's runs is expected to end. */
-  remainingOf({ runs }: SimulatedTask): Duration | undefined {
+  getRemaining({ runs }: SimulatedTask): Duration | undefined {
     const known = runs
       .map((run) => this.expected(run.machine, this.now - run.startedAt))
       .filter((rest) => rest !== undefined);

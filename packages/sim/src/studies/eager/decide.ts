@@ -23,7 +23,7 @@ import type { IntermittentMachine, Run, SimulatedTask } from './intermittent-mac
 export function decide(state: BagState): Duration {
   const { policy } = state;
   const machines = state.machines.filter(({ isUp }) => isUp);
-  placeQueues(machines, [state.queue], portOf(state));
+  placeQueues(machines, [state.queue], getPort(state));
   if (findScheduler(policy.scheduler).replication === 'none' || policy.replicasMax < 2) return Infinity;
   if (policy.replicationCap.kind === 'idle' && state.ready.size > 0) yieldToReady(state, machines);
   replicateOn(state, machines);
@@ -34,8 +34,8 @@ function replicateOn(state: BagState, machines: readonly IntermittentMachine[]):
   const idle = new IdleSlots(machines);
   if (idle.isEmpty) return;
   const tasks = [...state.running];
-  for (const task of tasks) task.remaining = state.remainingOf(task);
-  let left = leftOf(state);
+  for (const task of tasks) task.remaining = state.getRemaining(task);
+  let left = getLeft(state);
   const prefersData = findScheduler(state.policy.scheduler).replication === 'where-data-are';
   replicate(tasks, idle, {
     suits: (task, machine) =>
@@ -51,15 +51,15 @@ function replicateOn(state: BagState, machines: readonly IntermittentMachine[]):
 }
 
 /** What losers may cost yet, less what those that run are set aside for. As the broker reckons. */
-function leftOf(state: BagState): Duration {
+function getLeft(state: BagState): Duration {
   if (state.policy.replicationCap.kind !== 'share') return Infinity;
   let atRisk = 0;
-  for (const task of state.running) atRisk += lossBy(runsOf(task), state.expectedEnd(task));
+  for (const task of state.running) atRisk += lossBy(listRuns(task), state.expectedEnd(task));
   return budgetLeft(state.policy.replicationCap, { ...state.result, atRisk });
 }
 
 function costOfSibling(state: BagState, task: SimulatedTask, machine: IntermittentMachine): Duration {
-  const [runs, end] = [runsOf(task), state.expectedEnd(task)];
+  const [runs, end] = [listRuns(task), state.expectedEnd(task)];
   const after = lossBy(
     { ...runs, living: [...runs.living, state.now] },
     Math.min(end, state.now + (state.expected(machine, 0) ?? Infinity)),
@@ -69,11 +69,11 @@ function costOfSibling(state: BagState, task: SimulatedTask, machine: Intermitte
 
 function costsOf({ result, running, now }: BagState): ReplicationCost {
   let atRisk = 0;
-  for (const task of running) atRisk += lossBy(runsOf(task), now);
+  for (const task of running) atRisk += lossBy(listRuns(task), now);
   return { ...result, atRisk };
 }
 
-function runsOf({ runs }: SimulatedTask): TaskRuns {
+function listRuns({ runs }: SimulatedTask): TaskRuns {
   return { processors: 1, living: runs.map(({ startedAt }) => startedAt), givenUp: [], waiting: [] };
 }
 
@@ -81,7 +81,7 @@ function runsOf({ runs }: SimulatedTask): TaskRuns {
 function keepWithinShare(state: BagState): Duration {
   for (;;) {
     const left = budgetLeft(state.policy.replicationCap, costsOf(state));
-    const siblings = siblingsOf(state.running);
+    const siblings = listSiblings(state.running);
     if (siblings.length === 0) return Infinity;
     if (left >= siblings.length) return state.now + Math.floor(left / siblings.length);
     state.stop(siblings[0] as Run, 'losers');
@@ -90,18 +90,18 @@ function keepWithinShare(state: BagState): Duration {
 
 /** The youngest siblings make room for tasks that are ready. */
 function yieldToReady(state: BagState, machines: readonly IntermittentMachine[]): void {
-  for (const sibling of siblingsOf(state.running).slice(0, state.ready.size)) state.stop(sibling, 'losers');
-  placeQueues(machines, [state.queue], portOf(state));
+  for (const sibling of listSiblings(state.running).slice(0, state.ready.size)) state.stop(sibling, 'losers');
+  placeQueues(machines, [state.queue], getPort(state));
 }
 
 /** All runs but the eldest of each task, the youngest first. */
-function siblingsOf(tasks: Iterable<SimulatedTask>): Run[] {
+function listSiblings(tasks: Iterable<SimulatedTask>): Run[] {
   return [...tasks]
     .flatMap(({ runs }) => runs.slice(1))
     .sort((one, other) => other.startedAt - one.startedAt || other.task.index - one.task.index);
 }
 
-function portOf(state: BagState): SchedulingPort<IntermittentMachine, BagQueue> {
+function getPort(state: BagState): SchedulingPort<IntermittentMachine, BagQueue> {
   const startAll = (machine: IntermittentMachine, tasks: readonly TaskIndex[]): void => {
     for (const index of tasks) state.start(machine, state.tasks[index] as SimulatedTask);
   };

@@ -1,6 +1,6 @@
 import type { BagResult } from './bag-setup.ts';
 import { runBag } from './run-bag.ts';
-import { policiesOf, runsOf, type EagerScenario, type EagerSettings, type NamedPolicy } from './scenarios.ts';
+import { getPolicies, listRuns, type EagerScenario, type EagerSettings, type NamedPolicy } from './scenarios.ts';
 
 /** A policy in a scenario, and its runs in order; those of the same place have the same rng under each policy. */
 export interface PolicyRuns {
@@ -11,12 +11,12 @@ export interface PolicyRuns {
 
 /** Runs a scenario under each of its policies, or some of them. */
 export function runScenario(scenario: EagerScenario, settings: EagerSettings, names?: readonly string[]): PolicyRuns[] {
-  return policiesOf(scenario)
+  return getPolicies(scenario)
     .filter(({ name }) => names?.includes(name) ?? true)
     .map((policy) => ({
       scenario,
       policy,
-      results: Array.from({ length: runsOf(settings) }, (_, run) =>
+      results: Array.from({ length: listRuns(settings) }, (_, run) =>
         runBag({ ...scenario.setup, seed: `${settings.seed} ${run}` }, policy),
       ),
     }));

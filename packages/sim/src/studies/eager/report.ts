@@ -4,7 +4,7 @@ import { drawFigure } from './figure.ts';
 import {
   dataPolicies,
   policies,
-  runsOf,
+  listRuns,
   type EagerScenario,
   type EagerSettings,
   type NamedPolicy,
@@ -27,7 +27,7 @@ export function reportEager(
   comparisons: readonly Comparison[],
   figurePath: string,
 ): EagerReport {
-  const runCount = comparisons.length * runsOf(settings);
+  const runCount = comparisons.length * listRuns(settings);
   const page = [
     introduction(settings, runCount),
     section('Result', judge(comparisons), `![Mean makespan over that of a workqueue](${figurePath})`),
@@ -59,7 +59,7 @@ export function reportEager(
 function introduction({ isQuick, seed }: EagerSettings, runCount: number): string {
   return `# Eager scheduling: replication against a workqueue
 
-Written by \`mutirao sim study eager${isQuick ? ' --quick' : ''} --seed ${seed} --out DIR\`; of its figures only those of the last section, and the bounds below the result, were found beside it. ${grouped(runCount)} runs, ${runsOf({ isQuick, seed })} for each policy in each
+Written by \`mutirao sim study eager${isQuick ? ' --quick' : ''} --seed ${seed} --out DIR\`; of its figures only those of the last section, and the bounds below the result, were found beside it. ${grouped(runCount)} runs, ${listRuns({ isQuick, seed })} for each policy in each
 scenario, all policies with the same machines, the same rng of each, and the same tasks. Every run is a line of \`eager-runs.csv\`, every mean one of \`eager-scheduling.csv\`.
 The schedulers, the choice of what is replicated where, the caps and the estimates are the broker's own code.`;
 }

@@ -68,14 +68,14 @@ export function listScenarios(): EagerScenario[] {
     for (const speedMax of speedMaxima) {
       for (const mean of upTimeMeans) {
         for (const ratio of hasData ? [5] : tasksPerMachine)
-          scenarios.push(scenarioOf({ speedMax, mean, ratio, hasData }));
+          scenarios.push(getScenario({ speedMax, mean, ratio, hasData }));
       }
     }
   }
   return scenarios;
 }
 
-function scenarioOf({
+function getScenario({
   speedMax,
   mean,
   ratio,
@@ -103,11 +103,11 @@ function scenarioOf({
 }
 
 /** The policies of a scenario. */
-export function policiesOf({ hasData }: EagerScenario): readonly NamedPolicy[] {
+export function getPolicies({ hasData }: EagerScenario): readonly NamedPolicy[] {
   return hasData ? dataPolicies : policies;
 }
 
 /** Paired runs of each scenario. */
-export function runsOf({ isQuick }: EagerSettings): number {
+export function listRuns({ isQuick }: EagerSettings): number {
   return isQuick ? 20 : 200;
 }

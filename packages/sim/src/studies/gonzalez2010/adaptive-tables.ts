@@ -25,11 +25,11 @@ export function adaptiveTable(results: StudyResults, metrics: readonly number[])
   const pairs = results.loads.flatMap((load) =>
     placementStrategies.map((_, strategy): Selection => ({ mix: 'logs', load, strategy })),
   );
-  const rows = fixedOf(results).map((admissibility) => [
+  const rows = getFixed(results).map((admissibility) => [
     String(admissibility),
     ...metrics.flatMap((metric) => {
       const verdicts = pairs.map((pair) =>
-        judge(results.gainOf([pair], { admissibility: 'adaptive' }, { admissibility }, metric)),
+        judge(results.getGain([pair], { admissibility: 'adaptive' }, { admissibility }, metric)),
       );
       const count = (wanted: Verdict): number => verdicts.filter((verdict) => verdict === wanted).length;
       return [
@@ -55,10 +55,10 @@ export function adaptiveVerdicts(results: StudyResults, metrics: readonly number
   const kinds = [{ title: 'the five logs, FCFS, all loads', selections: everyLoad(results), way: {} }, ...otherKinds()];
   const rows = kinds.flatMap(({ title, selections, way }) =>
     metrics.flatMap((metric) => {
-      const verdicts = fixedOf(results).map((admissibility) => ({
+      const verdicts = getFixed(results).map((admissibility) => ({
         admissibility,
         verdict: judge(
-          results.gainOf(selections, { ...way, admissibility: 'adaptive' }, { ...way, admissibility }, metric),
+          results.getGain(selections, { ...way, admissibility: 'adaptive' }, { ...way, admissibility }, metric),
         ),
       }));
       if (verdicts.every(({ verdict }) => verdict === 'not run')) return [];
@@ -88,7 +88,7 @@ export function adaptiveByStrategyTable(results: StudyResults, load: number): st
     const metrics = [0, 8].flatMap((metric) => {
       const best = results.bestAdmissibilityOf(selection, metric);
       const gainBeside = (admissibility: number): string =>
-        showGain(results.gainOf([selection], { admissibility: 'adaptive' }, { admissibility }, metric));
+        showGain(results.getGain([selection], { admissibility: 'adaptive' }, { admissibility }, metric));
       return [gainBeside(1), `${gainBeside(best)} @${best}`];
     });
     return [
@@ -121,10 +121,10 @@ export function everyAdmissibilityTable(results: StudyResults, metric: number): 
     ...results.loads.map((load) => ({ title: `FCFS, load ${load}`, selections: decidingStrategies(load), way: {} })),
     ...otherKinds(),
   ];
-  const rows = [...fixedOf(results).filter((a) => a !== 1), 'adaptive' as const].map((admissibility) => [
+  const rows = [...getFixed(results).filter((a) => a !== 1), 'adaptive' as const].map((admissibility) => [
     String(admissibility),
     ...columns.map(({ selections, way }) =>
-      showGain(results.gainOf(selections, { ...way, admissibility }, { ...way, admissibility: 1 }, metric)),
+      showGain(results.getGain(selections, { ...way, admissibility }, { ...way, admissibility: 1 }, metric)),
     ),
   ]);
   return table(['a', ...columns.map(({ title }) => title)], rows);
@@ -158,7 +158,7 @@ function judge({ mean: gain, halfInterval }: Summary): Verdict {
 }
 
 /** Fixed values of a, ascending. */
-function fixedOf(results: StudyResults): number[] {
+function getFixed(results: StudyResults): number[] {
   return [...results.admissibilities, betweenTenths].sort((one, other) => one - other);
 }
 
@@ -167,5 +167,5 @@ function everyLoad(results: StudyResults): Selection[] {
 }
 
 function gainOver(results: StudyResults, admissibility: PlacementCase['admissibility'], metric: number): Summary {
-  return results.gainOf(everyLoad(results), { admissibility: 'adaptive' }, { admissibility }, metric);
+  return results.getGain(everyLoad(results), { admissibility: 'adaptive' }, { admissibility }, metric);
 }

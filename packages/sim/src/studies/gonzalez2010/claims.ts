@@ -43,7 +43,7 @@ const claims: readonly Claim[] = [
     says: 'Min_SWCT and Min_WTA gain nothing in m1',
     evidence: (results, load) => `${reportGain(results, load, 'min-swct')}, ${reportGain(results, load, 'min-wta')}`,
     holds: (results, load) =>
-      ['min-swct', 'min-wta'].every((name) => results.bestImprovementOf(selectionOf(load, name), 0)?.isSure !== true),
+      ['min-swct', 'min-wta'].every((name) => results.bestImprovementOf(getSelection(load, name), 0)?.isSure !== true),
   },
   {
     says: 'best without the scheme: Min_ST, Min_CT, Min_PL, Min_LBal, Min_LB',
@@ -63,14 +63,14 @@ const claims: readonly Claim[] = [
     evidence: (results, load) =>
       weightedForms
         .map(
-          ([weighted, plain]) => `${weighted} ${ratioOf(results, load, weighted, plain).toFixed(3)} x m1 of ${plain}`,
+          ([weighted, plain]) => `${weighted} ${getRatio(results, load, weighted, plain).toFixed(3)} x m1 of ${plain}`,
         )
         .join(', '),
-    holds: (results, load) => weightedForms.every(([weighted, plain]) => ratioOf(results, load, weighted, plain) > 1),
+    holds: (results, load) => weightedForms.every(([weighted, plain]) => getRatio(results, load, weighted, plain) > 1),
   },
   {
     says: 'too small an a lengthens schedules',
-    evidence: (results, load) => `makespan at ${smallestOf(results)} ${signed(-lossAtSmallest(results, load))}`,
+    evidence: (results, load) => `makespan at ${getSmallest(results)} ${signed(-lossAtSmallest(results, load))}`,
     holds: (results, load) => lossAtSmallest(results, load) < 0,
   },
 ];
@@ -118,7 +118,7 @@ export function serialGainRow(results: StudyResults): string[] {
 
 /** The change of m1 at a = 0.5 with its interval, and the best at any a. */
 function reportChange(results: StudyResults, selection: Selection): string {
-  const { mean: percent, halfInterval } = results.gainOf([selection], { admissibility: 0.5 }, { admissibility: 1 }, 0);
+  const { mean: percent, halfInterval } = results.getGain([selection], { admissibility: 0.5 }, { admissibility: 1 }, 0);
   const best = results.bestImprovementOf(selection, 0);
   return (
     `${signed(percent)}${Number.isFinite(halfInterval) ? ` (+- ${halfInterval.toFixed(1)})` : ''}, at its best a ` +
@@ -131,27 +131,27 @@ function reportLoads(all: readonly number[], held: readonly number[]): string {
   return held.length === all.length ? 'yes' : `at load ${held.join(' and ')}`;
 }
 
-function selectionOf(load: number, name: string): Selection {
+function getSelection(load: number, name: string): Selection {
   return { mix: 'logs', load, strategy: indexOf(name) };
 }
 
 function gainAt(results: StudyResults, load: number, name: string): number {
-  return results.improvementOf(selectionOf(load, name), { admissibility: 0.5 }, { admissibility: 1 }, 0);
+  return results.improvementOf(getSelection(load, name), { admissibility: 0.5 }, { admissibility: 1 }, 0);
 }
 
 function reportGain(results: StudyResults, load: number, name: string): string {
-  const found = results.bestImprovementOf(selectionOf(load, name), 0);
+  const found = results.bestImprovementOf(getSelection(load, name), 0);
   return found === undefined
     ? 'nothing'
     : `${found.isSure ? '' : '~'}${signed(found.percent)} at ${found.admissibility}`;
 }
 
-const smallestOf = (results: StudyResults): number => results.admissibilities.find((a) => a > 0) ?? 0;
+const getSmallest = (results: StudyResults): number => results.admissibilities.find((a) => a > 0) ?? 0;
 
 function lossAtSmallest(results: StudyResults, load: number): number {
   return mean(
     placementStrategies.map((_, strategy) =>
-      results.improvementOf({ mix: 'logs', load, strategy }, { admissibility: smallestOf(results) }, {}, 1),
+      results.improvementOf({ mix: 'logs', load, strategy }, { admissibility: getSmallest(results) }, {}, 1),
     ),
   );
 }
@@ -175,8 +175,8 @@ function orderOf(results: StudyResults, load: number): string[] {
     .map(({ name }) => name);
 }
 
-function ratioOf(results: StudyResults, load: number, one: string, other: string): number {
-  const [weighted, plain] = [one, other].map((name) => results.meanOf(selectionOf(load, name), {}, 0)) as [
+function getRatio(results: StudyResults, load: number, one: string, other: string): number {
+  const [weighted, plain] = [one, other].map((name) => results.getMean(getSelection(load, name), {}, 0)) as [
     number,
     number,
   ];
@@ -186,14 +186,14 @@ function ratioOf(results: StudyResults, load: number, one: string, other: string
 function mixRow(results: StudyResults): string[] {
   const says = 'mostly sequential loads want a larger a, mostly parallel ones a smaller';
   if (results.countOf('serial') === 0) return [says, 'not run', '-'];
-  const bestOf = (mix: Selection['mix']): number =>
+  const getBest = (mix: Selection['mix']): number =>
     mean(placementStrategies.map((_, strategy) => results.bestAdmissibilityOf({ mix, load: middleLoad, strategy }, 0)));
-  const [serial, logs] = [bestOf('serial'), bestOf('logs')];
-  const gainOf = (mix: Selection['mix']): string =>
-    signed(results.gainOf(decidingStrategies(middleLoad, mix), { admissibility: 0.6 }, { admissibility: 1 }, 0).mean);
+  const [serial, logs] = [getBest('serial'), getBest('logs')];
+  const getGain = (mix: Selection['mix']): string =>
+    signed(results.getGain(decidingStrategies(middleLoad, mix), { admissibility: 0.6 }, { admissibility: 1 }, 0).mean);
   const evidence =
     `best a for m1 at load ${middleLoad}, mean over strategies: ${serial.toFixed(2)} with more serial work, ` +
-    `${logs.toFixed(2)} with the five logs; gain at 0.6 ${gainOf('serial')} and ${gainOf('logs')}`;
+    `${logs.toFixed(2)} with the five logs; gain at 0.6 ${getGain('serial')} and ${getGain('logs')}`;
   // The step of the study is a tenth: what is less than that is no difference.
   return [says, evidence, serial - logs >= 0.1 ? 'yes' : 'no'];
 }

@@ -42,7 +42,7 @@ export class StudyResults {
   constructor(parts: readonly MeasuredPart[]) {
     this.parts = parts;
     for (const { part, result } of parts) {
-      const key = keyOf(part.mix.id, part.load, part.strategy);
+      const key = getKey(part.mix.id, part.load, part.strategy);
       const found = this.#bySelection.get(key) ?? new Map<number, PartResult>();
       this.#bySelection.set(key, found.set(part.experiment, result));
     }
@@ -64,7 +64,7 @@ export class StudyResults {
   }
 
   /** The mean of a metric over experiments; NaN where it was not run. @param metric from 0. */
-  meanOf(selection: Selection, wanted: Partial<PlacementCase>, metric: number): number {
+  getMean(selection: Selection, wanted: Partial<PlacementCase>, metric: number): number {
     return mean(this.casesOf(selection, wanted).map(({ metrics }) => metrics[metric] as number));
   }
 
@@ -88,7 +88,7 @@ export class StudyResults {
    * What is drawn is the experiments: in each the selections are averaged first, since strategies and loads that share
    * its tasks are not independent.
    */
-  gainOf(
+  getGain(
     selections: readonly Selection[],
     wanted: Partial<PlacementCase>,
     than: Partial<PlacementCase>,
@@ -107,7 +107,7 @@ export class StudyResults {
     let best: Improvement | undefined;
     for (const admissibility of this.admissibilities.toReversed()) {
       if (admissibility === 1) continue;
-      const { mean: percent, halfInterval } = this.gainOf(
+      const { mean: percent, halfInterval } = this.getGain(
         [selection],
         { ...way, admissibility },
         { ...way, admissibility: 1 },
@@ -139,7 +139,7 @@ export class StudyResults {
       const values = placementStrategies.map((_, strategy) => {
         const selection = { mix, load, strategy };
         return (
-          (moreIsBetter ? -1 : 1) * this.meanOf(selection, { admissibility: admissibility(selection, metric) }, metric)
+          (moreIsBetter ? -1 : 1) * this.getMean(selection, { admissibility: admissibility(selection, metric) }, metric)
         );
       });
       return values.map((value) => 1 + values.filter((other) => other < value).length);
@@ -151,7 +151,7 @@ export class StudyResults {
     const { admissibility = 1, local = 'fcfs', counted = 'unfinished' } = wanted;
     const found = new Map<number, CaseResult>();
     for (const [experiment, { cases }] of this.#bySelection.get(
-      keyOf(mix, load, placementStrategies[strategy]?.name ?? ''),
+      getKey(mix, load, placementStrategies[strategy]?.name ?? ''),
     ) ?? []) {
       const run = cases.find(
         (each) => each.admissibility === admissibility && each.local === local && each.counted === counted,
@@ -179,7 +179,7 @@ export class StudyResults {
   }
 }
 
-function keyOf(mix: string, load: number, strategy: string): string {
+function getKey(mix: string, load: number, strategy: string): string {
   return `${mix} ${load} ${strategy}`;
 }
 

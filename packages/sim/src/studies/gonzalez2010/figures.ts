@@ -1,4 +1,4 @@
-import { boundOf, placementStrategies } from '@mutirao/core/placement';
+import { getBound, placementStrategies } from '@mutirao/core/placement';
 import { summarize } from '../../summarize.ts';
 import { drawPanels, type PanelLine } from '../../svg/draw-panels.ts';
 import type { Selection, StudyResults } from './compare.ts';
@@ -16,7 +16,7 @@ export function drawFactors(results: StudyResults): string {
     return {
       title: name,
       lines: results.loads.map((load, place) =>
-        lineOf(results, { mix: 'logs', load, strategy }, { label: `offered load ${load}`, place }),
+        getLine(results, { mix: 'logs', load, strategy }, { label: `offered load ${load}`, place }),
       ),
     };
   });
@@ -32,7 +32,7 @@ export function drawFactors(results: StudyResults): string {
 }
 
 /** The mean of m1 over experiments at each a, with its interval where there are several. */
-function lineOf(
+function getLine(
   results: StudyResults,
   selection: Selection,
   { label, place }: { readonly label: string; readonly place: number },
@@ -56,10 +56,10 @@ export function drawBound(results: StudyResults): string {
     (load, place): PanelLine => ({
       label: `measured, load ${load}`,
       look: { colour: 2, mark: place },
-      values: ticks.map((admissibility) => results.meanOf({ mix: 'logs', load, strategy }, { admissibility }, 0)),
+      values: ticks.map((admissibility) => results.getMean({ mix: 'logs', load, strategy }, { admissibility }, 0)),
     }),
   );
-  const bounds = ticks.map(boundOf);
+  const bounds = ticks.map(getBound);
   const lines: PanelLine[] = [
     { label: '1 + 4/a^2', look: { colour: 0, mark: 0 }, values: bounds.map(({ below }) => below) },
     { label: '1 + 4/(a(1 - a))', look: { colour: 1, mark: 1 }, values: bounds.map(({ above }) => above) },

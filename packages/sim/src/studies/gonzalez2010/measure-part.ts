@@ -71,12 +71,12 @@ export function measurePart(
     known.set(key, result);
     return result;
   });
-  return { seed, facts: factsOf(stream), cases };
+  return { seed, facts: listFacts(stream), cases };
 }
 
 function admissibleKey(sets: AdmissibleSets, admissibility: number | 'adaptive'): string {
   if (admissibility === 'adaptive') return admissibility;
-  return [...new Set(clusterSizes)].map((size) => sets.rangeOf(size, admissibility)?.last).join(',');
+  return [...new Set(clusterSizes)].map((size) => sets.getRange(size, admissibility)?.last).join(',');
 }
 
 function runCase(
@@ -102,7 +102,7 @@ function runCase(
     ...each,
     metrics: measurePlacement(run.finished, allProcessors),
     meanAdmissibility: run.meanAdmissibility,
-    theoremRatio: theoremRatioOf(run),
+    theoremRatio: getTheoremRatio(run),
   };
 }
 
@@ -110,7 +110,7 @@ function runCase(
  * d is the last task to be assigned to the cluster that ends last, b the narrowest that ran on a cluster which is wide
  * enough for d.
  */
-export function theoremRatioOf({ finished, clusters }: PlacementRun): number {
+export function getTheoremRatio({ finished, clusters }: PlacementRun): number {
   const sets = new AdmissibleSets(clusterSizes);
   let last = 0;
   finished.forEach(({ endedAt }, id) => {
@@ -125,7 +125,7 @@ export function theoremRatioOf({ finished, clusters }: PlacementRun): number {
   return sets.sum(firstOfD, end) / sets.sum(sets.firstOf(narrowest) ?? 0, end);
 }
 
-function factsOf(stream: readonly TracedRequest[]): WorkloadFacts {
+function listFacts(stream: readonly TracedRequest[]): WorkloadFacts {
   const classes = [4, 8, 16, 32];
   const inClass = (index: number): TracedRequest[] =>
     stream.filter(({ width }) => width <= (classes[index] as number) && width > (classes[index - 1] ?? 0));

@@ -70,7 +70,7 @@ export function listParts({ isQuick, experiments }: PlacementStudySettings): Pla
     all.flatMap((mix) =>
       experiment >= mix.experimentCount
         ? []
-        : stagesOf(mix, isQuick).flatMap(({ load, strategies }) =>
+        : listStages(mix, isQuick).flatMap(({ load, strategies }) =>
             strategies.map((strategy) => ({
               id: `${mix.id}-${experiment}-${String(load).replace('.', '_')}-${strategy}`,
               mix,
@@ -85,7 +85,10 @@ export function listParts({ isQuick, experiments }: PlacementStudySettings): Pla
 }
 
 /** The loads that a mix is run at, and under which strategies. */
-function stagesOf({ id }: Mix, isQuick: boolean): { readonly load: number; readonly strategies: readonly string[] }[] {
+function listStages(
+  { id }: Mix,
+  isQuick: boolean,
+): { readonly load: number; readonly strategies: readonly string[] }[] {
   const strategies = placementStrategies.map(({ name }) => name);
   if (isQuick) return [{ load: middleLoad, strategies }];
   if (id === 'logs') return offeredLoads.map((load) => ({ load, strategies }));

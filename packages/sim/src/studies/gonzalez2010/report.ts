@@ -1,4 +1,4 @@
-import { boundOf, placementMetrics, placementStrategies } from '@mutirao/core/placement';
+import { getBound, placementMetrics, placementStrategies } from '@mutirao/core/placement';
 import { grouped, percent, section, table } from '../costa2005/markdown.ts';
 import {
   adaptiveByStrategyTable,
@@ -120,7 +120,7 @@ function variantNote(results: StudyResults): string {
     placementStrategies
       .map(({ name }, strategy) => ({
         name,
-        factor: results.meanOf({ mix: 'logs', load: middleLoad, strategy }, { counted }, 0),
+        factor: results.getMean({ mix: 'logs', load: middleLoad, strategy }, { counted }, 0),
       }))
       .sort((one, other) => other.factor - one.factor)
       .slice(0, 3)
@@ -154,7 +154,7 @@ function readingNote(results: StudyResults): string {
 
 /** The case of the theorem that a ratio m(f(d), m) / m(f(b), m) is in. */
 function boundFor(admissibility: number, ratio: number): number {
-  const { below, above } = boundOf(admissibility);
+  const { below, above } = getBound(admissibility);
   return admissibility <= ratio ? below : above;
 }
 

@@ -41,6 +41,6 @@ const seedElsewhere: readonly (readonly [metrics: readonly number[], strategy: n
 ];
 
 /** The a at which the seed found its best improvement. @param metric from 0. @param strategy from 0. */
-export function seedAdmissibilityOf(metric: number, strategy: number): number {
+export function getSeedAdmissibility(metric: number, strategy: number): number {
   return seedElsewhere.find(([metrics, which]) => which === strategy && metrics.includes(metric))?.[2] ?? 0.5;
 }

@@ -2,11 +2,11 @@ import { placementMetrics, placementStrategies } from '@mutirao/core/placement';
 import { table } from '../costa2005/markdown.ts';
 import type { Selection, StudyResults, Way } from './compare.ts';
 import { middleLoad, type PlacementCase } from './parts.ts';
-import { seedAdmissibilityOf, seedImprovements } from './seed-numbers.ts';
+import { getSeedAdmissibility, seedImprovements } from './seed-numbers.ts';
 
 const strategyNames = placementStrategies.map(({ name }) => name);
 const hours = (time: number): string => (time / 3_600_000).toFixed(1);
-const atOf = (admissibility: number): string => `@${String(admissibility).replace(/^0\./, '.')}`;
+const getAt = (admissibility: number): string => `@${String(admissibility).replace(/^0\./, '.')}`;
 
 /** Table III: the best improvement over a = 1 of each metric by each strategy, and the seed's where it is wanted. */
 export function improvementTable(
@@ -19,9 +19,9 @@ export function improvementTable(
     ...strategyNames.map((_, strategy) => {
       const best = results.bestImprovementOf({ mix: 'logs', load, strategy }, metric, way);
       const ours =
-        best === undefined ? '-' : `${best.isSure ? '' : '~'}${best.percent.toFixed(2)}${atOf(best.admissibility)}`;
+        best === undefined ? '-' : `${best.isSure ? '' : '~'}${best.percent.toFixed(2)}${getAt(best.admissibility)}`;
       const seed = seedImprovements[metric]?.[strategy] ?? NaN;
-      const theirs = Number.isNaN(seed) ? '-' : `${seed.toFixed(2)}${atOf(seedAdmissibilityOf(metric, strategy))}`;
+      const theirs = Number.isNaN(seed) ? '-' : `${seed.toFixed(2)}${getAt(getSeedAdmissibility(metric, strategy))}`;
       return isBesideSeed ? `${ours} (${theirs})` : ours;
     }),
   ]);
@@ -46,10 +46,10 @@ export function rankingTable(results: StudyResults, load: number): string {
     return [
       name,
       ...ranks.map((each) => (each[strategy] as number).toFixed(1)),
-      results.meanOf(selection, {}, 0).toFixed(3),
-      hours(results.meanOf(selection, {}, 8)),
-      results.meanOf(selection, { admissibility: 0.5 }, 0).toFixed(3),
-      results.meanOf(selection, { admissibility: 0.6 }, 0).toFixed(3),
+      results.getMean(selection, {}, 0).toFixed(3),
+      hours(results.getMean(selection, {}, 8)),
+      results.getMean(selection, { admissibility: 0.5 }, 0).toFixed(3),
+      results.getMean(selection, { admissibility: 0.6 }, 0).toFixed(3),
     ];
   });
   const order = rows
@@ -76,8 +76,8 @@ export function variantTable(results: StudyResults): string {
     return [
       name,
       ...ways.flatMap((way) => [
-        results.meanOf(selection, way, 0).toFixed(3),
-        hours(results.meanOf(selection, way, 8)),
+        results.getMean(selection, way, 0).toFixed(3),
+        hours(results.getMean(selection, way, 8)),
       ]),
     ];
   });

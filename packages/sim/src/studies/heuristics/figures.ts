@@ -23,7 +23,7 @@ export function drawSpeedups(
   return policies.map((policy) => {
     const panels = groups
       .filter((group) => group.policy === policy)
-      .map((group) => ({ title: group.trace.title, lines: linesOf(group, settings, resampling) }));
+      .map((group) => ({ title: group.trace.title, lines: listLines(group, settings, resampling) }));
     const title = `Speedup over the better of static and adaptive, ${policy}`;
     return {
       name: `speedup-${policy}.svg`,
@@ -41,7 +41,7 @@ export function drawSpeedups(
   });
 }
 
-function linesOf(
+function listLines(
   { scenarios }: ScenarioGroup,
   settings: HeuristicsSettings,
   resampling: Resampling,

@@ -1,13 +1,13 @@
 export { exportHeuristicsJdf, type HeuristicsExport } from './export-jdf.ts';
-export { findLosses, lossBelow, timesOf, type Loss } from './losses.ts';
+export { findLosses, lossBelow, listTimes, type Loss } from './losses.ts';
 export { LocalWatch, type LocalWaits } from './local-waits.ts';
 export { decodeResult, encodeResult, type HeuristicsPart, type HeuristicsResult } from './records.ts';
 export { reportHeuristics, type HeuristicsReport } from './report.ts';
 export { mostInAnHour } from './request-rates.ts';
-export { policyOf, runChunk, usualWalltime, type HeuristicRun } from './run-chunk.ts';
-export { groupScenarios, heldOutOf, type Scenario, type ScenarioGroup } from './scenario-times.ts';
+export { getPolicy, runChunk, usualWalltime, type HeuristicRun } from './run-chunk.ts';
+export { groupScenarios, getHeldOut, type Scenario, type ScenarioGroup } from './scenario-times.ts';
 export {
-  candidateOf,
+  findCandidate,
   costOf,
   countRuns,
   heuristicsTraces,
@@ -25,4 +25,4 @@ export {
   type PartName,
   type PolicyName,
 } from './scenarios.ts';
-export { geometricMean, ratioOfMeans, Resampling, speedupOf, type Interval, type PairedTimes } from './statistics.ts';
+export { geometricMean, ratioOfMeans, Resampling, getSpeedup, type Interval, type PairedTimes } from './statistics.ts';

@@ -1,7 +1,7 @@
 import type { HeuristicRun } from './run-chunk.ts';
 import { referenceNames } from './scenarios.ts';
 import type { Scenario, ScenarioGroup } from './scenario-times.ts';
-import { speedupOf, type Interval, type PairedTimes, type Resampling } from './statistics.ts';
+import { getSpeedup, type Interval, type PairedTimes, type Resampling } from './statistics.ts';
 
 /**
  * A scenario in which a heuristic is slower than the better of static and adaptive by more than 5 %, beyond its
@@ -29,45 +29,45 @@ export interface Means {
 export const lossBelow = 0.95;
 
 /** Turnarounds of a heuristic beside the references. */
-export function timesOf(
+export function listTimes(
   scenario: Scenario,
   heuristic: string,
   measure: (run: HeuristicRun) => number = ({ turnaround }) => turnaround,
 ): PairedTimes {
-  const valuesOf = (name: string): readonly number[] => (scenario.runs.get(name) ?? []).map(measure);
-  return { draw: scenario.draw, references: referenceNames.map(valuesOf), other: valuesOf(heuristic) };
+  const getValues = (name: string): readonly number[] => (scenario.runs.get(name) ?? []).map(measure);
+  return { draw: scenario.draw, references: referenceNames.map(getValues), other: getValues(heuristic) };
 }
 
 /** The speedups of a heuristic in each scenario, the least first. */
-export function speedupsOf(
+export function listSpeedups(
   { scenarios }: ScenarioGroup,
   heuristic: string,
   resampling: Resampling,
 ): { readonly scenario: Scenario; readonly speedup: Interval }[] {
   return scenarios
-    .map((scenario) => ({ scenario, speedup: speedupOf(timesOf(scenario, heuristic), resampling) }))
+    .map((scenario) => ({ scenario, speedup: getSpeedup(listTimes(scenario, heuristic), resampling) }))
     .sort((one, other) => one.speedup.value - other.speedup.value);
 }
 
 /** Where a heuristic loses, the worst first. */
 export function findLosses(group: ScenarioGroup, heuristic: string, resampling: Resampling): Loss[] {
-  return speedupsOf(group, heuristic, resampling)
+  return listSpeedups(group, heuristic, resampling)
     .filter(({ speedup }) => speedup.high < lossBelow)
     .map(({ scenario, speedup }) => {
-      const better = betterOf(scenario);
+      const better = getBetter(scenario);
       const runs = { better: scenario.runs.get(better) ?? [], other: scenario.runs.get(heuristic) ?? [] };
-      const means = { better: meansOf(runs.better), other: meansOf(runs.other) };
+      const means = { better: getMeans(runs.better), other: getMeans(runs.other) };
       return { scenario, speedup, better, means, cause: reportCause(runs, means) };
     });
 }
 
-function betterOf({ runs }: Scenario): string {
+function getBetter({ runs }: Scenario): string {
   const [first, second] = referenceNames;
   const total = (name: string): number => (runs.get(name) ?? []).reduce((sum, { turnaround }) => sum + turnaround, 0);
   return total(second) < total(first) ? second : first;
 }
 
-function meansOf(runs: readonly HeuristicRun[]): Means {
+function getMeans(runs: readonly HeuristicRun[]): Means {
   const mean = (measure: (run: HeuristicRun) => number): number =>
     runs.reduce((sum, run) => sum + measure(run), 0) / runs.length;
   return {

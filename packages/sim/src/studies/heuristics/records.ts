@@ -53,7 +53,7 @@ const columns = [
  */
 export function encodeResult(chunk: HeuristicsChunk, { seed, program, facts, runs }: HeuristicsResult): string {
   const head = {
-    ...headOf(chunk, { seed, program }),
+    ...findHead(chunk, { seed, program }),
     request_count: facts.requestCount,
     offered_load: facts.offeredLoad,
   };
@@ -97,7 +97,7 @@ export function decodeResult(text: string, chunk: HeuristicsChunk, origin: Origi
   };
 }
 
-function headOf({ id, trace, variant, pending, instantCount }: HeuristicsChunk, { seed, program }: Origin): object {
+function findHead({ id, trace, variant, pending, instantCount }: HeuristicsChunk, { seed, program }: Origin): object {
   return {
     study: 'heuristics',
     version: 1,
@@ -119,7 +119,7 @@ function isHeadOf(head: Readonly<Record<string, unknown>>, chunk: HeuristicsChun
   return (
     typeof requestCount === 'number' &&
     typeof offeredLoad === 'number' &&
-    JSON.stringify(rest) === JSON.stringify(headOf(chunk, origin))
+    JSON.stringify(rest) === JSON.stringify(findHead(chunk, origin))
   );
 }
 
@@ -174,5 +174,5 @@ function decodeRun(line: string): HeuristicRun | undefined {
 }
 
 /** A number for each column. */
-type Numbers = NumbersOf<typeof columns>;
-type NumbersOf<C extends readonly unknown[]> = { readonly [index in keyof C]: number };
+type Numbers = ListNumbers<typeof columns>;
+type ListNumbers<C extends readonly unknown[]> = { readonly [index in keyof C]: number };

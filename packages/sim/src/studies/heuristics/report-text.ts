@@ -3,7 +3,7 @@ import { nameType } from '../costa2005/scenarios.ts';
 import type { HeuristicsPart } from './records.ts';
 import { patience } from './run-chunk.ts';
 import {
-  candidateOf,
+  findCandidate,
   heuristicsTraces,
   mainPending,
   mainTypes,
@@ -22,7 +22,7 @@ export function introduction(settings: HeuristicsSettings, runCount: number): st
   return [
     '# The request heuristics compared',
     '',
-    `Written by \`mutirao sim study heuristics ${optionsOf(settings)} --out DIR\`; nothing in it was entered by hand.`,
+    `Written by \`mutirao sim study heuristics ${listOptions(settings)} --out DIR\`; nothing in it was entered by hand.`,
     `${grouped(runCount)} grid jobs were simulated, each alone on one resource among the requests of a log: ` +
       `${traces.map(({ title }) => title).join(', ')}.`,
     `Compared are ${heuristics.map((name) => `\`${name}\``).join(', ')} (docs/heuristics.md says what each does).`,
@@ -31,7 +31,7 @@ export function introduction(settings: HeuristicsSettings, runCount: number): st
 }
 
 /** The options that the same study is run with again. */
-function optionsOf(settings: HeuristicsSettings): string {
+function listOptions(settings: HeuristicsSettings): string {
   const { seed, instants, traces, types, pending, policies, heuristics, parts } = settings;
   const whole = wholeStudy(seed);
   const [first] = traces;
@@ -140,7 +140,7 @@ export function leftOut(settings: HeuristicsSettings, parts: readonly Heuristics
   ];
   const runs = parts.flatMap(({ result }) => result.runs);
   const late = runs.filter(({ endsAfterLog, isEndless }) => endsAfterLog && !isEndless).length;
-  const candidate = candidateOf(settings);
+  const candidate = findCandidate(settings);
   return [
     missing.length === 0
       ? 'The whole study was run.'

@@ -2,7 +2,7 @@ import { section, table } from '../costa2005/markdown.ts';
 import { drawSpeedups, type HeuristicsFigure } from './figures.ts';
 import type { HeuristicsPart } from './records.ts';
 import { definitions, introduction, leftOut, notes, tracesNotUsed } from './report-text.ts';
-import { candidateOf, countRuns, type HeuristicsSettings, type PartName } from './scenarios.ts';
+import { findCandidate, countRuns, type HeuristicsSettings, type PartName } from './scenarios.ts';
 import { groupScenarios, nameWay } from './scenario-times.ts';
 import { Resampling } from './statistics.ts';
 import {
@@ -46,7 +46,7 @@ export function reportHeuristics(
     groups: groups.filter((group) => group.part === part),
   });
   const main = of('main');
-  const candidate = candidateOf(settings);
+  const candidate = findCandidate(settings);
   const figures = drawSpeedups(main.groups, settings, resampling);
   const runCount = parts.reduce((sum, { chunk }) => sum + countRuns(chunk), 0);
   const page = [

@@ -1,4 +1,4 @@
-import { findHeuristic, heuristicDefaults, wasteOf, type RequestHeuristic } from '@mutirao/core/requests';
+import { findHeuristic, heuristicDefaults, getWaste, type RequestHeuristic } from '@mutirao/core/requests';
 import {
   conservativeBackfilling,
   easyBackfilling,
@@ -60,7 +60,7 @@ const granularity: Duration = 1000;
 const hour: Duration = 3_600_000;
 
 /** The policy of that name. */
-export function policyOf(name: PolicyName): QueuePolicy {
+export function getPolicy(name: PolicyName): QueuePolicy {
   switch (name) {
     case 'fcfs':
       return firstComeFirstServed;
@@ -180,7 +180,7 @@ function measure(
   const withdrawals = takenOut.filter(({ startedAt }) => startedAt === undefined).length;
   return {
     turnaround: finishedAt - setup.submittedAt,
-    waste: wasteOf(held, tasks.doneTime),
+    waste: getWaste(held, tasks.doneTime),
     taskTime: tasks.doneTime,
     firstWait: held.reduce((first, { startedAt }) => Math.min(first, startedAt), finishedAt) - setup.submittedAt,
     submissions: requests.length,

@@ -47,7 +47,7 @@ export function groupScenarios(parts: readonly HeuristicsPart[]): ScenarioGroup[
             part: first.chunk.part,
             trace: first.chunk.trace,
             policy: first.chunk.policy,
-            scenarios: scenariosOf(group),
+            scenarios: getScenarios(group),
           },
         ];
   });
@@ -57,7 +57,7 @@ export function groupScenarios(parts: readonly HeuristicsPart[]): ScenarioGroup[
  * The same scenarios with the last third of the time only, which no constant was fitted on. Instants of it are those of
  * the last slices.
  */
-export function heldOutOf({ scenarios, ...group }: ScenarioGroup): ScenarioGroup {
+export function getHeldOut({ scenarios, ...group }: ScenarioGroup): ScenarioGroup {
   return {
     ...group,
     scenarios: scenarios.map((scenario) => takeRuns(scenario, ({ run }) => isHeldOut(run, scenario.instantCount))),
@@ -68,7 +68,7 @@ function takeRuns(scenario: Scenario, isWanted: (run: HeuristicRun) => boolean):
   return { ...scenario, runs: new Map([...scenario.runs].map(([name, runs]) => [name, runs.filter(isWanted)])) };
 }
 
-function scenariosOf(group: readonly HeuristicsPart[]): Scenario[] {
+function getScenarios(group: readonly HeuristicsPart[]): Scenario[] {
   const byType = new Map<string, HeuristicsPart[]>();
   for (const part of group)
     byType.set(nameType(part.chunk.type), [...(byType.get(nameType(part.chunk.type)) ?? []), part]);

@@ -120,7 +120,7 @@ export function wholeStudy(seed: string): HeuristicsSettings {
  * The heuristic that the study is about: the newest of those that are run, as its list has it last; undefined where
  * only the references are.
  */
-export function candidateOf({ heuristics }: Pick<HeuristicsSettings, 'heuristics'>): string | undefined {
+export function findCandidate({ heuristics }: Pick<HeuristicsSettings, 'heuristics'>): string | undefined {
   return heuristics.find((name) => name === 'finish') ?? heuristics.findLast((name) => !referenceNames.includes(name));
 }
 
@@ -131,7 +131,7 @@ export function candidateOf({ heuristics }: Pick<HeuristicsSettings, 'heuristics
 export function listChunks(settings: HeuristicsSettings): HeuristicsChunk[] {
   return settings.traces.flatMap((trace) =>
     settings.policies.flatMap((policy) =>
-      settings.parts.flatMap((part) => chunksOf(part, { trace, policy }, settings)),
+      settings.parts.flatMap((part) => getChunks(part, { trace, policy }, settings)),
     ),
   );
 }
@@ -141,7 +141,7 @@ interface Place {
   readonly policy: PolicyName;
 }
 
-function chunksOf(part: PartName, place: Place, settings: HeuristicsSettings): HeuristicsChunk[] {
+function getChunks(part: PartName, place: Place, settings: HeuristicsSettings): HeuristicsChunk[] {
   const isConservative = place.policy === 'start-now' || place.policy === 'reinsert';
   switch (part) {
     case 'main':
@@ -155,7 +155,7 @@ function chunksOf(part: PartName, place: Place, settings: HeuristicsSettings): H
     case 'queues':
       return isConservative || (place.policy === 'fcfs' && !isAmong(plainlyServed, place.trace))
         ? []
-        : eachHeuristic({ ...place, part, ...extentOf(settings) }, settings, smallerTypes(settings));
+        : eachHeuristic({ ...place, part, ...getExtent(settings) }, settings, smallerTypes(settings));
     case 'large': {
       const types = jobTypes.filter(
         ({ taskCount, heterogeneity }) => taskCount === large.taskCount && heterogeneity === large.heterogeneity,
@@ -168,7 +168,7 @@ function chunksOf(part: PartName, place: Place, settings: HeuristicsSettings): H
     }
     default:
       return place.policy === 'start-now' && isAmong(variedOn, place.trace)
-        ? eachVariant({ ...place, part, ...extentOf(settings) }, settings)
+        ? eachVariant({ ...place, part, ...getExtent(settings) }, settings)
         : [];
   }
 }
@@ -193,8 +193,8 @@ function eachVariant(
   base: Omit<HeuristicsChunk, 'id' | 'type' | 'heuristic'>,
   settings: HeuristicsSettings,
 ): HeuristicsChunk[] {
-  const variants = listVariants(base.part, candidateOf(settings));
-  const heuristic = candidateOf(settings);
+  const variants = listVariants(base.part, findCandidate(settings));
+  const heuristic = findCandidate(settings);
   if (heuristic === undefined || variants.length === 0) return [];
   return smallerTypes(settings).flatMap((type) => {
     const id = nameOf(base, type, heuristic);
@@ -217,7 +217,7 @@ function smallerTypes({ types }: HeuristicsSettings): JobType[] {
   return types.filter(({ heterogeneity }) => heterogeneity === smaller.heterogeneity);
 }
 
-function extentOf(settings: HeuristicsSettings): Pick<HeuristicsChunk, 'pending' | 'instantCount'> {
+function getExtent(settings: HeuristicsSettings): Pick<HeuristicsChunk, 'pending' | 'instantCount'> {
   return { pending: within(settings, smaller.pending), instantCount: Math.min(smaller.instantsMax, settings.instants) };
 }
 

@@ -55,12 +55,12 @@ export class Resampling {
  * all heuristics and all scenarios of the draw, and the better one is chosen again. Cost: O(1000 x values).
  */
 export function geometricMean(scenarios: readonly PairedTimes[], resampling: Resampling): Interval {
-  return resample(scenarios, resampling, logMeanOf, Math.exp);
+  return resample(scenarios, resampling, getLogMean, Math.exp);
 }
 
 /** Better / other of one scenario, with the interval of `geometricMean`. */
-export function speedupOf(scenario: PairedTimes, resampling: Resampling): Interval {
-  return resample([scenario], resampling, logMeanOf, Math.exp);
+export function getSpeedup(scenario: PairedTimes, resampling: Resampling): Interval {
+  return resample([scenario], resampling, getLogMean, Math.exp);
 }
 
 /**
@@ -89,7 +89,7 @@ interface Sample {
   readonly other: number;
 }
 
-function logMeanOf(samples: readonly Sample[]): number {
+function getLogMean(samples: readonly Sample[]): number {
   let total = 0;
   for (const { better, other } of samples) total += Math.log(better / other);
   return total / samples.length;
@@ -103,13 +103,13 @@ function resample(
 ): Interval {
   const usable = scenarios.filter(({ other }) => other.length > 0);
   if (usable.length === 0) return { value: NaN, low: NaN, high: NaN };
-  const value = measure(usable.map((scenario) => sampleOf(scenario, Uint16Array.from(scenario.other.keys()))));
+  const value = measure(usable.map((scenario) => getSample(scenario, Uint16Array.from(scenario.other.keys()))));
   const picks = usable.map(({ draw, other }) => resampling.picksOf(draw, other.length));
   const values = Float64Array.from({ length: rounds }, (_, round) =>
     measure(
       usable.map((scenario, index) => {
         const count = scenario.other.length;
-        return sampleOf(scenario, (picks[index] as Uint16Array).subarray(round * count, (round + 1) * count));
+        return getSample(scenario, (picks[index] as Uint16Array).subarray(round * count, (round + 1) * count));
       }),
     ),
   ).sort();
@@ -117,13 +117,13 @@ function resample(
   return { value: show(value), low: at(0.025), high: at(0.975) };
 }
 
-function sampleOf({ references, other }: PairedTimes, instants: Uint16Array): Sample {
+function getSample({ references, other }: PairedTimes, instants: Uint16Array): Sample {
   let better = Infinity;
-  for (const reference of references) better = Math.min(better, totalOf(reference, instants));
-  return { better: better / instants.length, other: totalOf(other, instants) / instants.length };
+  for (const reference of references) better = Math.min(better, getTotal(reference, instants));
+  return { better: better / instants.length, other: getTotal(other, instants) / instants.length };
 }
 
-function totalOf(values: readonly number[], instants: Uint16Array): number {
+function getTotal(values: readonly number[], instants: Uint16Array): number {
   let total = 0;
   for (const instant of instants) total += values[instant] as number;
   return total;

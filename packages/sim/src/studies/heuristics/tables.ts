@@ -1,9 +1,9 @@
 import { grouped, percent, table } from '../costa2005/markdown.ts';
-import { labelOf } from '../costa2005/compare.ts';
-import { findLosses, lossBelow, speedupsOf, timesOf } from './losses.ts';
+import { getLabel } from '../costa2005/compare.ts';
+import { findLosses, lossBelow, listSpeedups, listTimes } from './losses.ts';
 import type { HeuristicRun } from './run-chunk.ts';
 import { referenceNames, type HeuristicsSettings } from './scenarios.ts';
-import { heldOutOf, nameScenario, type Scenario, type ScenarioGroup } from './scenario-times.ts';
+import { getHeldOut, nameScenario, type Scenario, type ScenarioGroup } from './scenario-times.ts';
 import { geometricMean, ratioOfMeans, type Interval, type Resampling } from './statistics.ts';
 
 /** What tables are made of. */
@@ -34,7 +34,7 @@ export function speedupTable(
       String(group.scenarios.length),
       ...referenceNames.map((name) => overBetter(group, name, resampling).value.toFixed(2)),
       ...others.flatMap((name) =>
-        [group, ...(isSplit ? [heldOutOf(group)] : [])].map((instants) =>
+        [group, ...(isSplit ? [getHeldOut(group)] : [])].map((instants) =>
           showInterval(overBetter(instants, name, resampling)),
         ),
       ),
@@ -49,21 +49,21 @@ export function overBetter(
   resampling: Resampling,
 ): Interval {
   return geometricMean(
-    scenarios.map((scenario) => timesOf(scenario, heuristic)),
+    scenarios.map((scenario) => listTimes(scenario, heuristic)),
     resampling,
   );
 }
 
 /** One heuristic's speedup by shape of the job. */
 export function shapeTable({ groups, resampling }: TableSetup, heuristic: string): string {
-  const labels = [...new Set(groups.flatMap(({ scenarios }) => scenarios.map(({ type }) => labelOf(type))))];
+  const labels = [...new Set(groups.flatMap(({ scenarios }) => scenarios.map(({ type }) => getLabel(type))))];
   return table(
     ['trace', 'queue', ...labels],
     groups.map((group) => [
       ...placeOf(group),
       ...labels.map((label) =>
         overBetter(
-          { scenarios: group.scenarios.filter(({ type }) => labelOf(type) === label) },
+          { scenarios: group.scenarios.filter(({ type }) => getLabel(type) === label) },
           heuristic,
           resampling,
         ).value.toFixed(2),
@@ -85,7 +85,7 @@ export function lossCountTable({ groups, resampling }: TableSetup, heuristic: st
       'worst',
     ],
     groups.map((group) => {
-      const speedups = speedupsOf(group, heuristic, resampling);
+      const speedups = listSpeedups(group, heuristic, resampling);
       const count = (isCounted: (speedup: Interval) => boolean): number =>
         speedups.filter(({ speedup }) => isCounted(speedup)).length;
       const [worst] = speedups;
@@ -142,7 +142,7 @@ export function wasteTable({ settings: { heuristics }, groups, resampling }: Tab
         return [
           ...placeOf(group),
           name,
-          percent(totalOf(group, name, ({ waste }) => waste) / totalOf(group, name, ({ taskTime }) => taskTime)),
+          percent(getTotal(group, name, ({ waste }) => waste) / getTotal(group, name, ({ taskTime }) => taskTime)),
           name === 'static' ? '1' : showInterval(ratioOfMeans(relative, resampling)),
         ];
       }),
@@ -169,7 +169,7 @@ export function requestsTable({ settings: { heuristics }, groups }: TableSetup):
     ],
     groups.flatMap((group) =>
       heuristics.map((name) => {
-        const runs = runsOf(group, name);
+        const runs = listRuns(group, name);
         const mean = (measure: (run: HeuristicRun) => number): string =>
           (runs.reduce((sum, run) => sum + measure(run), 0) / runs.length).toFixed(1);
         const most = (measure: (run: HeuristicRun) => number): string =>
@@ -203,9 +203,9 @@ export function localTable({ settings: { heuristics }, groups }: TableSetup): st
     titles,
     groups.flatMap((group) =>
       heuristics.map((name) => {
-        const runs = runsOf(group, name);
+        const runs = listRuns(group, name);
         const per = (measure: (run: HeuristicRun) => number): number =>
-          totalOf(group, name, measure) / totalOf(group, name, ({ local }) => local.requestCount);
+          getTotal(group, name, measure) / getTotal(group, name, ({ local }) => local.requestCount);
         const part = (isCounted: (run: HeuristicRun) => boolean): string =>
           percent(runs.filter(isCounted).length / runs.length);
         return [
@@ -253,8 +253,8 @@ function besides(
   heuristic: string,
   measure: (run: HeuristicRun) => number,
 ): { draw: string; references: readonly (readonly number[])[]; other: readonly number[] } {
-  const valuesOf = (name: string): number[] => (scenario.runs.get(name) ?? []).map(measure);
-  return { draw: scenario.draw, references: [valuesOf(way)], other: valuesOf(heuristic) };
+  const getValues = (name: string): number[] => (scenario.runs.get(name) ?? []).map(measure);
+  return { draw: scenario.draw, references: [getValues(way)], other: getValues(heuristic) };
 }
 
 /** What the traces are, as replayed. */
@@ -294,10 +294,10 @@ function placeOf({ trace, policy }: ScenarioGroup): [string, string] {
   return [trace.title, `\`${policy}\``];
 }
 
-function runsOf({ scenarios }: ScenarioGroup, name: string): HeuristicRun[] {
+function listRuns({ scenarios }: ScenarioGroup, name: string): HeuristicRun[] {
   return scenarios.flatMap(({ runs }) => runs.get(name) ?? []);
 }
 
-function totalOf(group: ScenarioGroup, name: string, measure: (run: HeuristicRun) => number): number {
-  return runsOf(group, name).reduce((sum, run) => sum + measure(run), 0);
+function getTotal(group: ScenarioGroup, name: string, measure: (run: HeuristicRun) => number): number {
+  return listRuns(group, name).reduce((sum, run) => sum + measure(run), 0);
 }

@@ -1,14 +1,14 @@
 import { drawPanels, type PanelLine } from '../../svg/draw-panels.ts';
-import { deadlineShares, laxities, meanOf, requestCounts, type Measured } from './measure.ts';
+import { deadlineShares, laxities, getMean, requestCounts, type Measured } from './measure.ts';
 import type { RunResult, Setup } from './run-requests.ts';
 
-function lineOf(
+function getLine(
   label: string,
   place: number,
   found: readonly (Measured | undefined)[],
   field: keyof RunResult,
 ): PanelLine {
-  const means = found.map((one) => (one === undefined ? { value: NaN, halfInterval: 0 } : meanOf(one, field)));
+  const means = found.map((one) => (one === undefined ? { value: NaN, halfInterval: 0 } : getMean(one, field)));
   return {
     label,
     look: { colour: place, mark: place },
@@ -27,7 +27,7 @@ export function findMeasured(all: readonly Measured[], wanted: Partial<Setup>): 
 export function drawUtilisation(all: readonly Measured[]): string {
   const lines = (['suvs', 'suvs-p'] as const).flatMap((algorithm, one) =>
     [0.2, 0.5].map((deadlineShare, other) =>
-      lineOf(
+      getLine(
         `${algorithm.toUpperCase()}, ${100 * deadlineShare} % with a latest end`,
         2 * one + other,
         requestCounts.map((requestCount) => findMeasured(all, { algorithm, deadlineShare, requestCount })),
@@ -51,7 +51,7 @@ export function drawUtilisation(all: readonly Measured[]): string {
 /** Figure 5.2: refusals over laxity. */
 export function drawRefusals(all: readonly Measured[]): string {
   const lines = deadlineShares.map((deadlineShare, place) =>
-    lineOf(
+    getLine(
       `${100 * deadlineShare} % with a latest end`,
       place,
       laxities.map((laxity) => findMeasured(all, { deadlineShare, laxity })),

@@ -1,10 +1,10 @@
 export {
-  differenceOf,
+  getDifference,
   listPlacementSetups,
   listRefusalSetups,
   listUtilisationSetups,
   measure,
-  meanOf,
+  getMean,
   reservationRunsCsv,
   type Measured,
   type ReservationStudySettings,

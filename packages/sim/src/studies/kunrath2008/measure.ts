@@ -8,7 +8,7 @@ export interface ReservationStudySettings {
 }
 
 /** Runs that each mean is taken of. */
-export function runsOf({ isQuick }: ReservationStudySettings): number {
+export function listRuns({ isQuick }: ReservationStudySettings): number {
   return isQuick ? 10 : 60;
 }
 
@@ -91,17 +91,17 @@ export function listPlacementSetups(): Setup[] {
 export function measure(setup: Setup, settings: ReservationStudySettings): Measured {
   return {
     setup,
-    results: Array.from({ length: runsOf(settings) }, (_, run) => runRequests(setup, `${settings.seed}/${run}`)),
+    results: Array.from({ length: listRuns(settings) }, (_, run) => runRequests(setup, `${settings.seed}/${run}`)),
   };
 }
 
 /** The mean of a figure over runs, with half of its 95 % interval. */
-export function meanOf({ results }: Measured, field: keyof RunResult): Estimate {
+export function getMean({ results }: Measured, field: keyof RunResult): Estimate {
   return estimate(results.map((result) => result[field]));
 }
 
 /** The mean of the paired differences of two setups with the same seeds. */
-export function differenceOf(one: Measured, other: Measured, field: keyof RunResult): Estimate {
+export function getDifference(one: Measured, other: Measured, field: keyof RunResult): Estimate {
   return estimate(one.results.map((result, run) => result[field] - (other.results[run] as RunResult)[field]));
 }
 

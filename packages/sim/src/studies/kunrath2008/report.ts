@@ -3,11 +3,11 @@ import type { Estimate } from '../costa2005/statistics.ts';
 import { drawRefusals, drawUtilisation, findMeasured } from './figures.ts';
 import {
   deadlineShares,
-  differenceOf,
+  getDifference,
   laxities,
-  meanOf,
+  getMean,
   requestCounts,
-  runsOf,
+  listRuns,
   steadyCount,
   type Measured,
   type ReservationStudySettings,
@@ -61,16 +61,16 @@ function introduction(settings: ReservationStudySettings, study: ReservationStud
   const setups = study.utilisation.length + study.refusals.length + study.placements.length;
   return `# kunrath2008: utilisation and refusals of reservations
 
-Written by \`mutirao sim study kunrath2008${settings.isQuick ? ' --quick' : ''} --seed ${settings.seed} --out DIR\`. ${grouped(setups * runsOf(settings))} runs, ${runsOf(settings)} of each of ${setups} setups, each with the same
-${runsOf(settings)} draws of requests; every run is a line of \`kunrath2008-runs.csv\`. All figures are means with half of their 95 % interval. The calendar is the live one (\`core/reservations\`).`;
+Written by \`mutirao sim study kunrath2008${settings.isQuick ? ' --quick' : ''} --seed ${settings.seed} --out DIR\`. ${grouped(setups * listRuns(settings))} runs, ${listRuns(settings)} of each of ${setups} setups, each with the same
+${listRuns(settings)} draws of requests; every run is a line of \`kunrath2008-runs.csv\`. All figures are means with half of their 95 % interval. The calendar is the live one (\`core/reservations\`).`;
 }
 
 const points = (estimate: Estimate): string =>
   `${(100 * estimate.value).toFixed(1)} +- ${(100 * estimate.halfInterval).toFixed(1)}`;
 
-function cellOf(all: readonly Measured[], wanted: Parameters<typeof findMeasured>[1], field: keyof RunResult): string {
+function getCell(all: readonly Measured[], wanted: Parameters<typeof findMeasured>[1], field: keyof RunResult): string {
   const found = findMeasured(all, wanted);
-  return found === undefined ? '-' : points(meanOf(found, field));
+  return found === undefined ? '-' : points(getMean(found, field));
 }
 
 function beside({ utilisation, refusals }: ReservationStudy): string {
@@ -81,7 +81,7 @@ function beside({ utilisation, refusals }: ReservationStudy): string {
       const [suvs, suvsP] = (['suvs', 'suvs-p'] as const).map(
         (algorithm) => findMeasured(utilisation, { algorithm, deadlineShare, requestCount }) as Measured,
       );
-      return { requestCount, gain: differenceOf(suvs as Measured, suvsP as Measured, 'utilisation') };
+      return { requestCount, gain: getDifference(suvs as Measured, suvsP as Measured, 'utilisation') };
     }),
   );
   const where = gains.map((row, index) => {
@@ -98,13 +98,13 @@ function beside({ utilisation, refusals }: ReservationStudy): string {
   const rows: readonly (readonly [says: string, found: string, isHeld: boolean | 'in part'])[] = [
     [
       'without latest ends nothing is refused',
-      `${points(meanOf(none, 'refusedShare'))} %`,
-      meanOf(none, 'refusedShare').value === 0,
+      `${points(getMean(none, 'refusedShare'))} %`,
+      getMean(none, 'refusedShare').value === 0,
     ],
     [
       'with latest ends everywhere and no laxity a third is refused',
-      `${points(meanOf(all, 'refusedShare'))} %; the number of requests was chosen so`,
-      Math.abs(meanOf(all, 'refusedShare').value - 1 / 3) < 0.01,
+      `${points(getMean(all, 'refusedShare'))} %; the number of requests was chosen so`,
+      Math.abs(getMean(all, 'refusedShare').value - 1 / 3) < 0.01,
     ],
     [
       'more laxity, fewer refusals; no difference without latest ends',
@@ -150,12 +150,12 @@ function laxityAndUse(all: readonly Measured[]): [found: string, isHeld: boolean
   const [least = 0, most = 0] = [laxities[0], laxities.at(-1)];
   const overall = shares.map((share) => ({
     share,
-    gain: differenceOf(of(share, most), of(share, least), 'utilisation'),
+    gain: getDifference(of(share, most), of(share, least), 'utilisation'),
   }));
   const steps = shares.flatMap((share) =>
     laxities
       .slice(1)
-      .map((laxity, index) => differenceOf(of(share, laxity), of(share, laxities[index] as number), 'utilisation')),
+      .map((laxity, index) => getDifference(of(share, laxity), of(share, laxities[index] as number), 'utilisation')),
   );
   const rising = steps.filter(({ value, halfInterval }) => value > halfInterval).length;
   const reported = overall.map(({ share, gain }) => `${100 * share} %: ${points(gain)}`).join(', ');
@@ -167,12 +167,12 @@ function laxityAndUse(all: readonly Measured[]): [found: string, isHeld: boolean
   ];
 }
 
-function valuesOf(
+function getValues(
   all: readonly Measured[],
   wanted: readonly Parameters<typeof findMeasured>[1][],
   field: keyof RunResult,
 ): number[] {
-  return wanted.map((each) => meanOf(findMeasured(all, each) as Measured, field).value);
+  return wanted.map((each) => getMean(findMeasured(all, each) as Measured, field).value);
 }
 
 const isAscending = (values: readonly number[]): boolean =>
@@ -181,7 +181,7 @@ const isAscending = (values: readonly number[]): boolean =>
 function isFalling(all: readonly Measured[]): boolean {
   return deadlineShares.every((deadlineShare) =>
     isAscending(
-      valuesOf(
+      getValues(
         all,
         laxities.map((laxity) => ({ deadlineShare, laxity })),
         'refusedShare',
@@ -193,7 +193,7 @@ function isFalling(all: readonly Measured[]): boolean {
 function isRising(all: readonly Measured[]): boolean {
   return laxities.every((laxity) =>
     isAscending(
-      valuesOf(
+      getValues(
         all,
         deadlineShares.map((deadlineShare) => ({ deadlineShare, laxity })),
         'refusedShare',
@@ -206,7 +206,7 @@ function isGrowing(all: readonly Measured[]): boolean {
   return (['suvs', 'suvs-p'] as const).every((algorithm) =>
     [0.2, 0.5].every((deadlineShare) =>
       isAscending(
-        valuesOf(
+        getValues(
           all,
           requestCounts.map((requestCount) => ({ algorithm, deadlineShare, requestCount })),
           'utilisation',
@@ -223,7 +223,7 @@ function fewerIsMore(all: readonly Measured[]): [found: string, isHeld: boolean 
       const [few, many] = [0.2, 0.5].map(
         (deadlineShare) => findMeasured(all, { algorithm, deadlineShare, requestCount }) as Measured,
       );
-      const { value, halfInterval } = differenceOf(few as Measured, many as Measured, 'utilisation');
+      const { value, halfInterval } = getDifference(few as Measured, many as Measured, 'utilisation');
       return value > halfInterval;
     }),
   }));
@@ -246,8 +246,8 @@ function utilisationTable(all: readonly Measured[]): string {
   );
   const rows = requestCounts.map((requestCount) => [
     String(requestCount),
-    ...columns.map((column) => cellOf(all, { ...column, requestCount }, 'utilisation')),
-    ...columns.slice(2).map((column) => cellOf(all, { ...column, requestCount }, 'movedShare')),
+    ...columns.map((column) => getCell(all, { ...column, requestCount }, 'utilisation')),
+    ...columns.slice(2).map((column) => getCell(all, { ...column, requestCount }, 'movedShare')),
   ]);
   return table(
     [
@@ -263,7 +263,7 @@ function utilisationTable(all: readonly Measured[]): string {
 function refusalTable(all: readonly Measured[]): string {
   const rows = deadlineShares.map((deadlineShare) => [
     `${100 * deadlineShare} %`,
-    ...laxities.map((laxity) => cellOf(all, { deadlineShare, laxity }, 'refusedShare')),
+    ...laxities.map((laxity) => getCell(all, { deadlineShare, laxity }, 'refusedShare')),
   ]);
   return table(['with a latest end', ...laxities.map((laxity) => `laxity ${100 * laxity} %`)], rows);
 }
@@ -277,10 +277,10 @@ function placementTable(all: readonly Measured[]): string {
       return [
         kind === 'shared' ? 'shared capacity' : '16 processors',
         `${100 * laxity} %`,
-        points(meanOf(first, 'refusedShare')),
-        ...(['min-lip', 'min-tip'] as const).map((rule) => points(differenceOf(of(rule), first, 'refusedShare'))),
-        points(meanOf(first, 'utilisation')),
-        ...(['min-lip', 'min-tip'] as const).map((rule) => points(differenceOf(of(rule), first, 'utilisation'))),
+        points(getMean(first, 'refusedShare')),
+        ...(['min-lip', 'min-tip'] as const).map((rule) => points(getDifference(of(rule), first, 'refusedShare'))),
+        points(getMean(first, 'utilisation')),
+        ...(['min-lip', 'min-tip'] as const).map((rule) => points(getDifference(of(rule), first, 'utilisation'))),
       ];
     }),
   );

@@ -82,9 +82,9 @@ function drawRequests(
     const duration = hour + prng.below(4 * hour);
     const earliestStart = prng.below(horizon);
     const lead = prng.below(24 * hour);
-    const [fate, spare] = [prng.fraction(), 5 * prng.fraction()];
+    const [disposition, spare] = [prng.fraction(), 5 * prng.fraction()];
     const latestEnd =
-      fate < deadlineShare
+      disposition < deadlineShare
         ? earliestStart + Math.floor(duration * (1 + (laxity === 'mixed' ? spare : laxity)))
         : undefined;
     return { now: Math.max(0, earliestStart - lead), amount, duration, earliestStart, latestEnd };

@@ -1,6 +1,6 @@
 import { summarize } from '../../summarize.ts';
-import { heterogeneityOf } from './clusters.ts';
-import { differenceOf, makespansOf, runsOf, spreadOf, type ClusterRuns, type ReadingRuns } from './measure.ts';
+import { getHeterogeneity } from './clusters.ts';
+import { getDifference, listMakespans, listRuns, getSpread, type ClusterRuns, type ReadingRuns } from './measure.ts';
 import { widthsOn } from './strategies.ts';
 
 /** What became of a claim. */
@@ -36,8 +36,8 @@ function find({ clusters }: ReadingRuns, name: string): ClusterRuns {
 function faster(cluster: ClusterRuns, shorter: string, longer: string): Comparison {
   return compare(
     `${shorter} under ${longer} on ${cluster.cluster.name}`,
-    makespansOf(cluster, shorter),
-    makespansOf(cluster, longer),
+    listMakespans(cluster, shorter),
+    listMakespans(cluster, longer),
   );
 }
 
@@ -117,7 +117,11 @@ function overall(study: ReadingRuns, field: 'means' | 'deviations', names: reado
   return judge(
     names.map((name) => {
       const cluster = find(study, name);
-      return compare(`HPTS under HEFT on ${name}`, spreadOf(cluster, 'HPTS')[field], spreadOf(cluster, 'HEFT')[field]);
+      return compare(
+        `HPTS under HEFT on ${name}`,
+        getSpread(cluster, 'HPTS')[field],
+        getSpread(cluster, 'HEFT')[field],
+      );
     }),
   );
 }
@@ -127,11 +131,11 @@ const pairs = (study: ReadingRuns, names: readonly string[], shorter: string, lo
 
 function sameAlone(study: ReadingRuns): Finding {
   const alike = (one: string, other: string): number => {
-    const others = makespansOf(find(study, other), '1J-1P');
-    const values = makespansOf(find(study, one), '1J-1P');
+    const others = listMakespans(find(study, other), '1J-1P');
+    const values = listMakespans(find(study, one), '1J-1P');
     return values.filter((value, draw) => Math.abs(value - (others[draw] as number)) < 0.5).length;
   };
-  const count = makespansOf(find(study, 'C1'), '1J-1P').length;
+  const count = listMakespans(find(study, 'C1'), '1J-1P').length;
   const [ten, twenty] = [alike('homogeneous-10', 'C1'), alike('homogeneous-20', 'C2')];
   const verdict = ten === count && twenty === count ? 'held' : ten + twenty === 0 ? 'not held' : 'held in part';
   return {
@@ -143,7 +147,7 @@ function sameAlone(study: ReadingRuns): Finding {
 }
 
 function heterogeneity(study: ReadingRuns): Finding {
-  const values = study.clusters.map(({ cluster }) => ({ name: cluster.name, value: heterogeneityOf(cluster) }));
+  const values = study.clusters.map(({ cluster }) => ({ name: cluster.name, value: getHeterogeneity(cluster) }));
   const wanted: Readonly<Record<string, string>> = { C1: '0.3', C2: '0.3', C3: '0.9', C4: '0.9' };
   const isHeld = values.every(({ name, value }) => (wanted[name] ?? '0.0') === value.toFixed(1));
   return {
@@ -155,7 +159,7 @@ function heterogeneity(study: ReadingRuns): Finding {
 function differences(study: ReadingRuns): Finding {
   const gains = ['homogeneous-10', 'C1', 'C3', 'C4'].map((name) => ({
     name,
-    ...differenceOf(find(study, name), 'HPTS', 'HEFT'),
+    ...getDifference(find(study, name), 'HPTS', 'HEFT'),
   }));
   const isAhead = gains.every(({ mean, halfInterval }) => mean > halfInterval);
   const reported = gains
@@ -175,7 +179,7 @@ function differences(study: ReadingRuns): Finding {
 /** How much more of the processors is in use under one strategy than under another. */
 function busier(cluster: ClusterRuns, idler: string, busierOne: string): Comparison {
   const [lesser, greater] = [idler, busierOne].map((name) =>
-    runsOf(cluster, name).map(({ utilisation }) => utilisation),
+    listRuns(cluster, name).map(({ utilisation }) => utilisation),
   ) as [number[], number[]];
   return compare(`${idler} under ${busierOne} on ${cluster.cluster.name}`, lesser, greater);
 }
@@ -192,8 +196,8 @@ function idleReservations({ clusters }: ReadingRuns): Finding {
 
 function moreProcessors(study: ReadingRuns): Finding {
   const [ten, twenty] = [
-    makespansOf(find(study, 'homogeneous-10'), 'HEFT10P'),
-    makespansOf(find(study, 'homogeneous-20'), 'HEFT20P'),
+    listMakespans(find(study, 'homogeneous-10'), 'HEFT10P'),
+    listMakespans(find(study, 'homogeneous-20'), 'HEFT20P'),
   ];
   return judgeEqual([compare('HEFT on 20 homogeneous processors for each job under 10', twenty, ten)]);
 }

@@ -70,7 +70,7 @@ export const studyClusters: readonly StudyCluster[] = [
  * A cluster as the schedulers know it: on Ethernet of 1 Gbit/s between any two, with the 0.1 ms before a message that
  * such networks take.
  */
-export function platformOf({ capacities, speed: whole }: StudyCluster): Platform {
+export function getPlatform({ capacities, speed: whole }: StudyCluster): Platform {
   return {
     startUp: 0.1,
     bandwidth: 125e6,
@@ -79,7 +79,7 @@ export function platformOf({ capacities, speed: whole }: StudyCluster): Platform
 }
 
 /** Heterogeneity: standard deviation over mean of one task's times on the processors. @source moreira2009, 5.1.1. */
-export function heterogeneityOf({ capacities }: StudyCluster): number {
+export function getHeterogeneity({ capacities }: StudyCluster): number {
   const times = capacities.map((capacity) => 1 / capacity);
   const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
   const variance = times.reduce((sum, time) => sum + (time - mean) ** 2, 0) / times.length;

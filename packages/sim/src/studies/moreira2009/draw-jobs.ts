@@ -53,7 +53,7 @@ export function drawArrivals(seed: string, reading: JobReading): Arrival[] {
     const edges = drawEdges(prng.fork('edges'), shape).map(
       ([from, to]): EdgeDraft => ({ from: `${job + 1}.${from + 1}`, to: `${job + 1}.${to + 1}`, share: 0.3 }),
     );
-    const tasks = Array.from({ length: sizeOf(shape) }, (_, index): TaskDraft => {
+    const tasks = Array.from({ length: getSize(shape) }, (_, index): TaskDraft => {
       const operation = drawn[prng.below(drawn.length)] as Operation;
       const { work, exchange } = operationCost(operation, 200 + prng.below(1001));
       return {
@@ -68,7 +68,7 @@ export function drawArrivals(seed: string, reading: JobReading): Arrival[] {
   });
 }
 
-const sizeOf = ({ entries, inner, exits }: JobShape): number => entries + inner + exits;
+const getSize = ({ entries, inner, exits }: JobShape): number => entries + inner + exits;
 
 /** Draws how the tasks are divided among the jobs. */
 export function drawShapes(prng: Prng, sizes: JobReading['sizes']): JobShape[] {
@@ -109,7 +109,7 @@ class Links {
   constructor(prng: Prng, shape: JobShape) {
     this.#prng = prng;
     this.#shape = shape;
-    this.#degrees = new Array<number>(sizeOf(shape)).fill(0);
+    this.#degrees = new Array<number>(getSize(shape)).fill(0);
   }
 
   /** Whether every task came to as many edges as it must have. */

@@ -2,8 +2,8 @@ import type { ArrivalResult } from '@mutirao/core/workflow';
 import { summarize } from '../../summarize.ts';
 import { drawBars, type Bar } from '../../svg/draw-bars.ts';
 import { drawSchedule } from '../../svg/draw-schedule.ts';
-import { platformOf, type StudyCluster } from './clusters.ts';
-import { makespansOf, type ClusterRuns } from './measure.ts';
+import { getPlatform, type StudyCluster } from './clusters.ts';
+import { listMakespans, type ClusterRuns } from './measure.ts';
 import { seedRows, type SeedRow } from './seed-numbers.ts';
 import { listSeedStrategies } from './strategies.ts';
 
@@ -16,7 +16,7 @@ function groupOf(name: string): number {
 }
 
 /** The seed's row of a cluster. */
-export function seedRowOf({ name }: StudyCluster): SeedRow {
+export function getSeedRow({ name }: StudyCluster): SeedRow {
   const found = seedRows.find(({ cluster }) => cluster === name);
   if (found === undefined) throw new Error(`no row for ${name}`);
   return found;
@@ -25,10 +25,10 @@ export function seedRowOf({ name }: StudyCluster): SeedRow {
 /** Figures 5.1 to 5.6: the mean makespan of each strategy on a cluster. */
 export function drawMakespans(runs: ClusterRuns): string {
   const { cluster } = runs;
-  const row = seedRowOf(cluster);
+  const row = getSeedRow(cluster);
   const names = [...listSeedStrategies(cluster.capacities.length, true).map(({ name }) => name), 'CPOP', 'auto'];
   const bars = names.map((name): Bar => {
-    const { mean, halfInterval } = summarize(makespansOf(runs, name));
+    const { mean, halfInterval } = summarize(listMakespans(runs, name));
     return {
       label: name,
       group: groupOf(name),
@@ -52,7 +52,7 @@ export function drawMap(cluster: StudyCluster, strategy: string, { workflow, sch
   return drawSchedule({
     title: `${strategy} on ${cluster.name}`,
     schedule,
-    processors: platformOf(cluster).processors.map(({ name }) => name),
+    processors: getPlatform(cluster).processors.map(({ name }) => name),
     taskIds,
     groups: taskIds.map((id) => id.split('.')[0] as string),
     groupName: 'job',

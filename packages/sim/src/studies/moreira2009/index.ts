@@ -1,5 +1,5 @@
 export { claims, type Claim, type Finding } from './claims.ts';
-export { heterogeneityOf, platformOf, studyClusters, type StudyCluster } from './clusters.ts';
+export { getHeterogeneity, getPlatform, studyClusters, type StudyCluster } from './clusters.ts';
 export {
   drawArrivals,
   drawEdges,
@@ -11,13 +11,13 @@ export {
 } from './draw-jobs.ts';
 export { drawMap } from './figures.ts';
 export {
-  differenceOf,
+  getDifference,
   drawOf,
-  drawsOf,
-  makespansOf,
+  getDraws,
+  listMakespans,
   measureCluster,
   readings,
-  spreadOf,
+  getSpread,
   workflowRunsCsv,
   type ClusterRuns,
   type Reading,

@@ -1,4 +1,4 @@
-import { makespanOf, type Arrival, type ArrivalResult } from '@mutirao/core/workflow';
+import { getMakespan, type Arrival, type ArrivalResult } from '@mutirao/core/workflow';
 import { summarize, type Summary } from '../../summarize.ts';
 import type { StudyCluster } from './clusters.ts';
 import { drawArrivals, type JobReading } from './draw-jobs.ts';
@@ -27,7 +27,7 @@ export const readings: readonly [Reading, ...Reading[]] = [
 ];
 
 /** Draws of jobs that a mean is taken of. @param place of the reading. */
-export function drawsOf({ isQuick }: WorkflowStudySettings, place: number): number {
+export function getDraws({ isQuick }: WorkflowStudySettings, place: number): number {
   if (isQuick) return place === 0 ? 20 : 10;
   return place === 0 ? 200 : 60;
 }
@@ -66,7 +66,7 @@ export function measureRun(
   arrivals: readonly Arrival[],
   processorCount: number,
 ): RunMeasures {
-  const makespan = makespanOf(schedule);
+  const makespan = getMakespan(schedule);
   const used = schedule.placements.reduce(
     (sum, { start, end, processors }) => sum + (end - start) * processors.length,
     0,
@@ -98,7 +98,7 @@ export function measureCluster(
     ...listSeedStrategies(count, reading.overlaps),
     ...(place === 0 ? listOtherStrategies() : []),
   ].filter(({ name }) => isWanted(name));
-  const draws = Array.from({ length: drawsOf(settings, place) }, (_, draw) => drawOf(settings, reading, draw));
+  const draws = Array.from({ length: getDraws(settings, place) }, (_, draw) => drawOf(settings, reading, draw));
   return {
     cluster,
     runs: new Map(
@@ -111,35 +111,35 @@ export function measureCluster(
 }
 
 /** Runs of one strategy. */
-export function runsOf({ runs }: ClusterRuns, name: string): readonly RunMeasures[] {
+export function listRuns({ runs }: ClusterRuns, name: string): readonly RunMeasures[] {
   const found = runs.get(name);
   if (found === undefined) throw new Error(`no runs of ${name}`);
   return found;
 }
 
 /** Makespans of one strategy, in seconds. */
-export function makespansOf(cluster: ClusterRuns, name: string): number[] {
-  return runsOf(cluster, name).map(({ makespan }) => makespan);
+export function listMakespans(cluster: ClusterRuns, name: string): number[] {
+  return listRuns(cluster, name).map(({ makespan }) => makespan);
 }
 
 /** How much longer one strategy takes than another one, with the same jobs. */
-export function differenceOf(cluster: ClusterRuns, longer: string, shorter: string): Summary {
-  const others = makespansOf(cluster, shorter);
-  return summarize(makespansOf(cluster, longer).map((makespan, draw) => makespan - (others[draw] as number)));
+export function getDifference(cluster: ClusterRuns, longer: string, shorter: string): Summary {
+  const others = listMakespans(cluster, shorter);
+  return summarize(listMakespans(cluster, longer).map((makespan, draw) => makespan - (others[draw] as number)));
 }
 
 /**
  * The seed's two figures of an algorithm: mean and standard deviation over the strategies that use it, of each draw.
  */
-export function spreadOf(
+export function getSpread(
   cluster: ClusterRuns,
   algorithm: string,
 ): { readonly means: number[]; readonly deviations: number[] } {
   const names = [...cluster.runs.keys()].filter(
     (name) => name === algorithm || (name.startsWith(algorithm) && name.endsWith('P')),
   );
-  const rows = makespansOf(cluster, names[0] as string).map((_, draw) =>
-    names.map((name) => (runsOf(cluster, name)[draw] as RunMeasures).makespan),
+  const rows = listMakespans(cluster, names[0] as string).map((_, draw) =>
+    names.map((name) => (listRuns(cluster, name)[draw] as RunMeasures).makespan),
   );
   const means = rows.map((row) => row.reduce((sum, value) => sum + value, 0) / row.length);
   const deviations = rows.map((row, draw) =>

@@ -2,13 +2,13 @@ import { summarize } from '../../summarize.ts';
 import { grouped, section, table } from '../costa2005/markdown.ts';
 import { claims, type Finding } from './claims.ts';
 import { jobCount, taskCount } from './draw-jobs.ts';
-import { drawMakespans, seedRowOf } from './figures.ts';
+import { drawMakespans, getSeedRow } from './figures.ts';
 import {
-  differenceOf,
-  drawsOf,
-  makespansOf,
-  runsOf,
-  spreadOf,
+  getDifference,
+  getDraws,
+  listMakespans,
+  listRuns,
+  getSpread,
   type ClusterRuns,
   type ReadingRuns,
   type WorkflowStudySettings,
@@ -32,7 +32,7 @@ export function reportWorkflows(
 ): WorkflowReport {
   const [main] = all;
   const figures = new Map(
-    main.clusters.map((runs) => [`figure-${seedRowOf(runs.cluster).figure}.svg`, drawMakespans(runs)]),
+    main.clusters.map((runs) => [`figure-${getSeedRow(runs.cluster).figure}.svg`, drawMakespans(runs)]),
   );
   const page = [
     introduction(settings, all),
@@ -59,7 +59,7 @@ const count = (all: readonly ReadingRuns[]): number =>
 function introduction(settings: WorkflowStudySettings, all: readonly ReadingRuns[]): string {
   return `# moreira2009: jobs of dependent tasks on one cluster
 
-Written by \`mutirao sim study moreira2009${settings.isQuick ? ' --quick' : ''} --seed ${settings.seed} --out DIR\`; nothing in it was entered by hand but what is said to be the seed's. ${grouped(count(all))} runs, of ${drawsOf(settings, 0)} draws (under other readings ${drawsOf(settings, 1)}) of ${jobCount} jobs with
+Written by \`mutirao sim study moreira2009${settings.isQuick ? ' --quick' : ''} --seed ${settings.seed} --out DIR\`; nothing in it was entered by hand but what is said to be the seed's. ${grouped(count(all))} runs, of ${getDraws(settings, 0)} draws (under other readings ${getDraws(settings, 1)}) of ${jobCount} jobs with
 ${taskCount} tasks in all on six clusters; every run is a line of \`moreira2009-runs.csv\`, and those of the first draw are drawn in \`moreira2009/maps\`. The seed ran one draw. All strategies have the same jobs; all figures are means over
 draws with half of their 95 % interval, and a difference is one of the same jobs. The schedulers are those of \`mutirao sim schedule\` (\`core/workflow\`).`;
 }
@@ -88,7 +88,7 @@ function readingTable(all: readonly ReadingRuns[]): string {
     .filter(({ verdicts }) => new Set(verdicts).size > 1);
   const names = all.map(({ reading }) => reading.name);
   return table(
-    ['claims whose fate depends on it', ...names],
+    ['claims whose disposition depends on it', ...names],
     rows.map(({ says, verdicts }) => [says, ...verdicts.map(mark)]),
   );
 }
@@ -98,7 +98,7 @@ function lostWithout(all: readonly ReadingRuns[]): string {
   const without = all.find(({ reading }) => !reading.overlaps);
   if (without === undefined) return '';
   const rows = without.clusters.map((runs) => {
-    const { mean, halfInterval } = differenceOf(runs, 'HPTS', 'HEFT');
+    const { mean, halfInterval } = getDifference(runs, 'HPTS', 'HEFT');
     return `${runs.cluster.name} ${mean.toFixed(0)} +- ${halfInterval.toFixed(0)} s`;
   });
   return `Without overlap HPTS takes longer than HEFT, which overlaps, by ${rows.join(', ')} (below 0: less).`;
@@ -118,7 +118,7 @@ function seedTable({ clusters }: ReadingRuns): string {
       'draws below the seed',
     ],
     clusters.flatMap((runs) => {
-      const { hpts, heft, alone, table: number } = seedRowOf(runs.cluster);
+      const { hpts, heft, alone, table: number } = getSeedRow(runs.cluster);
       const below = (values: readonly number[], limit: number): string =>
         `${((100 * values.filter((value) => value < limit).length) / values.length).toFixed(0)} %`;
       const rows = (
@@ -127,7 +127,7 @@ function seedTable({ clusters }: ReadingRuns): string {
           ['HEFT', heft],
         ] as const
       ).map(([algorithm, seed]) => {
-        const { means, deviations } = spreadOf(runs, algorithm);
+        const { means, deviations } = getSpread(runs, algorithm);
         return [
           number,
           runs.cluster.name,
@@ -140,7 +140,7 @@ function seedTable({ clusters }: ReadingRuns): string {
           below(deviations, seed.deviation),
         ];
       });
-      const ones = makespansOf(runs, '1J-1P');
+      const ones = listMakespans(runs, '1J-1P');
       return [
         ...rows,
         [number, runs.cluster.name, '1J-1P', String(alone), shown(ones), below(ones, alone), '0', '0', '-'],
@@ -151,7 +151,7 @@ function seedTable({ clusters }: ReadingRuns): string {
 
 function clusterPart(runs: ClusterRuns, images: string): string[] {
   const { cluster } = runs;
-  const { figure } = seedRowOf(cluster);
+  const { figure } = getSeedRow(cluster);
   const rows = [...runs.runs]
     .filter(([name]) => !name.endsWith('immediate'))
     .map(([name, measures]) => [
@@ -199,13 +199,13 @@ const single = ['HEFT', 'CPOP', 'iHPTS', 'HPTS'] as const;
 /** The algorithm with the least mean makespan, and how much `auto` takes more. */
 function bestBeside(runs: ClusterRuns, mode: 'batch' | 'immediate') {
   const suffix = mode === 'batch' ? '' : ' immediate';
-  const mean = (name: string): number => summarize(makespansOf(runs, `${name}${suffix}`)).mean;
+  const mean = (name: string): number => summarize(listMakespans(runs, `${name}${suffix}`)).mean;
   const best = single.reduce((least, name) => (mean(name) < mean(least) ? name : least));
   return {
     best,
-    more: differenceOf(runs, `auto${suffix}`, `${best}${suffix}`),
-    value: makespansOf(runs, `${best}${suffix}`),
-    own: makespansOf(runs, `auto${suffix}`),
+    more: getDifference(runs, `auto${suffix}`, `${best}${suffix}`),
+    value: listMakespans(runs, `${best}${suffix}`),
+    own: listMakespans(runs, `auto${suffix}`),
   };
 }
 
@@ -238,14 +238,14 @@ function autoNote({ clusters }: ReadingRuns): string {
     const { mean, halfInterval } = bestBeside(runs, 'batch').more;
     return mean > halfInterval;
   });
-  const fate =
+  const disposition =
     worse.length === 0
       ? "In batch mode, which is the seed's, the mean of `auto` is on no cluster above that of the best single " +
         'algorithm by more than the interval'
       : `In batch mode the mean of \`auto\` is above that of the best single algorithm by more than the interval ` +
         `on ${worse.map(({ cluster }) => cluster.name).join(', ')}`;
   return (
-    `${fate}. What it chooses among is HEFT, CPOP, iHPTS and HPTS, by the end of what is planned, anew with each ` +
+    `${disposition}. What it chooses among is HEFT, CPOP, iHPTS and HPTS, by the end of what is planned, anew with each ` +
     'arrival; a plan that ends first need not do so once the next job has arrived.'
   );
 }
@@ -256,9 +256,9 @@ function immediateTable({ clusters }: ReadingRuns): string {
     clusters.map((runs) => [
       runs.cluster.name,
       ...(['HPTS', 'iHPTS', 'HEFT', 'CPOP', 'auto'] as const).map((name) => {
-        const batch = runsOf(runs, name);
+        const batch = listRuns(runs, name);
         return shown(
-          runsOf(runs, `${name} immediate`).map(
+          listRuns(runs, `${name} immediate`).map(
             ({ makespan }, draw) => 100 * (makespan / (batch[draw]?.makespan ?? NaN) - 1),
           ),
           1,

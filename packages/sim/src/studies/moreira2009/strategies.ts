@@ -12,7 +12,7 @@ import {
   type ArrivalResult,
   type WorkflowScheduler,
 } from '@mutirao/core/workflow';
-import { platformOf, type StudyCluster } from './clusters.ts';
+import { getPlatform, type StudyCluster } from './clusters.ts';
 
 /** A way to run the jobs of a draw. */
 export interface Strategy {
@@ -27,7 +27,7 @@ export interface Strategy {
  * Algorithms of the seed by its names, in its order. @param overlaps whether data comes while the processors that wait
  * for it compute something else; HEFT's always does.
  */
-function algorithmsOf(overlaps: boolean): readonly (readonly [label: string, scheduler: WorkflowScheduler])[] {
+function listAlgorithms(overlaps: boolean): readonly (readonly [label: string, scheduler: WorkflowScheduler])[] {
   return [
     ['HPTS', overlaps ? hpts : withoutOverlap.hpts],
     ['iHPTS', overlaps ? ihpts : withoutOverlap.ihpts],
@@ -42,7 +42,7 @@ export function widthsOn(processorCount: number): number[] {
 
 /** The strategies of the seed on a cluster of so many processors, in the order of its text. */
 export function listSeedStrategies(processorCount: number, overlaps: boolean): Strategy[] {
-  const algorithms = algorithmsOf(overlaps);
+  const algorithms = listAlgorithms(overlaps);
   const reserved = algorithms.filter(([label]) => label !== 'iHPTS');
   return [
     ...algorithms.map(([name, scheduler]) => ({ name, scheduler, mode: 'batch' as const })),
@@ -58,7 +58,7 @@ export function listOtherStrategies(): Strategy[] {
   return [
     { name: 'CPOP', scheduler: cpop, mode: 'batch' },
     { name: 'auto', scheduler: auto, mode: 'batch' },
-    ...[...algorithmsOf(true), ['CPOP', cpop] as const, ['auto', auto] as const].map(([label, scheduler]) => ({
+    ...[...listAlgorithms(true), ['CPOP', cpop] as const, ['auto', auto] as const].map(([label, scheduler]) => ({
       name: `${label} immediate`,
       scheduler,
       mode: 'immediate' as const,
@@ -72,7 +72,7 @@ export function runStrategy(
   cluster: StudyCluster,
   arrivals: readonly Arrival[],
 ): ArrivalResult {
-  const platform = platformOf(cluster);
+  const platform = getPlatform(cluster);
   const setup = {
     scheduler,
     processorCount: platform.processors.length,

@@ -27,7 +27,7 @@ export interface VotedTask {
 
 /** What a bag's machines have done for their trust: votes, records and convictions, as the broker keeps them. */
 export class BagVotes {
-  readonly caught = new Set<string>();
+  readonly quarantined = new Set<string>();
   readonly #verification: Verification;
   readonly #seed: string;
   readonly #passes = new Map<string, number>();
@@ -49,7 +49,7 @@ export class BagVotes {
     return decideByCredibility(
       votes,
       { threshold: this.#verification.threshold, votesMin },
-      { rules: defaultCredibilityRules, credibilityOf: (voter) => this.#credibilityOf(voter) },
+      { rules: defaultCredibilityRules, getCredibility: (voter) => this.#getCredibility(voter) },
     );
   }
 
@@ -58,7 +58,7 @@ export class BagVotes {
     task.accepted = digest;
     const { isCertain } = judgeOutvoted(task.votes, digest, {
       rules: defaultConvictionRules,
-      credibilityOf: (voter) => this.#credibilityOf(voter),
+      getCredibility: (voter) => this.#getCredibility(voter),
     });
     const voters = task.votes.filter((vote) => vote.digest === digest).map(({ voter }) => voter);
     if (voters.length > 1) for (const voter of voters) this.#passes.set(voter, (this.#passes.get(voter) ?? 0) + 1);
@@ -69,12 +69,12 @@ export class BagVotes {
   #hold(voter: string, isCertain: boolean): boolean {
     const evidenceCount = (this.#evidence.get(voter) ?? 0) + 1;
     this.#evidence.set(voter, evidenceCount);
-    if (this.caught.has(voter) || !isConvicted({ isCertain, evidenceCount }, defaultConvictionRules)) return false;
-    this.caught.add(voter);
+    if (this.quarantined.has(voter) || !isConvicted({ isCertain, evidenceCount }, defaultConvictionRules)) return false;
+    this.quarantined.add(voter);
     return true;
   }
 
-  #credibilityOf(voter: string): number {
+  #getCredibility(voter: string): number {
     return credibilityOfMachine(this.#passes.get(voter) ?? 0, defaultCredibilityRules);
   }
 }

@@ -64,14 +64,14 @@ class Bag {
   run(): TrustOutcome {
     while (this.#next < this.#setup.taskCount || this.#open.length > 0) if (!this.#round()) break;
     const taken = this.#tasks.filter(({ accepted }) => accepted !== '');
-    const caught = [...this.#votes.caught];
+    const quarantined = [...this.#votes.quarantined];
     return {
       wrongCount: taken.filter(({ accepted }) => accepted !== right).length,
       takenCount: taken.length,
       hungCount: this.#hungCount + this.#open.length,
       runCount: this.#runCount,
-      quarantinedSaboteurs: caught.filter((machine) => this.#saboteurs.has(machine)).length,
-      quarantinedHonest: caught.filter((machine) => !this.#saboteurs.has(machine)).length,
+      quarantinedSaboteurs: quarantined.filter((machine) => this.#saboteurs.has(machine)).length,
+      quarantinedHonest: quarantined.filter((machine) => !this.#saboteurs.has(machine)).length,
     };
   }
 
@@ -94,7 +94,7 @@ class Bag {
   }
 
   #shuffled(): string[] {
-    const machines = this.#machines.filter((machine) => !this.#votes.caught.has(machine));
+    const machines = this.#machines.filter((machine) => !this.#votes.quarantined.has(machine));
     for (let last = machines.length - 1; last > 0; last -= 1) {
       const other = this.#rng.below(last + 1);
       [machines[last], machines[other]] = [machines[other] as string, machines[last] as string];

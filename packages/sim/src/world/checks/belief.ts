@@ -14,14 +14,14 @@ export function believeMachine(passes: number): number {
 export function believeResult(
   votes: readonly { readonly identity: string; readonly digest: string }[],
   taken: string,
-  credibilityOf: (identity: string) => number,
+  getCredibility: (identity: string) => number,
 ): number {
-  const weightOf = (right: string | undefined): number =>
+  const getWeight = (right: string | undefined): number =>
     votes.reduce(
       (weight, { identity, digest }) =>
-        weight * (digest === right ? credibilityOf(identity) : 1 - credibilityOf(identity)),
+        weight * (digest === right ? getCredibility(identity) : 1 - getCredibility(identity)),
       1,
     );
   const results: readonly (string | undefined)[] = [...new Set(votes.map(({ digest }) => digest)), undefined];
-  return weightOf(taken) / results.reduce((sum, right) => sum + weightOf(right), 0);
+  return getWeight(taken) / results.reduce((sum, right) => sum + getWeight(right), 0);
 }

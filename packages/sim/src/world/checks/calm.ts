@@ -1,4 +1,4 @@
-import { ledgerOf, type BrokerChange } from '@mutirao/core/machines/broker';
+import { findLedger, type BrokerChange } from '@mutirao/core/machines/broker';
 import type { ProviderChange } from '@mutirao/core/machines/provider';
 import { invariant, type Duration } from '@mutirao/core/shared';
 import type { WorldTurn } from '../machine-process.ts';
@@ -37,11 +37,11 @@ export class CalmCheck implements WorldCheck {
     if (change.kind !== 'ReplicasEnded') return;
     const { truth, scenario } = this.#world;
     for (const ending of change.endings) {
-      const { replicaId, fate, placedAt } = ending;
+      const { replicaId, disposition, placedAt } = ending;
       const reason = reasonOfLoss(ending);
       const isOnItsWay =
         !truth.hasBegun(replicaId) || change.at - placedAt < reconnectingMax + 4 * scenario.network.delayMax;
-      const isRightful = fate !== 'lost' || rightfulReasons.has(reason) || isOnItsWay;
+      const isRightful = disposition !== 'lost' || rightfulReasons.has(reason) || isOnItsWay;
       invariant(isRightful, `r${replicaId} ran and is lost, though only connections broke (${reason})`);
     }
   }
@@ -51,8 +51,8 @@ export class CalmCheck implements WorldCheck {
     const { broker, promises, scenario, truth, turnDelayMax } = this.#world;
     if (!this.#isCalm || broker.current === undefined) return;
     const { state, now } = broker.current.process;
-    const used = ledgerOf(state, now).reduce((sum, row) => sum + row.used, 0);
-    const time = truth.timeOf(promises.acceptedReplicaIds());
+    const used = findLedger(state, now).reduce((sum, row) => sum + row.used, 0);
+    const time = truth.findTime(promises.acceptedReplicaIds());
     // Members of gangs count from when they are held, wherever the others still are: nothing is said of how much that
     // may come to.
     const hasGangs = scenario.jobs.some(({ gangProcessors = 0 }) => gangProcessors > 0);

@@ -45,12 +45,12 @@ export class DrainingCheck implements WorldCheck {
 }
 
 function checkEndings({ endings }: Extract<BrokerChange, { kind: 'ReplicasEnded' }>): void {
-  for (const { replicaId, fate, reason, detail } of endings) {
+  for (const { replicaId, disposition, reason, detail } of endings) {
     const isOfDrain =
       reason === 'MUT_DRAINING' || (reason === 'MUT_TASK_LOSS_LIMIT' && detail.includes('MUT_DRAINING'));
     invariant(
-      !isOfDrain || (fate !== 'lost' && fate !== 'failed'),
-      `r${replicaId} is ${fate} since its provider drains, which counts against its task`,
+      !isOfDrain || (disposition !== 'lost' && disposition !== 'failed'),
+      `r${replicaId} is ${disposition} since its provider drains, which counts against its task`,
     );
   }
 }

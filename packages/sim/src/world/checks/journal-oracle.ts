@@ -1,6 +1,6 @@
 import { isShutdown, isStop, stopsMax } from '@mutirao/core/bag';
 import type { BrokerChange, ChangeOf, ReplicaEnding } from '@mutirao/core/machines/broker';
-import { identityOf } from '@mutirao/core/messages';
+import { getIdentity } from '@mutirao/core/messages';
 import {
   invariant,
   type JobId,
@@ -106,7 +106,7 @@ export class JournalOracle {
       case 'MachineJoined':
         this.#votes.onJoined(change.facts);
         this.#identities.set(change.facts.machineId, {
-          identity: identityOf(change.facts),
+          identity: getIdentity(change.facts),
           isKept: change.facts.requestId === '',
         });
         break;
@@ -195,7 +195,7 @@ export class JournalOracle {
     for (const replica of this.#replicas.values()) {
       if (replica.jobId !== jobId || !replica.isCancelled || !isMeant(replica.taskIndex)) continue;
       replica.isCancelled = false;
-      if (taskOf(job, replica.taskIndex).end === undefined) job.tasks.delete(replica.taskIndex);
+      if (findTask(job, replica.taskIndex).end === undefined) job.tasks.delete(replica.taskIndex);
     }
     job.isCancelled = false;
     job.hasEnded = false;
@@ -205,7 +205,7 @@ export class JournalOracle {
   #doubt({ jobId, taskIndexes }: ChangeOf<'ResultsDoubted'>): void {
     const job = this.#job(jobId);
     for (const taskIndex of taskIndexes) {
-      const { end } = taskOf(job, taskIndex);
+      const { end } = findTask(job, taskIndex);
       invariant(end === 'finished', `task ${taskIndex} of job ${jobId} is ${end ?? 'open'} and doubted`);
       if (!job.isCancelled && !job.hasEnded) job.tasks.delete(taskIndex);
     }
@@ -256,7 +256,7 @@ export class JournalOracle {
     invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and r${firstReplicaId} of it is placed`);
     if (isAdopted !== true) this.#checkOpen(machineId);
     for (const [offset, taskIndex] of taskIndexes.entries()) {
-      const { end } = taskOf(job, taskIndex);
+      const { end } = findTask(job, taskIndex);
       invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
       this.#checkPlace(job, taskIndex, machineId);
       for (const before of predecessorsIn(this.#truth.planOf(job.label), taskIndex)) {
@@ -297,20 +297,20 @@ export class JournalOracle {
       this.#followers.delete(ending.replicaId);
       return;
     }
-    const { replicaId, taskIndex, fate, taskStatus } = ending;
+    const { replicaId, taskIndex, disposition, taskStatus } = ending;
     const [job, replica] = [this.#job(jobId), this.#replicas.get(replicaId)];
     invariant(
       replica?.jobId === jobId && replica.taskIndex === taskIndex,
       `r${replicaId} ends, and was not placed for task ${taskIndex} of job ${jobId}`,
     );
     this.#replicas.delete(replicaId);
-    const task = taskOf(job, taskIndex);
-    this.#votes.onEnded(replicaId, fate);
+    const task = findTask(job, taskIndex);
+    this.#votes.onEnded(replicaId, disposition);
     invariant(
       taskStatus !== 'cancelled' || job.isCancelled || replica.isCancelled,
       `task ${taskIndex} of job ${jobId} is cancelled with r${replicaId}, and was retried`,
     );
-    if (fate === 'failed') {
+    if (disposition === 'failed') {
       task.failures += 1;
       this.#truth.checkFailed({ label: job.label, taskIndex, replicaId, reason: ending.reason });
     }
@@ -355,7 +355,7 @@ export class JournalOracle {
  */
 function noteLoss(task: WrittenTask, ending: ReplicaEnding, wasTaken: boolean): void {
   const reason = reasonOfLoss(ending);
-  const isLoss = ending.fate === 'lost' && !isShutdown(reason);
+  const isLoss = ending.disposition === 'lost' && !isShutdown(reason);
   // One that its manager took away says nothing of its end: that counts as a loss until the manager lists it.
   const isSilent = isLoss && ending.outcome === undefined && silentReasons.has(reason);
   task.losses += Number(isLoss);
@@ -382,7 +382,7 @@ function moveTask(
   invariant(status !== 'ready' || !isSpent(losses - silentLosses, stops), `${name} goes on after ${counts}`);
 }
 
-function taskOf(job: WrittenJob, taskIndex: TaskIndex): WrittenTask {
+function findTask(job: WrittenJob, taskIndex: TaskIndex): WrittenTask {
   const task = job.tasks.get(taskIndex) ?? {
     failures: 0,
     losses: 0,

@@ -1,4 +1,4 @@
-import { jobLedgerOf, ledgerOf, type LedgerRow } from '@mutirao/core/machines/broker';
+import { findJobLedger, findLedger, type LedgerRow } from '@mutirao/core/machines/broker';
 import { invariant } from '@mutirao/core/shared';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
@@ -16,12 +16,12 @@ export class LedgerCheck implements WorldCheck {
     if (broker === undefined) return;
     const { state, now } = broker;
     const left = new Map<string, LedgerRow>();
-    for (const row of ledgerOf(state, now)) {
+    for (const row of findLedger(state, now)) {
       checkRow(row);
-      left.set(keyOf(row), row);
+      left.set(getKey(row), row);
     }
     for (const jobId of state.jobs.keys()) {
-      for (const share of jobLedgerOf(state, jobId, now) ?? []) subtract(left, share);
+      for (const share of findJobLedger(state, jobId, now) ?? []) subtract(left, share);
     }
     for (const [key, { used, losers, killed }] of left) {
       invariant(used === 0 && losers === 0 && killed === 0, `of ${key}, ${used}, ${losers} and ${killed} are no job's`);
@@ -29,7 +29,7 @@ export class LedgerCheck implements WorldCheck {
   }
 }
 
-function keyOf({ providerId, requestId }: LedgerRow): string {
+function getKey({ providerId, requestId }: LedgerRow): string {
   return `${providerId}/${requestId}`;
 }
 
@@ -37,18 +37,18 @@ function checkRow(row: LedgerRow): void {
   const { held, used, losers, killed, idle } = row;
   invariant(
     Math.min(held, used, losers, killed, idle) >= 0,
-    `the ledger of ${keyOf(row)} goes below nothing: ${JSON.stringify(row)}`,
+    `the ledger of ${getKey(row)} goes below nothing: ${JSON.stringify(row)}`,
   );
   invariant(
     held === used + losers + killed + idle,
-    `the ledger of ${keyOf(row)} does not add up: ${JSON.stringify(row)}`,
+    `the ledger of ${getKey(row)} does not add up: ${JSON.stringify(row)}`,
   );
 }
 
 function subtract(left: Map<string, LedgerRow>, share: LedgerRow): void {
-  const row = left.get(keyOf(share));
-  invariant(row, `a job has a share of ${keyOf(share)}, which is in no ledger`);
-  left.set(keyOf(share), {
+  const row = left.get(getKey(share));
+  invariant(row, `a job has a share of ${getKey(share)}, which is in no ledger`);
+  left.set(getKey(share), {
     ...row,
     used: row.used - share.used,
     losers: row.losers - share.losers,

@@ -1,6 +1,6 @@
 import { freeProcessors } from '@mutirao/core/bag';
 import {
-  drainOf,
+  findDrain,
   isQuarantined,
   keepsAway,
   mayUse,
@@ -122,7 +122,7 @@ function* findIdle(state: BrokerState, now: Instant): Iterable<string> {
     if (
       isQuarantined(state, machine) ||
       machine.provider.draining !== undefined ||
-      drainOf(state, machine) !== undefined ||
+      findDrain(state, machine) !== undefined ||
       !isIdle(machine, now)
     )
       continue;
@@ -201,7 +201,7 @@ function* compareWindows(
     windows,
   } = state;
   if (holding === undefined || reservations.isAway) return;
-  for (const window of reservations.windowsOf(providerId)) {
+  for (const window of reservations.getWindows(providerId)) {
     if (now < window.endsAt && !isSameWindow(windows.get(window.reservationId), window))
       yield `${providerId} does not know where reservation ${window.reservationId} is`;
   }

@@ -1,8 +1,8 @@
 import { restore, snapshot, type BrokerState } from '@mutirao/core/machines/broker';
 import { restoreSnapshot, takeSnapshot, type ClusterSnapshot, type ClusterState } from '@mutirao/core/machines/cluster';
 import {
-  serializeProvider,
-  deserializeProvider,
+  takeSnapshot as takeProviderSnapshot,
+  restoreSnapshot as restoreProviderSnapshot,
   type ProviderSnapshot,
   type ProviderState,
 } from '@mutirao/core/machines/provider';
@@ -37,7 +37,10 @@ export class ReplayCheck implements WorldCheck {
         `${provider.name} with its snapshot`,
         living,
         describeProvider(
-          deserializeProvider(state.config, JSON.parse(JSON.stringify(serializeProvider(state))) as ProviderSnapshot),
+          restoreProviderSnapshot(
+            state.config,
+            JSON.parse(JSON.stringify(takeProviderSnapshot(state))) as ProviderSnapshot,
+          ),
         ),
       );
     }
@@ -84,8 +87,8 @@ const seenFields: ReadonlySet<string> = new Set([
   'isEnding',
   'isConnected',
   'awaySince',
-  'hearingUntil',
-  'isHearing',
+  'listeningUntil',
+  'isListening',
   'lastError',
   'demandAt',
   'failedGangStarts',
@@ -107,7 +110,7 @@ const seenFields: ReadonlySet<string> = new Set([
   'isSynced',
   'idleSince',
   'coveredSince',
-  'requireRequest',
+  'demandRequest',
   'endedProcessors',
   'resourceId',
   'takesLeases',
@@ -131,7 +134,7 @@ const seenFields: ReadonlySet<string> = new Set([
  * All plain fields of a thing but those of the moment, by name, in whatever order it has them: what is added later is
  * compared too.
  */
-function plainOf(thing: object): unknown {
+function findPlain(thing: object): unknown {
   return Object.entries(thing)
     .filter(
       ([name, value]) => !seenFields.has(name) && value !== undefined && (typeof value !== 'object' || value === null),
@@ -155,27 +158,27 @@ function describeBroker(state: BrokerState): string {
     movedReservations,
   } = state;
   return JSON.stringify([
-    plainOf(state),
+    findPlain(state),
     [...openJobs.keys()],
     [...jobsByClientId.keys()],
-    [...accounts.values()].map(plainOf),
-    [...requests.values()].map((request) => [plainOf(request), request.reservation]),
+    [...accounts.values()].map(findPlain),
+    [...requests.values()].map((request) => [findPlain(request), request.reservation]),
     [...overReservations],
     [...movedReservations],
     [...providers.values()].map((provider) => [
-      plainOf(provider),
+      findPlain(provider),
       provider.pattern,
       provider.leases.map((lease) => [lease.sequence, lease.horizon, lease.parts, [...lease.adopted].sort()]),
     ]),
-    [...machines.values()].map((machine) => [plainOf(machine), machine.facts, machine.times, machine.slowness]),
-    [...replicas.values()].map(plainOf),
-    [...successes.values()].map((success) => [plainOf(success), plainOf(success.ending), success.ending.outputs]),
+    [...machines.values()].map((machine) => [findPlain(machine), machine.facts, machine.times, machine.slowness]),
+    [...replicas.values()].map(findPlain),
+    [...successes.values()].map((success) => [findPlain(success), findPlain(success.ending), success.ending.outputs]),
     [...jobs.values()].map((job) => [
-      plainOf(job),
+      findPlain(job),
       job.reservation,
       job.reservationOver,
       job.times,
-      [...job.tasks.values()].map(plainOf),
+      [...job.tasks.values()].map(findPlain),
       [...job.placed].map(([index, { provider, at, startsBy, reason }]) => [
         index,
         provider.providerId,
@@ -187,7 +190,7 @@ function describeBroker(state: BrokerState): string {
       [...job.supports].map(([identity, set]) => [identity, [...set.ranges()]]),
       [...job.doubtful.ranges()],
     ]),
-    [...records.values()].map((record) => [plainOf(record), record.evidence]),
+    [...records.values()].map((record) => [findPlain(record), record.evidence]),
   ]);
 }
 
@@ -202,12 +205,17 @@ function describeProvider({ requests, machines, brokers, taskTimes, limits, ...s
     state.pausedUntil,
     taskTimes,
     limits,
-    [...requests.values()].map((request) => [plainOf(request), request.reasons, request.reservation, request.heldFor]),
+    [...requests.values()].map((request) => [
+      findPlain(request),
+      request.reasons,
+      request.reservation,
+      request.heldFor,
+    ]),
     [...state.windows.values()],
     state.waits,
     state.asked,
     [...brokers.values()].map((broker) => [
-      plainOf(broker),
+      findPlain(broker),
       broker.taskTimes,
       broker.cutOff,
       broker.lease?.outline,
@@ -216,7 +224,7 @@ function describeProvider({ requests, machines, brokers, taskTimes, limits, ...s
     ]),
     [...state.kept.values()].map(({ facts, brokerId, reports }) => [facts, brokerId, reports]),
     state.keptBytes,
-    [...machines.values()].map((machine) => [plainOf(machine), machine.facts]),
+    [...machines.values()].map((machine) => [findPlain(machine), machine.facts]),
   ]);
 }
 
@@ -238,6 +246,6 @@ function describeCluster({
     [...plan.running.keys()],
     [...plan.waiting.keys()],
     [...scores].sort(([one], [other]) => (one < other ? -1 : 1)),
-    [...requests.values()].map((request) => [plainOf(request), request.order, [...request.livingProcesses]]),
+    [...requests.values()].map((request) => [findPlain(request), request.order, [...request.livingProcesses]]),
   ]);
 }

@@ -1,4 +1,4 @@
-import type { ChangeOf, ReplicaFate } from '@mutirao/core/machines/broker';
+import type { ChangeOf, ReplicaDisposition } from '@mutirao/core/machines/broker';
 import type { MachineFacts } from '@mutirao/core/messages';
 import { invariant, type MachineId, type ReplicaId } from '@mutirao/core/shared';
 import type { JobPlan } from '../scenario.ts';
@@ -35,7 +35,7 @@ const rounding = 1e-9;
 /** Counts the votes of a journal once more, by its own rules. */
 export class VoteOracle {
   readonly #identities = new Map<MachineId, string>();
-  readonly #caught = new Set<string>();
+  readonly #quarantined = new Set<string>();
   /** By identity: results that another confirmed. */
   readonly #passes = new Map<string, number>();
   /** By identity and kind: pieces of evidence. */
@@ -67,7 +67,7 @@ export class VoteOracle {
           `evidence (${evidence.kind})`,
       );
     }
-    if (isQuarantined) this.#caught.add(identity);
+    if (isQuarantined) this.#quarantined.add(identity);
   }
 
   /** Of what speaks against a machine; of votes it is what they said by the credit of before. */
@@ -87,7 +87,7 @@ export class VoteOracle {
 
   /** It begins as one that nobody knows. */
   resetTrust(identity: string): void {
-    this.#caught.delete(identity);
+    this.#quarantined.delete(identity);
     this.#passes.delete(identity);
     this.#evidence.delete(identity);
   }
@@ -99,7 +99,7 @@ export class VoteOracle {
     { replicasMax, isAdopted }: { readonly replicasMax: number; readonly isAdopted: boolean },
   ): void {
     const identity = this.#identities.get(run.machineId) ?? run.machineId;
-    invariant(!this.#caught.has(identity), `r${replicaId} is placed on ${run.machineId}, which was caught`);
+    invariant(!this.#quarantined.has(identity), `r${replicaId} is placed on ${run.machineId}, which was caught`);
     if (!isVoted(run.plan)) return;
     this.#runs.set(replicaId, { ...run, identity });
     const { voteCount = 0, credibility = 0 } = run.plan;
@@ -145,12 +145,12 @@ export class VoteOracle {
   }
 
   /** What is taken was decided on, has its majority or its credibility, and is not the word of one that was caught. */
-  onEnded(replicaId: ReplicaId, fate: ReplicaFate): void {
+  onEnded(replicaId: ReplicaId, disposition: ReplicaDisposition): void {
     const run = this.#runs.get(replicaId);
     if (run === undefined) return;
     const votes = this.#votes.get(run.task) ?? [];
     const own = votes.find((vote) => vote.replicaId === replicaId);
-    if (fate === 'accepted') this.#checkTaken(`r${replicaId}`, run, own?.digest);
+    if (disposition === 'accepted') this.#checkTaken(`r${replicaId}`, run, own?.digest);
     this.#runs.delete(replicaId);
     this.#votes.set(
       run.task,
@@ -176,6 +176,6 @@ export class VoteOracle {
       );
     else
       invariant(agreeing >= Math.floor(voteCount / 2) + 1, `${name} is taken with ${agreeing} of ${voteCount} votes`);
-    invariant(!this.#caught.has(identity), `${name} of ${identity}, which was caught, is taken`);
+    invariant(!this.#quarantined.has(identity), `${name} of ${identity}, which was caught, is taken`);
   }
 }

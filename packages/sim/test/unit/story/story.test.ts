@@ -1,5 +1,5 @@
 // A story tells what touched some ids, whichever machine it happened to, in lines that a person can read.
-import { describe, idsOf, Story } from '@mutirao/sim/story';
+import { describe, listIds, Story } from '@mutirao/sim/story';
 import test from 'ava';
 
 const cases: readonly (readonly [what: string, message: unknown, ids: readonly string[]])[] = [
@@ -59,7 +59,7 @@ const cases: readonly (readonly [what: string, message: unknown, ids: readonly s
 
 for (const [what, message, ids] of cases)
   test(`the ids of ${what}`, (t) => {
-    t.deepEqual(idsOf(message), ids);
+    t.deepEqual(listIds(message), ids);
   });
 
 test('a message is one line: ids in their form, instants from the start, what is empty left out', (t) => {

@@ -79,7 +79,7 @@ test('lines that look alike have one colour, dash and mark; others differ in one
   t.is(new Set([...svg.matchAll(/<polyline fill="none" (.*) points/g)].map(([, look]) => look)).size, 12);
 });
 
-const bandsOf = (svg: string): number[][][] =>
+const getBands = (svg: string): number[][][] =>
   [...svg.matchAll(/<polygon class="interval"[^>]* points="([^"]*)"/g)].map(([, points]) =>
     points!.split(' ').map((point) => point.split(',').map(Number)),
   );
@@ -90,7 +90,7 @@ test('intervals are bands around lines, inside the frame also where they reach b
     { ...two, values: [1, NaN, 4], halfIntervals: [0.5, 0.5, 0.5] },
   ];
   const svg = drawPanels({ ...figure, panels: [{ title: 'left', lines }], panelsAcross: 1 });
-  const [band, ...others] = bandsOf(svg);
+  const [band, ...others] = getBands(svg);
   t.is(others.length, 0);
   t.is(band?.length, 4, 'there and back over two values');
   for (const [, y] of band!) t.true(y! >= 68 && y! <= 368);
@@ -112,7 +112,7 @@ test('lines with intervals stand where their values are, one above the other at 
 });
 
 test('positions are to scale where their numbers are known, and equally far apart where not', (t) => {
-  const acrossOf = (positions?: number[]): number[] => {
+  const getAcross = (positions?: number[]): number[] => {
     const svg = drawPanels({
       ...figure,
       panels: [{ title: 'left', lines: [one] }],
@@ -121,11 +121,11 @@ test('positions are to scale where their numbers are known, and equally far apar
     });
     return [.../<polyline [^>]*points="([^"]*)"/.exec(svg)![1]!.split(' ')].map((point) => Number(point.split(',')[0]));
   };
-  const stepsOf = ([first, second, third]: number[]): number => (third! - second!) / (second! - first!);
-  t.true(Math.abs(stepsOf(acrossOf()) - 1) < 0.01);
-  t.true(Math.abs(stepsOf(acrossOf([50, 100, 400])) - 6) < 0.05);
-  t.deepEqual([acrossOf([50, 100, 400])[0], acrossOf([50, 100, 400])[2]], [acrossOf()[0], acrossOf()[2]]);
-  t.deepEqual(acrossOf([7, 7, 7]), acrossOf());
+  const listSteps = ([first, second, third]: number[]): number => (third! - second!) / (second! - first!);
+  t.true(Math.abs(listSteps(getAcross()) - 1) < 0.01);
+  t.true(Math.abs(listSteps(getAcross([50, 100, 400])) - 6) < 0.05);
+  t.deepEqual([getAcross([50, 100, 400])[0], getAcross([50, 100, 400])[2]], [getAcross()[0], getAcross()[2]]);
+  t.deepEqual(getAcross([7, 7, 7]), getAcross());
 });
 
 test('zeros have a row of their own below a logarithmic axis where that is wanted, below every other value and joined to none', (t) => {

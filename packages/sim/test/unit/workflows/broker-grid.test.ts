@@ -33,7 +33,7 @@ function runAll(grid: BrokerGrid): void {
 }
 
 /** From the first submission to the last end. */
-function makespanOf({ runs }: BrokerGrid, start: number): number {
+function getMakespan({ runs }: BrokerGrid, start: number): number {
   return Math.max(...runs.map(({ end }) => end)) - start;
 }
 
@@ -73,7 +73,7 @@ test('a first task begins at once where a machine idles', (t) => {
       .sort(),
     [0, 1, 2],
   );
-  t.is(makespanOf(grid, start), 15 * second);
+  t.is(getMakespan(grid, start), 15 * second);
 });
 
 test('a wide task runs among narrow ones that keep coming', (t) => {
@@ -127,7 +127,7 @@ test('a task that failed is planned on another machine, and its retries do not w
   runAll(grid);
   const runs = grid.runs.filter(({ index }) => index === 0).map(({ machineId, outcome }) => `${machineId} ${outcome}`);
   t.deepEqual(runs, ['p/bad failed', 'p/good succeeded']);
-  t.true(makespanOf(grid, start) <= 41 * second, `${makespanOf(grid, start)}`);
+  t.true(getMakespan(grid, start) <= 41 * second, `${getMakespan(grid, start)}`);
 });
 
 test('a task is not planned onto a machine whose allocation ends before it would, while another one stays', (t) => {
@@ -164,7 +164,7 @@ test('when a machine is lost, what it had and what was planned there goes elsewh
   });
   runAll(grid);
   t.is(grid.state.jobs.get(1)?.status, 'finished');
-  t.true(makespanOf(grid, start) <= 71 * second, `${makespanOf(grid, start)}`);
+  t.true(getMakespan(grid, start) <= 71 * second, `${getMakespan(grid, start)}`);
 });
 
 test('a machine that comes is planned with from then on', (t) => {
@@ -175,7 +175,7 @@ test('a machine that comes is planned with from then on', (t) => {
     grid.join(machine('b'));
   });
   runAll(grid);
-  t.is(makespanOf(grid, start), 55 * second);
+  t.is(getMakespan(grid, start), 55 * second);
 });
 
 test('a plan is made anew when a task takes longer than was said, and what waited for its machine goes elsewhere', (t) => {
@@ -202,7 +202,7 @@ test('two users jobs share the machines by their ways to the end, and neither st
     }),
   );
   runAll(grid);
-  t.is(makespanOf(grid, start), 60 * second);
+  t.is(getMakespan(grid, start), 60 * second);
 });
 
 test('of nothing known and of short tasks no plan is made, and they run as they come', (t) => {

@@ -10,7 +10,7 @@ import { Truth } from '../../../src/world/truth.ts';
 const wrong = (message: RegExp) => ({ instanceOf: InvariantError, message });
 
 /** Promises, in a world in which replica 10 t + k ran task t of the only job, and well but for task 0. */
-function promisesOf(): Promises {
+function listPromises(): Promises {
   const plan = {
     submittedAfter: 0,
     taskCount: 3,
@@ -70,7 +70,7 @@ const placed = (taskIndex: number, firstReplicaId: number): BrokerChange => ({
 });
 const ended = (
   replicaId: number,
-  fate: string,
+  disposition: string,
   taskStatus: string,
   taskIndex = Math.floor(replicaId / 10),
 ): BrokerChange => ({
@@ -78,7 +78,7 @@ const ended = (
   machineId: 'm',
   jobId: 1,
   at: 0,
-  endings: [{ replicaId, taskIndex, fate, taskStatus, reason: '', outputs: [] } as never],
+  endings: [{ replicaId, taskIndex, disposition, taskStatus, reason: '', outputs: [] } as never],
 });
 const done = (replicaId: number): BrokerChange => ended(replicaId, 'accepted', 'finished');
 const allDone = [
@@ -94,7 +94,7 @@ const allDone = [
 
 function hearing(...changes: readonly BrokerChange[]): () => Promises {
   return () => {
-    const promises = promisesOf();
+    const promises = listPromises();
     promises.hear(changes);
     return promises;
   };
@@ -107,7 +107,7 @@ function diskWith(...changes: readonly BrokerChange[]): SimulatedDisk<BrokerChan
 }
 
 test('a submission that makes two jobs is an error', (t) => {
-  const promises = promisesOf();
+  const promises = listPromises();
   promises.reportAccepted('0', 1);
   t.notThrows(() => {
     promises.reportAccepted('0', 1);
@@ -172,7 +172,7 @@ test('a job ends when all its tasks have, and as they did', (t) => {
 });
 
 test('a job that was promised and is not in the journal is an error', (t) => {
-  const promises = promisesOf();
+  const promises = listPromises();
   promises.reportAccepted('0', 1);
   t.notThrows(() => {
     promises.checkDisk(diskWith(accepted(1)));

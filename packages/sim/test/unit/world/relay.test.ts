@@ -46,7 +46,7 @@ const reportOf = (sequence: number, ...ended: readonly number[]): MachineReport 
   ended: ended.map(end),
 });
 const saying = (report: MachineReport): FromAgent => ({ kind: 'report', report });
-const factsOf = (machineId: string, incarnation = 'a1'): MachineFacts => ({
+const listFacts = (machineId: string, incarnation = 'a1'): MachineFacts => ({
   machineId,
   incarnation,
   processors: 1,
@@ -78,7 +78,7 @@ function setUp() {
   ): Peer<FromAgent, ToAgent> => {
     const agent = new Peer<FromAgent, ToAgent>();
     relay.acceptAgent(agent);
-    agent.onMessage({ kind: 'hello', facts: factsOf(machineId, incarnation), heldReplicaIds: held, credential });
+    agent.onMessage({ kind: 'hello', facts: listFacts(machineId, incarnation), heldReplicaIds: held, credential });
     return agent;
   };
   const connect = (brokerId = 'b'): Peer<FromBroker, ToBroker> => {
@@ -88,7 +88,7 @@ function setUp() {
     return broker;
   };
   const offer = (machineId: string, brokerId = 'b'): void => {
-    relay.perform({ kind: 'ReportMachineJoined', brokerId, facts: factsOf(`p/q1.${machineId}`), heldReplicaIds: [] });
+    relay.perform({ kind: 'ReportMachineJoined', brokerId, facts: listFacts(`p/q1.${machineId}`), heldReplicaIds: [] });
   };
   return { relay, inputs, measured, attach, connect, offer };
 }

@@ -93,12 +93,12 @@ test('another failure is not taken for the same', (t) => {
 });
 
 test('failures are the same whatever their numbers, and however often a part is said', (t) => {
-  const kindOf = (message: string): string => kindOfFailure({ ...failure, message });
+  const getKind = (message: string): string => kindOfFailure({ ...failure, message });
   t.is(
-    kindOf('not at its end: job 1 is open; job 2 is open'),
-    kindOf('not at its end: job 12 is open; job 3 is open; job 4 is open'),
+    getKind('not at its end: job 1 is open; job 2 is open'),
+    getKind('not at its end: job 12 is open; job 3 is open; job 4 is open'),
   );
-  t.not(kindOf('job 1 is open'), kindOf('job 1 is open; 3 tasks run'));
+  t.not(getKind('job 1 is open'), getKind('job 1 is open; 3 tasks run'));
   t.not(kindOfFailure(failure), kindOfFailure({ ...failure, phase: 'healing' }));
 });
 

@@ -19,7 +19,7 @@ const plan: JobPlan = {
   isChecked: true,
 };
 
-function truthOf(changes: Partial<JobPlan> = {}, seed = 'truth'): Truth {
+function getTruth(changes: Partial<JobPlan> = {}, seed = 'truth'): Truth {
   const scenario: Scenario = {
     version: 1,
     seed,
@@ -46,7 +46,7 @@ const place = { incarnation: 'a1', machine: 'lab/pc0', speed: 1 };
 const wrong = (message: RegExp) => ({ instanceOf: InvariantError, message });
 
 test('a slot holds one run at a time', (t) => {
-  const truth = truthOf();
+  const truth = getTruth();
   truth.beginRun(place, replica(1, 5, [0, 1]));
   truth.beginRun(place, replica(2, 6, [2]));
   t.is(truth.runningCount, 2);
@@ -58,7 +58,7 @@ test('a slot holds one run at a time', (t) => {
 });
 
 test("a slot is free again when its run ends, and all are when the agent's process does", (t) => {
-  const truth = truthOf();
+  const truth = getTruth();
   truth.beginRun(place, replica(1, 5, [0]));
   truth.beginRun(place, replica(2, 6, [1]));
   truth.endRun('a1', [0]);
@@ -71,35 +71,35 @@ test("a slot is free again when its run ends, and all are when the agent's proce
 
 test('what nobody submitted cannot run', (t) => {
   t.throws(
-    () => truthOf().beginRun(place, replica(1, 0, [0], '4')),
+    () => getTruth().beginRun(place, replica(1, 0, [0], '4')),
     wrong(/a task of job "4", which nobody submitted/),
   );
-  t.throws(() => truthOf().beginRun(place, replica(1, 100)), wrong(/task 100 of a job of 100/));
+  t.throws(() => getTruth().beginRun(place, replica(1, 100)), wrong(/task 100 of a job of 100/));
 });
 
 test('a task takes as long wherever and whenever it runs, within the spread, and broken tasks fail everywhere', (t) => {
-  const truth = truthOf();
-  const fates = Array.from({ length: 100 }, (_, task) =>
+  const truth = getTruth();
+  const dispositions = Array.from({ length: 100 }, (_, task) =>
     truth.beginRun({ ...place, incarnation: `a${task}` }, replica(task + 1, task)),
   );
   const again = Array.from({ length: 100 }, (_, task) =>
     truth.beginRun({ ...place, incarnation: `b${task}` }, replica(task + 200, task)),
   );
-  t.deepEqual(again, fates);
-  t.true(fates.every(({ time }) => time >= 5000 && time <= 15_000));
-  t.true(new Set(fates.map(({ time }) => time)).size > 90);
+  t.deepEqual(again, dispositions);
+  t.true(dispositions.every(({ time }) => time >= 5000 && time <= 15_000));
+  t.true(new Set(dispositions.map(({ time }) => time)).size > 90);
   t.is(
     truth.beginRun({ ...place, incarnation: 'fast', speed: 2 }, replica(300, 7)).time,
-    Math.ceil(fates[7]!.time / 2),
+    Math.ceil(dispositions[7]!.time / 2),
   );
   t.deepEqual(
-    fates.map(({ exitStatus }) => exitStatus),
+    dispositions.map(({ exitStatus }) => exitStatus),
     [1, 1, ...Array<number>(98).fill(0)],
   );
 });
 
 test('runs fail by chance as often as the plan says, and each by itself', (t) => {
-  const truth = truthOf({ failureProbability: 0.2 });
+  const truth = getTruth({ failureProbability: 0.2 });
   const failed = Array.from(
     { length: 1000 },
     (_, run) => truth.beginRun({ ...place, incarnation: `a${run}` }, replica(run, 50)).exitStatus,
@@ -108,7 +108,7 @@ test('runs fail by chance as often as the plan says, and each by itself', (t) =>
 });
 
 test('a result is taken only from the replica that ran that task, and well', (t) => {
-  const truth = truthOf();
+  const truth = getTruth();
   truth.beginRun(place, replica(1, 5));
   truth.endAllRuns('a1');
   truth.beginRun(place, replica(2, 0));
@@ -123,7 +123,7 @@ test('a result is taken only from the replica that ran that task, and well', (t)
 
 test('a wrong result that a check would have found is not taken', (t) => {
   const result = { label: '0', taskIndex: 5, replicaId: 1, sha256: 'bad000' };
-  const checked = truthOf();
+  const checked = getTruth();
   checked.beginRun(place, replica(1, 5));
   t.throws(
     () => {
@@ -131,7 +131,7 @@ test('a wrong result that a check would have found is not taken', (t) => {
     },
     wrong(/is wrong, was checked, and was taken/),
   );
-  const unchecked = truthOf({ isChecked: false });
+  const unchecked = getTruth({ isChecked: false });
   unchecked.beginRun(place, replica(1, 5));
   t.notThrows(() => {
     unchecked.checkAccepted(result);
@@ -139,7 +139,7 @@ test('a wrong result that a check would have found is not taken', (t) => {
 });
 
 test('a failure is counted only where that replica failed at that task, or its checked result was wrong', (t) => {
-  const truth = truthOf();
+  const truth = getTruth();
   truth.beginRun(place, replica(1, 0));
   truth.beginRun({ ...place, incarnation: 'a2' }, replica(2, 5));
   const counted = (changes: object) => () => {
@@ -157,10 +157,10 @@ test('a failure is counted only where that replica failed at that task, or its c
 });
 
 test('the time of results is that of the runs that went well', (t) => {
-  const truth = truthOf();
+  const truth = getTruth();
   const times = [5, 6].map((task) => truth.beginRun({ ...place, incarnation: `a${task}` }, replica(task, task)).time);
   truth.beginRun(place, replica(1, 0));
-  t.is(truth.timeOf([5, 6, 1, 99]), times[0]! + times[1]!);
+  t.is(truth.findTime([5, 6, 1, 99]), times[0]! + times[1]!);
   t.deepEqual([truth.hasBegun(1), truth.hasBegun(99)], [true, false]);
 });
 
@@ -169,7 +169,7 @@ test('a task of a workflow begins after a result of each one that it waits for w
   const later =
     Array.from({ length: 100 }, (_, index) => index).find((index) => (predecessorsIn(plan, index)[0] ?? 0) > 2) ?? 0;
   const before = predecessorsIn(plan, later)[0] ?? 0;
-  const truth = truthOf({ ...plan, hasOutput: false, isChecked: false });
+  const truth = getTruth({ ...plan, hasOutput: false, isChecked: false });
   t.throws(
     () => truth.beginRun(place, replica(1, later)),
     wrong(/and no result was taken of task \d+, which it waits for/),

@@ -2,18 +2,18 @@ import test from 'ava';
 import { Prng } from '@mutirao/core/shared';
 import { describeFault, FaultPlan, type Fault } from '../../../src/chaos/fault-plan.ts';
 
-function faultsOf(seed: number, count: number, hasDisks = true): Fault[] {
+function listFaults(seed: number, count: number, hasDisks = true): Fault[] {
   const plan = new FaultPlan(new Prng(`test ${seed}`), { hasDisks });
   return Array.from({ length: count }, () => plan.next());
 }
 
 test('a seed gives the same faults again, and another seed others', (t) => {
-  t.deepEqual(faultsOf(1, 50), faultsOf(1, 50));
-  t.notDeepEqual(faultsOf(1, 50), faultsOf(2, 50));
+  t.deepEqual(listFaults(1, 50), listFaults(1, 50));
+  t.notDeepEqual(listFaults(1, 50), listFaults(2, 50));
 });
 
 test('every kind of fault comes, every role is hit, and no fault lasts longer than 20 s', (t) => {
-  const faults = faultsOf(3, 1000);
+  const faults = listFaults(3, 1000);
   t.deepEqual([...new Set(faults.map(({ kind }) => kind))].sort(), [
     'away',
     'disk',
@@ -40,5 +40,5 @@ test('every kind of fault comes, every role is hit, and no fault lasts longer th
 });
 
 test('where disks cannot be filled, none is', (t) => {
-  t.false(faultsOf(3, 1000, false).some(({ kind }) => kind === 'disk'));
+  t.false(listFaults(3, 1000, false).some(({ kind }) => kind === 'disk'));
 });

@@ -103,7 +103,7 @@ test('a process that ended by itself is found, by its end or by the dump that it
 test('volumes are held against their index: a file that only one of them has is found', async (t) => {
   const folder = temporaryFolder(t);
   const folders = { inputs: '', outputs: folder, runs: path.join(folder, 'runs') };
-  const job = { jobId: 7, label: 'job0', counts: [], way: { isGathered: true, fate: 'left' } } as const;
+  const job = { jobId: 7, label: 'job0', counts: [], way: { isGathered: true, disposition: 'left' } } as const;
   const gathered = path.join(folder, 'job0-gathered');
   mkdirSync(gathered);
   mkdirSync(path.join(folder, 'job0'));
@@ -142,9 +142,9 @@ test('volumes are held against their index: a file that only one of them has is 
 });
 
 test('a result is gathered once, but for one of a machine that was caught before it was accepted', (t) => {
-  const caught = aReplica({ replicaId: 3, accepted: false, reason: 'MUT_MACHINE_QUARANTINED' });
+  const quarantined = aReplica({ replicaId: 3, accepted: false, reason: 'MUT_MACHINE_QUARANTINED' });
   const lost = aReplica({ replicaId: 4, accepted: false, reason: 'MUT_MACHINE_LOST' });
-  const tasks = [aTask({ taskIndex: 0, replicas: [caught, lost, aReplica({ replicaId: 5, accepted: true })] })];
+  const tasks = [aTask({ taskIndex: 0, replicas: [quarantined, lost, aReplica({ replicaId: 5, accepted: true })] })];
   const tell = (...replicaIds: number[]): string[] =>
     findTwice(
       tasks,

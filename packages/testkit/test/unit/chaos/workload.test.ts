@@ -1,5 +1,5 @@
 import test from 'ava';
-import { describeWay, expectedOf, jobWays, planJobs, sharedText, taskAt } from '../../../src/chaos/workload.ts';
+import { describeWay, getExpected, jobWays, planJobs, sharedText, taskAt } from '../../../src/chaos/workload.ts';
 
 test('a load is cut into jobs that together have all of its tasks, each of a known kind', (t) => {
   for (const [taskCount, jobSize] of [
@@ -33,7 +33,7 @@ test('a load is cut into jobs that together have all of its tasks, each of a kno
 
 test('no two tasks are expected to bring the same, and large ones do not fit into a message', (t) => {
   const all = (['small', 'printed', 'large', 'flaky', 'checked'] as const).flatMap((kind) =>
-    [0, 1, 2].flatMap((index) => ['a', 'b'].map((label) => expectedOf(label, kind, index))),
+    [0, 1, 2].flatMap((index) => ['a', 'b'].map((label) => getExpected(label, kind, index))),
   );
   t.is(new Set(all).size, all.length);
   t.true(sharedText.length > 64 * 1024);

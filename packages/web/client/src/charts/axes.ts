@@ -1,5 +1,5 @@
 import type { XAXisComponentOption, YAXisComponentOption } from 'echarts';
-import { ticksOf, timeTicksOf } from '../model/scale.ts';
+import { listTicks, listTimeTicks } from '../model/scale.ts';
 import { sayCount, sayDuration } from '../model/words.ts';
 import { axisLook, type ChartLook } from './look.ts';
 
@@ -25,7 +25,7 @@ export function timeAxis(
 ): XAXisComponentOption {
   const axis = axisLook(look);
   const shift = -new Date(from).getTimezoneOffset() * minute;
-  const { ticks, step } = timeTicksOf(from, until, { about: Math.max(2, look.width / instantWidth), shift });
+  const { ticks, step } = listTimeTicks(from, until, { about: Math.max(2, look.width / instantWidth), shift });
   const sayTick = (tick: number): string => {
     if (step >= day || (tick + shift) % day === 0) return `{day|${dayFormat.format(tick)}}`;
     return (step < minute ? secondFormat : minuteFormat).format(tick);
@@ -51,7 +51,7 @@ export function timeAxis(
 /** An axis of durations from 0 on, in milliseconds, at steps of clocks. */
 export function durationAxis(look: ChartLook, until: number): XAXisComponentOption {
   const axis = axisLook(look);
-  const { step } = timeTicksOf(0, until, { about: Math.max(2, look.width / 90) });
+  const { step } = listTimeTicks(0, until, { about: Math.max(2, look.width / 90) });
   return {
     ...axis,
     type: 'value',
@@ -80,7 +80,7 @@ export function countAxis(
   { name, most }: { readonly name: string; readonly most?: number },
 ): YAXisComponentOption {
   const axis = axisLook(look);
-  const ticks = most === undefined ? [] : ticksOf(0, most, 4);
+  const ticks = most === undefined ? [] : listTicks(0, most, 4);
   const step = Math.max(1, (ticks[1] ?? 1) - (ticks[0] ?? 0));
   // The label of the last one would touch the one below it.
   const range = most === undefined ? { splitNumber: 4 } : { max: most, interval: step };

@@ -69,7 +69,7 @@ function placeOf(
   const grid = params.coordSys as unknown as Place;
   const [left = 0, low = 0] = api.coord([start, bottom]);
   const [right = 0, high = 0] = api.coord([end, top]);
-  const lane = laneShare === undefined ? 0 : (laneHeightOf(api) * laneShare) / 2;
+  const lane = laneShare === undefined ? 0 : (getLaneHeight(api) * laneShare) / 2;
   const x = Math.max(grid.x, left);
   const y = Math.max(grid.y, high - lane);
   const width = Math.min(grid.x + grid.width, Math.max(right, left + 1)) - x;
@@ -77,7 +77,7 @@ function placeOf(
   return width <= 0 || height <= 0 ? undefined : { x, y, width, height };
 }
 
-function laneHeightOf(api: CustomSeriesRenderItemAPI): number {
+function getLaneHeight(api: CustomSeriesRenderItemAPI): number {
   const size = api.size?.([0, 1]);
   return Array.isArray(size) ? (size[1] ?? 0) : 0;
 }

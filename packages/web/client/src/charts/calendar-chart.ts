@@ -1,5 +1,5 @@
 import type { RouteReply } from '../../../src/schema/index.ts';
-import { sayAmount, unitOf, type CalendarBox, type Slot } from '../model/calendar.ts';
+import { sayAmount, getUnit, type CalendarBox, type Slot } from '../model/calendar.ts';
 import { okabeIto, type Ink } from '../model/palette.ts';
 import { sayClock, sayCount, sayDuration, sayShare } from '../model/words.ts';
 import { countAxis, timeAxis } from './axes.ts';
@@ -81,7 +81,7 @@ export function buildCalendarOption(scene: CalendarScene, look: ChartLook): Char
     xAxis: { ...timeAxis(look, { from, until }), splitLine: { show: true, ...axis.splitLine } },
     yAxis: [
       // Above the word for the present instant.
-      { ...countAxis(look, { name: unitOf(resource), most: Math.max(1, resource.total) }), nameGap: 22 },
+      { ...countAxis(look, { name: getUnit(resource), most: Math.max(1, resource.total) }), nameGap: 22 },
       {
         ...axis,
         type: 'value',
@@ -96,7 +96,7 @@ export function buildCalendarOption(scene: CalendarScene, look: ChartLook): Char
       ...baseOption(look).tooltip,
       trigger: 'axis',
       axisPointer: { type: isDragging ? 'none' : 'line', lineStyle: { color: look.faint } },
-      formatter: (reported: unknown) => (isDragging ? '' : reportInstant(scene, instantOf(reported))),
+      formatter: (reported: unknown) => (isDragging ? '' : reportInstant(scene, getInstant(reported))),
     },
     series: [
       {
@@ -106,7 +106,7 @@ export function buildCalendarOption(scene: CalendarScene, look: ChartLook): Char
         lineStyle: { width: 0 },
         areaStyle: { color: fillOfInk(calendarInks.others, look).color, opacity: 1 },
       },
-      { ...taken, id: 'taken', z: 3, lineStyle: { color: look.text, width: 1.2 }, ...marksOf(scene, look) },
+      { ...taken, id: 'taken', z: 3, lineStyle: { color: look.text, width: 1.2 }, ...getMarks(scene, look) },
       boxSeries([...maintenanceBoxes(scene.calendar), ...scene.boxes.map(reservationBox)], {
         id: 'reservations',
         look,
@@ -141,7 +141,7 @@ function reservationBox({ reservation, start, end, bottom, top }: CalendarBox): 
 type Marks = Pick<Extract<NonNullable<ChartOption['series']>, { readonly type?: 'line' }>, 'markLine' | 'markArea'>;
 
 /** The present instant, and the slot that is wanted. */
-function marksOf(
+function getMarks(
   { calendar: { from_unix_ms: from, until_unix_ms: until, resource }, ghost, now }: CalendarScene,
   { accent, isDark }: ChartLook,
 ): Marks {
@@ -184,7 +184,7 @@ function sayGhost({ ghost, now, calendar: { resource } }: CalendarScene, { width
   );
 }
 
-function instantOf(reported: unknown): number {
+function getInstant(reported: unknown): number {
   return (reported as readonly { readonly axisValue: number }[])[0]?.axisValue ?? 0;
 }
 

@@ -1,7 +1,7 @@
 import type { CustomSeriesOption } from 'echarts/charts';
 import type { DataZoomComponentOption } from 'echarts/components';
 import { isStaging, sumKinds, type GanttPicture, type GanttShape } from '../model/gantt.ts';
-import { barInks, inkOf } from '../model/palette.ts';
+import { barInks, getInk } from '../model/palette.ts';
 import { sayTimeOfDay, sayCount, sayDuration, sayProcessorTime } from '../model/words.ts';
 import { axisLook, baseOption, fillOfInk, gridWithin, type ChartLook, type ChartOption } from './look.ts';
 import type { ChartTable } from './table.ts';
@@ -101,7 +101,7 @@ function ganttFrame(picture: GanttPicture, look: ChartLook): ChartOption {
     tooltip: {
       ...baseOption(look).tooltip,
       trigger: 'item',
-      formatter: (reported: unknown) => reportShape(picture, shapeIndexOf(reported)),
+      formatter: (reported: unknown) => reportShape(picture, getShapeIndex(reported)),
     },
     series: used.map((kind) => kindSeries({ picture, indexes: byKind[kind] ?? [], kind }, look)),
   };
@@ -184,7 +184,7 @@ interface KindShapes {
 /** Entries are `[start, end, row, top, bottom, share, index of the shape]`. */
 function kindSeries({ picture, indexes, kind }: KindShapes, look: ChartLook): CustomSeriesOption {
   const name = picture.gantt.kinds[kind] ?? '';
-  const fill = fillOfInk(inkOf(barInks, name), look);
+  const fill = fillOfInk(getInk(barInks, name), look);
   const isStrip = isStaging(name);
   return {
     type: 'custom',
@@ -234,7 +234,7 @@ function placeOf(api: RenderApi, isStrip: boolean): Readonly<Record<'x' | 'y' | 
 }
 
 /** The shape that an entry of a series, or what a tip or a press tells of it, is; -1 where it is none. */
-export function shapeIndexOf(reported: unknown): number {
+export function getShapeIndex(reported: unknown): number {
   const values = Array.isArray(reported)
     ? (reported as unknown[])
     : (reported as { readonly value?: unknown } | null)?.value;

@@ -11,12 +11,12 @@ const shownMin = 60_000;
 
 const paceInk: Ink = { colour: okabeIto.green, pattern: 'plain', mark: '', title: 'tasks finished per second' };
 
-function rangeOf(samples: readonly GridSample[]): { readonly from: number; readonly until: number } {
+function getRange(samples: readonly GridSample[]): { readonly from: number; readonly until: number } {
   const until = samples.at(-1)?.at ?? 0;
   return { from: Math.min(samples[0]?.at ?? until, until - shownMin), until };
 }
 
-function lineOf({
+function getLine({
   id,
   ink,
   look,
@@ -41,7 +41,7 @@ function lineOf({
   };
 }
 
-function frameOf(
+function findFrame(
   samples: readonly GridSample[],
   {
     look,
@@ -56,7 +56,7 @@ function frameOf(
   return {
     ...baseOption(look),
     grid: gridWithin({ top: 26 }),
-    xAxis: timeAxis(look, rangeOf(samples)),
+    xAxis: timeAxis(look, getRange(samples)),
     yAxis: countAxis(look, { name }),
     tooltip: {
       ...baseOption(look).tooltip,
@@ -73,7 +73,7 @@ function frameOf(
 /** Tasks that finished per second, over the last minutes. */
 export function buildPaceOption(samples: readonly GridSample[], look: ChartLook): ChartOption {
   return {
-    ...frameOf(samples, {
+    ...findFrame(samples, {
       look,
       name: 'tasks per second',
       tell: ({ finishedPerSecond: pace }) => [
@@ -81,7 +81,7 @@ export function buildPaceOption(samples: readonly GridSample[], look: ChartLook)
       ],
     }),
     series: [
-      lineOf({
+      getLine({
         id: 'pace',
         ink: paceInk,
         look,
@@ -160,11 +160,11 @@ export function buildBusyOption(samples: readonly GridSample[], look: ChartLook)
           ...bands.map(({ ink, of }) => `${ink.title}: ${sayCount(of(sample) ?? 0)}`),
         ];
   return {
-    ...frameOf(samples, { look, name: 'processors', tell }),
+    ...findFrame(samples, { look, name: 'processors', tell }),
     series: [
       ...bands.map(
         ({ ink, of }): LineSeriesOption => ({
-          ...lineOf({
+          ...getLine({
             id: `site ${ink.title}`,
             ink,
             look,

@@ -18,7 +18,7 @@ const parts: readonly { readonly ink: Ink; readonly of: (times: Times) => number
 ];
 
 /** A line for all that was held and, where there are several, one for each provider that held something. */
-function linesOf({ total, by_provider: providers }: Ledger): LedgerLine[] {
+function listLines({ total, by_provider: providers }: Ledger): LedgerLine[] {
   const each = providers
     .filter(({ held_processor_ms: held }) => held > 0)
     .map(({ provider_id: name, ...times }) => ({ name, times }));
@@ -27,12 +27,12 @@ function linesOf({ total, by_provider: providers }: Ledger): LedgerLine[] {
 
 /** Height of the chart in pixels. */
 export function ledgerHeight(ledger: Ledger): number {
-  return linesOf(ledger).length * 32 + 28;
+  return listLines(ledger).length * 32 + 28;
 }
 
 /** Where processor-time went: a bar for all and one for each provider, its parts as shares of what was held. */
 export function buildLedgerOption(ledger: Ledger, look: ChartLook): ChartOption {
-  const lines = linesOf(ledger);
+  const lines = listLines(ledger);
   const axis = axisLook(look);
   const names = {
     type: 'category' as const,
@@ -70,7 +70,7 @@ export function buildLedgerOption(ledger: Ledger, look: ChartLook): ChartOption 
       ...baseOption(look).tooltip,
       trigger: 'axis',
       axisPointer: { type: 'none' },
-      formatter: (reported: unknown) => reportLine(lines[lineIndexOf(reported)]),
+      formatter: (reported: unknown) => reportLine(lines[getLineIndex(reported)]),
     },
     series: parts.map(({ ink, of }) => {
       const fill = fillOfInk(ink, look);
@@ -98,7 +98,7 @@ export function buildLedgerOption(ledger: Ledger, look: ChartLook): ChartOption 
   };
 }
 
-function lineIndexOf(reported: unknown): number {
+function getLineIndex(reported: unknown): number {
   return (reported as readonly { readonly dataIndex: number }[])[0]?.dataIndex ?? -1;
 }
 
@@ -117,7 +117,7 @@ function reportLine(line: LedgerLine | undefined): string {
 export function ledgerTable(ledger: Ledger): ChartTable {
   return {
     heads: ['Provider', 'Held', ...parts.map(({ ink }) => ink.title)],
-    rows: linesOf(ledger).map(({ name, times }) => [
+    rows: listLines(ledger).map(({ name, times }) => [
       name,
       sayProcessorTime(times.held_processor_ms),
       ...parts.map(({ of }) => sayProcessorTime(of(times))),

@@ -105,7 +105,7 @@ interface TipTarget {
 }
 
 /**
- * Where the tip of a box stands in a chart of few lanes: below the box, which it would else cover with all the others.
+ * Where the tip of a box stands in a chart of few workerGroups: below the box, which it would else cover with all the others.
  */
 export function belowTarget(
   [x = 0, y = 0]: readonly number[],
@@ -206,15 +206,15 @@ export function fillOfInk(
 
 /** Black or white, whichever is the easier to read on a fill. */
 export function textOn(fill: string): string {
-  const [red = 0, green = 0, blue = 0] = channelsOf(fill);
+  const [red = 0, green = 0, blue = 0] = listChannels(fill);
   // Relative luminance by WCAG 2, its curve taken for a square.
   return 0.2126 * red ** 2 + 0.7152 * green ** 2 + 0.0722 * blue ** 2 > 0.2 * 255 ** 2 ? '#10181f' : '#ffffff';
 }
 
 /** A colour between two, `share` of the first, as `#rrggbb`. */
 function mixColours(one: string, other: string, share: number): string {
-  const others = channelsOf(other);
-  return `#${channelsOf(one)
+  const others = listChannels(other);
+  return `#${listChannels(one)
     .map((channel, index) =>
       Math.round(channel * share + (others[index] ?? 0) * (1 - share))
         .toString(16)
@@ -223,6 +223,6 @@ function mixColours(one: string, other: string, share: number): string {
     .join('')}`;
 }
 
-function channelsOf(colour: string): number[] {
+function listChannels(colour: string): number[] {
   return [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
 }

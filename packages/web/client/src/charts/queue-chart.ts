@@ -1,6 +1,6 @@
 import type { AllocationRequest, ProviderDetail, QueueProfile } from '../../../src/schema/index.ts';
 import { okabeIto, type Ink } from '../model/palette.ts';
-import { horizonOf, stackQueue, type QueueBox } from '../model/queue-picture.ts';
+import { getHorizon, stackQueue, type QueueBox } from '../model/queue-picture.ts';
 import { sayClock, sayDuration, sayMany } from '../model/words.ts';
 import { countAxis, timeAxis } from './axes.ts';
 import { boxSeries } from './boxes.ts';
@@ -66,7 +66,7 @@ export function queueScene(
     boxes: stackQueue(profile),
     candidates,
     ours,
-    horizon: horizonOf(
+    horizon: getHorizon(
       profile,
       candidates.map((one) => one.starts_unix_ms + one.walltime_ms),
     ),
@@ -93,14 +93,14 @@ export function buildQueueOption(scene: QueueScene, look: ChartLook): ChartOptio
       ...baseOption(look).tooltip,
       trigger: 'axis',
       axisPointer: { type: 'line', lineStyle: { color: look.faint } },
-      formatter: (reported: unknown) => reportInstant(scene, instantOf(reported)),
+      formatter: (reported: unknown) => reportInstant(scene, getInstant(reported)),
     },
     series: [
       boxSeries(
         boxes.map((box) => ({
           ...box,
           ink: queueInks[box.owner],
-          label: labelOf(box, ours),
+          label: getLabel(box, ours),
           name: box.owner === 'ours' && ours.has(box.name) ? box.name : undefined,
         })),
         { id: 'boxes', look },
@@ -140,12 +140,12 @@ function takenSteps({ profile: { steps, processors, at_unix_ms: now }, horizon }
   return last === undefined ? [] : [...points, [horizon, processors - last.free_processors]];
 }
 
-function labelOf(box: QueueBox, ours: QueueScene['ours']): string {
+function getLabel(box: QueueBox, ours: QueueScene['ours']): string {
   if (box.owner === 'reserved') return box.name;
   return box.owner === 'ours' ? (ours.get(box.name)?.request_id ?? box.name) : '';
 }
 
-function instantOf(reported: unknown): number {
+function getInstant(reported: unknown): number {
   return (reported as readonly { readonly axisValue: number }[])[0]?.axisValue ?? 0;
 }
 
@@ -162,7 +162,7 @@ function reportInstant({ profile, boxes, candidates, ours, horizon }: QueueScene
     .filter(({ owner }) => owner !== 'others')
     .map(
       (box) =>
-        `${labelOf(box, ours)}: ${sayMany(box.top - box.bottom, 'processor')}, ${box.status}, until ${clock(box.end)}`,
+        `${getLabel(box, ours)}: ${sayMany(box.top - box.bottom, 'processor')}, ${box.status}, until ${clock(box.end)}`,
     );
   const others = there.filter(({ owner }) => owner === 'others');
   const near = candidates

@@ -1,5 +1,5 @@
 import type { TaskTimes } from '../../../src/schema/index.ts';
-import { barInks, inkOf } from '../model/palette.ts';
+import { barInks, getInk } from '../model/palette.ts';
 import { sayTimeOfDay, sayCount, sayDuration } from '../model/words.ts';
 import { durationUnit } from './axes.ts';
 import { axisLook, baseOption, fillOfInk, gridWithin, type ChartLook, type ChartOption } from './look.ts';
@@ -21,8 +21,8 @@ export function buildStragglersOption({ stragglers, quantiles }: TaskTimes, look
   const [unit, size] = durationUnit(longest);
   const axis = axisLook(look);
   const fills = {
-    accepted: fillOfInk(inkOf(barInks, 'accepted'), look),
-    running: fillOfInk(inkOf(barInks, 'running'), look),
+    accepted: fillOfInk(getInk(barInks, 'accepted'), look),
+    running: fillOfInk(getInk(barInks, 'running'), look),
   };
   return {
     ...baseOption(look),

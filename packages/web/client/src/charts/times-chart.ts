@@ -1,6 +1,6 @@
 import type { CustomSeriesOption } from 'echarts/charts';
 import type { TaskTimes } from '../../../src/schema/index.ts';
-import { barInks, inkOf, type Ink } from '../model/palette.ts';
+import { barInks, getInk, type Ink } from '../model/palette.ts';
 import { sayCount, sayDuration, sayMany, sayShare } from '../model/words.ts';
 import { durationUnit } from './axes.ts';
 import { axisLook, baseOption, fillOfInk, gridWithin, type ChartLook, type ChartOption } from './look.ts';
@@ -14,8 +14,8 @@ const parts: readonly {
   readonly ink: Ink;
   readonly of: (bin: TaskTimes['bins'][number]) => number;
 }[] = [
-  { name: 'accepted', ink: inkOf(barInks, 'accepted'), of: ({ accepted }) => accepted },
-  { name: 'not accepted', ink: inkOf(barInks, 'loser'), of: ({ other }) => other },
+  { name: 'accepted', ink: getInk(barInks, 'accepted'), of: ({ accepted }) => accepted },
+  { name: 'not accepted', ink: getInk(barInks, 'loser'), of: ({ other }) => other },
 ];
 const shareName = 'ended within that time';
 
@@ -70,7 +70,7 @@ export function buildTimesOption(times: TaskTimes, look: ChartLook): ChartOption
     tooltip: {
       ...baseOption(look).tooltip,
       trigger: 'item',
-      formatter: (reported: unknown) => reportBin(times, binIndexOf(reported)),
+      formatter: (reported: unknown) => reportBin(times, getBinIndex(reported)),
     },
     series: [
       ...parts.map((part) => binSeries(times, part, { size, width, look })),
@@ -86,7 +86,7 @@ export function buildTimesOption(times: TaskTimes, look: ChartLook): ChartOption
         itemStyle: { color: look.text },
         data: [
           [0, 0, -1],
-          ...sharesOf(times).map((share, index) => [
+          ...getShares(times).map((share, index) => [
             Math.min(end, (bins[index]?.from_ms ?? 0) + width) / size,
             share,
             index,
@@ -110,7 +110,7 @@ export function buildTimesOption(times: TaskTimes, look: ChartLook): ChartOption
 }
 
 /** By bin: how many of a hundred accepted runs ended by its end. */
-function sharesOf({ bins }: TaskTimes): number[] {
+function getShares({ bins }: TaskTimes): number[] {
   const all = bins.reduce((sum, { accepted }) => sum + accepted, 0);
   let sum = 0;
   return bins.map(({ accepted }) => {
@@ -160,7 +160,7 @@ function binSeries(
   };
 }
 
-function binIndexOf(reported: unknown): number {
+function getBinIndex(reported: unknown): number {
   const value = (reported as { readonly value?: unknown } | null)?.value;
   const index = Array.isArray(value) ? (value as unknown[])[2] : undefined;
   return typeof index === 'number' ? index : -1;
@@ -169,7 +169,7 @@ function binIndexOf(reported: unknown): number {
 function reportBin(times: TaskTimes, index: number): string {
   const bin = times.bins[index];
   if (bin === undefined) return '';
-  const share = sharesOf(times)[index] ?? 0;
+  const share = getShares(times)[index] ?? 0;
   const lines = [
     `${sayDuration(bin.from_ms)} to ${sayDuration(bin.until_ms)}`,
     `${sayMany(bin.accepted, 'run')} accepted, ${sayShare(bin.accepted, times.count)} of them`,
@@ -183,7 +183,7 @@ function reportBin(times: TaskTimes, index: number): string {
 
 /** The same as a table. */
 export function timesTable(times: TaskTimes): ChartTable {
-  const shares = sharesOf(times);
+  const shares = getShares(times);
   return {
     heads: ['From', 'Until', 'Accepted', 'Not accepted', 'Ended within that time'],
     rows: times.bins.map(({ from_ms: from, until_ms: until, accepted, other }, index) => [

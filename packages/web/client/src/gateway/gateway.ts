@@ -1,5 +1,5 @@
 import type { Problem, RouteBody, RouteName, RouteParams, RouteQuery, RouteReply } from '../../../src/schema/index.ts';
-import { addressOf, apiPath, routePaths } from './route-paths.ts';
+import { listAddress, apiPath, routePaths } from './route-paths.ts';
 
 /** A call that was refused or did not arrive. */
 export class GatewayProblem extends Error {
@@ -53,7 +53,7 @@ export function makeGateway(token: string): Gateway {
       if (method === 'POST')
         Object.assign(init, { body: JSON.stringify(body ?? {}), headers: { 'content-type': 'application/json' } });
       const reply = await ask(
-        addressOf(name, (params ?? {}) as Record<string, string | number>, (query ?? {}) as Record<string, string>),
+        listAddress(name, (params ?? {}) as Record<string, string | number>, (query ?? {}) as Record<string, string>),
         init,
       );
       return (await reply.json()) as RouteReply<typeof name>;
@@ -87,7 +87,7 @@ export function saveFile(content: Blob, name: string): void {
 }
 
 /** What to tell the user of whatever was thrown. */
-export function problemOf(error: unknown): Problem {
+export function getProblem(error: unknown): Problem {
   if (error instanceof GatewayProblem) return error.problem;
   return { code: '', message: error instanceof Error ? error.message : String(error), advice: '', retryable: false };
 }

@@ -97,7 +97,7 @@ export class LiveStore {
     const headers: Record<string, string> = { authorization: `Bearer ${this.#token}` };
     if (this.#lastId !== '') headers['last-event-id'] = this.#lastId;
     const reply = await this.#browser.fetch(`${apiPath}/events?${topics}`, { headers, signal, cache: 'no-store' });
-    if (!reply.ok || reply.body === null) throw new StreamRefused(await refusalOf(reply));
+    if (!reply.ok || reply.body === null) throw new StreamRefused(await getRefusal(reply));
     const parser = new SseParser();
     const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
     this.#input({ kind: 'StreamOpened' });
@@ -126,7 +126,7 @@ export class LiveStore {
 
 class StreamRefused extends Error {}
 
-async function refusalOf(reply: Response): Promise<string> {
+async function getRefusal(reply: Response): Promise<string> {
   const problem = (await reply.json().catch(() => ({}))) as { readonly message?: string };
   return `${problem.message ?? `HTTP status ${reply.status}`}.`;
 }

@@ -48,7 +48,7 @@ export const routePaths = {
 export const apiPath = '/api/v1';
 
 /** The address of a call, its parameters put in and its query behind. */
-export function addressOf(
+export function listAddress(
   name: RouteName,
   params: Readonly<Record<string, string | number>>,
   query: Readonly<Record<string, string | number | boolean | undefined>>,

@@ -49,18 +49,18 @@ export type BagReading = { readonly spec: BagSpec } | { readonly field: keyof Ba
 /** Reads a draft. What the gateway judges (selectors, requirements, columns of a CSV) is passed on as it is. */
 export function readBag(draft: BagDraft, files: readonly DroppedFile[]): BagReading {
   if (draft.command.trim() === '') return { field: 'command', message: 'A bag needs a command.' };
-  const values = valuesOf(draft);
+  const values = getValues(draft);
   if ('message' in values) return values;
-  const numbers = numbersOf(draft);
+  const numbers = listNumbers(draft);
   if ('message' in numbers) return numbers;
-  const environment = environmentOf(draft.environment);
+  const environment = getEnvironment(draft.environment);
   if ('message' in environment) return environment;
   return {
     spec: {
       command: draft.command,
       values,
       ...numbers,
-      ...textsOf(draft),
+      ...listTexts(draft),
       ...(draft.isInPlace && { in_place: true }),
       ...(Object.keys(environment.variables).length > 0 && { environment: environment.variables }),
       ...(files.length > 0 && { files: [...files] }),
@@ -70,7 +70,7 @@ export function readBag(draft: BagDraft, files: readonly DroppedFile[]): BagRead
 
 type Fault = { readonly field: keyof BagDraft; readonly message: string };
 
-function valuesOf({ kind, selector, list, csv }: BagDraft): BagSpec['values'] | Fault {
+function getValues({ kind, selector, list, csv }: BagDraft): BagSpec['values'] | Fault {
   switch (kind) {
     case 'single':
       return { kind };
@@ -96,7 +96,7 @@ const numberFields = {
   minutes: { least: 0, most: 100_000 },
 } as const;
 
-function numbersOf(draft: BagDraft): Pick<BagSpec, 'processors' | 'retries' | 'run_time_ms_max'> | Fault {
+function listNumbers(draft: BagDraft): Pick<BagSpec, 'processors' | 'retries' | 'run_time_ms_max'> | Fault {
   const read: Partial<Record<keyof typeof numberFields, number>> = {};
   for (const field of ['processors', 'retries', 'minutes'] as const) {
     const text = draft[field].trim();
@@ -116,20 +116,20 @@ function numbersOf(draft: BagDraft): Pick<BagSpec, 'processors' | 'retries' | 'r
   return { ...others, ...(minutes !== undefined && minutes > 0 && { run_time_ms_max: Math.round(minutes * 60_000) }) };
 }
 
-function textsOf(draft: BagDraft): Partial<BagSpec> {
+function listTexts(draft: BagDraft): Partial<BagSpec> {
   const texts: Partial<BagSpec> = {};
   for (const field of ['label', 'directory', 'requirements', 'check'] as const)
     if (draft[field].trim() !== '') texts[field] = draft[field].trim();
   for (const field of ['put', 'get'] as const) {
-    const lines = linesOf(draft[field]);
+    const lines = listLines(draft[field]);
     if (lines.length > 0) texts[field] = lines;
   }
   return texts;
 }
 
-function environmentOf(text: string): { readonly variables: Record<string, string> } | Fault {
+function getEnvironment(text: string): { readonly variables: Record<string, string> } | Fault {
   const variables: Record<string, string> = {};
-  for (const line of linesOf(text)) {
+  for (const line of listLines(text)) {
     const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined)
       return { field: 'environment', message: `${line} is no NAME=VALUE.` };
@@ -138,7 +138,7 @@ function environmentOf(text: string): { readonly variables: Record<string, strin
   return { variables };
 }
 
-function linesOf(text: string): string[] {
+function listLines(text: string): string[] {
   return text
     .split('\n')
     .map((line) => line.trim())

@@ -107,18 +107,18 @@ export function dragReservation(
 }
 
 /** An amount as the reservation manager reads it: units as they are, a capacity as its share. */
-export function quantityOf({ kind, total }: Pick<ReservableResource, 'kind' | 'total'>, amount: number): string {
+export function getQuantity({ kind, total }: Pick<ReservableResource, 'kind' | 'total'>, amount: number): string {
   return kind === 'units' ? String(amount) : `${Number(((100 * amount) / total).toFixed(2))}%`;
 }
 
 /** What a resource is counted in: its unit, or what its units are. */
-export function unitOf({ unit, type }: Pick<ReservableResource, 'unit' | 'type'>): string {
+export function getUnit({ unit, type }: Pick<ReservableResource, 'unit' | 'type'>): string {
   return unit || type || 'units';
 }
 
 /** An amount of a resource, as people say it: `3 processors`, `1 processor`, `800 B/s`. */
 export function sayAmount(amount: number, resource: Pick<ReservableResource, 'unit' | 'type'>): string {
-  const unit = unitOf(resource);
+  const unit = getUnit(resource);
   return `${sayCount(amount)} ${amount === 1 ? unit.replace(/(?<=^[a-z]{3,})s$/, '') : unit}`;
 }
 

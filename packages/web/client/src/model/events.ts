@@ -22,7 +22,7 @@ export interface SaidEvent {
 /** Says what happened to what. */
 export function sayEvent(event: GridEvent): SaidEvent {
   const [noun = '', ...rest] = event.type.split('.');
-  const topic = topicOf(noun, event);
+  const topic = findTopic(noun, event);
   const subject =
     topic === undefined ? (noun === 'provider' && event.provider_id) || noun : sayTopic(topic, event.task_count);
   return {
@@ -36,7 +36,7 @@ export function sayEvent(event: GridEvent): SaidEvent {
   };
 }
 
-function topicOf(
+function findTopic(
   noun: string,
   {
     job_id: jobId,

@@ -33,7 +33,7 @@ export function readJobSpec(query: string): JobSpec {
 }
 
 /** The query of an address, with its question mark; empty where nothing is requested. */
-export function queryOf({ search, state, sort, isAscending }: JobSpec): string {
+export function getQuery({ search, state, sort, isAscending }: JobSpec): string {
   const words = new URLSearchParams();
   if (search !== '') words.set('search', search);
   if (state !== undefined) words.set('state', state);
@@ -54,13 +54,13 @@ function beginsAscending(sort: JobSort): boolean {
 
 /** The jobs that are requested for, in the order that is requested for. Cost: n log n of all. */
 export function arrangeJobs(jobs: Iterable<JobRow>, spec: JobSpec): JobRow[] {
-  const matches = matcherOf(spec.search);
+  const matches = getMatcher(spec.search);
   const shown = [...jobs].filter((job) => (spec.state === undefined || job.status === spec.state) && matches(job));
   const compare = comparisons[spec.sort];
   const direction = spec.isAscending ? 1 : -1;
   return shown.sort((one, other) => {
     const [unknown, otherUnknown] =
-      spec.sort === 'remaining' ? [remainingOf(one) === Infinity, remainingOf(other) === Infinity] : [false, false];
+      spec.sort === 'remaining' ? [getRemaining(one) === Infinity, getRemaining(other) === Infinity] : [false, false];
     // What is not known is last either way.
     if (unknown !== otherUnknown) return unknown ? 1 : -1;
     return direction * compare(one, other) || other.job_id - one.job_id;
@@ -70,7 +70,7 @@ export function arrangeJobs(jobs: Iterable<JobRow>, spec: JobSpec): JobRow[] {
 /**
  * All words have to be found: in the label or the user's name in any case, or as the number of the job (`#41`, `41`).
  */
-function matcherOf(search: string): (job: JobRow) => boolean {
+function getMatcher(search: string): (job: JobRow) => boolean {
   const words = search
     .toLowerCase()
     .split(/\s+/)
@@ -89,14 +89,14 @@ const comparisons: Readonly<Record<JobSort, (one: JobRow, other: JobRow) => numb
   done: (one, other) => shareDone(one) - shareDone(other),
   tasks: (one, other) => one.task_count - other.task_count,
   submitted: (one, other) => one.submitted_unix_ms - other.submitted_unix_ms,
-  remaining: (one, other) => (remainingOf(one) === remainingOf(other) ? 0 : remainingOf(one) - remainingOf(other)),
+  remaining: (one, other) => (getRemaining(one) === getRemaining(other) ? 0 : getRemaining(one) - getRemaining(other)),
 };
 
 function shareDone({ tasks, task_count: count }: JobRow): number {
   return count === 0 ? 1 : tasks.finished / count;
 }
 
-function remainingOf({ remaining_ms_max: most, remaining_ms_min: least }: JobRow): number {
+function getRemaining({ remaining_ms_max: most, remaining_ms_min: least }: JobRow): number {
   return most ?? least ?? Infinity;
 }
 

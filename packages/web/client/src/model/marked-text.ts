@@ -22,7 +22,7 @@ export function markText(text: string, marks: readonly TextMark[]): TextPiece[] 
   const pieces: TextPiece[] = [];
   let done = 0;
   for (const { mark, start, end } of marks
-    .flatMap((mark) => rangeOf(text, mark))
+    .flatMap((mark) => getRange(text, mark))
     .sort((one, other) => one.start - other.start)) {
     if (start < done) continue;
     if (start > done) pieces.push({ text: text.slice(done, start), mark: undefined });
@@ -33,7 +33,7 @@ export function markText(text: string, marks: readonly TextMark[]): TextPiece[] 
   return pieces;
 }
 
-function rangeOf(
+function getRange(
   text: string,
   mark: TextMark,
 ): { readonly mark: TextMark; readonly start: number; readonly end: number }[] {

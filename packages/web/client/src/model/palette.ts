@@ -70,6 +70,6 @@ export const ledgerInks = {
 } as const satisfies Record<string, Ink>;
 
 /** The ink of a name, a grey one where it is not known here. */
-export function inkOf(inks: Readonly<Record<string, Ink>>, name: string): Ink {
+export function getInk(inks: Readonly<Record<string, Ink>>, name: string): Ink {
   return Object.hasOwn(inks, name) ? (inks[name] as Ink) : ink(okabeIto.grey, 'plain', '·', name);
 }

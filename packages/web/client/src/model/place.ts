@@ -24,7 +24,7 @@ export function readPlace(path: string): Place {
 }
 
 /** The path of a place. */
-export function pathOf({ view, jobId }: Place): string {
+export function getPath({ view, jobId }: Place): string {
   const { path } = views.find(({ name }) => name === view) ?? views[0];
   return jobId === undefined ? path : `${path}/${jobId}`;
 }

@@ -79,7 +79,7 @@ export function stackQueue({ requests, reservations, at_unix_ms: now }: QueuePro
 }
 
 /** Until when the picture goes: the last change of what is free, or of a request, and an hour at least. */
-export function horizonOf(
+export function getHorizon(
   { at_unix_ms: now, steps, requests, reservations }: QueueProfile,
   candidates: readonly number[],
 ): number {

@@ -17,12 +17,12 @@ export function valueAt({ from, until, start, end }: Scale, place: number): numb
 }
 
 /** Round numbers within a range, about so many. */
-export function ticksOf(from: number, until: number, about: number): number[] {
+export function listTicks(from: number, until: number, about: number): number[] {
   if (!(until > from)) return [from];
   const rough = (until - from) / Math.max(1, about);
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
-  return multiplesOf(step, from, until);
+  return listMultiples(step, from, until);
 }
 
 const second = 1000;
@@ -67,17 +67,17 @@ const timeSteps = [
  * Instants or times within a range at steps of clocks and calendars, about so many; `shift` is the zone's distance from
  * UTC.
  */
-export function timeTicksOf(
+export function listTimeTicks(
   from: number,
   until: number,
   { about, shift = 0 }: { readonly about: number; readonly shift?: number },
 ): { readonly ticks: readonly number[]; readonly step: number } {
   const rough = (until - from) / Math.max(1, about);
   const step = timeSteps.find((size) => size >= rough) ?? Math.ceil(rough / (28 * day)) * 28 * day;
-  return { ticks: multiplesOf(step, from + shift, until + shift).map((tick) => tick - shift), step };
+  return { ticks: listMultiples(step, from + shift, until + shift).map((tick) => tick - shift), step };
 }
 
-function multiplesOf(step: number, from: number, until: number): number[] {
+function listMultiples(step: number, from: number, until: number): number[] {
   const ticks: number[] = [];
   for (
     let index = Math.ceil(from / step - 1e-9);

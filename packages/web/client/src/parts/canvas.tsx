@@ -28,7 +28,7 @@ export function Canvas({
     let frame = 0;
     const paint = (): void => {
       frame = 0;
-      const brush = brushOf(canvas, height);
+      const brush = findBrush(canvas, height);
       if (brush !== undefined) draw(brush);
     };
     const ask = (): void => {
@@ -49,7 +49,7 @@ export function Canvas({
   return <canvas ref={ref} {...rest} style={{ height: `${height}px`, ...rest.style }} />;
 }
 
-function brushOf(canvas: HTMLCanvasElement, height: number): Brush | undefined {
+function findBrush(canvas: HTMLCanvasElement, height: number): Brush | undefined {
   const width = canvas.clientWidth;
   const context = canvas.getContext('2d');
   if (width === 0 || context === null) return undefined;

@@ -99,7 +99,7 @@ export function Chart<T>({
   useEffect(() => {
     if (chart === undefined || onZoom === undefined) return undefined;
     const zoom = (): void => {
-      const range = rangeOf(chart);
+      const range = getRange(chart);
       if (range !== undefined) onZoom(range);
     };
     chart.on('datazoom', zoom);
@@ -135,7 +135,7 @@ function placeOf(place: unknown): ChartPlace | undefined {
 }
 
 /** What of the first axis that can be zoomed is in sight. */
-function rangeOf(chart: ECharts): ZoomRange | undefined {
+function getRange(chart: ECharts): ZoomRange | undefined {
   const [zoom] =
     (
       chart.getOption() as {

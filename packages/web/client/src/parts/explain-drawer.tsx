@@ -29,9 +29,9 @@ export function ExplainDrawer({
     return () => window.removeEventListener('keydown', onKey);
   }, [close]);
   return (
-    <aside className="drawer" ref={ref} tabIndex={-1} role="dialog" aria-label={titleOf(subject)}>
+    <aside className="drawer" ref={ref} tabIndex={-1} role="dialog" aria-label={getTitle(subject)}>
       <header>
-        <h2>{titleOf(subject)}</h2>
+        <h2>{getTitle(subject)}</h2>
         <button type="button" className="quiet icon" onClick={close} aria-label="Close">
           ✕
         </button>
@@ -41,7 +41,7 @@ export function ExplainDrawer({
   );
 }
 
-function titleOf(subject: Subject): string {
+function getTitle(subject: Subject): string {
   switch (subject.kind) {
     case 'job':
       return `Job ${subject.jobId}`;

@@ -23,13 +23,13 @@ export function enhanceTable(table: HTMLTableElement): void {
 
 function sortRows(rows: readonly HTMLTableRowElement[], column: number, isDown: boolean): HTMLTableRowElement[] {
   const sorted = rows
-    .map((row) => ({ row, key: keyOf(row.cells[column]) }))
+    .map((row) => ({ row, key: getKey(row.cells[column]) }))
     .sort((one, other) => compareKeys(one.key, other.key));
   if (isDown) sorted.reverse();
   return sorted.map(({ row }) => row);
 }
 
-function keyOf(cell: HTMLTableCellElement | undefined): number | string {
+function getKey(cell: HTMLTableCellElement | undefined): number | string {
   const value = cell?.dataset['value'];
   return value === undefined ? (cell?.textContent ?? '') : Number(value);
 }

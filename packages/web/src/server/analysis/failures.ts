@@ -5,7 +5,7 @@ import { invariant } from '@mutirao/core/shared';
 
 import type { FailureGroup, Failures } from '../../schema/index.ts';
 import { nameOf } from '../documents/names.ts';
-import { tailOf } from '../documents/tasks.ts';
+import { getTail } from '../documents/tasks.ts';
 import type { BrokerCalls } from '../grid-calls.ts';
 import type { JobRecords } from './job-records.ts';
 import { isFailure, isLoss, type ReplicaRow } from './replica-rows.ts';
@@ -53,7 +53,7 @@ export function listFailedRuns(records: JobRecords): FailedRun[] {
       task_index: row.taskIndex,
       replica_id: row.replicaId,
       machine_id: row.machineId,
-      cause: causeOf(row),
+      cause: getCause(row),
       exit_status: row.exitStatus,
       reason: row.reason,
       detail: row.detail,
@@ -75,7 +75,7 @@ function groupOf(replicas: readonly ReplicaRow[], records: JobRecords): FailureG
     .map(([machineId, own]) => ({ machine_id: machineId, count: own.length }))
     .sort((one, other) => other.count - one.count);
   return {
-    ...sharedOf(replicas),
+    ...getShared(replicas),
     replica_count: replicas.length,
     task_count: tasks.length,
     given_up_count: tasks.filter((task) => records.statusOf(task) === TaskStatus.FAILED).length,
@@ -86,13 +86,13 @@ function groupOf(replicas: readonly ReplicaRow[], records: JobRecords): FailureG
 }
 
 /** What all of a group have in common, and the detail of the first; a group has one at least. */
-function sharedOf([first]: readonly ReplicaRow[]): Pick<
+function getShared([first]: readonly ReplicaRow[]): Pick<
   FailureGroup,
   'cause' | 'outcome' | 'exit_status' | 'reason' | 'detail' | 'is_loss'
 > {
   invariant(first, 'a cause without a replica');
   return {
-    cause: causeOf(first),
+    cause: getCause(first),
     outcome: nameOf(Outcome, first.outcome),
     exit_status: first.exitStatus,
     reason: first.reason,
@@ -102,7 +102,7 @@ function sharedOf([first]: readonly ReplicaRow[]): Pick<
 }
 
 /** A status above 128 alone does not tell a signal; the detail says so where one is known. */
-function causeOf({ reason, exitStatus, outcome, detail }: ReplicaRow): string {
+function getCause({ reason, exitStatus, outcome, detail }: ReplicaRow): string {
   if (isErrorCode(reason) && reason !== 'MUT_COMMAND_FAILED') return `${reason}: ${registry[reason].advice}`;
   if (detail.startsWith('ended by signal ')) return `exit status ${exitStatus}: ${detail}`;
   return outcome === Outcome.UNSPECIFIED ? 'nobody told how it ended' : `exit status ${exitStatus}`;
@@ -129,8 +129,8 @@ async function findSample(broker: OutputSource, jobId: number, group: FailureGro
       return {
         task_index: taskIndex,
         replica_id: output.replicaId,
-        standard_output: tailOf(output.standardOutput, sampleBytes),
-        standard_error: tailOf(output.standardError, sampleBytes),
+        standard_output: getTail(output.standardOutput, sampleBytes),
+        standard_error: getTail(output.standardError, sampleBytes),
       };
     } catch {
       continue;

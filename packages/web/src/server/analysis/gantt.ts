@@ -30,14 +30,14 @@ interface Segment {
  */
 export function drawGantt(records: JobRecords, window: GanttWindow, now: number): Gantt {
   const replicas = records.rows();
-  const [jobFrom, jobUntil] = extentOf(replicas, now);
+  const [jobFrom, jobUntil] = getExtent(replicas, now);
   const from = window.from ?? jobFrom;
   const until = Math.max(from + 1, window.until ?? jobUntil);
   const shown = replicas.filter(({ placedAt, endedAt }) => placedAt < until && (endedAt || now) >= from);
   const machines = [...new Set(shown.map(({ machineId }) => machineId))].sort(compare);
   const rows = machines.slice(0, rowsMax);
   const rowOf = new Map(rows.map((machineId, row) => [machineId, row]));
-  const segments = segmentsOf(shown, { rowOf, from, until, now });
+  const segments = listSegments(shown, { rowOf, from, until, now });
   const barsMax = window.barsMax ?? barsDefault;
   const binCount = Math.max(
     1,
@@ -53,8 +53,8 @@ export function drawGantt(records: JobRecords, window: GanttWindow, now: number)
     kinds: [...barKinds],
     rows: rows.map((machineId) => ({ machine_id: machineId, provider_id: machineId.split('/')[0] ?? '' })),
     rows_left_out: machines.length - rows.length,
-    bars: segments.length <= barsMax ? barsOf(segments) : null,
-    cells: segments.length <= barsMax ? null : cellsOf(segments, { from, binMs, binCount, rowCount: rows.length }),
+    bars: segments.length <= barsMax ? listBars(segments) : null,
+    cells: segments.length <= barsMax ? null : listCells(segments, { from, binMs, binCount, rowCount: rows.length }),
     bin_ms: binMs,
     read_task_count: records.readCount,
     task_count: records.taskCount,
@@ -64,7 +64,7 @@ export function drawGantt(records: JobRecords, window: GanttWindow, now: number)
 const compare = new Intl.Collator('en', { numeric: true }).compare;
 const kindIndex = (kind: BarKind): number => barKinds.indexOf(kind);
 
-function extentOf(replicas: readonly ReplicaRow[], now: number): readonly [number, number] {
+function getExtent(replicas: readonly ReplicaRow[], now: number): readonly [number, number] {
   let [first, last] = [Infinity, 0];
   for (const { placedAt, startedAt, endedAt } of replicas) {
     first = Math.min(first, placedAt);
@@ -81,7 +81,7 @@ interface Frame {
 }
 
 /** What is within the window; in one pass, for there may be hundreds of thousands. */
-function segmentsOf(replicas: readonly ReplicaRow[], { rowOf, from, until, now }: Frame): Segment[] {
+function listSegments(replicas: readonly ReplicaRow[], { rowOf, from, until, now }: Frame): Segment[] {
   const segments: Segment[] = [];
   const add = (segment: Segment): void => {
     const [start, end] = [Math.max(segment.start, from), Math.min(segment.end, until)];
@@ -90,14 +90,14 @@ function segmentsOf(replicas: readonly ReplicaRow[], { rowOf, from, until, now }
   for (const replica of replicas) {
     const row = rowOf.get(replica.machineId);
     if (row === undefined) continue;
-    for (const { start, end, kind } of stretchesOf(replica, now))
+    for (const { start, end, kind } of listStretches(replica, now))
       add({ row, start, end, kind: kindIndex(kind), replica });
   }
   return segments;
 }
 
 /** What a replica was at: its run, while its command did, and what was brought for it and of it. */
-function stretchesOf(
+function listStretches(
   { kind, startedAt, endedAt, staging }: ReplicaRow,
   now: number,
 ): { readonly start: number; readonly end: number; readonly kind: BarKind }[] {
@@ -116,7 +116,7 @@ function stretchesOf(
   return stretches.filter(({ start }) => start > 0);
 }
 
-function barsOf(segments: readonly Segment[]): Gantt['bars'] {
+function listBars(segments: readonly Segment[]): Gantt['bars'] {
   return {
     row: segments.map(({ row }) => row),
     start_unix_ms: segments.map(({ start }) => start),
@@ -135,7 +135,7 @@ interface CellGrid {
 }
 
 /** Cost: O(segments + cells that they cross). */
-function cellsOf(
+function listCells(
   segments: readonly Segment[],
   { from, binMs, binCount, rowCount }: CellGrid,
 ): NonNullable<Gantt['cells']> {

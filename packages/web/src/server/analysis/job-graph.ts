@@ -11,7 +11,7 @@ const statuses = ['waiting', 'ready', 'running', 'verifying', 'finished', 'faile
 export type JobShape = Pick<JobGraph, 'edges' | 'edges_left_out'> & { readonly values: readonly string[] };
 
 /** Reads the graph of a job; a bag has no edges. */
-export function shapeOf({ edges, groups }: JobSpec): JobShape {
+export function getShape({ edges, groups }: JobSpec): JobShape {
   const shown = edges.slice(0, edgesMax);
   const values = groups.flatMap(({ values: given }) => {
     if (given?.$case === 'list') return given.value.values;

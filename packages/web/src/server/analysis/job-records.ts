@@ -87,7 +87,7 @@ export class JobRecords {
    * tasks begin and end between two looks.
    */
   #hasAll(progress: Progress): boolean {
-    return this.#isComplete && progress.endedUnixMs !== 0 && this.#begunCount() >= begunOf(progress);
+    return this.#isComplete && progress.endedUnixMs !== 0 && this.#begunCount() >= getBegun(progress);
   }
 
   async #read(progress: Progress, readMost: number): Promise<void> {
@@ -99,7 +99,7 @@ export class JobRecords {
     const open = [...this.#open.keys()];
     for (let at = 0; at < open.length && clock.now() < until; at += pageSize)
       await this.#readTasks({ taskIndexes: open.slice(at, at + pageSize) });
-    const begun = begunOf(progress);
+    const begun = getBegun(progress);
     this.#cursor = Math.max(0, this.#status.findIndex(isUnbegun));
     while (this.#begunCount() < begun && this.#cursor < this.taskCount && clock.now() < until)
       await this.#readTasks({ fromTaskIndex: this.#cursor });
@@ -170,7 +170,7 @@ export class JobRecords {
 }
 
 /** Tasks of a job that have begun, whatever became of them. */
-function begunOf({ taskCount, readyCount, waitingCount }: Progress): number {
+function getBegun({ taskCount, readyCount, waitingCount }: Progress): number {
   return taskCount - readyCount - waitingCount;
 }
 

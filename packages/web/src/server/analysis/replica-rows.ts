@@ -1,4 +1,4 @@
-import { ReplicaFate, type ReplicaRecord, type TaskRecord } from '@mutirao/api/broker';
+import { ReplicaDisposition, type ReplicaRecord, type TaskRecord } from '@mutirao/api/broker';
 import { Outcome } from '@mutirao/api/machine';
 
 import type { barKinds } from '../../schema/index.ts';
@@ -48,7 +48,7 @@ export class NameTable {
 /** The runs of a task. */
 export function rowsOf(task: TaskRecord, names: NameTable): ReplicaRow[] {
   return task.replicas.map((replica) => {
-    const early = aheadOf(replica);
+    const early = findAhead(replica);
     const at = (instant: number): number => (instant === 0 ? 0 : instant - early);
     return {
       taskIndex: task.taskIndex,
@@ -57,12 +57,12 @@ export function rowsOf(task: TaskRecord, names: NameTable): ReplicaRow[] {
       placedAt: replica.placedUnixMs,
       startedAt: at(replica.startedUnixMs),
       endedAt: at(replica.endedUnixMs),
-      kind: kindOf(replica),
+      kind: getKind(replica),
       outcome: replica.outcome,
       exitStatus: replica.exitStatus,
       reason: names.one(replica.reason),
       detail: names.one(replica.detail),
-      staging: stagingOf(replica, at),
+      staging: getStaging(replica, at),
     };
   });
 }
@@ -70,11 +70,11 @@ export function rowsOf(task: TaskRecord, names: NameTable): ReplicaRow[] {
 /**
  * By how much the clock of a machine is ahead of the broker's, at least: nothing ends after the broker has heard of it.
  */
-function aheadOf({ endedUnixMs, takenUnixMs }: ReplicaRecord): number {
+function findAhead({ endedUnixMs, takenUnixMs }: ReplicaRecord): number {
   return takenUnixMs === 0 ? 0 : Math.max(0, endedUnixMs - takenUnixMs);
 }
 
-function stagingOf({ staging }: ReplicaRecord, at: (instant: number) => number): StagingTimes | undefined {
+function getStaging({ staging }: ReplicaRecord, at: (instant: number) => number): StagingTimes | undefined {
   if (staging === undefined) return undefined;
   return {
     inputsAskedAt: at(staging.inputsAskedUnixMs),
@@ -84,20 +84,20 @@ function stagingOf({ staging }: ReplicaRecord, at: (instant: number) => number):
   };
 }
 
-const kindsOfFates: Readonly<Partial<Record<ReplicaFate, ReplicaRow['kind']>>> = {
-  [ReplicaFate.ACCEPTED]: 'accepted',
-  [ReplicaFate.SERVED]: 'accepted',
-  [ReplicaFate.SURPLUS]: 'loser',
-  [ReplicaFate.OUTVOTED]: 'loser',
-  [ReplicaFate.FAILED]: 'failed',
-  [ReplicaFate.CANCELLED]: 'killed',
-  [ReplicaFate.LOST]: 'lost',
-  [ReplicaFate.WITHDRAWN]: 'lost',
+const kindsOfDispositions: Readonly<Partial<Record<ReplicaDisposition, ReplicaRow['kind']>>> = {
+  [ReplicaDisposition.ACCEPTED]: 'accepted',
+  [ReplicaDisposition.SERVED]: 'accepted',
+  [ReplicaDisposition.SURPLUS]: 'loser',
+  [ReplicaDisposition.OUTVOTED]: 'loser',
+  [ReplicaDisposition.FAILED]: 'failed',
+  [ReplicaDisposition.CANCELLED]: 'killed',
+  [ReplicaDisposition.LOST]: 'lost',
+  [ReplicaDisposition.WITHDRAWN]: 'lost',
 };
 
 /** What became of it; of a broker that is too old to tell, as far as its outcome says. */
-function kindOf({ accepted, endedUnixMs, outcome, fate }: ReplicaRecord): ReplicaRow['kind'] {
-  const reported = kindsOfFates[fate];
+function getKind({ accepted, endedUnixMs, outcome, disposition }: ReplicaRecord): ReplicaRow['kind'] {
+  const reported = kindsOfDispositions[disposition];
   if (reported !== undefined) return reported;
   if (accepted) return 'accepted';
   if (endedUnixMs === 0) return 'running';

@@ -38,7 +38,7 @@ export function findStragglers(
   );
   return {
     straggler_count: slow.length,
-    stragglers: listed.map((row) => stragglerOf(row, { siblings: siblings.get(row.taskIndex) ?? [], usual, now })),
+    stragglers: listed.map((row) => getStraggler(row, { siblings: siblings.get(row.taskIndex) ?? [], usual, now })),
   };
 }
 
@@ -53,7 +53,7 @@ interface Circumstances {
   readonly now: number;
 }
 
-function stragglerOf(row: ReplicaRow, about: Circumstances): TaskTimes['stragglers'][number] {
+function getStraggler(row: ReplicaRow, about: Circumstances): TaskTimes['stragglers'][number] {
   const took = runTimeOf(row, about.now);
   return {
     task_index: row.taskIndex,

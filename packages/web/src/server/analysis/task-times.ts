@@ -17,10 +17,10 @@ export function measureTimes(records: JobRecords, now: number): TaskTimes {
   return {
     job_id: records.jobId,
     count: times.length,
-    mean_ms: times.length === 0 ? null : meanOf(times),
+    mean_ms: times.length === 0 ? null : getMean(times),
     ms_max: times.at(-1) ?? null,
-    quantiles: times.length === 0 ? [] : shares.map((share) => ({ share, ms_max: quantileOf(times, share) })),
-    bins: binsOf(
+    quantiles: times.length === 0 ? [] : shares.map((share) => ({ share, ms_max: getQuantile(times, share) })),
+    bins: getBins(
       times,
       Float64Array.from(
         started.filter(({ kind, endedAt }) => kind !== 'accepted' && endedAt > 0),
@@ -29,33 +29,33 @@ export function measureTimes(records: JobRecords, now: number): TaskTimes {
     ),
     ...(times.length === 0
       ? { stragglers: [], straggler_count: 0 }
-      : findStragglers(rows, { half: quantileOf(times, 0.5), byMachine }, now)),
+      : findStragglers(rows, { half: getQuantile(times, 0.5), byMachine }, now)),
     by_machine: slowestMachines(byMachine),
     read_task_count: records.readCount,
     task_count: records.taskCount,
   };
 }
 
-function meanOf(times: ArrayLike<number>): number {
+function getMean(times: ArrayLike<number>): number {
   let sum = 0;
   for (let at = 0; at < times.length; at += 1) sum += times[at] ?? 0;
   return Math.round(sum / times.length);
 }
 
 /** @param sorted ascending, not empty. */
-function quantileOf(sorted: ArrayLike<number>, share: number): number {
+function getQuantile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0;
 }
 
 /** Up to half above the 99th of a hundred: beyond that single ones would make all others one bar. */
-function binsOf(times: Float64Array, others: Float64Array): TaskTimes['bins'] {
+function getBins(times: Float64Array, others: Float64Array): TaskTimes['bins'] {
   if (times.length === 0 && others.length === 0) return [];
   const sorted = times.length === 0 ? others.toSorted() : times;
   const longest = Math.max(
     times.at(-1) ?? 0,
     others.reduce((most, time) => Math.max(most, time), 0),
   );
-  const end = Math.max(1, Math.min(longest, Math.ceil(quantileOf(sorted, 0.99) * 1.5)));
+  const end = Math.max(1, Math.min(longest, Math.ceil(getQuantile(sorted, 0.99) * 1.5)));
   const width = Math.max(1, Math.ceil(end / binCount));
   const count = Math.min(binCount, Math.floor(end / width) + 1);
   const bins = Array.from({ length: count }, (_, bin) => ({
@@ -64,13 +64,13 @@ function binsOf(times: Float64Array, others: Float64Array): TaskTimes['bins'] {
     accepted: 0,
     other: 0,
   }));
-  const binOf = (time: number) => bins[Math.min(count - 1, Math.floor(time / width))];
+  const getBin = (time: number) => bins[Math.min(count - 1, Math.floor(time / width))];
   for (const time of times) {
-    const bin = binOf(time);
+    const bin = getBin(time);
     if (bin !== undefined) bin.accepted += 1;
   }
   for (const time of others) {
-    const bin = binOf(time);
+    const bin = getBin(time);
     if (bin !== undefined) bin.other += 1;
   }
   return bins;
@@ -92,8 +92,8 @@ function slowestMachines(byMachine: ReadonlyMap<string, readonly number[]>): Tas
     .map(([machineId, times]) => ({
       machine_id: machineId,
       count: times.length,
-      mean_ms: meanOf(times),
-      half_ms: quantileOf(times, 0.5),
+      mean_ms: getMean(times),
+      half_ms: getQuantile(times, 0.5),
     }))
     .sort((one, other) => other.mean_ms - one.mean_ms)
     .slice(0, machinesMax);

@@ -82,7 +82,7 @@ export function jobSpecPart(spec: JobSpec): JobSpecPart {
   return {
     is_workflow: spec.edges.length > 0,
     edge_count: spec.edges.length,
-    ...countsOf(spec),
+    ...getCounts(spec),
     scheduler: nameOf(Scheduler, spec.scheduler ?? Scheduler.WQR).replace('_', '-') || 'wqr',
     replication_budget: capText(spec.replicationCap?.cap),
     verification: verificationText(spec.verification),
@@ -93,7 +93,7 @@ export function jobSpecPart(spec: JobSpec): JobSpecPart {
     memory_bytes_max: limits.memoryBytesMax,
     output_bytes_max: limits.outputBytesMax,
     groups: spec.groups.slice(0, groupsShown).map((group) => ({
-      task_count: taskCountOf(group),
+      task_count: findTaskCount(group),
       command: group.command,
       check: group.check,
       requirements: group.requirements,
@@ -105,7 +105,7 @@ export function jobSpecPart(spec: JobSpec): JobSpecPart {
   };
 }
 
-function countsOf({
+function getCounts({
   processors = 1,
   gang = false,
   replicasMax = gang ? 1 : 2,
@@ -125,7 +125,7 @@ function verificationText(verification: Verification | undefined): string {
   return by.$case === 'vote' || by.$case === 'credibility' ? `${by.$case}:${by.value}` : by.$case;
 }
 
-function taskCountOf({ values }: TaskGroup): number {
+function findTaskCount({ values }: TaskGroup): number {
   if (values === undefined) return 0;
   return values.$case === 'range' ? values.value.count : values.value.values.length;
 }

@@ -26,10 +26,10 @@ export function ledgerDocument(rows: readonly LedgerRowWire[], jobId: number | u
 
 /** A row of the ledger. */
 export function rowDocument(row: LedgerRowWire): LedgerRow {
-  return { provider_id: row.providerId, request_id: row.requestId, ended: row.ended, ...timesOf(row) };
+  return { provider_id: row.providerId, request_id: row.requestId, ended: row.ended, ...listTimes(row) };
 }
 
-function timesOf(row: LedgerRowWire): Times {
+function listTimes(row: LedgerRowWire): Times {
   return {
     requested_processor_ms: row.requestedProcessorMs,
     held_processor_ms: row.heldProcessorMs,
@@ -51,7 +51,7 @@ function sumOf(rows: readonly LedgerRowWire[]): Times {
   };
   const names = Object.keys(sum) as (keyof Times)[];
   for (const row of rows) {
-    const own = timesOf(row);
+    const own = listTimes(row);
     for (const name of names) sum[name] += own[name];
   }
   return sum;

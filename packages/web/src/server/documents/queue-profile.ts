@@ -38,7 +38,7 @@ export function queueProfile(queue: ProviderQueue): QueueProfile | null {
       from_unix_ms: fromUnixMs,
       free_processors: freeProcessors,
     })),
-    requests: queue.entries.map(requestOf),
+    requests: queue.entries.map(findRequest),
     reservations: queue.reservations.map((one) => ({
       reservation_id: one.reservationId,
       processors: one.processors,
@@ -48,7 +48,7 @@ export function queueProfile(queue: ProviderQueue): QueueProfile | null {
   };
 }
 
-function requestOf({
+function findRequest({
   managerRequestId,
   requestId,
   running,

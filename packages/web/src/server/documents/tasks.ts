@@ -11,7 +11,7 @@ export function taskStatusName(status: TaskStatus): TaskStatusName {
 }
 
 /** The value of the wire for a status. */
-export function taskStatusOf(name: TaskStatusName): TaskStatus {
+export function getTaskStatus(name: TaskStatusName): TaskStatus {
   return TaskStatus[name.toUpperCase() as keyof typeof TaskStatus] ?? TaskStatus.UNSPECIFIED;
 }
 
@@ -57,8 +57,8 @@ export function outputDocument(
     job_id: jobId,
     task_index: taskIndex,
     replica_id: output.replicaId,
-    standard_output: tailOf(out, tailBytes),
-    standard_error: tailOf(error, tailBytes),
+    standard_output: getTail(out, tailBytes),
+    standard_error: getTail(error, tailBytes),
     is_cut: output.truncated || out.length > tailBytes || error.length > tailBytes,
     files: output.files.map((file) => ({
       path: file.path,
@@ -71,7 +71,7 @@ export function outputDocument(
 }
 
 /** The last bytes as text; a character that the cut went through is left out. */
-export function tailOf(bytes: Uint8Array, most: number): string {
+export function getTail(bytes: Uint8Array, most: number): string {
   if (bytes.length <= most) return Buffer.from(bytes).toString('utf8');
   let from = bytes.length - most;
   while (from < bytes.length && ((bytes[from] ?? 0) & 0xc0) === 0x80) from += 1;

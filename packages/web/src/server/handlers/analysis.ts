@@ -1,7 +1,7 @@
 import { drawGantt } from '../analysis/gantt.ts';
 import { groupFailures, withSamples } from '../analysis/failures.ts';
 import type { JobArchive } from '../analysis/job-archive.ts';
-import { drawGraph, shapeOf, type JobShape } from '../analysis/job-graph.ts';
+import { drawGraph, getShape, type JobShape } from '../analysis/job-graph.ts';
 import { measureTimes } from '../analysis/task-times.ts';
 import { ledgerDocument } from '../documents/ledger.ts';
 import type { GatewayParts } from '../grid-calls.ts';
@@ -38,7 +38,7 @@ export function analysisHandlers(
     getLedger: async () => ledgerDocument((await readings.ledger(0)).rows, undefined),
     getJobGraph: async ({ params }) => {
       const records = await archive.look(params.job_id);
-      const shape = shapes.get(params.job_id) ?? shapeOf(await specs.fetch(params.job_id));
+      const shape = shapes.get(params.job_id) ?? getShape(await specs.fetch(params.job_id));
       shapes.set(params.job_id, shape);
       const [oldest] = shapes.keys();
       if (shapes.size > shapesKept && oldest !== undefined) shapes.delete(oldest);

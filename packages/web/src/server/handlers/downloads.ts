@@ -48,7 +48,7 @@ export async function makeDownload(
       'MUT_BAD_REQUEST',
       `what is "${what.slice(0, 40)}" and format "${format.slice(0, 40)}"; want one of ${listChoices()}`,
     );
-  const body = await bodyOf(parts, spec, { archive, readings });
+  const body = await getBody(parts, spec, { archive, readings });
   return { name: `job-${jobId}-${what}.${format}`, type: types[format as keyof typeof types], body };
 }
 
@@ -58,7 +58,7 @@ function listChoices(): string {
     .join(', ');
 }
 
-async function bodyOf(
+async function getBody(
   parts: GatewayParts,
   { jobId, what, format }: DownloadSpec,
   { archive, readings }: { readonly archive: JobArchive; readonly readings: Readings },
@@ -70,15 +70,15 @@ async function bodyOf(
   }
   if (what === 'ledger') {
     const { rows } = ledgerDocument((await readings.ledger(jobId)).rows, jobId);
-    return format === 'csv' ? csvOf(rows) : JSON.stringify(rows);
+    return format === 'csv' ? getCsv(rows) : JSON.stringify(rows);
   }
   const records = await archive.look(jobId, { whole: true });
   const now = parts.clock.now();
   switch (what) {
     case 'replicas':
-      return tableOf(replicasOf(records), format);
+      return getTable(listReplicas(records), format);
     case 'failures':
-      return tableOf(listFailedRuns(records), format);
+      return getTable(listFailedRuns(records), format);
     case 'gantt':
       return ganttBody(
         drawGantt(records, { from: undefined, until: undefined, binCount: undefined, barsMax: undefined }, now),
@@ -91,8 +91,8 @@ async function bodyOf(
   }
 }
 
-function tableOf(rows: readonly Row[], format: string): string {
-  return format === 'csv' ? csvOf(rows) : JSON.stringify(rows);
+function getTable(rows: readonly Row[], format: string): string {
+  return format === 'csv' ? getCsv(rows) : JSON.stringify(rows);
 }
 
 async function ganttBody(gantt: Gantt, format: string): Promise<string> {
@@ -104,17 +104,17 @@ async function ganttBody(gantt: Gantt, format: string): Promise<string> {
 async function stragglersBody(times: TaskTimes, format: string): Promise<string> {
   return format === 'svg'
     ? (await import('../drawing/times-svg.ts')).drawStragglersSvg(times)
-    : tableOf(times.stragglers, format);
+    : getTable(times.stragglers, format);
 }
 
 async function timesBody(times: TaskTimes, format: string): Promise<string> {
   if (format === 'svg') return (await import('../drawing/times-svg.ts')).drawTimesSvg(times);
-  return format === 'csv' ? csvOf(times.bins) : JSON.stringify(times);
+  return format === 'csv' ? getCsv(times.bins) : JSON.stringify(times);
 }
 
 type Row = Readonly<Record<string, string | number | boolean>>;
 
-function replicasOf(records: JobRecords): Readonly<Record<string, string | number>>[] {
+function listReplicas(records: JobRecords): Readonly<Record<string, string | number>>[] {
   return records
     .rows()
     .sort((one, other) => one.taskIndex - other.taskIndex || one.replicaId - other.replicaId)
@@ -138,14 +138,14 @@ function replicasOf(records: JobRecords): Readonly<Record<string, string | numbe
 }
 
 /** Rows with the same fields as CSV (RFC 4180); nothing in it is a formula to a spreadsheet. */
-export function csvOf(rows: readonly Row[]): string {
+export function getCsv(rows: readonly Row[]): string {
   const names = Object.keys(rows[0] ?? {});
-  const lines = rows.map((row) => names.map((name) => cellOf(row[name] ?? '')).join(','));
+  const lines = rows.map((row) => names.map((name) => getCell(row[name] ?? '')).join(','));
   return [names.join(','), ...lines, ''].join('\r\n');
 }
 
 /** A text that begins as a formula does gets an apostrophe in front, which spreadsheets take as "this is text". */
-function cellOf(value: string | number | boolean): string {
+function getCell(value: string | number | boolean): string {
   if (typeof value !== 'string') return String(value);
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -3,7 +3,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 
 import type { JobRow } from '../../schema/index.ts';
 import { jobRow } from '../documents/jobs.ts';
-import { outputDocument, taskDocument, taskStatusOf } from '../documents/tasks.ts';
+import { outputDocument, taskDocument, getTaskStatus } from '../documents/tasks.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import { readJobDetail, type JobSpecs } from '../job-specs.ts';
 import type { Readings } from '../readings.ts';
@@ -39,7 +39,7 @@ export function jobHandlers(
     },
     getJob: ({ params }) => readJobDetail(readings, specs, params.job_id),
     listTasks: async ({ params, query }) => {
-      const status = query.status === undefined ? TaskStatus.UNSPECIFIED : taskStatusOf(query.status);
+      const status = query.status === undefined ? TaskStatus.UNSPECIFIED : getTaskStatus(query.status);
       const { tasks, nextTaskIndex } = await grid.broker().listTasks({
         jobId: params.job_id,
         taskIndexes: [],

@@ -65,7 +65,7 @@ export function reservationHandlers(
           untilUnixMs: 0,
           allUsers: true,
         }),
-        unitsOf(manager),
+        listUnits(manager),
       ]);
       return {
         reservations: reservations.map((one) =>
@@ -77,26 +77,26 @@ export function reservationHandlers(
     requestReservation: async ({ body }) => {
       const manager = requireManager(parts);
       const { outcome, movedCount } = await manager.requestReservation({
-        spec: specOf(body.resource_id, body),
+        spec: findSpec(body.resource_id, body),
         clientRequestId: body.client_request_id,
         holdMs: 0,
         dryRun: body.dry_run ?? false,
       });
       return placementDocument(
-        { ...outcomeOf(outcome), movedCount },
-        { userId, unit: (await unitsOf(manager)).get(body.resource_id) ?? '' },
+        { ...getOutcome(outcome), movedCount },
+        { userId, unit: (await listUnits(manager)).get(body.resource_id) ?? '' },
       );
     },
     renegotiateReservation: async ({ params, body }) => {
       const manager = requireManager(parts);
       const { outcome } = await manager.renegotiateReservation({
         reservationId: params.reservation_id,
-        spec: specOf('', body),
+        spec: findSpec('', body),
       });
       const resourceId = outcome?.$case === 'reservation' ? outcome.value.resourceId : '';
       return placementDocument(
-        { ...outcomeOf(outcome), movedCount: 0 },
-        { userId, unit: (await unitsOf(manager)).get(resourceId) ?? '' },
+        { ...getOutcome(outcome), movedCount: 0 },
+        { userId, unit: (await listUnits(manager)).get(resourceId) ?? '' },
       );
     },
     cancelReservation: async ({ params, body }) => {
@@ -120,11 +120,11 @@ function requireManager({ grid }: GatewayParts): ReservationCalls {
   return manager;
 }
 
-async function unitsOf(manager: ReservationCalls): Promise<ReadonlyMap<string, Resource['unit']>> {
+async function listUnits(manager: ReservationCalls): Promise<ReadonlyMap<string, Resource['unit']>> {
   return new Map((await manager.listResources()).resources.map(({ resourceId, unit }) => [resourceId, unit]));
 }
 
-function specOf(resourceId: string, spec: RenegotiationSpec | ReservationSpec): SpecWire {
+function findSpec(resourceId: string, spec: RenegotiationSpec | ReservationSpec): SpecWire {
   return {
     resourceId,
     amount: { $case: 'quantity', value: spec.quantity },
@@ -135,7 +135,7 @@ function specOf(resourceId: string, spec: RenegotiationSpec | ReservationSpec): 
   };
 }
 
-function outcomeOf(
+function getOutcome(
   outcome: Awaited<ReturnType<ReservationCalls['renegotiateReservation']>>['outcome'],
 ): Omit<Parameters<typeof placementDocument>[0], 'movedCount'> {
   return {

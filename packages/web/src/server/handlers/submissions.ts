@@ -5,7 +5,7 @@ import { parseJdf, readJdf } from '@mutirao/formats';
 
 import type { BagSpec, JdfCheck, JdfSpec } from '../../schema/index.ts';
 import { firstCommands, jobOfBag, type DroppedContent } from '../bag-spec.ts';
-import { commandLineOf } from '../command-line.ts';
+import { getCommandLine } from '../command-line.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import type { Handlers } from '../requests.ts';
 import { requireAbsolute, submit } from '../submit.ts';
@@ -20,43 +20,43 @@ export function submissionHandlers(
 ): Handlers<'previewBag' | 'submitBag' | 'checkJdf' | 'submitJdf'> {
   return {
     previewBag: ({ body }) => {
-      const directory = folderOf(parts, body);
+      const directory = getFolder(parts, body);
       const [group] = jobOfBag(
         body,
         directory,
         (body.files ?? []).map(({ name }) => ({ name, content: noContent })),
       ).groups;
       return {
-        task_count: group === undefined ? 0 : taskCountOf(group),
+        task_count: group === undefined ? 0 : findTaskCount(group),
         first_commands: group === undefined ? [] : firstCommands(group),
-        command_line: commandLineOf(body, directory, commandsOf(group)),
+        command_line: getCommandLine(body, directory, listCommands(group)),
       };
     },
     submitBag: async ({ body }) => {
-      const directory = folderOf(parts, body);
+      const directory = getFolder(parts, body);
       // Wrong words are told before anything is sent.
       jobOfBag(body, directory, []);
       return submit(parts, encodeJobSpec(jobOfBag(body, directory, await uploadDropped(parts, body))), body);
     },
     checkJdf: ({ body }) => checkJdf(parts, body),
     submitJdf: async ({ body }) => {
-      const { job } = parseJdf(body.text, { file: body.name ?? 'the job file', directory: folderOf(parts, body) });
+      const { job } = parseJdf(body.text, { file: body.name ?? 'the job file', directory: getFolder(parts, body) });
       return submit(parts, encodeJobSpec({ ...job, label: body.label ?? job.label }), body);
     },
   };
 }
 
-function folderOf({ directory }: GatewayParts, spec: { readonly directory?: string }): string {
+function getFolder({ directory }: GatewayParts, spec: { readonly directory?: string }): string {
   requireAbsolute(spec.directory);
   return spec.directory ?? directory;
 }
 
 /** The whole command lines of a bag whose values are a table. */
-function commandsOf(group: TaskGroup | undefined): readonly string[] {
+function listCommands(group: TaskGroup | undefined): readonly string[] {
   return group?.values.kind === 'list' ? group.values.values : [];
 }
 
-function taskCountOf({ values }: TaskGroup): number {
+function findTaskCount({ values }: TaskGroup): number {
   return values.kind === 'range' ? values.count : values.values.length;
 }
 
@@ -80,7 +80,7 @@ async function uploadDropped({ grid }: GatewayParts, { files = [] }: BagSpec): P
 function checkJdf(parts: GatewayParts, body: JdfSpec): JdfCheck {
   const { job, faults, isCut, warnings } = readJdf(body.text, {
     file: body.name ?? 'the job file',
-    directory: folderOf(parts, body),
+    directory: getFolder(parts, body),
   });
   const groups = job?.groups ?? [];
   return {
@@ -104,7 +104,7 @@ function checkJdf(parts: GatewayParts, body: JdfSpec): JdfCheck {
     ],
     is_cut: isCut,
     label: job?.label ?? '',
-    task_count: groups.reduce((sum, group) => sum + taskCountOf(group), 0),
+    task_count: groups.reduce((sum, group) => sum + findTaskCount(group), 0),
     group_count: groups.length,
   };
 }

@@ -18,7 +18,7 @@ import { schedulerNames } from '@mutirao/core/messages';
 import { detectFormat, FormatError } from '@mutirao/formats';
 import {
   convertWorkflow,
-  draftOf,
+  getDraft,
   makeWorkflowJob,
   parseProcessorsConf,
   parseWorkflow,
@@ -70,7 +70,7 @@ export function workflowHandlers(
         format: formatOf(text),
         workflow: workflowOfDocument(document),
         warnings: [...document.warnings],
-        fault: faultOf(document),
+        fault: getFault(document),
       };
     },
     exportWorkflow: ({ body }) => {
@@ -84,7 +84,7 @@ export function workflowHandlers(
       return { format, text, losses: [...losses] };
     },
     checkWorkflow: ({ body }) => check(body.workflow),
-    planWorkflow: async ({ body }) => plan(body, await processorsOf(body.platform, readings)),
+    planWorkflow: async ({ body }) => plan(body, await listProcessors(body.platform, readings)),
     submitWorkflow: ({ body }) => submitWorkflow(parts, body),
   };
 }
@@ -99,10 +99,10 @@ function formatOf(text: string): string {
  * What keeps a workflow that was read from running, with its place. Of tasks that share a name nothing could be said,
  * so that a file with such ones is refused. @throws {FormatError} MUT_WORKFLOW_DUPLICATE_TASK
  */
-function faultOf(document: WorkflowDocument): string | null {
+function getFault(document: WorkflowDocument): string | null {
   if (document.tasks.length === 0) return null;
   try {
-    draftOf(document);
+    getDraft(document);
     return null;
   } catch (error) {
     if (!(error instanceof FormatError) || error.code === 'MUT_WORKFLOW_DUPLICATE_TASK') throw error;
@@ -121,7 +121,7 @@ function check(workflow: Workflow): WorkflowCheck {
       .map(({ id }) => id),
   };
   try {
-    const graph = makeWorkflow(draftOf(documentOfWorkflow(workflow)));
+    const graph = makeWorkflow(getDraft(documentOfWorkflow(workflow)));
     const costs = { times: tasks.map(({ work }) => work / referenceSpeed), transfers: edges.map(() => 0) };
     const { levels, widest } = measureShape(graph);
     const path = findCriticalPath(graph, costs);
@@ -155,7 +155,7 @@ function check(workflow: Workflow): WorkflowCheck {
 /**
  * The grid's machines are taken as equally fast: what they are worth for a task is known only once it has run there.
  */
-async function processorsOf(platform: PlanPlatform, readings: Readings): Promise<readonly PlatformProcessor[]> {
+async function listProcessors(platform: PlanPlatform, readings: Readings): Promise<readonly PlatformProcessor[]> {
   switch (platform.kind) {
     case 'list':
       return parseProcessorsConf(platform.text, 'the list of processors');
@@ -202,7 +202,7 @@ function plan(
       `${workflow.tasks.length} tasks on ${processors.length} processors are too many to plan here; want a ` +
         `product of ${planSizeMax} at most`,
     );
-  const draft = withoutPlaces(() => draftOf(documentOfWorkflow(workflow)));
+  const draft = withoutPlaces(() => getDraft(documentOfWorkflow(workflow)));
   const fault = findTooWide(draft, processors.length);
   if (fault !== undefined) throw new MutiraoError(fault.code, fault.message);
   const graph = makeWorkflow(draft);

@@ -40,10 +40,10 @@ export function readSpec(
         every: every.fast,
         read: () => readJobDetail(readings, specs, readJobId(job)),
       });
-    else if (topic !== 'events' && topic !== 'link') sources.set(topic, sourceOf(topic, readings));
+    else if (topic !== 'events' && topic !== 'link') sources.set(topic, getSource(topic, readings));
   }
   // Something has to be read for the state of the link to be known.
-  if (sources.size === 0) sources.set('summary', sourceOf('summary', readings));
+  if (sources.size === 0) sources.set('summary', getSource('summary', readings));
   return { sources, topics: new Set(wanted as StreamTopic[]), lastId };
 }
 
@@ -56,7 +56,7 @@ function readJobId(text: string): number {
   return Number(text);
 }
 
-function sourceOf(topic: Exclude<StreamTopic, 'job' | 'events' | 'link'>, readings: Readings): Source {
+function getSource(topic: Exclude<StreamTopic, 'job' | 'events' | 'link'>, readings: Readings): Source {
   switch (topic) {
     case 'summary':
       return { every: every.fast, read: () => readSummary(readings) };

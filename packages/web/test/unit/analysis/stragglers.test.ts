@@ -26,32 +26,35 @@ function aRow(fields: Partial<ReplicaRow>): ReplicaRow {
 
 const usual = { half: 1000, byMachine: new Map([['lab/pc3', [900, 1000, 1100, 10_000]]]) };
 
-function whyOf(rows: readonly ReplicaRow[], given = usual, now = 20_000): string | undefined {
+function findWhy(rows: readonly ReplicaRow[], given = usual, now = 20_000): string | undefined {
   return findStragglers(rows, given, now).stragglers[0]?.why;
 }
 
 test('outputs that were long on their way are the cause', (t) => {
   const staging = { inputsAskedAt: 0, inputsHereAt: 0, inputsPlacingAt: 0, commandEndedAt: 2000 };
-  t.is(whyOf([aRow({ staging })]), 'Its outputs took 9 s to come home; its command took 1 s.');
+  t.is(findWhy([aRow({ staging })]), 'Its outputs took 9 s to come home; its command took 1 s.');
 });
 
 test('a machine on which the others are slow too is the cause, the straggler itself not counted', (t) => {
   const slow = { half: 1000, byMachine: new Map([['lab/pc3', [1600, 1800, 10_000]]]) };
-  t.is(whyOf([aRow({})], slow), 'lab/pc3 is slow: half of its 2 other runs took 1.6 s or more, half of all take 1 s.');
-  t.regex(whyOf([aRow({})]) ?? '', /^Other runs on lab\/pc3 take 1 s: it is the task itself/);
   t.is(
-    whyOf([aRow({})], { half: 1000, byMachine: new Map([['lab/pc3', [10_000]]]) }),
+    findWhy([aRow({})], slow),
+    'lab/pc3 is slow: half of its 2 other runs took 1.6 s or more, half of all take 1 s.',
+  );
+  t.regex(findWhy([aRow({})]) ?? '', /^Other runs on lab\/pc3 take 1 s: it is the task itself/);
+  t.is(
+    findWhy([aRow({})], { half: 1000, byMachine: new Map([['lab/pc3', [10_000]]]) }),
     'Nothing else ran on lab/pc3 to compare it with.',
   );
 });
 
 test('a sibling tells whether it is the task', (t) => {
   t.regex(
-    whyOf([aRow({}), aRow({ replicaId: 71, machineId: 'lab/pc4', kind: 'loser', endedAt: 10_900 })]) ?? '',
+    findWhy([aRow({}), aRow({ replicaId: 71, machineId: 'lab/pc4', kind: 'loser', endedAt: 10_900 })]) ?? '',
     /^It took as long on lab\/pc4, for 9\.9 s .* the task itself\.$/,
   );
   t.regex(
-    whyOf([
+    findWhy([
       aRow({ kind: 'running', endedAt: 0 }),
       aRow({ replicaId: 71, machineId: 'lab/pc4', kind: 'running', startedAt: 15_000, endedAt: 0 }),
     ]) ?? '',

@@ -10,7 +10,7 @@ import {
   ganttHeight,
   ganttRows,
   ganttTable,
-  shapeIndexOf,
+  getShapeIndex,
 } from '../../../client/src/charts/gantt-chart.ts';
 import { darkLook, lightLook, replacedParts, type ChartOption } from '../../../client/src/charts/look.ts';
 import { buildStragglersOption, stragglersTable } from '../../../client/src/charts/stragglers-chart.ts';
@@ -120,9 +120,9 @@ test('runs are drawn by what became of them, and what there is none of is not in
 
 test('what is pressed leads to the bar that it is', (t) => {
   const { series } = reported(buildGanttOption(picture, lightLook));
-  const index = shapeIndexOf(series.find(({ id }) => id === 'loser')?.data[0]);
+  const index = getShapeIndex(series.find(({ id }) => id === 'loser')?.data[0]);
   t.is(gantt.bars?.task_index[picture.shapes[index]?.bar ?? -1], 1234);
-  t.is(shapeIndexOf('no entry'), -1);
+  t.is(getShapeIndex('no entry'), -1);
 });
 
 test('sums say what a machine did in a stretch of time', (t) => {

@@ -4,7 +4,7 @@ import {
   dragReservation,
   hitCalendar,
   pileReservations,
-  quantityOf,
+  getQuantity,
   refuseSlot,
   sayAmount,
   slotOfDrag,
@@ -102,8 +102,8 @@ test('a reservation is moved as a whole, or ended elsewhere but never before it 
 });
 
 test('units are asked for as they are, a capacity by its share', (t) => {
-  t.is(quantityOf({ kind: 'units', total: 8 }, 3), '3');
-  t.is(quantityOf({ kind: 'capacity', total: 1_000_000 }, 333_333), '33.33%');
+  t.is(getQuantity({ kind: 'units', total: 8 }, 3), '3');
+  t.is(getQuantity({ kind: 'capacity', total: 1_000_000 }, 333_333), '33.33%');
 });
 
 test('a slot that cannot be is told before anybody is asked', (t) => {

@@ -73,7 +73,7 @@ test('an option is drawn without a browser, and names in it are text', (t) => {
 });
 
 /** The values of the variables in the first block of a style sheet that begins so. */
-function coloursOf(style: string, block: string): Map<string, string> {
+function listColours(style: string, block: string): Map<string, string> {
   const rules = style.slice(style.indexOf(block), style.indexOf('}', style.indexOf(block)));
   return new Map([...rules.matchAll(/--([a-z-]+): (#[0-9a-f]{6})/g)].map(([, name = '', value = '']) => [name, value]));
 }
@@ -91,7 +91,7 @@ test('charts have the colours of the page, by day and by night', (t) => {
     [lightLook, ':root {'],
     [darkLook, ':root[data-theme="dark"] {'],
   ] as const) {
-    const colours = coloursOf(style, block);
+    const colours = listColours(style, block);
     t.deepEqual(said(look), {
       text: colours.get('text') ?? '',
       faint: colours.get('faint') ?? '',

@@ -9,7 +9,7 @@ import {
   jobsToAsk,
   jobStates,
   plainSpec,
-  queryOf,
+  getQuery,
   readJobSpec,
   rowBeside,
   sortBy,
@@ -38,7 +38,7 @@ function row(jobId: number, fields: Partial<JobRow> = {}): JobRow {
 }
 
 const finished = (count: number): Pick<JobRow, 'tasks'> => ({ tasks: { ...row(1).tasks, finished: count } });
-const idsOf = (jobs: readonly JobRow[], spec: Partial<JobSpec>): number[] =>
+const listIds = (jobs: readonly JobRow[], spec: Partial<JobSpec>): number[] =>
   arrangeJobs(jobs, { ...plainSpec, ...spec }).map(({ job_id: jobId }) => jobId);
 const anySpec = fc.record({
   search: fc.string({ maxLength: 20 }),
@@ -50,13 +50,13 @@ const anySpec = fc.record({
 test('an address keeps what is requested for, and one that makes no sense specs for all', (t) => {
   fc.assert(
     fc.property(anySpec, (spec) => {
-      t.deepEqual(readJobSpec(queryOf(spec)), spec);
+      t.deepEqual(readJobSpec(getQuery(spec)), spec);
     }),
     { seed: 5, numRuns: 300 },
   );
-  t.is(queryOf(plainSpec), '');
+  t.is(getQuery(plainSpec), '');
   t.is(
-    queryOf({ ...plainSpec, search: 'a&b', state: 'failed', sort: 'tasks' }),
+    getQuery({ ...plainSpec, search: 'a&b', state: 'failed', sort: 'tasks' }),
     '?search=a%26b&state=failed&sort=tasks',
   );
   t.deepEqual(readJobSpec('?state=odd&sort=__proto__&order=up'), { ...plainSpec });
@@ -68,17 +68,17 @@ test('the newest come first; a column sorts in its own first order, and pressed 
     row(2, { label: 'b 9', task_count: 7 }),
     row(3, { label: 'a', task_count: 7 }),
   ];
-  t.deepEqual(idsOf(jobs, {}), [3, 2, 1]);
-  t.deepEqual(idsOf(jobs, sortBy(plainSpec, 'label')), [3, 2, 1]);
-  t.deepEqual(idsOf(jobs, sortBy(sortBy(plainSpec, 'label'), 'label')), [1, 2, 3]);
-  t.deepEqual(idsOf(jobs, sortBy(plainSpec, 'tasks')), [3, 2, 1], 'of equal ones the newest first');
-  t.deepEqual(idsOf(jobs, sortBy(plainSpec, 'job')), [1, 2, 3]);
+  t.deepEqual(listIds(jobs, {}), [3, 2, 1]);
+  t.deepEqual(listIds(jobs, sortBy(plainSpec, 'label')), [3, 2, 1]);
+  t.deepEqual(listIds(jobs, sortBy(sortBy(plainSpec, 'label'), 'label')), [1, 2, 3]);
+  t.deepEqual(listIds(jobs, sortBy(plainSpec, 'tasks')), [3, 2, 1], 'of equal ones the newest first');
+  t.deepEqual(listIds(jobs, sortBy(plainSpec, 'job')), [1, 2, 3]);
   t.deepEqual(
-    idsOf([row(1, finished(3)), row(2, finished(9)), row(3, finished(1))], sortBy(plainSpec, 'done')),
+    listIds([row(1, finished(3)), row(2, finished(9)), row(3, finished(1))], sortBy(plainSpec, 'done')),
     [2, 1, 3],
   );
   t.deepEqual(
-    idsOf(
+    listIds(
       [row(1, { status: 'failed' }), row(2, { status: 'running' }), row(3, { status: 'cancelled' })],
       sortBy(plainSpec, 'status'),
     ),
@@ -88,8 +88,8 @@ test('the newest come first; a column sorts in its own first order, and pressed 
 
 test('of jobs by their remaining time those of which it is not known are last either way', (t) => {
   const jobs = [row(1, { remaining_ms_max: 5 }), row(2), row(3, { remaining_ms_max: 9 }), row(4)];
-  t.deepEqual(idsOf(jobs, { sort: 'remaining', isAscending: true }), [1, 3, 4, 2]);
-  t.deepEqual(idsOf(jobs, { sort: 'remaining', isAscending: false }), [3, 1, 4, 2]);
+  t.deepEqual(listIds(jobs, { sort: 'remaining', isAscending: true }), [1, 3, 4, 2]);
+  t.deepEqual(listIds(jobs, { sort: 'remaining', isAscending: false }), [3, 1, 4, 2]);
 });
 
 test('all words are looked for, in labels and users in any case, or a number is', (t) => {
@@ -99,12 +99,12 @@ test('all words are looked for, in labels and users in any case, or a number is'
     row(7, { label: 'x', user_id: 'Rosa' }),
     row(8, { label: '.*' }),
   ];
-  t.deepEqual(idsOf(jobs, { search: ' DOCKING  prot' }), [41]);
-  t.deepEqual(idsOf(jobs, { search: '41' }), [41, 4]);
-  t.deepEqual(idsOf(jobs, { search: '#41' }), [41]);
-  t.deepEqual(idsOf(jobs, { search: 'rosa' }), [7]);
-  t.deepEqual(idsOf(jobs, { search: '.*' }), [8]);
-  t.deepEqual(idsOf([row(1, { status: 'failed' }), row(2)], { state: 'failed' }), [1]);
+  t.deepEqual(listIds(jobs, { search: ' DOCKING  prot' }), [41]);
+  t.deepEqual(listIds(jobs, { search: '41' }), [41, 4]);
+  t.deepEqual(listIds(jobs, { search: '#41' }), [41]);
+  t.deepEqual(listIds(jobs, { search: 'rosa' }), [7]);
+  t.deepEqual(listIds(jobs, { search: '.*' }), [8]);
+  t.deepEqual(listIds([row(1, { status: 'failed' }), row(2)], { state: 'failed' }), [1]);
   t.deepEqual(countStates([row(1, { status: 'failed' }), row(2), row(3)]), {
     running: 0,
     finished: 2,

@@ -75,12 +75,12 @@ interface Series {
   readonly id: string;
   readonly data: readonly { readonly value: readonly number[]; readonly name?: string }[];
 }
-const seriesOf = (id: string): Series['data'] =>
+const getSeries = (id: string): Series['data'] =>
   (buildQueueOption(scene, lightLook) as { readonly series: readonly Series[] }).series.find((one) => one.id === id)
     ?.data ?? [];
 
 test('what is taken is a step line to the end of the picture', (t) => {
-  t.deepEqual(seriesOf('free') as unknown, [
+  t.deepEqual(getSeries('free') as unknown, [
     [now, 60],
     [now + 10 * minute, 0],
     [scene.horizon, 0],
@@ -89,14 +89,14 @@ test('what is taken is a step line to the end of the picture', (t) => {
 
 test('only our own requests can be pressed, and those of others have no name', (t) => {
   t.deepEqual(
-    seriesOf('boxes').map(({ name }) => name),
+    getSeries('boxes').map(({ name }) => name),
     ['7', '', ''],
   );
 });
 
 test('candidates whose time is over are left out, and one that would have begun is drawn at the beginning', (t) => {
   t.deepEqual(
-    seriesOf('candidates').map(({ value }) => value),
+    getSeries('candidates').map(({ value }) => value),
     [[now, 50]],
   );
 });

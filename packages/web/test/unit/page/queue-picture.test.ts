@@ -1,7 +1,7 @@
 // The picture of a queue: what lies on what.
 import test from 'ava';
 import type { QueueProfile } from '@mutirao/web/schema';
-import { horizonOf, stackQueue } from '../../../client/src/model/queue-picture.ts';
+import { getHorizon, stackQueue } from '../../../client/src/model/queue-picture.ts';
 
 const request = (
   id: string,
@@ -53,6 +53,6 @@ test('what goes on at its place is one piece', (t) =>
   t.is(stackQueue(profile).filter(({ name }) => name === 'later').length, 1));
 
 test('the picture goes on a little beyond the last that is known, and a minute at least', (t) => {
-  t.is(horizonOf(profile, []), 60_100);
-  t.true(horizonOf(profile, [10_000_000]) > 10_000_000);
+  t.is(getHorizon(profile, []), 60_100);
+  t.true(getHorizon(profile, [10_000_000]) > 10_000_000);
 });

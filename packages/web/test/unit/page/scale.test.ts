@@ -1,6 +1,6 @@
 // Scales, ticks and zooming of the charts.
 import test from 'ava';
-import { keepWithin, placeOf, ticksOf, timeTicksOf, valueAt, zoomRange } from '../../../client/src/model/scale.ts';
+import { keepWithin, placeOf, listTicks, listTimeTicks, valueAt, zoomRange } from '../../../client/src/model/scale.ts';
 
 const scale = { from: 10, until: 20, start: 100, end: 200 };
 
@@ -11,13 +11,13 @@ test('a value and its place lead to each other', (t) => {
 });
 
 test('ticks are round and within the range', (t) => {
-  t.deepEqual(ticksOf(0, 128, 4), [0, 50, 100]);
-  t.deepEqual(ticksOf(3, 3, 4), [3]);
-  t.deepEqual(timeTicksOf(0, 3_600_000, { about: 4 }), {
+  t.deepEqual(listTicks(0, 128, 4), [0, 50, 100]);
+  t.deepEqual(listTicks(3, 3, 4), [3]);
+  t.deepEqual(listTimeTicks(0, 3_600_000, { about: 4 }), {
     ticks: [0, 900_000, 1_800_000, 2_700_000, 3_600_000],
     step: 900_000,
   });
-  t.deepEqual(timeTicksOf(0, 2 * 86_400_000, { about: 2, shift: 3_600_000 }).ticks, [82_800_000, 169_200_000]);
+  t.deepEqual(listTimeTicks(0, 2 * 86_400_000, { about: 2, shift: 3_600_000 }).ticks, [82_800_000, 169_200_000]);
 });
 
 test('zooming keeps what is under the pointer where it is, and stays within the limits', (t) => {

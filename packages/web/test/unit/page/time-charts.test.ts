@@ -22,8 +22,8 @@ interface Series {
   readonly markArea?: { readonly data: readonly (readonly unknown[])[] };
   readonly markLine?: { readonly data: readonly unknown[] };
 }
-const seriesOf = (option: ChartOption): readonly Series[] => option.series as unknown as readonly Series[];
-const tipOf = (option: ChartOption, reported: unknown): string[] =>
+const getSeries = (option: ChartOption): readonly Series[] => option.series as unknown as readonly Series[];
+const getTip = (option: ChartOption, reported: unknown): string[] =>
   (option.tooltip as { readonly formatter: (reported: unknown) => string }).formatter(reported).split('\n');
 
 const hour = 3_600_000;
@@ -98,11 +98,11 @@ const scene: CalendarScene = {
   isDragging: false,
   now,
 };
-const takenOf = (of: CalendarScene): Series | undefined =>
-  seriesOf(buildCalendarOption(of, lightLook)).find(({ id }) => id === 'taken');
+const getTaken = (of: CalendarScene): Series | undefined =>
+  getSeries(buildCalendarOption(of, lightLook)).find(({ id }) => id === 'taken');
 
 test('a calendar shows what is taken as steps within what is shown, with the present instant', (t) => {
-  const taken = takenOf(scene);
+  const taken = getTaken(scene);
   t.deepEqual(taken?.data, [
     [now - hour, 0],
     [now + hour, 2],
@@ -112,7 +112,7 @@ test('a calendar shows what is taken as steps within what is shown, with the pre
     [now + 11 * hour, 0],
   ]);
   t.deepEqual([taken?.markLine?.data, taken?.markArea?.data], [[{ xAxis: now }], []]);
-  t.deepEqual(takenOf({ ...scene, now: now + 20 * hour })?.markLine?.data, []);
+  t.deepEqual(getTaken({ ...scene, now: now + 20 * hour })?.markLine?.data, []);
 });
 
 test('the slot that is wanted is drawn within the grid, and while it is dragged nothing else is told', (t) => {
@@ -120,24 +120,24 @@ test('the slot that is wanted is drawn within the grid, and while it is dragged 
     { ...scene, ghost: { start: now + 4 * hour, end: now + 20 * hour, amount: 5, bottom: 6 }, isDragging: true },
     lightLook,
   );
-  t.deepEqual(seriesOf(option).find(({ id }) => id === 'taken')?.markArea?.data, [
+  t.deepEqual(getSeries(option).find(({ id }) => id === 'taken')?.markArea?.data, [
     [
       { xAxis: now + 4 * hour, yAxis: 6 },
       { xAxis: now + 11 * hour, yAxis: 8 },
     ],
   ]);
-  t.deepEqual(tipOf(option, [{ axisValue: now + hour }]), ['']);
+  t.deepEqual(getTip(option, [{ axisValue: now + hour }]), ['']);
 });
 
 test('a tip of a calendar tells what is taken at an instant and by whom, as far as it may be seen', (t) => {
-  const lines = tipOf(buildCalendarOption(scene, lightLook), [{ axisValue: now + 2.5 * hour }]);
+  const lines = getTip(buildCalendarOption(scene, lightLook), [{ axisValue: now + 2.5 * hour }]);
   t.deepEqual(lines, [
     `${clock(2.5)}: 5 processors of 8 taken, 63 %`,
     `#1, yours: 2 processors, ${clock(1)} to ${clock(3)}, confirmed`,
     `#2, kim: 3 processors, ${clock(2)} to ${clock(4)}, confirmed`,
   ]);
   t.is(
-    tipOf(buildCalendarOption(scene, lightLook), [{ axisValue: now + 5.5 * hour }])[1],
+    getTip(buildCalendarOption(scene, lightLook), [{ axisValue: now + 5.5 * hour }])[1],
     'maintenance of 8 processors: new disks',
   );
   t.is(calendarTable(scene).rows.length, calendar.slots.length);
@@ -163,12 +163,12 @@ const plan: WorkflowPlan = {
 
 test('a plan has a box for each processor of a task, and tells of the one that is pointed at', (t) => {
   const option = buildPlanOption(plan, lightLook);
-  t.deepEqual(seriesOf(option)[0]?.data, [
+  t.deepEqual(getSeries(option)[0]?.data, [
     { value: [0, 10_000, 0, 0], name: 'first' },
     { value: [10_000, 30_000, 0, 0], name: 'wide' },
     { value: [10_000, 30_000, 1, 1], name: 'wide' },
   ]);
-  t.deepEqual(tipOf(option, { dataIndex: 0 }), ['first: 10 s, from 0 ms to 10 s', 'earliest finish']);
+  t.deepEqual(getTip(option, { dataIndex: 0 }), ['first: 10 s, from 0 ms to 10 s', 'earliest finish']);
   t.deepEqual(planTable(plan).rows[1], ['wide', '10 s', '30 s', 'p1, p2']);
   const svg = drawChartSvg(option, { width: 1000, height: planHeight(plan), title: 'Plan' });
   t.true(['first', 'wide', 'p2', '10 s'].every((text) => svg.includes(`>${text}<`)));
@@ -187,12 +187,12 @@ const sample = (
 const samples = [sample(0, { alpha: 3, beta: 4 }), sample(1, undefined), sample(2, { alpha: 5 })];
 
 test('the last minutes are drawn with a gap where nobody told, and a site that left has none', (t) => {
-  t.deepEqual(seriesOf(buildPaceOption(samples, lightLook))[0]?.data, [
+  t.deepEqual(getSeries(buildPaceOption(samples, lightLook))[0]?.data, [
     [now, 2],
     [now + 1000, '-'],
     [now + 2000, 2],
   ]);
-  const busy = seriesOf(buildBusyOption(samples, lightLook));
+  const busy = getSeries(buildBusyOption(samples, lightLook));
   t.deepEqual(
     busy.map(({ id, data }) => [id, data.map((point) => (point as readonly unknown[])[1])]),
     [
@@ -201,7 +201,7 @@ test('the last minutes are drawn with a gap where nobody told, and a site that l
       ['all', [20, 20, 20]],
     ],
   );
-  t.deepEqual(tipOf(buildBusyOption(samples, lightLook), [{ axisValue: now + 500 }]).slice(1), [
+  t.deepEqual(getTip(buildBusyOption(samples, lightLook), [{ axisValue: now + 500 }]).slice(1), [
     '7 of 20 processors busy',
     'alpha: 3',
     'beta: 4',

@@ -157,19 +157,19 @@ test("a saved workflow is read again as it was; other texts are nobody's, and od
 });
 
 test('a saved file that is damaged is refused with what is wrong: where its text breaks off, which tasks share a name', (t) => {
-  t.regex(refusalOf('{"format": "mutirao-workflow-1",\n "tasks": [}'), /^The file is damaged: .*"tasks": \[\}/);
+  t.regex(getRefusal('{"format": "mutirao-workflow-1",\n "tasks": [}'), /^The file is damaged: .*"tasks": \[\}/);
   t.is(
-    refusalOf('{"format": "mutirao-workflow-1", "tasks": 7, "edges": []}'),
+    getRefusal('{"format": "mutirao-workflow-1", "tasks": 7, "edges": []}'),
     'The file is damaged: it has no list of tasks, or none of edges.',
   );
   t.is(
-    refusalOf('{"format": "mutirao-workflow-1", "tasks": [{"id": "a"}, {"id": "b"}, {"id": "a"}], "edges": []}'),
+    getRefusal('{"format": "mutirao-workflow-1", "tasks": [{"id": "a"}, {"id": "b"}, {"id": "a"}], "edges": []}'),
     'The file is damaged: its tasks 1 and 3 are both called a.',
   );
   t.is(readSavedWorkflow('{"schemaVersion": '), undefined);
 });
 
-function refusalOf(text: string): string {
+function getRefusal(text: string): string {
   const result = readSavedWorkflow(text);
   return result !== undefined && 'refusal' in result ? result.refusal : '';
 }

@@ -5,7 +5,7 @@ import { DraftAutosave } from '../../../client/src/model/workflow/draft-autosave
 import { edgePaths, findEdgeAt } from '../../../client/src/model/workflow/edge-lines.ts';
 import { edgeId } from '../../../client/src/model/workflow/edits.ts';
 import { emptyWorkflow, freshTask } from '../../../client/src/model/workflow/graph.ts';
-import { areaInSight, areaOf, isSameArea, tasksIn } from '../../../client/src/model/workflow/sight.ts';
+import { areaInSight, findArea, isSameArea, tasksIn } from '../../../client/src/model/workflow/sight.ts';
 
 const edge = (from: string, to: string): (typeof emptyWorkflow.edges)[number] => ({
   from,
@@ -62,8 +62,8 @@ test('a box is in an area as soon as a part of it is', (t) => {
     ['a'],
   );
   t.deepEqual(tasksIn(pair.tasks, { left: 169, top: 0, right: 400, bottom: 400 }), []);
-  t.deepEqual(areaOf(pair.tasks), { left: 0, top: 0, right: 5168, bottom: 204 });
-  t.is(areaOf([]), undefined);
+  t.deepEqual(findArea(pair.tasks), { left: 0, top: 0, right: 5168, bottom: 204 });
+  t.is(findArea([]), undefined);
 });
 
 test('edges are drawn by how they look, those out of sight not at all, and those of a box that is dragged follow it', (t) => {
@@ -118,21 +118,21 @@ class TextStore {
   }
 }
 
-const tasksOf = (count: number): typeof emptyWorkflow.tasks =>
+const getTasks = (count: number): typeof emptyWorkflow.tasks =>
   Array.from({ length: count }, (_, index) => freshTask(`t${index}`, index, 0));
 
 test('a drawing is kept in parts, and of a change only the part that it is in is written', (t) => {
   const store = new TextStore();
-  const keeper = new DraftAutosave(store, 'draft');
-  const large = { ...emptyWorkflow, name: 'large', outputs: ['o'], tasks: tasksOf(450), edges: [edge('t0', 't1')] };
-  t.true(keeper.keep(large));
+  const autosave = new DraftAutosave(store, 'draft');
+  const large = { ...emptyWorkflow, name: 'large', outputs: ['o'], tasks: getTasks(450), edges: [edge('t0', 't1')] };
+  t.true(autosave.keep(large));
   t.deepEqual(new DraftAutosave(store, 'draft').read(), large);
   store.written = [];
   const changed = {
     ...large,
     tasks: large.tasks.map((task) => (task.id === 't250' ? { ...task, command: 'true' } : task)),
   };
-  t.true(keeper.keep(changed));
+  t.true(autosave.keep(changed));
   t.deepEqual(store.written, ['draft.tasks.1', 'draft']);
   t.deepEqual(new DraftAutosave(store, 'draft').read(), changed);
 });
@@ -143,18 +143,18 @@ test('whatever is drawn after another drawing, what is kept is the last one', (t
       fc.array(fc.tuple(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 0, max: 900 })), { maxLength: 6 }),
       (sizes) => {
         const store = new TextStore();
-        let keeper = new DraftAutosave(store, 'draft');
-        const all = tasksOf(900);
+        let autosave = new DraftAutosave(store, 'draft');
+        const all = getTasks(900);
         for (const [index, [from, count]] of sizes.entries()) {
           const drawing = {
             ...emptyWorkflow,
             tasks: all.slice(from, from + count),
             edges: all.slice(0, count).map(({ id }) => edge(id, 'x')),
           };
-          t.true(keeper.keep(drawing));
+          t.true(autosave.keep(drawing));
           // A page that was loaded anew goes on with what is there.
-          if (index % 2 === 1) keeper = new DraftAutosave(store, 'draft');
-          t.deepEqual(keeper.read(), drawing);
+          if (index % 2 === 1) autosave = new DraftAutosave(store, 'draft');
+          t.deepEqual(autosave.read(), drawing);
         }
       },
     ),
@@ -164,12 +164,12 @@ test('whatever is drawn after another drawing, what is kept is the last one', (t
 
 test('what is larger than the storage is not kept, nor is half of it, and a damaged draft is none', (t) => {
   const store = new TextStore();
-  const keeper = new DraftAutosave(store, 'draft');
-  t.true(keeper.keep({ ...emptyWorkflow, tasks: tasksOf(300) }));
+  const autosave = new DraftAutosave(store, 'draft');
+  t.true(autosave.keep({ ...emptyWorkflow, tasks: getTasks(300) }));
   store.room = 1000;
-  t.false(keeper.keep({ ...emptyWorkflow, tasks: tasksOf(500) }));
+  t.false(autosave.keep({ ...emptyWorkflow, tasks: getTasks(500) }));
   t.is(store.texts.size, 0);
-  t.is(keeper.read(), undefined);
+  t.is(autosave.read(), undefined);
   store.texts.set('draft', '{"format":');
   t.is(new DraftAutosave(store, 'draft').read(), undefined);
 });

@@ -1,25 +1,25 @@
 import { invariant, type TaskIndex } from '../../../shared/index.ts';
-import { type Dependencies, successorsOf } from '../workflow/dependencies.ts';
+import { type Dependencies, listSuccessors } from '../workflow/dependencies.ts';
 import type { BrokerJob } from '../state.ts';
-import { leavePlace, queueOf } from '../placement/placed-tasks.ts';
+import { leavePlace, findQueue } from '../placement/placed-tasks.ts';
 
 /** Puts a task that is to run among those that are ready, or among those that wait for others. */
 export function admitTask(job: BrokerJob, index: TaskIndex): void {
   const { dependencies } = job;
-  if (dependencies !== undefined && unmetOf(dependencies, index) > 0) dependencies.waiting.add(index);
-  else queueOf(job, index).ready.add(index);
+  if (dependencies !== undefined && getUnmet(dependencies, index) > 0) dependencies.waiting.add(index);
+  else findQueue(job, index).ready.add(index);
 }
 
 /** Makes ready what waited for nothing but this task, which has finished. Cost: O(successors). */
 export function releaseSuccessors(job: BrokerJob, index: TaskIndex): void {
   const { dependencies } = job;
   if (dependencies === undefined) return;
-  for (const successor of successorsOf(dependencies, index)) {
-    const unmet = unmetOf(dependencies, successor) - 1;
+  for (const successor of listSuccessors(dependencies, index)) {
+    const unmet = getUnmet(dependencies, successor) - 1;
     invariant(unmet >= 0, `task ${successor} of job ${job.jobId} waits for fewer than no tasks`);
     dependencies.unmet[successor] = unmet;
     // What was cancelled meanwhile stays so.
-    if (unmet === 0 && dependencies.waiting.delete(successor)) queueOf(job, successor).ready.add(successor);
+    if (unmet === 0 && dependencies.waiting.delete(successor)) findQueue(job, successor).ready.add(successor);
   }
 }
 
@@ -32,7 +32,7 @@ export function cancelDescendants(job: BrokerJob, index: TaskIndex): void {
   if (dependencies === undefined) return;
   const behind = [index];
   for (let task = behind.pop(); task !== undefined; task = behind.pop()) {
-    for (const successor of successorsOf(dependencies, task)) {
+    for (const successor of listSuccessors(dependencies, task)) {
       if (!dependencies.waiting.delete(successor)) continue;
       cancelled.add(successor);
       behind.push(successor);
@@ -45,7 +45,7 @@ export function isUnread(job: BrokerJob, index: TaskIndex): boolean {
   const { dependencies, tasks, finished } = job;
   return (
     dependencies === undefined ||
-    successorsOf(dependencies, index).every((successor) => !tasks.has(successor) && !finished.has(successor))
+    listSuccessors(dependencies, index).every((successor) => !tasks.has(successor) && !finished.has(successor))
   );
 }
 
@@ -53,9 +53,9 @@ export function isUnread(job: BrokerJob, index: TaskIndex): boolean {
 export function holdSuccessors(job: BrokerJob, index: TaskIndex): void {
   const { dependencies } = job;
   if (dependencies === undefined) return;
-  for (const successor of successorsOf(dependencies, index)) {
-    dependencies.unmet[successor] = unmetOf(dependencies, successor) + 1;
-    if (!queueOf(job, successor).ready.delete(successor)) continue;
+  for (const successor of listSuccessors(dependencies, index)) {
+    dependencies.unmet[successor] = getUnmet(dependencies, successor) + 1;
+    if (!findQueue(job, successor).ready.delete(successor)) continue;
     leavePlace(job, successor);
     dependencies.waiting.add(successor);
   }
@@ -65,11 +65,11 @@ export function holdSuccessors(job: BrokerJob, index: TaskIndex): void {
 export function countUnmet({ dependencies, finished }: BrokerJob): void {
   if (dependencies === undefined) return;
   for (const index of finished.values()) {
-    for (const successor of successorsOf(dependencies, index))
-      dependencies.unmet[successor] = unmetOf(dependencies, successor) - 1;
+    for (const successor of listSuccessors(dependencies, index))
+      dependencies.unmet[successor] = getUnmet(dependencies, successor) - 1;
   }
 }
 
-function unmetOf({ unmet }: Dependencies, index: TaskIndex): number {
+function getUnmet({ unmet }: Dependencies, index: TaskIndex): number {
   return unmet[index] ?? 0;
 }

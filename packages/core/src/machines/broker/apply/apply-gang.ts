@@ -31,12 +31,12 @@ export function leaveGang(state: BrokerState, replica: BrokerReplica, ending: Re
   const { member } = replica;
   if (member === undefined) return;
   const { gang, rank } = member;
-  if (rank === 0) abortFollowers(replica, ending.fate === 'accepted' ? 'served' : 'cancelled');
+  if (rank === 0) abortFollowers(replica, ending.disposition === 'accepted' ? 'served' : 'cancelled');
   gang.members.splice(gang.members.indexOf(replica), 1);
-  const { fate, outcome, reason, detail } = ending;
+  const { disposition, outcome, reason, detail } = ending;
   if (gang.brokenBy === undefined) {
     gang.brokenBy = {
-      fate,
+      disposition,
       outcome,
       reason,
       detail,
@@ -52,10 +52,10 @@ export function leaveGang(state: BrokerState, replica: BrokerReplica, ending: Re
 }
 
 /** Marks those that follow a leader as aborting, but those that are already. */
-export function abortFollowers({ member }: BrokerReplica, fate: 'served' | 'cancelled'): void {
+export function abortFollowers({ member }: BrokerReplica, disposition: 'served' | 'cancelled'): void {
   for (const replica of member?.gang.members ?? []) {
     if (replica.member?.rank === 0) continue;
     replica.status = 'aborting';
-    replica.abortFate ??= fate;
+    replica.abortDisposition ??= disposition;
   }
 }

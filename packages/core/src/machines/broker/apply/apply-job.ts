@@ -115,7 +115,7 @@ export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>):
     if (task.status === 'ready') job.tasks.delete(task.index);
     for (const replica of task.replicas) {
       replica.status = 'aborting';
-      replica.abortFate = 'cancelled';
+      replica.abortDisposition = 'cancelled';
       abortFollowers(replica, 'cancelled');
     }
   }
@@ -153,7 +153,7 @@ function forgetTasks(job: BrokerJob): void {
  * Has tasks that have not run yet get what the paths of the job's inputs hold by now; what the others were given stays
  * on record.
  */
-export function reviseInputsOf(state: BrokerState, { jobId, current }: ChangeOf<'InputsRevised'>): void {
+export function getReviseInputs(state: BrokerState, { jobId, current }: ChangeOf<'InputsRevised'>): void {
   const job = getJob(state, jobId);
   invariant(job.spec, `inputs of job ${jobId} are revised, which has ended`);
   const begun = IndexSet.fromRanges(job.finished.ranges());
@@ -186,7 +186,7 @@ export function retryTasks(state: BrokerState, change: ChangeOf<'TasksRetried'>)
  * last.
  */
 export function isBeingCancelled({ replicas }: OpenTask): boolean {
-  return replicas.some(({ abortFate }) => abortFate === 'cancelled');
+  return replicas.some(({ abortDisposition }) => abortDisposition === 'cancelled');
 }
 
 /** What its replicas still bring is not taken: they were told to end, and may have left half of it. */
@@ -197,7 +197,8 @@ function revokeCancel(task: OpenTask): void {
   task.walltimeCutCount = 0;
   task.doubtCount = 0;
   task.stopCount = 0;
-  for (const replica of task.replicas) if (replica.abortFate === 'cancelled') replica.abortFate = 'retried';
+  for (const replica of task.replicas)
+    if (replica.abortDisposition === 'cancelled') replica.abortDisposition = 'retried';
 }
 
 function retryTask(job: BrokerJob, index: TaskIndex): void {

@@ -1,11 +1,11 @@
-import { allowanceOf } from '../../../bag/index.ts';
+import { getAllowance } from '../../../bag/index.ts';
 import { type AllocationRequest, reservationKey } from '../../../messages/index.ts';
 import { invariant, type MachineId, type ProviderId } from '../../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../../times/index.ts';
 import type { ChangeOf } from '../changes.ts';
-import { identityOf } from '../trust/trust-records.ts';
+import { getIdentity } from '../trust/trust-records.ts';
 import { judgeLosses } from '../results/judge-losses.ts';
-import { heldTimeOf, openAccount, requestKey } from '../ledger/ledger-accounts.ts';
+import { getHeldTime, openAccount, requestKey } from '../ledger/ledger-accounts.ts';
 import { addToPattern } from '../machines/machine-pattern.ts';
 import type { BrokerMachine, BrokerProvider, BrokerState } from '../state.ts';
 
@@ -43,8 +43,8 @@ export function addProvider(state: BrokerState, { providerId, address }: ChangeO
       quarantineReported: [],
       leaseSeenAt: 0,
       awaySince: undefined,
-      hearingUntil: undefined,
-      isHearing: false,
+      listeningUntil: undefined,
+      isListening: false,
       lastError: '',
       clockOffset: 0,
       statuses: [],
@@ -77,7 +77,7 @@ export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'
     joinedAt: change.at,
     replicas: new Map(),
     heldProcessors: 0,
-    allowance: facts.requestId === '' ? allowanceOf({ finishedCount: 0 }, 1) : Infinity,
+    allowance: facts.requestId === '' ? getAllowance({ finishedCount: 0 }, 1) : Infinity,
     account: openAccount(state, provider.providerId, facts.requestId),
     charged: 0,
     finishedCount: 0,
@@ -100,10 +100,10 @@ export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'
 export function loseMachine(state: BrokerState, { machineId, at }: ChangeOf<'MachineLost'>): void {
   const machine = getMachine(state, machineId);
   invariant(machine.replicas.size === 0, `machine ${machineId} is lost with replicas`);
-  machine.account.departed += heldTimeOf(machine, at);
+  machine.account.departed += getHeldTime(machine, at);
   state.machines.delete(machineId);
   // A machine of an allocation never comes back under its name.
-  if (machine.facts.requestId !== '') state.drainedMachines.delete(identityOf(machine.facts));
+  if (machine.facts.requestId !== '') state.drainedMachines.delete(getIdentity(machine.facts));
   machine.provider.machines.delete(machineId);
 }
 

@@ -8,10 +8,10 @@ import { takeFromLease } from './apply-lease.ts';
 import { getMachine } from './apply-machine.ts';
 import type { ChangeOf, ReplicaEnding } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
-import { judgeOf } from '../results/judge-losses.ts';
-import { book, chargeOf, runTimesOf } from '../ledger/ledger-accounts.ts';
+import { findJudge } from '../results/judge-losses.ts';
+import { book, getCharge, runTimesOf } from '../ledger/ledger-accounts.ts';
 import { outputsOn } from '../placing/matching.ts';
-import { leavePlace, leavePlaceElsewhere, queueOf } from '../placement/placed-tasks.ts';
+import { leavePlace, leavePlaceElsewhere, findQueue } from '../placement/placed-tasks.ts';
 import { walltimeMaxCode } from '../results/longest-walltime.ts';
 import { observeTimes } from '../times/observe-times.ts';
 import {
@@ -24,8 +24,8 @@ import {
   type OpenTask,
   type Success,
 } from '../state.ts';
-import { getGroup, getTaskGroup, widthOf } from '../jobs/task-groups.ts';
-import { identityOf } from '../trust/trust-records.ts';
+import { getGroup, getTaskGroup, findWidth } from '../jobs/task-groups.ts';
+import { getIdentity } from '../trust/trust-records.ts';
 
 const noBytes = new Uint8Array(0);
 
@@ -41,12 +41,12 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
       job,
       task,
       machine,
-      processors: change.processors ?? widthOf(job, index),
+      processors: change.processors ?? findWidth(job, index),
       member: undefined,
       placedAt: change.at,
       startedAt: 0,
       status: 'placed',
-      abortFate: undefined,
+      abortDisposition: undefined,
       isAdopted: change.isAdopted === true,
       isWithdrawing: false,
       isEnding: false,
@@ -89,7 +89,7 @@ export function placeGang(state: BrokerState, change: ChangeOf<'GangPlaced'>): v
       placedAt,
       startedAt: 0,
       status: 'placed',
-      abortFate: undefined,
+      abortDisposition: undefined,
       isAdopted: false,
       isWithdrawing: false,
       isEnding: false,
@@ -149,7 +149,7 @@ export function giveUpReplicas(state: BrokerState, change: ChangeOf<'ReplicasGiv
     const replica = state.replicas.get(replicaId);
     invariant(replica, `replica ${replicaId} is given up, but there is none`);
     replica.status = 'aborting';
-    replica.abortFate = 'surplus';
+    replica.abortDisposition = 'surplus';
   }
 }
 
@@ -159,7 +159,7 @@ export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerif
   const replica = state.replicas.get(ending.replicaId);
   invariant(replica, `replica ${ending.replicaId} is verified, but there is none`);
   const { job, task, machine } = replica;
-  const charge = chargeOf(machine, replica.processors, runTimesOf(replica, ending, at));
+  const charge = getCharge(machine, replica.processors, runTimesOf(replica, ending, at));
   machine.charged += charge;
   machine.account.unsettled += charge;
   detach(state, replica, ending);
@@ -168,7 +168,7 @@ export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerif
     job,
     task,
     machineId: change.machineId,
-    identity: identityOf(machine.facts),
+    identity: getIdentity(machine.facts),
     digest: undefined,
     attributes: machine.facts.attributes,
     account: machine.account,
@@ -190,7 +190,7 @@ export function endReplicas(state: BrokerState, change: ChangeOf<'ReplicasEnded'
     const replica = state.replicas.get(ending.replicaId);
     if (replica !== undefined) endReplica(state, replica, ending, change.at);
     else settleSuccess(state, ending);
-    if (ending.fate === 'failed') job.failureCount++;
+    if (ending.disposition === 'failed') job.failureCount++;
   }
 }
 
@@ -198,18 +198,18 @@ export function endReplicas(state: BrokerState, change: ChangeOf<'ReplicasEnded'
 function noteEnd(
   { choosing: { adaptive } }: BrokerState,
   job: BrokerJob,
-  { fate, taskIndex, startedAt, endedAt }: ReplicaEnding,
+  { disposition, taskIndex, startedAt, endedAt }: ReplicaEnding,
 ): void {
-  if (fate !== 'accepted' || startedAt === 0 || !job.placed.has(taskIndex)) return;
-  adaptive?.noteEnd(widthOf(job, taskIndex), Math.max(0, endedAt - startedAt));
+  if (disposition !== 'accepted' || startedAt === 0 || !job.placed.has(taskIndex)) return;
+  adaptive?.noteEnd(findWidth(job, taskIndex), Math.max(0, endedAt - startedAt));
 }
 
 function endReplica(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding, at: Instant): void {
   const { job, task, machine } = replica;
-  const charge = chargeOf(machine, replica.processors, runTimesOf(replica, ending, at));
+  const charge = getCharge(machine, replica.processors, runTimesOf(replica, ending, at));
   machine.charged += charge;
-  book(machine.account, job, ending.fate, charge);
-  const judge = judgeOf(replica, ending);
+  book(machine.account, job, ending.disposition, charge);
+  const judge = findJudge(replica, ending);
   detach(state, replica, ending);
   if (isFollower(replica)) return;
   countOnMachine(machine, ending);
@@ -225,7 +225,7 @@ function settleSuccess(state: BrokerState, ending: ReplicaEnding): void {
   invariant(success, `replica ${ending.replicaId} ends, but there is none`);
   const { job, task, account, charge } = success;
   account.unsettled -= charge;
-  book(account, job, ending.fate, charge);
+  book(account, job, ending.disposition, charge);
   state.successes.delete(ending.replicaId);
   task.successes = task.successes?.filter((other) => other !== success);
   if (task.successes?.length === 0) task.successes = undefined;
@@ -248,8 +248,8 @@ function detach(state: BrokerState, replica: BrokerReplica, ending: ReplicaEndin
 }
 
 function countOnMachine(machine: BrokerMachine, ending: ReplicaEnding): void {
-  if (ending.fate === 'accepted') machine.finishedCount++;
-  else if (ending.fate === 'failed') machine.failedCount++;
+  if (ending.disposition === 'accepted') machine.finishedCount++;
+  else if (ending.disposition === 'failed') machine.failedCount++;
 }
 
 /** What a task learns from a replica's end. */
@@ -259,9 +259,9 @@ function remember(
   where: { readonly machineId: string; readonly at: Instant },
 ): void {
   if (isStop(ending)) task.stopCount++;
-  if (ending.fate === 'lost' && ending.reason === walltimeMaxCode) task.walltimeCutCount++;
-  if (ending.fate !== 'failed' && !isCountedLoss(ending)) return;
-  if (ending.fate === 'failed') task.failureCount++;
+  if (ending.disposition === 'lost' && ending.reason === walltimeMaxCode) task.walltimeCutCount++;
+  if (ending.disposition !== 'failed' && !isCountedLoss(ending)) return;
+  if (ending.disposition === 'failed') task.failureCount++;
   else task.lossCount++;
   if (isDoubted(ending)) task.doubtCount++;
   task.avoidMachineId = where.machineId;
@@ -271,11 +271,11 @@ function remember(
 /** Moves a task to where its status belongs; siblings of a winner become aborting. */
 function setStatus(job: BrokerJob, task: OpenTask, status: TaskStatus): void {
   if (task.status === status) return;
-  if (task.status === 'ready') queueOf(job, task.index).ready.delete(task.index);
+  if (task.status === 'ready') findQueue(job, task.index).ready.delete(task.index);
   task.status = status;
   switch (status) {
     case 'ready':
-      queueOf(job, task.index).ready.add(task.index);
+      findQueue(job, task.index).ready.add(task.index);
       break;
     case 'finished':
       finishTask(job, task);
@@ -295,7 +295,7 @@ function finishTask(job: BrokerJob, task: OpenTask): void {
   releaseSuccessors(job, task.index);
   for (const sibling of task.replicas) {
     sibling.status = 'aborting';
-    sibling.abortFate ??= 'surplus';
+    sibling.abortDisposition ??= 'surplus';
   }
 }
 

@@ -22,13 +22,13 @@ export function decideTask(
 ): void {
   const job = getJob(state, jobId);
   for (const identity of voters) {
-    supportOf(job, identity).add(taskIndex);
+    findSupport(job, identity).add(taskIndex);
     if (voters.length > 1) openRecord(state, identity, nameOf(state, identity)).passes++;
   }
   job.extraVoteCount += voters.length - 1 + outvotedCount;
 }
 
-function supportOf(job: BrokerJob, identity: string): IndexSet {
+function findSupport(job: BrokerJob, identity: string): IndexSet {
   let support = job.supports.get(identity);
   if (support === undefined) job.supports.set(identity, (support = new IndexSet()));
   return support;

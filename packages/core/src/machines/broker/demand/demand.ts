@@ -1,6 +1,6 @@
 import type { Demand } from '../../../messages/index.ts';
 import { type Duration, type Instant, invariant, type ProcessorCount } from '../../../shared/index.ts';
-import { quantilesOf, TimeCurve } from '../../../times/index.ts';
+import { findQuantiles, TimeCurve } from '../../../times/index.ts';
 import { requireWidth } from './require-units.ts';
 import type { Validity } from '../times/remaining-time.ts';
 import { isSameReserved, reservedFor } from '../reservations/reserved-jobs.ts';
@@ -12,7 +12,7 @@ import { type Turn, wakeBy } from '../turn.ts';
 /**
  * Tells each connected provider what is wanted of it, where that changed and it was not told a moment ago.
  *
- * What is wanted is found out at once where an input may have changed it for good; at most once in `requireInterval`
+ * What is wanted is found out at once where an input may have changed it for good; at most once in `demandInterval`
  * after changes that
  * reports bring, since it costs something and they are many; and at the instant from which on time alone changes it. At
  * no other
@@ -31,7 +31,7 @@ function dueAt({ state, now, mayChangeDemand, changes }: Turn): Instant {
   const hasChanged = changes.some(({ kind }) => kind !== 'ReplicasStarted');
   // A clock that was set back must not put it off for long.
   if (mayChangeDemand || state.demandsAt > now || (hasChanged && state.openJobs.size === 0)) return now;
-  return hasChanged ? Math.min(state.demandsDue, state.demandsAt + state.options.requireInterval) : state.demandsDue;
+  return hasChanged ? Math.min(state.demandsDue, state.demandsAt + state.options.demandInterval) : state.demandsDue;
 }
 
 function reportDemands(turn: Turn): void {
@@ -49,13 +49,13 @@ function reportDemands(turn: Turn): void {
   }
   state.demandsAt = now;
   // However many instants there are at which time changes something, they cost no more than reports do.
-  state.demandsDue = Math.max(validity.until, now + state.options.requireInterval);
+  state.demandsDue = Math.max(validity.until, now + state.options.demandInterval);
 }
 
 /** Tells a provider its demand; answers when it is due to be told, Infinity where it knows it. */
 function tell({ state, now, commands }: Turn, provider: BrokerProvider, demand: Demand): Instant {
   if (provider.demand !== undefined && isSameDemand(provider.demand, demand)) return Infinity;
-  const due = provider.demandAt + state.options.requireInterval;
+  const due = provider.demandAt + state.options.demandInterval;
   if (provider.demand !== undefined && isBothOrNeither(provider.demand, demand) && due > now) return due;
   provider.demand = demand;
   provider.demandAt = now;
@@ -109,13 +109,13 @@ function gatherFacts(state: BrokerState, processors: ProcessorCount): JobFacts {
   return {
     deadline: deadlines.length === 0 ? undefined : deadlines.reduce((least, one) => Math.min(least, one)),
     userId: jobs[0]?.userId ?? '',
-    statedTime: jobs.reduce((longest, job) => Math.max(longest, statedTimeOf(job)), 0),
-    times: timesOf(jobs),
+    statedTime: jobs.reduce((longest, job) => Math.max(longest, findStatedTime(job)), 0),
+    times: listTimes(jobs),
   };
 }
 
 /** The longest run time that the user states for a task of a job; 0 where she states none. Cost: O(groups of tasks). */
-function statedTimeOf({ spec }: BrokerJob): Duration {
+function findStatedTime({ spec }: BrokerJob): Duration {
   if (spec === undefined) return 0;
   return spec.groups.reduce(
     (longest, { expectedTime = 0 }) => Math.max(longest, expectedTime > 0 ? expectedTime : spec.limits.runTimeMax),
@@ -123,7 +123,7 @@ function statedTimeOf({ spec }: BrokerJob): Duration {
   );
 }
 
-function timesOf(jobs: readonly BrokerJob[]): TimeCurve {
+function listTimes(jobs: readonly BrokerJob[]): TimeCurve {
   const [first, ...others] = jobs;
   if (first === undefined) return new TimeCurve();
   if (others.length === 0) return first.times;
@@ -137,7 +137,7 @@ function toDemand(
   { deadline, userId, statedTime, times }: JobFacts,
 ): Demand {
   const { count, sum, longest } = times;
-  const taskTimes = quantilesOf(times);
+  const taskTimes = findQuantiles(times);
   invariant(
     unplacedTasks <= pendingTasks,
     `${unplacedTasks} of ${pendingTasks} pending tasks are said to have no place`,

@@ -20,7 +20,7 @@ import type {
   Success,
   TaskQueue,
 } from '../state.ts';
-import { queueOf } from '../placement/placed-tasks.ts';
+import { findQueue } from '../placement/placed-tasks.ts';
 import { isVotedOn, runsMissing, votesWanted } from '../trust/votes.ts';
 
 /** Of a walltime so much is over when the machines of a request have joined. */
@@ -152,7 +152,7 @@ function imagineQueue(source: TaskQueue): ImaginedQueue {
 function addVotes(state: BrokerState, job: BrokerJob, queues: ReadonlyMap<TaskQueue, ImaginedQueue>): void {
   for (const task of job.tasks.values()) {
     const missing = runsMissing(state, job, task);
-    const queue = missing === 0 ? undefined : queues.get(queueOf(job, task.index));
+    const queue = missing === 0 ? undefined : queues.get(findQueue(job, task.index));
     if (queue !== undefined) queue.readyCount += missing;
   }
 }
@@ -229,13 +229,13 @@ function countOn(
     if (replica.status === 'aborting') continue;
     const { processors, job, task, member } = replica;
     // Demand is told by what tasks take at least, whatever this one got.
-    const [width, count] = [requireWidth(queueOf(job, task.index)), member === undefined ? 1 : processors];
+    const [width, count] = [requireWidth(findQueue(job, task.index)), member === undefined ? 1 : processors];
     add(replicas, width, count);
     if (held + processors <= machine.processors || !machine.provider.isConnected) {
       held += processors;
       if (isWanted(state, replica)) add(tasks, width, count);
     } else if (isWanted(state, replica) && member === undefined) {
-      const queue = queues.get(queueOf(replica.job, replica.task.index));
+      const queue = queues.get(findQueue(replica.job, replica.task.index));
       if (queue !== undefined) queue.readyCount++;
     }
   }
@@ -274,7 +274,7 @@ function countFetched(state: BrokerState, running: ReadonlyMap<BrokerProvider, R
     if (!isFetched(success) || success.job.status !== 'running' || !runsBeside(success.job)) continue;
     const provider = state.providers.get(success.account.providerId);
     const counted = provider && running.get(provider);
-    if (counted !== undefined) add(counted.tasks, requireWidth(queueOf(success.job, success.task.index)), 1);
+    if (counted !== undefined) add(counted.tasks, requireWidth(findQueue(success.job, success.task.index)), 1);
   }
 }
 

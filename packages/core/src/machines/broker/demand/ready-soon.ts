@@ -1,5 +1,5 @@
 import type { Duration, Instant } from '../../../shared/index.ts';
-import { type Dependencies, successorsOf } from '../workflow/dependencies.ts';
+import { type Dependencies, listSuccessors } from '../workflow/dependencies.ts';
 import { holdsUntil, type Moment } from '../times/remaining-time.ts';
 import type { BrokerJob, OpenTask, TaskQueue } from '../state.ts';
 import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
@@ -23,7 +23,7 @@ export function countReadySoon(moment: Moment, job: BrokerJob): Map<TaskQueue, n
   const counts = new Map<TaskQueue, number>();
   if (dependencies === undefined || dependencies.waiting.size === 0) return counts;
   const isWaitedFor = ({ index }: OpenTask): boolean =>
-    successorsOf(dependencies, index).some((behind) => dependencies.waiting.has(behind));
+    listSuccessors(dependencies, index).some((behind) => dependencies.waiting.has(behind));
   const near = [...job.tasks.values()].filter((task) => isWaitedFor(task) && isNearEnd(moment, job, task));
   let freed = near.length;
   for (const index of releasedBy(dependencies, near)) {
@@ -38,7 +38,7 @@ export function countReadySoon(moment: Moment, job: BrokerJob): Map<TaskQueue, n
 function releasedBy(dependencies: Dependencies, near: readonly OpenTask[]): number[] {
   const met = new Map<number, number>();
   for (const { index } of near)
-    for (const behind of successorsOf(dependencies, index))
+    for (const behind of listSuccessors(dependencies, index))
       if (dependencies.waiting.has(behind)) met.set(behind, (met.get(behind) ?? 0) + 1);
   return [...met].flatMap(([index, count]) => (count >= (dependencies.unmet[index] ?? Infinity) ? [index] : []));
 }

@@ -1,13 +1,13 @@
 import { isOfReservation, type AllocationRequest, type ReservationName } from '../../../messages/index.ts';
 import { clockTolerance, ownInstant, type Duration } from '../../../shared/index.ts';
-import type { InputOf } from '../inputs.ts';
+import type { GetInput } from '../inputs.ts';
 import { requestKey } from '../ledger/ledger-accounts.ts';
-import { windowOf } from '../reservations/reserved-place.ts';
+import { getWindow } from '../reservations/reserved-place.ts';
 import type { BrokerState, MovedWindow } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 
 /** Notes what a provider tells of its requests, where anything but the time of seeing changed. */
-export function onOfRequests(turn: Turn, { providerId, requests: reported }: InputOf<'RequestsChanged'>): void {
+export function onOfRequests(turn: Turn, { providerId, requests: reported }: GetInput<'RequestsChanged'>): void {
   const provider = turn.state.providers.get(providerId);
   if (provider === undefined) return;
   const requests = reported.map((request) => requestInOwnClock(request, provider.clockOffset));
@@ -31,7 +31,7 @@ function requestInOwnClock(request: AllocationRequest, offset: Duration): Alloca
 }
 
 /** Notes how reservations stand, and which of them are elsewhere than was known. */
-export function onReservationStatuses(turn: Turn, { providerId, statuses }: InputOf<'StatusesReported'>): void {
+export function onReservationStatuses(turn: Turn, { providerId, statuses }: GetInput<'StatusesReported'>): void {
   const { state } = turn;
   const provider = state.providers.get(providerId);
   if (provider === undefined || !provider.isConnected) return;
@@ -47,7 +47,7 @@ export function onReservationStatuses(turn: Turn, { providerId, statuses }: Inpu
 /** Where a reservation is, as far as is known; undefined where no open job has one of that name. Cost: O(open jobs). */
 function findKnownWindow(state: BrokerState, name: ReservationName): MovedWindow | undefined {
   for (const { reservation } of state.openJobs.values())
-    if (reservation !== undefined && isOfReservation(reservation, name)) return windowOf(state, reservation);
+    if (reservation !== undefined && isOfReservation(reservation, name)) return getWindow(state, reservation);
   return undefined;
 }
 

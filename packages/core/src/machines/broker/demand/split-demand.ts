@@ -6,7 +6,7 @@ import { mayMatch } from '../machines/machine-pattern.ts';
 import { holdsUntil, type Moment } from '../times/remaining-time.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState } from '../state.ts';
-import { widthOf } from '../jobs/task-groups.ts';
+import { findWidth } from '../jobs/task-groups.ts';
 import { countRunsWanted } from '../trust/votes.ts';
 
 /** What is wanted of one provider. */
@@ -43,7 +43,7 @@ export function splitDemand(moment: Moment): Map<BrokerProvider, DemandPart> {
   const providers = [...moment.state.providers.values()];
   const left = grid.queues.filter((queue) => queue.readyCount > 0);
   const fresh = dealShares(moment, left);
-  return new Map(providers.map((provider) => [provider, partOf(moment.state, grid, { provider, left, fresh })]));
+  return new Map(providers.map((provider) => [provider, derivePart(moment.state, grid, { provider, left, fresh })]));
 }
 
 interface Split {
@@ -54,7 +54,7 @@ interface Split {
   readonly fresh: ReadonlyMap<BrokerProvider, ReadonlyMap<ImaginedQueue, number>>;
 }
 
-function partOf(state: BrokerState, grid: ImaginedGrid, { provider, left, fresh }: Split): DemandPart {
+function derivePart(state: BrokerState, grid: ImaginedGrid, { provider, left, fresh }: Split): DemandPart {
   const placed = placedWith(grid, provider);
   const unplaced = unplacedFor({ provider, left, fresh });
   const processors = narrowest([...placed, ...unplaced]) ?? narrowestOpen(state);
@@ -140,7 +140,8 @@ function countPendingOf(job: BrokerJob, processors: ProcessorCount): number {
     return taskCount - finished.size - failed.size - cancelled.size;
   let pending = 0;
   for (const queue of queues) if (queue.processors === processors) pending += queue.ready.size;
-  for (const task of tasks.values()) if (task.status !== 'ready' && widthOf(job, task.index) === processors) pending++;
+  for (const task of tasks.values())
+    if (task.status !== 'ready' && findWidth(job, task.index) === processors) pending++;
   return pending;
 }
 

@@ -33,7 +33,7 @@ export function explainGangWaiting(state: BrokerState, queue: TaskQueue, now: In
   }
   const offers = [...state.providers.values()]
     .filter((provider) => mayUse(queue, provider))
-    .map((provider) => offerOf(state, { provider, queue }, now))
+    .map((provider) => getOffer(state, { provider, queue }, now))
     .sort((one, other) => other.capacity - one.capacity);
   const details = offers.slice(0, listedMax).map((offer) => `${describeOffer(offer)}.`);
   const [widest] = offers;
@@ -60,7 +60,7 @@ export function explainGangWaiting(state: BrokerState, queue: TaskQueue, now: In
   };
 }
 
-function offerOf(
+function getOffer(
   state: BrokerState,
   { provider, queue }: { readonly provider: BrokerProvider; readonly queue: TaskQueue },
   now: Instant,

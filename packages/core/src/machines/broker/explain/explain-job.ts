@@ -1,6 +1,6 @@
 import type { TaskStatus } from '../../../messages/index.ts';
 import type { Instant, JobId, UserId } from '../../../shared/index.ts';
-import { quantilesOf } from '../../../times/index.ts';
+import { findQuantiles } from '../../../times/index.ts';
 import { explainWaiting } from './explain-waiting.ts';
 import { explainJobPlacement } from './explain-placement.ts';
 import { explainPlannedEnd } from './explain-plan.ts';
@@ -80,7 +80,7 @@ function explainEndedJob(state: BrokerState, job: BrokerJob): Explanation {
   if (job.replicaCount > job.taskCount)
     details.push(`${plural(job.replicaCount, 'replica')} were placed for ${plural(job.taskCount, 'task')}.`);
   if (job.reservationOver !== undefined) details.push(...explainReservation(state, job, job.endedAt));
-  const times = quantilesOf(job.times);
+  const times = findQuantiles(job.times);
   if (times !== undefined) details.push(describeQuantiles(times));
   return {
     summary: `job ${job.jobId} ${job.status === 'cancelled' ? 'was cancelled' : job.status} ${took} after its submission.`,

@@ -15,7 +15,7 @@ const chosenBy: Readonly<Record<PlacementRule, string>> = {
 };
 
 /** When a job is expected to end by the plan, no sooner than now; undefined where nothing of it is planned. */
-export function plannedEndOf({ planning: { plan } }: BrokerState, job: BrokerJob, now: Instant): Instant | undefined {
+export function findPlannedEnd({ planning: { plan } }: BrokerState, job: BrokerJob, now: Instant): Instant | undefined {
   const end = job.status === 'running' ? plan?.ends.get(job) : undefined;
   return end === undefined ? undefined : Math.max(now, Math.ceil(end));
 }
@@ -43,7 +43,7 @@ export function explainPlanned(state: BrokerState, job: BrokerJob, index: TaskIn
 
 /** Says when a job is planned to end. */
 export function explainPlannedEnd(state: BrokerState, job: BrokerJob, now: Instant): string[] {
-  const end = plannedEndOf(state, job, now);
+  const end = findPlannedEnd(state, job, now);
   return end === undefined ? [] : [`By the plan it ends in ${describeTime(end - now)}.`];
 }
 

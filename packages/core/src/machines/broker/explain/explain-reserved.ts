@@ -1,9 +1,9 @@
-import { describeAhead, isOfReservation, type JobReservation } from '../../../messages/index.ts';
+import { describeProvisioning, isOfReservation, type JobReservation } from '../../../messages/index.ts';
 import { describeInstant, type Instant } from '../../../shared/index.ts';
 import { describeDraining } from './explain-draining.ts';
 import { describeRequests } from './explain-request.ts';
 import { type Explanation } from './explanation.ts';
-import { amountOf, belongsTo, runsBeside, windowOf } from '../reservations/reserved-place.ts';
+import { getAmount, belongsTo, runsBeside, getWindow } from '../reservations/reserved-place.ts';
 import { describeTime } from './sentences.ts';
 import type { BrokerJob, BrokerState } from '../state.ts';
 
@@ -22,7 +22,7 @@ export function explainReservedWaiting(state: BrokerState, job: BrokerJob, now: 
     };
   }
   const { resourceId } = reservation;
-  const { startsAt } = windowOf(state, reservation);
+  const { startsAt } = getWindow(state, reservation);
   const requests = describeRequests(
     state,
     now,
@@ -60,12 +60,12 @@ export function explainReservation(state: BrokerState, job: BrokerJob, now: Inst
         `(${reservationOver.code}: ${reservationOver.reason.replace(/\.$/, '')}); ${then}.`,
     ];
   }
-  const { startsAt, endsAt } = windowOf(state, reservation);
+  const { startsAt, endsAt } = getWindow(state, reservation);
   const rest = describeTime(Math.max(0, endsAt - now));
   if (reservation.isOwn === true) {
     const when = now < startsAt ? `begins in ${describeTime(startsAt - now)}` : `lasts another ${rest}`;
     return [
-      `Its tasks run wherever there is a machine, and inside ${name} too, ${amountOf(state, reservation)} ` +
+      `Its tasks run wherever there is a machine, and inside ${name} too, ${getAmount(state, reservation)} ` +
         `processors reserved to meet its deadline, which ${when}.`,
     ];
   }
@@ -82,7 +82,7 @@ function describeHeld({ providers }: BrokerState, reservation: JobReservation): 
     .find((one) => isOfReservation(reservation, one.reservation));
   return resourceStatus === undefined
     ? []
-    : describeAhead(resourceStatus.ahead, {
+    : describeProvisioning(resourceStatus.ahead, {
         count: resourceStatus.amount,
         startsAt: resourceStatus.startsAt,
         show: describeInstant,

@@ -1,7 +1,7 @@
 import { findScheduler } from '../../../bag/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import { idlesAnyway } from '../placing/idles-anyway.ts';
-import { claimOfSibling, curbAhead, leftOf, replicationCost } from '../placing/replication-budget.ts';
+import { claimOfSibling, limitPreAcquired, getLeft, replicationCost } from '../placing/replication-budget.ts';
 import { describeTime } from './sentences.ts';
 import { type BrokerJob, type BrokerState, isHere, type OpenTask } from '../state.ts';
 import { beginTurn } from '../turn.ts';
@@ -45,12 +45,14 @@ function countHeld(state: BrokerState, now: Instant): string {
 
 function explainShare(job: BrokerJob, percent: number, now: Instant): string {
   const { used, losers, atRisk } = replicationCost(job, now);
-  const left = leftOf(job, now);
+  const left = getLeft(job, now);
   const costs =
     `of ${describeTime(used)} that results took, losers took ${describeTime(losers)} and may take ` +
     `${describeTime(atRisk)} more`;
   const verdict =
-    left > 2 * curbAhead ? `${describeTime(left)} of processor-time are left` : 'it forbids a further replica now';
+    left > 2 * limitPreAcquired
+      ? `${describeTime(left)} of processor-time are left`
+      : 'it forbids a further replica now';
   return `Its cap allows losers ${percent} % of the time of accepted replicas: ${costs}; ${verdict}.`;
 }
 
@@ -62,7 +64,7 @@ export function explainSibling(job: BrokerJob, task: OpenTask | undefined, now: 
   if (task === undefined || replica === undefined || task.replicas.length > 1 || job.replicationCap.kind !== 'share')
     return [];
   const claim = claimOfSibling(job, { task, machine: replica.machine }, now);
-  if (claim <= leftOf(job, now)) return [];
+  if (claim <= getLeft(job, now)) return [];
   return [
     'A replica of this task is not made: ' +
       `${claim === Infinity ? 'nothing is known yet of how long tasks take' : `it would have to set ${describeTime(claim)} aside`}.`,

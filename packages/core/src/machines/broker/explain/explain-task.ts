@@ -17,7 +17,7 @@ import { describeRest } from './job-estimate.ts';
 import { findTaskSummary, type TaskSummary } from '../queries.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerState, OpenTask } from '../state.ts';
-import { queueOf } from '../placement/placed-tasks.ts';
+import { findQueue } from '../placement/placed-tasks.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
 /** A replica that has ended, from the process's records. */
@@ -25,7 +25,7 @@ export interface PastReplica {
   readonly machineId: MachineId;
   readonly ending: Pick<
     ReplicaEnding,
-    'replicaId' | 'fate' | 'outcome' | 'exitStatus' | 'startedAt' | 'endedAt' | 'reason' | 'detail'
+    'replicaId' | 'disposition' | 'outcome' | 'exitStatus' | 'startedAt' | 'endedAt' | 'reason' | 'detail'
   >;
 }
 
@@ -102,7 +102,7 @@ interface ReadyTask {
 }
 
 function explainReady(state: BrokerState, job: BrokerJob, { name, task, past, now }: ReadyTask): Explanation {
-  const waiting = explainWaiting(state, queueOf(job, task.taskIndex), now);
+  const waiting = explainWaiting(state, findQueue(job, task.taskIndex), now);
   const open = job.tasks.get(task.taskIndex);
   const memories = open === undefined ? [] : describeMemories(state, job, { task: open, now });
   const leased = explainLeasedTask(state, job, task.taskIndex, now);
@@ -138,7 +138,7 @@ function describeMemories(
   if (task.stopCount > 0)
     memories.push(`Its machine was taken away while it ran ${task.stopCount} of ${plural(stopsMax, 'time')} so far.`);
   const machine = state.machines.get(task.avoidMachineId);
-  const until = machine && avoidedUntil({ state, now }, machine, { queue: queueOf(job, task.index), task });
+  const until = machine && avoidedUntil({ state, now }, machine, { queue: findQueue(job, task.index), task });
   if (until !== undefined) {
     memories.push(
       `It went wrong on ${task.avoidMachineId} last, and waits ${describeTime(until - now)} for another machine ` +
@@ -172,7 +172,7 @@ function explainFinished(name: string, { past, reusedFrom }: TaskSubject, senten
         'which did the same.',
       details: sentences,
     };
-  const winner = past.find(({ ending }) => ending.fate === 'accepted');
+  const winner = past.find(({ ending }) => ending.disposition === 'accepted');
   if (winner === undefined) return { summary: `${name} finished.`, details: sentences };
   const { startedAt, endedAt } = winner.ending;
   return {
@@ -192,11 +192,11 @@ function describeReplicas({ replicas }: TaskSummary, now: Instant): string {
 }
 
 function describePast({ machineId, ending }: PastReplica): string {
-  const { replicaId, fate, exitStatus, reason, detail, outcome } = ending;
+  const { replicaId, disposition, exitStatus, reason, detail, outcome } = ending;
   const status = outcome === 'failed' && reason === '' ? ` with exit status ${exitStatus}` : '';
   const why = [reason, detail].filter((text) => text !== '').join(': ');
   return (
     `Replica r${replicaId} on ${machineId} ` +
-    `${fate === 'failed' ? 'failed' : `was ${fate}`}${status}${why === '' ? '' : ` (${why})`}.`
+    `${disposition === 'failed' ? 'failed' : `was ${disposition}`}${status}${why === '' ? '' : ` (${why})`}.`
   );
 }

@@ -2,8 +2,8 @@ import { groupVotes } from '../../../trust/index.ts';
 import type { Explanation } from './explanation.ts';
 import { plural } from './sentences.ts';
 import type { BrokerJob, BrokerState, OpenTask } from '../state.ts';
-import { credibilityOf } from '../trust/trust-records.ts';
-import { decisionOf, hasVotedOn, runsMissing, votesOf } from '../trust/votes.ts';
+import { getCredibility } from '../trust/trust-records.ts';
+import { getDecision, hasVotedOn, runsMissing, findVotes } from '../trust/votes.ts';
 
 /** Machines that an explanation names. */
 const namedMax = 5;
@@ -17,14 +17,14 @@ export function explainVotes(
   const { name, task, past } = about;
   const votes = describeVotes(state, task);
   return {
-    summary: `${name} has ${plural(votesOf(task).length, 'result')} and ${describeNext(state, job, task)}`,
+    summary: `${name} has ${plural(findVotes(task).length, 'result')} and ${describeNext(state, job, task)}`,
     details: [...votes, ...describeWanting(state, job, task), ...past],
   };
 }
 
 function describeNext(state: BrokerState, job: BrokerJob, task: OpenTask): string {
   if (task.accepting !== undefined) return `is decided: the one of ${task.accepting.machineId} is being brought home.`;
-  const decision = decisionOf(state, job, task);
+  const decision = getDecision(state, job, task);
   if (decision.kind === 'deadlocked') return 'no majority: it is given up when what runs of it has ended.';
   if (decision.kind === 'accepted') return 'is decided.';
   const by =
@@ -39,12 +39,12 @@ function describeNext(state: BrokerState, job: BrokerJob, task: OpenTask): strin
 
 function describeVotes(state: BrokerState, task: OpenTask): string[] {
   const names = new Map(task.successes?.map(({ identity, machineId }) => [identity, machineId]));
-  return groupVotes(votesOf(task)).map(({ digest, voters }) => {
+  return groupVotes(findVotes(task)).map(({ digest, voters }) => {
     const reported = voters
       .slice(0, namedMax)
       .map(
         (voter) =>
-          `${names.get(voter) ?? voter} (credibility ${Math.floor(credibilityOf(state, voter) * 1000) / 1000})`,
+          `${names.get(voter) ?? voter} (credibility ${Math.floor(getCredibility(state, voter) * 1000) / 1000})`,
       );
     return (
       `${digest.slice(0, 12)} was brought by ` +

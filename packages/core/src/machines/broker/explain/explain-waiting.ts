@@ -1,7 +1,7 @@
 import { freeProcessors } from '../../../bag/index.ts';
 import { explainMatch } from '../../../requirements/index.ts';
 import type { Instant } from '../../../shared/index.ts';
-import { drainOf, isDraining, takesWork } from '../machines/takes-work.ts';
+import { findDrain, isDraining, takesWork } from '../machines/takes-work.ts';
 import { adviseUndrain, describeDrainedMachine, describeDraining } from './explain-draining.ts';
 import { explainGangWaiting } from './explain-gang.ts';
 import { explainUnplaced } from './explain-placement.ts';
@@ -15,7 +15,7 @@ import { keepsAway, knownNeed } from '../times/remaining-time.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from '../state.ts';
-import { identityOf, isQuarantined } from '../trust/trust-records.ts';
+import { getIdentity, isQuarantined } from '../trust/trust-records.ts';
 
 /** Says why ready tasks of a queue do not run. */
 export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
@@ -99,8 +99,8 @@ function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instan
   if (!provider.isConnected) return `${machineId}: its provider is away (${provider.lastError || 'not connected'}).`;
   const drains = describeDraining([provider]);
   if (drains !== undefined) return `${machineId}: ${drains}.`;
-  if (isQuarantined(state, machine)) return describeCaught(state, machine);
-  const drain = drainOf(state, machine);
+  if (isQuarantined(state, machine)) return describeQuarantined(state, machine);
+  const drain = findDrain(state, machine);
   if (drain !== undefined)
     return (
       `${machineId}: ${describeDrainedMachine(machine, drain)}; "mutirao machine undrain ${machineId}" makes it ` +
@@ -112,8 +112,8 @@ function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instan
   return `${machineId}: ${describePause(machine, now)}.`;
 }
 
-function describeCaught({ records }: BrokerState, { facts }: BrokerMachine): string {
-  const evidence = records.get(identityOf(facts))?.evidence.at(-1);
+function describeQuarantined({ records }: BrokerState, { facts }: BrokerMachine): string {
+  const evidence = records.get(getIdentity(facts))?.evidence.at(-1);
   const hint = '"mutirao machine trust" shows the evidence, "mutirao machine reset-trust" forgives it.';
   switch (evidence?.kind) {
     case 'attribute':

@@ -1,5 +1,5 @@
 import type { TaskIndex } from '../../../shared/index.ts';
-import { predecessorsOf } from '../workflow/dependencies.ts';
+import { listPredecessors } from '../workflow/dependencies.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { findTaskSummary, type TaskSummary } from '../queries.ts';
 import { plural } from './sentences.ts';
@@ -41,7 +41,7 @@ function findFailedBefore({ dependencies, failed, cancelled }: BrokerJob, index:
   if (dependencies === undefined) return undefined;
   const seen = new Set([index]);
   for (const task of seen) {
-    for (const before of predecessorsOf(dependencies, task)) {
+    for (const before of listPredecessors(dependencies, task)) {
       if (failed.has(before)) return before;
       if (cancelled.has(before)) seen.add(before);
     }

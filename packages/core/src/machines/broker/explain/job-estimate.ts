@@ -1,6 +1,6 @@
 import type { TimeQuantiles } from '../../../messages/index.ts';
 import type { Duration, Instant } from '../../../shared/index.ts';
-import { quantilesOf, type TimeCurve } from '../../../times/index.ts';
+import { findQuantiles, type TimeCurve } from '../../../times/index.ts';
 import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerReplica, BrokerState, OpenTask } from '../state.ts';
 import { expectedRemaining, timeQuantile } from '../times/task-times.ts';
@@ -33,14 +33,14 @@ interface Rest {
  */
 export function estimateOf(state: BrokerState, job: BrokerJob, now: Instant): JobEstimate {
   const placeCount = countPlaces(state, job);
-  const times = quantilesOf(job.times);
+  const times = findQuantiles(job.times);
   const { mean } = job.times;
   if (job.status !== 'running' || placeCount === 0 || mean === undefined)
     return { times, placeCount, remaining: undefined };
   const waiting = job.queues.reduce((sum, queue) => sum + queue.readyCount, 0);
-  let [work, longest, longestExpected] = [waiting * mean, waiting > 0 ? longestOf(job.times, mean) : 0, 0];
+  let [work, longest, longestExpected] = [waiting * mean, waiting > 0 ? getLongest(job.times, mean) : 0, 0];
   for (const task of job.tasks.values()) {
-    const rest = restOf(task, now);
+    const rest = findRest(task, now);
     if (rest === undefined) continue;
     work += rest.expected;
     longest = Math.max(longest, rest.most);
@@ -69,12 +69,12 @@ function countPlaces({ machines }: BrokerState, job: BrokerJob): number {
   return count;
 }
 
-function longestOf(times: TimeCurve, mean: Duration): Duration {
+function getLongest(times: TimeCurve, mean: Duration): Duration {
   return Math.max(mean, times.quantile(0.9) ?? times.end);
 }
 
 /** Of a task that has replicas: what is left of the one that is expected to end first. */
-function restOf({ replicas }: OpenTask, now: Instant): Rest | undefined {
+function findRest({ replicas }: OpenTask, now: Instant): Rest | undefined {
   let first: Rest | undefined;
   for (const replica of replicas) {
     const rest = replica.status === 'aborting' ? undefined : restOfReplica(replica, now);
@@ -85,7 +85,7 @@ function restOf({ replicas }: OpenTask, now: Instant): Rest | undefined {
 
 function restOfReplica(replica: BrokerReplica, now: Instant): Rest | undefined {
   const { job, machine } = replica;
-  const elapsed = elapsedOf(replica, now);
+  const elapsed = getElapsed(replica, now);
   const expected = expectedRemaining(job, elapsed, machine);
   if (expected === undefined) return undefined;
   const ninetieth = timeQuantile(job, machine, { share: 0.9, elapsed });
@@ -93,7 +93,7 @@ function restOfReplica(replica: BrokerReplica, now: Instant): Rest | undefined {
 }
 
 /** For how long a replica has run, as far as its machine told. */
-function elapsedOf({ startedAt }: BrokerReplica, now: Instant): Duration {
+function getElapsed({ startedAt }: BrokerReplica, now: Instant): Duration {
   return startedAt === 0 ? 0 : Math.max(0, now - startedAt);
 }
 

@@ -1,5 +1,5 @@
 import { invariant } from '../../../shared/index.ts';
-import { leaderOf } from './gang.ts';
+import { findLeader } from './gang.ts';
 import type { BrokerGang, BrokerReplica, BrokerState } from '../state.ts';
 import { getGroup } from '../jobs/task-groups.ts';
 
@@ -59,7 +59,7 @@ function checkGang(state: BrokerState, gangId: number, gang: BrokerGang): void {
   const processors = members.reduce((sum, replica) => sum + replica.processors, 0);
   invariant(processors === job.processors, `${name} holds ${processors} processors; its task takes ${job.processors}`);
   invariant(
-    members.every(({ member }, rank) => member?.rank === rank) && leaderOf(gang) !== undefined,
+    members.every(({ member }, rank) => member?.rank === rank) && findLeader(gang) !== undefined,
     `${name} has gaps in its ranks`,
   );
   const held = members.filter(({ member }) => member?.held !== undefined).length;

@@ -8,7 +8,7 @@ export interface GangSeat<Machine> {
 }
 
 /** The member that runs the command; undefined once it has ended. */
-export function leaderOf({ members: [first] }: BrokerGang): BrokerReplica | undefined {
+export function findLeader({ members: [first] }: BrokerGang): BrokerReplica | undefined {
   return first?.member?.rank === 0 ? first : undefined;
 }
 

@@ -170,7 +170,7 @@ class Hall {
   }
 
   #place(queue: TaskQueue, provider: BrokerProvider, plan: SeatPlan): void {
-    const [taskIndex] = this.#order.tasksOf(queue);
+    const [taskIndex] = this.#order.getTasks(queue);
     if (taskIndex === undefined) return;
     this.#begin(queue, taskIndex, plan.take(queue.processors));
     for (const [other, stale] of this.#plans.get(provider) ?? []) if (other !== queue) stale.look();

@@ -1,10 +1,10 @@
 import { isShutdown } from '../../../bag/index.ts';
 import type { GangMemberReady } from '../../../messages/index.ts';
 import type { Duration, JobId } from '../../../shared/index.ts';
-import type { ReplicaFate } from '../changes.ts';
+import type { ReplicaDisposition } from '../changes.ts';
 import { endUnreported, type UnreportedEnd } from '../results/endings.ts';
 import { drained } from '../machines/takes-work.ts';
-import { leaderOf } from './gang.ts';
+import { findLeader } from './gang.ts';
 import { nameMembers } from './name-members.ts';
 import type { BrokerGang, BrokerMachine, BrokerReplica, FirstEnd } from '../state.ts';
 import { addCancel, cancelReplica, commit, type Turn, wakeBy } from '../turn.ts';
@@ -44,10 +44,10 @@ export function reconcileGangs(turn: Turn): void {
   for (const gang of [...state.brokenGangs]) endBroken(turn, gang);
   state.brokenGangs.clear();
   for (const gang of state.gangs.values()) {
-    if (gang.status !== 'gathered' || gang.brokenBy !== undefined || leaderOf(gang)?.status !== 'placed') continue;
+    if (gang.status !== 'gathered' || gang.brokenBy !== undefined || findLeader(gang)?.status !== 'placed') continue;
     const due = gang.placedAt + state.options.gangHoldMax;
     if (isOfDraining(gang))
-      giveBack(turn, gang, { fate: 'withdrawn', reason: drained, detail: 'its provider is draining' });
+      giveBack(turn, gang, { disposition: 'withdrawn', reason: drained, detail: 'its provider is draining' });
     else if (isHeld(gang)) start(turn, gang);
     else if (due > now) wakeBy(turn, due);
     else giveUp(turn, gang);
@@ -108,12 +108,16 @@ function giveUp(turn: Turn, gang: BrokerGang): void {
   const missing = gang.members
     .filter(({ member }) => member?.held === undefined)
     .map(({ machine }) => machine.facts.machineId);
-  giveBack(turn, gang, { fate: 'lost', reason: gangNotHeld, detail: `not held: ${missing.slice(0, 10).join(', ')}` });
+  giveBack(turn, gang, {
+    disposition: 'lost',
+    reason: gangNotHeld,
+    detail: `not held: ${missing.slice(0, 10).join(', ')}`,
+  });
 }
 
 /** Ends a gang that has not started. */
 function giveBack(turn: Turn, gang: BrokerGang, end: UnreportedEnd): void {
-  const leader = leaderOf(gang);
+  const leader = findLeader(gang);
   if (leader === undefined) return;
   cancelReplica(turn, leader);
   endUnreported(turn, leader, end);
@@ -125,8 +129,8 @@ function giveBack(turn: Turn, gang: BrokerGang, end: UnreportedEnd): void {
 function endBroken(turn: Turn, gang: BrokerGang): void {
   const { brokenBy } = gang;
   if (brokenBy === undefined) return;
-  const leader = leaderOf(gang);
-  if (brokenBy.fate !== 'served' && brokenBy.reason !== drained) pause(turn, gang);
+  const leader = findLeader(gang);
+  if (brokenBy.disposition !== 'served' && brokenBy.reason !== drained) pause(turn, gang);
   if (leader !== undefined && leader.status !== 'aborting') {
     cancelReplica(turn, leader);
     endUnreported(turn, leader, leaderEnd(gang, brokenBy));
@@ -138,15 +142,15 @@ function endBroken(turn: Turn, gang: BrokerGang): void {
  * What its leader's run comes to where another member ended first: that is the task's doing only where a limit stopped
  * it.
  */
-function leaderEnd(gang: BrokerGang, { fate, outcome, reason, detail, machineId }: FirstEnd): UnreportedEnd {
-  if (outcome === 'limited') return { fate: 'failed', reason, detail: `${machineId}: ${detail}` };
+function leaderEnd(gang: BrokerGang, { disposition, outcome, reason, detail, machineId }: FirstEnd): UnreportedEnd {
+  if (outcome === 'limited') return { disposition: 'failed', reason, detail: `${machineId}: ${detail}` };
   // Nothing of it ran, or an operator took it away, and nothing that it does brought this about.
   const wasSpared =
-    reason === drained || (gang.status === 'gathered' && (outcome === undefined || fate === 'withdrawn'));
-  const end: ReplicaFate = wasSpared ? 'withdrawn' : 'lost';
+    reason === drained || (gang.status === 'gathered' && (outcome === undefined || disposition === 'withdrawn'));
+  const end: ReplicaDisposition = wasSpared ? 'withdrawn' : 'lost';
   // A shutdown of one machine is no more the task's doing than one of all.
   return {
-    fate: end,
+    disposition: end,
     reason: isShutdown(reason) ? reason : gangBroken,
     detail: [machineId, reason, detail].filter((text) => text !== '').join(': '),
   };

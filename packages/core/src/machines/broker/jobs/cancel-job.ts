@@ -1,11 +1,11 @@
 import { findJobOf } from './find-job.ts';
 import { reportLeasesAnew } from '../leases/grant-leases.ts';
-import type { InputOf } from '../inputs.ts';
+import type { GetInput } from '../inputs.ts';
 import { cancelFollowers } from '../gangs/reconcile-gangs.ts';
 import { cancelReplica, commit, reply, replyNotFound, type Turn } from '../turn.ts';
 
 /** Cancels what is left of a job. Repeating it is harmless, and so is cancelling a job that has ended. */
-export function cancelJob(turn: Turn, input: InputOf<'JobCancelled'>): void {
+export function cancelJob(turn: Turn, input: GetInput<'JobCancelled'>): void {
   const { state, now } = turn;
   const job = findJobOf(state, input.userId, input.jobId);
   if (job === undefined) {

@@ -1,6 +1,6 @@
 import type { TaskIndex } from '../../../shared/index.ts';
 import { isBeingCancelled } from '../apply/apply-job.ts';
-import { predecessorsOf, successorsOf } from '../workflow/dependencies.ts';
+import { listPredecessors, listSuccessors } from '../workflow/dependencies.ts';
 import type { BrokerJob } from '../state.ts';
 
 /**
@@ -18,12 +18,12 @@ export function closeOverEdges(job: BrokerJob, wanted: readonly TaskIndex[]): Ta
   };
   const chosen = new Set(wanted);
   for (const index of chosen)
-    for (const before of predecessorsOf(dependencies, index)) if (isGivenUp(before)) chosen.add(before);
+    for (const before of listPredecessors(dependencies, index)) if (isGivenUp(before)) chosen.add(before);
   const mayRun = (index: TaskIndex): boolean =>
-    predecessorsOf(dependencies, index).every((before) => chosen.has(before) || !isGivenUp(before));
+    listPredecessors(dependencies, index).every((before) => chosen.has(before) || !isGivenUp(before));
   // A task is looked at after each one that it waits for was chosen, and so once more after the last.
   for (const index of chosen) {
-    for (const behind of successorsOf(dependencies, index))
+    for (const behind of listSuccessors(dependencies, index))
       if (cancelled.has(behind) && mayRun(behind)) chosen.add(behind);
   }
   return [...chosen].sort((one, other) => one - other);

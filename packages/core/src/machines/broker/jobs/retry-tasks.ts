@@ -2,7 +2,7 @@ import { type CurrentInput, fingerprintsIn } from '../../../resumption/index.ts'
 import type { TaskIndex } from '../../../shared/index.ts';
 import { isBeingCancelled } from '../apply/apply-job.ts';
 import { findJobOf } from './find-job.ts';
-import type { InputOf } from '../inputs.ts';
+import type { GetInput } from '../inputs.ts';
 import { reportLeasesAnew } from '../leases/grant-leases.ts';
 import { closeOverEdges } from './retry-closure.ts';
 import type { BrokerJob } from '../state.ts';
@@ -13,7 +13,7 @@ import { findJobExcess } from './user-quotas.ts';
  * Has tasks that failed, were cancelled or are about to be run again, with what they wait for and what waits for them,
  * and lets go on what waits since its reservation is over; others are left alone.
  */
-export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
+export function retryTasks(turn: Turn, input: GetInput<'TasksRetried'>): void {
   const job = findJobOf(turn.state, input.userId, input.jobId);
   if (job === undefined) {
     replyNotFound(turn, input.replyTo, `job ${input.jobId}`);
@@ -37,7 +37,7 @@ export function retryTasks(turn: Turn, input: InputOf<'TasksRetried'>): void {
 function findRetryFault(
   { state }: Turn,
   job: BrokerJob,
-  { userId, taskIndexes }: InputOf<'TasksRetried'>,
+  { userId, taskIndexes }: GetInput<'TasksRetried'>,
 ): { readonly code: string; readonly message: string } | undefined {
   const beyond = taskIndexes.find((index) => !(Number.isInteger(index) && index >= 0 && index < job.taskCount));
   if (beyond !== undefined)

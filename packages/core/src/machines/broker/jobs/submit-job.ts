@@ -1,4 +1,4 @@
-import type { InputOf } from '../inputs.ts';
+import type { GetInput } from '../inputs.ts';
 import { findReservationFault } from '../reservations/reserved-jobs.ts';
 import { clientKey } from '../state.ts';
 import { commit, reply, type Turn } from '../turn.ts';
@@ -7,7 +7,7 @@ import { findJobExcess } from './user-quotas.ts';
 import { findSpecFault } from './validate-spec.ts';
 
 /** Takes a job in, unless it is one that was taken in already or its spec has a fault. */
-export function submitJob(turn: Turn, input: InputOf<'JobSubmitted'>): void {
+export function submitJob(turn: Turn, input: GetInput<'JobSubmitted'>): void {
   const { state, now } = turn;
   const { userId, clientJobId, spec, replyTo } = input;
   const known = clientJobId === '' ? undefined : state.jobsByClientId.get(clientKey(userId, clientJobId));

@@ -17,7 +17,7 @@ export function layOutGroups(
   const groups: GroupSpan[] = [];
   let firstTaskIndex = 0;
   for (const [groupIndex, group] of spec.groups.entries()) {
-    const { processors, processorsMax } = widthsOf(job, group);
+    const { processors, processorsMax } = getWidths(job, group);
     const key = `${group.noOp} ${processors} ${processorsMax}\n${group.requirements}`;
     let queue = queues.get(key);
     if (queue === undefined) queues.set(key, (queue = createQueue(job, group)));
@@ -35,7 +35,7 @@ function createQueue(job: BrokerJob, group: TaskGroup): TaskQueue {
     job,
     requirements,
     noOp: group.noOp,
-    ...widthsOf(job, group),
+    ...getWidths(job, group),
     isGang: job.isGang,
     scheduler: job.scheduler,
     ready: new IndexSet(),
@@ -49,7 +49,7 @@ function createQueue(job: BrokerJob, group: TaskGroup): TaskQueue {
   };
 }
 
-function widthsOf(
+function getWidths(
   job: BrokerJob,
   { processors = job.processors, processorsMax = processors }: TaskGroup,
 ): Pick<TaskQueue, 'processors' | 'processorsMax'> {
@@ -57,7 +57,7 @@ function widthsOf(
 }
 
 /** Processors that a task of a job which may still run tasks holds at least. Cost: O(log groups). */
-export function widthOf(job: BrokerJob, index: TaskIndex): ProcessorCount {
+export function findWidth(job: BrokerJob, index: TaskIndex): ProcessorCount {
   return getGroup(job, index).queue.processors;
 }
 

@@ -1,7 +1,7 @@
 import type { InputSource, JobSpec, TaskGroup } from '../../../messages/index.ts';
 import type { TaskIndex } from '../../../shared/index.ts';
 import { findWorkflowFault } from '../../../workflow/index.ts';
-import { draftOf } from '../workflow/lay-out-dependencies.ts';
+import { getDraft } from '../workflow/lay-out-dependencies.ts';
 import type { SpecFault } from './spec-fault.ts';
 import { countTasks } from './task-groups.ts';
 
@@ -22,7 +22,7 @@ export function findEdgesFault(spec: JobSpec): SpecFault | undefined {
         code: 'MUT_BAD_REQUEST',
         message: `the job has ${taskCount} tasks; want ${workflowTasksMax} at most where tasks wait for each other`,
       };
-    const fault = findTimeFault(spec) ?? findWorkflowFault(draftOf(spec));
+    const fault = findTimeFault(spec) ?? findWorkflowFault(getDraft(spec));
     if (fault !== undefined) return { code: fault.code, message: fault.message };
   }
   return findReadersFault(spec);

@@ -2,7 +2,7 @@ import { findCommandFault, keepInside, parseCommand } from '../../../bag/index.t
 import { type JobSpec, schedulerNames, type TaskGroup, type Values } from '../../../messages/index.ts';
 import { describeRequirementsError, findImpossible, parseRequirements } from '../../../requirements/index.ts';
 import { findNearestWord } from '../../../shared/index.ts';
-import { credibilityMaxOf, type CredibilityRules, defaultCredibilityRules } from '../../../trust/index.ts';
+import { getCredibilityMax, type CredibilityRules, defaultCredibilityRules } from '../../../trust/index.ts';
 import { findPlacementFault } from '../placement/read-placement.ts';
 import type { SpecFault } from './spec-fault.ts';
 import { countTasks } from './task-groups.ts';
@@ -193,7 +193,7 @@ function findVoteFault(count: number): SpecFault | undefined {
 function findThresholdFault(threshold: number, rules: CredibilityRules): SpecFault | undefined {
   if (!(threshold > 0 && threshold < 1))
     return bad(`verification is credibility:${threshold}; want a number above 0 and below 1, such as 0.99`);
-  const most = credibilityMaxOf(rules);
+  const most = getCredibilityMax(rules);
   return threshold <= most
     ? undefined
     : bad(

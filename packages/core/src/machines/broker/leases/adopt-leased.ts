@@ -1,9 +1,9 @@
 import type { JobId, ReplicaId, TaskIndex } from '../../../shared/index.ts';
 import { revokeLeases } from './grant-leases.ts';
-import type { InputOf } from '../inputs.ts';
+import type { GetInput } from '../inputs.ts';
 import { findLeasedTask } from './leases.ts';
 import type { BrokerJob, BrokerMachine } from '../state.ts';
-import { queueOf } from '../placement/placed-tasks.ts';
+import { findQueue } from '../placement/placed-tasks.ts';
 import { isQuarantined } from '../trust/trust-records.ts';
 import { commit, type Turn } from '../turn.ts';
 
@@ -52,7 +52,7 @@ function findLeased(
 function isWanted(job: BrokerJob, index: TaskIndex, machine: BrokerMachine): boolean {
   if (job.status !== 'running' || job.spec === undefined) return false;
   const task = job.tasks.get(index);
-  if (task === undefined) return queueOf(job, index).ready.has(index);
+  if (task === undefined) return findQueue(job, index).ready.has(index);
   return (
     !task.replicas.some((replica) => replica.machine === machine) &&
     !(task.successes ?? []).some(({ machineId }) => machineId === machine.facts.machineId)
@@ -60,7 +60,7 @@ function isWanted(job: BrokerJob, index: TaskIndex, machine: BrokerMachine): boo
 }
 
 /** Hears that a provider keeps a lease, and that nothing of those before can come back. */
-export function onLeaseConfirmed(turn: Turn, { providerId, sequence }: InputOf<'LeaseConfirmed'>): void {
+export function onLeaseConfirmed(turn: Turn, { providerId, sequence }: GetInput<'LeaseConfirmed'>): void {
   const provider = turn.state.providers.get(providerId);
   // Of another broker of that name, say: what was never granted cannot be confirmed.
   if (

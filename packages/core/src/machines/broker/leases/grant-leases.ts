@@ -1,5 +1,11 @@
-import { countIn, type ProcessorCount, type ProcessorMillis, rangesOf, type TaskIndex } from '../../../shared/index.ts';
-import { findLeasedId, type LeasedTasks, startsOf, unconfirmedMax } from './leases.ts';
+import {
+  countIn,
+  type ProcessorCount,
+  type ProcessorMillis,
+  listRanges,
+  type TaskIndex,
+} from '../../../shared/index.ts';
+import { findLeasedId, type LeasedTasks, getStarts, unconfirmedMax } from './leases.ts';
 import { presentLease } from './present-lease.ts';
 import { isDraining, takesWork } from '../machines/takes-work.ts';
 import { knownNeed } from '../times/remaining-time.ts';
@@ -143,7 +149,7 @@ function grant(turn: Turn, provider: BrokerProvider, slices: readonly Slice[]): 
     group: { groupIndex },
     taskIndexes,
   } of slices) {
-    parts.push({ jobId, groupIndex, firstReplicaId, taskRanges: rangesOf(taskIndexes.toReversed()) });
+    parts.push({ jobId, groupIndex, firstReplicaId, taskRanges: listRanges(taskIndexes.toReversed()) });
     firstReplicaId += taskIndexes.length;
   }
   const sequence = (presentLease(provider)?.sequence ?? 0) + 1;
@@ -163,7 +169,7 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
     // since, or has come back under its id.
     if (job?.spec === undefined || job.status !== 'running') return [];
     const { requirements } = getTaskGroup(job, part.groupIndex);
-    const starts = startsOf(part)
+    const starts = getStarts(part)
       .filter(
         ({ replicaId, taskIndex }) =>
           !lease.adopted.has(replicaId) && isReady(job, taskIndex) && isSound(job, taskIndex),
@@ -173,14 +179,14 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
       { jobId: part.jobId, groupIndex: part.groupIndex, requirements, taskTime: knownNeed(state, job) ?? 0, starts },
     ];
   });
-  const { providerId, quarantineReported: caught } = provider;
+  const { providerId, quarantineReported: quarantined } = provider;
   commands.push({
     kind: 'GrantLease',
     providerId,
     sequence,
     horizon,
     parts,
-    ...(caught.length === 0 ? {} : { caught }),
+    ...(quarantined.length === 0 ? {} : { quarantined }),
   });
 }
 
@@ -203,12 +209,12 @@ interface Purse {
  */
 function chooseSlices(state: BrokerState, provider: BrokerProvider): Slice[] {
   const { horizon, unknownPerSlot } = state.options.lease;
-  const slots = isDraining(provider) ? 0 : slotsOf(state, provider);
+  const slots = isDraining(provider) ? 0 : getSlots(state, provider);
   if (slots === 0) return [];
   const others = [...state.providers.values()].filter((other) => other !== provider);
   const jobs = [...state.openJobs.values()].filter((job) => job.status === 'running' && runsBeside(job));
   const purse: Purse = {
-    countMax: shareOf(state, jobs, provider),
+    countMax: getShare(state, jobs, provider),
     known: slots * horizon,
     unknown: slots * unknownPerSlot,
   };
@@ -240,14 +246,14 @@ function chooseSlicesOf(job: BrokerJob, others: readonly BrokerProvider[], purse
 }
 
 /** How many of the ready tasks one of several providers may have, by their weights. */
-function shareOf(state: BrokerState, jobs: readonly BrokerJob[], provider: BrokerProvider): number {
+function getShare(state: BrokerState, jobs: readonly BrokerJob[], provider: BrokerProvider): number {
   const sharers = [...state.providers.values()].filter((other) => takesWork(other) && other.takesLeases);
-  const present = Math.max(...sharers.map(processorsOf));
-  const weights = sharers.reduce((sum, other) => sum + weightOf(state, other, present), 0);
+  const present = Math.max(...sharers.map(listProcessors));
+  const weights = sharers.reduce((sum, other) => sum + getWeight(state, other, present), 0);
   const leasable = jobs.reduce((sum, job) => sum + countLeasable(state, job), 0);
   return Math.min(
     state.options.lease.replicasMax,
-    Math.ceil((leasable * weightOf(state, provider, present)) / weights),
+    Math.ceil((leasable * getWeight(state, provider, present)) / weights),
   );
 }
 
@@ -256,13 +262,13 @@ function shareOf(state: BrokerState, jobs: readonly BrokerJob[], provider: Broke
  * One that has none yet counts by
  * what it has asked for, but no more than the one that has most.
  */
-function weightOf(state: BrokerState, provider: BrokerProvider, present: ProcessorCount): ProcessorCount {
-  const own = processorsOf(provider);
+function getWeight(state: BrokerState, provider: BrokerProvider, present: ProcessorCount): ProcessorCount {
+  const own = listProcessors(provider);
   if (own > 0) return own;
-  return present === 0 ? slotsOf(state, provider) : Math.min(present, slotsOf(state, provider));
+  return present === 0 ? getSlots(state, provider) : Math.min(present, getSlots(state, provider));
 }
 
-function processorsOf(provider: BrokerProvider): ProcessorCount {
+function listProcessors(provider: BrokerProvider): ProcessorCount {
   let processors = 0;
   for (const { facts, processors: own } of provider.machines.values())
     if (facts.reservation === undefined) processors += own;
@@ -270,8 +276,8 @@ function processorsOf(provider: BrokerProvider): ProcessorCount {
 }
 
 /** Processors that the provider has, or has asked for. */
-function slotsOf(state: BrokerState, provider: BrokerProvider): ProcessorCount {
-  let slots = processorsOf(provider);
+function getSlots(state: BrokerState, provider: BrokerProvider): ProcessorCount {
+  let slots = listProcessors(provider);
   for (const request of state.requests.values()) {
     if (
       request.providerId === provider.providerId &&

@@ -98,7 +98,7 @@ export function findLeasedId(
 }
 
 /** The tasks of a part with their ids, in the order of the ids. */
-export function startsOf({
+export function getStarts({
   firstReplicaId,
   taskRanges,
 }: LeasedTasks): { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex }[] {

@@ -1,5 +1,5 @@
 import type { Instant, ProcessorCount, ProcessorMillis, ProviderId, RequestId } from '../../../shared/index.ts';
-import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
+import type { ReplicaEnding, ReplicaDisposition } from '../changes.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, LedgerAccount, LedgerShare } from '../state.ts';
 
 /** The name of an allocation request among those of all providers. */
@@ -21,7 +21,7 @@ export function openAccount(state: BrokerState, providerId: ProviderId, requestI
 }
 
 /** Processor-time that a machine has been there for at `at`; its allocation's end bounds it. */
-export function presenceOf(machine: BrokerMachine, at: Instant): ProcessorMillis {
+export function getPresence(machine: BrokerMachine, at: Instant): ProcessorMillis {
   const until = Math.min(at, machine.facts.until ?? at);
   return Math.max(0, until - machine.joinedAt) * machine.processors;
 }
@@ -30,8 +30,8 @@ export function presenceOf(machine: BrokerMachine, at: Instant): ProcessorMillis
  * Processor-time that a machine has been held for at `at`: no less than its replicas were charged, also where a
  * restarted broker's clock went back.
  */
-export function heldTimeOf(machine: BrokerMachine, at: Instant): ProcessorMillis {
-  return Math.max(presenceOf(machine, at), machine.charged);
+export function getHeldTime(machine: BrokerMachine, at: Instant): ProcessorMillis {
+  return Math.max(getPresence(machine, at), machine.charged);
 }
 
 /** When a replica ran, by its machine's clock, and when the broker placed it and heard of its end, by its own. */
@@ -50,27 +50,32 @@ export interface RunTimes {
  * what its machine's presence leaves. So what the replicas of a machine are charged never exceeds the machine's
  * presence.
  */
-export function chargeOf(machine: BrokerMachine, processors: ProcessorCount, times: RunTimes): ProcessorMillis {
+export function getCharge(machine: BrokerMachine, processors: ProcessorCount, times: RunTimes): ProcessorMillis {
   if (times.startedAt === 0) return 0;
   const reported = Math.max(0, times.endedAt - times.startedAt);
   const heard = Math.max(0, times.at - times.placedAt);
-  const left = Math.max(0, presenceOf(machine, times.at) - machine.charged);
+  const left = Math.max(0, getPresence(machine, times.at) - machine.charged);
   return Math.min(Math.min(reported, heard) * processors, left);
 }
 
-/** Books a charge as what the replica's fate makes of it, for its account and for its job's share. */
-export function book(account: LedgerAccount, job: BrokerJob, fate: ReplicaFate, charge: ProcessorMillis): void {
+/** Books a charge as what the replica's disposition makes of it, for its account and for its job's share. */
+export function book(
+  account: LedgerAccount,
+  job: BrokerJob,
+  disposition: ReplicaDisposition,
+  charge: ProcessorMillis,
+): void {
   if (charge === 0) return;
-  const column = columnOf(fate);
+  const column = getColumn(disposition);
   account[column] += charge;
   let share = job.shares.get(account);
   if (share === undefined) job.shares.set(account, (share = { used: 0, losers: 0, killed: 0 }));
   share[column] += charge;
 }
 
-function columnOf(fate: ReplicaFate): keyof LedgerShare {
-  if (fate === 'accepted' || fate === 'served') return 'used';
-  return fate === 'surplus' || fate === 'outvoted' ? 'losers' : 'killed';
+function getColumn(disposition: ReplicaDisposition): keyof LedgerShare {
+  if (disposition === 'accepted' || disposition === 'served') return 'used';
+  return disposition === 'surplus' || disposition === 'outvoted' ? 'losers' : 'killed';
 }
 
 /**

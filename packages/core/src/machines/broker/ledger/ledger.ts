@@ -1,7 +1,7 @@
 import type { AllocationRequest } from '../../../messages/index.ts';
 import type { Instant, JobId, ProcessorMillis, ProviderId, RequestId } from '../../../shared/index.ts';
 import { isFollower } from '../gangs/gang.ts';
-import { chargeOf, heldTimeOf, requestKey } from './ledger-accounts.ts';
+import { getCharge, getHeldTime, requestKey } from './ledger-accounts.ts';
 import type { BrokerMachine, BrokerReplica, BrokerState, LedgerAccount, LedgerShare } from '../state.ts';
 
 /**
@@ -39,7 +39,7 @@ interface Sums extends LedgerShare {
  * Departs from the source: an allocation is held as long as its manager says or its machines are there, whichever is
  * more.
  */
-export function ledgerOf(state: BrokerState, now: Instant): LedgerRow[] {
+export function findLedger(state: BrokerState, now: Instant): LedgerRow[] {
   const sums = new Map<LedgerAccount, Sums>();
   for (const account of state.accounts.values()) sums.set(account, openSums(account));
   for (const machine of state.machines.values())
@@ -54,7 +54,7 @@ function openSums(account: LedgerAccount): Sums {
 
 /** Adds what a machine's presence and its running replicas come to at `now`. */
 function addMachine(sums: Sums, machine: BrokerMachine, now: Instant): void {
-  const presence = heldTimeOf(machine, now);
+  const presence = getHeldTime(machine, now);
   let left = presence - machine.charged;
   for (const replica of machine.replicas.values()) {
     const charge = Math.min(left, runningCharge(replica, now));
@@ -67,13 +67,13 @@ function addMachine(sums: Sums, machine: BrokerMachine, now: Instant): void {
 
 function runningCharge(replica: BrokerReplica, now: Instant): ProcessorMillis {
   const { machine, processors, startedAt, placedAt, member } = replica;
-  return chargeOf(machine, processors, { startedAt: member?.held?.at ?? startedAt, endedAt: now, placedAt, at: now });
+  return getCharge(machine, processors, { startedAt: member?.held?.at ?? startedAt, endedAt: now, placedAt, at: now });
 }
 
 function columnOfRunning(replica: BrokerReplica): keyof LedgerShare {
-  if (replica.abortFate === 'cancelled' || replica.abortFate === 'retried') return 'killed';
+  if (replica.abortDisposition === 'cancelled' || replica.abortDisposition === 'retried') return 'killed';
   if (isFollower(replica)) return 'used';
-  return replica.abortFate === 'surplus' || replica.task.replicas[0] !== replica ? 'losers' : 'used';
+  return replica.abortDisposition === 'surplus' || replica.task.replicas[0] !== replica ? 'losers' : 'used';
 }
 
 interface ManagedTime {
@@ -110,7 +110,7 @@ function toRow(account: LedgerAccount, sums: Sums, managed: ManagedTime): Ledger
  * What a job's replicas held of each account so far; undefined when it is not there. Requested and idle are nobody's
  * share: 0.
  */
-export function jobLedgerOf(state: BrokerState, jobId: JobId, now: Instant): LedgerRow[] | undefined {
+export function findJobLedger(state: BrokerState, jobId: JobId, now: Instant): LedgerRow[] | undefined {
   const job = state.jobs.get(jobId);
   if (job === undefined) return undefined;
   const shares = new Map<LedgerAccount, LedgerShare>();
@@ -119,7 +119,7 @@ export function jobLedgerOf(state: BrokerState, jobId: JobId, now: Instant): Led
     if (success.job === job) addTo(shares, success.account, { column: 'used', charge: success.charge });
   }
   for (const machine of state.machines.values()) {
-    let left = heldTimeOf(machine, now) - machine.charged;
+    let left = getHeldTime(machine, now) - machine.charged;
     for (const replica of machine.replicas.values()) {
       const charge = Math.min(left, runningCharge(replica, now));
       left -= charge;

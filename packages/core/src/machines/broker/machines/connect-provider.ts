@@ -1,4 +1,4 @@
-import type { InputOf } from '../inputs.ts';
+import type { GetInput } from '../inputs.ts';
 import { drained } from './takes-work.ts';
 import { loseMachine } from './lose-machine.ts';
 import { silentLoss } from '../../../bag/index.ts';
@@ -8,7 +8,7 @@ import type { BrokerMachine, BrokerProvider } from '../state.ts';
 import { commit, reply, type Turn, wakeBy } from '../turn.ts';
 
 /** Knows a provider and connects to it. The same again is harmless; another address moves it. */
-export function addProvider(turn: Turn, input: InputOf<'ProviderAdded'>): void {
+export function addProvider(turn: Turn, input: GetInput<'ProviderAdded'>): void {
   const { providerId, address } = input;
   const fault = findProviderFault(providerId, address);
   if (fault !== undefined) {
@@ -30,7 +30,7 @@ function findProviderFault(providerId: string, address: string): string | undefi
 }
 
 /** Hears of a new connection: until it has told of a machine nothing is placed there. */
-export function connectProvider(turn: Turn, input: InputOf<'ProviderConnected'>): void {
+export function connectProvider(turn: Turn, input: GetInput<'ProviderConnected'>): void {
   const provider = turn.state.providers.get(input.providerId);
   if (provider === undefined) return;
   forgetConnection(provider);
@@ -51,7 +51,7 @@ function awaitResource({ state, now }: Turn, provider: BrokerProvider | undefine
 }
 
 /** Notes how a provider's resource stands. One that knows nothing of it yet is still waited for. */
-export function onOfResource({ state, now }: Turn, { providerId, resourceStatus }: InputOf<'ResourceReported'>): void {
+export function onOfResource({ state, now }: Turn, { providerId, resourceStatus }: GetInput<'ResourceReported'>): void {
   const provider = state.providers.get(providerId);
   if (provider === undefined || !provider.isConnected) return;
   provider.resource = { resourceStatus, receivedAt: now };
@@ -63,17 +63,17 @@ export function onOfResource({ state, now }: Turn, { providerId, resourceStatus 
  * ever.
  */
 function awaitReporting({ state, now }: Turn, provider: BrokerProvider): void {
-  if (!provider.isHearing) provider.hearingUntil = now + state.options.onWithin;
-  provider.isHearing = true;
+  if (!provider.isListening) provider.listeningUntil = now + state.options.onWithin;
+  provider.isListening = true;
 }
 
 /** Counts as lost the machines that the provider, having told all that it has, did not tell of. */
-export function settleProvider(turn: Turn, input: InputOf<'ProviderSynced'>): void {
+export function settleProvider(turn: Turn, input: GetInput<'ProviderSynced'>): void {
   const provider = turn.state.providers.get(input.providerId);
   if (provider === undefined || !provider.isConnected) return;
   provider.isSynced = true;
-  provider.hearingUntil = undefined;
-  provider.isHearing = false;
+  provider.listeningUntil = undefined;
+  provider.isListening = false;
   for (const machine of [...provider.machines.values()]) {
     // Of one that gives everything back it was taken while we were away.
     if (!machine.isAnnounced)
@@ -94,12 +94,12 @@ function reasonWhenGone({ state, now }: Turn, machine: BrokerMachine): string {
 }
 
 /** Suspects the provider's machines: they keep what they run, and get nothing new. */
-export function disconnectProvider(turn: Turn, input: InputOf<'ProviderDisconnected'>): void {
+export function disconnectProvider(turn: Turn, input: GetInput<'ProviderDisconnected'>): void {
   const provider = turn.state.providers.get(input.providerId);
   if (provider === undefined) return;
   forgetConnection(provider);
   provider.awaySince ??= turn.now;
-  provider.hearingUntil ??= turn.now + turn.state.options.onWithin;
+  provider.listeningUntil ??= turn.now + turn.state.options.onWithin;
   awaitResource(turn, provider);
   provider.lastError = input.reason;
 }

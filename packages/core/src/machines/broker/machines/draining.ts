@@ -1,14 +1,14 @@
 import { ownInstant } from '../../../shared/index.ts';
-import type { InputOf } from '../inputs.ts';
+import type { GetInput } from '../inputs.ts';
 import { isFollower } from '../gangs/gang.ts';
 import { endUnreported } from '../results/endings.ts';
 import type { BrokerMachine } from '../state.ts';
-import { drained, drainOf } from './takes-work.ts';
+import { drained, findDrain } from './takes-work.ts';
 import { findIdentity } from '../trust/trust-records.ts';
 import { cancelReplica, commit, reply, type Turn, withdrawReplica } from '../turn.ts';
 
 /** Notes whether a provider drains. */
-export function onDraining({ state }: Turn, { providerId, draining }: InputOf<'DrainingReported'>): void {
+export function onDraining({ state }: Turn, { providerId, draining }: GetInput<'DrainingReported'>): void {
   const provider = state.providers.get(providerId);
   if (provider === undefined || !provider.isConnected) return;
   provider.draining =
@@ -16,7 +16,7 @@ export function onDraining({ state }: Turn, { providerId, draining }: InputOf<'D
 }
 
 /** Has a machine get nothing new until it is undrained, under whatever name it comes back. */
-export function drainMachine(turn: Turn, { replyTo, machineId, reason }: InputOf<'MachineDrained'>): void {
+export function drainMachine(turn: Turn, { replyTo, machineId, reason }: GetInput<'MachineDrained'>): void {
   const found = findIdentity(turn.state, machineId);
   if (found === undefined)
     return reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', message: `there is no machine ${machineId}` });
@@ -25,7 +25,7 @@ export function drainMachine(turn: Turn, { replyTo, machineId, reason }: InputOf
 }
 
 /** Has a machine take work again. One that is not drained is as it was. */
-export function undrainMachine(turn: Turn, { replyTo, machineId }: InputOf<'MachineUndrained'>): void {
+export function undrainMachine(turn: Turn, { replyTo, machineId }: GetInput<'MachineUndrained'>): void {
   const { state } = turn;
   const known =
     state.drainedMachines.get(machineId) ??
@@ -54,7 +54,7 @@ export function returnFromDraining(turn: Turn): void {
   }
   if (turn.state.drainedMachines.size === 0) return;
   for (const machine of turn.state.machines.values())
-    if (machine.isAnnounced && drainOf(turn.state, machine) !== undefined) withdrawAll(turn, machine);
+    if (machine.isAnnounced && findDrain(turn.state, machine) !== undefined) withdrawAll(turn, machine);
 }
 
 /** Members of gangs are given back with their gang. */
@@ -70,6 +70,10 @@ function endAll(turn: Turn, { replicas }: BrokerMachine): void {
   for (const replica of [...replicas.values()]) {
     if (replica.status === 'aborting' || isFollower(replica)) continue;
     cancelReplica(turn, replica);
-    endUnreported(turn, replica, { fate: 'withdrawn', reason: drained, detail: 'its provider gives everything back' });
+    endUnreported(turn, replica, {
+      disposition: 'withdrawn',
+      reason: drained,
+      detail: 'its provider gives everything back',
+    });
   }
 }

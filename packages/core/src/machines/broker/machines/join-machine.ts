@@ -2,12 +2,12 @@ import { silentLoss } from '../../../bag/index.ts';
 import { reservationKey, type MachineFacts } from '../../../messages/index.ts';
 import { ownInstant, type ReplicaId } from '../../../shared/index.ts';
 import { adoptLeased } from '../leases/adopt-leased.ts';
-import type { InputOf } from '../inputs.ts';
+import type { GetInput } from '../inputs.ts';
 import { reasonOfSilence } from '../results/judge-losses.ts';
 import { loseMachine, loseReplicas } from './lose-machine.ts';
 import type { BrokerMachine, BrokerProvider } from '../state.ts';
 import { repeatStarts } from '../gangs/reconcile-gangs.ts';
-import { identityOf } from '../trust/trust-records.ts';
+import { getIdentity } from '../trust/trust-records.ts';
 import { addCancel, commit, type Turn } from '../turn.ts';
 
 /**
@@ -17,7 +17,7 @@ import { addCancel, commit, type Turn } from '../turn.ts';
  * and told
  * to be dropped should it still be on its way; what it holds and nobody wants is cancelled.
  */
-export function joinMachine(turn: Turn, input: InputOf<'MachineJoined'>): void {
+export function joinMachine(turn: Turn, input: GetInput<'MachineJoined'>): void {
   const { state } = turn;
   const { providerId } = input;
   const provider = state.providers.get(providerId);
@@ -52,11 +52,11 @@ function isOther({ facts: known }: BrokerMachine, facts: MachineFacts): boolean 
     known.incarnation !== facts.incarnation ||
     known.processors !== facts.processors ||
     known.requestId !== facts.requestId ||
-    keyOf(known.reservation) !== keyOf(facts.reservation)
+    getKey(known.reservation) !== getKey(facts.reservation)
   );
 }
 
-function keyOf(reservation: MachineFacts['reservation']): string {
+function getKey(reservation: MachineFacts['reservation']): string {
   return reservation === undefined ? '' : reservationKey(reservation);
 }
 
@@ -95,7 +95,7 @@ function isSameFacts(one: MachineFacts, other: MachineFacts): boolean {
     one.processors === other.processors &&
     one.until === other.until &&
     one.requestId === other.requestId &&
-    identityOf(one) === identityOf(other) &&
+    getIdentity(one) === getIdentity(other) &&
     isSameRecord(one.attributes, other.attributes)
   );
 }

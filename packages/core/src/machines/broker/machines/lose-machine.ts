@@ -4,12 +4,12 @@ import { silentLoss } from '../../../bag/index.ts';
 import { reasonOfSilence } from '../results/judge-losses.ts';
 import { drained } from './takes-work.ts';
 import { unreportedEnding } from '../results/endings.ts';
-import type { InputOf } from '../inputs.ts';
+import type { GetInput } from '../inputs.ts';
 import type { BrokerMachine, BrokerReplica } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 
 /** Hears that a machine is gone. */
-export function dropMachine(turn: Turn, input: InputOf<'MachineLost'>): void {
+export function dropMachine(turn: Turn, input: GetInput<'MachineLost'>): void {
   const machine = turn.state.machines.get(input.machineId);
   if (machine !== undefined)
     loseMachine(
@@ -45,7 +45,7 @@ export function loseReplicas(
   for (const replica of lost.replicas) {
     // What an operator takes away counts against no task.
     const ending = unreportedEnding(turn, replica, {
-      fate: lost.reason === drained ? 'withdrawn' : 'lost',
+      disposition: lost.reason === drained ? 'withdrawn' : 'lost',
       reason: lost.reason,
       detail: '',
     });

@@ -1,5 +1,5 @@
 import type { MachineFacts } from '../../../messages/index.ts';
-import { attributeOf, evaluate, type Expression, type Requirements } from '../../../requirements/index.ts';
+import { readAttribute, evaluate, type Expression, type Requirements } from '../../../requirements/index.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
 import type { BrokerProvider, MachinePattern, TaskQueue } from '../state.ts';
 
@@ -58,6 +58,6 @@ function asksFor(expression: Expression, isOne: (name: string) => boolean): bool
     case 'any':
       return expression.parts.some((part) => asksFor(part, isOne));
     default:
-      return isOne(attributeOf(expression));
+      return isOne(readAttribute(expression));
   }
 }

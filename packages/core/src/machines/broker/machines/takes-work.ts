@@ -1,4 +1,4 @@
-import { identityOf } from '../../../messages/index.ts';
+import { getIdentity } from '../../../messages/index.ts';
 import type { BrokerMachine, BrokerProvider, BrokerState, DrainedMachine } from '../state.ts';
 
 /**
@@ -13,11 +13,11 @@ export function isDraining({ draining, resource }: Pick<BrokerProvider, 'drainin
 }
 
 /** How a machine is drained by itself; undefined where it is not. */
-export function drainOf(
+export function findDrain(
   { drainedMachines }: Pick<BrokerState, 'drainedMachines'>,
   { facts }: BrokerMachine,
 ): DrainedMachine | undefined {
-  return drainedMachines.size === 0 ? undefined : drainedMachines.get(identityOf(facts));
+  return drainedMachines.size === 0 ? undefined : drainedMachines.get(getIdentity(facts));
 }
 
 /** Whether a provider is there and takes work. */

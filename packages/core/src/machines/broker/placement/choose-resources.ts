@@ -119,7 +119,7 @@ class Placer {
     const { state, now } = this.#turn;
     let room = roomMax;
     state.choosing.tooWide.delete(queue);
-    for (const index of this.#order.tasksOf(queue)) {
+    for (const index of this.#order.getTasks(queue)) {
       if (this.#left <= 0 || room-- <= 0) return;
       const placing = this.#choose(queue, index, choice, candidates);
       if (placing === undefined) {
@@ -144,7 +144,7 @@ class Placer {
     } = this.#turn;
     this.#left -= 1;
     const admissibility = choice.admissibility === 'adaptive' ? this.#adaptive.value : choice.admissibility;
-    const task = this.#view.taskOf(queue.job, taskIndex);
+    const task = this.#view.findTask(queue.job, taskIndex);
     const decision: PlacementDecision = table.decide(
       { strategy: choice.strategy, admissibility, staleAfter },
       task,

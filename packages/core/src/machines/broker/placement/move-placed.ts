@@ -99,8 +99,8 @@ export class Mover {
     const choice = choiceFor(state, source);
     if (choice === undefined) return undefined;
     const { table } = view.candidatesFor(source);
-    const task = view.taskOf(source.job, index);
-    const range = table.sets.rangeOf(
+    const task = view.findTask(source.job, index);
+    const range = table.sets.getRange(
       task.width,
       choice.admissibility === 'adaptive' ? adaptiveFor(state.choosing, view.sizes).value : choice.admissibility,
     );

@@ -7,7 +7,7 @@ import type { Placing } from './placing.ts';
  * The queue in which a task waits when it is ready: that of its place, or of its group where it has none. Cost: O(log
  * groups).
  */
-export function queueOf(job: BrokerJob, index: TaskIndex): TaskQueue {
+export function findQueue(job: BrokerJob, index: TaskIndex): TaskQueue {
   return job.placed.get(index)?.queue ?? getGroup(job, index).queue;
 }
 
@@ -23,7 +23,7 @@ export function putInPlace(
   provider: BrokerProvider | undefined,
   at: Instant,
 ): void {
-  const wasReady = queueOf(job, taskIndex).ready.delete(taskIndex);
+  const wasReady = findQueue(job, taskIndex).ready.delete(taskIndex);
   const { queue: source } = getGroup(job, taskIndex);
   if (provider === undefined) job.placed.delete(taskIndex);
   else
@@ -34,7 +34,7 @@ export function putInPlace(
       startsBy,
       reason,
     });
-  if (wasReady) queueOf(job, taskIndex).ready.add(taskIndex);
+  if (wasReady) findQueue(job, taskIndex).ready.add(taskIndex);
 }
 
 /** Lets a task have no place any more, which is not ready. */

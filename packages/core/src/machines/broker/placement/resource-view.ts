@@ -70,7 +70,7 @@ export class ResourceView {
    * What is known of a task for its placing: how long it takes is by its limit, by what ended of its job, by its file,
    * or guessed.
    */
-  taskOf(job: BrokerJob, index: TaskIndex, submittedAt = job.submittedAt): AssignedTask {
+  findTask(job: BrokerJob, index: TaskIndex, submittedAt = job.submittedAt): AssignedTask {
     const group = getGroup(job, index);
     if (!this.#times.has(job)) this.#times.set(job, knownNeed(this.#state, job));
     const walltime =
@@ -104,7 +104,7 @@ export class ResourceView {
       const own = this.#own.get(provider) ?? [];
       this.#own.set(provider, own);
       own.push({
-        ...this.taskOf(job, index),
+        ...this.findTask(job, index),
         startedAt: replica === undefined ? 0 : replica.startedAt || replica.placedAt,
       });
     }
@@ -145,7 +145,7 @@ export class ResourceView {
     for (const machine of provider.machines.values()) {
       for (const { job, task, processors: width, startedAt, placedAt, status } of machine.replicas.values()) {
         if (status !== 'aborting' && job.groups.length > 0)
-          running.push({ ...this.taskOf(job, task.index), width, startedAt: startedAt || placedAt });
+          running.push({ ...this.findTask(job, task.index), width, startedAt: startedAt || placedAt });
       }
     }
     for (const task of running) this.#run(book, task);

@@ -1,7 +1,7 @@
 import { type IndexSet, type Instant, type TaskIndex } from '../../../shared/index.ts';
 import { matchesQueue } from './matching.ts';
 import type { BrokerJob, BrokerMachine, BrokerProvider, OpenTask, TaskQueue } from '../state.ts';
-import { queueOf } from '../placement/placed-tasks.ts';
+import { findQueue } from '../placement/placed-tasks.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 
 /**
@@ -31,7 +31,7 @@ function holdBack(job: BrokerJob | undefined, tasks: IndexSet, held: Set<TaskQue
   if (job?.status !== 'running') return 0;
   let count = 0;
   for (const index of tasks.values()) {
-    const queue = queueOf(job, index);
+    const queue = findQueue(job, index);
     if (!queue.ready.has(index)) continue;
     queue.heldBack.add(index);
     held.add(queue);
@@ -44,8 +44,8 @@ function holdBack(job: BrokerJob | undefined, tasks: IndexSet, held: Set<TaskQue
  * Until when a provider is waited for to tell what it holds; undefined where it has told all, or was waited for long
  * enough.
  */
-export function unreceivedUntil({ now }: Pick<Turn, 'now'>, { hearingUntil }: BrokerProvider): Instant | undefined {
-  return hearingUntil !== undefined && hearingUntil > now ? hearingUntil : undefined;
+export function unreceivedUntil({ now }: Pick<Turn, 'now'>, { listeningUntil }: BrokerProvider): Instant | undefined {
+  return listeningUntil !== undefined && listeningUntil > now ? listeningUntil : undefined;
 }
 
 /**

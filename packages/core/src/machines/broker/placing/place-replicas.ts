@@ -1,4 +1,4 @@
-import { allowanceOf, freeProcessors, IdleSlots, placeQueues } from '../../../bag/index.ts';
+import { getAllowance, freeProcessors, IdleSlots, placeQueues } from '../../../bag/index.ts';
 import type { ProcessorCount } from '../../../shared/index.ts';
 import { preemptSpeculative } from './preempt-speculative.ts';
 import { holdBackLeased, isKeptFor } from './hold-back.ts';
@@ -9,7 +9,7 @@ import { refreshPlan } from '../plan/refresh-plan.ts';
 import { replicateTasks } from './replicate-tasks.ts';
 import { schedulingPort } from './scheduling-port.ts';
 import { type BrokerMachine, isHere, type TaskQueue } from '../state.ts';
-import { drainOf, isDraining } from '../machines/takes-work.ts';
+import { findDrain, isDraining } from '../machines/takes-work.ts';
 import { isQuarantined } from '../trust/trust-records.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 import { withdrawWaiting } from './withdraw-waiting.ts';
@@ -68,13 +68,13 @@ function usableMachines(turn: Turn): BrokerMachine[] {
     if (
       isDraining(machine.provider) ||
       isQuarantined(turn.state, machine) ||
-      drainOf(turn.state, machine) !== undefined
+      findDrain(turn.state, machine) !== undefined
     )
       continue;
     if (machine.quarantinedUntil > turn.now) wakeBy(turn, machine.quarantinedUntil);
     else usable.push(machine);
     // What an allocation has its provider knows; what another machine claims nobody does.
-    if (machine.facts.requestId === '') machine.allowance = allowanceOf(machine, widest);
+    if (machine.facts.requestId === '') machine.allowance = getAllowance(machine, widest);
   }
   return usable;
 }

@@ -33,7 +33,7 @@ export function placeWhereWritten(
   for (const queue of queues) {
     if (readsOutputs(queue)) {
       const roomFor = countPlaces(free, queue, port) - Math.ceil(before / queue.processors);
-      placeQueue(turn, free, { queue, port, tasks: firstOf(order.tasksOf(queue), Math.min(roomFor, comparedMax)) });
+      placeQueue(turn, free, { queue, port, tasks: firstOf(order.getTasks(queue), Math.min(roomFor, comparedMax)) });
     }
     before += queue.readyCount * queue.processors;
   }
@@ -69,7 +69,7 @@ function placeQueue(
   const hasRoom = (machine: BrokerMachine): boolean =>
     freeProcessors(machine) >= ((given.get(machine)?.length ?? 0) + 1) * queue.processors;
   for (const task of tasks) {
-    const holders = holdersOf(turn, byStorage, { queue, task }).filter(
+    const holders = listHolders(turn, byStorage, { queue, task }).filter(
       (machine) => hasRoom(machine) && port.matches(queue, machine) && port.suits(queue, task, machine),
     );
     const best = findBest(holders, (machine) => port.bytesHeld(queue, task, machine));
@@ -79,7 +79,7 @@ function placeQueue(
 }
 
 /** Machines that wrote what a task reads, and then those that may have it in common with them. */
-function holdersOf(
+function listHolders(
   turn: Turn,
   byStorage: ReadonlyMap<string, readonly BrokerMachine[]>,
   { queue, task }: { readonly queue: TaskQueue; readonly task: TaskIndex },

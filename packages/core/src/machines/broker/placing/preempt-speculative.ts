@@ -1,7 +1,7 @@
 import { budgetLeft } from '../../../bag/index.ts';
 import { matchesQueue } from './matching.ts';
 import { keepsAway } from '../times/remaining-time.ts';
-import { curbAhead, replicationCost } from './replication-budget.ts';
+import { limitPreAcquired, replicationCost } from './replication-budget.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica, OpenTask, TaskQueue } from '../state.ts';
 import { cancelReplica, commit, type Turn, wakeBy } from '../turn.ts';
 import { isVotedOn } from '../trust/votes.ts';
@@ -42,9 +42,10 @@ function keepWithinShare(turn: Turn, job: BrokerJob): void {
   for (;;) {
     const cost = replicationCost(job, turn.now);
     const left = budgetLeft(job.replicationCap, cost);
-    const youngest = left <= cost.growth * curbAhead ? findYoungestSibling(job.withSibling) : undefined;
+    const youngest = left <= cost.growth * limitPreAcquired ? findYoungestSibling(job.withSibling) : undefined;
     if (youngest === undefined) {
-      if (cost.growth > 0 && left > 0) wakeBy(turn, turn.now + Math.max(1, Math.floor(left / cost.growth) - curbAhead));
+      if (cost.growth > 0 && left > 0)
+        wakeBy(turn, turn.now + Math.max(1, Math.floor(left / cost.growth) - limitPreAcquired));
       return;
     }
     giveUp(turn, job, [youngest]);
@@ -67,7 +68,7 @@ export function isWanted(turn: Turn, ready: readonly TaskQueue[], machine: Broke
  */
 function yieldTo(turn: Turn, job: BrokerJob, { ready, gathering }: Claims): void {
   const siblings = [...job.withSibling]
-    .flatMap(siblingsOf)
+    .flatMap(listSiblings)
     .sort((one, other) => other.placedAt - one.placedAt || other.replicaId - one.replicaId);
   const chosen = new Set<BrokerReplica>(siblings.filter(({ machine }) => gathering.has(machine)));
   let making = [...job.withSibling]
@@ -89,14 +90,14 @@ function yieldTo(turn: Turn, job: BrokerJob, { ready, gathering }: Claims): void
 function findYoungestSibling(tasks: Iterable<OpenTask>): BrokerReplica | undefined {
   let youngest: BrokerReplica | undefined;
   for (const task of tasks) {
-    const last = siblingsOf(task).at(-1);
+    const last = listSiblings(task).at(-1);
     if (last !== undefined && (youngest === undefined || last.placedAt > youngest.placedAt)) youngest = last;
   }
   return youngest;
 }
 
 /** Its replicas but the eldest that lives; none where its task has ended. */
-function siblingsOf({ replicas, status }: OpenTask): BrokerReplica[] {
+function listSiblings({ replicas, status }: OpenTask): BrokerReplica[] {
   if (status !== 'running') return [];
   return replicas.filter((replica) => replica.status !== 'aborting').slice(1);
 }

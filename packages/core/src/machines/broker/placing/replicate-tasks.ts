@@ -8,12 +8,12 @@ import { matchesQueue } from './matching.ts';
 import { placeBatch } from './place-batch.ts';
 import { idlesAnyway } from './idles-anyway.ts';
 import { keepsAway } from '../times/remaining-time.ts';
-import { claimOfSibling, costOfSibling, leftOf, type SiblingCandidate } from './replication-budget.ts';
+import { claimOfSibling, costOfSibling, getLeft, type SiblingCandidate } from './replication-budget.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, OpenTask, TaskQueue } from '../state.ts';
 import { bytesHeldIn } from '../results/stored-inputs.ts';
-import { getGroup, widthOf } from '../jobs/task-groups.ts';
-import { queueOf } from '../placement/placed-tasks.ts';
-import { expectedTime, remainingOf } from '../times/task-times.ts';
+import { getGroup, findWidth } from '../jobs/task-groups.ts';
+import { findQueue } from '../placement/placed-tasks.ts';
+import { expectedTime, getRemaining } from '../times/task-times.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 import { hasVotedOn, isVotedOn, votesWanted } from '../trust/votes.ts';
 
@@ -41,7 +41,7 @@ export function replicateTasks(turn: Turn, idle: IdleSlots<BrokerMachine>, ready
   const bytesHeld = bytesHeldIn(turn.state);
   replicate(tasks, idle, {
     suits: ({ job, task }, machine) => suits(turn, job, { task, machine }) && caps.allow(job, { task, machine }),
-    worth: ({ job, task }, machine) => worthOf(job, { task, machine }, bytesHeld),
+    worth: ({ job, task }, machine) => getWorth(job, { task, machine }, bytesHeld),
     place: (machine, { job, task }) => {
       caps.note(job, { task, machine });
       placeBatch(turn, machine, { job, group: getGroup(job, task.index), taskIndexes: [task.index] });
@@ -71,20 +71,20 @@ class Caps {
       case 'idle':
         return !isWanted(this.#turn, this.#ready, candidate.machine) && idlesAnyway(this.#turn, candidate.machine);
       case 'share':
-        return claimOfSibling(job, candidate, this.#turn.now) <= this.#leftOf(job);
+        return claimOfSibling(job, candidate, this.#turn.now) <= this.#getLeft(job);
     }
   }
 
   /** Takes note of a replica that is about to be placed. */
   note(job: BrokerJob, candidate: SiblingCandidate): void {
     if (job.replicationCap.kind === 'share')
-      this.#left.set(job, this.#leftOf(job) - costOfSibling(job, candidate, this.#turn.now));
+      this.#left.set(job, this.#getLeft(job) - costOfSibling(job, candidate, this.#turn.now));
   }
 
-  #leftOf(job: BrokerJob): ProcessorMillis {
+  #getLeft(job: BrokerJob): ProcessorMillis {
     const known = this.#left.get(job);
     if (known !== undefined) return known;
-    const left = leftOf(job, this.#turn.now);
+    const left = getLeft(job, this.#turn.now);
     this.#left.set(job, left);
     return left;
   }
@@ -96,19 +96,19 @@ function isReplicated({ isGang, replicasMax, status, scheduler }: BrokerJob): bo
 }
 
 /** Bytes count before speed where replicas are to go to the data: a byte is more than any difference in time. */
-function worthOf(
+function getWorth(
   job: BrokerJob,
   { task, machine }: SiblingCandidate,
   bytesHeld: ReturnType<typeof bytesHeldIn>,
 ): number {
   const time = expectedTime(job, machine) ?? 0;
   if (findScheduler(job.scheduler).replication !== 'where-data-are') return -time;
-  return bytesHeld(queueOf(job, task.index), task.index, machine) - time / timeMax;
+  return bytesHeld(findQueue(job, task.index), task.index, machine) - time / timeMax;
 }
 
 function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
   for (const task of job.tasks.values()) {
-    const replicasMax = replicasMaxOf(turn.state, job, task);
+    const replicasMax = getReplicasMax(turn.state, job, task);
     if (task.replicas.length === 0 || task.replicas.length >= replicasMax || task.failureCount >= job.failuresMax)
       continue;
     if (isUnreceived(turn, job, task)) continue;
@@ -118,10 +118,10 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
       tasks.push({
         job,
         task,
-        processors: widthOf(job, task.index),
+        processors: findWidth(job, task.index),
         replicasMax,
         runningSince,
-        remaining: remainingOf(task, turn.now),
+        remaining: getRemaining(task, turn.now),
         get replicaCount() {
           return this.task.replicas.length;
         },
@@ -146,7 +146,7 @@ function sinceWhen(
 }
 
 /** Those that are to vote may each have as many siblings as a task that is run once. */
-function replicasMaxOf(state: BrokerState, job: BrokerJob, task: OpenTask): number {
+function getReplicasMax(state: BrokerState, job: BrokerJob, task: OpenTask): number {
   if (!isVotedOn(job)) return task.status === 'running' ? job.replicasMax : 0;
   const wanted = votesWanted(state, job, task);
   return wanted === 0 ? 0 : wanted - 1 + job.replicasMax;
@@ -155,7 +155,7 @@ function replicasMaxOf(state: BrokerState, job: BrokerJob, task: OpenTask): numb
 function suits(turn: Turn, job: BrokerJob, { task, machine }: { task: OpenTask; machine: BrokerMachine }): boolean {
   if (task.replicas.some((replica) => replica.machine === machine) || (isVotedOn(job) && hasVotedOn(task, machine)))
     return false;
-  const queue = queueOf(job, task.index);
+  const queue = findQueue(job, task.index);
   if (!matchesQueue(queue, machine) || keepsAway(turn, queue, machine)) return false;
   const until = avoidedUntil(turn, machine, { queue, task });
   if (until !== undefined) wakeBy(turn, until);

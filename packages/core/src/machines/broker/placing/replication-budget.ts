@@ -4,7 +4,7 @@ import type { BrokerJob, BrokerMachine, OpenTask } from '../state.ts';
 import { expectedEnd, expectedTime } from '../times/task-times.ts';
 
 /** Replicas are given up so long before the cap would be reached, so that their machines hear of it in time. */
-export const curbAhead: Duration = 2000;
+export const limitPreAcquired: Duration = 2000;
 
 /** A job's cost of replication at an instant, and how fast it grows. */
 export interface RunningCost extends ReplicationCost {
@@ -18,7 +18,7 @@ export interface RunningCost extends ReplicationCost {
 export function replicationCost(job: BrokerJob, now: Instant): RunningCost {
   let [atRisk, growth] = [0, 0];
   for (const task of job.withSibling) {
-    const runs = runsOf(job, task);
+    const runs = listRuns(job, task);
     atRisk += lossBy(runs, now);
     growth += losingCount(job, task, runs) * runs.processors;
   }
@@ -30,10 +30,10 @@ export function replicationCost(job: BrokerJob, now: Instant): RunningCost {
  * until it is expected to
  * end. Between two events it never grows.
  */
-export function leftOf(job: BrokerJob, now: Instant): ProcessorMillis {
+export function getLeft(job: BrokerJob, now: Instant): ProcessorMillis {
   if (job.replicationCap.kind !== 'share') return Infinity;
   let atRisk = 0;
-  for (const task of job.withSibling) atRisk += lossBy(runsOf(job, task), horizonOf(expectedEnd(task, now), now));
+  for (const task of job.withSibling) atRisk += lossBy(listRuns(job, task), getHorizon(expectedEnd(task, now), now));
   return budgetLeft(job.replicationCap, { ...bookedCost(job), atRisk });
 }
 
@@ -55,7 +55,7 @@ export function costOfSibling(job: BrokerJob, candidate: SiblingCandidate, now: 
 /**
  * What has to be left of the share before one more replica of a running task is made: no less than its cost, and
  * between two events what it
- * is more than `leftOf` never shrinks, or the broker would have to look again while nothing happens.
+ * is more than `getLeft` never shrinks, or the broker would have to look again while nothing happens.
  *
  * Beside results that wait for their verdict its cost alone falls as the task's end comes nearer, so it is taken to run
  * for as long as it
@@ -63,8 +63,8 @@ export function costOfSibling(job: BrokerJob, candidate: SiblingCandidate, now: 
  * this is its cost.
  */
 export function claimOfSibling(job: BrokerJob, candidate: SiblingCandidate, now: Instant): ProcessorMillis {
-  const { living } = runsOf(job, candidate.task);
-  const longest = Math.max(2 * curbAhead, expectedTime(job, candidate.machine) ?? Infinity);
+  const { living } = listRuns(job, candidate.task);
+  const longest = Math.max(2 * limitPreAcquired, expectedTime(job, candidate.machine) ?? Infinity);
   return addedLoss(job, candidate, { since: Math.max(...living, endWith(job, candidate, now) - longest), now });
 }
 
@@ -76,9 +76,9 @@ function addedLoss(
   candidate: SiblingCandidate,
   { since, now }: { readonly since: Instant; readonly now: Instant },
 ): ProcessorMillis {
-  const runs = runsOf(job, candidate.task);
+  const runs = listRuns(job, candidate.task);
   const until = endWith(job, candidate, now);
-  const before = lossBy(runs, horizonOf(expectedEnd(candidate.task, now), now));
+  const before = lossBy(runs, getHorizon(expectedEnd(candidate.task, now), now));
   return until === Infinity || before === Infinity
     ? Infinity
     : lossBy({ ...runs, living: [...runs.living, since] }, until) - before;
@@ -86,12 +86,12 @@ function addedLoss(
 
 /** Until when what the task loses is set aside, once the candidate has a replica of it. */
 function endWith(job: BrokerJob, { task, machine }: SiblingCandidate, now: Instant): Instant {
-  return horizonOf(Math.min(expectedEnd(task, now), now + (expectedTime(job, machine) ?? Infinity)), now);
+  return getHorizon(Math.min(expectedEnd(task, now), now + (expectedTime(job, machine) ?? Infinity)), now);
 }
 
 /** Until when what replicas of a task lose is set aside: for long enough not to be given up at once. */
-function horizonOf(end: Instant, now: Instant): Instant {
-  return Math.max(end, now + 2 * curbAhead);
+function getHorizon(end: Instant, now: Instant): Instant {
+  return Math.max(end, now + 2 * limitPreAcquired);
 }
 
 function bookedCost({ shares }: BrokerJob): Pick<ReplicationCost, 'used' | 'losers'> {
@@ -103,7 +103,7 @@ function bookedCost({ shares }: BrokerJob): Pick<ReplicationCost, 'used' | 'lose
   return { used, losers };
 }
 
-function runsOf(job: BrokerJob, { replicas, successes = [] }: OpenTask): TaskRuns {
+function listRuns(job: BrokerJob, { replicas, successes = [] }: OpenTask): TaskRuns {
   return {
     processors: replicas[0]?.processors ?? job.processors,
     living: replicas.filter(({ status }) => status !== 'aborting').map(({ placedAt }) => placedAt),

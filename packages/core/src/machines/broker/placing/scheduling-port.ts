@@ -30,7 +30,7 @@ export function schedulingPort(turn: Turn): SchedulingPort<BrokerMachine, TaskQu
   const order = new ReadyOrder();
   return {
     matches: (queue, machine) => matchesQueue(queue, machine) && !keepsAway(turn, queue, machine),
-    prefetchDepth: (queue, machine) => depthOf(turn, queue, machine),
+    prefetchDepth: (queue, machine) => getDepth(turn, queue, machine),
     place: (machine, queue, countMax) => placeFrom(turn, machine, { queue, countMax, order }),
     readyTasks: listReady,
     suits: (queue, task, machine) => suits(turn, machine, { queue, task }),
@@ -62,7 +62,7 @@ function lookEvery({ job: { times } }: TaskQueue): Duration {
   return Math.max(lookEveryMin, Math.ceil((times.mean ?? 0) / looksPerTask));
 }
 
-function depthOf(turn: Turn, queue: TaskQueue, machine: BrokerMachine): number {
+function getDepth(turn: Turn, queue: TaskQueue, machine: BrokerMachine): number {
   // A machine that broke replicas gets no queue until it has ended one well.
   if (machine.breakages > 0 || isTooLateFor(turn, queue, machine)) return 0;
   const slots = Math.floor(usableProcessors(machine) / queue.processors);
@@ -122,7 +122,7 @@ function chooseReady(turn: Turn, machine: BrokerMachine, { queue, countMax, orde
   const chosen: TaskIndex[] = [];
   let passedOver = 0;
   if (countMax <= 0) return chosen;
-  for (const task of order.tasksOf(queue)) {
+  for (const task of order.getTasks(queue)) {
     if (passedOver >= passedOverMax || suits(turn, machine, { queue, task })) chosen.push(task);
     else passedOver++;
     if (chosen.length >= countMax) break;

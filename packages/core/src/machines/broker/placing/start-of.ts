@@ -2,7 +2,7 @@ import type { ReplicaId, TaskIndex } from '../../../shared/index.ts';
 import type { PlacedStart } from '../commands.ts';
 import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
 import type { BrokerJob, BrokerState } from '../state.ts';
-import { runningMaxOf } from '../trust/votes.ts';
+import { getRunningMax } from '../trust/votes.ts';
 
 /**
  * How a replica of a task is started: where it cannot be the last to fail, nothing of it is brought home but a result.
@@ -14,6 +14,6 @@ export function startOf(
 ): PlacedStart {
   if (getTaskGroup(job, getGroup(job, taskIndex).groupIndex).outputs.length === 0) return { replicaId, taskIndex };
   // Each that may run beside it may fail before it does.
-  const failures = (job.tasks.get(taskIndex)?.failureCount ?? 0) + runningMaxOf(state, job);
+  const failures = (job.tasks.get(taskIndex)?.failureCount ?? 0) + getRunningMax(state, job);
   return failures < job.failuresMax ? { replicaId, taskIndex, onSuccessOnly: true } : { replicaId, taskIndex };
 }

@@ -3,7 +3,7 @@ import { avoidedUntil } from './avoidance.ts';
 import { matchesQueue } from './matching.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import type { BrokerMachine, BrokerReplica } from '../state.ts';
-import { queueOf } from '../placement/placed-tasks.ts';
+import { findQueue } from '../placement/placed-tasks.ts';
 import { type Turn, wakeBy, withdrawReplica } from '../turn.ts';
 import { hasVotedOn, isVotedOn } from '../trust/votes.ts';
 
@@ -14,9 +14,9 @@ interface WaitingReplica extends WithdrawableReplica {
 /** Asks waiting replicas back from busy machines for the idle ones; their tasks are placed once they are back. */
 export function withdrawWaiting(turn: Turn, machines: readonly BrokerMachine[], idle: IdleSlots<BrokerMachine>): void {
   const chosen = chooseWithdrawals(machines, idle, {
-    replicasOf: (machine) => [...machine.replicas.values()].map((replica) => describe(turn, replica)),
+    listReplicas: (machine) => [...machine.replicas.values()].map((replica) => describe(turn, replica)),
     matches: ({ replica: { job, task } }, machine) => {
-      const queue = queueOf(job, task.index);
+      const queue = findQueue(job, task.index);
       if (!matchesQueue(queue, machine) || keepsAway(turn, queue, machine)) return false;
       if (isVotedOn(job) && hasVotedOn(task, machine)) return false;
       // Back in hand it would only be put into the same queue again, and again asked back.

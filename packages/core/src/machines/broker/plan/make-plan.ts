@@ -50,7 +50,7 @@ export function makePlan(turn: Turn, machines: readonly BrokerMachine[], because
   const schedule =
     grounds.columns.length === 0
       ? { scheduler: '', placements: [] }
-      : chooseSchedule(problemOf(turn, window, { grounds, suits }), gridPlanners);
+      : chooseSchedule(getProblem(turn, window, { grounds, suits }), gridPlanners);
   return layOutPlan(turn, { window, grounds, because }, schedule);
 }
 
@@ -91,7 +91,7 @@ class Suitability {
   }
 }
 
-function problemOf(
+function getProblem(
   { now }: Turn,
   { tasks, edges }: PlanWindow,
   { grounds, suits }: { readonly grounds: Grounds; readonly suits: Suitability },
@@ -115,14 +115,14 @@ function problemOf(
     now,
     availableFrom: columns.map(({ freeAt }) => freeAt),
     releasedAt: tasks.map(() => now),
-    fixed: tasks.map((task, place) => fixedOf(task, { place, columns, now })),
+    fixed: tasks.map((task, place) => getFixed(task, { place, columns, now })),
     after: tasks.map(({ after }) => after),
     availableUntil: columns.map(({ host }) => machines[host]?.facts.until ?? Infinity),
     machineOf: columns.map(({ host }) => host),
   };
 }
 
-function fixedOf(
+function getFixed(
   { runs }: WindowTask,
   { place, columns, now }: { readonly place: number; readonly columns: readonly Column[]; readonly now: Instant },
 ): Placement | undefined {
@@ -150,11 +150,11 @@ function costsOf(
   const avoided = tasks.map((task) => (task.runs === undefined ? suits.avoidedBy(task) : -1));
   const runsOn = tasks.map(({ runs }) => (runs?.machine === undefined ? -1 : machines.indexOf(runs.machine)));
   const meanFactor = hosts.reduce((sum, host) => sum + (factors[host] as number), 0) / hosts.length;
-  const hostOf = (processors: readonly number[]): number => hosts[processors[0] as number] ?? -1;
+  const getHost = (processors: readonly number[]): number => hosts[processors[0] as number] ?? -1;
   const transfers = edges.map(({ data }) => (data === 0 ? 0 : startUp + data / bytesPerMilli));
   return {
     time: (task, processors) => {
-      const host = hostOf(processors);
+      const host = getHost(processors);
       if (matches[task]?.[host] !== true || avoided[task] === host) return Infinity;
       for (let at = 1; at < processors.length; at++) if (hosts[processors[at] as number] !== host) return Infinity;
       return Math.ceil((tasks[task] as WindowTask).time * (factors[host] as number));
@@ -163,8 +163,8 @@ function costsOf(
       const time = transfers[edge] as number;
       if (time === 0) return 0;
       const from =
-        sender.processors.length > 0 ? hostOf(sender.processors) : runsOn[(edges[edge] as { from: number }).from];
-      return from === hostOf(receivers) ? 0 : time;
+        sender.processors.length > 0 ? getHost(sender.processors) : runsOn[(edges[edge] as { from: number }).from];
+      return from === getHost(receivers) ? 0 : time;
     },
     meanTime: (task) => (tasks[task] as WindowTask).time * meanFactor,
     meanTransfer: (edge) => transfers[edge] as number,

@@ -1,6 +1,6 @@
 import { usableProcessors } from '../../../bag/index.ts';
 import type { Instant } from '../../../shared/index.ts';
-import { expectedEndOf, factorOf } from './planned-times.ts';
+import { getExpectedEnd, getFactor } from './planned-times.ts';
 import type { BrokerMachine, BrokerReplica, Planning } from '../state.ts';
 
 /** Processors that are planned with; machines beyond them get what is left over. */
@@ -28,14 +28,14 @@ export function layGrounds(planning: Planning, machines: readonly BrokerMachine[
   const each = all <= columnsMax ? Infinity : Math.max(1, Math.floor(columnsMax / machines.length));
   const columns: Column[] = [];
   for (const [host, machine] of machines.entries()) {
-    const own = columnsOf(planning, machine, { host, now });
+    const own = listColumns(planning, machine, { host, now });
     columns.push(...own.slice(0, Math.min(each, columnsMax - columns.length)));
   }
-  return { machines, columns, factors: machines.map((machine) => factorOf(planning, machine)) };
+  return { machines, columns, factors: machines.map((machine) => getFactor(planning, machine)) };
 }
 
 /** The processors of a machine of which it is known when they are free, those that are first before the others. */
-function columnsOf(
+function listColumns(
   planning: Planning,
   machine: BrokerMachine,
   { host, now }: { readonly host: number; readonly now: Instant },
@@ -43,7 +43,7 @@ function columnsOf(
   const usable = usableProcessors(machine);
   const held: Column[] = [];
   for (const replica of machine.replicas.values()) {
-    const freeAt = expectedEndOf(planning, replica, now);
+    const freeAt = getExpectedEnd(planning, replica, now);
     for (let processor = 0; processor < replica.processors && held.length < usable; processor++)
       held.push({ host, freeAt, replica });
   }

@@ -1,8 +1,8 @@
 import { Heap, type Bytes, type Duration, type Instant, type TaskIndex } from '../../../shared/index.ts';
 import type { WorkflowEdge } from '../../../workflow/index.ts';
-import { type Dependencies, successorsOf } from '../workflow/dependencies.ts';
+import { type Dependencies, listSuccessors } from '../workflow/dependencies.ts';
 import { findPlaceable } from '../placing/hold-back.ts';
-import { canBePlanned, expectedEndOf, levelUnit, timeAtPar } from './planned-times.ts';
+import { canBePlanned, getExpectedEnd, levelUnit, timeAtPar } from './planned-times.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Planning, TaskQueue } from '../state.ts';
 import { getGroup } from '../jobs/task-groups.ts';
 
@@ -143,7 +143,7 @@ class Chooser {
     const { now } = this.#setup;
     let [first, end]: [BrokerReplica | undefined, Instant] = [undefined, task.status === 'verifying' ? now : Infinity];
     for (const replica of task.replicas) {
-      const at = expectedEndOf(this.#planning, replica, now);
+      const at = getExpectedEnd(this.#planning, replica, now);
       if (at < end) [first, end] = [replica, at];
     }
     const machine = first?.machine ?? this.#setup.state.machines.get(task.successes?.[0]?.machineId ?? '');
@@ -168,7 +168,7 @@ class Chooser {
     if (job.dependencies === undefined) return;
     const unmet = this.#unmet.get(job) ?? new Map<TaskIndex, number>();
     this.#unmet.set(job, unmet);
-    for (const successor of successorsOf(job.dependencies, index)) {
+    for (const successor of listSuccessors(job.dependencies, index)) {
       const left = (unmet.get(successor) ?? job.dependencies.unmet[successor] ?? 0) - 1;
       unmet.set(successor, left);
       if (left > 0 || !job.dependencies.waiting.has(successor)) continue;

@@ -1,7 +1,7 @@
 import { freeProcessors } from '../../../bag/index.ts';
 import type { Duration, Instant, ProcessorCount, TaskIndex } from '../../../shared/index.ts';
 import { findPlanned } from './planning.ts';
-import { boundOf, timeOn } from './planned-times.ts';
+import { getBound, timeOn } from './planned-times.ts';
 import type { ReadyOrder } from '../workflow/ready-order.ts';
 import { foreseeStart, takePlanned } from './refresh-plan.ts';
 import { longestStay } from '../times/remaining-time.ts';
@@ -75,7 +75,7 @@ class PlannedPlacing {
 
   /** Places what the plan has on the machine next. */
   followLane(plan: GridPlan, room: Room): void {
-    const lane = plan.lanes.get(room.machine);
+    const lane = plan.workerGroups.get(room.machine);
     if (lane === undefined) return;
     let looked = 0;
     for (let at = 0; at < lane.length && room.free > 0 && looked < lookedAtMax; ) {
@@ -101,7 +101,7 @@ class PlannedPlacing {
 
   #fillFrom(queue: TaskQueue, room: Room): void {
     let looked = 0;
-    for (const index of this.#port.order.tasksOf(queue)) {
+    for (const index of this.#port.order.getTasks(queue)) {
       if (room.free <= 0 || looked++ >= lookedAtMax) return;
       if (!this.#isBetterHere({ queue, index }, room)) continue;
       if (this.#fits(room, { queue, index })) this.#place(room, { queue, index });
@@ -142,7 +142,7 @@ class PlannedPlacing {
    */
   #keepFor(room: Room, planned: PlannedTask): void {
     const { queue, start, end } = planned;
-    const lapsesAt = start + boundOf(end - start);
+    const lapsesAt = start + getBound(end - start);
     if (!this.#mayBegin(planned, room)) {
       if (lapsesAt <= this.#turn.now) return;
       wakeBy(this.#turn, Math.ceil(lapsesAt));

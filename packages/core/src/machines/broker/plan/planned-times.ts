@@ -12,7 +12,7 @@ const lateMin: Duration = 1000;
 const boundMin: Duration = 1000;
 
 /** By how much a task of that time may end sooner or later than planned before all is planned again. */
-export function boundOf(time: Duration): Duration {
+export function getBound(time: Duration): Duration {
   return Math.max(boundMin, Math.ceil(time / 4));
 }
 
@@ -40,7 +40,7 @@ export function statesTimes({ spec, dependencies }: BrokerJob): boolean {
  */
 export function timeAtPar(planning: Planning, job: BrokerJob, index: TaskIndex): Duration | undefined {
   const stated = statedTime(job, index);
-  return stated === undefined ? job.times.mean : stated * calibrationOf(planning, job);
+  return stated === undefined ? job.times.mean : stated * getCalibration(planning, job);
 }
 
 function statedTime(job: BrokerJob, index: TaskIndex): Duration | undefined {
@@ -52,17 +52,17 @@ function statedTime(job: BrokerJob, index: TaskIndex): Duration | undefined {
 
 /** What a unit of the job's levels is in time. */
 export function levelUnit(planning: Planning, job: BrokerJob): number {
-  return statesTimes(job) ? calibrationOf(planning, job) : (job.times.mean ?? 0);
+  return statesTimes(job) ? getCalibration(planning, job) : (job.times.mean ?? 0);
 }
 
 /** What a second that the job's file states takes; 1 before anything has ended. */
-function calibrationOf({ calibrations }: Planning, job: BrokerJob): number {
+function getCalibration({ calibrations }: Planning, job: BrokerJob): number {
   const { taken, stated } = calibrations.get(job) ?? { taken: 0, stated: 0 };
   return stated === 0 ? 1 : taken / stated;
 }
 
 /** How many times longer the machine takes than is usual. */
-export function factorOf({ paces }: Planning, machine: BrokerMachine): number {
+export function getFactor({ paces }: Planning, machine: BrokerMachine): number {
   return slownessFactor(paces.get(machine) ?? machine.slowness);
 }
 
@@ -73,13 +73,13 @@ export function timeOn(
   { job, index }: { readonly job: BrokerJob; readonly index: TaskIndex },
 ): Duration | undefined {
   const time = timeAtPar(planning, job, index);
-  return time === undefined ? undefined : Math.ceil(time * factorOf(planning, machine));
+  return time === undefined ? undefined : Math.ceil(time * getFactor(planning, machine));
 }
 
 /**
  * When a replica is expected to end; Infinity where nothing is known of it. One that is late is taken to be half-way.
  */
-export function expectedEndOf(planning: Planning, replica: BrokerReplica, now: Instant): Instant {
+export function getExpectedEnd(planning: Planning, replica: BrokerReplica, now: Instant): Instant {
   const { job, task, machine, placedAt, status } = replica;
   if (status === 'aborting') return now;
   if (job.spec === undefined || !statesTimes(job)) return now + (expectedRest(replica, now) ?? Infinity);
@@ -111,7 +111,7 @@ function learn(
   { job, machine }: { readonly job: BrokerJob; readonly machine: BrokerMachine | undefined },
   { stated, time }: { readonly stated: Duration; readonly time: Duration },
 ): void {
-  const factor = machine === undefined ? 1 : factorOf(planning, machine);
+  const factor = machine === undefined ? 1 : getFactor(planning, machine);
   const before = planning.calibrations.get(job);
   planning.calibrations.set(job, {
     taken: (before?.taken ?? 0) + time / factor,

@@ -2,7 +2,7 @@ import { invariant, type Instant, type TaskIndex } from '../../../shared/index.t
 import { type BrokerChange } from '../changes.ts';
 import { makePlan } from './make-plan.ts';
 import { foreseenKey } from './planning.ts';
-import { boundOf, canBePlanned, expectedEndOf, learnTimes, takeForeseen, timeOn } from './planned-times.ts';
+import { getBound, canBePlanned, getExpectedEnd, learnTimes, takeForeseen, timeOn } from './planned-times.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, Foreseen, GridPlan, Planning } from '../state.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 
@@ -67,8 +67,8 @@ function hear(state: BrokerState, change: BrokerChange): void {
     case 'ReplicasEnded': {
       learnTimes(state, change);
       if (state.jobs.get(change.jobId)?.scheduler !== 'plan') return undefined;
-      for (const { taskIndex, fate } of change.endings)
-        onEnd(state, { jobId: change.jobId, taskIndex, fate, at: change.at });
+      for (const { taskIndex, disposition } of change.endings)
+        onEnd(state, { jobId: change.jobId, taskIndex, disposition, at: change.at });
       return undefined;
     }
     default:
@@ -85,13 +85,13 @@ function onEnd(
   {
     jobId,
     taskIndex,
-    fate,
+    disposition,
     at,
-  }: { readonly jobId: number; readonly taskIndex: TaskIndex; readonly fate: string; readonly at: Instant },
+  }: { readonly jobId: number; readonly taskIndex: TaskIndex; readonly disposition: string; readonly at: Instant },
 ): void {
   const foreseen = takeForeseen(planning, jobId, taskIndex);
-  if (fate === 'failed' || fate === 'lost' || fate === 'withdrawn')
-    planning.staleBecause ||= `task ${taskIndex} of job ${jobId} was ${fate === 'failed' ? 'not done' : fate}`;
+  if (disposition === 'failed' || disposition === 'lost' || disposition === 'withdrawn')
+    planning.staleBecause ||= `task ${taskIndex} of job ${jobId} was ${disposition === 'failed' ? 'not done' : disposition}`;
   else if (foreseen !== undefined && Math.abs(at - foreseen.end) > foreseen.bound) {
     planning.staleBecause ||= `task ${taskIndex} of job ${jobId} ended ${at < foreseen.end ? 'sooner' : 'later'} than planned`;
   }
@@ -136,8 +136,8 @@ function renew(turn: Turn, machines: readonly BrokerMachine[], because: string):
         placedAt,
       } = replica;
       if (job.scheduler !== 'plan') continue;
-      const end = expectedEndOf(planning, replica, now);
-      if (end < Infinity) foresee(state, { job, index, end, bound: boundOf(end - placedAt) });
+      const end = getExpectedEnd(planning, replica, now);
+      if (end < Infinity) foresee(state, { job, index, end, bound: getBound(end - placedAt) });
     }
   }
 }
@@ -151,7 +151,7 @@ export function foreseeStart(
   const { state, now } = turn;
   const time = timeOn(state.planning, machine, { job, index });
   if (time === undefined) return;
-  foresee(state, { job, index, end: now + time, bound: boundOf(time) });
+  foresee(state, { job, index, end: now + time, bound: getBound(time) });
   wakeBy(turn, state.planning.lateAt);
 }
 

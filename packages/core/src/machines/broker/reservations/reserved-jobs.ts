@@ -7,14 +7,14 @@ import {
 } from '../../../messages/index.ts';
 import { describeTime, type ProcessorCount, type UserId } from '../../../shared/index.ts';
 import { isDraining, takesWork } from '../machines/takes-work.ts';
-import { amountOf, findMoved, reservationNow, windowOf } from './reserved-place.ts';
+import { getAmount, findMoved, reservationNow, getWindow } from './reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, OverReservation } from '../state.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
 import type { SpecFault } from '../jobs/spec-fault.ts';
 import { countRunsWanted } from '../trust/votes.ts';
 
 /** What the widest of a job's tasks takes at least. */
-function widestOf({ processors: usual, groups }: JobSpec): ProcessorCount {
+function getWidest({ processors: usual, groups }: JobSpec): ProcessorCount {
   return groups.reduce((most, { processors = usual }) => Math.max(most, processors), 1);
 }
 
@@ -25,9 +25,9 @@ function widestOf({ processors: usual, groups }: JobSpec): ProcessorCount {
 export function findReservationFault({ state, now }: Turn, userId: UserId, spec: JobSpec): SpecFault | undefined {
   const { reservation, gang } = spec;
   if (reservation === undefined) return undefined;
-  const processors = widestOf(spec);
+  const processors = getWidest(spec);
   const { reservationId, userId: holder, units } = reservation;
-  const { endsAt } = windowOf(state, reservation);
+  const { endsAt } = getWindow(state, reservation);
   const name = `reservation ${reservationId}`;
   if (holder !== userId)
     return { code: 'MUT_CLAIM_NOT_YOURS', message: `the claim is ${holder}'s and was shown by ${userId}` };
@@ -43,7 +43,7 @@ export function findReservationFault({ state, now }: Turn, userId: UserId, spec:
       code: 'MUT_RESERVATION_EXCEEDED',
       message: `a task wants ${processors} processors; the machines inside ${name} have one each`,
     };
-  const amount = amountOf(state, reservation);
+  const amount = getAmount(state, reservation);
   if (processors > amount)
     return {
       code: 'MUT_RESERVATION_EXCEEDED',
@@ -68,7 +68,7 @@ export function leaveReservations(turn: Turn): void {
     const { jobId, reservation, status } = job;
     if (reservation === undefined || job.reservationOver !== undefined || status !== 'running') continue;
     // It may have moved since its claim was signed, and then the end that this names says nothing.
-    const { endsAt } = windowOf(state, reservation);
+    const { endsAt } = getWindow(state, reservation);
     const over =
       findOver(state, reservation) ??
       (endsAt <= now ? { code: 'MUT_RESERVATION_OVER', reason: 'its time is over' } : undefined);
@@ -93,7 +93,7 @@ export function reservedFor(state: BrokerState, provider: BrokerProvider): Reser
     if (reservation?.resourceId !== provider.resourceId || job.status !== 'running') continue;
     const key = reservationKey(nameReservation(reservation));
     const processors = Math.min(
-      amountOf(state, reservation),
+      getAmount(state, reservation),
       (wanted.get(key)?.processors ?? 0) + countProcessors(job),
     );
     const { after: _after, isOwn: _isOwn, ...claimed } = reservation;

@@ -34,11 +34,11 @@ export function findMoved({ movedReservations }: BrokerState, reservation: JobRe
 }
 
 /** Of how many processors a reservation is: as its resource told last, else as its claim says. */
-export function amountOf(state: BrokerState, reservation: JobReservation): ProcessorCount {
+export function getAmount(state: BrokerState, reservation: JobReservation): ProcessorCount {
   return findMoved(state, reservation)?.amount ?? reservation.amount;
 }
 
 /** When a reservation is: as its resource told last, else as its claim says. */
-export function windowOf(state: BrokerState, reservation: JobReservation): MovedWindow {
+export function getWindow(state: BrokerState, reservation: JobReservation): MovedWindow {
   return findMoved(state, reservation) ?? reservation;
 }

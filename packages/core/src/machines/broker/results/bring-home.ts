@@ -6,7 +6,7 @@ import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
 import { commit, type Turn } from '../turn.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
-type CommandOf<Kind extends BrokerCommand['kind']> = Extract<BrokerCommand, { kind: Kind }>;
+type GetCommand<Kind extends BrokerCommand['kind']> = Extract<BrokerCommand, { kind: Kind }>;
 
 /** Has a success of a task, the first where none is named, brought home and checked. */
 export function askToAccept(turn: Turn, task: OpenTask, chosen?: Success): void {
@@ -17,13 +17,13 @@ export function askToAccept(turn: Turn, task: OpenTask, chosen?: Success): void 
 }
 
 /** What the driver must do to settle a success. */
-export function acceptCommand(success: Success): CommandOf<'AcceptResult'> {
+export function acceptCommand(success: Success): GetCommand<'AcceptResult'> {
   // Where results are voted on, the check has said what each is before.
   return { kind: 'AcceptResult', ...orderOf(success), ...(isVotedOn(success.job) ? { check: '' } : {}) };
 }
 
 /** What the driver must do to say what a success is. */
-export function digestCommand(success: Success): CommandOf<'DigestResult'> {
+export function digestCommand(success: Success): GetCommand<'DigestResult'> {
   return { kind: 'DigestResult', ...orderOf(success) };
 }
 

@@ -1,10 +1,10 @@
 import { groupVotes, type Vote } from '../../../trust/index.ts';
 import { askToAccept, settle } from './bring-home.ts';
-import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
+import type { ReplicaEnding, ReplicaDisposition } from '../changes.ts';
 import { isSpent } from './endings.ts';
 import type { BrokerJob, OpenTask } from '../state.ts';
 import type { Turn } from '../turn.ts';
-import { decisionOf, isVotedOn, successesWith, votesOf } from '../trust/votes.ts';
+import { getDecision, isVotedOn, successesWith, findVotes } from '../trust/votes.ts';
 
 /** The code of a task on whose result its machines never agreed. */
 export const noMajority = 'MUT_NO_MAJORITY';
@@ -29,19 +29,19 @@ export function decideTasks(turn: Turn): void {
 }
 
 function decide(turn: Turn, job: BrokerJob, task: OpenTask): void {
-  const decision = decisionOf(turn.state, job, task);
+  const decision = getDecision(turn.state, job, task);
   if (decision.kind === 'accepted') {
     const [first] = successesWith(task, decision.digest);
     if (first !== undefined) askToAccept(turn, task, first);
     return;
   }
   if (mayGetVotes(task)) return;
-  if (job.status === 'cancelled') endVotes(turn, task, { fate: 'cancelled', reason: '', detail: '' });
+  if (job.status === 'cancelled') endVotes(turn, task, { disposition: 'cancelled', reason: '', detail: '' });
   else if (decision.kind === 'deadlocked') {
-    endVotes(turn, task, { fate: 'failed', reason: noMajority, detail: describeDeadlock(job, votesOf(task)) });
+    endVotes(turn, task, { disposition: 'failed', reason: noMajority, detail: describeDeadlock(job, findVotes(task)) });
   } else if (isSpent(task, job, turn.state.options)) {
     endVotes(turn, task, {
-      fate: 'failed',
+      disposition: 'failed',
       reason: noMajority,
       detail:
         `its runs failed ${task.failureCount} times and were lost ${task.lossCount} times before enough results ` +
@@ -73,11 +73,15 @@ function mayGetVotes({ replicas, successes = [] }: OpenTask): boolean {
 function endVotes(
   turn: Turn,
   task: OpenTask,
-  end: { readonly fate: ReplicaFate & ('failed' | 'cancelled'); readonly reason: string; readonly detail: string },
+  end: {
+    readonly disposition: ReplicaDisposition & ('failed' | 'cancelled');
+    readonly reason: string;
+    readonly detail: string;
+  },
 ): void {
   const successes = task.successes ?? [];
   for (const [index, success] of successes.entries()) {
-    const taskStatus: ReplicaEnding['taskStatus'] = index === successes.length - 1 ? end.fate : 'verifying';
+    const taskStatus: ReplicaEnding['taskStatus'] = index === successes.length - 1 ? end.disposition : 'verifying';
     settle(turn, success, { ...success.ending, ...end, taskStatus });
   }
 }

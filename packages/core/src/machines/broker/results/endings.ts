@@ -11,12 +11,12 @@ import {
 } from '../../../bag/index.ts';
 import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
 import type { Instant } from '../../../shared/index.ts';
-import type { ReplicaEnding, ReplicaFate } from '../changes.ts';
+import type { ReplicaEnding, ReplicaDisposition } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
 import type { BrokerOptions } from '../options.ts';
 import { hasEnded, type BrokerJob, type BrokerReplica, type OpenTask, type Success } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
-import { countLosses, judgeOf } from './judge-losses.ts';
+import { countLosses, findJudge } from './judge-losses.ts';
 import { describeFullCut, walltimeCutsMax, walltimeMaxCode } from './longest-walltime.ts';
 
 const noBytes = new Uint8Array(0);
@@ -25,8 +25,8 @@ const noBytes = new Uint8Array(0);
 export const lostOften = 'MUT_TASK_LOSS_LIMIT';
 
 /** What becomes of a replica whose machine tells of its end. */
-export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
-  if (replica.abortFate !== undefined) return abortedFate(replica.abortFate);
+export function getFate(replica: BrokerReplica, end: ReplicaEnd): ReplicaDisposition {
+  if (replica.abortDisposition !== undefined) return abortedDisposition(replica.abortDisposition);
   // Whatever else it says, it is no longer where its gang needs it.
   if (isFollower(replica) && end.outcome !== 'cancelled') return 'lost';
   switch (end.outcome) {
@@ -39,11 +39,11 @@ export function fateOf(replica: BrokerReplica, end: ReplicaEnd): ReplicaFate {
     case 'cancelled':
       return end.startedAt === 0 ? 'withdrawn' : 'lost';
     case 'broken':
-      return brokenFate(end);
+      return brokenDisposition(end);
   }
 }
 
-function brokenFate({ reason, startedAt }: ReplicaEnd): ReplicaFate {
+function brokenDisposition({ reason, startedAt }: ReplicaEnd): ReplicaDisposition {
   const fault = faultOfCode(reason);
   // An agent of another release may call broken what is the task's own doing.
   if (fault === 'task' || fault === 'user') return 'failed';
@@ -52,8 +52,10 @@ function brokenFate({ reason, startedAt }: ReplicaEnd): ReplicaFate {
   return (reason === noSpace || isShutdown(reason)) && startedAt === 0 ? 'withdrawn' : 'lost';
 }
 
-function abortedFate(abortFate: Exclude<BrokerReplica['abortFate'], undefined>): ReplicaFate {
-  return abortFate === 'retried' ? 'cancelled' : abortFate;
+function abortedDisposition(
+  abortDisposition: Exclude<BrokerReplica['abortDisposition'], undefined>,
+): ReplicaDisposition {
+  return abortDisposition === 'retried' ? 'cancelled' : abortDisposition;
 }
 
 /**
@@ -63,23 +65,23 @@ function abortedFate(abortFate: Exclude<BrokerReplica['abortFate'], undefined>):
  */
 export function statusAfter(
   replica: BrokerReplica,
-  { outcome, fate, reason, startedAt }: Pick<ReplicaEnding, 'outcome' | 'fate' | 'reason' | 'startedAt'>,
+  { outcome, disposition, reason, startedAt }: Pick<ReplicaEnding, 'outcome' | 'disposition' | 'reason' | 'startedAt'>,
   options: BrokerOptions,
   isInDoubt = false,
 ): TaskStatus {
   const { job, task } = replica;
   if (isFollower(replica)) return presentStatus(job, task);
-  if (fate === 'accepted') return 'finished';
+  if (disposition === 'accepted') return 'finished';
   if (hasEnded(task)) return presentStatus(job, task);
   if (task.replicas.length > 1 || task.successes !== undefined) return task.status;
-  if (fate === 'cancelled' && replica.abortFate !== 'retried') return 'cancelled';
+  if (disposition === 'cancelled' && replica.abortDisposition !== 'retried') return 'cancelled';
   if (isTooLong(task, { reason })) return 'failed';
   return statusAlone(task, {
-    fate,
+    disposition,
     reason,
     startedAt,
     isInDoubt,
-    isUnjudged: judgeOf(replica, { outcome, fate, reason }) !== undefined,
+    isUnjudged: findJudge(replica, { outcome, disposition, reason }) !== undefined,
     failuresMax: replica.job.failuresMax,
     lossesMax: options.lossesMax,
   });
@@ -97,7 +99,7 @@ function presentStatus(job: BrokerJob, { index, status }: OpenTask): TaskStatus 
 }
 
 interface LastEnding {
-  readonly fate: ReplicaFate;
+  readonly disposition: ReplicaDisposition;
   readonly reason: string;
   /** 0 when it did not run. */
   readonly startedAt: Instant;
@@ -116,7 +118,7 @@ export function statusAlone(
 ): TaskStatus {
   // A task that nobody can run is not tried as often as machines may be lost.
   if (isInDoubt && task.doubtCount + 1 >= doubtsMax) return 'failed';
-  const failures = task.failureCount + (ending.fate === 'failed' ? 1 : 0);
+  const failures = task.failureCount + (ending.disposition === 'failed' ? 1 : 0);
   const losses = countLosses(withLoss(task, isCountedLoss(ending), isUnjudged), lossesMax);
   const stops = task.stopCount + (isStop(ending) ? 1 : 0);
   return failures >= failuresMax || losses >= lossesMax || stops >= stopsMax ? 'failed' : 'ready';
@@ -152,12 +154,16 @@ export function isSpent(
 }
 
 /** What a task is without one of its successes, which ends so. */
-export function statusWithout({ state }: Pick<Turn, 'state'>, { job, task }: Success, fate: ReplicaFate): TaskStatus {
+export function statusWithout(
+  { state }: Pick<Turn, 'state'>,
+  { job, task }: Success,
+  disposition: ReplicaDisposition,
+): TaskStatus {
   if ((task.successes?.length ?? 0) > 1) return 'verifying';
   if (task.replicas.length > 0) return 'running';
   if (job.status === 'cancelled') return 'cancelled';
   return statusAlone(task, {
-    fate,
+    disposition,
     reason: '',
     startedAt: 0,
     failuresMax: job.failuresMax,
@@ -171,12 +177,12 @@ export function refusedEnding(
   success: Success,
   { reason, detail }: { readonly reason: string; readonly detail: string },
 ): ReplicaEnding {
-  const fate = refusedFate(success.job, reason);
-  const taskStatus = statusWithout(turn, success, fate);
-  const isLostOften = taskStatus === 'failed' && fate === 'lost';
+  const disposition = refusedDisposition(success.job, reason);
+  const taskStatus = statusWithout(turn, success, disposition);
+  const isLostOften = taskStatus === 'failed' && disposition === 'lost';
   return {
     ...success.ending,
-    fate,
+    disposition,
     taskStatus,
     reason: isLostOften ? lostOften : reason,
     detail: isLostOften ? `the last one: ${reason} ${detail}` : detail,
@@ -189,7 +195,7 @@ export function refusedEnding(
 const cancelledCode = 'MUT_CANCELLED';
 
 /** Bytes that did not arrive, or not as they were announced, say nothing about the task. */
-function refusedFate({ status }: BrokerJob, reason: string): ReplicaFate {
+function refusedDisposition({ status }: BrokerJob, reason: string): ReplicaDisposition {
   if (status === 'cancelled' || reason === cancelledCode) return 'cancelled';
   const fault = faultAtHome(reason);
   if (fault === 'misconduct') return 'outvoted';
@@ -201,7 +207,7 @@ function refusedFate({ status }: BrokerJob, reason: string): ReplicaFate {
  * of the time that it had is too long for the
  * allocation; were that counted as any other shutdown, a task that is longer than every walltime would run for ever.
  */
-function reasonOf(
+function getReason(
   {
     machine: {
       facts: { until },
@@ -216,11 +222,11 @@ function reasonOf(
 /** Why a replica ended, where the end of its allocation may have cut it although no allocation could last longer. */
 function judgeCut(
   { state, now }: Turn,
-  { replica, fate }: { readonly replica: BrokerReplica; readonly fate: ReplicaFate },
+  { replica, disposition }: { readonly replica: BrokerReplica; readonly disposition: ReplicaDisposition },
   end: Pick<ReplicaEnd, 'reason' | 'detail' | 'startedAt' | 'endedAt'>,
 ): { readonly reason: string; readonly detail: string } {
   const detail =
-    fate === 'lost' && !isFollower(replica)
+    disposition === 'lost' && !isFollower(replica)
       ? describeFullCut(state, replica, { startedAt: end.startedAt, endedAt: end.endedAt, now })
       : undefined;
   return detail === undefined ? end : { reason: walltimeMaxCode, detail };
@@ -229,27 +235,27 @@ function judgeCut(
 /** Whether a task is given up for its losses, and not for its length. */
 function isGivenUp(
   replica: BrokerReplica,
-  { fate, taskStatus, reason }: Pick<ReplicaEnding, 'fate' | 'taskStatus' | 'reason'>,
+  { disposition, taskStatus, reason }: Pick<ReplicaEnding, 'disposition' | 'taskStatus' | 'reason'>,
 ): boolean {
-  return taskStatus === 'failed' && fate === 'lost' && reason !== walltimeMaxCode && !isFollower(replica);
+  return taskStatus === 'failed' && disposition === 'lost' && reason !== walltimeMaxCode && !isFollower(replica);
 }
 
 /** The ending of a replica as its machine tells it. */
 export function reportedEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd): ReplicaEnding {
-  const fate = fateOf(replica, end);
-  const { reason, detail } = judgeCut(turn, { replica, fate }, { ...end, reason: reasonOf(replica, end) });
-  const isInDoubt = isDoubted({ ...end, fate });
+  const disposition = getFate(replica, end);
+  const { reason, detail } = judgeCut(turn, { replica, disposition }, { ...end, reason: getReason(replica, end) });
+  const isInDoubt = isDoubted({ ...end, disposition });
   const taskStatus = statusAfter(
     replica,
-    { outcome: end.outcome, fate, reason, startedAt: end.startedAt },
+    { outcome: end.outcome, disposition, reason, startedAt: end.startedAt },
     turn.state.options,
     isInDoubt,
   );
-  const isLostOften = !isInDoubt && isGivenUp(replica, { fate, taskStatus, reason });
+  const isLostOften = !isInDoubt && isGivenUp(replica, { disposition, taskStatus, reason });
   return {
     replicaId: replica.replicaId,
     taskIndex: replica.task.index,
-    fate,
+    disposition,
     taskStatus,
     outcome: end.outcome,
     exitStatus: end.exitStatus,
@@ -268,7 +274,7 @@ export function reportedEnding(turn: Turn, replica: BrokerReplica, end: ReplicaE
 
 /** Why a replica ended of which no machine tells. */
 export interface UnreportedEnd {
-  readonly fate: ReplicaFate;
+  readonly disposition: ReplicaDisposition;
   readonly reason: string;
   readonly detail: string;
 }
@@ -292,22 +298,23 @@ export function endUnreported(turn: Turn, replica: BrokerReplica, end: Unreporte
 
 /** The ending of a replica of which no machine tells: now, as far as anybody knows. */
 export function unreportedEnding(turn: Turn, replica: BrokerReplica, end: UnreportedEnd): ReplicaEnding {
-  const fate = replica.abortFate === undefined ? end.fate : abortedFate(replica.abortFate);
+  const disposition =
+    replica.abortDisposition === undefined ? end.disposition : abortedDisposition(replica.abortDisposition);
   const { reason, detail } = judgeCut(
     turn,
-    { replica, fate },
+    { replica, disposition },
     { ...end, startedAt: replica.startedAt, endedAt: turn.now },
   );
   const taskStatus = statusAfter(
     replica,
-    { outcome: undefined, fate, reason, startedAt: replica.startedAt },
+    { outcome: undefined, disposition, reason, startedAt: replica.startedAt },
     turn.state.options,
   );
-  const isLostOften = isGivenUp(replica, { fate, taskStatus, reason });
+  const isLostOften = isGivenUp(replica, { disposition, taskStatus, reason });
   return {
     replicaId: replica.replicaId,
     taskIndex: replica.task.index,
-    fate,
+    disposition,
     taskStatus,
     outcome: undefined,
     exitStatus: 0,

@@ -8,13 +8,13 @@ import type { BrokerMachine, BrokerReplica, BrokerState, OpenTask } from '../sta
 /** An allocation that ended later than this after one of its machines was lost did not take that machine along. */
 const groupMax: Duration = 60_000;
 
-type SilentEnding = Pick<ReplicaEnding, 'outcome' | 'fate' | 'reason'>;
+type SilentEnding = Pick<ReplicaEnding, 'outcome' | 'disposition' | 'reason'>;
 
 /**
  * The allocation whose end tells why a replica was lost; undefined where the loss is not a silent one, or is one of a
  * machine that belongs to no allocation.
  */
-export function judgeOf(replica: BrokerReplica, ending: SilentEnding): string | undefined {
+export function findJudge(replica: BrokerReplica, ending: SilentEnding): string | undefined {
   const {
     machine: {
       provider,
@@ -28,7 +28,7 @@ export function judgeOf(replica: BrokerReplica, ending: SilentEnding): string | 
     first !== undefined &&
     first.requestId !== undefined &&
     ending.outcome === undefined &&
-    ending.fate === 'lost' &&
+    ending.disposition === 'lost' &&
     isSilentLoss(first)
   )
     return judgeName(provider.providerId, first.requestId);

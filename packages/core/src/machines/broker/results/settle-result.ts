@@ -1,17 +1,17 @@
 import { askToAccept, settle } from './bring-home.ts';
 import { judge, noteMisconduct, noteMismatch, noteOutvoted } from '../trust/convict.ts';
 import { refusedEnding } from './endings.ts';
-import type { InputOf } from '../inputs.ts';
+import type { GetInput } from '../inputs.ts';
 import type { Success } from '../state.ts';
 import { noteWritten } from './stored-inputs.ts';
 import { cancelReplica, commit, type Turn } from '../turn.ts';
-import { decisionOf, isVotedOn, successesWith } from '../trust/votes.ts';
+import { getDecision, isVotedOn, successesWith } from '../trust/votes.ts';
 
 /** The code of bytes that were not those that were announced. */
 const mismatchCode = 'MUT_CONTENT_MISMATCH';
 
 /** Notes what a success is; what follows from it is decided once for all inputs. */
-export function onDigest(turn: Turn, { replicaId, digest }: InputOf<'ResultDigested'>): void {
+export function onDigest(turn: Turn, { replicaId, digest }: GetInput<'ResultDigested'>): void {
   const success = turn.state.successes.get(replicaId);
   if (success === undefined || success.digest !== undefined) return;
   const {
@@ -22,7 +22,7 @@ export function onDigest(turn: Turn, { replicaId, digest }: InputOf<'ResultDiges
 }
 
 /** Takes a result that is home and checked as the task's, and lets all siblings go. */
-export function acceptResult(turn: Turn, input: InputOf<'ResultAccepted'>): void {
+export function acceptResult(turn: Turn, input: GetInput<'ResultAccepted'>): void {
   const success = turn.state.successes.get(input.replicaId);
   if (success === undefined) return;
   if (isVotedOn(success.job)) acceptVoted(turn, success);
@@ -60,18 +60,18 @@ function acceptOver(turn: Turn, success: Success, outvoted: readonly Success[]):
   for (const sibling of task.replicas) cancelReplica(turn, sibling);
   const others = task.successes?.filter((other) => other !== success) ?? [];
   noteWritten(turn.state, success);
-  settle(turn, success, { ...success.ending, fate: 'accepted', taskStatus: 'finished' });
+  settle(turn, success, { ...success.ending, disposition: 'accepted', taskStatus: 'finished' });
   for (const other of others)
     settle(turn, other, {
       ...other.ending,
-      fate: outvoted.includes(other) ? 'outvoted' : 'surplus',
+      disposition: outvoted.includes(other) ? 'outvoted' : 'surplus',
       taskStatus: 'finished',
     });
 }
 
 /** A vote may have gone while the result was brought home: its machine was caught, say. */
 function isStillDecided({ state }: Turn, { job, task, digest }: Success): boolean {
-  const decision = decisionOf(state, job, task);
+  const decision = getDecision(state, job, task);
   return decision.kind === 'accepted' && decision.digest === digest;
 }
 
@@ -79,7 +79,7 @@ function isStillDecided({ state }: Turn, { job, task, digest }: Success): boolea
  * Ends a result that could not be brought home or did not pass its check by whose fault that is, and turns to the next
  * success.
  */
-export function refuseResult(turn: Turn, input: InputOf<'ResultRefused'>): void {
+export function refuseResult(turn: Turn, input: GetInput<'ResultRefused'>): void {
   const success = turn.state.successes.get(input.replicaId);
   if (success === undefined) return;
   const { task, job } = success;

@@ -1,7 +1,7 @@
 import { expandPathVariables, parseTemplate, renderPath } from '../../../bag/index.ts';
 import type { Content, InputSpec, MachineFacts, Values } from '../../../messages/index.ts';
 import type { Bytes, ProviderId, TaskIndex } from '../../../shared/index.ts';
-import type { InputOf } from '../inputs.ts';
+import type { GetInput } from '../inputs.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, Success, TaskQueue } from '../state.ts';
 import type { StoredContents, WrittenContents } from './stored-contents.ts';
 import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
@@ -14,7 +14,7 @@ const storagesMax = 10_000;
 /** Remembers what was sent to a machine. */
 export function noteStaged(
   { machines, stored }: BrokerState,
-  { machineId, sources, contents }: InputOf<'InputsStaged'>,
+  { machineId, sources, contents }: GetInput<'InputsStaged'>,
 ): void {
   for (const source of sources) keepBounded(stored.sources, storedMax, [source.path, source.contents]);
   const machine = machines.get(machineId);
@@ -56,13 +56,13 @@ function writtenKey({ jobId }: BrokerJob, task: TaskIndex): string {
 
 /** What is known of what a task reads that others wrote: by which machines, and in which storages. */
 export function writersOf({ stored }: BrokerState, job: BrokerJob, task: TaskIndex): WrittenContents[] {
-  return inputsOf(job, task).flatMap(({ source }) => {
+  return listInputs(job, task).flatMap(({ source }) => {
     const written = source.kind === 'output' ? stored.written.get(writtenKey(job, source.taskIndex)) : undefined;
     return written === undefined ? [] : [written];
   });
 }
 
-function inputsOf(job: BrokerJob, task: TaskIndex): readonly InputSpec[] {
+function listInputs(job: BrokerJob, task: TaskIndex): readonly InputSpec[] {
   return getTaskGroup(job, getGroup(job, task).groupIndex).inputs;
 }
 
@@ -95,7 +95,7 @@ export function bytesHeldIn({
     let ofQueue = known.get(queue);
     if (ofQueue === undefined) known.set(queue, (ofQueue = new Map()));
     let contents = ofQueue.get(task);
-    if (contents === undefined) ofQueue.set(task, (contents = contentsOf(stored, queue, task)));
+    if (contents === undefined) ofQueue.set(task, (contents = listContents(stored, queue, task)));
     let held = 0;
     for (const { sha256 } of contents) held += storage.get(sha256) ?? 0;
     return held;
@@ -103,7 +103,7 @@ export function bytesHeldIn({
 }
 
 /** The contents of a task's inputs as far as they are known; of a path that depends on the machine they are not. */
-function contentsOf({ sources, written }: StoredContents, { job }: TaskQueue, task: TaskIndex): readonly Content[] {
+function listContents({ sources, written }: StoredContents, { job }: TaskQueue, task: TaskIndex): readonly Content[] {
   const group = getGroup(job, task);
   const { inputs, values } = getTaskGroup(job, group.groupIndex);
   const at = {

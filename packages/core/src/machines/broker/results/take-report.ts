@@ -1,18 +1,18 @@
 import type { MachineReport, ReplicaEnd } from '../../../messages/index.ts';
-import { healthOf, isMisconduct, isShutdown, noteHealth, type ReportHealth } from '../../../bag/index.ts';
+import { getHealth, isMisconduct, isShutdown, noteHealth, type ReportHealth } from '../../../bag/index.ts';
 import type { Duration, Instant, ReplicaId } from '../../../shared/index.ts';
 import { askToAccept, digestCommand } from './bring-home.ts';
 import type { ReplicaEnding } from '../changes.ts';
 import { endUnreported, statusAfter, reportedEnding } from './endings.ts';
 import { findEndFault } from './report-fault.ts';
-import { isFollower, leaderOf } from '../gangs/gang.ts';
-import type { InputOf } from '../inputs.ts';
+import { isFollower, findLeader } from '../gangs/gang.ts';
+import type { GetInput } from '../inputs.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica } from '../state.ts';
 import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
 import { noteHeld } from '../gangs/reconcile-gangs.ts';
 import { addCancel, cancelReplica, commit, type Turn } from '../turn.ts';
 import { noteMisconduct } from '../trust/convict.ts';
-import { identityOf } from '../trust/trust-records.ts';
+import { getIdentity } from '../trust/trust-records.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
 /**
@@ -20,7 +20,7 @@ import { isVotedOn } from '../trust/votes.ts';
  *
  * A machine that is not known is not answered: it is told of anew before it matters.
  */
-export function takeReport(turn: Turn, input: InputOf<'MachineReported'>): void {
+export function takeReport(turn: Turn, input: GetInput<'MachineReported'>): void {
   const machine = turn.state.machines.get(input.machineId);
   if (machine === undefined) return;
   // A report told twice counts once.
@@ -45,7 +45,7 @@ export function takeReport(turn: Turn, input: InputOf<'MachineReported'>): void 
  * so there, or tasks of this one have finished.
  */
 function judgeHealth(machine: BrokerMachine, ends: readonly ReplicaEnd[]): ReportHealth {
-  const health = healthOf(ends);
+  const health = getHealth(ends);
   if (health === 'sound') {
     machine.doubtedJobId = 0;
     machine.shutdownCount = 0;
@@ -123,11 +123,11 @@ function noteEnds(turn: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[
       continue;
     }
     const ending = reportedEnding(turn, replica, end);
-    if (ending.fate === 'accepted' && needsVerifying(replica)) {
+    if (ending.disposition === 'accepted' && needsVerifying(replica)) {
       verify(turn, replica, ending);
       continue;
     }
-    if (ending.fate === 'accepted') cancelSiblings(turn, replica);
+    if (ending.disposition === 'accepted') cancelSiblings(turn, replica);
     replica.isEnding = true;
     addTo(byJob, replica.job, ending);
   }
@@ -167,7 +167,9 @@ function refuseEnd(turn: Turn, { replica, end, fault }: FaultyEnd): void {
   const code = 'MUT_BAD_REPORT';
   const reported = reportedEnding(turn, replica, { ...end, outcome: 'broken', reason: code, detail: fault });
   const ending =
-    replica.abortFate !== undefined || isFollower(replica) ? reported : { ...reported, fate: 'outvoted' as const };
+    replica.abortDisposition !== undefined || isFollower(replica)
+      ? reported
+      : { ...reported, disposition: 'outvoted' as const };
   const { machineId } = facts;
   commit(turn, {
     kind: 'ReplicasEnded',
@@ -178,7 +180,7 @@ function refuseEnd(turn: Turn, { replica, end, fault }: FaultyEnd): void {
   });
   noteMisconduct(
     turn,
-    { identity: identityOf(facts), machineId },
+    { identity: getIdentity(facts), machineId },
     { code, detail: `replica ${replica.replicaId}: ${fault}`, task: { jobId, taskIndex: task.index } },
   );
 }
@@ -216,19 +218,21 @@ function cancelSiblings(turn: Turn, winner: BrokerReplica): void {
 }
 
 /** Counts a replica that could not be sent as a failure of its task, or of its machine where that is to blame alone. */
-export function giveUpUnstartable(turn: Turn, input: InputOf<'ReplicaUnstartable'>): void {
+export function giveUpUnstartable(turn: Turn, input: GetInput<'ReplicaUnstartable'>): void {
   const replica = turn.state.replicas.get(input.replicaId);
   if (replica === undefined) return;
   const { reason, detail } = input;
-  const fate = isMisconduct(reason) ? 'withdrawn' : 'failed';
+  const disposition = isMisconduct(reason) ? 'withdrawn' : 'failed';
   const leader =
-    isFollower(replica) && replica.status !== 'aborting' ? replica.member && leaderOf(replica.member.gang) : undefined;
+    isFollower(replica) && replica.status !== 'aborting'
+      ? replica.member && findLeader(replica.member.gang)
+      : undefined;
   // Of a gang it is the task that cannot be sent, whichever member shows it.
   if (leader !== undefined) {
-    endUnreported(turn, leader, { fate, reason, detail });
+    endUnreported(turn, leader, { disposition, reason, detail });
     cancelReplica(turn, leader);
   }
-  endUnreported(turn, replica, { fate, reason, detail });
+  endUnreported(turn, replica, { disposition, reason, detail });
   const {
     job: { jobId },
     task,
@@ -236,7 +240,7 @@ export function giveUpUnstartable(turn: Turn, input: InputOf<'ReplicaUnstartable
   } = replica;
   noteMisconduct(
     turn,
-    { identity: identityOf(facts), machineId: facts.machineId },
+    { identity: getIdentity(facts), machineId: facts.machineId },
     { code: reason, detail, task: { jobId, taskIndex: task.index } },
   );
 }

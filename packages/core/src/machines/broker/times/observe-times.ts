@@ -45,10 +45,10 @@ function runOf(
 }
 
 /** Whether a replica would have run on, had it been let: its machine or its sibling ended it, or a limit on its time. */
-function isCutOff({ outcome, reason, fate }: ReplicaEnding): boolean {
+function isCutOff({ outcome, reason, disposition }: ReplicaEnding): boolean {
   switch (outcome) {
     case undefined:
-      return fate !== 'failed';
+      return disposition !== 'failed';
     case 'cancelled':
       return true;
     case 'limited':

@@ -55,7 +55,7 @@ export function expectedEnd({ replicas }: OpenTask, now: Instant): Instant {
 }
 
 /** In how long the first of its replicas is expected to end; undefined as above. */
-export function remainingOf({ replicas }: OpenTask, now: Instant): Duration | undefined {
+export function getRemaining({ replicas }: OpenTask, now: Instant): Duration | undefined {
   let least: Duration | undefined;
   for (const replica of replicas) {
     const rest = expectedRest(replica, now);

@@ -3,22 +3,22 @@ import type { JobId, TaskIndex } from '../../../shared/index.ts';
 import { isConvicted, judgeOutvoted, type Verdict } from '../../../trust/index.ts';
 import { askToAccept, settle } from '../results/bring-home.ts';
 import { statusWithout } from '../results/endings.ts';
-import type { InputOf } from '../inputs.ts';
+import type { GetInput } from '../inputs.ts';
 import { loseReplicas } from '../machines/lose-machine.ts';
 import type { BrokerJob, BrokerState, OpenTask, Success } from '../state.ts';
 import type { TrustEvidence } from './trust-evidence.ts';
-import { credibilityOf, findIdentity, identityOf } from './trust-records.ts';
+import { getCredibility, findIdentity, getIdentity } from './trust-records.ts';
 import { addCancel, commit, reply, replyNotFound, type Turn } from '../turn.ts';
-import { decideVotes, isVotedOn, votesOf } from './votes.ts';
+import { decideVotes, isVotedOn, findVotes } from './votes.ts';
 
 /** The code of what a machine loses when it is caught. */
 const caughtCode = 'MUT_MACHINE_QUARANTINED';
 
 /** What the votes of a task say of those who disagree with the one that is taken, by the credit that all have now. */
 export function judge(state: BrokerState, task: OpenTask, taken: string): Verdict {
-  return judgeOutvoted(votesOf(task), taken, {
+  return judgeOutvoted(findVotes(task), taken, {
     rules: state.options.trust,
-    credibilityOf: (identity) => credibilityOf(state, identity),
+    getCredibility: (identity) => getCredibility(state, identity),
   });
 }
 
@@ -104,10 +104,10 @@ export function noteMisconduct(
 }
 
 /** Catches a machine whose words could not be read, and lets it forget them: said again they would be no better. */
-export function onMisconduct(turn: Turn, { machineId, detail, sequence }: InputOf<'MachineMisbehaved'>): void {
+export function onMisconduct(turn: Turn, { machineId, detail, sequence }: GetInput<'MachineMisbehaved'>): void {
   const machine = turn.state.machines.get(machineId);
   if (machine === undefined) return;
-  noteMisconduct(turn, { identity: identityOf(machine.facts), machineId }, { code: 'MUT_BAD_REPORT', detail });
+  noteMisconduct(turn, { identity: getIdentity(machine.facts), machineId }, { code: 'MUT_BAD_REPORT', detail });
   if (sequence !== undefined)
     turn.commands.push({ kind: 'AcknowledgeReport', providerId: machine.provider.providerId, machineId, sequence });
 }
@@ -115,7 +115,7 @@ export function onMisconduct(turn: Turn, { machineId, detail, sequence }: InputO
 /** Has a machine caught on a user's word. */
 export function quarantineMachine(
   turn: Turn,
-  { replyTo, machineId: name, reason }: InputOf<'MachineQuarantined'>,
+  { replyTo, machineId: name, reason }: GetInput<'MachineQuarantined'>,
 ): void {
   const found = findIdentity(turn.state, name);
   if (found === undefined) {
@@ -132,7 +132,7 @@ export function quarantineMachine(
 }
 
 /** Lets a machine begin anew, caught or not: it is as one that nobody knows. */
-export function resetMachineTrust(turn: Turn, { replyTo, machineId: name }: InputOf<'MachineTrustReset'>): void {
+export function resetMachineTrust(turn: Turn, { replyTo, machineId: name }: GetInput<'MachineTrustReset'>): void {
   const found = findIdentity(turn.state, name);
   const record = found && turn.state.records.get(found.identity);
   if (found === undefined || record === undefined) {
@@ -162,7 +162,7 @@ function note(turn: Turn, { identity, machineId }: Suspect, evidence: TrustEvide
 function shutOut(turn: Turn, suspect: Suspect): void {
   const { state } = turn;
   for (const machine of state.machines.values()) {
-    if (identityOf(machine.facts) !== suspect.identity) continue;
+    if (getIdentity(machine.facts) !== suspect.identity) continue;
     const replicas = [...machine.replicas.values()];
     for (const { replicaId } of replicas) addCancel(turn, machine, replicaId);
     loseReplicas(turn, machine, { replicas, reason: caughtCode, silentSince: undefined });
@@ -184,7 +184,7 @@ function dropSuccesses(turn: Turn, { identity }: Suspect): void {
   );
   for (const success of successes) {
     const taskStatus = statusWithout(turn, success, 'outvoted');
-    settle(turn, success, { ...success.ending, fate: 'outvoted', taskStatus, reason: caughtCode, detail: '' });
+    settle(turn, success, { ...success.ending, disposition: 'outvoted', taskStatus, reason: caughtCode, detail: '' });
   }
   for (const task of bereft) if (task.successes !== undefined) askToAccept(turn, task);
 }

@@ -6,12 +6,12 @@ import { placeBatch } from '../placing/place-batch.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import type { BrokerJob, BrokerMachine, GroupSpan, OpenTask, TaskQueue } from '../state.ts';
 import { getGroup } from '../jobs/task-groups.ts';
-import { identityOf } from './trust-records.ts';
+import { getIdentity } from './trust-records.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 import { hasVotedOn, isVotedOn, runsMissing } from './votes.ts';
 
 /** How many replicas of a queue may wait at a machine. */
-export type DepthOf = (queue: TaskQueue, machine: BrokerMachine) => number;
+export type GetDepth = (queue: TaskQueue, machine: BrokerMachine) => number;
 
 /**
  * Gives machines the further runs that votes want, before any new task: what is begun is decided first, so that few
@@ -20,10 +20,10 @@ export type DepthOf = (queue: TaskQueue, machine: BrokerMachine) => number;
  * Machines with free processors come first, then the queues of the others. Cost: O(open tasks of jobs that vote x
  * machines) at most.
  */
-export function placeVotes(turn: Turn, machines: readonly BrokerMachine[], depthOf: DepthOf): void {
+export function placeVotes(turn: Turn, machines: readonly BrokerMachine[], getDepth: GetDepth): void {
   for (const job of turn.state.openJobs.values()) {
     if (!isVotedOn(job) || job.status !== 'running') continue;
-    const round = new Round(turn, job, machines, depthOf);
+    const round = new Round(turn, job, machines, getDepth);
     for (const task of job.tasks.values()) {
       if (!round.hasRoom) break;
       round.place(task, runsMissing(turn.state, job, task));
@@ -36,15 +36,15 @@ export function placeVotes(turn: Turn, machines: readonly BrokerMachine[], depth
 class Round {
   readonly #turn: Turn;
   readonly #job: BrokerJob;
-  readonly #depthOf: DepthOf;
+  readonly #getDepth: GetDepth;
   /** Machines that may take more, those with free processors first. */
   #open: BrokerMachine[];
   readonly #planned = new Map<BrokerMachine, { readonly group: GroupSpan; readonly index: TaskIndex }[]>();
 
-  constructor(turn: Turn, job: BrokerJob, machines: readonly BrokerMachine[], depthOf: DepthOf) {
+  constructor(turn: Turn, job: BrokerJob, machines: readonly BrokerMachine[], getDepth: GetDepth) {
     this.#turn = turn;
     this.#job = job;
-    this.#depthOf = depthOf;
+    this.#getDepth = getDepth;
     const queue = job.queues[0];
     this.#open =
       queue === undefined
@@ -64,7 +64,7 @@ class Round {
     const identities = new Set<string>();
     for (const machine of [...this.#open]) {
       if (identities.size === count) return;
-      const identity = identityOf(machine.facts);
+      const identity = getIdentity(machine.facts);
       if (identities.has(identity) || !this.#suits(machine, group.queue, task)) continue;
       identities.add(identity);
       const planned = this.#planned.get(machine) ?? [];
@@ -89,7 +89,7 @@ class Round {
 
   #roomOf(queue: TaskQueue, machine: BrokerMachine): number {
     const { processors } = queue;
-    const capacity = usableProcessors(machine) + this.#depthOf(queue, machine) * processors;
+    const capacity = usableProcessors(machine) + this.#getDepth(queue, machine) * processors;
     return Math.floor((capacity - machine.heldProcessors) / processors) - (this.#planned.get(machine)?.length ?? 0);
   }
 

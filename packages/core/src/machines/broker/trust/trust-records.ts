@@ -1,10 +1,10 @@
-import { identityOf } from '../../../messages/index.ts';
+import { getIdentity } from '../../../messages/index.ts';
 import type { MachineId } from '../../../shared/index.ts';
 import { credibilityOfMachine } from '../../../trust/index.ts';
 import type { BrokerMachine, BrokerState } from '../state.ts';
 import type { TrustRecord } from './trust-evidence.ts';
 
-export { identityOf };
+export { getIdentity };
 
 /** The record of that identity; opened when there is none. */
 export function openRecord(state: BrokerState, identity: string, machineId: MachineId): TrustRecord {
@@ -18,14 +18,14 @@ export function openRecord(state: BrokerState, identity: string, machineId: Mach
 
 /** Whether a machine was caught and gets nothing more. */
 export function isQuarantined(state: BrokerState, machine: BrokerMachine): boolean {
-  return (state.records.get(identityOf(machine.facts))?.quarantinedAt ?? 0) !== 0;
+  return (state.records.get(getIdentity(machine.facts))?.quarantinedAt ?? 0) !== 0;
 }
 
 /** What is known of as caught, in the order of the alphabet. Cost: O(records). */
 export function quarantinedIdentities({ records }: BrokerState): string[] {
-  const caught: string[] = [];
-  for (const { identity, quarantinedAt } of records.values()) if (quarantinedAt !== 0) caught.push(identity);
-  return caught.sort();
+  const quarantined: string[] = [];
+  for (const { identity, quarantinedAt } of records.values()) if (quarantinedAt !== 0) quarantined.push(identity);
+  return quarantined.sort();
 }
 
 /**
@@ -33,12 +33,14 @@ export function quarantinedIdentities({ records }: BrokerState): string[] {
  * O(records).
  */
 export function closedIdentities(state: BrokerState): string[] {
-  const caught = quarantinedIdentities(state);
-  return state.drainedMachines.size === 0 ? caught : [...new Set([...caught, ...state.drainedMachines.keys()])].sort();
+  const quarantined = quarantinedIdentities(state);
+  return state.drainedMachines.size === 0
+    ? quarantined
+    : [...new Set([...quarantined, ...state.drainedMachines.keys()])].sort();
 }
 
 /** The probability that a result of that machine is right, at least. */
-export function credibilityOf(state: BrokerState, identity: string): number {
+export function getCredibility(state: BrokerState, identity: string): number {
   return credibilityOfMachine(state.records.get(identity)?.passes ?? 0, state.options.trust.credibility);
 }
 
@@ -51,7 +53,7 @@ export function findIdentity(
   name: string,
 ): { readonly identity: string; readonly machineId: MachineId } | undefined {
   const machine = state.machines.get(name);
-  if (machine !== undefined) return { identity: identityOf(machine.facts), machineId: name };
+  if (machine !== undefined) return { identity: getIdentity(machine.facts), machineId: name };
   const record = state.records.get(name) ?? [...state.records.values()].find(({ machineId }) => machineId === name);
   return record === undefined ? undefined : { identity: record.identity, machineId: record.machineId };
 }

@@ -3,12 +3,12 @@ import {
   decideByMajority,
   type Decision,
   isSpotCheck,
-  majorityOf,
+  getMajority,
   type Vote,
 } from '../../../trust/index.ts';
 import { isSpent } from '../results/endings.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, OpenTask, Success } from '../state.ts';
-import { credibilityOf, identityOf } from './trust-records.ts';
+import { getCredibility, getIdentity } from './trust-records.ts';
 
 /** Whether the results of a job are voted on. */
 export function isVotedOn({ verification }: BrokerJob): boolean {
@@ -16,8 +16,8 @@ export function isVotedOn({ verification }: BrokerJob): boolean {
 }
 
 /** What the votes of a task of such a job say so far. */
-export function decisionOf(state: BrokerState, job: BrokerJob, task: OpenTask): Decision {
-  const votes = votesOf(task);
+export function getDecision(state: BrokerState, job: BrokerJob, task: OpenTask): Decision {
+  const votes = findVotes(task);
   return decideVotes(state, job, { taskIndex: task.index, votes });
 }
 
@@ -35,12 +35,12 @@ export function decideVotes(
   return decideByCredibility(
     votes,
     { threshold, votesMin },
-    { rules, credibilityOf: (identity) => credibilityOf(state, identity) },
+    { rules, getCredibility: (identity) => getCredibility(state, identity) },
   );
 }
 
 /** The votes that a task has. */
-export function votesOf({ successes = [] }: OpenTask): Vote[] {
+export function findVotes({ successes = [] }: OpenTask): Vote[] {
   const votes: Vote[] = [];
   for (const { identity, digest } of successes) if (digest !== undefined) votes.push({ voter: identity, digest });
   return votes;
@@ -57,7 +57,7 @@ export function successesWith({ successes = [] }: OpenTask, digest: string): Suc
  */
 export function votesWanted(state: BrokerState, job: BrokerJob, task: OpenTask): number {
   if (job.status !== 'running' || task.accepting !== undefined || isSpent(task, job, state.options)) return 0;
-  const decision = decisionOf(state, job, task);
+  const decision = getDecision(state, job, task);
   if (decision.kind !== 'open') return 0;
   const undigested = (task.successes ?? []).filter(({ digest }) => digest === undefined).length;
   return Math.max(0, decision.votesMissing - undigested);
@@ -72,14 +72,14 @@ export function runsMissing(state: BrokerState, job: BrokerJob, task: OpenTask):
 
 /** Whether a machine has voted on a task, or may yet: another vote of it would count for nothing. */
 export function hasVotedOn(task: OpenTask, machine: BrokerMachine): boolean {
-  const identity = identityOf(machine.facts);
-  if (task.replicas.some((replica) => identityOf(replica.machine.facts) === identity)) return true;
+  const identity = getIdentity(machine.facts);
+  if (task.replicas.some((replica) => getIdentity(replica.machine.facts) === identity)) return true;
   return task.successes?.some((success) => success.identity === identity) === true;
 }
 
 /** Replicas of one task of the job that may run at once. */
-export function runningMaxOf(state: BrokerState, { verification, replicasMax }: BrokerJob): number {
-  if (verification?.kind === 'vote') return replicasMax - 1 + majorityOf(verification.count);
+export function getRunningMax(state: BrokerState, { verification, replicasMax }: BrokerJob): number {
+  if (verification?.kind === 'vote') return replicasMax - 1 + getMajority(verification.count);
   return verification?.kind === 'credibility'
     ? replicasMax - 1 + state.options.trust.credibility.votesMax
     : replicasMax;

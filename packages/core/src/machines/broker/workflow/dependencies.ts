@@ -21,12 +21,12 @@ export interface Dependencies {
 }
 
 /** The tasks that a task waits for, or waited for. */
-export function predecessorsOf({ workflow: { incoming, edges } }: Dependencies, index: TaskIndex): TaskIndex[] {
+export function listPredecessors({ workflow: { incoming, edges } }: Dependencies, index: TaskIndex): TaskIndex[] {
   return (incoming[index] ?? []).flatMap((edge) => edges[edge]?.from ?? []);
 }
 
 /** The tasks that wait for a task, or did. */
-export function successorsOf({ workflow: { outgoing, edges } }: Dependencies, index: TaskIndex): TaskIndex[] {
+export function listSuccessors({ workflow: { outgoing, edges } }: Dependencies, index: TaskIndex): TaskIndex[] {
   return (outgoing[index] ?? []).flatMap((edge) => edges[edge]?.to ?? []);
 }
 

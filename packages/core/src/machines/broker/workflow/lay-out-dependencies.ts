@@ -6,7 +6,7 @@ import { outputsRead } from './outputs-read.ts';
 import { countTasks } from '../jobs/task-groups.ts';
 
 /** What a job says of its edges, as the algorithms want it: a task's id is its index. Cost: O(tasks + edges). */
-export function draftOf({ groups, edges = [] }: Pick<JobSpec, 'groups' | 'edges'>): WorkflowDraft {
+export function getDraft({ groups, edges = [] }: Pick<JobSpec, 'groups' | 'edges'>): WorkflowDraft {
   const times = groups.flatMap((group) => Array<Duration | undefined>(countTasks(group)).fill(group.expectedTime));
   const known = times.filter((time) => time !== undefined);
   const mean = known.length === 0 ? 1 : known.reduce((sum, time) => sum + time, 0) / known.length;
@@ -22,7 +22,7 @@ export function draftOf({ groups, edges = [] }: Pick<JobSpec, 'groups' | 'edges'
  */
 export function layOutDependencies(spec: JobSpec): Dependencies | undefined {
   if (spec.edges === undefined || spec.edges.length === 0) return undefined;
-  const workflow = makeWorkflow(draftOf(spec));
+  const workflow = makeWorkflow(getDraft(spec));
   return {
     workflow,
     levels: bLevels(workflow, {

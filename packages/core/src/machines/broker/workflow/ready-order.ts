@@ -20,7 +20,7 @@ export class ReadyOrder {
   readonly #rankings = new Map<TaskQueue, Ranking>();
 
   /** Those that may be placed, in their order; what is placed meanwhile does not come any more. */
-  *tasksOf(queue: TaskQueue): Generator<TaskIndex> {
+  *getTasks(queue: TaskQueue): Generator<TaskIndex> {
     const { dependencies } = queue.job;
     if (dependencies !== undefined) {
       yield* rankedTasks(queue, this.#rankingOf(queue, dependencies));

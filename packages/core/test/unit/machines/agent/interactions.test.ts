@@ -121,7 +121,7 @@ function placed(words: readonly string[]): AgentInput {
   };
 }
 
-function inputOf(line: string): AgentInput {
+function getInput(line: string): AgentInput {
   const words = line.split(' ');
   const [verb, first = ''] = words;
   const [replicaId = 0] = numbers(words);
@@ -230,7 +230,7 @@ for (const [name, endHold] of holds) {
           .join(' ');
       if (line.startsWith('at ')) now = Number(line.slice(3));
       if (line.startsWith('clock ')) now += Number(line.slice(6));
-      const { commands } = agentMachine.step(state, lines.map(inputOf), now);
+      const { commands } = agentMachine.step(state, lines.map(getInput), now);
       agentMachine.checkInvariants(state);
       return commands.map(showCommand).join('\n');
     });
@@ -238,7 +238,7 @@ for (const [name, endHold] of holds) {
 }
 
 /** The detail that an agent gives of a task which ended with a status, by a signal if one is known. */
-function detailOf(exitStatus: number, signal: number | undefined): string | undefined {
+function findDetail(exitStatus: number, signal: number | undefined): string | undefined {
   const state = createAgentState({
     processors: 1,
     unacknowledgedMax: 6,
@@ -268,8 +268,8 @@ function detailOf(exitStatus: number, signal: number | undefined): string | unde
 }
 
 test('an exit status above 128 is not called a signal unless one is known', (t) => {
-  t.is(detailOf(137, 9), 'ended by signal 9');
-  t.is(detailOf(137, undefined), 'exit status 137, which shells also give for a command ended by signal 9');
-  t.is(detailOf(255, undefined), 'exit status 255');
-  t.is(detailOf(3, undefined), 'exit status 3');
+  t.is(findDetail(137, 9), 'ended by signal 9');
+  t.is(findDetail(137, undefined), 'exit status 137, which shells also give for a command ended by signal 9');
+  t.is(findDetail(255, undefined), 'exit status 255');
+  t.is(findDetail(3, undefined), 'exit status 3');
 });

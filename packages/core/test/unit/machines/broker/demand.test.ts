@@ -5,7 +5,7 @@ import { aJob, aMachine, anEnd } from '@mutirao/testkit';
 
 /** A broker with providers p and r connected and a job of ten tasks; the demands that a step sets, by provider. */
 function aBroker() {
-  let state = createBrokerState({ requireInterval: 0 });
+  let state = createBrokerState({ demandInterval: 0 });
   const step = (now: number, ...inputs: BrokerInput[]): Record<string, number> => {
     const { commands } = brokerMachine.step(state, inputs, now);
     brokerMachine.checkInvariants(state);
@@ -25,7 +25,7 @@ function aBroker() {
   return {
     step,
     restart: () => {
-      state = restore(snapshot(state), { requireInterval: 0 });
+      state = restore(snapshot(state), { demandInterval: 0 });
     },
   };
 }
@@ -88,7 +88,7 @@ test('a request that is about to wait has its place already', (t) => {
 });
 
 test('what nothing covers is dealt out, the odd task to who was added first, and each is told of what the other left lying', (t) => {
-  const state = createBrokerState({ requireInterval: 0, shareWait: 2000 });
+  const state = createBrokerState({ demandInterval: 0, shareWait: 2000 });
   const demands = (now: number, ...inputs: BrokerInput[]): Record<string, number> => {
     const { commands } = brokerMachine.step(state, inputs, now);
     return Object.fromEntries(
@@ -128,7 +128,7 @@ test('places in line outlast a restart', (t) => {
 });
 
 test('a broker wakes when what is left of a walltime gets too short for tasks that were to run in it, and wants another place for them', (t) => {
-  const state = createBrokerState({ requireInterval: 0 });
+  const state = createBrokerState({ demandInterval: 0 });
   const unplaced = (now: number, ...inputs: BrokerInput[]): (number | undefined)[] => {
     const { commands } = brokerMachine.step(state, inputs, now);
     brokerMachine.checkInvariants(state);
@@ -165,7 +165,7 @@ test('a broker wakes when what is left of a walltime gets too short for tasks th
 });
 
 test('however often reports come, what they change of demands is found out once in an interval, and the broker wakes for it', (t) => {
-  const state = createBrokerState({ requireInterval: 250, prefetch: { target: 0, replicasMax: 1 } });
+  const state = createBrokerState({ demandInterval: 250, prefetch: { target: 0, replicasMax: 1 } });
   const demands = (now: number, ...inputs: BrokerInput[]): number[] => {
     const { commands } = brokerMachine.step(state, inputs, now);
     return commands.flatMap((command) => (command.kind === 'SetDemand' ? [command.demand.pendingTasks] : []));
@@ -199,7 +199,7 @@ test('however often reports come, what they change of demands is found out once 
 });
 
 test('a provider is told the longest run time that users state: an estimate, else a limit, of open jobs', (t) => {
-  const state = createBrokerState({ requireInterval: 0 });
+  const state = createBrokerState({ demandInterval: 0 });
   const stated = (now: number, ...inputs: BrokerInput[]): (number | undefined)[] => {
     const { commands } = brokerMachine.step(state, inputs, now);
     return commands.flatMap((command) => (command.kind === 'SetDemand' ? [command.demand.statedTime] : []));

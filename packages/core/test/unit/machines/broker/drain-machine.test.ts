@@ -10,7 +10,7 @@ function aGrid(...options: string[]): BrokerHarness {
   return harness;
 }
 
-function statusesOf({ state, now }: BrokerHarness): Record<string, string> {
+function listStatuses({ state, now }: BrokerHarness): Record<string, string> {
   return Object.fromEntries(listMachineRecords(state, now).map(({ facts, status }) => [facts.machineId, status]));
 }
 
@@ -21,10 +21,10 @@ test('what runs on a draining machine ends, what waits there goes elsewhere, and
   const reported = harness.perform(['at 5000', 'drain-machine lab/a new_disk']);
   t.regex(reported, /^machine lab\/a drained$/m);
   t.notRegex(reported, /cancel r1\b/);
-  t.is(statusesOf(harness)['lab/a'], 'draining');
+  t.is(listStatuses(harness)['lab/a'], 'draining');
   t.notRegex(harness.perform(['at 6000', 'report lab/a 2 succeeded 1 1001..6000']), /on lab\/a/);
   t.regex(harness.perform(['undrain-machine lab/a']), /on lab\/a/);
-  t.is(statusesOf(harness)['lab/a'], 'busy');
+  t.is(listStatuses(harness)['lab/a'], 'busy');
 });
 
 test('a machine is drained under its identity: after restarts of broker and agent, and by the name that it had', (t) => {

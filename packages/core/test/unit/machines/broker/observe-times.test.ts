@@ -45,7 +45,7 @@ function reported(ended: readonly ReplicaEnd[], startedIds: readonly number[] = 
   };
 }
 
-function timesOf({ jobs }: BrokerState): unknown {
+function listTimes({ jobs }: BrokerState): unknown {
   const { count, censoredCount, longest, longestCensored } = jobs.get(1)?.times ?? {};
   return { count, censoredCount, longest, longestCensored };
 }
@@ -65,14 +65,14 @@ test('what succeeded tells its time, what was cut off at least how long it ran, 
       anEnd(7, 'cancelled', { startedAt: 0, endedAt: 61 }),
     ]),
   );
-  t.deepEqual(timesOf(state), { count: 1, censoredCount: 2, longest: 100, longestCensored: 90 });
+  t.deepEqual(listTimes(state), { count: 1, censoredCount: 2, longest: 100, longestCensored: 90 });
 });
 
 test('the end of an allocation cuts off what ran there, at the end of its walltime and not when that was heard of', (t) => {
   const { state, step } = aBroker();
   step(10, reported([], [1, 2, 3]));
   step(5800, { kind: 'MachineLost', machineId: 'p/a', reason: 'MUT_WALLTIME_ENDED' });
-  t.deepEqual(timesOf(state), { count: 0, censoredCount: 3, longest: 0, longestCensored: 4999 });
+  t.deepEqual(listTimes(state), { count: 0, censoredCount: 3, longest: 0, longestCensored: 4999 });
 });
 
 test('a machine that fell silent is known to have run its replicas until then, and no longer', (t) => {
@@ -81,7 +81,7 @@ test('a machine that fell silent is known to have run its replicas until then, a
   step(400, { kind: 'ProviderDisconnected', providerId: 'p', reason: 'cut' });
   step(1400, { kind: 'TimerFired' });
   t.is(state.machines.size, 0);
-  t.deepEqual(timesOf(state), { count: 0, censoredCount: 1, longest: 0, longestCensored: 399 });
+  t.deepEqual(listTimes(state), { count: 0, censoredCount: 1, longest: 0, longestCensored: 399 });
 });
 
 test('of what a restarted agent held nobody knows how long it ran', (t) => {
@@ -93,7 +93,7 @@ test('of what a restarted agent held nobody knows how long it ran', (t) => {
     facts: aMachine('p/a', { processors: 8, incarnation: 'b' }),
     heldReplicaIds: [],
   });
-  t.deepEqual(timesOf(state), { count: 0, censoredCount: 0, longest: 0, longestCensored: 0 });
+  t.deepEqual(listTimes(state), { count: 0, censoredCount: 0, longest: 0, longestCensored: 0 });
 });
 
 test('a machine is compared with the others of its job, and what it is expected to need is longer by so much', (t) => {
@@ -148,6 +148,6 @@ test('a snapshot keeps the times, and one of a release that kept sums alone is r
   }
   const read = restore(JSON.stringify(old));
   brokerMachine.checkInvariants(read);
-  t.deepEqual(timesOf(read), { count: 3, censoredCount: 0, longest: 900, longestCensored: 0 });
+  t.deepEqual(listTimes(read), { count: 3, censoredCount: 0, longest: 900, longestCensored: 0 });
   t.is(read.jobs.get(1)?.times.sum, 1200);
 });

@@ -6,12 +6,12 @@ import {
   brokerMachine,
   type BrokerOptions,
   createBrokerState,
-  eventsOf,
+  listEvents,
   findJobOf,
   findJobSummary,
   findTaskSummary,
-  jobLedgerOf,
-  ledgerOf,
+  findJobLedger,
+  findLedger,
   listJobSummaries,
   listMachineRecords,
   listProviders,
@@ -90,7 +90,7 @@ test('a task runs on a machine and its result is taken, each step with exactly t
       machineId: 'p/m1',
       jobId: 1,
       at: 6,
-      endings: [{ replicaId: 1, taskIndex: 0, fate: 'accepted', taskStatus: 'finished' }],
+      endings: [{ replicaId: 1, taskIndex: 0, disposition: 'accepted', taskStatus: 'finished' }],
     },
     { kind: 'JobEnded', jobId: 1, status: 'finished', at: 6 },
   ]);
@@ -187,7 +187,8 @@ test('a second success waits while the first is settled, and is surplus once tha
   t.deepEqual(
     changes.map(
       (change) =>
-        change.kind === 'ReplicasEnded' && change.endings.map(({ replicaId, fate }) => `${replicaId} ${fate}`),
+        change.kind === 'ReplicasEnded' &&
+        change.endings.map(({ replicaId, disposition }) => `${replicaId} ${disposition}`),
     ),
     [['1 accepted'], ['2 surplus'], false],
   );
@@ -299,17 +300,17 @@ test('a retry with current inputs holds what has not run to what is there now, t
         { path: '/h/of-no-task', fingerprint: 'x' },
       ],
     });
-  const inputOf = ({ jobs }: typeof state) => jobs.get(1)?.spec?.groups[0]?.inputs[0];
+  const getInput = ({ jobs }: typeof state) => jobs.get(1)?.spec?.groups[0]?.inputs[0];
   retry(3, [0], 'new');
-  t.is(inputOf(state)?.fingerprint, 'old', 'nothing of it runs again');
+  t.is(getInput(state)?.fingerprint, 'old', 'nothing of it runs again');
   retry(4, [1], 'new');
   t.deepEqual(
     changes.slice(0, 2).map(({ kind }) => kind),
     ['InputsRevised', 'TasksRetried'],
   );
   const revised = { fingerprint: 'new', former: [{ fingerprint: 'old', tasks: [{ first: 0, count: 1 }] }] };
-  t.like(inputOf(state), revised);
-  t.like(inputOf(restore(snapshot(state))), revised);
+  t.like(getInput(state), revised);
+  t.like(getInput(restore(snapshot(state))), revised);
   retry(5, [2], 'new');
   t.deepEqual(changes.map(({ kind }) => kind).slice(0, 2), ['TasksRetried', 'ReplicasPlaced'], 'it is the same still');
 });
@@ -319,7 +320,7 @@ test('a task that machines which take nothing new refuse, or that an operator ta
   step(1, submitted(aJob(1)), joined('p/m1'));
   const refused: ReplicaEnd = { ...anEnd(1, 'broken', { startedAt: 0, endedAt: 2 }), reason: 'MUT_DRAINING' };
   step(2, { kind: 'MachineReported', machineId: 'p/m1', report: { sequence: 1, started: [], ended: [refused] } });
-  t.like(changes[0], { endings: [{ fate: 'withdrawn', taskStatus: 'ready' }] });
+  t.like(changes[0], { endings: [{ disposition: 'withdrawn', taskStatus: 'ready' }] });
   step(3, { kind: 'MachineLost', machineId: 'p/m1', reason: 'MUT_DRAINING' });
   step(1000, joined('p/m2'));
   step(1001, {
@@ -328,24 +329,24 @@ test('a task that machines which take nothing new refuse, or that an operator ta
     report: { sequence: 1, started: [{ replicaId: 2, startedAt: 1001 }], ended: [] },
   });
   step(1002, { kind: 'MachineLost', machineId: 'p/m2', reason: 'MUT_DRAINING' });
-  t.like(changes[0], { endings: [{ fate: 'withdrawn', taskStatus: 'ready' }] });
+  t.like(changes[0], { endings: [{ disposition: 'withdrawn', taskStatus: 'ready' }] });
 });
 
 test('a task that is lost too often is given up, with the reason', (t) => {
   const { step, changes } = aBroker({ lossesMax: 2 });
   step(1, submitted(aJob(1)), joined('p/m1'));
   step(2, { kind: 'MachineLost', machineId: 'p/m1', reason: 'MUT_MACHINE_LOST' });
-  t.like(changes[0], { endings: [{ fate: 'lost', taskStatus: 'ready' }] });
+  t.like(changes[0], { endings: [{ disposition: 'lost', taskStatus: 'ready' }] });
   step(3, joined('p/m1'));
   step(4, { kind: 'MachineLost', machineId: 'p/m1', reason: 'MUT_MACHINE_LOST' });
-  t.like(changes[0], { endings: [{ fate: 'lost', taskStatus: 'failed', reason: 'MUT_TASK_LOSS_LIMIT' }] });
+  t.like(changes[0], { endings: [{ disposition: 'lost', taskStatus: 'failed', reason: 'MUT_TASK_LOSS_LIMIT' }] });
 });
 
 test('a task is not given up while a sibling of its last failure runs', (t) => {
   const { state, step, changes } = aBroker({ replicateAfter: 0 });
   step(1, submitted(aJob(1, { failuresMax: 1 })), joined('p/m1'), joined('p/m2'));
   step(2, reported('p/m1', 1, anEnd(1, 'failed', { startedAt: 1, endedAt: 2 })));
-  t.like(changes[0], { endings: [{ fate: 'failed', taskStatus: 'running' }] });
+  t.like(changes[0], { endings: [{ disposition: 'failed', taskStatus: 'running' }] });
   step(3, reported('p/m2', 1, succeeded(2, 1, 3)));
   t.like(findJobSummary(state, 'ann', 1), { status: 'finished' });
 });
@@ -507,10 +508,10 @@ test('a machine whose clock is wrong is never charged for more than it was there
   step(1010, reported('p/m1', 1, succeeded(1, 1000, 3_601_000)));
   step(1020, reported('p/m1', 2, succeeded(2, 5000, 4000)));
   step(1030, reported('p/m1', 3, succeeded(3, 1, 3_601_000)));
-  t.deepEqual(ledgerOf(state, 1030), [
+  t.deepEqual(findLedger(state, 1030), [
     { providerId: 'p', requestId: '', requested: 0, held: 30, used: 20, losers: 0, killed: 0, idle: 10, ended: false },
   ]);
-  t.deepEqual(jobLedgerOf(state, 1, 1030), [
+  t.deepEqual(findJobLedger(state, 1, 1030), [
     { providerId: 'p', requestId: '', requested: 0, held: 20, used: 20, losers: 0, killed: 0, idle: 0, ended: false },
   ]);
 });
@@ -519,9 +520,9 @@ test('a machine is held for at least what its replicas were charged, also by a b
   const { state, step } = aBroker();
   step(1000, submitted(aJob(1)), joined('p/m1'));
   step(1300, reported('p/m1', 1, succeeded(1, 1000, 1300)));
-  t.like(ledgerOf(state, 900), [{ held: 300, used: 300, idle: 0 }]);
+  t.like(findLedger(state, 900), [{ held: 300, used: 300, idle: 0 }]);
   step(950, { kind: 'MachineLost', machineId: 'p/m1', reason: 'MUT_MACHINE_LEFT' });
-  t.like(ledgerOf(state, 2000), [{ held: 300, used: 300, idle: 0 }]);
+  t.like(findLedger(state, 2000), [{ held: 300, used: 300, idle: 0 }]);
 });
 
 test('what a machine starts that was given up on its way there is cancelled', (t) => {
@@ -536,7 +537,7 @@ test('what a machine starts that was given up on its way there is cancelled', (t
 });
 
 test('a broker asks to be woken when a machine may try again to run a sibling of what failed there', (t) => {
-  const { state, step } = aBroker({ replicateAfter: 0, retryElsewhere: 500, requireInterval: 5000 });
+  const { state, step } = aBroker({ replicateAfter: 0, retryElsewhere: 500, demandInterval: 5000 });
   step(1, submitted(aJob(1, { replicasMax: 2, failuresMax: 2 })), joined('p/m1'), joined('p/m2'));
   step(100, reported('p/m1', 1, anEnd(1, 'failed', { startedAt: 1, endedAt: 100 })));
   t.is(state.wakeAt, 600);
@@ -567,7 +568,7 @@ test('what runs counts as used while it runs, once, and its sibling as a loser',
     report: { sequence: 1, started: [{ replicaId, startedAt: 100 }], ended: [] },
   });
   step(110, start('p/m1', 1), start('p/m2', 2));
-  t.like(ledgerOf(state, 130), [{ held: 60, used: 30, losers: 30, killed: 0, idle: 0 }]);
+  t.like(findLedger(state, 130), [{ held: 60, used: 30, losers: 30, killed: 0, idle: 0 }]);
 });
 
 test('a snapshot of another version is not read', (t) => {
@@ -578,7 +579,7 @@ test('events tell what became of tasks, and of replicas where that is not the sa
   const { step, changes } = aBroker();
   const types = () =>
     changes
-      .flatMap(eventsOf)
+      .flatMap(listEvents)
       .map(({ type, taskIndexes, reason }) => `${type} ${taskIndexes.join(',')} ${reason}`.trim());
   step(1, submitted(aJob(3, { failuresMax: 1, replicasMax: 1 })));
   t.deepEqual(types(), ['job.accepted']);

@@ -55,7 +55,7 @@ const plainInputs = new Map<string, 'ClusterStarted' | 'TimerFired'>([
  * `USER KEY WIDTH for WALLTIME [in RESERVATION]`, `reservations ID:USER:COUNT@START..END ...`, `shown` with one of
  * them, `release ID`, `exit ID FIRST..LAST [status S]`, `at T`, `start`, `queue [ended N]`, `scores`.
  */
-function inputsOf(line: string): ClusterInput[] {
+function listInputs(line: string): ClusterInput[] {
   const words = line.split(' ');
   const [verb = '', first = '', second = ''] = words;
   const plain = plainInputs.get(verb);
@@ -66,11 +66,11 @@ function inputsOf(line: string): ClusterInput[] {
     case 'release':
       return [{ kind: 'ReleaseRequested', replyTo: 1, requestId: Number(first) }];
     case 'exit':
-      return exitsOf(Number(first), second, Number(words[4] ?? 0));
+      return listExits(Number(first), second, Number(words[4] ?? 0));
     case 'reservations':
-      return [{ kind: 'ReservationsReported', windows: words.slice(1).map(windowOf) }];
+      return [{ kind: 'ReservationsReported', windows: words.slice(1).map(getWindow) }];
     case 'shown':
-      return [{ kind: 'ReservationShown', window: windowOf(first) }];
+      return [{ kind: 'ReservationShown', window: getWindow(first) }];
     default:
       return [{ kind: 'AllocationRequested', replyTo: 1, order: orderOf(words) }];
   }
@@ -89,12 +89,12 @@ function orderOf([userId = '', clientRequestId = '', width, , walltime, within, 
   };
 }
 
-function windowOf(text: string): ReservedWindow {
+function getWindow(text: string): ReservedWindow {
   const [, id, userId = '', count, start, end] = /^(\d+):(\w+):(\d+)@(\d+)\.\.(\d+)$/.exec(text) ?? [];
   return { reservationId: Number(id), userId, count: Number(count), startsAt: Number(start), endsAt: Number(end) };
 }
 
-function exitsOf(requestId: number, indexes: string, exitStatus: number): ClusterInput[] {
+function listExits(requestId: number, indexes: string, exitStatus: number): ClusterInput[] {
   const [from = 0, to = from] = indexes.split('..').map(Number);
   return Array.from({ length: to - from + 1 }, (_, i) => ({
     kind: 'ProcessExited',
@@ -128,7 +128,7 @@ function checkFile(t: ExecutionContext, name: string, other: Partial<ClusterOpti
               `${userId} ${score.toFixed(2)} of ${countedCount}, precision ${precisionMean.toFixed(2)}`,
           );
         if (line.startsWith('queue')) return showQueue(state, now, Number(line.split(' ')[2] ?? 0));
-        const { changes, commands } = clusterMachine.step(state, inputsOf(line), now);
+        const { changes, commands } = clusterMachine.step(state, listInputs(line), now);
         clusterMachine.checkInvariants(state);
         return [...changes.flatMap(showChange), ...commands.map(showCommand)];
       })
@@ -145,12 +145,12 @@ function showQueue(state: ClusterState, now: number, endedMax: number): string[]
         `${reservationId === undefined ? '' : `in ${reservationId} `}${endReason}`
       ).trimEnd(),
   );
-  const walls = reservations.map(
+  const reservationBlocks = reservations.map(
     ({ reservationId, userId, count, startsAt, endsAt, usedCount, lateBy }) =>
       `reservation ${reservationId} of ${userId}: ${usedCount} of ${count} from ${startsAt} to ` +
       `${endsAt}${lateBy > 0 ? `, late by ${lateBy}` : ''}`,
   );
-  return [`${processorsFree} free`, ...entries, ...walls];
+  return [`${processorsFree} free`, ...entries, ...reservationBlocks];
 }
 
 test('a cluster keeps its promises through starts, ends, walltimes, releases and a crash', (t) => {

@@ -1,8 +1,8 @@
 import test from 'ava';
 import {
-  serializeProvider,
+  takeSnapshot,
   providerDefaults,
-  deserializeProvider,
+  restoreSnapshot,
   type ProviderSnapshot,
 } from '../../../../src/machines/provider/index.ts';
 import { ProviderHarness } from '@mutirao/testkit';
@@ -29,8 +29,8 @@ test('a second drain adds what is new in it and keeps its beginning; a repeated 
 test('a provider goes on draining after a restart, from its journal and from a snapshot, and says so before it tells of any machine', (t) => {
   const harness = working();
   harness.perform(['drain new power']);
-  const snapshot = JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot;
-  t.deepEqual(deserializeProvider({ ...providerDefaults, providerId: 'p' }, snapshot).draining, {
+  const snapshot = JSON.parse(JSON.stringify(takeSnapshot(harness.state))) as ProviderSnapshot;
+  t.deepEqual(restoreSnapshot({ ...providerDefaults, providerId: 'p' }, snapshot).draining, {
     since: 1,
     reason: 'new power',
   });

@@ -16,19 +16,19 @@ function openHarness(config: Partial<ProviderConfig> = {}): ProviderHarness {
 }
 
 /** Width and walltime in hours of what was asked for. */
-function askedOf({ journal }: ProviderHarness): string[] {
-  return draftsOf(journal).map(({ width, walltime }) => `${width}x${walltime / hour}`);
+function getAsked({ journal }: ProviderHarness): string[] {
+  return listDrafts(journal).map(({ width, walltime }) => `${width}x${walltime / hour}`);
 }
 
-function draftsOf(journal: readonly ProviderChange[]): Extract<ProviderChange, { kind: 'RequestDrafted' }>[] {
+function listDrafts(journal: readonly ProviderChange[]): Extract<ProviderChange, { kind: 'RequestDrafted' }>[] {
   return journal.filter((change) => change.kind === 'RequestDrafted');
 }
 
 test('200 tasks of unknown run time make one request that fills a free cluster and one that waits, of an hour each, and both say why', (t) => {
   const harness = openHarness();
   harness.perform(['demand b 200']);
-  t.deepEqual(askedOf(harness), ['4x1', '4x1']);
-  for (const { reasons } of draftsOf(harness.journal))
+  t.deepEqual(getAsked(harness), ['4x1', '4x1']);
+  for (const { reasons } of listDrafts(harness.journal))
     t.is(reasons[0], 'Task run times are unknown: requesting 4 processors for 1 h first; more once tasks finish.');
   t.is(
     harness.state.resourceStatus[0],
@@ -41,24 +41,24 @@ test('without bounds on first requests the same tasks ask for a week of the whol
   const harness = new ProviderHarness({ heuristic: 'finish' });
   harness.perform(['start', 'connect b', `limits requests=10 width=4 walltime=${24 * hour}`]);
   harness.perform(['listing', 'demand b 200']);
-  t.true(askedOf(harness).length >= 7);
-  t.true(askedOf(harness).every((asked) => asked === '4x24'));
+  t.true(getAsked(harness).length >= 7);
+  t.true(getAsked(harness).every((asked) => asked === '4x24'));
 });
 
 for (const heuristic of ['initial', 'adaptive'] as const) {
   test(`${heuristic} keeps its first requests as few and as short`, (t) => {
     const harness = openHarness({ heuristic });
     harness.perform(['demand b 200 unplaced=200']);
-    t.is(askedOf(harness).length, 2);
+    t.is(getAsked(harness).length, 2);
     t.true(
-      draftsOf(harness.journal).every(
+      listDrafts(harness.journal).every(
         ({ walltime, reasons }) =>
           walltime <= hour &&
           reasons[0]?.startsWith('Task run times are unknown: requesting 4 processors for ') === true,
       ),
     );
     harness.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued']);
-    t.is(askedOf(harness).length, 2);
+    t.is(getAsked(harness).length, 2);
     t.regex(
       harness.state.resourceStatus[0] ?? '',
       /8 free request slots are left unused; more once tasks finish or requests that wait start\.$/,
@@ -73,8 +73,8 @@ for (const [heuristic, asked] of [
   test(`${heuristic}, which is meant for long tasks, asks as ever`, (t) => {
     const harness = openHarness({ heuristic });
     harness.perform(['demand b 200']);
-    t.is(askedOf(harness).length, asked);
-    t.true(askedOf(harness).includes('4x24'));
+    t.is(getAsked(harness).length, asked);
+    t.true(getAsked(harness).includes('4x24'));
   });
 }
 
@@ -93,7 +93,7 @@ test('a free cluster is used in full at once, however many requests that takes',
     },
   ]);
   harness.perform(['connect b', 'listing free=18', 'demand b 200']);
-  t.deepEqual(askedOf(harness), Array<string>(6).fill('4x1'));
+  t.deepEqual(getAsked(harness), Array<string>(6).fill('4x1'));
 });
 
 test('once a task has ended, here or elsewhere, requests are as usual', (t) => {
@@ -103,8 +103,8 @@ test('once a task has ended, here or elsewhere, requests are as usual', (t) => {
   harness.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued', 'attach q1.0']);
   t.is(heuristic.asked.at(-1)?.limits.requestsMax, 2);
   harness.perform([`measured q1 longest=${2 * hour} total=${2 * hour} count=1`]);
-  t.deepEqual(askedOf(harness), ['4x1', '4x1', ...Array<string>(8).fill('4x6')]);
-  t.notRegex(draftsOf(harness.journal).at(-1)?.reasons[0] ?? '', /unknown/);
+  t.deepEqual(getAsked(harness), ['4x1', '4x1', ...Array<string>(8).fill('4x6')]);
+  t.notRegex(listDrafts(harness.journal).at(-1)?.reasons[0] ?? '', /unknown/);
   const elsewhere = openHarness();
   elsewhere.perform([`demand b 200 elsewhere=${hour}`]);
   t.notRegex(elsewhere.state.resourceStatus[0] ?? '', /unknown/);
@@ -117,9 +117,9 @@ test('a request that held its processors to its end and completed nothing double
   harness.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued', 'attach q1.0']);
   // The manager ended it a little early.
   harness.perform([`at ${0.97 * hour}`, `listing free=4 q1=ended@${0.97 * hour} q2=queued`]);
-  t.deepEqual(askedOf(harness), ['4x1', '4x1', '4x2', '4x2']);
+  t.deepEqual(getAsked(harness), ['4x1', '4x1', '4x2', '4x2']);
   t.regex(
-    draftsOf(harness.journal).at(-1)?.reasons[0] ?? '',
+    listDrafts(harness.journal).at(-1)?.reasons[0] ?? '',
     /^Task run times are unknown, and none has finished within 58 min .*: requesting 4 processors for 2 h next; more once tasks finish\.$/,
   );
 });
@@ -137,7 +137,7 @@ test('tasks that have run for longer than half of the walltime make the next req
     'seen q1.0=1000',
   ]);
   harness.perform([`at ${40 * minute}`, 'listing q1=running@900 q2=queued']);
-  t.deepEqual(askedOf(harness), ['4x1', '4x1', '4x2']);
+  t.deepEqual(getAsked(harness), ['4x1', '4x1', '4x2']);
 });
 
 test('a request that went back early says nothing of how long tasks run', (t) => {
@@ -146,21 +146,21 @@ test('a request that went back early says nothing of how long tasks run', (t) =>
   harness.perform(['demand b 200']);
   harness.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued', 'attach q1.0']);
   harness.perform([`at ${30 * minute}`, `listing free=4 q1=ended@${30 * minute} q2=queued`]);
-  t.deepEqual(askedOf(harness), ['4x1', '4x1', '4x1']);
+  t.deepEqual(getAsked(harness), ['4x1', '4x1', '4x1']);
 });
 
 test('a run time that the user states is never cut into, with a quarter to spare for the start', (t) => {
   const heuristic = new WatchingHeuristic();
   const harness = openHarness({ heuristic: 'watching', findHeuristic: heuristic.find });
   harness.perform([`demand b 200 stated=${4 * hour}`]);
-  t.deepEqual(askedOf(harness), ['4x5', '4x5']);
+  t.deepEqual(getAsked(harness), ['4x5', '4x5']);
   t.is(
-    draftsOf(harness.journal)[0]?.reasons[0],
+    listDrafts(harness.journal)[0]?.reasons[0],
     'Task run times are unknown but for the stated 4 h: requesting 4 processors for 5 h first; more once tasks finish.',
   );
   const long = openHarness({ heuristic: 'watching', findHeuristic: new WatchingHeuristic().find });
   long.perform([`demand b 200 stated=${23 * hour}`]);
-  t.deepEqual(askedOf(long), ['4x24', '4x24']);
+  t.deepEqual(getAsked(long), ['4x24', '4x24']);
 });
 
 test('a longer run time that is stated later makes it decide again', (t) => {
@@ -183,7 +183,7 @@ test('a resource that gives less than the first walltime is asked for what it gi
   harness.perform(['start', 'connect b', `limits requests=3 width=4 walltime=${5 * minute}`]);
   harness.perform(['listing', 'demand b 200']);
   t.deepEqual(
-    draftsOf(harness.journal).map(({ walltime }) => walltime),
+    listDrafts(harness.journal).map(({ walltime }) => walltime),
     [5 * minute, 5 * minute],
   );
 });

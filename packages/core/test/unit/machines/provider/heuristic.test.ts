@@ -1,12 +1,12 @@
 import test from 'ava';
 import {
   createProviderState,
-  serializeProvider,
+  takeSnapshot,
   heuristicInForce,
   isWatching,
   providerDefaults,
   providerMachine,
-  deserializeProvider,
+  restoreSnapshot,
   type ProviderInput,
   type ProviderSnapshot,
   type ProviderState,
@@ -70,11 +70,11 @@ test('a heuristic that there is not is refused with the nearest word, a time bel
 
 test('a snapshot keeps the switch, and one of before there were switches opens without', (t) => {
   const state = createProviderState(config);
-  const before = JSON.parse(JSON.stringify(serializeProvider(state))) as ProviderSnapshot;
-  t.deepEqual(heuristicInForce(deserializeProvider(config, before)), usual);
+  const before = JSON.parse(JSON.stringify(takeSnapshot(state))) as ProviderSnapshot;
+  t.deepEqual(heuristicInForce(restoreSnapshot(config, before)), usual);
   ask(state, 'initial', 99);
-  const after = JSON.parse(JSON.stringify(serializeProvider(state))) as ProviderSnapshot;
-  t.deepEqual(heuristicInForce(deserializeProvider(config, after)), { heuristic: 'initial', defaultTime: 99 });
+  const after = JSON.parse(JSON.stringify(takeSnapshot(state))) as ProviderSnapshot;
+  t.deepEqual(heuristicInForce(restoreSnapshot(config, after)), { heuristic: 'initial', defaultTime: 99 });
 });
 
 test('a switch to what this release does not have is forgotten at the start', (t) => {

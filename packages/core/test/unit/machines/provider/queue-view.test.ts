@@ -12,7 +12,7 @@ function aHarness(...lines: readonly string[]): ProviderHarness {
   return harness;
 }
 
-const stepsOf = ({ at, steps }: ViewedQueue): (readonly [number, number])[] =>
+const listSteps = ({ at, steps }: ViewedQueue): (readonly [number, number])[] =>
   steps.map(({ from, free }) => [from - at, free] as const);
 
 test('before the queue was read nothing is known of it, and why is said', (t) => {
@@ -40,7 +40,7 @@ test('free processors over time are those that a decision would see: what runs t
   harness.now = 1000 + minute;
   const view = viewQueue(harness.state, harness.now);
   t.like(view, { knowledge: 'complete', trouble: '', processors: 8, readAt: 1000, runningCount: 1, waitingCount: 1 });
-  t.deepEqual(stepsOf(view), [
+  t.deepEqual(listSteps(view), [
     [0, 3],
     [minute, 0],
     [2 * minute, 8],
@@ -57,7 +57,7 @@ test('free processors over time are those that a decision would see: what runs t
 test('who waits for something else than processors takes no place, and is still listed', (t) => {
   const harness = aHarness(`listing a=running@1000/5x${2 * minute} b=held@0/8x${minute} c=queued@0/3x${minute}`);
   const view = viewQueue(harness.state, 1000);
-  t.deepEqual(stepsOf(view), [
+  t.deepEqual(listSteps(view), [
     [0, 0],
     [minute, 3],
     [2 * minute, 8],
@@ -107,7 +107,7 @@ test('what cannot be read now is told as it was, and a queue that hides others s
   const view = viewQueue(hidden.state, 1000);
   t.is(view.knowledge, 'hidden');
   t.deepEqual(
-    stepsOf(view),
+    listSteps(view),
     [
       [0, 2],
       [10 * minute, 8],

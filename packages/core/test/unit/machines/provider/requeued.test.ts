@@ -1,11 +1,6 @@
 // Requests that their manager puts back into its queue after they had started, or ends.
 import test from 'ava';
-import {
-  describeRequest,
-  serializeProvider,
-  deserializeProvider,
-  type ProviderChange,
-} from '@mutirao/core/machines/provider';
+import { describeRequest, takeSnapshot, restoreSnapshot, type ProviderChange } from '@mutirao/core/machines/provider';
 import { ProviderHarness } from '@mutirao/testkit';
 
 /** A provider with one request that runs since 15, and had an agent. */
@@ -76,21 +71,21 @@ test('that a request was requeued outlives a restart and a snapshot', (t) => {
   const { harness, perform } = aProvider();
   perform(40, 'listing q1=queued');
   perform(50, 'listing q1=queued');
-  const deserialized = deserializeProvider(harness.config, structuredClone(serializeProvider(harness.state)));
+  const deserialized = restoreSnapshot(harness.config, structuredClone(takeSnapshot(harness.state)));
   t.like(deserialized.requests.get('q1'), { status: 'queued', startedAt: 0, submittedAt: 50 });
   harness.restart();
   t.like(harness.state.requests.get('q1'), { status: 'queued', startedAt: 0, submittedAt: 50 });
 });
 
 test('a request says why its manager ended it, also after a restart, unless that was asked of it', (t) => {
-  const endCodeOf = (end: string, ...before: string[]): string | undefined => {
+  const getEndCode = (end: string, ...before: string[]): string | undefined => {
     const { harness, perform } = aProvider();
     for (const line of before) perform(150, line);
     perform(200, `listing q1=ended@190:${end}`);
-    const again = deserializeProvider(harness.config, structuredClone(serializeProvider(harness.state)));
+    const again = restoreSnapshot(harness.config, structuredClone(takeSnapshot(harness.state)));
     return describeRequest(again, again.requests.get('q1')!).endCode;
   };
-  t.is(endCodeOf('PREEMPTED'), 'MUT_ALLOCATION_ENDED');
-  t.is(endCodeOf('NODE_FAIL'), 'MUT_MACHINE_LOST');
-  t.is(endCodeOf('PREEMPTED', 'drain-now'), undefined);
+  t.is(getEndCode('PREEMPTED'), 'MUT_ALLOCATION_ENDED');
+  t.is(getEndCode('NODE_FAIL'), 'MUT_MACHINE_LOST');
+  t.is(getEndCode('PREEMPTED', 'drain-now'), undefined);
 });

@@ -367,18 +367,18 @@ test('what was learnt of a demand survives a restart and a reconnection', (t) =>
 
 test('the mixed heuristic makes its first decision once for each demand; a refused request does not count', (t) => {
   const harness = adaptive('mixed');
-  const shapeOf = (requestId: string): number[] => {
+  const getShape = (requestId: string): number[] => {
     const { width = 0, walltime = 0 } = harness.state.requests.get(requestId) ?? {};
     return [width, walltime];
   };
-  t.deepEqual(shapeOf('q1'), [8, 100_000]);
+  t.deepEqual(getShape('q1'), [8, 100_000]);
   harness.perform(['refused q1 busy']);
   harness.perform(['at 3000']);
-  t.deepEqual(shapeOf('q2'), [8, 100_000]);
-  const wall = 'l1=running@1/4x60000 l2=queued@60001/8x900000';
-  harness.perform(['accepted q2', `listing ${wall} q2=ended@4000`]);
+  t.deepEqual(getShape('q2'), [8, 100_000]);
+  const reservationBlock = 'l1=running@1/4x60000 l2=queued@60001/8x900000';
+  harness.perform(['accepted q2', `listing ${reservationBlock} q2=ended@4000`]);
   harness.perform(['at 9000']);
-  t.is(shapeOf('q3')[0], 4);
+  t.is(getShape('q3')[0], 4);
 });
 
 test('own requests that no listing shows yet hold their place in the queue', (t) => {

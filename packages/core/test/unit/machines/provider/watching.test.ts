@@ -1,8 +1,8 @@
 import test from 'ava';
 import {
-  serializeProvider,
+  takeSnapshot,
   measureInterval,
-  deserializeProvider,
+  restoreSnapshot,
   type ProviderConfig,
   type ProviderSnapshot,
 } from '@mutirao/core/machines/provider';
@@ -74,9 +74,9 @@ test('a request that was released before a task completed in it is remembered, a
   t.true(harness.state.requests.get('q2')?.releaseReason.startsWith('Released: no task has run on it'));
   harness.perform(['at 12000', 'listing q1=running@10 q2=ended@11000', 'demand b 9']);
   t.is(heuristic.asked.at(-1)?.unusedAt, 10_020);
-  harness.state = deserializeProvider(
+  harness.state = restoreSnapshot(
     harness.config,
-    JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
+    JSON.parse(JSON.stringify(takeSnapshot(harness.state))) as ProviderSnapshot,
   );
   const { length } = heuristic.asked;
   harness.perform(['start', 'connect b', 'demand b 9']);
@@ -109,9 +109,9 @@ test('a restart from a snapshot keeps what was asked for lately, promised and cu
   harness.perform(['at 5000', 'seen q1.0=1000']);
   harness.perform(['at 6000', 'listing q1=ended@6000 q2=queued@90001']);
   const before = heuristic.asked.at(-1);
-  harness.state = deserializeProvider(
+  harness.state = restoreSnapshot(
     harness.config,
-    JSON.parse(JSON.stringify(serializeProvider(harness.state))) as ProviderSnapshot,
+    JSON.parse(JSON.stringify(takeSnapshot(harness.state))) as ProviderSnapshot,
   );
   harness.perform(['start', 'connect b', 'demand b 20']);
   harness.perform(['listing q2=queued@90001']);

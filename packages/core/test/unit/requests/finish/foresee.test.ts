@@ -38,14 +38,14 @@ function changed(
 }
 
 /** Places in minutes, by number in the listing. */
-function placesOf({ places }: Foresight): (readonly [string, number])[] {
+function listPlaces({ places }: Foresight): (readonly [string, number])[] {
   return [...places].map(([id, start]) => [id, start / minute] as const);
 }
 
 test('where one waits who could start now and hold nobody up, nobody is thought to pass, and nothing to start before the last', (t) => {
   const seen = foresee(factsWith([head, small]));
   t.true(seen.isInTurn);
-  t.deepEqual(placesOf(seen), [
+  t.deepEqual(listPlaces(seen), [
     ['1', 60],
     ['2', 60],
   ]);
@@ -64,7 +64,7 @@ test('one who waits because the head would have to wait longer for him tells not
   // Three processors for 70 min: the head could not begin after 60.
   const seen = foresee(factsWith([head, { ...small, width: 3, walltime: 70 * minute }]));
   t.false(seen.isInTurn);
-  t.deepEqual(placesOf(seen), [
+  t.deepEqual(listPlaces(seen), [
     ['1', 60],
     ['2', 90],
   ]);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { conservativeBackfilling, easyBackfilling, type TracedRequest } from '@mutirao/core/queue';
 import type { LeadRule } from '@mutirao/core/reservations';
-import { preAcquire, openWorld, type AheadWorld, type Held } from '@mutirao/sim/ahead';
+import { preAcquire, openWorld, type PreAcquiringWorld, type Held } from '@mutirao/sim/ahead';
 
 const hour = 3_600_000;
 const day = 24 * hour;
@@ -9,7 +9,7 @@ const trace = { id: 'x', title: 'x', file: '', processors: 4, loadFactor: 1, wal
 const reserved = { startsAt: 2 * day, endsAt: 2 * day + 2 * hour, width: 2 };
 const fixed = (lead: number): LeadRule => ({ kind: 'fixed', lead });
 
-function worldOf(requests: readonly TracedRequest[], policy = easyBackfilling): AheadWorld {
+function getWorld(requests: readonly TracedRequest[], policy = easyBackfilling): PreAcquiringWorld {
   return openWorld(trace, policy, [{ submittedAt: 0, width: 1, walltime: hour, runTime: hour }, ...requests]);
 }
 
@@ -22,7 +22,7 @@ const full = (submitted: number, runTime: number, walltime = runTime): TracedReq
 });
 
 test('with a free machine an allocation starts when it is asked for, and is held from then on', (t) => {
-  const held = preAcquire(worldOf([]), reserved, [fixed(hour), fixed(12 * hour), { kind: 'forecast', margin: 0 }]);
+  const held = preAcquire(getWorld([]), reserved, [fixed(hour), fixed(12 * hour), { kind: 'forecast', margin: 0 }]);
   t.deepEqual(
     held,
     [2 * day - hour, 2 * day - 12 * hour, 2 * day].map((at): Held => ({ askedAt: at, startedAt: at })),
@@ -31,7 +31,7 @@ test('with a free machine an allocation starts when it is asked for, and is held
 
 test('who asks too late gets it late, or not at all where half of the reservation is over', (t) => {
   const until = (runTime: number): Held[] =>
-    preAcquire(worldOf([full(44, runTime)]), reserved, [fixed(hour), fixed(5 * hour)]);
+    preAcquire(getWorld([full(44, runTime)]), reserved, [fixed(hour), fixed(5 * hour)]);
   t.deepEqual(until(4.5), [
     { askedAt: 2 * day - hour, startedAt: 2 * day + hour / 2 },
     { askedAt: 2 * day - 5 * hour, startedAt: 2 * day - 5 * hour },
@@ -44,13 +44,13 @@ test('a forecast asks when the queue is about to close, and not before', (t) => 
   // follows.
   const requests = [full(40, 7), full(46, 6)];
   for (const policy of [easyBackfilling, conservativeBackfilling('start-now')]) {
-    const [held] = preAcquire(worldOf(requests, policy), reserved, [{ kind: 'forecast', margin: hour }]);
+    const [held] = preAcquire(getWorld(requests, policy), reserved, [{ kind: 'forecast', margin: hour }]);
     t.deepEqual(held, { askedAt: 40 * hour + hour / 6, startedAt: 47 * hour }, policy.name);
   }
 });
 
 test('nothing is asked for longer than the longest walltime', (t) => {
-  t.is(preAcquire(worldOf([]), reserved, [fixed(20 * hour)])[0]?.askedAt, 2 * day - 16 * hour);
+  t.is(preAcquire(getWorld([]), reserved, [fixed(20 * hour)])[0]?.askedAt, 2 * day - 16 * hour);
 });
 
 test('a lead is learned from the starts that were seen before, and from those alone', (t) => {
@@ -63,7 +63,7 @@ test('a lead is learned from the starts that were seen before, and from those al
       walltime: hour / 20,
       runTime: hour / 20,
     }));
-  const [held] = preAcquire(worldOf([full(1, 3), ...ten(2), full(49, 10), ...ten(50), ...ten(50)]), reserved, [
+  const [held] = preAcquire(getWorld([full(1, 3), ...ten(2), full(49, 10), ...ten(50), ...ten(50)]), reserved, [
     { kind: 'learned', share: 0.9 },
   ]);
   t.is(held?.askedAt, 2 * day - 2 * hour - hour / 6);

@@ -5,14 +5,14 @@ import {
   bucClaims,
   bucCsv,
   bucLogs,
-  changesOf,
+  listChanges,
   chooseRealUsers,
   families,
   inject,
   measureBuc,
   reportBuc,
   summarizeRun,
-  traceOf,
+  getTrace,
   type BucLog,
   type BucMeasured,
   type BucRun,
@@ -48,7 +48,7 @@ function aLog(): SwfRequest[] {
 
 test('requests without requested time are left out, overruns are known, and the median width is that of the rest', (t) => {
   const [one, two] = aLog() as [SwfRequest, SwfRequest];
-  const trace = traceOf(log, [
+  const trace = getTrace(log, [
     one,
     { ...two, requestedTime: 0, width: 3 },
     { ...two, requestedTime: 1000, hasOverrun: true, walltime: 5000, runTime: 5000, width: 2 },
@@ -62,7 +62,7 @@ test('requests without requested time are left out, overruns are known, and the 
 });
 
 test("each user's hundred jobs come among those of the log, at the same shares of its time whatever the load", (t) => {
-  const trace = traceOf(log, aLog());
+  const trace = getTrace(log, aLog());
   const half = trace.requests.map((request) => ({ ...request, submittedAt: request.submittedAt / 2 }));
   const [plain, dense] = [inject(trace.requests, trace, settings, 0), inject(half, trace, settings, 0)];
   t.is(plain.length, trace.requests.length + 300);
@@ -88,7 +88,7 @@ test("each user's hundred jobs come among those of the log, at the same shares o
 
 test('the real users are the worst, the middling and the best of the ten with most jobs', (t) => {
   t.deepEqual(
-    chooseRealUsers(traceOf(log, aLog())).map(({ userId, title }) => [userId, title]),
+    chooseRealUsers(getTrace(log, aLog())).map(({ userId, title }) => [userId, title]),
     [
       ['user 3', 'Real 1'],
       ['user 6', 'Real 2'],
@@ -114,7 +114,7 @@ test('waits and scores are summed up by user', (t) => {
 });
 
 /** Measured waits of the injected users, by service and injection. */
-function measuredOf(waits: Readonly<Record<string, readonly (readonly number[])[]>>): BucMeasured {
+function getMeasured(waits: Readonly<Record<string, readonly (readonly number[])[]>>): BucMeasured {
   const titles = Object.keys(waits);
   const runs = [0, 1, 2].map((service) =>
     [0, 1, 2].map(
@@ -132,7 +132,7 @@ function measuredOf(waits: Readonly<Record<string, readonly (readonly number[])[
     ),
   );
   return {
-    trace: traceOf(log, aLog()),
+    trace: getTrace(log, aLog()),
     loadFactor: 1,
     family: families[0],
     watched: titles.map((title) => ({ userId: title, title })),
@@ -141,7 +141,7 @@ function measuredOf(waits: Readonly<Record<string, readonly (readonly number[])[
 }
 
 test('a statement is held, not held, without difference or not testable by the interval of the changes', (t) => {
-  const measured = measuredOf({
+  const measured = getMeasured({
     'Injected 1': [
       [100, 100, 100],
       [109, 110, 111],
@@ -158,26 +158,26 @@ test('a statement is held, not held, without difference or not testable by the i
       [0, 0, 0],
     ],
   });
-  const verdictOf = (says: RegExp, nth = 0): string | undefined =>
+  const getVerdict = (says: RegExp, nth = 0): string | undefined =>
     bucClaims.slice(bucClaims.findIndex((claim) => says.test(claim.says)))[nth]?.test(measured).verdict;
   t.deepEqual(
-    [0, 1].map((nth) => verdictOf(/^Injected 1/, nth)),
+    [0, 1].map((nth) => getVerdict(/^Injected 1/, nth)),
     ['held', 'no difference'],
   );
   t.deepEqual(
-    [0, 1, 2].map((nth) => verdictOf(/^Injected 2/, nth)),
+    [0, 1, 2].map((nth) => getVerdict(/^Injected 2/, nth)),
     ['not held', 'held', 'held'],
   );
-  t.is(verdictOf(/^Injected 3/), 'not testable');
+  t.is(getVerdict(/^Injected 3/), 'not testable');
   t.deepEqual(
-    [0, 1].map((nth) => verdictOf(/Injected 2 fares better/, nth)),
+    [0, 1].map((nth) => getVerdict(/Injected 2 fares better/, nth)),
     ['no difference', 'held'],
   );
-  t.deepEqual(changesOf(measured, 'Injected 2', [0, 2]), [-50, -49, -48]);
+  t.deepEqual(listChanges(measured, 'Injected 2', [0, 2]), [-50, -49, -48]);
 });
 
 test('the same seed gives the same page, which has a figure for each that it shows', (t) => {
-  const trace = traceOf(log, aLog());
+  const trace = getTrace(log, aLog());
   const measure = (): BucMeasured[] => families.map((family) => measureBuc(trace, 1, family, settings));
   const [one, other] = [reportBuc(settings, measure(), 'buc2020'), reportBuc(settings, measure(), 'buc2020')];
   t.deepEqual(one, other);

@@ -45,14 +45,14 @@ test('the same seed is the same results, another seed is others', (t) => {
 });
 
 test('job types that differ in heterogeneity alone meet the same instants, others do not', (t) => {
-  const instantsOf = (type: Partial<StudyChunk['type']>): number[] =>
+  const listInstants = (type: Partial<StudyChunk['type']>): number[] =>
     runChunk({ ...chunk, type: { ...chunk.type, ...type } }, history, '1').map(({ instant }) => instant);
   t.deepEqual(
-    instantsOf({ heterogeneity: 4 }),
+    listInstants({ heterogeneity: 4 }),
     runs.map(({ instant }) => instant),
   );
   t.notDeepEqual(
-    instantsOf({ taskCount: 31 }),
+    listInstants({ taskCount: 31 }),
     runs.map(({ instant }) => instant),
   );
 });

@@ -16,7 +16,7 @@ import {
 const settings = { isQuick: true, seed: '1' };
 
 /** Results in which each heuristic has the turnaround and waste that the table says. */
-function partOf(
+function derivePart(
   chunk: StudyChunk,
   turnarounds: Readonly<Record<StudyHeuristic, number>>,
   wastes: Readonly<Record<StudyHeuristic, number>>,
@@ -40,7 +40,7 @@ function partOf(
 }
 
 const parts = listChunks(settings).map((chunk) =>
-  partOf(
+  derivePart(
     chunk,
     chunk.trace.id === 'sp2' ? { static: 400, adaptive: 200, mixed: 250 } : { static: 100, adaptive: 200, mixed: 300 },
     { static: 300, adaptive: 100, mixed: 0 },
@@ -128,7 +128,7 @@ test('the quick form is marked as such and has no table of heterogeneity; the wh
   t.false(page.includes('## Heterogeneity'));
   const whole = { isQuick: false, seed: '1' };
   const all = listChunks(whole).map((chunk) =>
-    partOf(
+    derivePart(
       chunk,
       { static: 2 * chunk.type.heterogeneity, adaptive: 1, mixed: 1 },
       { static: 1, adaptive: 1, mixed: 1 },
@@ -150,15 +150,15 @@ test('the quick form is marked as such and has no table of heterogeneity; the wh
   );
   t.true(wholePage.includes('and yet it does not explain the three numbers together'));
   t.false(page.includes('| CTC SP2 | maxP |'));
-  const panelsOf = (from: typeof figures, name: string): number =>
+  const getPanels = (from: typeof figures, name: string): number =>
     from.find((figure) => figure.name === name)?.svg.match(/stroke="#7b8794"/g)?.length ?? 0;
   t.deepEqual(
-    ['figure-4.1.svg', 'figure-4.2.svg', 'figure-4.3.svg', 'figure-4.6.svg'].map((name) => panelsOf(figures, name)),
+    ['figure-4.1.svg', 'figure-4.2.svg', 'figure-4.3.svg', 'figure-4.6.svg'].map((name) => getPanels(figures, name)),
     [1, 2, 2, 2],
   );
   t.deepEqual(
     ['figure-4.1.svg', 'figure-4.2.svg', 'figure-4.3.svg', 'figure-4.6.svg'].map((name) =>
-      panelsOf(wholeFigures, name),
+      getPanels(wholeFigures, name),
     ),
     [3, 2, 4, 2],
   );
@@ -174,7 +174,7 @@ test('varied assumptions have rows of their own and stay out of the other tables
   t.true(page.includes('| CTC SP2 | DEFAULT_TIME 60 s | 0.50 +- 0.00 | 0.33 +- 0.00 | 3.00 +- 0.00 |'));
   const varied = parts.map((part) =>
     part.chunk.variant?.id === 'reinsert'
-      ? partOf(part.chunk, { static: 900, adaptive: 100, mixed: 100 }, { static: 1, adaptive: 1, mixed: 1 })
+      ? derivePart(part.chunk, { static: 900, adaptive: 100, mixed: 100 }, { static: 1, adaptive: 1, mixed: 1 })
       : part,
   );
   const { page: other } = reportStudy({ settings, parts: varied, comparisons }, 'figures/');

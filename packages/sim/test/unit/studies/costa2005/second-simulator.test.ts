@@ -21,7 +21,7 @@ function aTrace(seed: string): TracedRequest[] {
   });
 }
 
-function startsOf(
+function getStarts(
   trace: readonly TracedRequest[],
   compression: 'start-now' | 'reinsert',
   processors: number,
@@ -33,13 +33,13 @@ test('the second simulator has the very starts of the first, under both compress
   for (const compression of compressions) {
     t.deepEqual(
       simulateAgain(requests, { processors: 10, compression, order: 'settled' }),
-      startsOf(requests, compression, 10),
+      getStarts(requests, compression, 10),
     );
     for (let seed = 0; seed < 40; seed++) {
       const trace = aTrace(`log ${seed}`);
       t.deepEqual(
         simulateAgain(trace, { processors: 8, compression, order: 'settled' }),
-        startsOf(trace, compression, 8),
+        getStarts(trace, compression, 8),
         `${compression} ${seed}`,
       );
     }
@@ -73,7 +73,7 @@ test('another order of the events of one instant changes starts, where there are
     const apart = aTrace('log').map((request, index) => ({ ...request, submittedAt: 1000 * index }));
     t.deepEqual(
       simulateAgain(apart, { processors: 8, compression: 'start-now', order }),
-      startsOf(apart, 'start-now', 8),
+      getStarts(apart, 'start-now', 8),
     );
   }
 });

@@ -60,15 +60,15 @@ test('a study is its experiments, each at three loads and once with more serial 
     ['serial-0-0_3-random', 'serial-0-0_3-min-lp', 'serial-0-0_5-random', 'serial-0-0_5-min-lp'],
   );
   const [first] = listParts({ ...settings, isQuick: false, experiments: 1 });
-  const waysOf = (load: number, mix: string): string[] => {
+  const getWays = (load: number, mix: string): string[] => {
     const part = listParts({ ...settings, isQuick: false, experiments: 1 }).find(
       (each) => each.load === load && each.mix.id === mix,
     );
     return [...new Set(listCases(part!).map(({ local, counted }) => `${local} ${counted}`))];
   };
-  t.deepEqual(waysOf(0.7, 'logs'), ['fcfs unfinished']);
-  t.deepEqual(waysOf(0.85, 'logs'), ['fcfs unfinished', 'fcfs all', 'easy unfinished', 'conservative unfinished']);
-  t.deepEqual(waysOf(0.85, 'serial'), ['fcfs unfinished']);
+  t.deepEqual(getWays(0.7, 'logs'), ['fcfs unfinished']);
+  t.deepEqual(getWays(0.85, 'logs'), ['fcfs unfinished', 'fcfs all', 'easy unfinished', 'conservative unfinished']);
+  t.deepEqual(getWays(0.85, 'serial'), ['fcfs unfinished']);
   const middle = listParts({ ...settings, isQuick: false, experiments: 1 }).find(
     ({ load, mix }) => load === 0.85 && mix.id === 'logs',
   );
@@ -121,26 +121,26 @@ test('improvements are told experiment by experiment, for the better, and none i
 test('how sure a gain is, is told by the experiments: of each the strategies are averaged first, and what all share widens no interval', (t) => {
   const parts = listParts({ ...settings, isQuick: false, experiments: 3 }).filter(({ mix }) => mix.id === 'logs');
   const selections = [3, 4].map((strategy) => ({ mix: 'logs', load: 0.7, strategy }) as const);
-  const gainOf = (
+  const getGain = (
     value: Parameters<typeof makeResult>[1],
-    chosen: Parameters<StudyResults['gainOf']>[0] = selections,
-  ): ReturnType<StudyResults['gainOf']> =>
-    new StudyResults(measureAll(parts, value)).gainOf(chosen, { admissibility: 0.5 }, { admissibility: 1 }, 0);
+    chosen: Parameters<StudyResults['getGain']>[0] = selections,
+  ): ReturnType<StudyResults['getGain']> =>
+    new StudyResults(measureAll(parts, value)).getGain(chosen, { admissibility: 0.5 }, { admissibility: 1 }, 0);
   // 10, 20 and 30 % of the one, 50 % less of the other: what the two have in common is drawn three times, not six.
-  const gain = gainOf((a, strategy, experiment) =>
+  const gain = getGain((a, strategy, experiment) =>
     a === 0.5 ? 100 - 10 * (experiment + 1) + (strategy === 4 ? 50 : 0) : 100,
   );
   t.is(gain.count, 3);
   t.true(Math.abs(gain.mean - -5) < 1e-9);
   t.true(Math.abs(gain.halfInterval - (4.3027 * 10) / Math.sqrt(3)) < 1e-9);
   // The experiments differ tenfold, the gain is the same in each.
-  const same = gainOf((a, _, experiment) => (a === 0.5 ? 9 : 10) * 10 ** experiment);
+  const same = getGain((a, _, experiment) => (a === 0.5 ? 9 : 10) * 10 ** experiment);
   t.true(Math.abs(same.mean - 10) < 1e-9 && same.halfInterval < 1e-9);
   t.is(
     new StudyResults(measureAll(parts, (a) => (a === 0.5 ? 9 : 10))).bestImprovementOf(selections[0]!, 0)?.isSure,
     true,
   );
-  t.is(gainOf(() => 1, [{ mix: 'logs', load: 0.9, strategy: 3 }]).mean, NaN, 'what was not run has no gain');
+  t.is(getGain(() => 1, [{ mix: 'logs', load: 0.9, strategy: 3 }]).mean, NaN, 'what was not run has no gain');
 });
 
 test('the page judges the adaptive a against each fixed one by the intervals', (t) => {

@@ -42,7 +42,7 @@ const hours: Readonly<Record<string, readonly (readonly number[])[]>> = {
   ],
 };
 
-function partsOf(given = hours): HeuristicsPart[] {
+function getParts(given = hours): HeuristicsPart[] {
   return listChunks(settings).map((chunk) => ({
     chunk,
     result: {
@@ -75,7 +75,7 @@ function partsOf(given = hours): HeuristicsPart[] {
   }));
 }
 
-const { page, figures } = reportHeuristics(settings, partsOf(), 'heuristics/');
+const { page, figures } = reportHeuristics(settings, getParts(), 'heuristics/');
 
 test('the speedup is that over the better of the two, for all instants and for those held out', (t) => {
   // All: sqrt(2 x 4 / (32 / 6)); held out: sqrt(2 x 1/2).
@@ -87,7 +87,7 @@ test('the speedup is that over the better of the two, for all instants and for t
 
 test('a scenario is lost when its whole interval is, and is listed with its cause', (t) => {
   const [group] = groupScenarios(
-    partsOf({
+    getParts({
       ...hours,
       mixed: [
         [3, 3, 3, 3, 3, 3],
@@ -112,7 +112,7 @@ test('a scenario is lost when its whole interval is, and is listed with its caus
 test('a loss at few instants is told as one', (t) => {
   const slow = [4, 4, 4, 4, 4, 4].map((value, run) => (run === 0 ? 40 : value + 0.5));
   const [group] = groupScenarios(
-    partsOf({ ...hours, static: [hours['static']![0]!, [4, 4, 4, 4, 4, 4]], mixed: [hours['mixed']![0]!, slow] }),
+    getParts({ ...hours, static: [hours['static']![0]!, [4, 4, 4, 4, 4, 4]], mixed: [hours['mixed']![0]!, slow] }),
   );
   const [loss] = findLosses(group!, 'mixed', new Resampling('1'));
   t.is(loss?.cause, '94 % of it at one instant of 6');
@@ -138,7 +138,7 @@ test('the page says what was left out, and how many jobs ended after the log', (
 });
 
 test('the page says which jobs were stopped, and counts none of them as ended', (t) => {
-  const parts = partsOf();
+  const parts = getParts();
   t.false(page.includes('Stopped after'));
   const [first] = parts;
   const stopped = {

@@ -8,7 +8,7 @@ import {
   listChunks,
   LocalWatch,
   policyNames,
-  policyOf,
+  getPolicy,
   runChunk,
   usualWalltime,
   wholeStudy,
@@ -65,7 +65,7 @@ test('the same seed is the same records, whatever was run before; another seed i
       fc.constantFrom(...policyNames),
       (seed, heuristic, policy) => {
         const own = { ...chunk, heuristic, policy, instantCount: 2 };
-        const local = new LocalHistory({ ...setup, policy: policyOf(policy) });
+        const local = new LocalHistory({ ...setup, policy: getPolicy(policy) });
         const first = encodeResult(own, {
           seed: String(seed),
           program: 'p',
@@ -92,14 +92,14 @@ test('what one limit comes to does not depend on which others are run', (t) => {
 });
 
 test('job types that differ in heterogeneity alone share their instants, others do not', (t) => {
-  const instantsOf = (type: Partial<HeuristicsChunk['type']>): number[] =>
+  const listInstants = (type: Partial<HeuristicsChunk['type']>): number[] =>
     runChunk({ ...chunk, type: { ...chunk.type, ...type } }, history, '1').map(({ instant }) => instant);
   t.deepEqual(
-    instantsOf({ heterogeneity: 4 }),
+    listInstants({ heterogeneity: 4 }),
     runs.map(({ instant }) => instant),
   );
   t.notDeepEqual(
-    instantsOf({ taskCount: 31 }),
+    listInstants({ taskCount: 31 }),
     runs.map(({ instant }) => instant),
   );
 });
@@ -123,11 +123,11 @@ test('a variant changes what the heuristic does and not the rng', (t) => {
       plain.map(({ turnaround, waste }) => [turnaround, waste]),
     );
   }
-  const releasesOf = (some: readonly { readonly releases: number }[]): number =>
+  const getReleases = (some: readonly { readonly releases: number }[]): number =>
     some.reduce((sum, { releases }) => sum + releases, 0);
   t.true(
-    releasesOf(runChunk({ ...finish, variant: { id: 'x', title: 'x', holdsIdle: true } }, history, '1')) <
-      releasesOf(plain),
+    getReleases(runChunk({ ...finish, variant: { id: 'x', title: 'x', holdsIdle: true } }, history, '1')) <
+      getReleases(plain),
   );
 });
 

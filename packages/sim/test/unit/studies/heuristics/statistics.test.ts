@@ -1,5 +1,5 @@
 import test from 'ava';
-import { geometricMean, isHeldOut, mostInAnHour, ratioOfMeans, Resampling, speedupOf } from '@mutirao/sim/heuristics';
+import { geometricMean, isHeldOut, mostInAnHour, ratioOfMeans, Resampling, getSpeedup } from '@mutirao/sim/heuristics';
 
 const one = {
   draw: 'a',
@@ -20,8 +20,8 @@ const two = {
 
 test('the better of the references is chosen by its mean over the instants, not instant by instant', (t) => {
   // Means 20 and 15 over 7.5; instant by instant it would be 10 over 7.5.
-  t.is(speedupOf(one, new Resampling('1')).value, 2);
-  t.is(speedupOf({ ...one, references: one.references.toReversed() }, new Resampling('1')).value, 2);
+  t.is(getSpeedup(one, new Resampling('1')).value, 2);
+  t.is(getSpeedup({ ...one, references: one.references.toReversed() }, new Resampling('1')).value, 2);
 });
 
 test('the mean over scenarios is the geometric one: twice as fast and half as fast cancel out', (t) => {
@@ -43,7 +43,7 @@ test('the ratio of means adds scenarios up before it divides', (t) => {
 });
 
 test('an interval of two instants has the samples that take one of them twice at its ends', (t) => {
-  const { value, low, high } = speedupOf({ draw: 'a', references: [[1, 3]], other: [1, 1] }, new Resampling('1'));
+  const { value, low, high } = getSpeedup({ draw: 'a', references: [[1, 3]], other: [1, 1] }, new Resampling('1'));
   t.deepEqual(
     [value, low, high].map((bound) => bound.toFixed(6)),
     ['2.000000', '1.000000', '3.000000'],
@@ -51,7 +51,7 @@ test('an interval of two instants has the samples that take one of them twice at
 });
 
 test('values are taken in pairs: what is always twice as fast has no interval, however instants differ', (t) => {
-  const { value, low, high } = speedupOf(
+  const { value, low, high } = getSpeedup(
     { draw: 'a', references: [[2, 2000, 20, 8]], other: [1, 1000, 10, 4] },
     new Resampling('1'),
   );
@@ -89,8 +89,8 @@ test('scenarios of one draw are given the same instants, those of different draw
 
 test('the same seed is the same interval, and nothing is estimated from nothing', (t) => {
   const many = { draw: 'a', references: [[5, 9, 2, 7, 1, 8, 3, 6]], other: [3, 3, 4, 1, 5, 9, 2, 6] };
-  t.deepEqual(speedupOf(many, new Resampling('7')), speedupOf(many, new Resampling('7')));
-  t.notDeepEqual(speedupOf(many, new Resampling('7')), speedupOf(many, new Resampling('8')));
+  t.deepEqual(getSpeedup(many, new Resampling('7')), getSpeedup(many, new Resampling('7')));
+  t.notDeepEqual(getSpeedup(many, new Resampling('7')), getSpeedup(many, new Resampling('8')));
   t.deepEqual(geometricMean([], new Resampling('1')), { value: NaN, low: NaN, high: NaN });
 });
 

@@ -41,10 +41,10 @@ export function edgePaths(
   const parts: Record<EdgeLook, string[]> = { plain: [], critical: [], selected: [] };
   const known = tasksById(tasks);
   for (const edge of edges) {
-    const line = lineOf(edge, known, dragged);
+    const line = getLine(edge, known, dragged);
     if (line === undefined || !reachesInto(line, area)) continue;
     const id = critical.size + selected.size === 0 ? '' : edgeId(edge.from, edge.to);
-    parts[selected.has(id) ? 'selected' : critical.has(id) ? 'critical' : 'plain'].push(pathOf(line));
+    parts[selected.has(id) ? 'selected' : critical.has(id) ? 'critical' : 'plain'].push(getPath(line));
   }
   return {
     plain: parts.plain.join(''),
@@ -64,7 +64,7 @@ export function findEdgeAt(
   const near: Area = { left: point.x - reach, right: point.x + reach, top: point.y - reach, bottom: point.y + reach };
   let [found, least]: [WorkflowEdge | undefined, number] = [undefined, reach];
   for (const edge of edges) {
-    const line = lineOf(edge, known, noPlaces);
+    const line = getLine(edge, known, noPlaces);
     if (line === undefined || !reachesInto(line, near)) continue;
     const distance = distanceTo(line, point);
     if (distance <= least) [found, least] = [edge, distance];
@@ -76,7 +76,7 @@ const noPlaces: Places = new Map();
 const leastBend = 30;
 const stepsOfLine = 24;
 
-function lineOf({ from, to }: WorkflowEdge, known: ReadonlyMap<string, Point>, dragged: Places): EdgeLine | undefined {
+function getLine({ from, to }: WorkflowEdge, known: ReadonlyMap<string, Point>, dragged: Places): EdgeLine | undefined {
   const [one, other] = [dragged.get(from) ?? known.get(from), dragged.get(to) ?? known.get(to)];
   if (one === undefined || other === undefined) return undefined;
   const [start, end] = [
@@ -95,7 +95,7 @@ function lineOf({ from, to }: WorkflowEdge, known: ReadonlyMap<string, Point>, d
   };
 }
 
-function pathOf({ start, end, bend, aside }: EdgeLine): string {
+function getPath({ start, end, bend, aside }: EdgeLine): string {
   return (
     `M${start.x} ${start.y}C${start.x + aside} ${start.y + bend} ${end.x + aside} ${end.y - bend} ${end.x} ` +
     `${end.y}`
@@ -116,14 +116,14 @@ function distanceTo(line: EdgeLine, point: Point): number {
   let least = Infinity;
   let last = line.start;
   for (let step = 1; step <= stepsOfLine; step += 1) {
-    const next = pointOf(line, step / stepsOfLine);
+    const next = getPoint(line, step / stepsOfLine);
     least = Math.min(least, distanceToSegment(point, last, next));
     last = next;
   }
   return least;
 }
 
-function pointOf({ start, end, bend, aside }: EdgeLine, along: number): Point {
+function getPoint({ start, end, bend, aside }: EdgeLine, along: number): Point {
   const rest = 1 - along;
   const [first, second, third, fourth] = [rest ** 3, 3 * rest ** 2 * along, 3 * rest * along ** 2, along ** 3];
   return {

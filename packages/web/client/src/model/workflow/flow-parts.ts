@@ -86,7 +86,7 @@ export class FlowParts {
         status: statuses.get(id) ?? '',
       };
       const old = this.#known.get(id);
-      const kept = old !== undefined && isAlike(old, parts) ? old : { ...parts, node: nodeOf(parts) };
+      const kept = old !== undefined && isAlike(old, parts) ? old : { ...parts, node: getNode(parts) };
       next.set(id, kept);
       return kept.node;
     });
@@ -128,7 +128,7 @@ function isAlike(one: BoxParts, other: BoxParts): boolean {
   );
 }
 
-function nodeOf({ task, place, level, isCritical, isSelected, status }: BoxParts): FlowNode {
+function getNode({ task, place, level, isCritical, isSelected, status }: BoxParts): FlowNode {
   const wide =
     task.processors_max > 1
       ? `, ${task.processors_min === task.processors_max ? '' : `${task.processors_min}–`}${task.processors_max} ` +

@@ -46,7 +46,7 @@ export function layOutByLevels({ count, edges }: LayoutSpec): LayoutPlaces {
     above[to]?.push(from);
     below[from]?.push(to);
   }
-  const levels = levelsOf({ above, below });
+  const levels = listLevels({ above, below });
   const place = new Array<number>(count).fill(0);
   for (const level of levels)
     level.forEach((task, index) => {
@@ -74,7 +74,7 @@ function meanPlace(tasks: readonly number[], place: readonly number[]): number |
   return tasks.length === 0 ? undefined : tasks.reduce((sum, task) => sum + (place[task] as number), 0) / tasks.length;
 }
 
-function levelsOf({
+function listLevels({
   above,
   below,
 }: {

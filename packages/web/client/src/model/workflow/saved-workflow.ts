@@ -80,15 +80,15 @@ export function workflowOfSaved(read: unknown): Workflow | undefined {
 function readTask(task: Record<string, unknown>): Workflow['tasks'][number] {
   const matrix = isRecord(task.matrix)
     ? {
-        operation: textOf(task.matrix.operation),
+        operation: findText(task.matrix.operation),
         dimension: Math.round(amountOr(task.matrix.dimension, 0)),
-        parameters: textOf(task.matrix.parameters),
+        parameters: findText(task.matrix.parameters),
       }
     : null;
   return {
     ...freshTask(String(task.id), numberOr(task.x, 0), numberOr(task.y, 0)),
-    kind: textOf(task.kind),
-    command: textOf(task.command),
+    kind: findText(task.kind),
+    command: findText(task.command),
     matrix,
     work: amountOr(task.work, 1000),
     exchange: amountOr(task.exchange, 0),
@@ -133,7 +133,7 @@ function amountOr(value: unknown, otherwise: number): number {
   return number < 0 ? otherwise : number;
 }
 
-function textOf(value: unknown): string {
+function findText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 

@@ -27,7 +27,7 @@ export type Transform = readonly [x: number, y: number, zoom: number];
 export function areaInSight([x, y, zoom]: Transform, size: { readonly width: number; readonly height: number }): Area {
   const [wide, high] = [size.width / zoom, size.height / zoom];
   const [left, top] = [-x / zoom, -y / zoom];
-  const [across, down] = [stepOf(wide), stepOf(high)];
+  const [across, down] = [getStep(wide), getStep(high)];
   return {
     left: Math.floor(left / across) * across,
     top: Math.floor(top / down) * down,
@@ -37,7 +37,7 @@ export function areaInSight([x, y, zoom]: Transform, size: { readonly width: num
 }
 
 /** An eighth to a quarter of a length; the same for lengths that are nearly alike. */
-function stepOf(length: number): number {
+function getStep(length: number): number {
   return 2 ** Math.floor(Math.log2(Math.max(1, length) / 4));
 }
 
@@ -52,7 +52,7 @@ export function tasksIn(tasks: readonly WorkflowTask[], { left, top, right, bott
 }
 
 /** The area that all boxes take; undefined where there are none. */
-export function areaOf(tasks: readonly Point[]): Area | undefined {
+export function findArea(tasks: readonly Point[]): Area | undefined {
   if (tasks.length === 0) return undefined;
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const { x, y } of tasks) {

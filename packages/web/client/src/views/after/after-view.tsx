@@ -1,6 +1,6 @@
 import { lazy, Suspense, type ReactNode } from 'react';
 import type { JobDetail } from '../../../../src/schema/index.ts';
-import { problemOf } from '../../gateway/gateway.ts';
+import { getProblem } from '../../gateway/gateway.ts';
 import { taskInks, type TaskState } from '../../model/palette.ts';
 import { sayAgo, sayCount, sayDuration, sayMany, sayRemaining } from '../../model/words.ts';
 import { useAnswer, useLive, usePage } from '../../page-context.tsx';
@@ -55,7 +55,7 @@ function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
   const act = (what: Promise<string>): void => {
     what.then(
       (text) => say(text),
-      (error: unknown) => say(problemOf(error).message, true),
+      (error: unknown) => say(getProblem(error).message, true),
     );
   };
   const cancel = (): void => {

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { problemOf } from '../../gateway/gateway.ts';
+import { getProblem } from '../../gateway/gateway.ts';
 import { usePage } from '../../page-context.tsx';
 
 /** Buttons that save a part of what is known of a job. */
@@ -14,7 +14,7 @@ export function Downloads({
 }): ReactNode {
   const { gateway, say } = usePage();
   const save = (format: string): void => {
-    gateway.download(jobId, what, format).catch((error: unknown) => say(problemOf(error).message, true));
+    gateway.download(jobId, what, format).catch((error: unknown) => say(getProblem(error).message, true));
   };
   return (
     <span className="row">

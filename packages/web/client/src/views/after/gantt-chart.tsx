@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import type { Gantt } from '../../../../src/schema/index.ts';
-import { buildGanttOption, ganttHeight, ganttRows, ganttTable, shapeIndexOf } from '../../charts/gantt-chart.ts';
+import { buildGanttOption, ganttHeight, ganttRows, ganttTable, getShapeIndex } from '../../charts/gantt-chart.ts';
 import { isStaging, layOutGantt, sumKinds } from '../../model/gantt.ts';
 import { sayCount, sayDuration, sayProcessorTime } from '../../model/words.ts';
 import { useAnswer, usePage } from '../../page-context.tsx';
@@ -24,7 +24,7 @@ export function GanttChart({ gantt }: { readonly gantt: Gantt }): ReactNode {
   const picture = useMemo(() => layOutGantt(detail ?? gantt, rows), [detail, gantt, rows]);
   const press = useCallback(
     ({ data }: PressedDatum) => {
-      const shape = picture.shapes[shapeIndexOf(data)];
+      const shape = picture.shapes[getShapeIndex(data)];
       const taskIndex = shape === undefined ? undefined : picture.gantt.bars?.task_index[shape.bar];
       if (taskIndex !== undefined) explain({ kind: 'task', jobId: gantt.job_id, taskIndex });
       else if (shape !== undefined)
@@ -43,7 +43,7 @@ export function GanttChart({ gantt }: { readonly gantt: Gantt }): ReactNode {
         onPress={press}
         onZoom={setRange}
         handle={handle}
-        label={labelOf(gantt)}
+        label={getLabel(gantt)}
       />
       <div className="gantt-foot">
         <span className="hint">
@@ -71,7 +71,7 @@ export function GanttChart({ gantt }: { readonly gantt: Gantt }): ReactNode {
   );
 }
 
-function labelOf(gantt: Gantt): string {
+function getLabel(gantt: Gantt): string {
   const sums = sumKinds(gantt);
   return (
     `Gantt chart of ${gantt.rows.length} machines over ` +

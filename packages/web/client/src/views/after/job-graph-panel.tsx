@@ -9,7 +9,7 @@ import { Legend } from '../../parts/legend.tsx';
 import { Answered, Empty, Loading, Panel } from '../../parts/notices.tsx';
 import { FlowCanvas } from '../editor/flow-canvas.tsx';
 import { layOutWorkflow } from '../editor/lay-out-workflow.ts';
-import { statusesOf } from '../editor/use-run.ts';
+import { listStatuses } from '../editor/use-run.ts';
 
 const drawnMax = 5000;
 const noAnalysis: WorkflowAnalysis = {
@@ -49,7 +49,7 @@ function Graph({ graph }: { readonly graph: JobGraph }): ReactNode {
   const latest = useRef(graph);
   latest.current = graph;
   useEffect(() => {
-    const drawn = workflowOf(latest.current);
+    const drawn = getWorkflow(latest.current);
     let isOver = false;
     layOutWorkflow(drawn).then(
       (places) => {
@@ -62,7 +62,7 @@ function Graph({ graph }: { readonly graph: JobGraph }): ReactNode {
     };
     // The graph of a job never changes, but that it is read in parts.
   }, [graph.job_id, graph.read_task_count, graph.edges.from.length]);
-  const statuses = useMemo(() => statusesOf(graph), [graph]);
+  const statuses = useMemo(() => listStatuses(graph), [graph]);
   const indexes = useMemo(() => new Map(graph.tasks.value.map((id, index) => [id, index])), [graph]);
   if (workflow === undefined)
     return failure === '' ? <Loading what="the layout" /> : <p className="refusal">{failure}</p>;
@@ -81,7 +81,7 @@ function Graph({ graph }: { readonly graph: JobGraph }): ReactNode {
   );
 }
 
-function workflowOf({ tasks, edges }: JobGraph): Workflow {
+function getWorkflow({ tasks, edges }: JobGraph): Workflow {
   const ids = tasks.value;
   return {
     name: '',

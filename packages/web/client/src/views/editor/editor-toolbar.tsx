@@ -1,6 +1,6 @@
 import { useRef, useState, type ChangeEvent, type ReactNode } from 'react';
 import { useReactFlow } from '@xyflow/react';
-import { problemOf, saveFile } from '../../gateway/gateway.ts';
+import { getProblem, saveFile } from '../../gateway/gateway.ts';
 import { emptyWorkflow, freeId } from '../../model/workflow/graph.ts';
 import { readSavedWorkflow, saveWorkflow } from '../../model/workflow/saved-workflow.ts';
 import { sayMany } from '../../model/words.ts';
@@ -195,7 +195,7 @@ function OpenButton({
 }
 
 function placeOf(error: unknown): string {
-  const { message, line, column } = problemOf(error);
+  const { message, line, column } = getProblem(error);
   return line === undefined || message.includes(`${line}:`)
     ? message
     : `Line ${line}${column === undefined ? '' : `, column ${column}`}: ${message}`;

@@ -98,7 +98,7 @@ function useKeys({ undo, redo, removeSelected }: Editor): void {
       const isTyping =
         event.target instanceof HTMLElement &&
         (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName) || event.target.closest('dialog') !== null);
-      const act = isTyping ? undefined : actOf(event, { undo, redo, removeSelected });
+      const act = isTyping ? undefined : findAct(event, { undo, redo, removeSelected });
       if (act === undefined) return;
       event.preventDefault();
       act();
@@ -108,7 +108,7 @@ function useKeys({ undo, redo, removeSelected }: Editor): void {
   }, [undo, redo, removeSelected]);
 }
 
-function actOf(
+function findAct(
   { key, ctrlKey, metaKey, shiftKey }: KeyboardEvent,
   { undo, redo, removeSelected }: Pick<Editor, 'undo' | 'redo' | 'removeSelected'>,
 ): (() => void) | undefined {

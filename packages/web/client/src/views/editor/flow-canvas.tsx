@@ -168,13 +168,13 @@ function useDrawing(
     [isFar, inSight, analysis, statuses, dragged],
   );
   const edges = useMemo(
-    () => edgePaths(workflow, edgeViewOf(area, { analysis, dragged, selectedEdges })),
+    () => edgePaths(workflow, getEdgeView(area, { analysis, dragged, selectedEdges })),
     [workflow.tasks, workflow.edges, area, analysis.criticalPath, dragged, selectedEdges],
   );
   return { nodes, boxes, edges };
 }
 
-function edgeViewOf(
+function getEdgeView(
   area: Area,
   { analysis, dragged, selectedEdges }: Pick<DrawingSpec, 'analysis' | 'dragged' | 'selectedEdges'>,
 ): Parameters<typeof edgePaths>[1] {

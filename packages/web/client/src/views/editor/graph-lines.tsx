@@ -1,7 +1,7 @@
 import { memo, type ReactNode } from 'react';
 import { ViewportPortal } from '@xyflow/react';
 import type { EdgeLook } from '../../model/workflow/edge-lines.ts';
-import { inkOf, taskInks } from '../../model/palette.ts';
+import { getInk, taskInks } from '../../model/palette.ts';
 import { sayMany } from '../../model/words.ts';
 
 const looks: readonly EdgeLook[] = ['plain', 'critical', 'selected'];
@@ -27,7 +27,7 @@ export const GraphLines = memo(function GraphLines({
           look === 'plain' || look === 'critical' ? (
             <path key={look} className={`box-lines ${look}`} d={path} />
           ) : (
-            <path key={look} className="box-lines" style={{ fill: inkOf(taskInks, look).colour }} d={path} />
+            <path key={look} className="box-lines" style={{ fill: getInk(taskInks, look).colour }} d={path} />
           ),
         )}
       </svg>

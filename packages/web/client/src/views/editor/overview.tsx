@@ -1,10 +1,10 @@
 import { memo, useCallback, useMemo, type PointerEvent, type ReactNode } from 'react';
 import { Panel, useReactFlow, useStore } from '@xyflow/react';
 import type { WorkflowTask } from '../../../../src/schema/index.ts';
-import { inkOf, taskInks } from '../../model/palette.ts';
+import { getInk, taskInks } from '../../model/palette.ts';
 import { criticalParts } from '../../model/workflow/flow-parts.ts';
 import { nodeHeight, nodeWidth } from '../../model/workflow/node-size.ts';
-import { areaOf, type Point } from '../../model/workflow/sight.ts';
+import { findArea, type Point } from '../../model/workflow/sight.ts';
 import { Canvas, type Brush } from '../../parts/canvas.tsx';
 
 const width = 170;
@@ -28,7 +28,7 @@ interface OverviewProps {
  */
 export const Overview = memo(function Overview({ tasks, statuses, criticalPath }: OverviewProps): ReactNode {
   const { setCenter, getZoom } = useReactFlow();
-  const scale = useMemo(() => scaleOf(tasks), [tasks]);
+  const scale = useMemo(() => getScale(tasks), [tasks]);
   const draw = useCallback(
     (brush: Brush) => drawTasks(brush, { tasks, statuses, criticalPath }, scale),
     [tasks, statuses, criticalPath, scale],
@@ -72,8 +72,8 @@ function InSight({ scale: { x, y, scale } }: { readonly scale: Scale }): ReactNo
   );
 }
 
-function scaleOf(tasks: readonly WorkflowTask[]): Scale {
-  const { left, right, top, bottom } = areaOf(tasks) ?? { left: 0, right: width, top: 0, bottom: height };
+function getScale(tasks: readonly WorkflowTask[]): Scale {
+  const { left, right, top, bottom } = findArea(tasks) ?? { left: 0, right: width, top: 0, bottom: height };
   const scale = Math.min((width - 2 * margin) / (right - left), (height - 2 * margin) / (bottom - top));
   return { scale, x: (width - (right + left) * scale) / 2, y: (height - (bottom + top) * scale) / 2 };
 }
@@ -88,7 +88,11 @@ function drawTasks(
   for (const task of tasks) {
     const status = statuses.get(task.id) ?? '';
     const colour =
-      status !== '' ? inkOf(taskInks, status).colour : critical.has(task.id) ? inkOf(taskInks, 'failed').colour : faint;
+      status !== ''
+        ? getInk(taskInks, status).colour
+        : critical.has(task.id)
+          ? getInk(taskInks, 'failed').colour
+          : faint;
     const alike = colours.get(colour);
     if (alike === undefined) colours.set(colour, [task]);
     else alike.push(task);

@@ -1,7 +1,7 @@
 import { useEffect, useState, type ReactNode } from 'react';
 import type { PlanPlatform, Workflow, WorkflowPlan } from '../../../../src/schema/index.ts';
 import { buildPlanOption, planHeight, planRowsMax, planTable } from '../../charts/plan-chart.ts';
-import { problemOf } from '../../gateway/gateway.ts';
+import { getProblem } from '../../gateway/gateway.ts';
 import { sayDuration, sayMany } from '../../model/words.ts';
 import { useAnswer, useDraft, usePage } from '../../page-context.tsx';
 import { Chart } from '../../parts/chart.tsx';
@@ -128,7 +128,7 @@ function Planned({
   return isRefused ? null : <Loading what="the schedule" />;
 }
 
-function platformOf({ kind, processors, speed, list }: Choice): PlanPlatform {
+function getPlatform({ kind, processors, speed, list }: Choice): PlanPlatform {
   if (kind === 'grid') return { kind };
   return kind === 'uniform' ? { kind, processors, speed_mflops: speed } : { kind, text: list };
 }
@@ -149,13 +149,13 @@ function usePlan(
     const timer = setTimeout(() => {
       gateway
         .call('planWorkflow', {
-          body: { workflow, algorithm: choice.algorithm, platform: platformOf(choice) },
+          body: { workflow, algorithm: choice.algorithm, platform: getPlatform(choice) },
           signal: abort.signal,
         })
         .then(
           (plan) => setState({ plan, refusal: '', of: workflow }),
           (error: unknown) => {
-            if (!abort.signal.aborted) setState((old) => ({ ...old, refusal: problemOf(error).message }));
+            if (!abort.signal.aborted) setState((old) => ({ ...old, refusal: getProblem(error).message }));
           },
         );
     }, 350);

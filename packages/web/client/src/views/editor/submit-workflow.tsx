@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
 import type { Workflow } from '../../../../src/schema/index.ts';
-import { problemOf } from '../../gateway/gateway.ts';
+import { getProblem } from '../../gateway/gateway.ts';
 import { sayMany } from '../../model/words.ts';
 import { useDraft, usePage } from '../../page-context.tsx';
 import { InPlaceField } from '../submit/value-fields.tsx';
@@ -50,7 +50,7 @@ export function SubmitWorkflow({
     event.preventDefault();
     setRefusal('');
     send().catch((error: unknown) => {
-      const { message, advice } = problemOf(error);
+      const { message, advice } = getProblem(error);
       setRefusal(`${message} ${advice}`);
     });
   };

@@ -1,6 +1,6 @@
 import { memo, type ReactNode } from 'react';
 import { Handle, Position, type Node, type NodeProps } from '@xyflow/react';
-import { inkOf, taskInks } from '../../model/palette.ts';
+import { getInk, taskInks } from '../../model/palette.ts';
 
 /** What a task's box shows. */
 export type TaskNodeData = {
@@ -15,7 +15,7 @@ export type TaskFlowNode = Node<TaskNodeData, 'task'>;
 /** A task of the graph. */
 export const TaskNode = memo(function TaskNode({ data, isConnectable }: NodeProps<TaskFlowNode>): ReactNode {
   const { id, more, isCritical, status } = data;
-  const ink = status === '' ? undefined : inkOf(taskInks, status);
+  const ink = status === '' ? undefined : getInk(taskInks, status);
   return (
     <div className={`task-node${isCritical ? ' critical' : ''}${status === '' ? '' : ' has-status'}`} title={id}>
       <Handle type="target" position={Position.Top} isConnectable={isConnectable} />

@@ -35,8 +35,8 @@ export interface Editor {
 
 export function useEditor(): Editor {
   const { say } = usePage();
-  const [keeper] = useState(() => new DraftAutosave(sessionStorage, draftPlace));
-  const [history, setHistory] = useState<History<Workflow>>(() => beginHistory(keeper.read() ?? emptyWorkflow));
+  const [autosave] = useState(() => new DraftAutosave(sessionStorage, draftPlace));
+  const [history, setHistory] = useState<History<Workflow>>(() => beginHistory(autosave.read() ?? emptyWorkflow));
   const [selected, select] = useState<Selection>(nothingSelected);
   const latest = useRef(history);
   const change = useCallback((next: History<Workflow>) => {
@@ -57,7 +57,7 @@ export function useEditor(): Editor {
   );
   const workflow = history.present;
   const analysis = useAnalysis(workflow);
-  const selection = useMemo(() => presentOf(selected, workflow), [selected, workflow]);
+  const selection = useMemo(() => getPresent(selected, workflow), [selected, workflow]);
   const latestSelection = useRef(selection);
   latestSelection.current = selection;
   const removeSelected = useCallback(() => {
@@ -70,7 +70,7 @@ export function useEditor(): Editor {
     });
     select(nothingSelected);
   }, [apply]);
-  useDraftOf(workflow, keeper);
+  useDraftOf(workflow, autosave);
   return {
     workflow,
     analysis,
@@ -86,7 +86,7 @@ export function useEditor(): Editor {
 }
 
 /** What of a selection is there: undo, say, takes parts away. The same object where all is. */
-function presentOf(selection: Selection, { tasks, edges }: Workflow): Selection {
+function getPresent(selection: Selection, { tasks, edges }: Workflow): Selection {
   if (selection.tasks.size + selection.edges.size === 0) return selection;
   const known = tasksById(tasks);
   const keptTasks = [...selection.tasks].filter((id) => known.has(id));
@@ -100,20 +100,20 @@ function presentOf(selection: Selection, { tasks, edges }: Workflow): Selection 
 }
 
 /** Keeps the workflow for this tab, when nothing else has been done for a moment and when the page is left. */
-function useDraftOf(workflow: Workflow, keeper: DraftAutosave): void {
+function useDraftOf(workflow: Workflow, autosave: DraftAutosave): void {
   const { say } = usePage();
   const last = useRef(workflow);
   last.current = workflow;
   const isAnnounced = useRef(false);
   const keep = useCallback(() => {
-    const isKept = keeper.keep(last.current);
+    const isKept = autosave.keep(last.current);
     if (!isKept && !isAnnounced.current)
       say(
         'This workflow is larger than the browser keeps for a tab: save it to a file before you leave the page.',
         true,
       );
     isAnnounced.current = !isKept;
-  }, [keeper, say]);
+  }, [autosave, say]);
   useEffect(() => {
     const timer = setTimeout(() => requestIdleCallback(keep, { timeout: 5000 }), keptAfterMs);
     return () => clearTimeout(timer);

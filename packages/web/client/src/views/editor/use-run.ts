@@ -48,12 +48,12 @@ export function useRun(): Run {
     setGraph(undefined);
     setJobId(next);
   }, []);
-  const statuses = useMemo(() => statusesOf(graph), [graph]);
+  const statuses = useMemo(() => listStatuses(graph), [graph]);
   const indexes = useMemo(() => new Map(graph?.tasks.value.map((id, index) => [id, index])), [graph]);
   return { jobId, statuses, indexes, watch };
 }
 
 /** States of tasks by their id. */
-export function statusesOf(graph: JobGraph | undefined): ReadonlyMap<string, string> {
+export function listStatuses(graph: JobGraph | undefined): ReadonlyMap<string, string> {
   return new Map(graph?.tasks.value.map((id, index) => [id, graph.statuses[graph.tasks.status[index] ?? 0] ?? '']));
 }

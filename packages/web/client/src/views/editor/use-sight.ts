@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { getViewportForBounds, useReactFlow, useStore, type ReactFlowState } from '@xyflow/react';
 import type { Workflow } from '../../../../src/schema/index.ts';
-import { areaInSight, areaOf, isSameArea, type Area } from '../../model/workflow/sight.ts';
+import { areaInSight, findArea, isSameArea, type Area } from '../../model/workflow/sight.ts';
 
 /** The least zoom; boxes that small are drawn without their names. */
 export const zoomMin = 0.03;
@@ -23,7 +23,7 @@ export function useFitting(fitting: number, tasks: Workflow['tasks']): () => voi
   const isReady = width > 0 && height > 0 && tasks.length > 0;
   const done = useRef(-1);
   const fit = (): void => {
-    const area = areaOf(tasks);
+    const area = findArea(tasks);
     if (area === undefined) return;
     const bounds = { x: area.left, y: area.top, width: area.right - area.left, height: area.bottom - area.top };
     void setViewport(getViewportForBounds(bounds, width, height, zoomMin, 1, 0.1));

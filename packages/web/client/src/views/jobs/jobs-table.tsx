@@ -84,7 +84,7 @@ export function JobsTable({ jobs, spec, setSpec, asked, watch }: TableParts): Re
       <tbody
         ref={body}
         onKeyDown={walk}
-        onFocus={(event) => setFocused(jobOf(event.target))}
+        onFocus={(event) => setFocused(deriveJob(event.target))}
         onBlur={() => setFocused(undefined)}
       >
         {items.flatMap((item, position) => {
@@ -120,7 +120,7 @@ function Gap({ height }: { readonly height: number }): ReactNode {
   );
 }
 
-function jobOf(element: Element): number | undefined {
+function deriveJob(element: Element): number | undefined {
   const row = element.closest('tr');
   return row?.dataset['job'] === undefined ? undefined : Number(row.dataset['job']);
 }
@@ -147,7 +147,7 @@ function useWalk(
     link.focus();
   });
   return (event) => {
-    const from = jobs.findIndex(({ job_id: jobId }) => jobId === jobOf(event.target as Element));
+    const from = jobs.findIndex(({ job_id: jobId }) => jobId === deriveJob(event.target as Element));
     const next = rowBeside(from, jobs.length, {
       key: event.key,
       page: Math.max(1, Math.floor(window.innerHeight / rowHeight) - 3),

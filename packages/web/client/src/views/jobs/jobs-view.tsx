@@ -4,7 +4,7 @@ import {
   countStates,
   jobStates,
   plainSpec,
-  queryOf,
+  getQuery,
   readJobSpec,
   type JobSpec,
 } from '../../model/job-list.ts';
@@ -91,7 +91,7 @@ function useSpec(): [JobSpec, (spec: JobSpec) => void] {
   useEffect(() => {
     // Browsers refuse an address that changes with each letter.
     const timer = setTimeout(
-      () => window.history.replaceState(window.history.state, '', window.location.pathname + queryOf(spec)),
+      () => window.history.replaceState(window.history.state, '', window.location.pathname + getQuery(spec)),
       200,
     );
     return () => clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { problemOf, type Gateway } from '../../gateway/gateway.ts';
+import { getProblem, type Gateway } from '../../gateway/gateway.ts';
 import { takeJobs, type JobCache } from '../../model/job-list.ts';
 import { useAnswer, useLive, usePage } from '../../page-context.tsx';
 
@@ -91,7 +91,7 @@ function readAll(gateway: Gateway, change: (next: (old: AllJobs) => Partial<AllJ
       .then(
         () => readAgainMs,
         (error: unknown) => {
-          if (!abort.signal.aborted) change(() => ({ error: problemOf(error).message }));
+          if (!abort.signal.aborted) change(() => ({ error: getProblem(error).message }));
           return 3000;
         },
       )

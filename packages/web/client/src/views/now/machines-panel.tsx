@@ -1,7 +1,7 @@
 import { useCallback, useState, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react';
 import type { MachineOverview } from '../../../../src/schema/index.ts';
 import { layOutMachines, machineAt, machineBeside, type MachineGrid } from '../../model/machine-grid.ts';
-import { inkOf, machineInks } from '../../model/palette.ts';
+import { getInk, machineInks } from '../../model/palette.ts';
 import { sayCount, sayDuration, sayMany } from '../../model/words.ts';
 import { useLive, usePage } from '../../page-context.tsx';
 import { Canvas, fillOf, type Brush } from '../../parts/canvas.tsx';
@@ -25,7 +25,7 @@ export function MachinesPanel(): ReactNode {
       className="wide"
       aside={
         <Legend
-          inks={['busy', 'idle', 'draining', 'quarantined'].map((name) => inkOf(machineInks, name))}
+          inks={['busy', 'idle', 'draining', 'quarantined'].map((name) => getInk(machineInks, name))}
           counts={counts}
         />
       }
@@ -67,7 +67,7 @@ function SiteCells({ site, statuses }: { readonly site: Site; readonly statuses:
   };
   const tell = (index: number | undefined): void => {
     setCursor(index ?? -1);
-    setTip(index === undefined ? undefined : tipOf(site, { statuses, grid, index }));
+    setTip(index === undefined ? undefined : getTip(site, { statuses, grid, index }));
   };
   const press = (event: KeyboardEvent): void => {
     if (event.key === 'Enter') open(cursor);
@@ -110,7 +110,7 @@ function SiteCells({ site, statuses }: { readonly site: Site; readonly statuses:
   );
 }
 
-function tipOf(
+function getTip(
   { machines }: Site,
   {
     statuses,
@@ -146,7 +146,7 @@ function drawCells(
   machines.status.forEach((status, index) => places[status]?.push(index));
   // A path for each status: a change of colour costs more than a cell.
   places.forEach((indexes, status) => {
-    context.fillStyle = fillOf(brush, inkOf(machineInks, statuses[status] ?? ''));
+    context.fillStyle = fillOf(brush, getInk(machineInks, statuses[status] ?? ''));
     context.beginPath();
     for (const index of indexes) {
       const [x, y] = [(index % grid.columns) * grid.pitch, Math.floor(index / grid.columns) * grid.pitch];

@@ -55,7 +55,7 @@ export function CalendarPicture({
     placeOf: (event) => placeOf(handle.current, event),
   });
   const scene = useMemo<CalendarScene>(
-    () => ({ calendar, boxes, ghost: drawn ?? ghostOf(spec, boxes, calendar), isDragging: drawn !== undefined, now }),
+    () => ({ calendar, boxes, ghost: drawn ?? findGhost(spec, boxes, calendar), isDragging: drawn !== undefined, now }),
     [calendar, boxes, drawn, spec, now],
   );
   return (
@@ -100,7 +100,7 @@ function useDrag({
 > {
   const [drawn, setDrawn] = useState<Ghost>();
   const held = useRef<Place & { readonly hit: Hit }>(undefined);
-  const step = stepOf(calendar);
+  const step = getStep(calendar);
   const dragged = (place: Place): Ghost | undefined => {
     const from = held.current;
     if (from === undefined) return undefined;
@@ -168,7 +168,7 @@ function isOnGrid(
   return from <= instant && instant <= until && amount >= 0 && amount <= resource.total;
 }
 
-function ghostOf(spec: Spec | undefined, boxes: readonly CalendarBox[], { slots }: Calendar): Ghost | undefined {
+function findGhost(spec: Spec | undefined, boxes: readonly CalendarBox[], { slots }: Calendar): Ghost | undefined {
   if (spec === undefined) return undefined;
   const own =
     spec.kind === 'change'
@@ -181,7 +181,7 @@ function ghostOf(spec: Spec | undefined, boxes: readonly CalendarBox[], { slots 
 }
 
 /** Steps that are drawn in: a hundredth of what is shown, at a size of clocks. */
-function stepOf({ from_unix_ms: from, until_unix_ms: until }: Calendar): number {
+function getStep({ from_unix_ms: from, until_unix_ms: until }: Calendar): number {
   const minute = 60_000;
   return (
     [minute, 5 * minute, 15 * minute, 30 * minute, 60 * minute].find((step) => step >= (until - from) / 150) ??

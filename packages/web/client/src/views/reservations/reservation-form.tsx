@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
 import type { RouteReply } from '../../../../src/schema/index.ts';
-import { problemOf } from '../../gateway/gateway.ts';
+import { getProblem } from '../../gateway/gateway.ts';
 import {
-  quantityOf,
+  getQuantity,
   refuseSlot,
   sayAmount,
   type ReservableResource,
@@ -60,7 +60,7 @@ export function ReservationForm({
   };
   const submit = (wanted: Slot, end: number): void => {
     ask(wanted, end)
-      .catch((error: unknown) => setRefused({ message: problemOf(error).message, alternatives: [] }))
+      .catch((error: unknown) => setRefused({ message: getProblem(error).message, alternatives: [] }))
       .finally(() => setIsAsking(false));
   };
   return (
@@ -108,7 +108,7 @@ export function ReservationForm({
           />
         </div>
         {fault === undefined ? (
-          <p className="hint">{lengthOf(slot, latest ?? slot.end)}</p>
+          <p className="hint">{getLength(slot, latest ?? slot.end)}</p>
         ) : (
           <p className="refusal">{fault}</p>
         )}
@@ -136,7 +136,7 @@ export function ReservationForm({
   );
 }
 
-function lengthOf({ start, end }: Slot, latest: number): string {
+function getLength({ start, end }: Slot, latest: number): string {
   return latest > end
     ? `${sayDuration(end - start)}, anywhere within ${sayDuration(latest - start)}`
     : sayDuration(end - start);
@@ -168,7 +168,7 @@ function Refusal({
         {alternatives.map(({ start_unix_ms: start, end_unix_ms: end, amount, reason }, index) => (
           <li key={index}>
             <span>
-              {sayAmount(amount, resource)} from {whenOf(start)} to {whenOf(end)}{' '}
+              {sayAmount(amount, resource)} from {findWhen(start)} to {findWhen(end)}{' '}
               <span className="faint">{reason}</span>
             </span>
             <button type="button" className="small" onClick={() => take({ start, end, amount })}>
@@ -190,7 +190,7 @@ function usePlacing(
   const keys = useRef(new Map<string, string>());
   return (slot, latestEnd) => {
     const body = {
-      quantity: quantityOf({ kind, total }, slot.amount),
+      quantity: getQuantity({ kind, total }, slot.amount),
       duration_ms: slot.end - slot.start,
       earliest_start_unix_ms: slot.start,
       latest_end_unix_ms: Math.max(slot.end, latestEnd),
@@ -229,7 +229,7 @@ function Moment({
       <input
         id={id}
         type="datetime-local"
-        value={localOf(value)}
+        value={getLocal(value)}
         onChange={(event) => {
           const instant = new Date(event.target.value).getTime();
           if (Number.isFinite(instant)) onChange(instant);
@@ -240,12 +240,12 @@ function Moment({
 }
 
 /** As a field of local time takes it. */
-function localOf(instant: number): string {
+function getLocal(instant: number): string {
   if (!Number.isFinite(instant)) return '';
   return new Date(instant - new Date(instant).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-function whenOf(instant: number): string {
+function findWhen(instant: number): string {
   return new Date(instant).toLocaleString(undefined, {
     weekday: 'short',
     hour: '2-digit',

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { problemOf } from '../../gateway/gateway.ts';
+import { getProblem } from '../../gateway/gateway.ts';
 import { isOpen, sayAmount, type ReservableResource, type Reservation } from '../../model/calendar.ts';
 import { sayDuration } from '../../model/words.ts';
 import { usePage } from '../../page-context.tsx';
@@ -78,7 +78,7 @@ function Line({
           say(`Reservation ${id} is cancelled.`);
           done();
         },
-        (error: unknown) => say(problemOf(error).message, true),
+        (error: unknown) => say(getProblem(error).message, true),
       );
   };
   return (

@@ -1,6 +1,6 @@
 import { useMemo, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
 import type { RouteReply } from '../../../../src/schema/index.ts';
-import { problemOf } from '../../gateway/gateway.ts';
+import { getProblem } from '../../gateway/gateway.ts';
 import { emptyBag, readBag, type BagDraft, type BagReading } from '../../model/bag-draft.ts';
 import { sayMany } from '../../model/words.ts';
 import { useDraft, usePage } from '../../page-context.tsx';
@@ -42,7 +42,7 @@ export function BagForm(): ReactNode {
     setRefusal('');
     send()
       .catch((error: unknown) => {
-        const { message, advice } = problemOf(error);
+        const { message, advice } = getProblem(error);
         setRefusal(`${message} ${advice}`);
       })
       .finally(() => setIsSending(false));

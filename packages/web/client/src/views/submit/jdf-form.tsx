@@ -1,6 +1,6 @@
 import { useRef, useState, type ReactNode, type SubmitEvent } from 'react';
 import type { RouteReply } from '../../../../src/schema/index.ts';
-import { problemOf } from '../../gateway/gateway.ts';
+import { getProblem } from '../../gateway/gateway.ts';
 import { sayMark, type TextMark } from '../../model/marked-text.ts';
 import { sayCount, sayMany } from '../../model/words.ts';
 import { useDraft, usePage } from '../../page-context.tsx';
@@ -51,7 +51,7 @@ export function JdfForm(): ReactNode {
     setIsSending(true);
     send()
       .catch((error: unknown) => {
-        const { message, advice } = problemOf(error);
+        const { message, advice } = getProblem(error);
         setRefusal(`${message} ${advice}`);
       })
       .finally(() => setIsSending(false));

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { problemOf } from '../../gateway/gateway.ts';
+import { getProblem } from '../../gateway/gateway.ts';
 import { answerNow, type Answered } from '../../model/latest-answer.ts';
 
 const settlesMs = 250;
@@ -49,7 +49,7 @@ export function useAsYouType<T>(typed: unknown, ask: (signal: AbortSignal) => Pr
         },
         (error: unknown) => {
           if (abort.signal.aborted) return;
-          const { message, retryable } = problemOf(error);
+          const { message, retryable } = getProblem(error);
           setState((old) => ({ answer: retryable ? old.answer : undefined, problem: message }));
           if (retryable) timer = setTimeout(round, retryMs);
         },

@@ -109,7 +109,7 @@ export namespace TaskStatus {
 }
 
 /** What became of a replica. */
-export const ReplicaFate = {
+export const ReplicaDisposition = {
   UNSPECIFIED: 0,
   /** ACCEPTED - Its result is the task's. */
   ACCEPTED: 1,
@@ -129,18 +129,18 @@ export const ReplicaFate = {
   SERVED: 8,
 } as const;
 
-export type ReplicaFate = typeof ReplicaFate[keyof typeof ReplicaFate];
+export type ReplicaDisposition = typeof ReplicaDisposition[keyof typeof ReplicaDisposition];
 
-export namespace ReplicaFate {
-  export type UNSPECIFIED = typeof ReplicaFate.UNSPECIFIED;
-  export type ACCEPTED = typeof ReplicaFate.ACCEPTED;
-  export type SURPLUS = typeof ReplicaFate.SURPLUS;
-  export type OUTVOTED = typeof ReplicaFate.OUTVOTED;
-  export type FAILED = typeof ReplicaFate.FAILED;
-  export type LOST = typeof ReplicaFate.LOST;
-  export type WITHDRAWN = typeof ReplicaFate.WITHDRAWN;
-  export type CANCELLED = typeof ReplicaFate.CANCELLED;
-  export type SERVED = typeof ReplicaFate.SERVED;
+export namespace ReplicaDisposition {
+  export type UNSPECIFIED = typeof ReplicaDisposition.UNSPECIFIED;
+  export type ACCEPTED = typeof ReplicaDisposition.ACCEPTED;
+  export type SURPLUS = typeof ReplicaDisposition.SURPLUS;
+  export type OUTVOTED = typeof ReplicaDisposition.OUTVOTED;
+  export type FAILED = typeof ReplicaDisposition.FAILED;
+  export type LOST = typeof ReplicaDisposition.LOST;
+  export type WITHDRAWN = typeof ReplicaDisposition.WITHDRAWN;
+  export type CANCELLED = typeof ReplicaDisposition.CANCELLED;
+  export type SERVED = typeof ReplicaDisposition.SERVED;
 }
 
 export const MachineStatus = { UNSPECIFIED: 0, IDLE: 1, BUSY: 2, DRAINING: 3, QUARANTINED: 4 } as const;
@@ -600,7 +600,7 @@ export interface ReplicaRecord {
     | StagingTimes
     | undefined;
   /** Unspecified while it runs. */
-  fate: ReplicaFate;
+  disposition: ReplicaDisposition;
   /** When the broker took its end, by its own clock; 0 while it runs. */
   takenUnixMs: number;
 }
@@ -3818,7 +3818,7 @@ function createBaseReplicaRecord(): ReplicaRecord {
     detail: "",
     accepted: false,
     staging: undefined,
-    fate: 0,
+    disposition: 0,
     takenUnixMs: 0,
   };
 }
@@ -3861,8 +3861,8 @@ export const ReplicaRecord: MessageFns<ReplicaRecord> = {
     if (message.staging !== undefined) {
       StagingTimes.encode(message.staging, writer.uint32(98).fork()).join();
     }
-    if (message.fate !== 0) {
-      writer.uint32(104).int32(message.fate);
+    if (message.disposition !== 0) {
+      writer.uint32(104).int32(message.disposition);
     }
     if (message.takenUnixMs !== 0) {
       writer.uint32(112).uint64(message.takenUnixMs);
@@ -3984,7 +3984,7 @@ export const ReplicaRecord: MessageFns<ReplicaRecord> = {
               break;
             }
 
-            message.fate = reader.int32() as any;
+            message.disposition = reader.int32() as any;
             continue;
           }
           case 14: {

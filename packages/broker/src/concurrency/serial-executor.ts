@@ -3,7 +3,7 @@
  *
  * A work that waits for nothing, in a lane where nothing waits, is done at once: the common case makes no promise.
  */
-export class Lanes<Name> {
+export class SerialExecutor<Name> {
   readonly #tails = new Map<Name, Promise<void>>();
   readonly #onError: (error: unknown) => void;
 
@@ -11,7 +11,7 @@ export class Lanes<Name> {
     this.#onError = onError;
   }
 
-  /** How many lanes have works that are not done. */
+  /** How many serialExecutor have works that are not done. */
   get busyCount(): number {
     return this.#tails.size;
   }

@@ -9,6 +9,6 @@ import { walkIds } from './walk-ids.ts';
  * contents by the
  * first 12 digits of their hash. Cost: the size of the message.
  */
-export function idsOf(message: unknown): string[] {
+export function listIds(message: unknown): string[] {
   return [...walkIds(message).ids];
 }

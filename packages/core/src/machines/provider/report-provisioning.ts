@@ -4,7 +4,7 @@ import { WaitHistory } from '../../reservations/index.ts';
 import { describeTime, plural, type Duration, type Instant } from '../../shared/index.ts';
 import { askingAt, heldFor } from './decide-held.ts';
 import { describeNoWork, takesNoWork } from './draining.ts';
-import { endOf } from './follow-windows.ts';
+import { findEnd } from './follow-windows.ts';
 import { listingWithOwn } from './listing-with-own.ts';
 import { isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
 import type { Turn } from './turn.ts';
@@ -21,11 +21,11 @@ const lackingMin: Duration = 1_000;
  * Tells the reservation manager what has become of what is held ahead, where that is news to it. Cost: O(reservations x
  * requests); with a new listing a reading of the queue for each that waits.
  */
-export function reportAhead(turn: Turn): void {
+export function reportProvisioning(turn: Turn): void {
   const { state, now } = turn;
-  if (state.config.holding === undefined || state.windows.size + state.reportedAhead.size === 0) return;
+  if (state.config.holding === undefined || state.windows.size + state.reportedProvisioning.size === 0) return;
   if (turn.hasListing === true) forecastStarts(turn);
-  for (const id of state.reportedAhead.keys()) if (!state.windows.has(id)) forget(state, id);
+  for (const id of state.reportedProvisioning.keys()) if (!state.windows.has(id)) forget(state, id);
   const waits = new WaitHistory();
   for (const wait of state.waits) waits.add(wait);
   for (const window of state.windows.values()) if (now < window.endsAt) reportWindow(turn, window, waits);
@@ -33,12 +33,12 @@ export function reportAhead(turn: Turn): void {
 
 function reportWindow(turn: Turn, window: ReservedWindow, waits: WaitHistory): void {
   const {
-    state: { reportedAhead },
+    state: { reportedProvisioning },
     now,
   } = turn;
   const { reservationId, startsAt } = window;
   const ahead = describeWindow(turn, window, waits);
-  const reported = reportedAhead.get(reservationId);
+  const reported = reportedProvisioning.get(reservationId);
   // A forecast is news only with a new reading of the queue: time alone makes any a little other.
   if (
     reported !== undefined &&
@@ -46,12 +46,12 @@ function reportWindow(turn: Turn, window: ReservedWindow, waits: WaitHistory): v
     (turn.hasListing !== true || isLikeForecast(reported, ahead, startsAt - now))
   )
     return;
-  reportedAhead.set(reservationId, ahead);
+  reportedProvisioning.set(reservationId, ahead);
   turn.commands.push({ kind: 'ReportProvisioning', reservationId, ahead });
 }
 
 function forget(state: ProviderState, id: number): void {
-  state.reportedAhead.delete(id);
+  state.reportedProvisioning.delete(id);
   state.expectedStarts.delete(id);
 }
 
@@ -95,8 +95,8 @@ function describeWindow(turn: Turn, window: ReservedWindow, waits: WaitHistory):
     ),
     askAt: status === 'planned' ? plannedFor(turn, window) : 0,
     expectedAt: isThere ? 0 : (state.expectedStarts.get(window.reservationId) ?? 0),
-    chance: isThere || now >= window.startsAt ? undefined : chanceOf(turn, window, { serving, waits }),
-    reason: reasonOf(turn, window, { own, serving, status }),
+    chance: isThere || now >= window.startsAt ? undefined : getChance(turn, window, { serving, waits }),
+    reason: getReason(turn, window, { own, serving, status }),
   };
 }
 
@@ -137,7 +137,7 @@ interface Chances {
  * Of the request that waits the shortest, or of the one that is to be made; of several that all have to come it is
  * less.
  */
-function chanceOf(turn: Turn, window: ReservedWindow, { serving, waits }: Chances): number | undefined {
+function getChance(turn: Turn, window: ReservedWindow, { serving, waits }: Chances): number | undefined {
   const { now, state } = turn;
   const waiting = serving.filter(({ status, submittedAt }) => status === 'queued' && submittedAt > 0);
   const asked =
@@ -154,17 +154,17 @@ interface Reported {
   readonly status: ProvisioningState;
 }
 
-function reasonOf(turn: Turn, window: ReservedWindow, { own, serving, status }: Reported): string {
+function getReason(turn: Turn, window: ReservedWindow, { own, serving, status }: Reported): string {
   if (takesNoWork(turn.state)) return `Nothing more is requested: ${describeNoWork(turn.state)}.`;
   const lastEnd = own.findLast(({ endedAt, releaseReason }) => endedAt > 0 && releaseReason === '');
   if ((status === 'lost' || status === 'asked' || status === 'late') && lastEnd !== undefined)
     return lastEnd.reasons.at(-1) ?? '';
-  return [latenessOf(window, { serving, status }), ...compareHeld(turn, window, serving)]
+  return [getLateness(window, { serving, status }), ...compareHeld(turn, window, serving)]
     .filter((one) => one !== '')
     .join(' ');
 }
 
-function latenessOf({ startsAt }: ReservedWindow, { serving, status }: Omit<Reported, 'own'>): string {
+function getLateness({ startsAt }: ReservedWindow, { serving, status }: Omit<Reported, 'own'>): string {
   const last = Math.max(0, ...serving.map(({ startedAt }) => startedAt));
   return status === 'honoured' && last > startsAt
     ? `The last of it came ${describeTime(last - startsAt)} after the start.`
@@ -175,7 +175,7 @@ function latenessOf({ startsAt }: ReservedWindow, { serving, status }: Omit<Repo
 function compareHeld({ now }: Turn, { endsAt, count }: ReservedWindow, serving: readonly OwnRequest[]): string[] {
   const lacking =
     endsAt -
-    Math.min(endsAt, ...serving.filter(({ status }) => status === 'running').map((request) => endOf(request, now)));
+    Math.min(endsAt, ...serving.filter(({ status }) => status === 'running').map((request) => findEnd(request, now)));
   const surplus = serving.reduce((sum, { width }) => sum + width, -count);
   return [
     serving.some(({ isShortened }) => isShortened === true)

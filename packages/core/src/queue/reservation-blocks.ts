@@ -2,7 +2,7 @@ import type { AvailabilityProfile } from '../profile/index.ts';
 import type { Instant, ProcessorCount } from '../shared/index.ts';
 
 /** Processors that are set aside for a time: requests are packed around them. */
-export interface Wall {
+export interface ReservationBlock {
   readonly id: number;
   readonly start: Instant;
   /** Later than `start`. */
@@ -16,25 +16,25 @@ interface Piece {
   readonly width: ProcessorCount;
 }
 
-/** A wall with what it has of the profile. */
-interface HeldWall {
-  readonly wall: Wall;
-  /** Disjoint, sorted by start, each as wide as the wall or as what there was. */
+/** A block with what it has of the profile. */
+interface PlacedBlock {
+  readonly reservationBlock: ReservationBlock;
+  /** Disjoint, sorted by start, each as wide as the block or as what there was. */
   pieces: readonly Piece[];
-  /** Whether a piece is narrower than the wall. */
+  /** Whether a piece is narrower than the block. */
   isShort: boolean;
 }
 
 /**
- * The walls of one plan, in the order in which they were raised.
+ * The reservationBlocks of one plan, in the order in which they were raised.
  *
- * Invariant: at every instant a wall has its count, or what running requests and the walls raised before it leave.
+ * Invariant: at every instant a block has its count, or what running requests and the reservationBlocks raised before it leave.
  * Where one has less than
- * its count nothing is free, so that what a request gives back early goes to the walls first.
+ * its count nothing is free, so that what a request gives back early goes to the reservationBlocks first.
  */
-export class Walls {
-  readonly #byId = new Map<number, HeldWall>();
-  /** Of walls with `isShort`. */
+export class ReservationBlocks {
+  readonly #byId = new Map<number, PlacedBlock>();
+  /** Of reservationBlocks with `isShort`. */
   #shortCount = 0;
 
   get size(): number {
@@ -42,27 +42,27 @@ export class Walls {
   }
 
   /** In the order in which they were raised. */
-  *values(): Generator<Wall> {
-    for (const { wall } of this.#byId.values()) yield wall;
+  *values(): Generator<ReservationBlock> {
+    for (const { reservationBlock } of this.#byId.values()) yield reservationBlock;
   }
 
   /** An independent copy, for a copy of the profile. */
-  clone(): Walls {
-    const copy = new Walls();
+  clone(): ReservationBlocks {
+    const copy = new ReservationBlocks();
     for (const [id, held] of this.#byId) copy.#byId.set(id, { ...held });
     copy.#shortCount = this.#shortCount;
     return copy;
   }
 
-  /** Raises a wall: it takes what is free, up to its count. Cost: O(log n + segments of it). */
-  raise(profile: AvailabilityProfile, wall: Wall): void {
-    const held: HeldWall = { wall, pieces: [], isShort: false };
-    this.#byId.set(wall.id, held);
+  /** Raises a block: it takes what is free, up to its count. Cost: O(log n + segments of it). */
+  raise(profile: AvailabilityProfile, reservationBlock: ReservationBlock): void {
+    const held: PlacedBlock = { reservationBlock, pieces: [], isShort: false };
+    this.#byId.set(reservationBlock.id, held);
     this.#take(profile, held);
   }
 
   /**
-   * Takes a wall away; one that is not there stays away. Cost: O(log n + segments of it, and of walls that are short).
+   * Takes a block away; one that is not there stays away. Cost: O(log n + segments of it, and of reservationBlocks that are short).
    */
   raze(profile: AvailabilityProfile, id: number): void {
     const held = this.#byId.get(id);
@@ -73,7 +73,7 @@ export class Walls {
   }
 
   /**
-   * Gives to walls that are short what has become free, the first to have been raised first. Cost: O(1) where none is.
+   * Gives to reservationBlocks that are short what has become free, the first to have been raised first. Cost: O(1) where none is.
    */
   topUp(profile: AvailabilityProfile): void {
     if (this.#shortCount === 0) return;
@@ -84,15 +84,16 @@ export class Walls {
     }
   }
 
-  /** Processors that walls set aside at an instant, whether they have them or not. Cost: O(walls). */
+  /** Processors that reservationBlocks set aside at an instant, whether they have them or not. Cost: O(reservationBlocks). */
   countAt(at: Instant): ProcessorCount {
     let count = 0;
-    for (const { wall } of this.#byId.values()) if (wall.start <= at && at < wall.end) count += wall.count;
+    for (const { reservationBlock } of this.#byId.values())
+      if (reservationBlock.start <= at && at < reservationBlock.end) count += reservationBlock.count;
     return count;
   }
 
-  #take(profile: AvailabilityProfile, held: HeldWall): void {
-    const { start, end, count } = held.wall;
+  #take(profile: AvailabilityProfile, held: PlacedBlock): void {
+    const { start, end, count } = held.reservationBlock;
     const from = Math.max(start, profile.from);
     const pieces: Piece[] = [];
     if (from < end) {
@@ -107,7 +108,7 @@ export class Walls {
     if (held.isShort) this.#shortCount += 1;
   }
 
-  #giveBack(profile: AvailabilityProfile, held: HeldWall): void {
+  #giveBack(profile: AvailabilityProfile, held: PlacedBlock): void {
     for (const { width, start, end } of held.pieces) profile.release(width, start, end);
     if (held.isShort) this.#shortCount -= 1;
     held.isShort = false;

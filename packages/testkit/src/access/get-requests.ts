@@ -4,13 +4,13 @@ import type { GridMachineProviderServiceService } from '@mutirao/api/provider';
 import { ProvisioningState, type ReservationServiceService } from '@mutirao/api/reservation';
 import { taskGroup } from '../grid/broker-client.ts';
 import type { WorldUser } from './access-world.ts';
-import { resourceOf, resourceRules, specFor, type RequestOf, type WorldObjects } from './world-objects.ts';
+import { resourceOf, resourceRules, specFor, type FindRequest, type WorldObjects } from './world-objects.ts';
 
 /**
  * Makes a request that names an object of a user, fit to succeed where its caller may make it; a new object where the
  * call uses it up.
  */
-type Make<M> = (objects: WorldObjects, named: WorldUser) => Promise<RequestOf<M>> | RequestOf<M>;
+type Make<M> = (objects: WorldObjects, named: WorldUser) => Promise<FindRequest<M>> | FindRequest<M>;
 /** One for each method: a method that is added to a service without one does not compile. */
 type Requests<Service> = { readonly [Method in keyof Service]: Make<Service[Method]> };
 
@@ -73,11 +73,11 @@ export const brokerRequests: Requests<typeof BrokerServiceService> = {
   getQuota: ofUser,
 };
 
-/** Requests to an embedded cluster. @param accountOf the name that a user has there. */
-export function clusterRequests(accountOf: (user: WorldUser) => string): Requests<typeof ClusterServiceService> {
+/** Requests to an embedded cluster. @param readAccount the name that a user has there. */
+export function clusterRequests(readAccount: (user: WorldUser) => string): Requests<typeof ClusterServiceService> {
   return {
     allocate: (_objects, named) => ({
-      userId: accountOf(named),
+      userId: readAccount(named),
       widthProcessors: 1,
       walltimeMs: 60_000,
       command: ['true'],
@@ -87,7 +87,7 @@ export function clusterRequests(accountOf: (user: WorldUser) => string): Request
       reservationClaim: '',
     }),
     release: async (objects, named) => ({ requestId: await objects.clusterRequest(named) }),
-    getLimits: (_objects, named) => ({ userId: accountOf(named) }),
+    getLimits: (_objects, named) => ({ userId: readAccount(named) }),
     getQueue: () => ({ endedMax: 10, userId: '' }),
     getScores: () => ({ userId: '' }),
     watchQueue: () => ({}),
