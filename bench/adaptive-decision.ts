@@ -114,7 +114,7 @@ report('adaptive-decision', [
     10,
   ),
   plain('... on twice as many', measure(listFacts(makeQueue(2 * requestCount), heuristicDefaults)), 'ms'),
-  plain('... without promised starts, each placed anew', measure(listFacts(unpromised, heuristicDefaults)), 'ms'),
+  plain('... without promised starts, each placed again', measure(listFacts(unpromised, heuristicDefaults)), 'ms'),
   plain(
     '... with the best holes first',
     measure(listFacts(promised, { ...heuristicDefaults, holes: 'best-first' })),
@@ -139,7 +139,7 @@ report('adaptive-decision', [
     10,
   ),
   plain(
-    '... without promised starts, each placed anew',
+    '... without promised starts, each placed again',
     measure(listFacts(unpromised, heuristicDefaults), finishHeuristic),
     'ms',
   ),

@@ -96,7 +96,7 @@ function timeOfLooking(waiting: number): number {
 }
 
 /**
- * Places are given ahead, so that who passes others has all behind it placed anew: that grows with the queue, which is
+ * Places are given ahead, so that who passes others has all behind it placed again: that grows with the queue, which is
  * no longer than this here.
  */
 function measureConservative(): Figure[] {

@@ -258,7 +258,7 @@ async function runLive({ name, heuristic, locals, taskTimes }: Setting): Promise
 const log = join(process.env['MUTIRAO_DATA'] ?? '', 'swf', 'SDSC-SP2-1998-4.2-cln.swf.gz');
 if (process.env['MUTIRAO_DATA'] === undefined || !existsSync(log)) {
   console.error(
-    `MUT_DATA_MISSING ${log} is not there; want MUTIRAO_DATA to name a folder with swf/, as of the Parallel ` +
+    `MUT_DATA_MISSING ${log} is not there; expected MUTIRAO_DATA to name a folder with swf/, as of the Parallel ` +
       'Workloads Archive',
   );
   process.exit(3);

@@ -378,7 +378,7 @@ async function measureProof(home: string, count: number): Promise<Figure[]> {
   const of = (id: string): ReservationRecord[] => living.filter(({ resourceId }) => resourceId === id);
   return [
     plain(`${count} requests and changes, in turns of ${clients}, without the wire`, count / seconds, '/s'),
-    plain('... placed or placed anew', placed, 'reservations'),
+    plain('... placed or placed again', placed, 'reservations'),
     plain('... living in the end', living.length, 'reservations'),
     below(
       '... that memory has and the journal has not, or the other way',

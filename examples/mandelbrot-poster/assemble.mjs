@@ -11,7 +11,7 @@ export function decodePpm(bytes) {
   const [width, height] = [Number(header[1]), Number(header[2])];
   const pixels = bytes.subarray(header[0].length);
   if (pixels.length !== width * height * 3)
-    throw new Error(`${pixels.length} bytes of pixels; want ${width} x ${height} x 3`);
+    throw new Error(`${pixels.length} bytes of pixels; expected ${width} x ${height} x 3`);
   return { width, height, pixels };
 }
 
@@ -23,7 +23,7 @@ export function assemble(view, readTile) {
     const tile = decodePpm(readTile(number));
     if (tile.width !== bounds.width || tile.height !== bounds.height) {
       throw new Error(
-        `tile ${number} is ${tile.width} x ${tile.height}; want ${bounds.width} x ${bounds.height}: was it ` +
+        `tile ${number} is ${tile.width} x ${tile.height}; expected ${bounds.width} x ${bounds.height}: was it ` +
           'rendered for this poster?',
       );
     }

@@ -17,7 +17,7 @@ export function crc32(bytes) {
 /** A picture as a PNG file: 8 bits for each of red, green and blue. `pixels` holds them row by row. */
 export function encodePng({ width, height, pixels }) {
   if (pixels.length !== width * height * 3)
-    throw new Error(`${pixels.length} bytes of pixels; want ${width} x ${height} x 3`);
+    throw new Error(`${pixels.length} bytes of pixels; expected ${width} x ${height} x 3`);
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);

@@ -25,7 +25,8 @@ export function readOptions(words, defaults) {
       throw new Error(`unknown option ${words[at]}; known are --${Object.keys(options).join(', --')}`);
     const value = words[at + 1];
     options[name] = typeof options[name] === 'number' ? Number(value) : value;
-    if (value === undefined || Number.isNaN(options[name])) throw new Error(`${words[at]} is ${value}; want a number`);
+    if (value === undefined || Number.isNaN(options[name]))
+      throw new Error(`${words[at]} is ${value}; expected a number`);
   }
   return options;
 }

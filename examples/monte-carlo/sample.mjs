@@ -32,7 +32,7 @@ export function sample(name, seed, count) {
   if (integral === undefined)
     throw new Error(`unknown integral ${name}; known are ${Object.keys(integrals).join(', ')}`);
   if (!Number.isInteger(count) || count < 1)
-    throw new Error(`the number of samples is ${count}; want an integer from 1 on`);
+    throw new Error(`the number of samples is ${count}; expected an integer from 1 on`);
   const random = makeRandom(seed);
   let sum = 0;
   for (let point = 0; point < count; point++) sum += integral.f(random());

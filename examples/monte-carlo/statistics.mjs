@@ -9,7 +9,7 @@ const quantiles = [
 /** Student's t for a two-sided interval of 95 %; beyond the table by the expansion around the normal quantile. */
 export function studentQuantile(degrees) {
   if (!Number.isInteger(degrees) || degrees < 1)
-    throw new Error(`${degrees} degrees of freedom; want an integer from 1 on`);
+    throw new Error(`${degrees} degrees of freedom; expected an integer from 1 on`);
   const tabled = quantiles[degrees - 1];
   if (tabled !== undefined) return tabled;
   const z = 1.959963985;
@@ -18,7 +18,7 @@ export function studentQuantile(degrees) {
 
 /** Mean and half the width of its 95 % interval, from the means of batches of one size. */
 export function estimate(means) {
-  if (means.length < 2) throw new Error(`${means.length} results; want two or more for an interval`);
+  if (means.length < 2) throw new Error(`${means.length} results; expected two or more for an interval`);
   const mean = means.reduce((sum, value) => sum + value, 0) / means.length;
   const variance = means.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (means.length - 1);
   return { mean, halfWidth: studentQuantile(means.length - 1) * Math.sqrt(variance / means.length) };

@@ -27,6 +27,6 @@ if (basename(process.argv[1] ?? '') === 'epidemic.mjs') {
   const [settings, contactRate, recoveryRate, out] = process.argv.slice(2);
   const rates = { contactRate: Number(contactRate), recoveryRate: Number(recoveryRate) };
   if (!(rates.contactRate > 0) || !(rates.recoveryRate > 0))
-    throw new Error(`the rates are ${contactRate} and ${recoveryRate}; want numbers above 0`);
+    throw new Error(`the rates are ${contactRate} and ${recoveryRate}; expected numbers above 0`);
   writeFileSync(out, `${JSON.stringify(simulate(JSON.parse(readFileSync(settings, 'utf8')), rates))}\n`);
 }

@@ -79,7 +79,7 @@ test.serial('input, both outputs and the status pass, however much there is and 
     `7 err\nsame\n     10 30000\n300000\ny\n5\n12345678\nby host\n255\n127\n255\n`,
     text(end.standardError),
   );
-  t.regex(text(end.standardError), /^gang: no member is called nobody; want .+-pc0, .+-pc1$/m);
+  t.regex(text(end.standardError), /^gang: no member is called nobody; expected .+-pc0, .+-pc1$/m);
 });
 
 test.serial('a signal for the caller is one for the command, and a caller that is killed takes it along', async (t) => {

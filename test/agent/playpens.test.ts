@@ -12,7 +12,7 @@ test('a playpen that many tasks left as it was is still looked at after the one 
   await until(() => performance.now() - first > 100, 'the playpen is old');
   for (let task = 0; task < 5; task++) {
     playpens.release(0);
-    t.is(statSync(playpens.prepare(0)).ino, ino, 'it was made anew without need');
+    t.is(statSync(playpens.prepare(0)).ino, ino, 'it was made again without need');
   }
   const left = path.join(playpens.getPath(0), 'left');
   writeFileSync(left, '');

@@ -289,6 +289,6 @@ test.serial('what a process of it says when it cannot start is told, and the oth
     'true',
   );
   t.is(heuristic.status, 2);
-  t.regex(heuristic.err, /heuristic is "clever"; want one of/);
+  t.regex(heuristic.err, /heuristic is "clever"; expected one of/);
   await nothingLeft(join(usualHome, 'here'));
 });

@@ -93,17 +93,17 @@ test.serial('a spec that makes no sense is refused with what would have been pos
     [
       'request --resource lab --count 4 --for 0',
       'MUT_RESERVATION_DURATION',
-      /The duration is 0 ms; want .* 1 at least/,
+      /The duration is 0 ms; expected .* 1 at least/,
     ],
     [
       'request --resource lab --count 4 --for -5m',
       'MUT_RESERVATION_DURATION',
-      /--for is "-5m"; want a duration of 1 ms or more/,
+      /--for is "-5m"; expected a duration of 1 ms or more/,
     ],
     [
       'request --resource lab --count 4 --for 1h --hold -5m',
       'MUT_RESERVATION_DURATION',
-      /--hold is "-5m"; want a duration of 1 ms or more/,
+      /--hold is "-5m"; expected a duration of 1 ms or more/,
     ],
     [
       'request --resource lab --count 4 --for 1h --hold 0',
@@ -114,7 +114,7 @@ test.serial('a spec that makes no sense is refused with what would have been pos
     [
       'request --resource lab --count 4 --for 1h --from +3h --until +2h',
       'MUT_END_BEFORE_START',
-      /want one after the earliest start/,
+      /expected one after the earliest start/,
     ],
     [
       'request --resource lab --count 4 --for 3h --from +1h --until +2h',
@@ -126,24 +126,28 @@ test.serial('a spec that makes no sense is refused with what would have been pos
       'MUT_START_IN_PAST',
       /want .* or later, or none for now/,
     ],
-    ['request --resource lab --count 4 --for 1h --from 2030-02-30_10:00Z', 'MUT_BAD_REQUEST', /2030-02-30.*want 14:00/],
+    [
+      'request --resource lab --count 4 --for 1h --from 2030-02-30_10:00Z',
+      'MUT_BAD_REQUEST',
+      /2030-02-30.*expected 14:00/,
+    ],
     ['request --resource lab --count 5 --for 1h', 'MUT_OVER_CAPACITY', /has no 5; at most 4 can be reserved/],
-    ['request --resource lab --count 0 --for 1h', 'MUT_RESERVATION_AMOUNT', /want more than 0/],
+    ['request --resource lab --count 0 --for 1h', 'MUT_RESERVATION_AMOUNT', /expected more than 0/],
     [
       'request --resource lab --capacity 4KB/s --for 1h',
       'MUT_UNKNOWN_UNIT',
-      /no unit of count; want a share such as 30%, or a whole number/,
+      /no unit of count; expected a share such as 30%, or a whole number/,
     ],
     ['request --resource lba --count 4 --for 1h', 'MUT_UNKNOWN_RESOURCE', /did you mean "lab"/],
-    ['request --resource lab --share 120% --for 1h', 'MUT_SHARE_MAX', /want at most 100 % of lab/],
+    ['request --resource lab --share 120% --for 1h', 'MUT_SHARE_MAX', /expected at most 100 % of lab/],
     ['request --resource net --share 60% --for 1h', 'MUT_OVER_OFFER', /does not offer 480 KB\/s; at most 400 KB\/s/],
     ['request --resource net --count 4 --for 1h', 'MUT_UNKNOWN_UNIT', /--share 30%, or --capacity as in 200KB\/s/],
     [
       'request --resource net --capacity 4 --for 1h',
       'MUT_UNKNOWN_UNIT',
-      /"4" names no unit; want .* such as 200 KB\/s/,
+      /"4" names no unit; expected .* such as 200 KB\/s/,
     ],
-    ['request --resource desk --count 1 --for 3h', 'MUT_RESERVATION_TOO_LONG', /want at most 2 h/],
+    ['request --resource desk --count 1 --for 3h', 'MUT_RESERVATION_TOO_LONG', /expected at most 2 h/],
     [
       'request --resource lab --count 1 --for 1h --immediate --from +1h',
       'MUT_BAD_REQUEST',
@@ -203,7 +207,7 @@ test.serial(
         /it can be released, and another asked for/,
       ],
       ['renegotiate 999 --count 1', 'MUT_NOT_FOUND', /999/],
-      ['renegotiate x --count 1', 'MUT_BAD_REQUEST', /"x" is no reservation; want its number/],
+      ['renegotiate x --count 1', 'MUT_BAD_REQUEST', /"x" is no reservation; expected its number/],
     ]);
     t.not((await run('cancel', id, '999')).status, 0);
     t.like((await json<ReservationJson[]>('show', id))[0], { status: 'cancelled', reason: 'cancelled by its user' });
@@ -224,8 +228,8 @@ test.serial(
     );
     await checkRefusals(t, [
       ['list --resource lba', 'MUT_UNKNOWN_RESOURCE', /did you mean "lab"/],
-      ['list --status gone', 'MUT_BAD_REQUEST', /want one of held, confirmed/],
-      ['list --limit 0', 'MUT_BAD_REQUEST', /want an integer of 1 or more/],
+      ['list --status gone', 'MUT_BAD_REQUEST', /expected one of held, confirmed/],
+      ['list --limit 0', 'MUT_BAD_REQUEST', /expected an integer of 1 or more/],
     ]);
   },
 );
@@ -255,7 +259,7 @@ test.serial('a claim is good once, at its time, at its resource, for its user, a
     [
       'request --resource desk --count 1 --for 1h --from +8h',
       'MUT_USER_RESERVED_LIMIT',
-      /2 reservations of desk that are not over; want fewer than 2/,
+      /2 reservations of desk that are not over; expected fewer than 2/,
     ],
   ]);
   t.is((await json<ReservationJson>('claim', id, '--key', 'use')).status, 'claimed');
@@ -298,19 +302,19 @@ test.serial('an owner maintains and repairs a resource, and its calendar shows w
     [
       'resource add-maintenance rig --id x --from +3h --until +2h',
       'MUT_END_BEFORE_START',
-      /want an end after its start/,
+      /expected an end after its start/,
     ],
     ['resource add-maintenance rig --id x --until +2h --amount 5', 'MUT_OVER_CAPACITY', /the amount is 5; rig has 4/],
-    ['resource fail rig --unit 4', 'MUT_BAD_REQUEST', /has no unit 4; want one of 0 to 3/],
-    ['resource fail rig', 'MUT_BAD_REQUEST', /want --amount or --unit/],
+    ['resource fail rig --unit 4', 'MUT_BAD_REQUEST', /has no unit 4; expected one of 0 to 3/],
+    ['resource fail rig', 'MUT_BAD_REQUEST', /expected --amount or --unit/],
     ['resource fail net --unit 1', 'MUT_BAD_REQUEST', /is one capacity/],
     ['resource update rig --cap 0', 'MUT_BAD_REQUEST', /./],
-    ['resource update rig --per-user 1.5', 'MUT_BAD_REQUEST', /want a whole number of 0 or more/],
+    ['resource update rig --per-user 1.5', 'MUT_BAD_REQUEST', /expected a whole number of 0 or more/],
     ['resource add rig --total 8', 'MUT_RESOURCE_EXISTS', /rig has 4/],
     ['resource list rgi', 'MUT_UNKNOWN_RESOURCE', /did you mean "rig"/],
-    ['resource paint rig', 'MUT_BAD_REQUEST', /want one of add, list/],
+    ['resource paint rig', 'MUT_BAD_REQUEST', /expected one of add, list/],
     ['calendar rgi', 'MUT_UNKNOWN_RESOURCE', /did you mean "rig"/],
-    ['calendar rig --from +2h --until +1h', 'MUT_BAD_REQUEST', /want its end after its beginning/],
+    ['calendar rig --from +2h --until +1h', 'MUT_BAD_REQUEST', /expected its end after its beginning/],
   ]);
   const [calendar] = await json<{ slots: { used: number; start_unix_ms: number; end_unix_ms: number }[] }[]>(
     'calendar',

@@ -109,7 +109,7 @@ test.serial('a command runs whole at any length in bytes up to the limit, and is
   );
   writeFileSync(join(folder, 'long'), `${'日'.repeat(40_961)}\n`);
   const tooLong = await mutirao('job', 'submit', '--each-line', 'long', '--', 'echo {}');
-  t.deepEqual([tooLong.status, /has 122883 bytes; want at most 122880/.test(tooLong.err)], [2, true], tooLong.err);
+  t.deepEqual([tooLong.status, /has 122883 bytes; expected at most 122880/.test(tooLong.err)], [2, true], tooLong.err);
 });
 
 test.serial(

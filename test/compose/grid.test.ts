@@ -329,7 +329,7 @@ test.serial(
 );
 
 test.serial(
-  'the program is replaced and the broker and a provider start anew in mid-job, as an upgrade does it',
+  'the program is replaced and the broker and a provider start again in mid-job, as an upgrade does it',
   async (t) => {
     await untilConnected(...providers);
     const id = await submitBag('upgraded', 200, 0.5);

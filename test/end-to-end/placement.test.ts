@@ -69,7 +69,7 @@ test.serial(
     t.deepEqual(new Set(await listPlaces(wide)), new Set(['beta']));
 
     // The small one is taken, and the large one has room for it: it waits all the same, also for a broker that starts
-    // anew.
+    // again.
     const second = await submit('--processors', '2');
     await until(async () => /Placed at alpha/.test(await explain(second)), 'the next one is placed');
     await grid.broker.crash();
@@ -104,7 +104,7 @@ test.serial(
       'true',
     );
     t.is(refused.status, 2);
-    t.regex(refused.err, /MUT_BAD_REQUEST.*admissibility "2"; want a number in 0\.\.1/);
+    t.regex(refused.err, /MUT_BAD_REQUEST.*admissibility "2"; expected a number in 0\.\.1/);
 
     writeFileSync(gate, '');
     for (const jobId of [narrow, wide, second, own])
@@ -117,9 +117,9 @@ test.serial(
   async (t) => {
     const home = temporaryFolder(t);
     for (const [text, message] of [
-      ['best:1', 'begins with no strategy; want one of random, min-lp'],
+      ['best:1', 'begins with no strategy; expected one of random, min-lp'],
       ['min-ctt', 'begins with no strategy; do you mean min-ct?'],
-      ['min-ct:7', 'want a number in 0..1'],
+      ['min-ct:7', 'expected a number in 0..1'],
     ] as const) {
       const { status, stderr } = await runCommand({
         command: process.execPath,

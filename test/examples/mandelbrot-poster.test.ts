@@ -71,7 +71,7 @@ test('a PNG file has the signature, the check sums and the pixels', (t) => {
   t.is(png.toString('latin1', 0, 8), '\x89PNG\r\n\x1a\n');
   t.is(png.subarray(-12).toString('hex'), '0000000049454e44ae426082');
   t.deepEqual(decodePng(png), { width: 5, height: 3, pixels });
-  t.throws(() => encodePng({ width: 5, height: 4, pixels }), { message: '45 bytes of pixels; want 5 x 4 x 3' });
+  t.throws(() => encodePng({ width: 5, height: 4, pixels }), { message: '45 bytes of pixels; expected 5 x 4 x 3' });
 });
 
 test('the tiles of a poster cover each pixel once', (t) => {
@@ -92,7 +92,7 @@ test('a poster of many tiles is the same picture as one of a single tile', (t) =
   const whole = renderTile(0, { ...view, columns: 1, rows: 1 });
   t.deepEqual(assemble(view, readTile), { width: 53, height: 31, pixels: whole });
   t.throws(() => assemble({ ...view, columns: 3 }, readTile), {
-    message: /^tile 0 is 13 x 10; want 17 x 10: was it rendered for this poster\?$/,
+    message: /^tile 0 is 13 x 10; expected 17 x 10: was it rendered for this poster\?$/,
   });
 });
 
@@ -112,7 +112,7 @@ test('points of the set stay, others escape the sooner the farther they are', (t
 test('options are read over the defaults, and others are refused', (t) => {
   t.deepEqual(readOptions(['--x', '-1.5', '--out', 'a'], { x: 0, y: 2, out: '' }), { x: -1.5, y: 2, out: 'a' });
   t.throws(() => readOptions(['--z', '1'], { x: 0 }), { message: 'unknown option --z; known are --x' });
-  t.throws(() => readOptions(['--x', 'far'], { x: 0 }), { message: '--x is far; want a number' });
+  t.throws(() => readOptions(['--x', 'far'], { x: 0 }), { message: '--x is far; expected a number' });
   t.throws(() => decodePpm(Buffer.from('P5')), { message: 'this is no PPM file of ours' });
 });
 

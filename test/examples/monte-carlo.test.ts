@@ -41,7 +41,7 @@ test('an interval is the mean and the quantile times the standard error', (t) =>
   const { mean, halfWidth } = estimate([1, 2, 3, 4, 5]);
   t.is(mean, 3);
   t.true(Math.abs(halfWidth - 2.7764 * Math.sqrt(2.5 / 5)) < 1e-9);
-  t.throws(() => estimate([1]), { message: '1 results; want two or more for an interval' });
+  t.throws(() => estimate([1]), { message: '1 results; expected two or more for an interval' });
 });
 
 test('a seed gives the same numbers each time, another seed others, all of them in 0..1 and even', (t) => {

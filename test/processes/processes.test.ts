@@ -157,9 +157,9 @@ test.serial('a watchdog removes the folder that it was given, when all that it g
 });
 
 test.serial(
-  'a watchdog leaves a folder alone that was made anew under the name of the one that it is removing',
+  'a watchdog leaves a folder alone that was made again under the name of the one that it is removing',
   async (t) => {
-    const mine = path.join(folder, 'anew');
+    const mine = path.join(folder, 'again');
     mkdirSync(path.join(mine, 'below'), { recursive: true });
     // What takes long to be removed.
     for (let index = 0; index < 5000; index++) writeFileSync(path.join(mine, 'below', String(index)), '');

@@ -79,7 +79,7 @@ test.serial('a call reaches its handler with the user of the token, and its answ
 });
 
 test.serial('an error keeps its code, message and field on the way', async (t) => {
-  const refusal = new MutiraoError('MUT_BAD_REQUEST', 'width is 0; want 1 or more', { field: 'width_processors' });
+  const refusal = new MutiraoError('MUT_BAD_REQUEST', 'width is 0; expected 1 or more', { field: 'width_processors' });
   await served(
     clusterBinding({
       release: () => {
@@ -90,7 +90,7 @@ test.serial('an error keeps its code, message and field on the way', async (t) =
       const error = await t.throwsAsync(callUnary(client, 'release', { requestId: '1' }, { deadlineMs: 60_000 }), {
         instanceOf: MutiraoError,
       });
-      t.like(error, { code: 'MUT_BAD_REQUEST', message: 'width is 0; want 1 or more', field: 'width_processors' });
+      t.like(error, { code: 'MUT_BAD_REQUEST', message: 'width is 0; expected 1 or more', field: 'width_processors' });
     },
   );
 });

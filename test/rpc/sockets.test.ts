@@ -112,10 +112,10 @@ test.serial(
     await t.throwsAsync(serveAt(join(folder, 'file')), { code: 'MUT_BAD_CONFIG', message: /is no socket/ });
     await server.drain(1000);
     chmodSync(folder, 0o750);
-    await t.throwsAsync(serveAt(path), { code: 'MUT_TOKEN_UNSAFE', message: /has mode 750; want 700/ });
+    await t.throwsAsync(serveAt(path), { code: 'MUT_TOKEN_UNSAFE', message: /has mode 750; expected 700/ });
     await t.throwsAsync(serveAt(join(folder, 'x'.repeat(120))), {
       code: 'MUT_BAD_CONFIG',
-      message: /and the kernel takes 107; want a folder with a shorter name/,
+      message: /and the kernel takes 107; expected a folder with a shorter name/,
     });
   },
 );

@@ -179,7 +179,7 @@ test.serial('a message that its listener refuses closes that stream with the cod
     stream.listen({
       onMessage: ({ message }) => {
         if (message?.$case !== 'report' || message.value.sequence === 2)
-          throw new MutiraoError('MUT_BAD_REQUEST', 'sequence is 2; want another');
+          throw new MutiraoError('MUT_BAD_REQUEST', 'sequence is 2; expected another');
         stream.write(acknowledged(message.value.sequence));
       },
       onClosed: () => undefined,

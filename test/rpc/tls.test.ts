@@ -275,7 +275,7 @@ test.serial(
       log: quietLogger,
       services: [],
     });
-    await t.throwsAsync(open, { code: 'MUT_TOKEN_UNSAFE', message: /host\.key has mode 640; want 600/ });
+    await t.throwsAsync(open, { code: 'MUT_TOKEN_UNSAFE', message: /host\.key has mode 640; expected 600/ });
   },
 );
 
@@ -360,7 +360,7 @@ test.serial('a service with credentials of its own takes those over TLS, and no 
   });
 });
 
-test.serial('a certificate made anew is shown to new connections without a restart', async (t) => {
+test.serial('a certificate made again is shown to new connections without a restart', async (t) => {
   const { folder, authority, server } = await serveTls(t);
   const { hostCertificate, hostKey } = identityPaths(folder);
   const trust = { authority: authority.certificate, user: await getUser(authority, 'ana') };

@@ -366,7 +366,7 @@ test.serial(
     t.is((await manager.streams.info('LAB')).state.messages, await series(grid, 'published_total'));
     await manager.streams.delete('LAB');
     await grid.client.waitEnded(await grid.client.submit([taskGroup('true', 3)]));
-    await until(async () => (await series(grid, 'lag')) === 0, 'the stream is made anew');
+    await until(async () => (await series(grid, 'lag')) === 0, 'the stream is made again');
     t.true((await manager.streams.info('LAB')).state.messages > 0);
   },
 );

@@ -72,7 +72,7 @@ test.serial(
     await slurm.killController(waiting);
     await untilMissed(site, jobId);
     await slurm.startController();
-    // It starts them anew, which a node that runs them still refuses ("Duplicate jobid"). Slurm takes that node out of
+    // It starts them again, which a node that runs them still refuses ("Duplicate jobid"). Slurm takes that node out of
     // use then, until an operator puts it back.
     await until(async () => {
       await slurm.resumeNodes();

@@ -197,7 +197,7 @@ test('a folder that others may enter is not taken for a socket', async (t) => {
   chmodSync(folder, 0o711);
   await t.throwsAsync(ssh.forward('unix:/nowhere', `unix:${folder}/s`), {
     code: 'MUT_TOKEN_UNSAFE',
-    message: /has mode 711; want 700/,
+    message: /has mode 711; expected 700/,
   });
 });
 

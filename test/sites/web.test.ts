@@ -166,7 +166,7 @@ test.serial('a broker that goes away is told, and the page goes on by itself whe
   t.is(await page.getByRole('alert').count(), 0);
 });
 
-test.serial('a gateway that is started anew is found again, and nothing typed is lost', async (t) => {
+test.serial('a gateway that is started again is found again, and nothing typed is lost', async (t) => {
   const first = await startFakeGateway(size);
   const { page } = await openPage(t.context.browser, first.url.replace('/#', '/submit#'));
   t.teardown(() => page.context().close());

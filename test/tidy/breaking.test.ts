@@ -95,5 +95,5 @@ test('new fields are no harm before they are released, and are kept to from the 
   repository.breaking('--keep');
   t.is(repository.breaking(), undefined);
   repository.git('tag', 'v1.0.0');
-  t.regex(repository.breaking() ?? 'nothing', /"was_cut"/, 'nobody gets around the tag by keeping anew');
+  t.regex(repository.breaking() ?? 'nothing', /"was_cut"/, 'nobody gets around the tag by keeping again');
 });

@@ -194,7 +194,7 @@ type place struct {
 
 // Follow hears the events of a job behind a sequence until its end, each once, also when the broker or the network fails.
 //
-// After the broker was restored from a back-up it has another journal, whose events are counted anew: they are heard from the first on.
+// After the broker was restored from a back-up it has another journal, whose events are counted again: they are heard from the first on.
 func (b *Broker) Follow(ctx context.Context, job, after uint64, hear func(*brokerv1.JobEvent) error) error {
 	at := place{after: after}
 	for {

@@ -88,7 +88,7 @@ func run(ctx context.Context, args []string) (int, error) {
 	}
 	job, err := strconv.ParseUint(flags.Arg(0), 10, 64)
 	if err != nil {
-		return 2, fmt.Errorf("job is %q; want a number", flags.Arg(0))
+		return 2, fmt.Errorf("job is %q; expected a number", flags.Arg(0))
 	}
 	switch args[0] {
 	case "follow":

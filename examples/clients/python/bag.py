@@ -67,7 +67,7 @@ class Broker:
     def follow(self, job_id, after=0):
         """Yields the events of a job behind a sequence until its end, each once, also when the broker or the network fails.
 
-        After the broker was restored from a back-up it has another journal, whose events are counted anew: they are yielded from the first on.
+        After the broker was restored from a back-up it has another journal, whose events are counted again: they are yielded from the first on.
         """
         journal = None  # The instance of the journal that `after` is of; not known before the first message.
         while True:

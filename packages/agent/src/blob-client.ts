@@ -19,7 +19,7 @@ export interface BlobClientOptions {
 }
 
 /**
- * Gets contents for several users, each of whom gets every content anew.
+ * Gets contents for several users, each of whom gets every content again.
  *
  * An answer of the broker does not say for whom it is. So where two users lack the same content, the second asks when
  * the first has it.

@@ -105,7 +105,7 @@ function describeAttributes(
   const named = new Set<string>();
   for (const attribute of stated) {
     const [, name = '', value = ''] = /^([^=]+)=(.+)$/s.exec(attribute) ?? [];
-    if (name === '') throw new MutiraoError('MUT_BAD_CONFIG', `attribute is "${attribute}"; want NAME=VALUE`);
+    if (name === '') throw new MutiraoError('MUT_BAD_CONFIG', `attribute is "${attribute}"; expected NAME=VALUE`);
     const key = name.trim().toLowerCase();
     if (named.has(key))
       throw new MutiraoError(

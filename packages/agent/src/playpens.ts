@@ -24,7 +24,7 @@ export interface PlaypensOptions {
 /**
  * The folders that tasks run in, one per slot, each fresh for its task.
  *
- * A playpen that a task left as it found it is fresh; making a folder anew costs as much as starting a short task. Any
+ * A playpen that a task left as it found it is fresh; making a folder again costs as much as starting a short task. Any
  * other
  * is moved aside at once and removed meanwhile. Whatever a task did to its playpen, or to the folders above it, the
  * next one gets a fresh one: where

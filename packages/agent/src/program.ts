@@ -120,7 +120,7 @@ export const agentProgram = defineProgram({
 
 async function run(config: ConfigOf<typeof options>, context: ProgramContext): Promise<void> {
   if (config.provider === '')
-    throw new MutiraoError('MUT_BAD_CONFIG', '--provider is empty; want the address of a provider');
+    throw new MutiraoError('MUT_BAD_CONFIG', '--provider is empty; expected the address of a provider');
   const given = readGiven(config, process.env);
   // Loaded only now, so that --help is quick.
   const { Agent } = await import('./agent.ts');

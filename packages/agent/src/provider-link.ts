@@ -20,7 +20,7 @@ export interface ProviderLinkOptions {
   readonly log: Logger;
   /** Longest time without a provider. */
   readonly orphanTimeout: Duration;
-  /** What the agent says first, made anew for each stream. */
+  /** What the agent says first, made again for each stream. */
   hello(): MachineHello;
   /** The provider has answered the hello. */
   onAttached(hello: Hello): void;
@@ -81,7 +81,7 @@ export class ProviderLink {
     if (this.isAttached) this.stream?.write({ message });
   }
 
-  /** Presents itself anew, since what it says of itself has changed. */
+  /** Presents itself again, since what it says of itself has changed. */
   greetAgain(): void {
     if (this.isAttached) this.stream?.close(new MutiraoError('MUT_REATTACH', 'the clock of the machine was set'));
   }

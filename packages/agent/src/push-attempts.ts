@@ -6,7 +6,7 @@ const firstPause: Duration = 500;
 const longestPause: Duration = 5_000;
 
 /**
- * How often an output is pushed anew, and after which pauses: as long as it takes a provider to come back.
+ * How often an output is pushed again, and after which pauses: as long as it takes a provider to come back.
  *
  * A provider without room says so until the broker is back: the output stays at its machine, and that is no failure.
  */

@@ -175,7 +175,7 @@ function checkPlacement(text: string): void {
 function parseProvider(given: string): { readonly providerId: ProviderId; readonly address: string } {
   const [, providerId, address] = /^([A-Za-z0-9][A-Za-z0-9._-]{0,63})=(.*)$/s.exec(given) ?? [];
   if (providerId === undefined || address === undefined) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `--provider is ${JSON.stringify(given)}; want ID=HOST:PORT`);
+    throw new MutiraoError('MUT_BAD_CONFIG', `--provider is ${JSON.stringify(given)}; expected ID=HOST:PORT`);
   }
   parseAddress(address);
   return { providerId, address };

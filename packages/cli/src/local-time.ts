@@ -14,7 +14,7 @@ interface WallTime {
 const hour = 3_600_000;
 const day = 24 * hour;
 const wanted =
-  'want 14:00, "tomorrow 14:00", "2026-03-01 14:00", 2026-03-01T14:00:00Z, or a time from now on such as +30m';
+  'expected 14:00, "tomorrow 14:00", "2026-03-01 14:00", 2026-03-01T14:00:00Z, or a time from now on such as +30m';
 
 /**
  * Reads a moment as people write it, in local time where no offset is given; `14:00` alone is the next such moment.
@@ -111,7 +111,7 @@ function getInstant(wall: WallTime, text: string): number {
   const reported = candidates.map(({ at }) => `${showWithOffset(at)}`).join(' or ');
   const why =
     first === undefined ? 'does not exist: clocks are put forward over it' : 'comes twice: clocks are put back then';
-  throw new MutiraoError('MUT_LOCAL_TIME', `the local time ${JSON.stringify(text)} ${why}; want ${reported}`);
+  throw new MutiraoError('MUT_LOCAL_TIME', `the local time ${JSON.stringify(text)} ${why}; expected ${reported}`);
 }
 
 /** By how much local time is ahead of UTC at a moment. */

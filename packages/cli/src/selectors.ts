@@ -126,7 +126,7 @@ export async function resolveProviderAddress(
   const known = providers.map((provider) => provider.providerId).join(', ');
   throw new MutiraoError(
     'MUT_BAD_REQUEST',
-    `no provider is named "${name}"; want ` +
+    `no provider is named "${name}"; expected ` +
       `${known === '' ? 'an address: there are none at this broker' : `one of ${known}`}`,
   );
 }

@@ -107,7 +107,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(config.id))
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `id is ${JSON.stringify(config.id)}; want letters, digits, ".", "_" and "-"`,
+      `id is ${JSON.stringify(config.id)}; expected letters, digits, ".", "_" and "-"`,
     );
   const directory = join(home, 'clusters', config.id);
   const nodes = parseNodes(config.node);

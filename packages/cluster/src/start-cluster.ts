@@ -69,7 +69,7 @@ export interface ClusterSetup {
   readonly quotas?: QuotaRules;
   readonly log: Logger;
   readonly metrics?: Metrics;
-  /** Hears of the error after which the process should start anew. */
+  /** Hears of the error after which the process should start again. */
   onFatal(error: unknown): void;
 }
 
@@ -229,7 +229,7 @@ function admitClaim(client: ReservationClient | undefined, claim: string, userId
     return Promise.reject(
       new MutiraoError(
         'MUT_CLAIM_ELSEWHERE',
-        'this cluster honours no reservations; want one that was started with --reservations',
+        'this cluster honours no reservations; expected one that was started with --reservations',
       ),
     );
   return client.admit(claim, userId);

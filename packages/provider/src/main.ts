@@ -289,11 +289,14 @@ function firstRequestsOf({
 
 function machineConfig(config: Config, home: string): ProviderConfig {
   if (!/^[\w.-]{1,64}$/.test(config.id))
-    throw new MutiraoError('MUT_BAD_CONFIG', `id is "${config.id}"; want up to 64 letters, digits, "_", "." or "-"`);
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `id is "${config.id}"; expected up to 64 letters, digits, "_", "." or "-"`,
+    );
   if (findHeuristic(config.heuristic) === undefined) {
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `heuristic is "${config.heuristic}"; want one of ${heuristicChoices.join(', ')}`,
+      `heuristic is "${config.heuristic}"; expected one of ${heuristicChoices.join(', ')}`,
     );
   }
   return {
@@ -328,7 +331,7 @@ function readAgentCommand(json: string): string[] {
   if (!Array.isArray(words) || words.length === 0 || !words.every((word) => typeof word === 'string')) {
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `agent command is ${json}; want a JSON array of strings, for example ["node", "agent.js"]`,
+      `agent command is ${json}; expected a JSON array of strings, for example ["node", "agent.js"]`,
     );
   }
   return words;
@@ -338,7 +341,7 @@ function parseJson(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `agent command is ${json}; want a JSON array of strings`, {
+    throw new MutiraoError('MUT_BAD_CONFIG', `agent command is ${json}; expected a JSON array of strings`, {
       cause: error,
     });
   }

@@ -146,7 +146,7 @@ export function openManager(config: ManagerConfig, places: ManagerPlaces): Resou
   if (managerFile !== '' && manager !== 'commands')
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `--manager-file is "${managerFile}", and --manager is "${manager}"; want --manager commands with it`,
+      `--manager-file is "${managerFile}", and --manager is "${manager}"; expected --manager commands with it`,
     );
   switch (manager) {
     case 'none':
@@ -169,7 +169,7 @@ function requireReservable({ preAcquire, reservations, manager }: ManagerConfig)
   if (preAcquire !== '' && (reservations === '' || manager === 'none'))
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `--pre-acquire is "${preAcquire}"; want --reservations with it, and a resource manager`,
+      `--pre-acquire is "${preAcquire}"; expected --reservations with it, and a resource manager`,
     );
   if (reservations !== '' && preAcquire === '' && !reserving.includes(manager))
     throw new MutiraoError(
@@ -192,7 +192,7 @@ export async function requirePreAcquire(
   if (preAcquire === '' || (await manager?.honoursReservations?.()) !== true) return;
   throw new MutiraoError(
     'MUT_PRE_ACQUIRE_NOT_SUPPORTED',
-    `--pre-acquire is "${preAcquire}", and the cluster ${cluster} honours reservations by itself; want neither ` +
+    `--pre-acquire is "${preAcquire}", and the cluster ${cluster} honours reservations by itself; expected neither ` +
       '--pre-acquire nor --reservations',
   );
 }
@@ -371,7 +371,7 @@ export function readHolding(text: string): LeadRule | undefined {
 function wrongHolding(text: string, options: ErrorOptions = {}): MutiraoError {
   return new MutiraoError(
     'MUT_BAD_CONFIG',
-    `--pre-acquire is "${text}"; want fixed: with a time such as fixed:1h, learned: with a share such as ` +
+    `--pre-acquire is "${text}"; expected fixed: with a time such as fixed:1h, learned: with a share such as ` +
       'learned:90%, or forecast: with a time such as forecast:1h',
     options,
   );

@@ -319,7 +319,7 @@ function requireEnrolment({ enrolled, state }: ProviderHost): Pick<EnrolledMachi
   if (enrolled === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `provider ${state.config.providerId} gets its machines from a resource manager; want one that was started ` +
+      `provider ${state.config.providerId} gets its machines from a resource manager; expected one that was started ` +
         'with --manager none',
     );
   return enrolled;

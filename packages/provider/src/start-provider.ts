@@ -122,7 +122,7 @@ export interface ProviderSetup {
   readonly quotas?: QuotaRules;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Hears of the error after which the process should start anew. */
+  /** Hears of the error after which the process should start again. */
   onFatal(error: unknown): void;
 }
 
@@ -452,7 +452,7 @@ class ProviderProcess {
     }
   }
 
-  /** Agents find a provider that was started anew where it was before, if the port is still free. */
+  /** Agents find a provider that was started again where it was before, if the port is still free. */
   async #serveAt(addresses: readonly string[], services: readonly ServiceBinding[]): Promise<RunningServer> {
     const { tokens, identity, log, metrics, audit, quotas } = this.#setup;
     for (const [index, address] of addresses.entries()) {

@@ -47,7 +47,7 @@ export interface ReservationsSetup {
   readonly audit?: Audit;
   readonly log: Logger;
   readonly metrics?: Metrics;
-  /** Hears of the error after which the process should start anew. */
+  /** Hears of the error after which the process should start again. */
   onFatal(error: unknown): void;
 }
 

@@ -102,7 +102,7 @@ export class AnsweringBroker {
     this.#wake();
   }
 
-  /** It comes back with another journal, which counts anew. */
+  /** It comes back with another journal, which counts again. */
   putBack(journalInstance: string): void {
     this.#journalInstance = journalInstance;
     this.#reported = [];

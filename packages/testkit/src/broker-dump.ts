@@ -2,7 +2,8 @@ import type { BrokerState, TaskQueue } from '@mutirao/core/machines/broker';
 import { IndexSet } from '@mutirao/core/shared';
 
 /**
- * What is of the moment, or laid out anew from the spec: no promise, so neither a replay nor a snapshot brings it back.
+ * What is of the moment, or laid out again from the spec: no promise, so neither a replay nor a snapshot brings it
+ * back.
  */
 const ofTheMoment = new Set([
   'options',

@@ -604,7 +604,8 @@ function describeChange(change: BrokerChange): string[] {
     case 'ReplicasEnded':
       return change.endings.map(
         ({ replicaId, taskIndex, disposition, taskStatus, reason }) =>
-          `r${replicaId} of ${change.jobId}.${taskIndex} ${disposition}: ${taskStatus}${reason === '' ? '' : ` (${reason})`}`,
+          `r${replicaId} of ${change.jobId}.${taskIndex} ${disposition}: ` +
+          `${taskStatus}${reason === '' ? '' : ` (${reason})`}`,
       );
     case 'ReplicaVerifying':
       return [`r${change.ending.replicaId} of ${change.jobId}.${change.ending.taskIndex} verifying`];
@@ -707,8 +708,8 @@ function describeDemand({ providerId, demand }: Extract<BrokerCommand, { kind: '
   const gang = gangProcessors === undefined ? '' : `, ${gangProcessors} at once`;
   const times = taskTimeMax === undefined ? '' : `, ${taskTimeMean} ms each, ${taskTimeMax} at most`;
   return (
-    `want of ${providerId}: ${pendingTasks} tasks of ` +
-    `${processors}${gang}${times}${reserved.map((want) => `, ${want.processors} processors inside ${want.reservationId}${want.hasMoved === true ? `, now ${want.startsAt}-${want.endsAt}` : ''}`).join('')}`
+    `expected of ${providerId}: ${pendingTasks} tasks of ` +
+    `${processors}${gang}${times}${reserved.map((want) => `, ${want.processors} processors inside ` + `${want.reservationId}${want.hasMoved === true ? `, now ${want.startsAt}-${want.endsAt}` : ''}`).join('')}`
   );
 }
 

@@ -12,7 +12,7 @@ export interface SlowRequest extends TracedRequest {
 
 /**
  * The slow reference, written from the digest's words alone: whole instants, no profile, no index; what is free is
- * counted anew from
+ * counted again from
  * the list of requests whenever it is asked for.
  */
 export class SlowResource {

@@ -123,7 +123,7 @@ export class Call {
   /** Nothing is told of it before its maker has it in hand. */
   private async reach(name: string, command: Buffer): Promise<Connection> {
     if (command.length > commandBytesMax)
-      throw new Error(`the command has ${command.length} bytes; want at most ${commandBytesMax}`);
+      throw new Error(`the command has ${command.length} bytes; expected at most ${commandBytesMax}`);
     return this.options.dial(name);
   }
 

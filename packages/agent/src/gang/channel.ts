@@ -193,7 +193,7 @@ function dialAddress(
 function hostAndPort(address: string): { host: string; port: number } {
   const parsed = parseAddress(address);
   if (isSocket(parsed))
-    throw new MutiraoError('MUT_GANG_CHANNEL_FAILED', `address of a member is "${address}"; want host:port`);
+    throw new MutiraoError('MUT_GANG_CHANNEL_FAILED', `address of a member is "${address}"; expected host:port`);
   return parsed;
 }
 

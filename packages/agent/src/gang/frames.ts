@@ -135,7 +135,7 @@ export class FrameReader {
     if (length > commandBytesMax)
       throw new MutiraoError(
         'MUT_PROTOCOL',
-        `a frame of ${length} bytes on a gang's channel; want at most ${commandBytesMax}`,
+        `a frame of ${length} bytes on a gang's channel; expected at most ${commandBytesMax}`,
       );
     this.wanted = headBytes + length;
     return this.rest.length < this.wanted ? undefined : length;
@@ -174,18 +174,22 @@ function decodeFrame(code: number, body: Buffer): Frame {
     default:
       throw new MutiraoError(
         'MUT_PROTOCOL',
-        `frame of kind ${code} on a gang's channel; want 0 to ${kinds.length - 1}`,
+        `frame of kind ${code} on a gang's channel; expected 0 to ${kinds.length - 1}`,
       );
   }
 }
 
 function requireLength(kind: string, body: Buffer, length: number): void {
   if (body.length !== length)
-    throw new MutiraoError('MUT_PROTOCOL', `frame ${kind} of ${body.length} bytes on a gang's channel; want ${length}`);
+    throw new MutiraoError(
+      'MUT_PROTOCOL',
+      `frame ${kind} of ${body.length} bytes on a gang's channel; expected ${length}`,
+    );
 }
 
 function decodeStream(code: number | undefined): OutputStream {
   const stream = code === undefined ? undefined : streams[code];
-  if (stream === undefined) throw new MutiraoError('MUT_PROTOCOL', `stream ${code} on a gang's channel; want 0 or 1`);
+  if (stream === undefined)
+    throw new MutiraoError('MUT_PROTOCOL', `stream ${code} on a gang's channel; expected 0 or 1`);
   return stream;
 }

@@ -21,7 +21,7 @@ export interface GangTask {
 
 /** What gangs need of the agent. */
 export interface GangsOptions {
-  /** Made anew. */
+  /** Made again. */
   readonly folder: string;
   /** What this machine's members are called. */
   readonly name: string;

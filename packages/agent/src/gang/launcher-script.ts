@@ -22,15 +22,15 @@ user=
 fail() { echo "gang: $1" >&2; exit 255; }
 while :; do
   case \${1-} in
-    -l) user=\${2-}@; shift 2 || fail 'want a user after -l' ;;
+    -l) user=\${2-}@; shift 2 || fail 'expected a user after -l' ;;
     -n) exec </dev/null; shift ;;
     -[fqTxXAa]) shift ;;
     --) shift; break ;;
-    -*) fail "option $1 is not known; want [-n] [-l USER] NAME COMMAND..." ;;
+    -*) fail "option $1 is not known; expected [-n] [-l USER] NAME COMMAND..." ;;
     *) break ;;
   esac
 done
-[ $# -ge 2 ] || fail 'want NAME COMMAND...'
+[ $# -ge 2 ] || fail 'expected NAME COMMAND...'
 name=$1; shift
 case $name in *@*) ;; *) name=$user$name ;; esac
 i=0

@@ -16,7 +16,7 @@ import { Link } from './link.ts';
 /** What rank 0 needs beside being a member. */
 export interface LeadOptions {
   readonly place: GangPlace;
-  /** Made anew, and removed at the close. */
+  /** Made again, and removed at the close. */
   readonly folder: string;
   /** How long a member may be out of reach, in milliseconds. */
   readonly linkPatience: Duration;
@@ -183,7 +183,7 @@ export class Lead {
     if (member === undefined)
       throw new MutiraoError(
         'MUT_GANG_CHANNEL_FAILED',
-        `no member is called ${name}; want ${this.members
+        `no member is called ${name}; expected ${this.members
           .map((one) => one.name)
           .join(', ')
           .slice(0, 1000)}`,

@@ -109,7 +109,7 @@ export class Member {
         const waiting = this.early.find((one) => one.connection === connection);
         if (waiting !== undefined) keepEarly(waiting, frame);
         else if (frame.kind === 'link') this.takeLink(connection);
-        else if (frame.kind !== 'run') throw new Error(`frame ${frame.kind} comes first; want run or link`);
+        else if (frame.kind !== 'run') throw new Error(`frame ${frame.kind} comes first; expected run or link`);
         else if (this.status === 'started') this.run(connection, frame.command.toString());
         else if (this.status === 'waiting' && this.early.length < earlyMax)
           this.early.push({ connection, command: frame.command.toString(), frames: [], bytes: 0 });

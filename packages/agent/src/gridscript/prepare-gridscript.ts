@@ -42,9 +42,9 @@ export async function prepareGridScript(
   places: GridScriptPlaces,
 ): Promise<PreparedGridScript> {
   const { remExec, copyTo, copyFrom, machine, remoteFolder, templateDeadline: deadline } = config;
-  if (machine === '') throw new MutiraoError('MUT_BAD_CONFIG', '--machine is empty; want what $machine stands for');
+  if (machine === '') throw new MutiraoError('MUT_BAD_CONFIG', '--machine is empty; expected what $machine stands for');
   if (remExec === '' || copyTo === '' || copyFrom === '')
-    throw new MutiraoError('MUT_BAD_CONFIG', 'want all of --rem-exec, --copy-to and --copy-from, or none');
+    throw new MutiraoError('MUT_BAD_CONFIG', 'expected all of --rem-exec, --copy-to and --copy-from, or none');
   const name = (config.machineId === '' ? machine : config.machineId).replaceAll(/[^\w.@-]/g, '_');
   const machineId = config.machineId === '' ? name : config.machineId;
   const folder = places.getFolder(machineId);

@@ -45,7 +45,7 @@ export async function openRemoteMachine(options: RemoteMachineOptions): Promise<
   if (!answer.startsWith('/') || lines.length !== 7)
     throw new MutiraoError(
       'MUT_TEMPLATE_FAILED',
-      `${machine} answered ${JSON.stringify(answer.slice(0, 200))}; want a folder and what the machine is`,
+      `${machine} answered ${JSON.stringify(answer.slice(0, 200))}; expected a folder and what the machine is`,
     );
   const [base = '', system = '', processor = '', hostname = ''] = lines;
   templates.scriptFolder = `${base}/scripts`;

@@ -15,7 +15,7 @@ export const outputKeptMax = 512 * 1024;
 export const filesMax = 10_000;
 
 const boot = 'boot=$(cat /proc/sys/kernel/random/boot_id 2>/dev/null)\n';
-/** Signals what a run's pid file names, unless the machine was started anew since. */
+/** Signals what a run's pid file names, unless the machine was started again since. */
 const signal =
   'signal_() { if [ -s "$1/pid" ]; then read -r pid target then_ <"$1/pid"; [ "$then_" = "$boot" ] && kill ' +
   '"-$2" "$target" 2>/dev/null; fi; }\n';
@@ -111,7 +111,7 @@ function normalizeInside(path: string): string {
   const fault = path.includes('\0')
     ? 'it holds a NUL'
     : posix.isAbsolute(path)
-      ? 'it is absolute; want a path relative to the root'
+      ? 'it is absolute; expected a path relative to the root'
       : normal.split('/')[0] === '..'
         ? 'it leaves its root by ".."'
         : '';

@@ -16,7 +16,7 @@ class Bench {
   readonly #arrivals = new Map<string | undefined, (input: AgentInput) => void>();
   readonly client = new BlobClient({
     want: (contents) => {
-      this.said.push(`want ${contents.length}`);
+      this.said.push(`expected ${contents.length}`);
     },
     deliver: (input) => {
       this.delivered.push(input);
@@ -49,13 +49,13 @@ class Bench {
 test('of two users who lack the same content each gets it from home, one after the other', (t) => {
   const bench = new Bench();
   bench.client.ask([mine, evas]);
-  t.deepEqual(bench.take(), ['want 1']);
+  t.deepEqual(bench.take(), ['expected 1']);
   bench.client.ask([evas]);
   t.deepEqual(bench.take(), []);
   bench.client.take(offer);
   t.deepEqual(bench.take(), ['undefined takes']);
   bench.arrive(mine);
-  t.deepEqual(bench.take(), ['want 1']);
+  t.deepEqual(bench.take(), ['expected 1']);
   bench.client.take(offer);
   t.deepEqual(bench.take(), ['eva takes']);
   bench.arrive(evas);
@@ -74,7 +74,7 @@ test('a user who needs a content no more makes room for the next, and gets none 
   bench.client.release([`eva/${sha256}`]);
   t.deepEqual(bench.take(), ['eva releases']);
   bench.client.release([sha256]);
-  t.deepEqual(bench.take(), ['undefined releases', 'want 1']);
+  t.deepEqual(bench.take(), ['undefined releases', 'expected 1']);
   bench.client.take(offer);
   t.deepEqual(bench.take(), ['bob/ann takes']);
   bench.client.release([`bob/ann/${sha256}`]);
@@ -87,5 +87,5 @@ test('another provider is asked again for whatever has not come', (t) => {
   bench.client.ask([mine, evas]);
   bench.take();
   bench.client.ask([mine, evas]);
-  t.deepEqual(bench.take(), ['want 1']);
+  t.deepEqual(bench.take(), ['expected 1']);
 });

@@ -36,7 +36,7 @@ test("a playpen is empty and its user's alone, whatever the task before did to i
   }
 });
 
-test('a playpen that was left as it was found is not made anew', (t) => {
+test('a playpen that was left as it was found is not made again', (t) => {
   const playpens = new Playpens({ folder: path.join(temporaryFolder(t), 'playpens'), onLeft: t.fail });
   const { ino } = statSync(playpens.prepare(0));
   playpens.release(0);

@@ -95,7 +95,7 @@ export function encodeTaskStatus(status: TaskStatus): TaskStatusWire {
 export function decodeTaskStatus(wire: TaskStatusWire): TaskStatus | undefined {
   if (wire === TaskStatusWire.UNSPECIFIED) return undefined;
   const status = taskStatusesOfWire.get(wire);
-  if (status === undefined) throw badRequest(`status is ${String(wire)}; want a value of TaskStatus`);
+  if (status === undefined) throw badRequest(`status is ${String(wire)}; expected a value of TaskStatus`);
   return status;
 }
 

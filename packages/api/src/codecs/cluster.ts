@@ -43,13 +43,13 @@ export const endedListedMax = 10_000;
  */
 export function decodeAllocateRequest(wire: AllocateRequest): RequestOrder {
   boundProcessors(wire.widthProcessors, 'resourceProcessors', 'width_processors');
-  if (wire.walltimeMs < 1) throw badRequest(`walltime_ms is ${wire.walltimeMs}; want 1 or more`);
+  if (wire.walltimeMs < 1) throw badRequest(`walltime_ms is ${wire.walltimeMs}; expected 1 or more`);
   boundNumber(wire.walltimeMs, 'duration', 'walltime_ms');
   if ((wire.command[0] ?? '') === '') throw badRequest('command is empty');
   if (wire.command.length > orderWordsMax)
-    throw badRequest(`command has ${wire.command.length} words; want at most ${orderWordsMax}`);
+    throw badRequest(`command has ${wire.command.length} words; expected at most ${orderWordsMax}`);
   if (wire.workingDirectory !== '' && !wire.workingDirectory.startsWith('/')) {
-    throw badRequest(`working_directory is ${JSON.stringify(wire.workingDirectory)}; want an absolute path`);
+    throw badRequest(`working_directory is ${JSON.stringify(wire.workingDirectory)}; expected an absolute path`);
   }
   return {
     userId: text('user_id', wire.userId, 256),
@@ -155,7 +155,7 @@ export function encodeScores({ order, scores }: ScoresAnswer): GetScoresResponse
  */
 export function decodeReleaseRequest(wire: ReleaseRequest): number {
   if (!/^[1-9][0-9]{0,14}$/.test(wire.requestId))
-    throw badRequest(`request_id is ${JSON.stringify(wire.requestId)}; want a number counted from 1`);
+    throw badRequest(`request_id is ${JSON.stringify(wire.requestId)}; expected a number counted from 1`);
   return Number(wire.requestId);
 }
 
@@ -171,7 +171,8 @@ export interface QueueQuery {
  * long.
  */
 export function decodeGetQueueRequest(wire: GetQueueRequest): QueueQuery {
-  if (wire.endedMax > endedListedMax) throw badRequest(`ended_max is ${wire.endedMax}; want at most ${endedListedMax}`);
+  if (wire.endedMax > endedListedMax)
+    throw badRequest(`ended_max is ${wire.endedMax}; expected at most ${endedListedMax}`);
   return { endedMax: wire.endedMax, userId: text('user_id', wire.userId, 256) };
 }
 
@@ -196,7 +197,7 @@ export function decodeLimitsOf(wire: GetLimitsResponse): ResourceLimits {
     walltimeGranularity: wire.walltimeGranularityMs,
   };
   for (const [name, value] of Object.entries(limits))
-    if (value < 1) throw badRequest(`${name} is ${value}; want 1 or more`);
+    if (value < 1) throw badRequest(`${name} is ${value}; expected 1 or more`);
   boundNumber(limits.processors, 'resourceProcessors', 'processors');
   boundNumber(limits.widthMax, 'resourceProcessors', 'width_processors_max');
   boundNumber(limits.walltimeMax, 'duration', 'walltime_ms_max');
@@ -234,9 +235,9 @@ export function decodeQueueListing(wire: GetQueueResponse): QueueListing {
 function decodeRanking({ weight, leadMsMax, score }: QueueRankingWire): QueueRanking {
   if (!(weight > 0 && score >= 0 && score <= 100))
     throw badRequest(
-      `ranking has a weight of ${weight} and a score of ${score}; want a weight above 0 and a score from 0 to 100`,
+      `ranking has a weight of ${weight} and a score of ${score}; expected a weight above 0 and a score from 0 to 100`,
     );
-  if (!(weight < Infinity)) throw badRequest('ranking has a weight without end; want a number');
+  if (!(weight < Infinity)) throw badRequest('ranking has a weight without end; expected a number');
   return { weight, leadMax: boundNumber(leadMsMax, 'duration', 'ranking.lead_ms_max'), score };
 }
 
@@ -278,7 +279,7 @@ function decodeReservation({
   if (reservationId < 1) throw badRequest(`reservation_id is ${reservationId}; expected 1 or more`);
   if (endUnixMs <= startUnixMs)
     throw badRequest(
-      `reservation ${reservationId} is from ${startUnixMs} to ${endUnixMs}; want it to end after its start`,
+      `reservation ${reservationId} is from ${startUnixMs} to ${endUnixMs}; expected it to end after its start`,
     );
   return {
     reservationId,
@@ -311,7 +312,7 @@ function encodeQueuedRequest(request: QueuedRequest): QueuedRequestWire {
 function decodeQueuedRequest(wire: QueuedRequestWire): QueuedRequest {
   const status = statuses.find(([, wireStatus]) => wireStatus === wire.status)?.[0];
   if (status === undefined)
-    throw badRequest(`status of request ${wire.requestId} is ${wire.status}; want queued, running or ended`);
+    throw badRequest(`status of request ${wire.requestId} is ${wire.status}; expected queued, running or ended`);
   return {
     managerRequestId: boundName(wire.requestId, 'name', 'request_id'),
     userId: boundName(wire.userId, 'name', 'user_id'),
@@ -331,10 +332,10 @@ function decodeQueuedRequest(wire: QueuedRequestWire): QueuedRequest {
 function decodeEnvironment(wire: Readonly<Record<string, string>>): Record<string, string> {
   const entries = Object.entries(wire);
   if (entries.length > orderWordsMax)
-    throw badRequest(`environment has ${entries.length} variables; want at most ${orderWordsMax}`);
+    throw badRequest(`environment has ${entries.length} variables; expected at most ${orderWordsMax}`);
   for (const [name, value] of entries) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-      throw badRequest(`environment has the name ${JSON.stringify(name)}; want letters, digits and _`);
+      throw badRequest(`environment has the name ${JSON.stringify(name)}; expected letters, digits and _`);
     text(`environment ${name}`, value);
   }
   return Object.fromEntries(entries);
@@ -342,7 +343,7 @@ function decodeEnvironment(wire: Readonly<Record<string, string>>): Record<strin
 
 function text(name: string, value: string, lengthMax = textLengthMax): string {
   if (Buffer.byteLength(value) > lengthMax)
-    throw badRequest(`${name} has ${Buffer.byteLength(value)} bytes; want at most ${lengthMax}`);
+    throw badRequest(`${name} has ${Buffer.byteLength(value)} bytes; expected at most ${lengthMax}`);
   if (value.includes('\0')) throw badRequest(`${name} holds a NUL character`);
   return value;
 }

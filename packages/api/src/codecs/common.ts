@@ -31,7 +31,7 @@ export function encodeContent(content: Content): ContentWire {
 
 /** Reads a hash as hexadecimal. @throws {MutiraoError} MUT_BAD_REQUEST when it is not 32 bytes long. */
 export function decodeSha256(wire: Uint8Array, name = 'sha256'): string {
-  if (wire.length !== sha256Length) throw badRequest(`${name} has ${wire.length} bytes; want ${sha256Length}`);
+  if (wire.length !== sha256Length) throw badRequest(`${name} has ${wire.length} bytes; expected ${sha256Length}`);
   return Buffer.from(wire.buffer, wire.byteOffset, wire.length).toString('hex');
 }
 
@@ -39,7 +39,7 @@ export function decodeSha256(wire: Uint8Array, name = 'sha256'): string {
 export function decodeRoot(wire: RootWire, name = 'root'): Root {
   if (wire === RootWire.PLAYPEN) return 'playpen';
   if (wire === RootWire.STORAGE) return 'storage';
-  throw badRequest(`${name} is ${String(wire)}; want ROOT_PLAYPEN or ROOT_STORAGE`);
+  throw badRequest(`${name} is ${String(wire)}; expected ROOT_PLAYPEN or ROOT_STORAGE`);
 }
 
 /** Writes where a path begins for the wire. */
@@ -64,7 +64,7 @@ export function encodeLimits(limits: Limits): LimitsWire {
 /** Reads a text of bounded length. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function boundText(value: string, limit: LimitName, name: string): string {
   if (value.length > limits[limit].max)
-    throw badRequest(`${name} has ${value.length} characters; want ${limits[limit].max} at most`);
+    throw badRequest(`${name} has ${value.length} characters; expected ${limits[limit].max} at most`);
   return value;
 }
 
@@ -98,7 +98,7 @@ export function decodeProofText(text: string, name: string): string {
 export function boundCode(value: string, name: string): string {
   if (value !== '' && (value.length > limits.code.max || !/^[\w.-]+$/.test(value)))
     throw badRequest(
-      `${name} is ${JSON.stringify(value.slice(0, limits.code.max))}; want a code of the error registry`,
+      `${name} is ${JSON.stringify(value.slice(0, limits.code.max))}; expected a code of the error registry`,
     );
   return value;
 }
@@ -110,7 +110,7 @@ export function boundCode(value: string, name: string): string {
 export function boundNumber(value: number, limit: LimitName, name: string): number {
   // Also false for what is no number.
   if (!(value >= 0 && value <= limits[limit].max))
-    throw badRequest(`${name} is ${value}; want 0 to ${limits[limit].max}`);
+    throw badRequest(`${name} is ${value}; expected 0 to ${limits[limit].max}`);
   return value;
 }
 
@@ -121,14 +121,14 @@ export function boundProcessors(
   name: string,
 ): number {
   if (!(value >= 1 && value <= limits[limit].max))
-    throw badRequest(`${name} is ${value}; want 1 to ${limits[limit].max}`);
+    throw badRequest(`${name} is ${value}; expected 1 to ${limits[limit].max}`);
   return value;
 }
 
 /** Reads a list of bounded length. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function boundList<T>(list: readonly T[], limit: LimitName, name: string): readonly T[] {
   if (list.length > limits[limit].max)
-    throw badRequest(`${name} has ${list.length} items; want ${limits[limit].max} at most`);
+    throw badRequest(`${name} has ${list.length} items; expected ${limits[limit].max} at most`);
   return list;
 }
 

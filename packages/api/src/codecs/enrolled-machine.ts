@@ -25,27 +25,30 @@ const wireOfStatuses: Readonly<Record<EnrolledMachineState['status'], EnrolledMa
 export function decodeEnrolledMachine(wire: EnrolledMachineWire): EnrolledMachine {
   const { name, processors, folder, attributes } = wire;
   if (!/^[A-Za-z0-9_][\w.@-]{0,63}$/.test(name))
-    throw badRequest(`machine name is ${JSON.stringify(name)}; want up to 64 letters, digits, ".", "_", "@" and "-"`);
+    throw badRequest(
+      `machine name is ${JSON.stringify(name)}; expected up to 64 letters, digits, ".", "_", "@" and "-"`,
+    );
   if (processors > processorsMax)
-    throw badRequest(`processors of ${name} is ${processors}; want at most ${processorsMax}`);
+    throw badRequest(`processors of ${name} is ${processors}; expected at most ${processorsMax}`);
   const texts = [folder, ...Object.values(attributes)];
   if (texts.some(isNoArgument))
     throw badRequest(`machine ${name} has a text with a NUL or of more than ${textMax} bytes`);
   const badName = Object.keys(attributes).find((key) => !/^[^\s=\0-\x1f]{1,64}$/.test(key));
   if (badName !== undefined)
-    throw badRequest(`attribute of ${name} is ${JSON.stringify(badName)}; want a name without spaces and "="`);
+    throw badRequest(`attribute of ${name} is ${JSON.stringify(badName)}; expected a name without spaces and "="`);
   const empty = Object.entries(attributes).find(([, value]) => value.trim() === '');
-  if (empty !== undefined) throw badRequest(`attribute ${empty[0]} of ${name} is empty; want a value`);
+  if (empty !== undefined) throw badRequest(`attribute ${empty[0]} of ${name} is empty; expected a value`);
   return { name, reach: decodeReach(name, wire.reach), processors, folder, attributes };
 }
 
 function decodeReach(name: string, reach: EnrolledMachineWire['reach']): MachineReach {
-  if (reach === undefined) throw badRequest(`machine ${name} says nothing of how it is reached; want ssh or templates`);
+  if (reach === undefined)
+    throw badRequest(`machine ${name} says nothing of how it is reached; expected ssh or templates`);
   if (reach.$case === 'ssh') {
     const { destination, options, program } = reach.value;
     if (!/^[^\s-]\S*$/.test(destination))
       throw badRequest(
-        `ssh destination of ${name} is ${JSON.stringify(destination)}; want user@host, or a name of ~/.ssh/config`,
+        `ssh destination of ${name} is ${JSON.stringify(destination)}; expected user@host, or a name of ~/.ssh/config`,
       );
     if ([destination, ...options, ...program].some(isNoArgument))
       throw badRequest(`machine ${name} has a word with a NUL or of more than ${textMax} bytes`);
@@ -53,7 +56,7 @@ function decodeReach(name: string, reach: EnrolledMachineWire['reach']): Machine
   }
   const { machine, remExec, copyTo, copyFrom } = reach.value;
   if ([machine, remExec, copyTo, copyFrom].some((text) => text.trim() === '' || isNoArgument(text))) {
-    throw badRequest(`machine ${name} lacks what $machine stands for or one of its templates; want all of them`);
+    throw badRequest(`machine ${name} lacks what $machine stands for or one of its templates; expected all of them`);
   }
   return { kind: 'templates', machine, remExec, copyTo, copyFrom };
 }
@@ -93,7 +96,7 @@ export function decodeEnrolledMachineState({
   const known = statusesOfWire[status];
   if (machine === undefined || known === undefined)
     throw badRequest(
-      `a kept machine has ${machine === undefined ? 'no machine' : `status ${String(status)}`}; want a machine ` +
+      `a kept machine has ${machine === undefined ? 'no machine' : `status ${String(status)}`}; expected a machine ` +
         `and a status from 1 to ${statusesOfWire.length - 1}`,
     );
   return { machine: decodeEnrolledMachine(machine), status: known, reason, since: sinceUnixMs };

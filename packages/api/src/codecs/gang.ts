@@ -19,11 +19,12 @@ export const gangMembersMax = 10_000;
  * of another length.
  */
 export function decodeGangPlace({ gangId, rank, members, secret }: GangPlaceWire): GangPlace {
-  if (gangId < 1) throw badRequest(`gang.gang_id is ${gangId}; want 1 or more`);
+  if (gangId < 1) throw badRequest(`gang.gang_id is ${gangId}; expected 1 or more`);
   if (members < 1 || members > gangMembersMax)
-    throw badRequest(`gang.members is ${members}; want 1 to ${gangMembersMax}`);
-  if (rank >= members) throw badRequest(`gang.rank is ${rank}; want less than its ${members} members`);
-  if (secret.length !== secretBytes) throw badRequest(`gang.secret has ${secret.length} bytes; want ${secretBytes}`);
+    throw badRequest(`gang.members is ${members}; expected 1 to ${gangMembersMax}`);
+  if (rank >= members) throw badRequest(`gang.rank is ${rank}; expected less than its ${members} members`);
+  if (secret.length !== secretBytes)
+    throw badRequest(`gang.secret has ${secret.length} bytes; expected ${secretBytes}`);
   return { gangId, rank, members, secret };
 }
 
@@ -34,12 +35,12 @@ export function encodeGangPlace({ gangId, rank, members, secret }: GangPlace): G
 
 /** Reads that a member is held. @throws {MutiraoError} MUT_BAD_REQUEST where it has no name or no address. */
 export function decodeGangMemberReady({ replicaId, name, addresses }: GangMemberReadyWire): GangMemberReady {
-  if (replicaId < 1) throw badRequest(`gang_member_ready.replica_id is ${replicaId}; want 1 or more`);
+  if (replicaId < 1) throw badRequest(`gang_member_ready.replica_id is ${replicaId}; expected 1 or more`);
   if (!isName(name))
     throw badRequest(
-      `gang_member_ready.name is ${JSON.stringify(name.slice(0, 100))}; want 1 to 255 characters without spaces`,
+      `gang_member_ready.name is ${JSON.stringify(name.slice(0, 100))}; expected 1 to 255 characters without spaces`,
     );
-  if (addresses.length === 0) throw badRequest('gang_member_ready.addresses is empty; want one or more');
+  if (addresses.length === 0) throw badRequest('gang_member_ready.addresses is empty; expected one or more');
   boundList(addresses, 'addresses', 'gang_member_ready.addresses');
   for (const address of addresses) boundName(address, 'address', 'gang_member_ready.addresses');
   return { replicaId, name, addresses };
@@ -55,9 +56,9 @@ export function encodeGangMemberReady({ replicaId, name, addresses }: GangMember
  * member has no name, address or processor.
  */
 export function decodeStartGang({ replicaId, members }: StartGangWire): StartGang {
-  if (replicaId < 1) throw badRequest(`start_gang.replica_id is ${replicaId}; want 1 or more`);
+  if (replicaId < 1) throw badRequest(`start_gang.replica_id is ${replicaId}; expected 1 or more`);
   if (members.length < 1 || members.length > gangMembersMax)
-    throw badRequest(`start_gang has ${members.length} members; want 1 to ${gangMembersMax}`);
+    throw badRequest(`start_gang has ${members.length} members; expected 1 to ${gangMembersMax}`);
   return { replicaId, members: members.map(decodeGangMember) };
 }
 
@@ -76,10 +77,12 @@ export function encodeStartGang({ replicaId, members }: StartGang): StartGangWir
 
 function decodeGangMember({ rank, name, addresses, processors }: GangMemberWire, index: number): GangMember {
   const path = `start_gang.members[${index}]`;
-  if (rank !== index) throw badRequest(`${path}.rank is ${rank}; want ${index}`);
+  if (rank !== index) throw badRequest(`${path}.rank is ${rank}; expected ${index}`);
   if (!isName(name))
-    throw badRequest(`${path}.name is ${JSON.stringify(name.slice(0, 100))}; want 1 to 255 characters without spaces`);
-  if (addresses.length === 0) throw badRequest(`${path}.addresses is empty; want one or more`);
+    throw badRequest(
+      `${path}.name is ${JSON.stringify(name.slice(0, 100))}; expected 1 to 255 characters without spaces`,
+    );
+  if (addresses.length === 0) throw badRequest(`${path}.addresses is empty; expected one or more`);
   boundList(addresses, 'addresses', `${path}.addresses`);
   for (const address of addresses) boundName(address, 'address', `${path}.addresses`);
   boundProcessors(processors, 'machineProcessors', `${path}.processors`);

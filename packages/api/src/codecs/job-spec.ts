@@ -79,10 +79,10 @@ export function decodeSubmitJob(wire: SubmitJobRequest): SubmitJob {
 export function decodeJobSpec(wire: JobSpecWire): JobSpec {
   if (wire.groups.length === 0) throw badRequest('the job has no tasks: job.groups is empty');
   if (wire.groups.length > listedCountMax)
-    throw badRequest(`job.groups has ${wire.groups.length} entries; want at most ${listedCountMax}`);
+    throw badRequest(`job.groups has ${wire.groups.length} entries; expected at most ${listedCountMax}`);
   const groups = wire.groups.map((group, index) => decodeTaskGroup(group, `job.groups[${index}]`));
   const taskCount = groups.reduce((sum, group) => sum + countOf(group.values), 0);
-  if (taskCount > taskCountMax) throw badRequest(`the job has ${taskCount} tasks; want at most ${taskCountMax}`);
+  if (taskCount > taskCountMax) throw badRequest(`the job has ${taskCount} tasks; expected at most ${taskCountMax}`);
   return {
     label: text('job.label', wire.label, 1024),
     groups,
@@ -148,7 +148,7 @@ function decodeVerification(wire: VerificationWire | undefined): Pick<JobSpec, '
     case undefined:
       if (wire !== undefined)
         throw badRequest(
-          'job.verification is by nothing that this release knows; want none, check, vote or credibility',
+          'job.verification is by nothing that this release knows; expected none, check, vote or credibility',
         );
       return {};
   }
@@ -158,7 +158,7 @@ function decodeVerification(wire: VerificationWire | undefined): Pick<JobSpec, '
 function decodeEdges(wire: readonly TaskEdgeWire[], taskCount: number): Pick<JobSpec, 'edges'> {
   if (wire.length === 0) return {};
   if (wire.length > listedCountMax)
-    throw badRequest(`job.edges has ${wire.length} entries; want at most ${listedCountMax}`);
+    throw badRequest(`job.edges has ${wire.length} entries; expected at most ${listedCountMax}`);
   const edges = wire.map(
     ({ from, to, dataBytes }): TaskEdge => ({ from, to, ...(dataBytes === 0 ? {} : { data: dataBytes }) }),
   );
@@ -174,7 +174,7 @@ function decodeEdges(wire: readonly TaskEdgeWire[], taskCount: number): Pick<Job
 
 function decodeGathering(wire: Gathering | undefined): Pick<JobSpec, 'gatherFolder'> {
   if (wire === undefined) return {};
-  if (wire.folder === '') throw badRequest('job.gathering.folder is empty; want a folder');
+  if (wire.folder === '') throw badRequest('job.gathering.folder is empty; expected a folder');
   return { gatherFolder: text('job.gathering.folder', wire.folder, 4096) };
 }
 
@@ -205,9 +205,11 @@ function decodeReservation(wire: JobReservationWire | undefined): Pick<JobSpec, 
       ? 'continue'
       : (['continue', 'wait'] as const).find((one) => wireOfAfter[one] === reported);
   if (after === undefined)
-    throw badRequest(`job.reservation.after is ${String(reported)}; want a value of OnReservationEnd`);
+    throw badRequest(`job.reservation.after is ${String(reported)}; expected a value of OnReservationEnd`);
   if (own === true && after === 'wait')
-    throw badRequest('job.reservation.own is true and after is WAIT; want GO_ON, since its tasks run beside it too');
+    throw badRequest(
+      'job.reservation.own is true and after is WAIT; expected GO_ON, since its tasks run beside it too',
+    );
   return { reservation: { ...readClaim(claim), after, ...(own === true ? { isOwn: true } : {}) } };
 }
 
@@ -225,7 +227,7 @@ function encodeVerification(verification: Verification): VerificationWire['by'] 
 }
 
 function decodeTaskGroup(wire: TaskGroupWire, name: string): TaskGroup {
-  if (wire.command === '' && !wire.noOp) throw badRequest(`${name}.command is empty; want a line for the shell`);
+  if (wire.command === '' && !wire.noOp) throw badRequest(`${name}.command is empty; expected a line for the shell`);
   return {
     values: decodeValues(wire, name),
     command: text(`${name}.command`, wire.command, textLengthMax),
@@ -249,21 +251,21 @@ function decodeValues({ values }: TaskGroupWire, name: string): Values {
     case 'list': {
       const list = values.value.values;
       if (list.length < 1 || list.length > listedCountMax)
-        throw badRequest(`${name}.list has ${list.length} values; want 1 to ${listedCountMax}`);
+        throw badRequest(`${name}.list has ${list.length} values; expected 1 to ${listedCountMax}`);
       for (const [index, value] of list.entries()) text(`${name}.list[${index}]`, value, valueBytesMax);
       return { kind: 'list', values: list };
     }
     case undefined:
-      throw badRequest(`${name} has no values; want a range or a list`);
+      throw badRequest(`${name} has no values; expected a range or a list`);
   }
 }
 
 function decodeRange(wire: IntegerRange, name: string): Values {
   const count = integer(`${name}.count`, wire.count, 1, taskCountMax);
   const step = wire.step ?? 1;
-  if (step === 0) throw badRequest(`${name}.step is 0; want another integer`);
+  if (step === 0) throw badRequest(`${name}.step is 0; expected another integer`);
   if (!Number.isSafeInteger(wire.first + step * (count - 1)))
-    throw badRequest(`${name} ends at ${wire.first + step * (count - 1)}; want a safe integer`);
+    throw badRequest(`${name} ends at ${wire.first + step * (count - 1)}; expected a safe integer`);
   return { kind: 'range', first: wire.first, count, step };
 }
 
@@ -291,7 +293,7 @@ function decodeInputSource(wire: InputSourceWire | undefined, name: string): Inp
         path: remotePath(`${name}.output.path`, source.value.path),
       };
     case undefined:
-      throw badRequest(`${name} is absent; want a local path, a content or an output of another task`);
+      throw badRequest(`${name} is absent; expected a local path, a content or an output of another task`);
   }
 }
 
@@ -342,7 +344,7 @@ function encodeInputSource(source: InputSource): InputSourceWire['source'] {
 function decodeEnvironment(wire: Record<string, string>): Record<string, string> {
   for (const [name, value] of Object.entries(wire)) {
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name))
-      throw badRequest(`job.environment has the name ${JSON.stringify(name)}; want letters, digits and "_"`);
+      throw badRequest(`job.environment has the name ${JSON.stringify(name)}; expected letters, digits and "_"`);
     text(`job.environment.${name}`, value, variableBytesMax - name.length - 1);
   }
   const bytes = Object.entries(wire).reduce(
@@ -350,7 +352,7 @@ function decodeEnvironment(wire: Record<string, string>): Record<string, string>
     0,
   );
   if (bytes > environmentBytesMax)
-    throw badRequest(`job.environment has ${bytes} bytes; want at most ${environmentBytesMax}`);
+    throw badRequest(`job.environment has ${bytes} bytes; expected at most ${environmentBytesMax}`);
   return { ...wire };
 }
 
@@ -362,7 +364,7 @@ function remotePath(name: string, path: string): string {
   if (keepInside(text(name, path, 4096)) === undefined) {
     throw new MutiraoError(
       'MUT_PATH_ESCAPES',
-      `${name} is ${JSON.stringify(path)}; want a path that stays below its root`,
+      `${name} is ${JSON.stringify(path)}; expected a path that stays below its root`,
     );
   }
   return path;
@@ -374,13 +376,13 @@ function countOf(values: Values): number {
 
 function integer(name: string, value: number, min: number, max: number): number {
   if (!Number.isInteger(value) || value < min || value > max)
-    throw badRequest(`${name} is ${value}; want an integer in ${min}..${max}`);
+    throw badRequest(`${name} is ${value}; expected an integer in ${min}..${max}`);
   return value;
 }
 
 function text(name: string, value: string, lengthMax: number): string {
   const bytes = value.length * 3 > lengthMax ? Buffer.byteLength(value) : 0;
-  if (bytes > lengthMax) throw badRequest(`${name} has ${bytes} bytes; want at most ${lengthMax}`);
-  if (value.includes('\0')) throw badRequest(`${name} holds a NUL character; want none`);
+  if (bytes > lengthMax) throw badRequest(`${name} has ${bytes} bytes; expected at most ${lengthMax}`);
+  if (value.includes('\0')) throw badRequest(`${name} holds a NUL character; expected none`);
   return value;
 }

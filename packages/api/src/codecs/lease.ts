@@ -7,7 +7,7 @@ import { decodeStartReplicas, encodeStartReplicas } from './start-replicas.ts';
 
 /** Reads a lease. @throws {MutiraoError} MUT_BAD_REQUEST when it has no number, or a group nothing to start. */
 export function decodeLease(wire: LeaseWire): Lease {
-  if (wire.sequence < 1) throw badRequest(`lease.sequence is ${wire.sequence}; want 1 or more`);
+  if (wire.sequence < 1) throw badRequest(`lease.sequence is ${wire.sequence}; expected 1 or more`);
   const { sequence, horizonMs, groups, quarantinedIdentities } = wire;
   boundList(quarantinedIdentities, 'identities', 'lease.quarantined_identities');
   for (const identity of quarantinedIdentities) boundName(identity, 'name', 'lease.quarantined_identities');

@@ -101,7 +101,7 @@ const wireOfOutcomes: Readonly<Record<Outcome, OutcomeWire>> = {
 /** Reads how a replica ended. @throws {MutiraoError} MUT_BAD_REQUEST for a value that this release does not know. */
 export function decodeOutcome(wire: OutcomeWire): Outcome {
   const outcome = outcomesOfWire[wire];
-  if (outcome === undefined) throw badRequest(`outcome is ${String(wire)}; want 1 to ${outcomesOfWire.length - 1}`);
+  if (outcome === undefined) throw badRequest(`outcome is ${String(wire)}; expected 1 to ${outcomesOfWire.length - 1}`);
   return outcome;
 }
 
@@ -217,7 +217,7 @@ export function encodeCancelReplicas(cancel: CancelReplicas): CancelReplicasWire
 
 /** Reads a machine's report. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function decodeReport(wire: ReportWire): MachineReport {
-  if (wire.sequence < 1) throw badRequest(`report.sequence is ${wire.sequence}; want 1 or more`);
+  if (wire.sequence < 1) throw badRequest(`report.sequence is ${wire.sequence}; expected 1 or more`);
   boundList(wire.started, 'reportedReplicas', 'report.started');
   boundList(wire.ended, 'reportedReplicas', 'report.ended');
   boundList(wire.gangMemberReady, 'reportedReplicas', 'report.gang_member_ready');
@@ -230,7 +230,7 @@ export function decodeReport(wire: ReportWire): MachineReport {
 }
 
 function decodeStarted({ replicaId, startedUnixMs }: ReplicaStartedWire): MachineReport['started'][number] {
-  if (startedUnixMs < 1) throw badRequest('started.started_unix_ms is 0; want when it started');
+  if (startedUnixMs < 1) throw badRequest('started.started_unix_ms is 0; expected when it started');
   return { replicaId, startedAt: boundNumber(startedUnixMs, 'instant', 'started.started_unix_ms') };
 }
 
@@ -251,7 +251,7 @@ export function decodeBlobRequest({ contents, offsets, overWire }: BlobRequestWi
     const content = decodeContent(wire, `contents[${index}]`);
     const offset = offsets[index] ?? 0;
     if (offset > content.size)
-      throw badRequest(`offsets[${index}] is ${offset}; want at most the content's size, ${content.size}`);
+      throw badRequest(`offsets[${index}] is ${offset}; expected at most the content's size, ${content.size}`);
     return { ...content, ...(offset === 0 ? {} : { offset }), ...(overWire ? { overWire } : {}) };
   });
 }
@@ -324,7 +324,7 @@ export function decodeBlobOffer(wire: BlobOfferWire): ContentOffer {
     case 'refused':
       return { content, source: { kind: 'refused', reason: boundCode(wire.source.value, 'blob_offer.refused') } };
     case undefined:
-      throw badRequest('blob_offer has no source; want inline, transfer_id, refused or shared_path');
+      throw badRequest('blob_offer has no source; expected inline, transfer_id, refused or shared_path');
   }
 }
 
@@ -408,13 +408,13 @@ function decodeStagingTimes(wire: StagingTimesWire): StagingTimes {
 }
 
 function decodeOutputContent(wire: OutputContentWire): OutputContent {
-  if (wire.mode > 0o777) throw badRequest(`output.mode is 0o${wire.mode.toString(8)}; want 0o777 at most`);
+  if (wire.mode > 0o777) throw badRequest(`output.mode is 0o${wire.mode.toString(8)}; expected 0o777 at most`);
   const { outputIndex, mode, inline, transferId } = wire;
   const path = decodePath(wire);
   if (path !== '') requireBelow(path);
   const content = decodeContent(wire.content, 'output.content');
   if (inline !== undefined && inline.length !== content.size)
-    throw badRequest(`output.inline has ${inline.length} bytes; want the ${content.size} of its content`);
+    throw badRequest(`output.inline has ${inline.length} bytes; expected the ${content.size} of its content`);
   if (transferId !== '') boundName(transferId, 'name', 'output.transfer_id');
   const output = { outputIndex, path, content, mode, inline, transferId };
   return wire.droppedName === ''
@@ -429,7 +429,9 @@ function requireBelow(path: string): void {
   boundText(path, 'path', 'output.path');
   // The way without any part of a path that is not a name.
   if (/(^|\/)(\.{0,2})(\/|$)/.test(path) || path.includes('\0'))
-    throw badRequest(`output.path is ${JSON.stringify(path)}; want a way down from the output, without "." or ".."`);
+    throw badRequest(
+      `output.path is ${JSON.stringify(path)}; expected a way down from the output, without "." or ".."`,
+    );
 }
 
 function encodeOutputContent(output: OutputContent): OutputContentWire {

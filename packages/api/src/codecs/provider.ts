@@ -155,7 +155,7 @@ export function encodeTaskTimes({
 export function decodeAllocationRequest(wire: AllocationRequestWire): AllocationRequest {
   const status = statusesOfWire[wire.status];
   if (status === undefined)
-    throw badRequest(`request.status is ${String(wire.status)}; want 1 to ${statusesOfWire.length - 1}`);
+    throw badRequest(`request.status is ${String(wire.status)}; expected 1 to ${statusesOfWire.length - 1}`);
   boundList(wire.candidates, 'candidates', 'request.candidates');
   return {
     providerId: boundName(wire.providerId, 'name', 'request.provider_id'),
@@ -241,7 +241,7 @@ export function decodeStatus({
 }: ReservedStatusWire): ReservedStatus {
   const window = decodeWindow(startUnixMs, endUnixMs, reservedProcessors);
   if (name === undefined || window === undefined)
-    throw badRequest('a standing of no reservation; want its name and its window');
+    throw badRequest('a standing of no reservation; expected its name and its window');
   decodeReservationName(name);
   return { reservation: name, ...window, amount: reservedProcessors, ahead: decodeProvisioning(provisioning) };
 }
@@ -256,15 +256,15 @@ function decodeWindow(
   boundNumber(endsAt, 'instant', 'the end of a reservation');
   if (amount !== undefined) boundNumber(amount, 'resourceProcessors', 'the processors of a reservation');
   if (endsAt <= startsAt)
-    throw badRequest(`a reservation from ${startsAt} to ${endsAt}; want it to end after its start`);
-  if (amount === 0) throw badRequest('a reservation of 0 processors; want 1 or more');
+    throw badRequest(`a reservation from ${startsAt} to ${endsAt}; expected it to end after its start`);
+  if (amount === 0) throw badRequest('a reservation of 0 processors; expected 1 or more');
   return { startsAt, endsAt, ...(amount === undefined ? {} : { amount }) };
 }
 
 function decodeCandidate(wire: RequestCandidateWire): RequestCandidate {
   const { throughputTasksPerHour: throughput } = wire;
   if (!(throughput >= 0 && throughput < Infinity))
-    throw badRequest(`candidate.throughput_tasks_per_hour is ${throughput}; want 0 or more`);
+    throw badRequest(`candidate.throughput_tasks_per_hour is ${throughput}; expected 0 or more`);
   return {
     width: boundNumber(wire.widthProcessors, 'resourceProcessors', 'candidate.width_processors'),
     walltime: boundNumber(wire.walltimeMs, 'duration', 'candidate.walltime_ms'),

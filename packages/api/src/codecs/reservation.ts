@@ -130,7 +130,7 @@ export function decodeSpec(wire: SpecWire | undefined): ReservationSpec {
 function decodeAmount(wire: SpecWire['amount']): RequestedAmount {
   switch (wire?.$case) {
     case undefined:
-      throw badRequest('amount is absent; want a quantity, or an elastic or malleable amount');
+      throw badRequest('amount is absent; expected a quantity, or an elastic or malleable amount');
     case 'quantity':
       return { kind: 'text', text: readText('quantity', wire.value) };
     case 'elastic':
@@ -150,14 +150,14 @@ function decodeAmount(wire: SpecWire['amount']): RequestedAmount {
  * reaches.
  */
 export function readInstant(name: string, wire: number | undefined): Instant | undefined {
-  if (wire !== undefined && wire > instantMax) throw badRequest(`${name} is ${wire}; want at most ${instantMax}`);
+  if (wire !== undefined && wire > instantMax) throw badRequest(`${name} is ${wire}; expected at most ${instantMax}`);
   return wire;
 }
 
 /** Reads a short text. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readText(name: string, value: string): string {
   if (Buffer.byteLength(value) > textLengthMax)
-    throw badRequest(`${name} has ${Buffer.byteLength(value)} bytes; want at most ${textLengthMax}`);
+    throw badRequest(`${name} has ${Buffer.byteLength(value)} bytes; expected at most ${textLengthMax}`);
   if (value.includes('\0')) throw badRequest(`${name} holds a NUL character`);
   return value;
 }
@@ -166,7 +166,8 @@ export function readText(name: string, value: string): string {
 export function decodeRules(wire: RulesWire | undefined): ResourceRules {
   const given = wire ?? noRules;
   const percent = given.capPercent ?? 100;
-  if (!(percent > 0 && percent <= 100)) throw badRequest(`cap_percent is ${percent}; want more than 0 and at most 100`);
+  if (!(percent > 0 && percent <= 100))
+    throw badRequest(`cap_percent is ${percent}; expected more than 0 and at most 100`);
   return {
     capPpm: Math.max(1, Math.round(percent * ppmOfPercent)),
     algorithm: lookUp(algorithmsOfWire, given.algorithm, 'algorithm'),
@@ -181,7 +182,7 @@ export function decodeRules(wire: RulesWire | undefined): ResourceRules {
 
 function lookUp<Wire, Value>(values: ReadonlyMap<Wire, Value>, wire: Wire, name: string): Value {
   const value = values.get(wire);
-  if (value === undefined) throw badRequest(`${name} is ${String(wire)}; want a value of its enumeration`);
+  if (value === undefined) throw badRequest(`${name} is ${String(wire)}; expected a value of its enumeration`);
   return value;
 }
 
@@ -349,7 +350,7 @@ export function decodeProvisioning(wire: ProvisioningWire | undefined): Provisio
   if (wire === undefined) throw badRequest('provisioning is absent');
   const { heldUnits: heldCount, askedUnits: askedCount, chancePercent } = wire;
   if (chancePercent !== undefined && !(chancePercent >= 0 && chancePercent <= 100))
-    throw badRequest(`chance_percent is ${chancePercent}; want 0 to 100`);
+    throw badRequest(`chance_percent is ${chancePercent}; expected 0 to 100`);
   return {
     status: lookUp(aheadsOfWire, wire.status, 'status'),
     heldCount,
@@ -366,9 +367,11 @@ export function decodeGroup(wire: GroupWire | undefined): GroupLink {
   if (wire === undefined) throw badRequest('together is absent');
   const groupId = readText('group_id', wire.groupId);
   if (groupId.length < 16)
-    throw badRequest(`group_id is ${JSON.stringify(groupId)}; want 16 characters or more, for who knows it may ask`);
+    throw badRequest(
+      `group_id is ${JSON.stringify(groupId)}; expected 16 characters or more, for who knows it may ask`,
+    );
   if (wire.reservationId === 0)
-    throw badRequest('together.reservation_id is absent; want the reservation that decides');
+    throw badRequest('together.reservation_id is absent; expected the reservation that decides');
   return { groupId, manager: readText('manager_address', wire.managerAddress), reservationId: wire.reservationId };
 }
 

@@ -35,7 +35,7 @@ export function decodeResourceStatus(wire: ResourceStatusWire): ResourceStatus {
   const { processors, widthProcessorsMax, timeShared, draining, walltimeMsMax, queue } = wire;
   if (widthProcessorsMax > processors)
     throw badRequest(
-      `resource.width_processors_max is ${widthProcessorsMax}; want at most its ${processors} processors`,
+      `resource.width_processors_max is ${widthProcessorsMax}; expected at most its ${processors} processors`,
     );
   const facts = {
     processors,
@@ -76,7 +76,7 @@ function decodeQueue(wire: QueueStatusWire, processors: number): QueueStatus {
     'walltimesMsSum',
   ] as const) {
     if (!(wire[name] >= 0 && wire[name] < Infinity))
-      throw badRequest(`resource.queue.${name} is ${wire[name]}; want 0 or more`);
+      throw badRequest(`resource.queue.${name} is ${wire[name]}; expected 0 or more`);
   }
   return {
     age: boundNumber(wire.ageMs, 'duration', 'resource.queue.age_ms'),
@@ -101,9 +101,10 @@ function readFree({ free }: QueueStatusWire, wanted: number): QueueStatus['known
   boundList(free, 'freed', 'resource.queue.free');
   let [sum, last] = [0, 0];
   for (const { inMs, processors } of free) {
-    if (inMs < last) throw badRequest(`resource.queue.free has ${inMs} behind ${last}; want them by time`);
+    if (inMs < last) throw badRequest(`resource.queue.free has ${inMs} behind ${last}; expected them by time`);
     [sum, last] = [sum + processors, inMs];
   }
-  if (sum !== wanted) throw badRequest(`resource.queue.free has ${sum} processors; want the ${wanted} of the resource`);
+  if (sum !== wanted)
+    throw badRequest(`resource.queue.free has ${sum} processors; expected the ${wanted} of the resource`);
   return free.map(({ inMs, processors }) => ({ at: inMs, processors }));
 }

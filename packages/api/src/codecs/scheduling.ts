@@ -47,7 +47,7 @@ export function encodeScheduling({
 function decodeScheduler(wire: Scheduler | undefined): SchedulerName {
   if (wire === undefined || wire === Scheduler.UNSPECIFIED) return 'wqr';
   for (const [name, value] of Object.entries(schedulers)) if (value === wire) return name as SchedulerName;
-  throw badRequest(`job.scheduler is ${String(wire)}; want one of ${Object.keys(schedulers).join(', ')}`);
+  throw badRequest(`job.scheduler is ${String(wire)}; expected one of ${Object.keys(schedulers).join(', ')}`);
 }
 
 /** Empty is as absent. */
@@ -64,7 +64,8 @@ function decodeCap(wire: ReplicationCapWire | undefined): ReplicationCap {
   if (cap.$case === 'idle') return { kind: 'idle' };
   if (cap.value > replicationBudgetPercentMax)
     throw badRequest(
-      `job.replication_cap.replication_budget_percent is ${cap.value}; want an integer in 0..${replicationBudgetPercentMax}`,
+      `job.replication_cap.replication_budget_percent is ${cap.value}; expected an integer in ` +
+        `0..${replicationBudgetPercentMax}`,
     );
   return { kind: 'share', percent: cap.value };
 }

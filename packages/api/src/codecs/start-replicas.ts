@@ -39,7 +39,7 @@ export function encodeStartReplicas(batch: StartReplicas): StartReplicasWire {
 
 function decodeTaskTemplate(wire: TaskTemplateWire | undefined): TaskTemplate {
   if (wire === undefined) throw badRequest('start.template is absent');
-  if (wire.processors < 1) throw badRequest(`template.processors is ${wire.processors}; want 1 or more`);
+  if (wire.processors < 1) throw badRequest(`template.processors is ${wire.processors}; expected 1 or more`);
   const { jobId, userId, command, noOp, environment, processors, homeChallenge, dropProof, workFolder } = wire;
   checkTaskTemplate(wire);
   const template = {
@@ -97,7 +97,7 @@ function encodeWorkFolder({ isBesideHome, ...folder }: WorkFolder): WorkFolderWi
 
 function decodeReplicaStart(wire: ReplicaStartWire): ReplicaStart {
   const { replicaId, taskIndex, value } = wire;
-  if (replicaId < 1) throw badRequest(`replica_id is ${replicaId}; want 1 or more`);
+  if (replicaId < 1) throw badRequest(`replica_id is ${replicaId}; expected 1 or more`);
   refuseNul(value, 'value');
   boundList(wire.inputs, 'wantedContents', 'inputs');
   boundList(wire.outputs, 'wantedContents', 'outputs');
@@ -136,7 +136,7 @@ function encodeReplicaStart(start: ReplicaStart): ReplicaStartWire {
 }
 
 function decodeInputFile(wire: InputFileWire): InputFile {
-  if (wire.mode > 0o777) throw badRequest(`input.mode is 0o${wire.mode.toString(8)}; want 0o777 at most`);
+  if (wire.mode > 0o777) throw badRequest(`input.mode is 0o${wire.mode.toString(8)}; expected 0o777 at most`);
   return {
     root: decodeRoot(wire.root, 'input.root'),
     path: refuseNul(decodePath(wire), 'input.path'),

@@ -153,7 +153,7 @@ export const registry = {
   MUT_CLUSTER_RESTARTED: {
     status: 'ABORTED',
     retryable: true,
-    advice: 'The cluster process was started anew and what ran in it ended; submit the request again.',
+    advice: 'The cluster process was started again and what ran in it ended; submit the request again.',
   },
   MUT_COMMAND_FAILED: {
     status: 'ABORTED',
@@ -445,7 +445,8 @@ export const registry = {
     status: 'ALREADY_EXISTS',
     retryable: false,
     advice:
-      'Withdraw the maintenance ("mutirao reservation resource remove-maintenance") and announce it anew, or give the ' +
+      'Withdraw the maintenance ("mutirao reservation resource remove-maintenance") and announce it again, or ' +
+      'give the ' +
       'other window another name (--id).',
   },
   MUT_MEMORY_MAX: {
@@ -780,7 +781,7 @@ export const registry = {
     retryable: false,
     advice:
       'Make the file that the message names readable by you alone (chmod 600), or the folder (chmod 700); a ' +
-      'token that you remove is made anew.',
+      'token that you remove is made again.',
   },
   MUT_TOO_MANY_MOVES: {
     status: 'RESOURCE_EXHAUSTED',

@@ -138,7 +138,7 @@ export class Blobs {
           this.#noteArriving(userId, chunk.length);
           await this.requireQuota(userId, 0);
           if (size > sizeMax)
-            throw new MutiraoError('MUT_BAD_REQUEST', `the blob has more than ${sizeMax} bytes; want at most that`);
+            throw new MutiraoError('MUT_BAD_REQUEST', `the blob has more than ${sizeMax} bytes; expected at most that`);
           hash.update(chunk);
           await file.writeFile(chunk);
         }

@@ -21,7 +21,7 @@ type State = Pick<BrokerState, 'jobs'>;
 /**
  * Blobs that tasks wrote for other tasks of their job, and that are removed when the job is over.
  *
- * Each has a further name, in a folder of its job. A blob that was there before, or is put there anew by somebody else
+ * Each has a further name, in a folder of its job. A blob that was there before, or is put there again by somebody else
  * (an upload, another job), is another file than
  * that, and stays.
  */

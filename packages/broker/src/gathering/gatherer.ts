@@ -112,7 +112,7 @@ export class Gatherer {
       await volumes.append(present.map(({ result }) => result));
       for (const { resolve } of present) resolve(true);
     } catch (error) {
-      // What is there is read anew before anything else is written, and what was written of these is cut off at once
+      // What is there is read again before anything else is written, and what was written of these is cut off at once
       // where that is possible.
       queue.volumes = queue.volumes === undefined ? undefined : await this.#open(job).catch(() => undefined);
       for (const { reject } of batch) reject(gatheringError(error, job.folder));

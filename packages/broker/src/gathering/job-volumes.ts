@@ -211,7 +211,7 @@ async function find(options: JobVolumesOptions): Promise<Found> {
   if (!isOwn(owner, options)) {
     throw new MutiraoError(
       'MUT_OUTPUT_FORBIDDEN',
-      `${path} is of job ${owner.jobId} of another broker, or of one whose journal is gone; want another folder ` +
+      `${path} is of job ${owner.jobId} of another broker, or of one whose journal is gone; expected another folder ` +
         'for what is gathered',
     );
   }

@@ -49,7 +49,7 @@ export class VolumeWriter implements AsyncDisposable {
     for (let done = 0; done < size; ) {
       const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, size - done));
       const { bytesRead } = await source.read(chunk, 0, chunk.length, done);
-      if (bytesRead === 0) throw new Error(`${path} ends after ${done} bytes; want ${size}`);
+      if (bytesRead === 0) throw new Error(`${path} ends after ${done} bytes; expected ${size}`);
       done += bytesRead;
       await this.add(chunk.subarray(0, bytesRead));
     }

@@ -15,7 +15,7 @@ const firstJobName = 'instance_first_job';
 /**
  * The instance of a journal: another one where the journal is new, or was put back from a back-up, since ids come again
  * then. A host that has started
- * anew keeps it: ids that may have been given are passed over, and what providers did in the meantime is still this
+ * again keeps it: ids that may have been given are passed over, and what providers did in the meantime is still this
  * journal's.
  *
  * Before `keepHost`, with which it gets to the disk.

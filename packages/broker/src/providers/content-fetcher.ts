@@ -196,7 +196,7 @@ export class ContentFetcher implements PushedOutputs {
       if (size !== content.size || found !== content.sha256) {
         throw new MutiraoError(
           'MUT_CONTENT_MISMATCH',
-          `transfer ${transferId} brought ${size} bytes with hash ${found}; want ${content.size} with ` +
+          `transfer ${transferId} brought ${size} bytes with hash ${found}; expected ${content.size} with ` +
             `${content.sha256}`,
         );
       }
@@ -253,7 +253,10 @@ async function hashBeginning(file: FileHandle, bytes: Bytes, hash: Hash): Promis
   for (let position = 0; position < bytes; ) {
     const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, bytes - position), position);
     if (bytesRead === 0)
-      throw new MutiraoError('MUT_TRANSFER_FAILED', `the beginning of an output has ${position} bytes; want ${bytes}`);
+      throw new MutiraoError(
+        'MUT_TRANSFER_FAILED',
+        `the beginning of an output has ${position} bytes; expected ${bytes}`,
+      );
     hash.update(chunk.subarray(0, bytesRead));
     position += bytesRead;
   }

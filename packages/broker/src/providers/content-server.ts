@@ -153,7 +153,7 @@ export class ContentServer {
           this.#options.onBytes(byteCount);
         }
         if (size !== part.size)
-          throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${size} bytes now; want ${part.size}`);
+          throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${size} bytes now; expected ${part.size}`);
       } finally {
         await file.close();
       }
@@ -224,7 +224,7 @@ async function readWhole(path: string, size: number): Promise<Buffer> {
     const bytes = Buffer.alloc(size);
     const { bytesRead } = await file.read(bytes, 0, size, 0);
     if (bytesRead !== size)
-      throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${bytesRead} bytes now; want ${size}`);
+      throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${bytesRead} bytes now; expected ${size}`);
     return bytes;
   } finally {
     await file.close();

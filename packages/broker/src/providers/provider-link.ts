@@ -145,7 +145,7 @@ export class ProviderLink {
       return;
     }
     if (message.$case !== 'hello')
-      throw new MutiraoError('MUT_PROTOCOL', `the provider began with ${message.$case}; want hello`);
+      throw new MutiraoError('MUT_PROTOCOL', `the provider began with ${message.$case}; expected hello`);
     const { programVersion, speakerId, sentAt, capabilities, resourceId } = decodeHello(message.value);
     this.#options.timers.cancel(this.#helloTimer);
     this.#isConnected = true;

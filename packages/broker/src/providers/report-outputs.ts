@@ -131,7 +131,7 @@ async function keepInline(arrivals: Arrivals, origin: Origin, output: OutputCont
     arrivals.noteMismatch(arrivals.getPath(origin, output));
     throw new MutiraoError(
       'MUT_CONTENT_MISMATCH',
-      `output ${output.outputIndex} of r${origin.replicaId} has hash ${found}; want ${output.content.sha256}`,
+      `output ${output.outputIndex} of r${origin.replicaId} has hash ${found}; expected ${output.content.sha256}`,
     );
   }
   await arrivals.keepBytes(origin, output, bytes);

@@ -172,7 +172,7 @@ export class ResultAcceptor {
     if (path === undefined)
       throw new MutiraoError(
         'MUT_PATH_ESCAPES',
-        `${target} is not below ${order.homeDirectory}; want a path below it for an output that is gathered`,
+        `${target} is not below ${order.homeDirectory}; expected a path below it for an output that is gathered`,
       );
     const { arrivals } = this.#stores;
     const source = arrivals.getPath(order, output);

@@ -108,7 +108,7 @@ export class Arrivals {
       this.noteMismatch(target);
       throw new MutiraoError(
         'MUT_CONTENT_MISMATCH',
-        `${source} has hash ${found.sha256}; want ${output.content.sha256}`,
+        `${source} has hash ${found.sha256}; expected ${output.content.sha256}`,
       );
     }
     await rename(source, target);

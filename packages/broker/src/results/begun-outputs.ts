@@ -32,7 +32,7 @@ export class BegunOutputs {
     this.#arrivals = arrivals;
   }
 
-  /** Takes up an output. Of two of one content from one machine at a time the second begins anew. */
+  /** Takes up an output. Of two of one content from one machine at a time the second begins again. */
   take(machineId: MachineId, content: Content): BegunOutput {
     const path = this.#arrivals.findBeginning(machineId, content);
     if (this.#inUse.has(path)) {

@@ -33,7 +33,7 @@ export function explainRoute(parts: BrokerParts): UnaryHandler<ExplainRequest, E
       case 'request':
         return encodeFound(explainRequest(state, subject.value, clock.now()), `request ${subject.value}`);
       case undefined:
-        throw badRequest('subject is absent; want a job, a task or a request');
+        throw badRequest('subject is absent; expected a job, a task or a request');
     }
   };
 }

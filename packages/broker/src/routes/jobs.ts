@@ -62,7 +62,7 @@ export function listJobsRoute(parts: BrokerParts): UnaryHandler<ListJobsRequest,
 /** Cancels what of a job has not ended. */
 export function cancelJobRoute(parts: BrokerParts): UnaryHandler<CancelJobRequest, CancelJobResponse> {
   return async ({ jobId, reason }, { userId }) => {
-    if (reason.length > 1024) throw badRequest(`reason has ${reason.length} characters; want at most 1024`);
+    if (reason.length > 1024) throw badRequest(`reason has ${reason.length} characters; expected at most 1024`);
     await parts.driver.ask((replyTo) => ({ kind: 'JobCancelled', replyTo, userId, jobId, reason }));
     return {};
   };

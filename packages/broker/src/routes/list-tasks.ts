@@ -52,7 +52,7 @@ export function listTasksRoute(parts: BrokerParts): UnaryHandler<ListTasksReques
 
 function decodeListTasks({ jobId, taskIndexes, status, pageSize, fromTaskIndex }: ListTasksRequest): ListTasks {
   if (taskIndexes.length > 100_000)
-    throw badRequest(`task_indexes has ${taskIndexes.length} entries; want at most 100000`);
+    throw badRequest(`task_indexes has ${taskIndexes.length} entries; expected at most 100000`);
   const sizeMax = Math.min(pageSize === 0 ? pageDefault : pageSize, pageMax);
   return { jobId, taskIndexes, status: decodeTaskStatus(status), sizeMax, from: fromTaskIndex };
 }

@@ -35,7 +35,7 @@ function placeIn(token: string, replicaId: ReplicaId): number {
   const [, ofReplica, place] = /^(\d{1,15})\/(\d{1,15})$/.exec(token) ?? [];
   if (place === undefined)
     throw badRequest(
-      `page_token is ${JSON.stringify(token.slice(0, 100))}; want the next_page_token of the answer before`,
+      `page_token is ${JSON.stringify(token.slice(0, 100))}; expected the next_page_token of the answer before`,
     );
   if (Number(ofReplica) !== replicaId)
     throw badRequest(

@@ -91,7 +91,7 @@ export function quarantineMachineRoute(
   };
 }
 
-/** Lets a machine that was caught begin anew. */
+/** Lets a machine that was caught begin again. */
 export function resetMachineTrustRoute(
   parts: BrokerParts,
 ): UnaryHandler<ResetMachineTrustRequest, ResetMachineTrustResponse> {
@@ -137,7 +137,7 @@ export function addProviderRoute(parts: BrokerParts): UnaryHandler<AddProviderRe
  */
 export function decodeProvider({ providerId, address }: AddProviderRequest): AddProviderRequest {
   if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(providerId)) {
-    throw badRequest(`provider_id is ${JSON.stringify(providerId)}; want letters, digits and "._-", 64 at most`);
+    throw badRequest(`provider_id is ${JSON.stringify(providerId)}; expected letters, digits and "._-", 64 at most`);
   }
   parseAddress(address);
   return { providerId, address };

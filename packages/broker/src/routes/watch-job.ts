@@ -55,7 +55,7 @@ function findBeginning({ journal }: BrokerParts, { afterSequence, lastChanges }:
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
 function requireIndexesMax({ taskIndexesMax = 0 }: WatchJobRequest): void {
   if (taskIndexesMax > taskIndexesMost)
-    throw badRequest(`task_indexes_max is ${taskIndexesMax}; want an integer in 0..${taskIndexesMost}`);
+    throw badRequest(`task_indexes_max is ${taskIndexesMax}; expected an integer in 0..${taskIndexesMost}`);
 }
 
 interface Watcher {

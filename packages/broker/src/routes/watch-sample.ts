@@ -100,9 +100,11 @@ function inMessages(reported: readonly (readonly JobEvent[])[]): JobEvent[][] {
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
 function readRules({ jobId, changesPerSecondMax = 0 }: WatchJobRequest): SampleRules {
-  if (jobId !== 0) throw badRequest('changes_per_second_max is only for all jobs; want job_id 0 with it');
+  if (jobId !== 0) throw badRequest('changes_per_second_max is only for all jobs; expected job_id 0 with it');
   if (!Number.isInteger(changesPerSecondMax) || changesPerSecondMax < 1 || changesPerSecondMax > changesPerSecondMost) {
-    throw badRequest(`changes_per_second_max is ${changesPerSecondMax}; want an integer in 1..${changesPerSecondMost}`);
+    throw badRequest(
+      `changes_per_second_max is ${changesPerSecondMax}; expected an integer in 1..${changesPerSecondMost}`,
+    );
   }
   const changesMax = Math.ceil(changesPerSecondMax / looksPerSecond);
   return { changesMax, period: Math.ceil((1000 * changesMax) / changesPerSecondMax) };

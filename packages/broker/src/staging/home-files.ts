@@ -25,7 +25,7 @@ export interface HomeSource {
 /**
  * The files at home that tasks read, and which of them holds a content that a machine asks for.
  *
- * Bounded: of the contents that were not staged for longest the source is forgotten; staging a replica anew finds it
+ * Bounded: of the contents that were not staged for longest the source is forgotten; staging a replica again finds it
  * again.
  */
 export class HomeFiles {
@@ -121,7 +121,7 @@ function requireWhole(path: string, stated: Bytes, found: Bytes): void {
   if (isGenerated(path)) {
     throw new MutiraoError(
       'MUT_INPUT_UNUSABLE',
-      `${path} is no file on a disk: the system generates it anew each time that it is read. Bring a copy ("cp ` +
+      `${path} is no file on a disk: the system generates it again each time that it is read. Bring a copy ("cp ` +
         `${path} ${basename(path)}" and "--put ${basename(path)}"), or have the command read it on its machine`,
     );
   }

@@ -86,7 +86,7 @@ function listSamples(values: Values, first: TaskIndex): TaskOfTemplate[] {
 async function checkInput(path: string): Promise<void> {
   const status = await findStatus(path);
   if (status === undefined)
-    throw new MutiraoError('MUT_INPUT_MISSING', `${path} is not there; want a file or a folder`);
+    throw new MutiraoError('MUT_INPUT_MISSING', `${path} is not there; expected a file or a folder`);
   if (!status.isFile() && !status.isDirectory())
     throw new MutiraoError('MUT_INPUT_MISSING', `${path} is neither a file nor a folder`);
   await access(path, constants.R_OK).catch((error: unknown) => {
@@ -121,19 +121,19 @@ async function checkGathering(
   if (!groups.some((group) => group.outputs.some(({ localPath }) => localPath !== ''))) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      'job.gathering is given and no output has a local path; want one at least',
+      'job.gathering is given and no output has a local path; expected one at least',
     );
   }
   if (homeDirectory === '')
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      'job.home_directory is empty; want a folder that gathered outputs are called from',
+      'job.home_directory is empty; expected a folder that gathered outputs are called from',
     );
   for (const path of outputs) {
     if (below(homeDirectory, resolve(path)) === undefined) {
       throw new MutiraoError(
         'MUT_PATH_ESCAPES',
-        `output ${path} is not below ${homeDirectory}; want a path below it for an output that is gathered`,
+        `output ${path} is not below ${homeDirectory}; expected a path below it for an output that is gathered`,
       );
     }
   }
@@ -152,7 +152,7 @@ export async function checkIndexIsNew(folder: string, nextJobId: JobId): Promise
   if (((await findStatus(path))?.size ?? 0) > 0) {
     throw new MutiraoError(
       'MUT_OUTPUT_FORBIDDEN',
-      `${path} is there already, of a job of another broker or of one whose journal is gone; want another ` +
+      `${path} is there already, of a job of another broker or of one whose journal is gone; expected another ` +
         'folder for what is gathered',
     );
   }
@@ -161,7 +161,7 @@ export async function checkIndexIsNew(folder: string, nextJobId: JobId): Promise
 async function checkHomeDirectory(path: string): Promise<void> {
   const status = await findStatus(path);
   if (status?.isDirectory() !== true)
-    throw new MutiraoError('MUT_BAD_REQUEST', `job.home_directory is ${path}; want a folder that is there`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `job.home_directory is ${path}; expected a folder that is there`);
 }
 
 async function findStatus(path: string): Promise<Stats | undefined> {

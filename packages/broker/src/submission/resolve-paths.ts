@@ -12,7 +12,7 @@ import type { JobSpec, TaskGroup } from '@mutirao/core/messages';
 export function resolveLocalPaths(spec: JobSpec): JobSpec {
   const { homeDirectory } = spec;
   if (homeDirectory !== '' && !isAbsolute(homeDirectory)) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `job.home_directory is ${homeDirectory}; want an absolute path`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `job.home_directory is ${homeDirectory}; expected an absolute path`);
   }
   const { gatherFolder, workFolder } = spec;
   return {
@@ -39,7 +39,10 @@ function resolveGroup(group: TaskGroup, homeDirectory: string): TaskGroup {
 /** A trailing slash says "into this folder" and is kept. */
 function absolute(path: string, homeDirectory: string): string {
   if (!isAbsolute(path) && homeDirectory === '') {
-    throw new MutiraoError('MUT_BAD_REQUEST', `job.home_directory is empty; want a folder that ${path} is relative to`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `job.home_directory is empty; expected a folder that ${path} is relative to`,
+    );
   }
   const resolved = resolve(homeDirectory, path);
   return path.endsWith('/') && resolved !== '/' ? `${resolved}/` : resolved;

@@ -41,23 +41,24 @@ export async function resumeJob(
 ): Promise<{ readonly spec: JobSpec; readonly resumed: Resumed }> {
   const { spec, userId } = wanted;
   const job = findFormer(parts, wanted);
-  if (job.endedAt === 0) throw new MutiraoError('MUT_RESUME_OPEN', `job ${job.jobId} has not ended; want one that has`);
+  if (job.endedAt === 0)
+    throw new MutiraoError('MUT_RESUME_OPEN', `job ${job.jobId} has not ended; expected one that has`);
   if (job.taskCount > tasksMax)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `job ${job.jobId} has ${job.taskCount} tasks; want ${tasksMax} at most where a job goes on with another`,
+      `job ${job.jobId} has ${job.taskCount} tasks; expected ${tasksMax} at most where a job goes on with another`,
     );
   const former = parts.specs.getSpec(job);
   if (spec.gatherFolder !== undefined || former.gatherFolder !== undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `the outputs of job ${job.jobId} or of this one are gathered; want neither where a job goes on with another`,
+      `the outputs of job ${job.jobId} or of this one are gathered; expected neither where a job goes on with another`,
     );
   const matches = matchTasks(spec, former);
   if (matches.every((match) => match.kind === 'other' && match.isUnknown))
     throw new MutiraoError(
       'MUT_RESUME_OTHER',
-      `job ${job.jobId} (${former.label}) has no task that is like one of these; want the job that this was ` +
+      `job ${job.jobId} (${former.label}) has no task that is like one of these; expected the job that this was ` +
         'submitted as',
     );
   const choice = await choose(parts, { job, former, userId }, { spec, matches });
@@ -99,7 +100,7 @@ function findFormer(parts: ResumeParts, { userId, spec, resumesJobId }: ResumedJ
   if (former === undefined)
     throw new MutiraoError(
       'MUT_RESUME_OTHER',
-      `no earlier job of yours is called ${JSON.stringify(spec.label)}; want one, or its number`,
+      `no earlier job of yours is called ${JSON.stringify(spec.label)}; expected one, or its number`,
     );
   return former;
 }

@@ -25,7 +25,7 @@ export async function stopGrid(context: CommandContext): Promise<ExitStatus> {
   if (isElsewhere(grid))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `the grid in ${context.home} runs on ${grid.host ?? ''}; want "mutirao down" there`,
+      `the grid in ${context.home} runs on ${grid.host ?? ''}; expected "mutirao down" there`,
     );
   if (isSupervised(grid)) process.kill(grid.pid, 'SIGTERM');
   else await endLeftovers(context, grid);

@@ -35,7 +35,7 @@ const retryMs = 500;
 /** Prints events in their order, each once. */
 export async function printEvents(context: CommandContext, options: EventsOptions): Promise<ExitStatus> {
   if (!/^\d+$/.test(options.after))
-    throw new MutiraoError('MUT_BAD_REQUEST', `--after is "${options.after}"; want an integer of 0 or more`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--after is "${options.after}"; expected an integer of 0 or more`);
   const broker = await context.broker();
   const jobId = options.job === undefined ? 0 : await resolveJobId(broker, options.job);
   const position: Position = { after: Number(options.after), journalInstance: undefined };

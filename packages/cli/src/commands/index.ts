@@ -155,7 +155,7 @@ export const entries: readonly CommandEntry[] = [
   },
   {
     path: ['machine', 'reset-trust'],
-    summary: 'Let a machine that was caught begin anew, without credit.',
+    summary: 'Let a machine that was caught begin again, without credit.',
     json: { shape: 'trusted_machine', form: 'one' },
     load: () => import('./machine/reset-trust.ts'),
   },
@@ -467,7 +467,7 @@ export const entries: readonly CommandEntry[] = [
   },
   {
     path: ['init'],
-    summary: 'Make the identity that other hosts know you by, or its certificates anew.',
+    summary: 'Make the identity that other hosts know you by, or its certificates again.',
     json: { shape: 'identity', form: 'one' },
     load: () => import('./init.ts'),
   },

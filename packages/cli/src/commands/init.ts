@@ -29,7 +29,7 @@ export function define(command: Command, act: Act): void {
     .action((options: InitOptions) => act((context) => init(context, options)));
 }
 
-/** Makes the identity of the home folder, or its certificates anew. */
+/** Makes the identity of the home folder, or its certificates again. */
 export async function init(context: CommandContext, { host, authority, days }: InitOptions): Promise<ExitStatus> {
   prepareHome(context.home);
   const folder = identityFolder(context.home);

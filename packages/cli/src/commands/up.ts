@@ -69,7 +69,7 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
     ...(options.web ? { hasPage: true } : {}),
   };
   if (size.clusters.length === 0 && size.machines === 0)
-    throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; want one at least');
+    throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; expected one at least');
   refuseIneffective(size);
   if (options.detach === true) {
     await startDetached(context, options);

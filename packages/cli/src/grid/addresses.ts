@@ -24,7 +24,7 @@ export function listClusterAddresses(home: string): NamedAddress[] {
   if (clusters.length === 0)
     throw new MutiraoError(
       'MUT_UNREACHABLE',
-      `there is no grid in ${home}, and no cluster has started there; want one, or --cluster with an address`,
+      `there is no grid in ${home}, and no cluster has started there; expected one, or --cluster with an address`,
     );
   return clusters;
 }
@@ -43,10 +43,10 @@ export function findClusterAddress(home: string, name: string | undefined): Name
   if (found === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      name === undefined ? 'this grid has no clusters' : `no cluster is named "${name}"; want one of ${names}`,
+      name === undefined ? 'this grid has no clusters' : `no cluster is named "${name}"; expected one of ${names}`,
     );
   if (others.length > 0)
-    throw new MutiraoError('MUT_BAD_REQUEST', `there are several clusters; want --cluster with one of ${names}`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `there are several clusters; expected --cluster with one of ${names}`);
   return found;
 }
 
@@ -81,7 +81,7 @@ export function findReservationsAddress(home: string, name: string | undefined):
   if (others.length > 0)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `there are several reservation managers; want --manager with one of ${names.join(', ')}`,
+      `there are several reservation managers; expected --manager with one of ${names.join(', ')}`,
     );
   return readAddress(join(folder, first, 'reservations.json'), `the reservation manager "${first}" has not started`);
 }

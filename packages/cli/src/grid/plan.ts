@@ -159,7 +159,7 @@ export function parseClusters(text: string): number[] {
   return text.split(',').map((part) => {
     const processors = Number(part);
     if (!/^\d+$/.test(part) || processors < 1 || processors > 65_536) {
-      throw new MutiraoError('MUT_BAD_REQUEST', `--clusters is "${text}"; want the processors of each, as in 8,4`);
+      throw new MutiraoError('MUT_BAD_REQUEST', `--clusters is "${text}"; expected the processors of each, as in 8,4`);
     }
     return processors;
   });

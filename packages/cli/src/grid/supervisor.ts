@@ -38,7 +38,7 @@ const restartDelayMax = 15_000;
 const pollMs = 15;
 
 /**
- * Keeps processes alive: starts them, starts those anew that end (at the same address, after a growing pause), and
+ * Keeps processes alive: starts them, starts those again that end (at the same address, after a growing pause), and
  * stops them.
  */
 export class Supervisor {

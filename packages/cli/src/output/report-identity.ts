@@ -13,7 +13,7 @@ const none = { names: [], serial: '', validUntil: null };
 export function readDays(text: string): number {
   const days = Number(text);
   if (!/^\d+$/.test(text) || days < 1 || days > 3650)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--days is "${text}"; want an integer in 1..3650`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--days is "${text}"; expected an integer in 1..3650`);
   return days * day;
 }
 

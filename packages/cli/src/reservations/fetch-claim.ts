@@ -24,19 +24,19 @@ export async function fetchClaim(text: string, openManager: () => Promise<Reserv
   if (status === ReservationStatus.HELD)
     throw new MutiraoError(
       'MUT_CLAIM_UNCONFIRMED',
-      `reservation ${reservationId} is only held; want "mutirao reservation confirm ${reservationId}" first`,
+      `reservation ${reservationId} is only held; expected "mutirao reservation confirm ${reservationId}" first`,
     );
   if (status !== ReservationStatus.CONFIRMED && status !== ReservationStatus.CLAIMED) {
     const reported =
       `reservation ${reservationId} is ` +
-      `${nameOf(ReservationStatus, status)}${reason === '' ? '' : ` (${reason})`}; want one that is confirmed or ` +
+      `${nameOf(ReservationStatus, status)}${reason === '' ? '' : ` (${reason})`}; expected one that is confirmed or ` +
       'claimed';
     throw new MutiraoError(status === ReservationStatus.EXPIRED ? 'MUT_CLAIM_LATE' : 'MUT_RESERVATION_OVER', reported);
   }
   if (claim === '')
     throw new MutiraoError(
       'MUT_CLAIM_NOT_YOURS',
-      `reservation ${reservationId} is ${userId}'s, and its claim is told to nobody else; want the claim as ` +
+      `reservation ${reservationId} is ${userId}'s, and its claim is told to nobody else; expected the claim as ` +
         `${userId} shows it`,
     );
   return claim;

@@ -27,7 +27,7 @@ export async function readParts(
   if (texts.length < 2)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `${texts.length} resource is given; want two or more, each as RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER`,
+      `${texts.length} resource is given; expected two or more, each as RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER`,
     );
   const managers = new Map<string, Promise<ReservationClient>>();
   const parts = texts.map(async (text): Promise<GroupPart> => {
@@ -35,7 +35,7 @@ export async function readParts(
     if (resourceId === undefined || quantity === undefined)
       throw new MutiraoError(
         'MUT_BAD_REQUEST',
-        `"${text}" is no resource with an amount; want RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER, as in ` +
+        `"${text}" is no resource with an amount; expected RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER, as in ` +
           'alpha=4 or net=30%@10.0.0.7:7000',
       );
     const address = managerAddress(context, managerName === '' ? usual : managerName);

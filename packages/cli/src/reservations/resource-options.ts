@@ -43,7 +43,8 @@ export function addResourceOptions(command: Command): Command {
     .option('--until <time>', 'add-maintenance: its end')
     .option(
       '--amount <number>',
-      "add-maintenance, fail, restore: so many units, or so much in the resource's own unit (default for maintain: all)",
+      "add-maintenance, fail, restore: so many units, or so much in the resource's own unit (default for " +
+        'maintain: all)',
     )
     .option('--unit <index>', 'fail, restore: one unit, counted from 0')
     .option('--reason <text>', 'add-maintenance, fail: what users are told');
@@ -108,7 +109,7 @@ function getCounts({
 /** Which part of a resource is meant. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readPart({ amount, unit }: ResourceOptions): NonNullable<FailResourceRequest['what']> {
   if ((amount === undefined) === (unit === undefined))
-    throw new MutiraoError('MUT_BAD_REQUEST', 'want --amount or --unit, to say what is meant');
+    throw new MutiraoError('MUT_BAD_REQUEST', 'expected --amount or --unit, to say what is meant');
   return unit === undefined
     ? { $case: 'amount', value: readCount('amount', amount ?? '') }
     : { $case: 'unitIndex', value: readCount('unit', unit) };
@@ -117,19 +118,25 @@ export function readPart({ amount, unit }: ResourceOptions): NonNullable<FailRes
 /** Reads a whole number. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readCount(name: string, text: string): number {
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(Number(text)))
-    throw new MutiraoError('MUT_BAD_REQUEST', `--${name} is ${JSON.stringify(text)}; want a whole number of 0 or more`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--${name} is ${JSON.stringify(text)}; expected a whole number of 0 or more`,
+    );
   return Number(text);
 }
 
 function readNumber(name: string, text: string): number {
   if (!/^\d+(\.\d+)?$/.test(text))
-    throw new MutiraoError('MUT_BAD_REQUEST', `--${name} is ${JSON.stringify(text)}; want a number of 0 or more`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--${name} is ${JSON.stringify(text)}; expected a number of 0 or more`);
   return Number(text);
 }
 
 function readWord<Value>(name: string, text: string, words: ReadonlyMap<string, Value>): Value {
   const value = words.get(text);
   if (value === undefined)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--${name} is "${text}"; want one of ${[...words.keys()].join(', ')}`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--${name} is "${text}"; expected one of ${[...words.keys()].join(', ')}`,
+    );
   return value;
 }

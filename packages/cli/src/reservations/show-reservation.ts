@@ -33,7 +33,7 @@ export function readReservationId(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `"${text}" is no reservation; want its number, as "reservation list" prints it`,
+      `"${text}" is no reservation; expected its number, as "reservation list" prints it`,
     );
   return Number(text);
 }
@@ -55,7 +55,7 @@ export function checkResource(resources: ReadonlyMap<string, Resource>, name: st
     names.length === 0
       ? 'none is registered'
       : nearest === undefined
-        ? `want one of ${names.slice(0, 10).join(', ')}`
+        ? `expected one of ${names.slice(0, 10).join(', ')}`
         : `did you mean "${nearest}"?`;
   throw new MutiraoError('MUT_UNKNOWN_RESOURCE', `there is no resource "${name}"; ${some}`);
 }

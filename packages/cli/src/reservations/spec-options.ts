@@ -45,7 +45,7 @@ export function addSpecOptions(command: Command): Command {
 export function readAmount(options: SpecOptions): ReservationSpec['amount'] {
   const given = (['count', 'share', 'capacity', 'processors'] as const).filter((name) => options[name] !== undefined);
   if (given.length > 1)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--${given.join(' and --')} are given; want one of them`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--${given.join(' and --')} are given; expected one of them`);
   const { count, share, capacity } = options;
   if (options.processors !== undefined) return readRange(options, options.processors);
   if (options.work !== undefined || options.reference !== undefined)
@@ -53,7 +53,7 @@ export function readAmount(options: SpecOptions): ReservationSpec['amount'] {
   if (count !== undefined && !/^-?\d+$/.test(count))
     throw new MutiraoError(
       'MUT_RESERVATION_AMOUNT',
-      `--count is ${JSON.stringify(count)}; want a whole number of units, 1 or more`,
+      `--count is ${JSON.stringify(count)}; expected a whole number of units, 1 or more`,
     );
   const text = share === undefined ? (count ?? capacity) : `${share.replace(/\s*%$/, '')}%`;
   return text === undefined ? undefined : { $case: 'quantity', value: text };
@@ -65,14 +65,14 @@ function readRange({ work, reference = '0' }: SpecOptions, processors: string): 
   if (amountMin < 1 || amountMax < amountMin)
     throw new MutiraoError(
       'MUT_RESERVATION_AMOUNT',
-      `--processors is ${JSON.stringify(processors)}; want LEAST..MOST, as in 2..8`,
+      `--processors is ${JSON.stringify(processors)}; expected LEAST..MOST, as in 2..8`,
     );
   if (work !== undefined)
     return { $case: 'malleable', value: { workUnitMs: readDuration(work, '--work'), amountMin, amountMax } };
   if (!/^\d+$/.test(reference))
     throw new MutiraoError(
       'MUT_RESERVATION_AMOUNT',
-      `--reference is ${JSON.stringify(reference)}; want a whole number of units, 1 or more`,
+      `--reference is ${JSON.stringify(reference)}; expected a whole number of units, 1 or more`,
     );
   return { $case: 'elastic', value: { amountMin, amountMax, referenceAmount: Number(reference) } };
 }
@@ -86,7 +86,7 @@ export function checkUnits({ count, processors }: SpecOptions, resource: Resourc
   if (resource === undefined || resource.unit === '' || text === undefined) return;
   throw new MutiraoError(
     'MUT_UNKNOWN_UNIT',
-    `${option} is ${text}, and ${resource.resourceId} is no units but a capacity in ${resource.unit}; want ` +
+    `${option} is ${text}, and ${resource.resourceId} is no units but a capacity in ${resource.unit}; expected ` +
       '--share 30%, or --capacity as in ' +
       `${showAmount(Math.ceil(resource.total / 4), resource.unit).replace(' ', '')}`,
   );
@@ -98,7 +98,7 @@ const durationMax = 100 * 365.25 * 86_400_000;
 /** When a reservation is to be. */
 export function readTiming(options: SpecOptions): Timing {
   if (options.immediate === true && options.onDemand === true)
-    throw new MutiraoError('MUT_BAD_REQUEST', '--immediate and --on-demand are given; want one of them');
+    throw new MutiraoError('MUT_BAD_REQUEST', '--immediate and --on-demand are given; expected one of them');
   if (options.immediate === true) return Timing.IMMEDIATE;
   return options.onDemand === true ? Timing.ON_DEMAND : Timing.ADVANCE;
 }
@@ -108,13 +108,13 @@ export function readDuration(text: string, option = '--for'): number {
   if (/^-/.test(text.trim()))
     throw new MutiraoError(
       'MUT_RESERVATION_DURATION',
-      `${option} is ${JSON.stringify(text)}; want a duration of 1 ms or more`,
+      `${option} is ${JSON.stringify(text)}; expected a duration of 1 ms or more`,
     );
   const duration = parseDuration(text);
   if (duration > durationMax)
     throw new MutiraoError(
       'MUT_RESERVATION_TOO_LONG',
-      `${JSON.stringify(text)} is longer than a hundred years; want a shorter time`,
+      `${JSON.stringify(text)} is longer than a hundred years; expected a shorter time`,
     );
   return duration;
 }
@@ -129,7 +129,7 @@ export function readHold(text: string | undefined): number {
   if (hold === 0)
     throw new MutiraoError(
       'MUT_RESERVATION_DURATION',
-      `--hold is ${JSON.stringify(text)}; want a duration of 1 ms or more, or no --hold, which reserves at once`,
+      `--hold is ${JSON.stringify(text)}; expected a duration of 1 ms or more, or no --hold, which reserves at once`,
     );
   return hold;
 }

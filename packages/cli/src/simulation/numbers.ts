@@ -14,14 +14,14 @@ export interface Bounds {
 export function readWhole(option: string, text: string, { min, max }: Bounds): number {
   const value = /^\d+(_\d+)*$/.test(text) ? Number(text.replaceAll('_', '')) : NaN;
   if (value >= min && value <= max) return value;
-  throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; want a whole number in ${min}..${max}`);
+  throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; expected a whole number in ${min}..${max}`);
 }
 
 /** Reads a number of an option. @throws {MutiraoError} as `readWhole`. */
 export function readFraction(option: string, text: string, { min, max }: Bounds): number {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : NaN;
   if (value >= min && value <= max) return value;
-  throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; want a number in ${min}..${max}`);
+  throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; expected a number in ${min}..${max}`);
 }
 
 /**
@@ -31,14 +31,14 @@ export function readFraction(option: string, text: string, { min, max }: Bounds)
 export function readTime(option: string, text: string): Duration {
   const time = /^\d+(\.\d+)?$/.test(text) ? Math.round(Number(text) * 1000) : parseDuration(text);
   if (time > 0) return time;
-  throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; want more than 0 s`);
+  throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; expected more than 0 s`);
 }
 
 /** Reads one of a few words. @throws {MutiraoError} as `readWhole`. */
 export function readWord<T extends string>(option: string, text: string, words: readonly T[]): T {
   const found = words.find((word) => word === text);
   if (found === undefined)
-    throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; want one of ${words.join(', ')}`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; expected one of ${words.join(', ')}`);
   return found;
 }
 

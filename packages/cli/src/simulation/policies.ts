@@ -8,7 +8,7 @@ export function findPolicy(policy: string, variant: string | undefined): QueuePo
   if (name !== 'conservative' && variant !== undefined) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `--variant is "${variant}"; want none with --policy ${name}, which compresses nothing`,
+      `--variant is "${variant}"; expected none with --policy ${name}, which compresses nothing`,
     );
   }
   switch (name) {

@@ -37,12 +37,15 @@ export function readTrace(reading: TraceReading): TraceFile {
   const processors = reading.processors ?? listProcessors(trace);
   if (processors === undefined) {
     if (trace.records.length === 0) throw new MutiraoError('MUT_TRACE_EMPTY', `${file} holds no record`);
-    throw new MutiraoError('MUT_BAD_REQUEST', `${file} does not say how many processors its machine has; want --procs`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${file} does not say how many processors its machine has; expected --procs`,
+    );
   }
   if (processors > processorsMax)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `${file} says that its machine has ${processors} processors; want --procs with at most ${processorsMax}`,
+      `${file} says that its machine has ${processors} processors; expected --procs with at most ${processorsMax}`,
     );
   const selected = selectRequests(trace.records, {
     processors,

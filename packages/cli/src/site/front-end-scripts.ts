@@ -45,10 +45,10 @@ trap 'rm -f -- "$draft"; rmdir -- "$folder" 2>/dev/null' EXIT
 gzip -dc >"$draft" || exit 1
 if command -v sha256sum >/dev/null; then
   found=$(sha256sum <"$draft") && found=\${found%% *}
-  [ "$found" = "$3" ] || { echo "the copy has the hash $found; want $3" >&2; exit 1; }
+  [ "$found" = "$3" ] || { echo "the copy has the hash $found; expected $3" >&2; exit 1; }
 else
   found=$(wc -c <"$draft")
-  [ "$found" -eq "$4" ] || { echo "the copy has $found bytes; want $4" >&2; exit 1; }
+  [ "$found" -eq "$4" ] || { echo "the copy has $found bytes; expected $4" >&2; exit 1; }
 fi
 chmod 700 "$draft" || exit 1
 told=$("$draft" --version 2>&1) || { printf '%s\\n' "$told" >&2; exit 126; }

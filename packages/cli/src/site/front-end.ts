@@ -95,14 +95,15 @@ export class FrontEnd {
     const { ssh, name } = this.#site;
     throw new MutiraoError(
       'MUT_UNREACHABLE',
-      `${ssh} led to ${here}, and the ${kind} of ${name} was started on ${host}, which shares its folder; want ` +
+      `${ssh} led to ${here}, and the ${kind} of ${name} was started on ${host}, which shares its folder; expected ` +
         'the name of that one host, ' +
         `or, where it is no more, ${reported.get('base') ?? ''}/front/${name}/${kind}.pid removed`,
     );
   }
 
   /**
-   * Carries the executable over. @throws {MutiraoError} MUT_SITE_UNSUPPORTED_HOST with the host's words when it cannot run
+   * Carries the executable over. @throws {MutiraoError} MUT_SITE_UNSUPPORTED_HOST with the host's words when it cannot
+   * run
    * there; MUT_DISK_FULL.
    */
   async install({ sha256, bytes, packed }: ProgramFile): Promise<void> {

@@ -41,7 +41,7 @@ const steadyAfter = 30_000;
 
 /**
  * Keeps one site connected until the signal fires: connects, makes it work, waits until something breaks, and begins
- * anew after a
+ * again after a
  * growing pause. What runs at the site is not touched when the connection goes.
  *
  * @throws {MutiraoError} when a site that never worked cannot be made to work.

@@ -128,7 +128,7 @@ function startWatch(
   };
   read().catch((error: unknown) => {
     const isElsewhere = error instanceof MutiraoError && error.code === 'MUT_JOURNAL_POSITION';
-    // The broker came back with another journal: its events are counted anew, and the job itself says what is so.
+    // The broker came back with another journal: its events are counted again, and the job itself says what is so.
     if (isElsewhere) state.place = { after: 0, journalInstance: undefined };
     state.failure = isElsewhere ? new MutiraoError('MUT_UNREACHABLE', error.message, { cause: error }) : error;
     bell.resolve(undefined);

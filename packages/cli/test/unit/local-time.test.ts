@@ -24,10 +24,13 @@ test('a local time that comes twice or never is an error that names both reading
     '2026-03-29 03:30',
     '2026-10-25T02:30:00+01:00',
   ]);
-  t.regex(twice ?? '', /^MUT_LOCAL_TIME .*comes twice.*want 2026-10-25T02:30:00\+02:00 or 2026-10-25T02:30:00\+01:00$/);
+  t.regex(
+    twice ?? '',
+    /^MUT_LOCAL_TIME .*comes twice.*expected 2026-10-25T02:30:00\+02:00 or 2026-10-25T02:30:00\+01:00$/,
+  );
   t.regex(
     never ?? '',
-    /^MUT_LOCAL_TIME .*does not exist.*want 2026-03-29T01:30:00\+01:00 or 2026-03-29T03:30:00\+02:00$/,
+    /^MUT_LOCAL_TIME .*does not exist.*expected 2026-03-29T01:30:00\+01:00 or 2026-03-29T03:30:00\+02:00$/,
   );
   t.is(fine, '2026-03-29T01:30:00.000Z');
   t.is(offset, '2026-10-25T01:30:00.000Z');

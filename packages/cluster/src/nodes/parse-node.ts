@@ -17,7 +17,7 @@ export function parseNodes(texts: readonly string[]): NodeConfig[] {
   const names = new Set<string>();
   for (const { name } of nodes) {
     if (names.has(name))
-      throw new MutiraoError('MUT_BAD_CONFIG', `two nodes are named "${name}"; want another name for each`);
+      throw new MutiraoError('MUT_BAD_CONFIG', `two nodes are named "${name}"; expected another name for each`);
     names.add(name);
   }
   return nodes;
@@ -30,7 +30,7 @@ function parseNode(text: string): NodeConfig {
   if (name === '' || processors < 1 || processors > processorsMax) {
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `node is "${text}"; want NAME=ssh:USER@HOST:PROCESSORS, for example n1=ssh:ana@node1:8`,
+      `node is "${text}"; expected NAME=ssh:USER@HOST:PROCESSORS, for example n1=ssh:ana@node1:8`,
     );
   }
   return { name, destination, processors };

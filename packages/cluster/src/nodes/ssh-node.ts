@@ -39,7 +39,7 @@ export interface NodeProcess {
 const pauseMin: Duration = 1000;
 const pauseMax: Duration = 60_000;
 
-/** A host that gives processors, reached over one ssh connection, which is made anew when it breaks. */
+/** A host that gives processors, reached over one ssh connection, which is made again when it breaks. */
 export class SshNode {
   readonly #options: SshNodeOptions;
   readonly #ending = new AbortController();

@@ -231,7 +231,7 @@ test('who waits is told what a tighter walltime would have gained; who starts, o
 test('a walltime of nothing is refused', async (t) => {
   await t.throwsAsync(inject(cluster(byScores).routes.allocate, { ...order, walltimeMs: 0 }), {
     code: 'MUT_BAD_REQUEST',
-    message: /walltime_ms is 0; want 1 or more/,
+    message: /walltime_ms is 0; expected 1 or more/,
   });
 });
 

@@ -18,7 +18,7 @@ export const mappedMachinesMax = 256;
  * @source Maheswaran et al., "Dynamic mapping of a class of independent tasks onto heterogeneous computing systems"
  * (1999), Min-min.
  * Departs from the source: tasks are mapped in windows, only those whose machine is free are placed, and the others are
- * mapped anew at the
+ * mapped again at the
  * next decision. Without estimates, and where tasks are so short that they wait at machines, it is a workqueue.
  */
 export const minMin: BagScheduler = {

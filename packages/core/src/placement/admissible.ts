@@ -59,7 +59,7 @@ export class AdmissibleSets {
    * @param admissibility a, in 0..1. @throws {InvariantError} for one out of that range.
    */
   getRange(width: ProcessorCount, admissibility: number): AdmissibleRange | undefined {
-    invariant(admissibility >= 0 && admissibility <= 1, `admissibility is ${admissibility}; want 0..1`);
+    invariant(admissibility >= 0 && admissibility <= 1, `admissibility is ${admissibility}; expected 0..1`);
     const first = this.firstOf(width);
     if (first === undefined) return undefined;
     const end = this.sizes.length - 1;

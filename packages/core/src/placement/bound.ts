@@ -16,7 +16,7 @@ export interface CompetitiveBound {
  * @param admissibility a, in 0..1. @throws {InvariantError} for one out of that range. @source gonzalez2010, Eq. 1.
  */
 export function getBound(admissibility: number): CompetitiveBound {
-  invariant(admissibility >= 0 && admissibility <= 1, `admissibility is ${admissibility}; want 0..1`);
+  invariant(admissibility >= 0 && admissibility <= 1, `admissibility is ${admissibility}; expected 0..1`);
   const below = 1 + 4 / admissibility ** 2;
   const above = 1 + 4 / (admissibility * (1 - admissibility));
   return { below, above, worst: Math.max(below, above) };

@@ -41,8 +41,8 @@ export type CountedTasks = 'unfinished' | 'all';
  *
  * Tasks that are added in their order, and started in it when the schedule says, leave the schedule as it is; any other
  * start and any end
- * has it made anew, once, when it is next looked at; so has a start that is overdue. Sums are always those of a book
- * that is made anew, bit for bit: they are added up in one
+ * has it made again, once, when it is next looked at; so has a start that is overdue. Sums are always those of a book
+ * that is made again, bit for bit: they are added up in one
  * order, that of the running tasks by start and the waiting ones by arrival.
  *
  * Settled for this project, where the seed is silent: sums run over what has not ended, unless `counted` is `all`; then
@@ -173,12 +173,12 @@ export class QueueModel {
     };
   }
 
-  /** Makes the schedule anew where it is not the one of now. */
+  /** Makes the schedule again where it is not the one of now. */
   #look(now: Instant): void {
-    if (!this.#isCurrent || this.#isOverdue(now)) this.#makeAnew(now);
+    if (!this.#isCurrent || this.#isOverdue(now)) this.#makeAgain(now);
   }
 
-  #makeAnew(now: Instant): void {
+  #makeAgain(now: Instant): void {
     if (this.#base === undefined) this.#free.reset(this.processors);
     else this.#free.load(this.#base.known.free, now, this.#base.by);
     this.#sums =

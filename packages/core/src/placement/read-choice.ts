@@ -26,7 +26,7 @@ export function readPlacementChoice(text: string): PlacementChoice | string {
   if (admissibility === 'adaptive') return { strategy, admissibility };
   const value = /^\d+(\.\d+)?$/.test(admissibility) ? Number(admissibility) : NaN;
   if (value >= 0 && value <= 1) return { strategy, admissibility: value };
-  return `"${text}" has the admissibility "${admissibility}"; want a number in 0..1, or "adaptive"`;
+  return `"${text}" has the admissibility "${admissibility}"; expected a number in 0..1, or "adaptive"`;
 }
 
 function describeUnknown(text: string, name: string): string {
@@ -34,7 +34,7 @@ function describeUnknown(text: string, name: string): string {
   const nearest = findNearestWord(name, names);
   if (nearest !== undefined) return `"${text}" begins with no strategy; do you mean ${nearest}?`;
   return (
-    `"${text}" begins with no strategy; want one of ${names.join(', ')}, then ":" and a number in 0..1 or ` +
+    `"${text}" begins with no strategy; expected one of ${names.join(', ')}, then ":" and a number in 0..1 or ` +
     '"adaptive"'
   );
 }

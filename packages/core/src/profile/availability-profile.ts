@@ -37,7 +37,7 @@ export class AvailabilityProfile {
 
   /** All of `capacity` free from `from` on. */
   constructor(capacity: ProcessorCount, from: Instant) {
-    invariant(Number.isInteger(capacity) && capacity >= 0, `capacity is ${capacity}; want a whole number`);
+    invariant(Number.isInteger(capacity) && capacity >= 0, `capacity is ${capacity}; expected a whole number`);
     this.capacity = capacity;
     const first = new SegmentBlock();
     first.starts[0] = from;

@@ -10,7 +10,7 @@ export const farMax = 8;
  *
  * Groups have no fixed size, so that a block that comes or goes changes one of them: with a fixed size all behind it
  * would have other
- * blocks than before, and the summaries of a long profile would be made anew at every turn. Of the groups, which come
+ * blocks than before, and the summaries of a long profile would be made again at every turn. Of the groups, which come
  * and go far less
  * often, each `farMax` from the first on are a stretch that is summarised as well. G is the number of groups.
  */

@@ -20,9 +20,10 @@ export interface RankedRequest {
  *
  * Invariant: the profile is the capacity minus every placed or running request over [startsAt, startsAt + walltime) and
  * minus the reservationBlocks. It is
- * changed by `add`, `place`, `start`, `end`, `blockReservation` and `unblockReservation` alone, so that whoever owns it can journal
+ * changed by `add`, `place`, `start`, `end`, `blockReservation` and `unblockReservation` alone, so that whoever owns it
+ * can journal
  * them. Time does not run backwards: what
- * was due once stays due until it is placed anew, starts or ends. n is the number of waiting requests below.
+ * was due once stays due until it is placed again, starts or ends. n is the number of waiting requests below.
  */
 export class RequestPlan {
   #profile: AvailabilityProfile;
@@ -297,7 +298,7 @@ export class RequestPlan {
     return index;
   }
 
-  /** From now on the order is not only that of arrival; what was indexed by arrival is indexed anew. */
+  /** From now on the order is not only that of arrival; what was indexed by arrival is indexed again. */
   #makeOrder(): OrderTree {
     const order = new OrderTree();
     for (const entry of this.#waiting.values()) {

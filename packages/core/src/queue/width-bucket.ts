@@ -74,7 +74,7 @@ export class WidthBucket {
     this.#tree.set(entry.slot, entry.walltime, entry.place);
   }
 
-  /** Numbers the slots anew, with room for as many again. */
+  /** Numbers the slots again, with room for as many again. */
   #rebuild(added: PlanEntry): void {
     const living = this.#entries.filter((entry) => entry !== undefined);
     living.push(added);

@@ -96,17 +96,16 @@ export function scaleRequests(
   perTask: ProcessorCount,
   now: Instant,
 ): DraftedRequest[] {
-  const workerGroupsSum = choices.reduce((sum, { candidate }) => sum + candidate.workerGroups, 0);
+  const lanesSum = choices.reduce((sum, { candidate }) => sum + candidate.lanes, 0);
   return choices.map(({ candidate, reason }) => {
-    const { workerGroups, walltime } = candidate;
-    const scaled =
-      pendingTasks < workerGroupsSum ? Math.ceil((pendingTasks * workerGroups) / workerGroupsSum) : workerGroups;
+    const { lanes, walltime } = candidate;
+    const scaled = pendingTasks < lanesSum ? Math.ceil((pendingTasks * lanes) / lanesSum) : lanes;
     const narrowed =
-      scaled === workerGroups
+      scaled === lanes
         ? []
         : [
-            `Narrowed from ${workerGroups * perTask} to ${plural(scaled * perTask, 'processor')}: ` +
-              `${plural(pendingTasks, 'pending task')} for ${workerGroupsSum} that all chosen could run at once.`,
+            `Narrowed from ${lanes * perTask} to ${plural(scaled * perTask, 'processor')}: ` +
+              `${plural(pendingTasks, 'pending task')} for ${lanesSum} that all chosen could run at once.`,
           ];
     return {
       width: scaled * perTask,

@@ -1,7 +1,7 @@
 import type { Duration } from '../shared/index.ts';
 import { findHoles } from './find-holes.ts';
 import type { RequestFacts } from './heuristic.ts';
-import { workerGroupsIn, getLanesMax, longestWalltime } from './obstacle.ts';
+import { lanesIn, getLanesMax, longestWalltime } from './obstacle.ts';
 import { listOptions } from './options.ts';
 import { ownRank } from './own-rank.ts';
 import { readQueue } from './read-queue.ts';
@@ -32,11 +32,11 @@ export function findCandidates(facts: RequestFacts, taskTime: Duration): Candida
     walltimeMax: longestWalltime(limits),
     grain: limits.walltimeGranularity,
     perTask: demand.processors,
-    workerGroupsMax: getLanesMax(facts),
+    lanesMax: getLanesMax(facts),
     holes,
     holeWalltime,
   });
-  const abreast = Math.max(1, workerGroupsIn(limits.processors, largest.width));
+  const abreast = Math.max(1, lanesIn(limits.processors, largest.width));
   for (let i = 0; i < limits.requestsMax; i += 1) {
     found.push({ ...largest, startsAt: queueEnd + Math.floor(i / abreast) * largest.walltime });
   }
@@ -45,14 +45,14 @@ export function findCandidates(facts: RequestFacts, taskTime: Duration): Candida
 
 /** (maxP, maxT_r), as many whole tasks wide as it can be, behind the end of an empty queue. */
 function largestRequest(facts: RequestFacts, taskTime: Duration): Candidate {
-  const workerGroups = getLanesMax(facts);
+  const lanes = getLanesMax(facts);
   const walltime = longestWalltime(facts.limits);
   return {
-    width: workerGroups * facts.demand.processors,
+    width: lanes * facts.demand.processors,
     walltime,
     startsAt: facts.now,
-    workerGroups,
-    tasks: workerGroups * Math.floor(walltime / taskTime),
+    lanes,
+    tasks: lanes * Math.floor(walltime / taskTime),
     origin: 'end',
   };
 }

@@ -12,7 +12,7 @@ export interface HoleRules {
   readonly grain: Duration;
   /** Processors of one task; each width is a multiple. */
   readonly perTask: ProcessorCount;
-  readonly workerGroupsMax: number;
+  readonly lanesMax: number;
   readonly holes: HeuristicOptions['holes'];
   readonly holeWalltime: HeuristicOptions['holeWalltime'];
 }
@@ -95,10 +95,10 @@ function insert(prospects: Prospect[], prospect: Prospect | undefined, now: Inst
 }
 
 function listMaximal(free: FreeTime, rules: HoleRules): Candidate[] {
-  const { perTask, workerGroupsMax, walltimeMax } = rules;
+  const { perTask, lanesMax, walltimeMax } = rules;
   const holes = free.maximalHoles({
     unit: perTask,
-    widthMax: workerGroupsMax * perTask,
+    widthMax: lanesMax * perTask,
     extentMax: walltimeMax,
     until: free.end,
   });
@@ -109,12 +109,12 @@ function listMaximal(free: FreeTime, rules: HoleRules): Candidate[] {
 
 /** The rectangle of best own throughput among those that begin with a segment; undefined where none holds a task. */
 function findBestAt(free: FreeTime, at: number, rules: HoleRules): Candidate | undefined {
-  const { now, taskTime, perTask, workerGroupsMax, walltimeMax } = rules;
+  const { now, taskTime, perTask, lanesMax, walltimeMax } = rules;
   const start = free.startOf(at);
   const rounds = Math.floor(walltimeMax / taskTime);
   const longest = start - now + rounds * taskTime;
   let best: Candidate | undefined;
-  free.visitRectangles(at, workerGroupsMax * perTask, walltimeMax, (width, extent) => {
+  free.visitRectangles(at, lanesMax * perTask, walltimeMax, (width, extent) => {
     // What is narrower yet cannot beat what is found, however long it may be.
     if (
       best !== undefined &&
@@ -134,16 +134,16 @@ function shape(
   width: ProcessorCount,
   extent: Duration,
 ): Candidate | undefined {
-  const workerGroups = Math.floor(width / perTask);
+  const lanes = Math.floor(width / perTask);
   const rounds = Math.floor(extent / taskTime);
-  if (workerGroups === 0 || rounds === 0) return undefined;
+  if (lanes === 0 || rounds === 0) return undefined;
   const walltime = holeWalltime === 'whole-tasks' ? rounds * taskTime : Math.floor(extent / grain) * grain;
   return {
-    width: workerGroups * perTask,
+    width: lanes * perTask,
     walltime,
     startsAt,
-    workerGroups,
-    tasks: workerGroups * rounds,
+    lanes,
+    tasks: lanes * rounds,
     origin: 'hole',
   };
 }

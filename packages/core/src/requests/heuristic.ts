@@ -180,7 +180,7 @@ export interface RequestFacts {
   readonly budget?: BudgetLeft;
   /**
    * How far the listing can be trusted: `hidden` where it shows only own requests or none, `stale` where it could not
-   * be read anew. Left
+   * be read again. Left
    * out, it is complete.
    */
   readonly listingState?: 'complete' | 'hidden' | 'stale';

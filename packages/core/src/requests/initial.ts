@@ -6,7 +6,7 @@ import {
   findObstacle,
   getFreeSlots,
   isBounded,
-  workerGroupsIn,
+  lanesIn,
   getLanesMax,
   longestWalltime,
   tasksToPlace,
@@ -39,7 +39,7 @@ function draftInitially(facts: RequestFacts): RequestDecision {
   while (drafts.length < getFreeSlots(facts) && tasks > 0) {
     const draft = fillHoleNow(facts, free, { tasks, estimate }) ?? waitByLoad(facts, waitingCount, { tasks, estimate });
     drafts.push(draft);
-    if (isBounded(facts)) tasks -= workerGroupsIn(draft.width, facts.demand.processors);
+    if (isBounded(facts)) tasks -= lanesIn(draft.width, facts.demand.processors);
   }
   const reasons = [`Asks for ${plural(drafts.length, 'request')}, first what can start at once.`, estimate.reason];
   return { drafts, reasons, taskTimeEstimate: estimate.time };
@@ -61,10 +61,10 @@ function fillHoleNow(
     limits,
     demand: { processors },
   } = facts;
-  const workerGroupsFree = workerGroupsIn(free.widestFor(free.first, time), processors);
-  const workerGroups = Math.min(workerGroupsFree, getLanesMax(facts), tasks);
-  if (workerGroups === 0) return undefined;
-  const width = workerGroups * processors;
+  const lanesFree = lanesIn(free.widestFor(free.first, time), processors);
+  const lanes = Math.min(lanesFree, getLanesMax(facts), tasks);
+  if (lanes === 0) return undefined;
+  const width = lanes * processors;
   const extent = free.getExtent(free.first, width, longestWalltime(limits));
   const walltime = Math.floor(extent / limits.walltimeGranularity) * limits.walltimeGranularity;
   free.cut(free.first, width, walltime);
@@ -88,7 +88,7 @@ function waitByLoad(
     limits,
     demand: { processors },
   } = facts;
-  const byLoad = Math.max(1, workerGroupsIn(limits.widthMax / Math.max(1, waitingCount), processors));
+  const byLoad = Math.max(1, lanesIn(limits.widthMax / Math.max(1, waitingCount), processors));
   const width = Math.min(byLoad, tasks) * processors;
   return {
     width,

@@ -55,10 +55,10 @@ export function longestWalltime({ walltimeMax, walltimeGranularity }: ResourceLi
 
 /** Tasks that the widest request runs at once; 1 or more where there is no obstacle. */
 export function getLanesMax({ limits, demand }: RequestFacts): number {
-  return workerGroupsIn(limits.widthMax, demand.processors);
+  return lanesIn(limits.widthMax, demand.processors);
 }
 
 /** Tasks of `perTask` processors that run at once on `width`. */
-export function workerGroupsIn(width: ProcessorCount, perTask: ProcessorCount): number {
+export function lanesIn(width: ProcessorCount, perTask: ProcessorCount): number {
   return Math.floor(width / perTask);
 }

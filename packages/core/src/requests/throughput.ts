@@ -7,7 +7,7 @@ export interface Candidate {
   /** When it would start, were it submitted now (t^i). */
   readonly startsAt: Instant;
   /** Tasks that it runs at once. */
-  readonly workerGroups: number;
+  readonly lanes: number;
   /** Whole tasks of the estimated time that it has room for. */
   readonly tasks: number;
   /** Fills a hole of the queue, or waits behind the queue's end. */

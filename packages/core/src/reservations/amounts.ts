@@ -47,12 +47,12 @@ export function parseAmount(text: string, dimension: Dimension, capacity: number
   const [, digits, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*(\S*)\s*$/.exec(text) ?? [];
   const possible =
     dimension === 'count'
-      ? 'want a share such as 30%, or a whole number'
-      : `want a share such as 30%, or a number with one of ${namesOf(dimension)}`;
+      ? 'expected a share such as 30%, or a whole number'
+      : `expected a share such as 30%, or a number with one of ${namesOf(dimension)}`;
   if (digits === undefined) return { fault: `"${text}" is no amount; ${possible}.` };
   const value = Number(digits);
   if (unit === '%') {
-    if (value > 100) return { fault: `${text.trim()} is more than there is; want 100% at most.` };
+    if (value > 100) return { fault: `${text.trim()} is more than there is; expected 100% at most.` };
     return checked(text, Math.ceil(roundedOff((capacity * value) / 100)));
   }
   const size = unit === '' ? 1 : findSize(unit, dimension);
@@ -67,10 +67,10 @@ function roundedOff(value: number): number {
 }
 
 function checked(text: string, amount: number): ParsedAmount {
-  if (amount < 1) return { fault: `"${text}" is nothing; want more than 0.` };
+  if (amount < 1) return { fault: `"${text}" is nothing; expected more than 0.` };
   return Number.isSafeInteger(amount)
     ? { amount }
-    : { fault: `"${text}" is too much; want ${Number.MAX_SAFE_INTEGER} base units at most.` };
+    : { fault: `"${text}" is too much; expected ${Number.MAX_SAFE_INTEGER} base units at most.` };
 }
 
 function findSize(unit: string, dimension: Dimension): number | undefined {

@@ -1,6 +1,6 @@
 import { invariant } from '../shared/index.ts';
 import type { Instant } from '../shared/index.ts';
-import { byStart, findAnew } from './displace.ts';
+import { byStart, findAgain } from './displace.ts';
 import type { Absence, Occupancy } from './occupancy.ts';
 import type { Moved, PlacedReservation } from './request.ts';
 import type { PlacedReservations } from './placed-reservations.ts';
@@ -121,8 +121,8 @@ export function placeBlock(book: PlacedReservations, blocks: Blocks, block: Bloc
     const hasBegun = before.start <= now;
     const after = hasBegun
       ? cutAt(before, block.start, now)
-      : (findAnew(book, before, before.start, before.start) ??
-        (before.isHeld ? undefined : findAnew(book, before, Math.max(now, before.earliestStart))));
+      : (findAgain(book, before, before.start, before.start) ??
+        (before.isHeld ? undefined : findAgain(book, before, Math.max(now, before.earliestStart))));
     if (after === undefined) {
       lost.push(before);
       continue;

@@ -107,7 +107,7 @@ function placeAgain(
 ): Moved[] | undefined {
   const moved: Moved[] = [];
   for (const before of [...removed].sort(byStart)) {
-    const after = findAnew(book, before, Math.max(now, before.earliestStart));
+    const after = findAgain(book, before, Math.max(now, before.earliestStart));
     if (after === undefined) {
       for (const { id } of moved) book.remove(id);
       return undefined;
@@ -122,7 +122,7 @@ function placeAgain(
  * The earliest place of a reservation, which is off the calendar, from an instant on and within its limits; undefined
  * when there is none.
  */
-export function findAnew(
+export function findAgain(
   book: PlacedReservations,
   reservation: PlacedReservation,
   from: Instant,

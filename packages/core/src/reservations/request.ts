@@ -119,9 +119,9 @@ type ShowAmount = (amount: number) => string;
 
 const sentences: Record<RefusalReason, (found: number, possible: number, show: ShowAmount) => string> = {
   'bad-amount': (found, possible) =>
-    `The amount is ${found}; want whole numbers from 1 to ${possible}, the least one first.`,
-  'bad-duration': (found) => `The duration is ${found} ms; want a whole number of milliseconds, 1 at least.`,
-  'start-in-past': (found, possible) => `The earliest start ${found} is past; want ${possible} or later.`,
+    `The amount is ${found}; expected whole numbers from 1 to ${possible}, the least one first.`,
+  'bad-duration': (found) => `The duration is ${found} ms; expected a whole number of milliseconds, 1 at least.`,
+  'start-in-past': (found, possible) => `The earliest start ${found} is past; expected ${possible} or later.`,
   'end-before-start': (found, possible) => `The latest end ${found} is not after the earliest start ${possible}.`,
   'window-too-short': (found, possible) => `The duration is ${found} ms and the limits leave ${possible} ms.`,
   'above-capacity': (found, possible, show) =>

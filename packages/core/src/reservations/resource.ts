@@ -56,15 +56,18 @@ export function getOffered({ capacity, capPpm }: ReservableResource): number {
 export function findResourceFault(resource: ReservableResource): string | undefined {
   const { kind, capacity, capPpm, durationMax = 1, userMax = 1, movesMax } = resource;
   const faults: [boolean, string][] = [
-    [!Number.isSafeInteger(capacity) || capacity < 1, `The capacity is ${capacity}; want a whole number from 1 on.`],
-    [kind === 'counted' && capacity > countMax, `There are ${capacity} resources; want ${countMax} at most.`],
+    [
+      !Number.isSafeInteger(capacity) || capacity < 1,
+      `The capacity is ${capacity}; expected a whole number from 1 on.`,
+    ],
+    [kind === 'counted' && capacity > countMax, `There are ${capacity} resources; expected ${countMax} at most.`],
     [
       !Number.isInteger(capPpm) || capPpm < 1 || capPpm > wholePpm,
-      `The share offered is ${capPpm} ppm; want a whole number in 1..${wholePpm}.`,
+      `The share offered is ${capPpm} ppm; expected a whole number in 1..${wholePpm}.`,
     ],
-    [!(durationMax > 0), `The longest duration is ${durationMax} ms; want more than 0.`],
-    [!(userMax > 0), `The bound of a user is ${userMax}; want more than 0.`],
-    [!Number.isInteger(movesMax) || movesMax < 0, `The most moves are ${movesMax}; want a whole number from 0 on.`],
+    [!(durationMax > 0), `The longest duration is ${durationMax} ms; expected more than 0.`],
+    [!(userMax > 0), `The bound of a user is ${userMax}; expected more than 0.`],
+    [!Number.isInteger(movesMax) || movesMax < 0, `The most moves are ${movesMax}; expected a whole number from 0 on.`],
   ];
   return faults.find(([isFault]) => isFault)?.[1];
 }

@@ -49,7 +49,7 @@ export class Prng {
   below(below: number): number {
     invariant(
       Number.isInteger(below) && below >= 1 && below <= 2 ** 32,
-      `below is ${below}; want a whole number in 1..2^32`,
+      `below is ${below}; expected a whole number in 1..2^32`,
     );
     // The last words, which do not fill a whole round, would favour small numbers.
     const limit = 2 ** 32 - (2 ** 32 % below);

@@ -50,7 +50,7 @@ export function joinWorkflows(workflows: readonly Workflow[]): Workflow {
  *
  * @param arrivals by instant, ascending.
  * @source moreira2009, 3.1 and 2.2.2. Departs from the source: it does not say where the data of what has ended is when
- * its receiver is planned anew; here it is where the
+ * its receiver is planned again; here it is where the
  * receiver was planned before, and takes its time again to any other place.
  */
 export function scheduleArrivals(

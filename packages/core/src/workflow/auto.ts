@@ -50,7 +50,7 @@ function isBetter(one: Worth, other: Worth): boolean {
  * Schedules with each candidate and takes the schedule that ends first: the choice of the algorithm by context that
  * moreira2009 names as future work (6.2).
  *
- * The choice is made anew at each decision, by what is planned then. Cost: that of all candidates.
+ * The choice is made again at each decision, by what is planned then. Cost: that of all candidates.
  */
 export const auto: WorkflowScheduler = {
   name: 'auto',

@@ -68,17 +68,17 @@ const isCost = (value: number): boolean => Number.isFinite(value) && value >= 0;
 
 function findTaskFault({ id, work, exchange = 0, widthMin = 1, widthMax = widthMin }: TaskDraft): Found {
   if (!isCost(work))
-    return { code: 'MUT_WORKFLOW_COST', message: `the work of task ${id} is ${work}; want a number of 0 or more` };
+    return { code: 'MUT_WORKFLOW_COST', message: `the work of task ${id} is ${work}; expected a number of 0 or more` };
   if (!isCost(exchange))
     return {
       code: 'MUT_WORKFLOW_COST',
-      message: `what the processors of task ${id} exchange is ${exchange}; want a number of 0 or more`,
+      message: `what the processors of task ${id} exchange is ${exchange}; expected a number of 0 or more`,
     };
   const isWidth = (value: number): boolean => Number.isSafeInteger(value) && value >= 1;
   if (isWidth(widthMin) && isWidth(widthMax) && widthMin <= widthMax) return undefined;
   return {
     code: 'MUT_WORKFLOW_WIDTH',
-    message: `task ${id} takes ${widthMin} to ${widthMax} processors; want whole numbers from 1, the fewest first`,
+    message: `task ${id} takes ${widthMin} to ${widthMax} processors; expected whole numbers from 1, the fewest first`,
   };
 }
 
@@ -96,7 +96,7 @@ function findEdgeFault(
   if (!isCost(data) || !isCost(share)) {
     return {
       code: 'MUT_WORKFLOW_COST',
-      message: `the edge from ${from} to ${to} costs ${isCost(data) ? share : data}; want a number of 0 or more`,
+      message: `the edge from ${from} to ${to} costs ${isCost(data) ? share : data}; expected a number of 0 or more`,
     };
   }
   const heads = seen.get(from) ?? new Set<string>();

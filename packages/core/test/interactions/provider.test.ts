@@ -14,7 +14,7 @@ const walks = {
   'provider-refusals': 'refusals make it pause, and then stop until new demand comes up',
   'provider-wide-tasks':
     'for tasks that no machine of an allocation could hold nothing is asked, and what was asked goes back',
-  'provider-broker-away': 'a broker that comes back is told its machines anew, by agents that present themselves',
+  'provider-broker-away': 'a broker that comes back is told its machines again, by agents that present themselves',
   'provider-reservations':
     'what is wanted inside a reservation is asked for with its claim, kept apart from all else, and given up ' +
     'when it is over',

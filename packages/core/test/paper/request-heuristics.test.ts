@@ -236,7 +236,7 @@ test('Alg. 3.3: a candidate takes the place of a chosen one when that raises V',
 test('Alg. 3.3: of the chosen requests a candidate replaces the one for which V rises most, or by an option the first for which it rises', (t) => {
   const candidate = (tasks: number, startsAt: number, walltime: number): Candidate => ({
     width: 8,
-    workerGroups: 8,
+    lanes: 8,
     origin: 'hole',
     tasks,
     startsAt,

@@ -134,7 +134,7 @@ function checkAnswers(profile: AvailabilityProfile, free: Int32Array, choice: nu
     ];
     const wanted = [place, place < from + 9000 - duration ? place : found[1], slowEnd(free, width, from)];
     if (found.join() !== wanted.join())
-      throw new Error(`${width} for ${duration} from ${from}: ${found.join()}, want ${wanted.join()}`);
+      throw new Error(`${width} for ${duration} from ${from}: ${found.join()}, expected ${wanted.join()}`);
   }
 }
 

@@ -1,4 +1,4 @@
-// The order by scores against a reference that computes every R anew at each decision, and its promise that nobody
+// The order by scores against a reference that computes every R again at each decision, and its promise that nobody
 // starves.
 import test from 'ava';
 import fc from 'fast-check';

@@ -198,7 +198,7 @@ class World {
     this.hear([{ kind: 'AllocationRequested', replyTo: 1, order }]);
     const mayEnter = width <= window.count && walltime <= window.endsAt - window.startsAt && this.now < window.endsAt;
     if (this.state.nextRequestId > requestId !== mayEnter && (this.state.livingCounts.get('ana') ?? 0) < 6)
-      this.broken = `request ${requestId} inside ${window.reservationId}: want ${mayEnter}`;
+      this.broken = `request ${requestId} inside ${window.reservationId}: expected ${mayEnter}`;
   }
 
   tell(): void {

@@ -13,7 +13,7 @@ import {
 } from '@mutirao/core/requests';
 import { Prng } from '@mutirao/core/shared';
 import { runs, someFacts } from '@mutirao/testkit';
-import { drainTime, type Bag, type WorkerGroups, type Workers } from '../../src/requests/finish/draining.ts';
+import { drainTime, type Bag, type Lanes, type Workers } from '../../src/requests/finish/draining.ts';
 import { likenessShownAt } from '../../src/requests/finish/learn.ts';
 import { waitShareOf } from '../../src/requests/finish/own-requests.ts';
 import { couldScoreBelow, rate, type PlanContext } from '../../src/requests/finish/plan.ts';
@@ -191,7 +191,7 @@ test('though none of them ends it waits once to see whether tasks are alike, for
   t.true(waits > 10);
 });
 
-const anyWorkerGroups = (age: fc.Arbitrary<number>): fc.Arbitrary<WorkerGroups[]> =>
+const anyLanes = (age: fc.Arbitrary<number>): fc.Arbitrary<Lanes[]> =>
   fc.array(
     fc
       .tuple(fc.integer({ min: 1, max: 50 }), age, fc.nat(20 * hour), fc.nat(60 * hour))
@@ -201,7 +201,7 @@ const anyWorkerGroups = (age: fc.Arbitrary<number>): fc.Arbitrary<WorkerGroups[]
     { maxLength: 3 },
   );
 const anyPlan = fc.record({
-  workerGroups: anyWorkerGroups(fc.constant(0)),
+  lanes: anyLanes(fc.constant(0)),
   slotEnds: fc.array(fc.nat(60 * hour), { minLength: 1, maxLength: 4 }),
 });
 const anyScatter = fc.option(
@@ -215,7 +215,7 @@ const anyScatter = fc.option(
 
 /** Two plans for a job, of which some tasks run, and some wait. */
 const anyPlans = fc.record({
-  running: anyWorkerGroups(fc.integer({ min: minute, max: 5 * hour })),
+  running: anyLanes(fc.integer({ min: minute, max: 5 * hour })),
   waiting: fc.integer({ min: 1, max: 500 }),
   one: anyPlan,
   other: anyPlan,
@@ -242,8 +242,8 @@ test('no plan is refused unrated that would be better, and when a bag is empty d
         bags,
         estimate: { times: bags.map(({ time }) => ({ time, weight: 1 / bags.length })), longest: 1, reason: '' },
       } as unknown as PlanContext;
-      const getWorkers = ({ workerGroups, slotEnds }: Pick<Workers, 'workerGroups' | 'slotEnds'>): Workers => ({
-        workerGroups: [...running, ...workerGroups],
+      const getWorkers = ({ lanes, slotEnds }: Pick<Workers, 'lanes' | 'slotEnds'>): Workers => ({
+        lanes: [...running, ...lanes],
         slotEnds,
         waiting,
         restarted: [],

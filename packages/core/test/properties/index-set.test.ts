@@ -59,7 +59,7 @@ test('a set of indexes does what a Set does', (t) => {
 });
 
 function same(actual: unknown, expected: unknown, _effect?: unknown): void {
-  if (actual !== expected) throw new Error(`found ${String(actual)}, want ${String(expected)}`);
+  if (actual !== expected) throw new Error(`found ${String(actual)}, expected ${String(expected)}`);
 }
 
 test('ranges do not touch, and cost nothing where a million indexes are members', (t) => {

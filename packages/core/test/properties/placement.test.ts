@@ -69,7 +69,7 @@ interface Known {
   readonly addedAt: number;
 }
 
-/** A slow world of 8 processors beside a book: it knows who waits and runs, and makes a book of it anew when asked. */
+/** A slow world of 8 processors beside a book: it knows who waits and runs, and makes a book of it again when asked. */
 class SlowResource {
   readonly book = new QueueModel(8);
   waiting: Known[] = [];
@@ -98,7 +98,7 @@ class SlowResource {
   }
 
   /** The same facts told to a new book. */
-  anew(): QueueModel {
+  again(): QueueModel {
     const book = new QueueModel(8);
     for (const { id, task, startedAt } of this.running) {
       book.add(id, task, startedAt!);
@@ -134,7 +134,7 @@ class SlowResource {
   }
 }
 
-test('a schedule that grew step by step foresees what one made anew does, bit for bit', (t) => {
+test('a schedule that grew step by step foresees what one made again does, bit for bit', (t) => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 60 }), fc.integer({ min: 1, max: 8 }), (events, width) => {
       const world = new SlowResource();
@@ -143,8 +143,8 @@ test('a schedule that grew step by step foresees what one made anew does, bit fo
         // So that what comes late is told before the book is looked at again.
         if (each.kind === 'wait') continue;
         const task = { width, walltime: 7, submittedAt: world.now };
-        const [grown, anew] = [world.book.foresee(task, world.now), world.anew().foresee(task, world.now)];
-        t.deepEqual(grown, anew);
+        const [grown, again] = [world.book.foresee(task, world.now), world.again().foresee(task, world.now)];
+        t.deepEqual(grown, again);
       }
     }),
     runs(20_100_102, 300),

@@ -415,20 +415,19 @@ test('candidates before the end of the queue fit into what is free, all at once 
  */
 function slowMaximal(s: Scene, taskTime: number): [startsAt: number, width: number, walltime: number][] {
   const { free, queueEnd } = freeInstants(s);
-  const workerGroupsMax = Math.floor(s.widthMax / s.perTask);
-  const getExtent = (startsAt: number, workerGroups: number): number => {
+  const lanesMax = Math.floor(s.widthMax / s.perTask);
+  const getExtent = (startsAt: number, lanes: number): number => {
     let extent = 0;
-    while (extent < s.walltimeMax && free[startsAt + extent]! >= workerGroups * s.perTask) extent += 1;
+    while (extent < s.walltimeMax && free[startsAt + extent]! >= lanes * s.perTask) extent += 1;
     return extent;
   };
   const found: [number, number, number][] = [];
   for (let startsAt = 0; startsAt < queueEnd; startsAt += 1) {
-    for (let workerGroups = workerGroupsMax; workerGroups > 0; workerGroups -= 1) {
-      const extent = getExtent(startsAt, workerGroups);
-      const couldBeEarlier = startsAt > 0 && free[startsAt - 1]! >= workerGroups * s.perTask;
-      const couldBeWider = workerGroups < workerGroupsMax && getExtent(startsAt, workerGroups + 1) === extent;
-      if (extent >= taskTime && !couldBeEarlier && !couldBeWider)
-        found.push([startsAt, workerGroups * s.perTask, extent]);
+    for (let lanes = lanesMax; lanes > 0; lanes -= 1) {
+      const extent = getExtent(startsAt, lanes);
+      const couldBeEarlier = startsAt > 0 && free[startsAt - 1]! >= lanes * s.perTask;
+      const couldBeWider = lanes < lanesMax && getExtent(startsAt, lanes + 1) === extent;
+      if (extent >= taskTime && !couldBeEarlier && !couldBeWider) found.push([startsAt, lanes * s.perTask, extent]);
     }
   }
   return found;
@@ -444,7 +443,7 @@ test('the maximal holes are all of those that are found by trying every rectangl
         walltimeMax: s.walltimeMax,
         grain: 1,
         perTask: s.perTask,
-        workerGroupsMax: Math.floor(s.widthMax / s.perTask),
+        lanesMax: Math.floor(s.widthMax / s.perTask),
         holes: 'maximal',
         holeWalltime: 'whole-hole',
       });
@@ -461,7 +460,7 @@ test('the maximal holes are all of those that are found by trying every rectangl
 
 interface Shape {
   startsAt: number;
-  workerGroups: number;
+  lanes: number;
   walltime: number;
   tasks: number;
 }
@@ -474,10 +473,10 @@ const together = (set: readonly Shape[]): number =>
 /** Every width and every number of whole tasks that fit from an instant on. */
 function slowShapes(s: Scene, taskTime: number, free: readonly number[], startsAt: number): Shape[] {
   const shapes: Shape[] = [];
-  for (let workerGroups = 1; workerGroups * s.perTask <= s.widthMax; workerGroups += 1) {
+  for (let lanes = 1; lanes * s.perTask <= s.widthMax; lanes += 1) {
     for (let walltime = taskTime; walltime <= s.walltimeMax; walltime += taskTime) {
-      const fits = free.slice(startsAt, startsAt + walltime).every((count) => count >= workerGroups * s.perTask);
-      if (fits) shapes.push({ startsAt, workerGroups, walltime, tasks: (workerGroups * walltime) / taskTime });
+      const fits = free.slice(startsAt, startsAt + walltime).every((count) => count >= lanes * s.perTask);
+      if (fits) shapes.push({ startsAt, lanes, walltime, tasks: (lanes * walltime) / taskTime });
     }
   }
   return shapes;
@@ -494,7 +493,7 @@ function slowHoles(s: Scene, taskTime: number): { holes: Shape[]; queueEnd: numb
       (one, other) => alone(other) - alone(one) || other.tasks - one.tasks,
     );
     if (best === undefined) continue;
-    for (let at = startsAt; at < startsAt + best.walltime; at += 1) free[at]! -= best.workerGroups * s.perTask;
+    for (let at = startsAt; at < startsAt + best.walltime; at += 1) free[at]! -= best.lanes * s.perTask;
     breakpoints.add(startsAt + best.walltime);
     holes.push(best);
   }
@@ -507,16 +506,16 @@ function slowHoles(s: Scene, taskTime: number): { holes: Shape[]; queueEnd: numb
  */
 function slowAdaptive(s: Scene, taskTime: number): [width: number, walltime: number][] {
   const { holes, queueEnd } = slowHoles(s, taskTime);
-  const workerGroups = Math.floor(s.widthMax / s.perTask);
+  const lanes = Math.floor(s.widthMax / s.perTask);
   const walltime = Math.floor(s.walltimeMax / s.grain) * s.grain;
-  const abreast = Math.floor(processors / (workerGroups * s.perTask));
+  const abreast = Math.floor(processors / (lanes * s.perTask));
   const candidates = [...holes];
   for (let i = 0; i < s.requestsMax; i += 1) {
     candidates.push({
-      workerGroups,
+      lanes,
       walltime,
       startsAt: queueEnd + Math.floor(i / abreast) * walltime,
-      tasks: workerGroups * Math.floor(walltime / taskTime),
+      tasks: lanes * Math.floor(walltime / taskTime),
     });
   }
   let chosen = candidates.slice(0, s.requestsMax - s.pendingCount);
@@ -528,10 +527,9 @@ function slowAdaptive(s: Scene, taskTime: number): [width: number, walltime: num
     if (s.exchange === 'best') raising.sort((one, other) => together(other) - together(one));
     chosen = raising[0] ?? chosen;
   }
-  const workerGroupsSum = chosen.reduce((sum, one) => sum + one.workerGroups, 0);
+  const lanesSum = chosen.reduce((sum, one) => sum + one.lanes, 0);
   return chosen.map((one) => [
-    s.perTask *
-      (s.tasks < workerGroupsSum ? Math.ceil((s.tasks * one.workerGroups) / workerGroupsSum) : one.workerGroups),
+    s.perTask * (s.tasks < lanesSum ? Math.ceil((s.tasks * one.lanes) / lanesSum) : one.lanes),
     one.walltime,
   ]);
 }
@@ -563,7 +561,7 @@ test('no exchange lowers the throughput: the chosen requests together have at le
           ({ width, walltime, startsAt }): Shape => ({
             startsAt,
             walltime,
-            workerGroups: width / s.perTask,
+            lanes: width / s.perTask,
             tasks: (width / s.perTask) * Math.floor(walltime / taskTime),
           }),
         );

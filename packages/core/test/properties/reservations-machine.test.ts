@@ -274,7 +274,7 @@ test('a request has the earliest start that trying every instant finds, and none
         if (compared === undefined) continue;
         const { found, expected } = compared;
         if (found !== expected)
-          throw new Error(`${one} at ${harness.now} starts at ${String(found)}; want ${String(expected)}`);
+          throw new Error(`${one} at ${harness.now} starts at ${String(found)}; expected ${String(expected)}`);
         if (found === undefined) refusedCount += 1;
         else placedCount += 1;
       }

@@ -83,7 +83,7 @@ function place(scheduler: SchedulerName, { times, waits }: Case): string[] {
   return placed.sort();
 }
 
-/** Min-min and sufferage as they are written in books: every pair is looked at anew each time. */
+/** Min-min and sufferage as they are written in books: every pair is looked at again each time. */
 function placeSlowly(scheduler: 'min-min' | 'sufferage', { times, waits }: Case): string[] {
   const free = [...waits];
   const open = new Set(times.keys());

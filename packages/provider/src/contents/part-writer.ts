@@ -61,7 +61,10 @@ export class PartWriter implements StreamWriter<Buffer> {
       for (let position = 0; position < offset; ) {
         const { bytesRead } = await file.read(chunk, 0, Math.min(chunk.length, offset - position), position);
         if (bytesRead === 0)
-          throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} has ${position} bytes; want ${offset} to go on from`);
+          throw new MutiraoError(
+            'MUT_CONTENT_MISMATCH',
+            `${path} has ${position} bytes; expected ${offset} to go on from`,
+          );
         hash.update(chunk.subarray(0, bytesRead));
         position += bytesRead;
       }
@@ -123,7 +126,7 @@ export class PartWriter implements StreamWriter<Buffer> {
     if (this.#position !== size || found !== sha256) {
       throw new MutiraoError(
         'MUT_CONTENT_MISMATCH',
-        `content is ${found} of ${this.#position} bytes; want ${sha256} of ${size}`,
+        `content is ${found} of ${this.#position} bytes; expected ${sha256} of ${size}`,
       );
     }
   }

@@ -51,7 +51,7 @@ export async function serveFile(serving: Serving, writer: StreamWriter<Buffer>):
     const buffer = (buffers[turn] ??= Buffer.allocUnsafeSlow(chunkHeadroom + chunkBytes));
     const { bytesRead } = await file.read(buffer, chunkHeadroom, Math.min(chunkBytes, readable - position), position);
     if (bytesRead === 0)
-      throw new MutiraoError('MUT_TRANSFER_FAILED', `a kept file has ${position} bytes; want ${serving.size}`);
+      throw new MutiraoError('MUT_TRANSFER_FAILED', `a kept file has ${position} bytes; expected ${serving.size}`);
     await guard?.requireUnchanged();
     position += bytesRead;
     writer.write(frameChunk(buffer, bytesRead, dataField));

@@ -53,7 +53,7 @@ interface Kept {
 }
 
 /**
- * Keeps agents working for the machines of a list: starts them, starts those anew that end, after a growing pause, and
+ * Keeps agents working for the machines of a list: starts them, starts those again that end, after a growing pause, and
  * ends them.
  */
 export class EnrolledMachines {
@@ -84,12 +84,12 @@ export class EnrolledMachines {
       if (this.#leaving.has(name))
         throw new MutiraoError(
           'MUT_BAD_REQUEST',
-          `the machine "${name}" is just being removed; want another name, or the same in some seconds`,
+          `the machine "${name}" is just being removed; expected another name, or the same in some seconds`,
         );
       if (names.has(name))
         throw new MutiraoError(
           'MUT_BAD_REQUEST',
-          `a machine "${name}" is on the list already; want another name, or remove that one first`,
+          `a machine "${name}" is on the list already; expected another name, or remove that one first`,
         );
       names.add(name);
     }
@@ -113,7 +113,7 @@ export class EnrolledMachines {
       const known = [...this.#kept.keys()].join(', ');
       throw new MutiraoError(
         'MUT_BAD_REQUEST',
-        `no machine "${name}" is on the list; want ${known === '' ? 'none: it is empty' : `one of ${known}`}`,
+        `no machine "${name}" is on the list; expected ${known === '' ? 'none: it is empty' : `one of ${known}`}`,
       );
     }
     this.#options.save(this.#machines().filter((machine) => machine.name !== name));

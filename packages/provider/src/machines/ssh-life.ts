@@ -36,7 +36,7 @@ export class SshLife implements MachineLife {
   async run(machine: EnrolledMachine, ending: AbortSignal): Promise<string> {
     const { reach } = machine;
     if (reach.kind !== 'ssh')
-      throw new MutiraoError('MUT_BAD_CONFIG', `machine ${machine.name} is reached by ${reach.kind}; want ssh`);
+      throw new MutiraoError('MUT_BAD_CONFIG', `machine ${machine.name} is reached by ${reach.kind}; expected ssh`);
     if (ending.aborted) return '';
     const given = new AbortController();
     const giveUp = (): void => {

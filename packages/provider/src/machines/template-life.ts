@@ -41,7 +41,7 @@ export class TemplateLife implements MachineLife {
   async run(machine: EnrolledMachine, ending: AbortSignal): Promise<string> {
     const { reach, folder, name } = machine;
     if (reach.kind !== 'templates')
-      throw new MutiraoError('MUT_BAD_CONFIG', `machine ${name} is reached by ${reach.kind}; want templates`);
+      throw new MutiraoError('MUT_BAD_CONFIG', `machine ${name} is reached by ${reach.kind}; expected templates`);
     const {
       agentCommand: [command = '', ...first],
       home,

@@ -60,17 +60,17 @@ export interface BrokerHello {
 export function readBrokerHello(bytes: Uint8Array): BrokerHello {
   const { message } = decodeMessage(ConnectRequest, bytes);
   if (message?.$case !== 'hello')
-    throw new MutiraoError('MUT_PROTOCOL', `first message is ${message?.$case ?? 'empty'}; want hello`);
+    throw new MutiraoError('MUT_PROTOCOL', `first message is ${message?.$case ?? 'empty'}; expected hello`);
   const { speakerId, instance, capabilities: said } = decodeHello(message.value);
   if (!/^[\w.-]{1,64}$/.test(speakerId))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `broker id is "${speakerId}"; want up to 64 letters, digits, "_", "." or "-"`,
+      `broker id is "${speakerId}"; expected up to 64 letters, digits, "_", "." or "-"`,
     );
   if (!/^[\w.-]{0,64}$/.test(instance))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `broker instance is "${instance}"; want up to 64 letters, digits, "_", "." or "-"`,
+      `broker instance is "${instance}"; expected up to 64 letters, digits, "_", "." or "-"`,
     );
   return {
     name: speakerId,

@@ -270,7 +270,7 @@ export class AgentLink {
     } else
       throw new MutiraoError(
         'MUT_PROTOCOL',
-        `alternative ${field} of an attached agent; want a report or contents wanted`,
+        `alternative ${field} of an attached agent; expected a report or contents wanted`,
       );
     broker.write(frameFromMachine(this.#idField, bytes));
   }

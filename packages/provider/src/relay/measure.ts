@@ -76,7 +76,7 @@ export class TaskMeasure {
     return machines.length === 0 ? undefined : { kind: 'TasksSeen', machines };
   }
 
-  /** What was collected, and begins anew. */
+  /** What was collected, and begins again. */
   take(): (ProviderInput & { kind: 'TasksMeasured' })[] {
     const inputs = [...this.#byRequest].map(([requestId, measured]) => ({
       kind: 'TasksMeasured' as const,

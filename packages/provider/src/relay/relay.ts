@@ -145,7 +145,7 @@ export class Relay {
     return this.#agents.size;
   }
 
-  /** Has all brokers connect anew: the clock was set, and they go by what it showed when they were greeted. */
+  /** Has all brokers connect again: the clock was set, and they go by what it showed when they were greeted. */
   greetAgain(): void {
     for (const { stream } of [...this.#brokers.values()])
       stream.close(new MutiraoError('MUT_UNREACHABLE', 'the clock of the provider was set'));
@@ -175,7 +175,7 @@ export class Relay {
     this.#refuseCopy(brokerId, instance);
     this.#brokers
       .get(brokerId)
-      ?.stream.close(new MutiraoError('MUT_CANCELLED', `broker ${brokerId} has connected anew`));
+      ?.stream.close(new MutiraoError('MUT_CANCELLED', `broker ${brokerId} has connected again`));
     this.#connectionCount += 1;
     const link = new BrokerLink(brokerId, this.#connectionCount, stream, takesStatuses);
     link.instance = instance;
@@ -235,7 +235,7 @@ export class Relay {
     } else {
       throw new MutiraoError(
         'MUT_PROTOCOL',
-        `alternative ${field} of a connected broker; want a demand, a lease, what of it was placed or a message ` +
+        `alternative ${field} of a connected broker; expected a demand, a lease, what of it was placed or a message ` +
           'to a machine',
       );
     }
@@ -315,7 +315,7 @@ export class Relay {
     const origin = getOrigin(userId);
     const { field, start } = findAlternative(bytes);
     if (field !== attachFields.hello)
-      throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a new agent; want its hello`);
+      throw new MutiraoError('MUT_PROTOCOL', `alternative ${field} of a new agent; expected its hello`);
     const hello = decodeWith(MachineHello, bytes, start);
     const greeting = decodeHello(hello.hello);
     const reported = decodeMachineFacts(hello.facts);
@@ -383,7 +383,7 @@ export class Relay {
     former.stream.close(
       new MutiraoError(
         isSame ? 'MUT_REATTACH' : 'MUT_MACHINE_NAME_TAKEN_OVER',
-        `machine ${machineId} has attached anew`,
+        `machine ${machineId} has attached again`,
       ),
     );
   }
@@ -409,7 +409,7 @@ export class Relay {
     if (!/^.{1,64}$/.test(name) || (!isRequest && !/^(?!\.{1,2}$)[\w.@-]{1,64}$/.test(ownName))) {
       throw new MutiraoError(
         'MUT_BAD_REQUEST',
-        `machine id is "${reported.machineId}"; want up to 64 letters, digits, "_", ".", "@" or "-", after ` +
+        `machine id is "${reported.machineId}"; expected up to 64 letters, digits, "_", ".", "@" or "-", after ` +
           `"${providerId}/" or alone`,
       );
     }
@@ -469,7 +469,7 @@ export class Relay {
       case 'ReattachAgent':
         this.#agents
           .get(command.attachmentId)
-          ?.stream.close(new MutiraoError('MUT_REATTACH', 'the broker has connected anew, or is away'));
+          ?.stream.close(new MutiraoError('MUT_REATTACH', 'the broker has connected again, or is away'));
         break;
       case 'ClearAgent':
         this.#agents.get(command.attachmentId)?.clear(command.heldReplicaIds);

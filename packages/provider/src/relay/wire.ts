@@ -137,7 +137,7 @@ export interface Alternative {
  */
 export function findAlternative(bytes: Uint8Array, from = 0): Alternative {
   const walker = new WireWalker(bytes, from, bytes.length);
-  if (!walker.next()) throw protocolError('an empty message; want one alternative');
+  if (!walker.next()) throw protocolError('an empty message; expected one alternative');
   const { field } = walker;
   const start = walker.span();
   if (walker.position !== bytes.length) throw protocolError(`a message with more than alternative ${field}`);

@@ -293,12 +293,12 @@ export class OutputSpool {
     const wanted = this.#bytes + this.#coming + size;
     if (wanted + this.#countParts(output.content) > bytesMax) this.#dropParts(output.content);
     if (wanted > bytesMax)
-      throw this.#refuse(output, `${describeBytes(wanted)} would be kept; want at most ${describeBytes(bytesMax)}`);
+      throw this.#refuse(output, `${describeBytes(wanted)} would be kept; expected at most ${describeBytes(bytesMax)}`);
     const free = this.#freeBytes();
     if (free - this.#coming - size < reserveBytes)
       throw this.#refuse(
         output,
-        `${describeBytes(free)} are left on the disk; want ${describeBytes(reserveBytes)} beside it`,
+        `${describeBytes(free)} are left on the disk; expected ${describeBytes(reserveBytes)} beside it`,
       );
   }
 

@@ -59,7 +59,7 @@ export class ReportBuffer {
     } else
       throw new MutiraoError(
         'MUT_PROTOCOL',
-        `alternative ${field} of an attached agent; want a report or contents wanted`,
+        `alternative ${field} of an attached agent; expected a report or contents wanted`,
       );
   }
 

@@ -53,7 +53,7 @@ export class SpoolDelivery {
     this.#last = this.#last
       .then(() => this.#deliver(facts, sequences))
       .then(then, (error: unknown) => {
-        // The stream is over; the next one begins anew.
+        // The stream is over; the next one begins again.
         this.#options.log.info(
           { err: error, machine: facts.machineId },
           'kept reports were not delivered to their end',

@@ -76,7 +76,7 @@ export class PushedChunks implements AsyncIterable<Buffer> {
   /** An agent that has not heard of the offset, or not in time, sends what is left out here. */
   *#take({ data, offset }: PushContentRequest): Generator<Buffer> {
     if (offset > this.#from)
-      throw new MutiraoError('MUT_PROTOCOL', `a push leaves out ${offset} bytes; want ${this.#from} at most`);
+      throw new MutiraoError('MUT_PROTOCOL', `a push leaves out ${offset} bytes; expected ${this.#from} at most`);
     if (offset > 0) this.#position = offset;
     const missed = Math.max(0, this.#from - this.#position);
     this.#position += data.length;

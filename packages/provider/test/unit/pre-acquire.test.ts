@@ -22,7 +22,7 @@ test('when to ask ahead is read, and what is no such rule is refused with what i
   ]) {
     t.throws(
       () => readHolding(text),
-      { code: 'MUT_BAD_CONFIG', message: /want fixed: .* learned: .* or forecast: / },
+      { code: 'MUT_BAD_CONFIG', message: /expected fixed: .* learned: .* or forecast: / },
       text,
     );
   }
@@ -33,7 +33,7 @@ test('nothing is held at a cluster that honours reservations by itself, and whoe
   const reported = (honours: boolean | undefined) => ({ honoursReservations: () => Promise.resolve(honours) });
   await t.throwsAsync(requirePreAcquire(config, reported(true)), {
     code: 'MUT_PRE_ACQUIRE_NOT_SUPPORTED',
-    message: /the cluster alpha honours reservations by itself; want neither --pre-acquire nor --reservations/,
+    message: /the cluster alpha honours reservations by itself; expected neither --pre-acquire nor --reservations/,
   });
   await t.notThrowsAsync(requirePreAcquire({ ...config, preAcquire: '' }, reported(true)));
   for (const manager of [reported(false), reported(undefined), {}, undefined])

@@ -151,7 +151,7 @@ function encodePage({
 }
 
 function decodeFilter(wire: ListReservationsRequest) {
-  if (wire.pageSize > pageMax) throw badRequest(`page_size is ${wire.pageSize}; want at most ${pageMax}`);
+  if (wire.pageSize > pageMax) throw badRequest(`page_size is ${wire.pageSize}; expected at most ${pageMax}`);
   return {
     limit: wire.pageSize === 0 ? pageUsual : wire.pageSize,
     before: wire.beforeReservationId === 0 ? Infinity : wire.beforeReservationId,

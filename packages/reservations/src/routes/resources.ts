@@ -115,14 +115,16 @@ function decodeNewResource({ resourceId, resourceType, quantity, rules }: Regist
 
 function readName(field: string, name: string): string {
   if (!/^[\w][\w.@/-]{0,127}$/.test(name))
-    throw badRequest(`${field} is ${JSON.stringify(name)}; want up to 128 letters, digits, ".", "_", "-", "/" and "@"`);
+    throw badRequest(
+      `${field} is ${JSON.stringify(name)}; expected up to 128 letters, digits, ".", "_", "-", "/" and "@"`,
+    );
   return name;
 }
 
 function decodePart(what: FailResourceRequest['what']): Part {
   switch (what?.$case) {
     case undefined:
-      throw badRequest('what is absent; want an amount or the index of a unit');
+      throw badRequest('what is absent; expected an amount or the index of a unit');
     case 'amount':
       return { kind: 'amount', amount: what.value };
     case 'unitIndex':
@@ -142,7 +144,7 @@ function decodeWindow({ resourceId, fromUnixMs, untilUnixMs }: GetCalendarReques
   const until = untilUnixMs === 0 ? begin + day : (readInstant('until_unix_ms', untilUnixMs) ?? 0);
   if (until <= begin)
     throw badRequest(
-      `the window begins at ${describeInstant(begin)} and ends at ${describeInstant(until)}; want its end after ` +
+      `the window begins at ${describeInstant(begin)} and ends at ${describeInstant(until)}; expected its end after ` +
         'its beginning',
     );
   return { resourceId, from: begin, until };

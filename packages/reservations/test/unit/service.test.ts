@@ -774,7 +774,7 @@ test('a calendar tells how much is taken over a window', async (t) => {
     {
       code: 'MUT_BAD_REQUEST',
       message:
-        /^the window begins at 2\d{3}-\d\d-\d\dT12:00:00Z and ends at 2\d{3}-\d\d-\d\dT11:00:00Z; want its end after its beginning/,
+        /^the window begins at 2\d{3}-\d\d-\d\dT12:00:00Z and ends at 2\d{3}-\d\d-\d\dT11:00:00Z; expected its end after its beginning/,
     },
   );
   await t.throwsAsync(inject(routes.getCalendar, { resourceId: 'clutser', fromUnixMs: 0, untilUnixMs: 0 }, ana), {
@@ -789,7 +789,7 @@ test('the key of claims is for its owner alone', (t) => {
   t.is(statSync(path).mode & 0o777, 0o600);
   t.is(openClaimSigner(path, 'local').keyId, keyId);
   chmodSync(path, 0o640);
-  t.throws(() => openClaimSigner(path, 'local'), { code: 'MUT_TOKEN_UNSAFE', message: /mode 640; want 600/ });
+  t.throws(() => openClaimSigner(path, 'local'), { code: 'MUT_TOKEN_UNSAFE', message: /mode 640; expected 600/ });
 });
 
 test('an endless duration is refused, and one of an old journal hides no other reservation from who reads', async (t) => {
@@ -798,7 +798,7 @@ test('an endless duration is refused, and one of an old journal hides no other r
   for (const durationMs of [Number.MAX_SAFE_INTEGER, 9_004_000_000_000_000]) {
     await t.throwsAsync(inject(routes.requestReservation, request({ durationMs }), ana), {
       code: 'MUT_RESERVATION_TOO_LONG',
-      message: /want at most/,
+      message: /expected at most/,
     });
   }
   await inject(routes.requestReservation, request(), ana);

@@ -32,7 +32,7 @@ export function openClaimSigner(path: string, issuer: string): ClaimSigner {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) makePrivateFile(path, makeKey());
   const mode = statSync(path).mode & 0o777;
   if ((mode & 0o077) !== 0)
-    throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} has mode ${mode.toString(8)}; want 600`);
+    throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} has mode ${mode.toString(8)}; expected 600`);
   const key = readKey(path);
   const publicKey = createPublicKey(key);
   const raw = Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url');
@@ -70,14 +70,14 @@ function readKey(path: string): KeyObject {
   try {
     key = createPrivateKey(readFileSync(path, 'utf8'));
   } catch (error) {
-    throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} holds no private key; want an Ed25519 key as PEM`, {
+    throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} holds no private key; expected an Ed25519 key as PEM`, {
       cause: error,
     });
   }
   if (key.asymmetricKeyType !== 'ed25519')
     throw new MutiraoError(
       'MUT_TOKEN_UNSAFE',
-      `${path} holds a key of type ${String(key.asymmetricKeyType)}; want ed25519`,
+      `${path} holds a key of type ${String(key.asymmetricKeyType)}; expected ed25519`,
     );
   return key;
 }

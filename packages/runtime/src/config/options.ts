@@ -164,5 +164,5 @@ function showBytes(size: Bytes): string {
 }
 
 function refuse(given: string, wanted: string): never {
-  throw new MutiraoError('MUT_BAD_CONFIG', `"${given}"; want ${wanted}`);
+  throw new MutiraoError('MUT_BAD_CONFIG', `"${given}"; expected ${wanted}`);
 }

@@ -110,7 +110,10 @@ function parseAll(where: string, texts: readonly string[], spec: OptionSpecs[str
 function readConfigFile(path: string, names: readonly string[]): GivenTexts {
   const content = parseJson(path);
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `${path} holds ${JSON.stringify(content).slice(0, 40)}; want one object`);
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `${path} holds ${JSON.stringify(content).slice(0, 40)}; expected one object`,
+    );
   }
   const texts = new Map<string, readonly string[]>();
   for (const [name, value] of Object.entries(content)) {
@@ -145,7 +148,7 @@ function listTexts(path: string, name: string, value: unknown): readonly string[
       return String(element);
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `${path}: "${name}" is ${JSON.stringify(element)}; want a text, a number or true or false`,
+      `${path}: "${name}" is ${JSON.stringify(element)}; expected a text, a number or true or false`,
     );
   });
 }

@@ -78,7 +78,7 @@ interface Asker {
  * no room for
  * them the driver stalls: what was decided waits and is tried again, what arrives waits behind it, questions are
  * refused. Any other
- * error ends the driver: it does nothing more, and the process should start anew from the journal.
+ * error ends the driver: it does nothing more, and the process should start again from the journal.
  */
 export class MachineDriver<State, Input, Change, Command extends { readonly kind: string }> {
   readonly state: State;
@@ -146,7 +146,10 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     if (this.#undone !== undefined) return Promise.reject(this.#undone.error);
     if (this.#inbox.length >= this.#waitingMax) {
       return Promise.reject(
-        new MutiraoError('MUT_OVERLOADED', `${this.#inbox.length} inputs wait; want fewer than ${this.#waitingMax}`),
+        new MutiraoError(
+          'MUT_OVERLOADED',
+          `${this.#inbox.length} inputs wait; expected fewer than ${this.#waitingMax}`,
+        ),
       );
     }
     const replyTo = ++this.#askCount;
@@ -222,7 +225,7 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
   /** The inputs with the step that the clock made since the machine heard of it last, if it made one. */
   #withClockStep(batch: readonly Input[], by: Duration): readonly Input[] {
     this.#stepped += by;
-    // The machine asks to be woken anew.
+    // The machine asks to be woken again.
     this.#wakeTimer.clear();
     const step: ClockStepped = { kind: 'ClockStepped', by };
     return [step as unknown as Input, ...batch];

@@ -53,7 +53,10 @@ function createFile(wanted: string): { file: number; path: string } {
         throw new MutiraoError('MUT_BAD_CONFIG', `--trace is ${wanted}: ${message}`, { cause: error });
     }
   }
-  throw new MutiraoError('MUT_BAD_CONFIG', `--trace is ${wanted}, and ${filesMax} such files exist; want another name`);
+  throw new MutiraoError(
+    'MUT_BAD_CONFIG',
+    `--trace is ${wanted}, and ${filesMax} such files exist; expected another name`,
+  );
 }
 
 function release(): string {

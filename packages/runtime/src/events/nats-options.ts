@@ -59,5 +59,5 @@ function getTlsFiles(
 }
 
 function refuse(option: string, found: string, wanted: string): never {
-  throw new MutiraoError('MUT_BAD_CONFIG', `--${option} is ${JSON.stringify(found)}; want ${wanted}`);
+  throw new MutiraoError('MUT_BAD_CONFIG', `--${option} is ${JSON.stringify(found)}; expected ${wanted}`);
 }

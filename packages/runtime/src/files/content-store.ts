@@ -61,7 +61,7 @@ export class ContentStore {
     return getSize(this.path(sha256));
   }
 
-  /** All contents, in no order; for a cache that starts anew. */
+  /** All contents, in no order; for a cache that starts again. */
   async list(): Promise<Content[]> {
     const names = await readdir(this.folder, { recursive: true });
     const hashes = names.map((name) => name.slice(3)).filter((name) => /^[0-9a-f]{64}$/.test(name));
@@ -128,7 +128,7 @@ export class ContentStore {
     if (this.partSize(content.sha256) < offset)
       throw new MutiraoError(
         'MUT_TRANSFER_FAILED',
-        `a transfer begins at byte ${offset} of ${content.sha256}; want ${this.partSize(content.sha256)} at most`,
+        `a transfer begins at byte ${offset} of ${content.sha256}; expected ${this.partSize(content.sha256)} at most`,
       );
     try {
       const hash = createHash('sha256');
@@ -136,7 +136,7 @@ export class ContentStore {
       if (size < content.size)
         throw new MutiraoError(
           'MUT_TRANSFER_FAILED',
-          `a transfer of ${content.sha256} ended after ${size} bytes; want ${content.size}`,
+          `a transfer of ${content.sha256} ended after ${size} bytes; expected ${content.size}`,
         );
       verify({ sha256: hash.digest('hex'), size }, content);
       await chmod(part, 0o400);
@@ -204,7 +204,7 @@ export class ContentStore {
     for await (const chunk of source) {
       size += chunk.length;
       if (size > bytesMax)
-        throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes; want no more`);
+        throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes; expected no more`);
       const written = writeAll(file, chunk);
       hash.update(chunk);
       await written;
@@ -254,7 +254,7 @@ async function writeRest(
   let size = offset;
   for await (const chunk of source) {
     if (size + chunk.length > bytesMax)
-      throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes; want no more`);
+      throw new MutiraoError('MUT_CONTENT_TOO_LARGE', `content has more than ${bytesMax} bytes; expected no more`);
     await writeAll(file, chunk, size);
     hash.update(chunk);
     size += chunk.length;
@@ -296,6 +296,6 @@ function verify(found: Content, wanted: Content | undefined): void {
   if (wanted === undefined || (wanted.sha256 === found.sha256 && wanted.size === found.size)) return;
   throw new MutiraoError(
     'MUT_CONTENT_MISMATCH',
-    `content is ${found.sha256} of ${found.size} bytes; want ${wanted.sha256} of ${wanted.size}`,
+    `content is ${found.sha256} of ${found.size} bytes; expected ${wanted.sha256} of ${wanted.size}`,
   );
 }

@@ -26,7 +26,7 @@ export function resolveInside(root: string, path: string): string {
 
 function findFault(path: string): string | undefined {
   if (path.includes('\0')) return 'it holds a NUL';
-  if (isAbsolute(path)) return 'it is absolute; want a path relative to the root';
+  if (isAbsolute(path)) return 'it is absolute; expected a path relative to the root';
   const normal = normalize(path);
   return normal === '..' || normal.startsWith(`..${sep}`) ? 'it leaves its root by ".."' : undefined;
 }

@@ -54,7 +54,7 @@ export class Room {
     const { folder, freeMin } = this.#options;
     const free = freeBytes(folder);
     return free < freeMin
-      ? `the disk of ${folder} has ${describeBytes(free)} left; want ${describeBytes(freeMin)}`
+      ? `the disk of ${folder} has ${describeBytes(free)} left; expected ${describeBytes(freeMin)}`
       : undefined;
   }
 

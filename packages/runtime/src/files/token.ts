@@ -32,10 +32,13 @@ export function readToken(path: string): string {
   const mode = getMode(path);
   if (mode === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', `there is no token file ${path}`);
   if ((mode & 0o077) !== 0)
-    throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} has mode ${mode.toString(8)}; want 600`);
+    throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} has mode ${mode.toString(8)}; expected 600`);
   const token = readFileSync(path, 'utf8').trim();
   if (token.length < 16)
-    throw new MutiraoError('MUT_TOKEN_UNSAFE', `${path} holds ${token.length} characters; want a token of 16 or more`);
+    throw new MutiraoError(
+      'MUT_TOKEN_UNSAFE',
+      `${path} holds ${token.length} characters; expected a token of 16 or more`,
+    );
   return token;
 }
 

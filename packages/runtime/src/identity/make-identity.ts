@@ -51,7 +51,7 @@ const authorityLasts = 10 * 365 * 24 * 3_600_000;
 /**
  * Makes the identity of a home: an authority, its owner's certificate and this host's. Where there is one already, the
  * authority
- * stays and the certificates are made anew; a host keeps the names that it has.
+ * stays and the certificates are made again; a host keeps the names that it has.
  *
  * @throws {MutiraoError} MUT_BAD_REQUEST for a name that no certificate can hold; MUT_BAD_CONFIG where the folder
  * belongs to somebody else's authority.
@@ -188,7 +188,10 @@ export async function issueIdentity({
   now,
 }: IssueOptions): Promise<IdentityDescription> {
   if (hosts.length === 0 && user === undefined)
-    throw new MutiraoError('MUT_BAD_REQUEST', 'nobody to make a certificate for; want --for HOST, --user NAME or both');
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      'nobody to make a certificate for; expected --for HOST, --user NAME or both',
+    );
   const names = hosts.map(checkHostName);
   if (user !== undefined) checkUserName(user);
   const target = identityPaths(out);

@@ -11,7 +11,7 @@ export function checkHostName(name: string): string {
   if (isIP(bare) === 0 && (bare.length > 253 || !dnsName.test(bare))) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `host is "${name}"; want a name or an IP address, without a port, for example login1.example.org`,
+      `host is "${name}"; expected a name or an IP address, without a port, for example login1.example.org`,
     );
   }
   return bare;
@@ -22,7 +22,7 @@ export function checkUserName(name: string): string {
   if (!isUserName(name))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `user is ${JSON.stringify(name)}; want 1 to 64 characters without blanks, "/" and control characters`,
+      `user is ${JSON.stringify(name)}; expected 1 to 64 characters without blanks, "/" and control characters`,
     );
   return name;
 }

@@ -18,7 +18,7 @@ export function parseCertificate(text: string | Buffer, from: string): X509Certi
   try {
     return new X509Certificate(text);
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_CONFIG', `${from} holds no certificate; want PEM text`, { cause: error });
+    throw new MutiraoError('MUT_BAD_CONFIG', `${from} holds no certificate; expected PEM text`, { cause: error });
   }
 }
 
@@ -33,7 +33,7 @@ export function readKeyPair(certificatePath: string, keyPath: string, wayOut: st
   const key = readText(keyPath, wayOut);
   const mode = statSync(keyPath).mode & 0o777;
   if ((mode & 0o077) !== 0)
-    throw new MutiraoError('MUT_TOKEN_UNSAFE', `${keyPath} has mode ${mode.toString(8)}; want 600`);
+    throw new MutiraoError('MUT_TOKEN_UNSAFE', `${keyPath} has mode ${mode.toString(8)}; expected 600`);
   if (!belongTogether(certificate, key))
     throw new MutiraoError('MUT_BAD_CONFIG', `${keyPath} is not the key of ${certificatePath}; ${wayOut}`);
   return { certificate, key };

@@ -45,7 +45,7 @@ export function revokeSerial(folder: string, serial: string, remark: string): vo
   if (!/^[0-9a-f]{2,40}$/.test(wanted))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `serial is "${serial}"; want the hexadecimal serial number of a certificate, or its file`,
+      `serial is "${serial}"; expected the hexadecimal serial number of a certificate, or its file`,
     );
   const listed = existsSync(path) ? readFileSync(path, 'utf8') : '';
   if (existsSync(path) && readSerials(path).has(wanted)) return;

@@ -51,7 +51,7 @@ export function agentTrust(home: string, environment: Environment = process.env)
     return {
       authority:
         givenAuthority(environment) ??
-        readCertificate(authorityCertificate, `want the provider's authority there or in ${authorityVariable}`),
+        readCertificate(authorityCertificate, `expected the provider's authority there or in ${authorityVariable}`),
     };
   };
 }
@@ -95,7 +95,7 @@ export function readHostIdentity(folder: string): HostIdentity {
   if (!new X509Certificate(host.certificate).verify(new X509Certificate(authority).publicKey)) {
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `${hostCertificate} is not signed by ${authorityCertificate}; want both from one authority`,
+      `${hostCertificate} is not signed by ${authorityCertificate}; expected both from one authority`,
     );
   }
   return { authority, host };

@@ -8,7 +8,7 @@ const instanceName = 'instance';
 /**
  * The instance of a journal: another one where the journal is new, or was put back from a back-up, since sequences and
  * ids come again then. A host that has
- * started anew keeps it.
+ * started again keeps it.
  *
  * Before `keepHost`, with which it gets to the disk.
  *

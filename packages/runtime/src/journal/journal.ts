@@ -57,7 +57,7 @@ export interface Journal<Change> {
   writeSnapshot(sequence: number, body: string): void;
   latestSnapshot(): Snapshot | undefined;
   /**
-   * Whether the host has started anew, or may have, since `keepHost`, or the journal was put back from a back-up: the
+   * Whether the host has started again, or may have, since `keepHost`, or the journal was put back from a back-up: the
    * last changes may be gone.
    */
   readonly isHostNew: boolean;

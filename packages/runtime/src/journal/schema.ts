@@ -76,7 +76,7 @@ export interface Origin {
 }
 
 /**
- * Whether changes may be gone since `keepOrigin`: the host has started anew, or may have, or the journal is another
+ * Whether changes may be gone since `keepOrigin`: the host has started again, or may have, or the journal is another
  * file, as one that was put back from a
  * back-up is. A new journal has nothing to forget.
  */

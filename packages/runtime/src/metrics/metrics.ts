@@ -17,7 +17,7 @@ export class Metrics {
       : (known as Counter<Label>);
   }
 
-  /** A value that goes up and down. @param collect sets it anew before each reading. */
+  /** A value that goes up and down. @param collect sets it again before each reading. */
   gauge<Label extends string = never>(
     name: string,
     help: string,

@@ -42,7 +42,7 @@ export class ClaimKeys {
     if (this.#keys.size > 0 && !reported.some(({ keyId }) => this.#keys.has(keyId))) {
       throw new MutiraoError(
         'MUT_CLAIM_FORGED',
-        `the manager signs with other keys than it did; if that is meant, remove ${this.#path} and start anew`,
+        `the manager signs with other keys than it did; if that is meant, remove ${this.#path} and start again`,
       );
     }
     if (reported.every(({ keyId }) => this.#keys.has(keyId))) return;

@@ -35,7 +35,7 @@ export interface ReservationClientOptions {
   /** Waits for so many milliseconds, or until it is told to stop; by the system's clock when left out. */
   readonly sleep?: (delay: Duration, signal: AbortSignal) => Promise<void>;
   /**
-   * What runs inside reservations now, one entry for each: told anew where the manager does not know of it. Nothing
+   * What runs inside reservations now, one entry for each: told again where the manager does not know of it. Nothing
    * when left out.
    */
   readonly inUse?: () => Iterable<ReservationUse>;
@@ -138,7 +138,7 @@ export class ReservationClient {
     if (signed === undefined)
       throw new MutiraoError(
         'MUT_CLAIM_FORGED',
-        `the claim is not signed by the reservation manager at ${this.#options.address}; want it as "mutirao ` +
+        `the claim is not signed by the reservation manager at ${this.#options.address}; expected it as "mutirao ` +
           'reservation show" prints it',
       );
     this.#checkSaid(signed, userId);

@@ -164,7 +164,7 @@ export function userOfToken(
   tokens: TokenCheck,
 ): { readonly userId: UserId; readonly credential: string } {
   if (credential === undefined)
-    throw new MutiraoError('MUT_UNAUTHENTICATED', 'no credential; want metadata "authorization: Bearer TOKEN"');
+    throw new MutiraoError('MUT_UNAUTHENTICATED', 'no credential; expected metadata "authorization: Bearer TOKEN"');
   const userId = tokens(credential);
   if (userId === undefined) throw new MutiraoError('MUT_UNAUTHENTICATED', 'the credential is not accepted');
   return { userId, credential };

@@ -43,7 +43,7 @@ function readHost(text: string): HostAddress {
   if (host === undefined || port > 65_535) {
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `address is "${text}"; want host:port, for example 127.0.0.1:0, or tls://host:port, or unix:/path`,
+      `address is "${text}"; expected host:port, for example 127.0.0.1:0, or tls://host:port, or unix:/path`,
     );
   }
   return { host, port, isTls: true };
@@ -62,7 +62,7 @@ function readSocketPath(text: string): string {
   if (!socketPath.test(path)) {
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `address is ${JSON.stringify(text)}; want unix: and the absolute path of a socket, without quotes, ` +
+      `address is ${JSON.stringify(text)}; expected unix: and the absolute path of a socket, without quotes, ` +
         'backslashes, "%" and "$"',
     );
   }
@@ -70,7 +70,7 @@ function readSocketPath(text: string): string {
   if (bytes > socketPathBytesMax) {
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `the path of the socket ${path} has ${bytes} bytes, and the kernel takes ${socketPathBytesMax}; want a ` +
+      `the path of the socket ${path} has ${bytes} bytes, and the kernel takes ${socketPathBytesMax}; expected a ` +
         'folder with a shorter name',
     );
   }
@@ -91,7 +91,7 @@ export function socketAddress(path: string, isTls = false): string {
 export function parseLoopbackAddress(text: string): HostAddress {
   const address = parseAddress(text);
   if (isSocket(address) || !isLoopback(address.host))
-    throw new MutiraoError('MUT_LOOPBACK_ONLY', `address is "${text}"; want a loopback address`);
+    throw new MutiraoError('MUT_LOOPBACK_ONLY', `address is "${text}"; expected a loopback address`);
   return address;
 }
 
@@ -132,7 +132,7 @@ export function farAddress(bound: string, advertised: string, ownName: string): 
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
       `advertised address is "${advertised}", and agents are served at ${bound}, which other hosts cannot ` +
-        'reach; want --listen-agents HOST:PORT with it',
+        'reach; expected --listen-agents HOST:PORT with it',
     );
   }
   const { host, port } = address;
@@ -142,7 +142,7 @@ export function farAddress(bound: string, advertised: string, ownName: string): 
   if (reported.port === 0)
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `advertised address is "${advertised}"; want a host, and a port other than 0 where it is another than the ` +
+      `advertised address is "${advertised}"; expected a host, and a port other than 0 where it is another than the ` +
         'bound one',
     );
   return joinAddress(reported.host, reported.port);

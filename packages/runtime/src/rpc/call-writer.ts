@@ -61,7 +61,7 @@ export class CallWriter<Out> implements StreamWriter<Out> {
       this.close(
         new MutiraoError(
           'MUT_PEER_TOO_SLOW',
-          `${this.#call.writableLength} messages wait; want at most ${messagesWaitingMax}`,
+          `${this.#call.writableLength} messages wait; expected at most ${messagesWaitingMax}`,
         ),
       );
     }

@@ -19,7 +19,7 @@ export function secureChannel(host: string, trust: TrustSource | undefined): Sec
   if (trust === undefined)
     throw new MutiraoError(
       'MUT_LOOPBACK_ONLY',
-      `this client has no identity to reach ${host} with; want a socket, unix:/path`,
+      `this client has no identity to reach ${host} with; expected a socket, unix:/path`,
     );
   const { authority, user } = trust();
   const channelCredentials = credentials.createSsl(

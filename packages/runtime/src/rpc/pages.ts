@@ -59,7 +59,7 @@ function placeOf(token: string, items: readonly never[], { getKey }: PagedAnswer
   const [, index, key] = /^(\d{1,9})\/(.*)$/s.exec(token) ?? [];
   if (index === undefined || key === undefined)
     throw badRequest(
-      `page_token is ${JSON.stringify(token.slice(0, 100))}; want the next_page_token of the answer before`,
+      `page_token is ${JSON.stringify(token.slice(0, 100))}; expected the next_page_token of the answer before`,
     );
   const guess = Number(index);
   if (items[guess] !== undefined && getKey(items[guess]) === key) return guess;

@@ -29,7 +29,7 @@ export const plainSecurity: ServerSecurity = {
  */
 export function tlsSecurity(folder: string | undefined, log: Logger): ServerSecurity {
   if (folder === undefined)
-    throw new MutiraoError('MUT_LOOPBACK_ONLY', 'this server has no identity; want a socket, unix:/path');
+    throw new MutiraoError('MUT_LOOPBACK_ONLY', 'this server has no identity; expected a socket, unix:/path');
   const certificates = new HostCertificates(readHostIdentity(folder));
   const revoked = new RevokedSerials(folder);
   const { hostCertificate } = identityPaths(folder);

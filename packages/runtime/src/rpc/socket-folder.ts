@@ -103,7 +103,7 @@ export function makeSocketFolder(path: string): void {
   if ((mode & 0o077) !== 0)
     throw new MutiraoError(
       'MUT_TOKEN_UNSAFE',
-      `the folder ${folder} of a socket has mode ${(mode & 0o777).toString(8)}; want 700`,
+      `the folder ${folder} of a socket has mode ${(mode & 0o777).toString(8)}; expected 700`,
     );
 }
 
@@ -118,7 +118,7 @@ export async function makeRoomForSocket(path: string): Promise<void> {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return;
   if (!found.isSocket())
-    throw new MutiraoError('MUT_BAD_CONFIG', `${path} is there, and is no socket; want another path`);
+    throw new MutiraoError('MUT_BAD_CONFIG', `${path} is there, and is no socket; expected another path`);
   if (await isListenedOn(path))
     throw new MutiraoError('MUT_ALREADY_RUNNING', `cannot listen on ${path}: another process does`);
   rmSync(path, { force: true });
@@ -134,7 +134,9 @@ export function findForeign(path: string): string | undefined {
   if (found === undefined) return undefined;
   if (!found.isDirectory()) return `${folder}, where a socket should be, is no folder`;
   if (!isOurs(folder, found.uid)) return `the folder ${folder} of a socket belongs to user ${found.uid}, and not to us`;
-  return (found.mode & 0o022) === 0 ? undefined : `others may write to the folder ${folder} of a socket; want mode 700`;
+  return (found.mode & 0o022) === 0
+    ? undefined
+    : `others may write to the folder ${folder} of a socket; expected mode 700`;
 }
 
 /**

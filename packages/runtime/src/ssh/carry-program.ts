@@ -25,7 +25,7 @@ mkdir -p -- "$folder" || exit 1
 trap 'rm -f -- "$draft"; rmdir -- "$folder" 2>/dev/null' EXIT
 gzip -dc >"$draft" || exit 1
 found=$(($(wc -c <"$draft")))
-[ "$found" -eq "$2" ] || { echo "the copy has $found bytes; want $2" >&2; exit 1; }
+[ "$found" -eq "$2" ] || { echo "the copy has $found bytes; expected $2" >&2; exit 1; }
 chmod 700 "$draft" || exit 1
 told=$("$draft" --version 2>&1) || { printf '%s\\n' "$told" >&2; exit 126; }
 mv -f -- "$draft" "$folder/mutirao"
@@ -34,7 +34,8 @@ mv -f -- "$draft" "$folder/mutirao"
 /**
  * Brings our executable to the other host, once for each version, and returns its path there.
  *
- * @throws {MutiraoError} MUT_SITE_UNSUPPORTED_HOST with the host's words when it cannot run there; MUT_TRANSFER_FAILED; as
+ * @throws {MutiraoError} MUT_SITE_UNSUPPORTED_HOST with the host's words when it cannot run there; MUT_TRANSFER_FAILED;
+ * as
  * `SshConnection.run`.
  */
 export async function carryProgram(

@@ -29,7 +29,7 @@ export function remoteCommand(words: readonly string[]): string {
   if (bytes > bytesMax)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `the command for the other host has ${bytes} bytes; want at most ${bytesMax}`,
+      `the command for the other host has ${bytes} bytes; expected at most ${bytesMax}`,
     );
   return text;
 }

@@ -38,7 +38,7 @@ export function masterArguments(destination: string, options: readonly string[],
   if (!/^[^\s-]\S*$/.test(destination))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `the ssh destination is "${destination}"; want user@host, or a name of ~/.ssh/config`,
+      `the ssh destination is "${destination}"; expected user@host, or a name of ~/.ssh/config`,
     );
   return [
     ...options.flatMap(readOption),
@@ -80,7 +80,7 @@ function readOption(option: string): string[] {
   if ((!isPair && !flags.test(option)) || option.includes('\n')) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `the ssh option is ${JSON.stringify(option)}; want KEY=VALUE as of ssh -o, or a flag with its value such ` +
+      `the ssh option is ${JSON.stringify(option)}; expected KEY=VALUE as of ssh -o, or a flag with its value such ` +
         'as -F/path or -Juser@gate',
     );
   }

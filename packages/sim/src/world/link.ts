@@ -65,7 +65,7 @@ export class Link<Out, In extends { readonly kind: string }> {
     });
   }
 
-  /** Dropped without a connection: what matters is told anew on the next one. */
+  /** Dropped without a connection: what matters is told again on the next one. */
   send(message: Out): void {
     if (this.#isConnected) this.#stream?.write(message);
   }

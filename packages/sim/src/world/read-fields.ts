@@ -7,7 +7,7 @@ export class ScenarioError extends Error {
    * @param found what it is: `is 0`, `is missing`.
    */
   constructor(subject: string, found: string, wanted: string) {
-    super(`${subject} ${found}; want ${wanted}`);
+    super(`${subject} ${found}; expected ${wanted}`);
   }
 }
 

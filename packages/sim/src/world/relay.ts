@@ -83,7 +83,7 @@ export class SimulatedRelay {
     this.#setup = setup;
   }
 
-  /** Has all brokers connect anew, as the live relay does when its clock was set. */
+  /** Has all brokers connect again, as the live relay does when its clock was set. */
   greetAgain(): void {
     for (const link of [...this.#brokers.values()]) {
       link.stream.close('MUT_UNREACHABLE');

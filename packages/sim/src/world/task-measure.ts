@@ -64,7 +64,7 @@ export class TaskMeasure {
     this.#changed.delete(machineId);
   }
 
-  /** What was collected, and begins anew. */
+  /** What was collected, and begins again. */
   take(): (ProviderInput & { kind: 'TasksMeasured' })[] {
     const inputs = [...this.#measured].map(([requestId, measured]) => ({
       kind: 'TasksMeasured' as const,

@@ -279,7 +279,7 @@ export class World implements Surroundings {
     return host;
   }
 
-  /** A clock is set anew whenever a process of its host starts. */
+  /** A clock is set again whenever a process of its host starts. */
   #node<Process extends NodeProcess>(
     name: string,
     host: Host,

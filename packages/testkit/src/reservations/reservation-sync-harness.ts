@@ -20,7 +20,7 @@ const second = 1000;
  * Times are seconds. `told 1=4@100..200 ...` is the reservation manager's level, `read` has the keeper read the site,
  * `site ...` sets what the site has by
  * somebody's hand, `full` and `open` have the site refuse all and take all, `whole 8` has it take whole nodes of eight,
- * `shifted 1` has it end all a second late, `at 50` goes on to a time, `list` shows all, `restart` begins a life anew.
+ * `shifted 1` has it end all a second late, `at 50` goes on to a time, `list` shows all, `restart` begins a life again.
  */
 export class ReservationSyncHarness {
   readonly changes: ReservationSyncChange[] = [];
@@ -94,7 +94,7 @@ export class ReservationSyncHarness {
   }
 
   /**
-   * Makes the state anew from all changes, and from a snapshot: all three are the same. @throws {InvariantError} when
+   * Makes the state again from all changes, and from a snapshot: all three are the same. @throws {InvariantError} when
    * they differ.
    */
   checkReplay(): void {
@@ -158,7 +158,7 @@ export class ReservationSyncHarness {
 /** Reads `7=4@100..200.5`: four processors from second 100 on. */
 function readWindow(text: string): SiteReservation {
   const [, id, count, start, end] = /^(\d+)=(\d+)@([\d.]+)\.\.([\d.]+)$/.exec(text) ?? [];
-  if (id === undefined) throw new Error(`"${text}" is no reservation; want 7=4@100..200`);
+  if (id === undefined) throw new Error(`"${text}" is no reservation; expected 7=4@100..200`);
   return {
     reservationId: Number(id),
     count: Number(count),

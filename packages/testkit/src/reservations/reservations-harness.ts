@@ -105,7 +105,7 @@ export class ReservationsHarness {
   }
 
   /**
-   * Makes the state anew from all changes, and from a snapshot: all three are the same. @throws {InvariantError} when
+   * Makes the state again from all changes, and from a snapshot: all three are the same. @throws {InvariantError} when
    * they differ.
    */
   checkReplay(): void {

@@ -109,7 +109,7 @@ function readArray(selector: string): Values {
   if (count > rowsMax)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `these ranges have ${count} numbers; want ${rowsMax} at most, or a single range`,
+      `these ranges have ${count} numbers; expected ${rowsMax} at most, or a single range`,
     );
   return parseArray(selector);
 }
@@ -131,11 +131,11 @@ function refuseNames(names: readonly string[]): void {
     if (/[:$]/.test(name))
       throw new MutiraoError(
         'MUT_BAD_REQUEST',
-        `the file ${shown} has a ":" or a "$" in its name, which mean something in the paths of a job; want ` +
+        `the file ${shown} has a ":" or a "$" in its name, which mean something in the paths of a job; expected ` +
           'another name',
       );
     if (seen.has(name))
-      throw new MutiraoError('MUT_BAD_REQUEST', `two files are called ${shown}; want names of their own`);
+      throw new MutiraoError('MUT_BAD_REQUEST', `two files are called ${shown}; expected names of their own`);
     seen.add(name);
   }
 }
@@ -148,7 +148,7 @@ function commandsOfCsv(command: string, text: string): string[] {
   const [heading = { line: 1, cells: [] }, ...rows] = readCsv(text);
   if (rows.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'the CSV has no row below its heading');
   if (rows.length > rowsMax)
-    throw new MutiraoError('MUT_BAD_REQUEST', `the CSV has ${rows.length} rows; want ${rowsMax} at most`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `the CSV has ${rows.length} rows; expected ${rowsMax} at most`);
   const columns = new Map(heading.cells.map((name, index) => [name.trim(), index]));
   if (columns.size < heading.cells.length)
     throw new MutiraoError(
@@ -159,13 +159,13 @@ function commandsOfCsv(command: string, text: string): string[] {
   if (ragged !== undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `line ${ragged.line} of the CSV has ${ragged.cells.length} cells; want ${heading.cells.length}, as its ` +
+      `line ${ragged.line} of the CSV has ${ragged.cells.length} cells; expected ${heading.cells.length}, as its ` +
         'heading has',
     );
   if (![...columns.keys()].some((name) => command.includes(`{${name}}`))) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `the command names no column of the CSV; want one of ${[...columns.keys()]
+      `the command names no column of the CSV; expected one of ${[...columns.keys()]
         .slice(0, 10)
         .map((name) => `{${name}}`)
         .join(', ')}`,
@@ -254,7 +254,8 @@ function requireInside(path: string, text: string): string {
   if (inside === undefined)
     throw new MutiraoError(
       'MUT_PATH_LEAVES_ROOT',
-      `"${text.slice(0, 100)}" names ${path.slice(0, 100)} on the machine; want a path that stays inside the playpen`,
+      `"${text.slice(0, 100)}" names ${path.slice(0, 100)} on the machine; expected a path that stays inside ` +
+        'the playpen',
     );
   return inside;
 }

@@ -53,7 +53,7 @@ function requireOwnName({ host = '', origin }: Knock, hosts: ReadonlySet<string>
   if (!hosts.has(name))
     throw new MutiraoError(
       'MUT_WEB_ORIGIN_FORBIDDEN',
-      'the request names another host; want 127.0.0.1 or localhost with the port of the page',
+      'the request names another host; expected 127.0.0.1 or localhost with the port of the page',
     );
   if (origin !== undefined && origin.toLowerCase() !== `http://${name}`)
     throw new MutiraoError('MUT_WEB_ORIGIN_FORBIDDEN', 'the request comes from another page');

@@ -14,7 +14,7 @@ import type { GatewayParts } from './grid-calls.ts';
 import type { Estimate } from './documents/jobs.ts';
 
 /**
- * A reading is taken anew after so many times what the last one took, so that all pages together cost the broker a few
+ * A reading is taken again after so many times what the last one took, so that all pages together cost the broker a few
  * per cent at most.
  */
 const restFactor = 20;
@@ -27,7 +27,7 @@ const restMax = 4000;
 const estimatesMax = 8;
 const jobsListed = 100;
 
-/** The least age, in milliseconds, at which a reading is taken anew. */
+/** The least age, in milliseconds, at which a reading is taken again. */
 const ages = {
   jobs: 200,
   estimate: 1500,

@@ -29,5 +29,5 @@ export async function submit(
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
 export function requireAbsolute(directory: string | undefined): void {
   if (directory !== undefined && !isAbsolute(directory))
-    throw new MutiraoError('MUT_BAD_REQUEST', `directory is "${directory.slice(0, 100)}"; want an absolute folder`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `directory is "${directory.slice(0, 100)}"; expected an absolute folder`);
 }

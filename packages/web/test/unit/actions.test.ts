@@ -438,7 +438,7 @@ test('rows of a CSV become command lines with each cell quoted', async (t) => {
     ...spec,
     values: { kind: 'csv', text: 'name,size\na,1\n\n"b\nc"\n' },
   });
-  t.is(message, 'line 5 of the CSV has 1 cells; want 2, as its heading has');
+  t.is(message, 'line 5 of the CSV has 1 cells; expected 2, as its heading has');
   t.regex(
     (await page.fails('previewBag', { ...spec, values: { kind: 'csv', text: 'name,name\na,1\n' } })).message,
     /two columns of the CSV have the same name/,
@@ -455,7 +455,7 @@ test('a range may be long, a list of numbers may not; what cannot be a value is 
     [10_000_000, 'run 5', "cd /home/ana && mutirao job submit --array 1-10000000 -- 'run {}'"],
   );
   for (const [selector, message] of [
-    ['1-9999999,5', /have 10000000 numbers; want 100000 at most/],
+    ['1-9999999,5', /have 10000000 numbers; expected 100000 at most/],
     ['9-1', /expected a number from 9 on/],
     ['1-', /found the end/],
     ['1 - 3', /found/],

@@ -68,7 +68,7 @@ test('a listing and limits go over the wire and come back the same', (t) => {
   t.throws(
     () =>
       decodeQueueListing({ ...encodeQueueListing(byScores()), ranking: { weight: 1440, leadMsMax: 1, score: 101 } }),
-    { message: /a score of 101; want a weight above 0 and a score from 0 to 100/ },
+    { message: /a score of 101; expected a weight above 0 and a score from 0 to 100/ },
   );
   const limits = { processors: 8, requestsMax: 2, walltimeMax: 3_600_000, widthMax: 4, walltimeGranularity: 1000 };
   t.deepEqual(decodeLimitsOf(encodeLimitsOf(limits)), limits);
@@ -82,7 +82,7 @@ for (const [wrong, message] of [
   [{ command: [''] }, /command is empty/],
   [{ command: ['a', 'b\0'] }, /command\[1\] holds a NUL/],
   [{ environment: { 'A=B': '' } }, /environment has the name "A=B"/],
-  [{ workingDirectory: 'srv' }, /want an absolute path/],
+  [{ workingDirectory: 'srv' }, /expected an absolute path/],
   [{ clientRequestId: 'k'.repeat(257) }, /client_request_id has 257/],
   [{ command: new Array<string>(4097).fill('x') }, /command has 4097 words/],
 ] as const) {

@@ -36,7 +36,7 @@ test('kept machines come back as they were written, with their states', (t) => {
 const refused: readonly (readonly [string, EnrolledMachine, RegExp])[] = [
   ['a name that is an option', { ...bySsh, name: '-x' }, /machine name is "-x"/],
   ['a name that leads elsewhere', { ...bySsh, name: '../x' }, /machine name is/],
-  ['too many processors', { ...bySsh, processors: 5000 }, /processors of ana@pc is 5000; want at most 4096/],
+  ['too many processors', { ...bySsh, processors: 5000 }, /processors of ana@pc is 5000; expected at most 4096/],
   [
     'a destination that is an option',
     { ...bySsh, reach: { kind: 'ssh', destination: '-oProxyCommand=x', options: [], program: [] } },

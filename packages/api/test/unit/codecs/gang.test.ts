@@ -90,17 +90,17 @@ test('a place in a gang that there cannot be is refused', (t) => {
         gang: { gangId: 4, rank: 1, members: 3, secret, ...gang },
       })),
     });
-  t.throws(placed({ gangId: 0 }), { message: /gang_id is 0; want 1 or more/ });
-  t.throws(placed({ rank: 3 }), { message: /rank is 3; want less than its 3 members/ });
-  t.throws(placed({ members: 0 }), { message: /members is 0; want 1 to/ });
-  t.throws(placed({ secret: Buffer.alloc(16) }), { message: /secret has 16 bytes; want 32/ });
+  t.throws(placed({ gangId: 0 }), { message: /gang_id is 0; expected 1 or more/ });
+  t.throws(placed({ rank: 3 }), { message: /rank is 3; expected less than its 3 members/ });
+  t.throws(placed({ members: 0 }), { message: /members is 0; expected 1 to/ });
+  t.throws(placed({ secret: Buffer.alloc(16) }), { message: /secret has 16 bytes; expected 32/ });
 });
 
 test('a start of a gang that leaves something out, or names that are several words, are refused', (t) => {
   const wire = encodeStartGang(start);
-  t.throws(() => decodeStartGang({ ...wire, members: [] }), { message: /has 0 members; want 1 to/ });
+  t.throws(() => decodeStartGang({ ...wire, members: [] }), { message: /has 0 members; expected 1 to/ });
   t.throws(() => decodeStartGang({ ...wire, members: [...wire.members].reverse() }), {
-    message: /members\[0\].rank is 1; want 0/,
+    message: /members\[0\].rank is 1; expected 0/,
   });
   t.throws(() => decodeStartGang({ ...wire, replicaId: 0 }), { message: /replica_id is 0/ });
   const changed = (change: object) => (): unknown =>

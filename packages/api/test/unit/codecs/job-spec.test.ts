@@ -132,7 +132,7 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
         values: { $case: 'range', value: { first: 1, count: taskCountMax } } as const,
       })),
     },
-    /want at most/,
+    /expected at most/,
   ],
   ['a task without a command', deriveJob({ command: '' }), /command is empty/],
   [
@@ -157,20 +157,20 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
         },
       ],
     }),
-    /4 bytes; want 32/,
+    /4 bytes; expected 32/,
   ],
-  ['no replicas', deriveJob({}, { replicasMax: 0 }), /replicas_max is 0; want an integer in 1\.\.16/],
+  ['no replicas', deriveJob({}, { replicasMax: 0 }), /replicas_max is 0; expected an integer in 1\.\.16/],
   ['too many failures', deriveJob({}, { failuresMax: 101 }), /failures_max is 101/],
   ['a half processor', deriveJob({}, { processors: 0 }), /processors is 0/],
   [
     'a scheduler that nobody knows',
     deriveJob({}, { scheduler: 9 as Scheduler }),
-    /scheduler is 9; want one of wqr, workqueue/,
+    /scheduler is 9; expected one of wqr, workqueue/,
   ],
   [
     'a cap beyond all measure',
     deriveJob({}, { replicationCap: { cap: { $case: 'replicationBudgetPercent', value: 1001 } } }),
-    /replication_budget_percent is 1001; want an integer in 0\.\.1000/,
+    /replication_budget_percent is 1001; expected an integer in 0\.\.1000/,
   ],
   [
     'a placement by a strategy that nobody knows',
@@ -180,13 +180,13 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   [
     'a placement with an a below 0',
     deriveJob({}, { placement: 'min-ct:-0.5' }),
-    /job\.placement .* has the admissibility "-0\.5"; want a number in 0\.\.1/,
+    /job\.placement .* has the admissibility "-0\.5"; expected a number in 0\.\.1/,
   ],
   ['a strange name in the environment', deriveJob({}, { environment: { 'A=B': 'c' } }), /"A=B"/],
   [
     'a vote of none',
     deriveJob({}, { verification: { by: { $case: 'vote', value: 0 } } }),
-    /verification\.vote is 0; want an integer in 1\.\.15/,
+    /verification\.vote is 0; expected an integer in 1\.\.15/,
   ],
   [
     'a vote of too many',
@@ -196,9 +196,9 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   [
     'a verification by nothing',
     deriveJob({}, { verification: { by: undefined } }),
-    /want none, check, vote or credibility/,
+    /expected none, check, vote or credibility/,
   ],
-  ['gathering nowhere', deriveJob({}, { gathering: { folder: '' } }), /gathering\.folder is empty; want a folder/],
+  ['gathering nowhere', deriveJob({}, { gathering: { folder: '' } }), /gathering\.folder is empty; expected a folder/],
   ['a NUL in a command', deriveJob({ command: 'a\0b' }), /NUL/],
 ];
 

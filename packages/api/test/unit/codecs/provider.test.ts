@@ -104,11 +104,11 @@ test('how a resource stands comes out as it went in, and nonsense of its queue i
   const wire = encodeResourceStatus(busy);
   t.throws(() => decodeResourceStatus({ ...wire, widthProcessorsMax: 9 }), {
     code: 'MUT_BAD_REQUEST',
-    message: /is 9; want at most its 8/,
+    message: /is 9; expected at most its 8/,
   });
   t.throws(() => decodeResourceStatus({ ...wire, processors: 9 }), {
     code: 'MUT_BAD_REQUEST',
-    message: /has 8 processors; want the 9/,
+    message: /has 8 processors; expected the 9/,
   });
   t.throws(() => decodeResourceStatus({ ...wire, queue: { ...wire.queue!, free: [...wire.queue!.free].reverse() } }), {
     code: 'MUT_BAD_REQUEST',

@@ -336,7 +336,7 @@ test("two jobs share a folder, and another broker's job of the same number is re
   });
   t.regex(
     error.message,
-    /job-12\.index\.jsonl is of job 12 of another broker, or of one whose journal is gone; want another folder/,
+    /job-12\.index\.jsonl is of job 12 of another broker, or of one whose journal is gone; expected another folder/,
   );
   t.is(everything(folder).length, 2);
 });

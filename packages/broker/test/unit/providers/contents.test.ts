@@ -98,7 +98,7 @@ test('what the provider keeps is fetched again when a transfer breaks, as long a
   t.is(troubles.length, 3);
 });
 
-test('what a transfer that broke brought does not come again, whether the content is kept or pushed anew; each machine has its own', async (t) => {
+test('what a transfer that broke brought does not come again, whether the content is kept or pushed again; each machine has its own', async (t) => {
   const folder = temporaryFolder(t);
   const arrivals = await Arrivals.open(folder, { now: 1, ageMax: 1 });
   const bytes = Buffer.from('hello world');

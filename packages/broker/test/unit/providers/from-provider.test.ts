@@ -243,7 +243,10 @@ test('what a machine says that cannot be is reported as such, with the number of
       ['MachineReported', undefined],
     ],
   );
-  t.like(inputs[1], { machineId: 'alpha/m', detail: `ended.ended_unix_ms is ${2 ** 51}; want 0 to 253402300799999` });
+  t.like(inputs[1], {
+    machineId: 'alpha/m',
+    detail: `ended.ended_unix_ms is ${2 ** 51}; expected 0 to 253402300799999`,
+  });
 });
 
 test('a machine that is told of as gone is heard of as such', (t) => {

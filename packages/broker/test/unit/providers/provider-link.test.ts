@@ -132,7 +132,7 @@ test('a lost stream is told once, and opened again after waits that double up to
 
 test('nonsense costs the stream and nothing else', async (t) => {
   const nonsense: readonly (readonly [ConnectResponse, RegExp])[] = [
-    [{ message: { $case: 'settled', value: {} } }, /began with settled; want hello/],
+    [{ message: { $case: 'settled', value: {} } }, /began with settled; expected hello/],
     [{ message: undefined }, /does not know/],
     [hello(2), /protocol version is 2; expected 1/],
   ];

@@ -261,7 +261,7 @@ test('what is wrong with a job is said before anything of it is kept', async (t)
     [
       { gathering: { folder: 'g' }, homeDirectory: home, groups: [groupOf(output('../x'))] },
       'MUT_PATH_ESCAPES',
-      /x is not below .*; want a path below it/,
+      /x is not below .*; expected a path below it/,
     ],
     [
       { gathering: { folder: 'g' }, homeDirectory: home, groups: [groupOf(output('.'))] },
@@ -271,24 +271,24 @@ test('what is wrong with a job is said before anything of it is kept', async (t)
     [
       { verification: { by: { $case: 'vote', value: 0 } } },
       'MUT_BAD_REQUEST',
-      /verification\.vote is 0; want an integer in 1\.\.15/,
+      /verification\.vote is 0; expected an integer in 1\.\.15/,
     ],
     [
       { verification: { by: { $case: 'credibility', value: 1.5 } } },
       'MUT_BAD_REQUEST',
-      /credibility:1\.5; want a number above 0 and below 1/,
+      /credibility:1\.5; expected a number above 0 and below 1/,
     ],
     [
       { verification: { by: { $case: 'credibility', value: 0 } } },
       'MUT_BAD_REQUEST',
-      /credibility:0; want a number above 0 and below 1/,
+      /credibility:0; expected a number above 0 and below 1/,
     ],
     [{ verification: { by: { $case: 'credibility', value: NaN } } }, 'MUT_BAD_REQUEST', /credibility:NaN/],
-    [{ verification: { by: undefined } }, 'MUT_BAD_REQUEST', /want none, check, vote or credibility/],
+    [{ verification: { by: undefined } }, 'MUT_BAD_REQUEST', /expected none, check, vote or credibility/],
     [
       { verification: { by: { $case: 'check', value: {} } } },
       'MUT_BAD_REQUEST',
-      /task group 0 has none; want a check in each/,
+      /task group 0 has none; expected a check in each/,
     ],
   ];
   for (const [changes, code, message] of refused) {
@@ -722,7 +722,7 @@ test('providers, machines and requests are listed, and an address that makes no 
     ['', '127.0.0.1:1'],
     ['x', 'nowhere'],
   ] as const) {
-    await t.throwsAsync(inject(addProviderRoute(parts), { providerId, address }), { message: /want/ });
+    await t.throwsAsync(inject(addProviderRoute(parts), { providerId, address }), { message: /expected/ });
   }
   await t.throwsAsync(inject(addProviderRoute(parts), { providerId: 'x', address: '192.0.2.1' }), {
     code: 'MUT_BAD_CONFIG',

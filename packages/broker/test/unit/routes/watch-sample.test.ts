@@ -181,12 +181,12 @@ test('a sample is of all jobs, and of a number of changes that there is', async 
   const world = new World(t);
   await t.throwsAsync(world.watch({ jobId: 1, changesPerSecondMax: 4 }), {
     code: 'MUT_BAD_REQUEST',
-    message: /want job_id 0/,
+    message: /expected job_id 0/,
   });
   for (const changesPerSecondMax of [0, 1001])
     await t.throwsAsync(world.watch({ changesPerSecondMax }), {
       code: 'MUT_BAD_REQUEST',
-      message: /want an integer in 1\.\.1000/,
+      message: /expected an integer in 1\.\.1000/,
     });
 });
 

@@ -191,7 +191,7 @@ test('an input that is not what it was at submission costs its tasks, whether it
     });
     t.is((await stager.stage(order)).batch.replicas.length, 2);
     if (isRead) {
-      // Written anew with the same content it is what it was.
+      // Written again with the same content it is what it was.
       utimesSync(join(folder, 'a'), 5, 5);
       t.is((await stager.stage(order)).batch.replicas.length, 2);
     }

@@ -141,7 +141,7 @@ test('a check needs a home directory that is there', async (t) => {
   await t.notThrowsAsync(checkFiles(checked(home), rules));
   await t.throwsAsync(checkFiles(checked(join(home, 'gone')), rules), {
     code: 'MUT_BAD_REQUEST',
-    message: /gone; want a folder/,
+    message: /gone; expected a folder/,
   });
 });
 

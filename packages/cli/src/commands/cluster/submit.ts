@@ -41,7 +41,7 @@ export function define(command: Command, act: Act): void {
 /** Submits a request of a local user to an embedded cluster. */
 export async function submitToCluster(context: CommandContext, options: ClusterSubmitOptions): Promise<ExitStatus> {
   const command = context.passedOn ?? [];
-  if (command.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'there is no command; want one after "--"');
+  if (command.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'there is no command; expected one after "--"');
   const { name, address } = findClusterAddress(context.home, options.cluster);
   const cluster = await context.cluster(address);
   const { requestId, walltimeGain } = await cluster.allocate({
@@ -102,7 +102,7 @@ async function findClaim(
   if (found === undefined || found.claim === '')
     throw new MutiraoError(
       'MUT_RESERVATION_OVER',
-      `reservation ${reservation} has no claim; want one of yours that is confirmed and not over`,
+      `reservation ${reservation} has no claim; expected one of yours that is confirmed and not over`,
     );
   return found.claim;
 }

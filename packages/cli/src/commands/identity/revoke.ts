@@ -40,7 +40,7 @@ function readSerial(path: string): { readonly serial: string; readonly remark: s
     const certificate = new X509Certificate(readFileSync(path));
     return { serial: certificate.serialNumber, remark: certificate.subject };
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `${path} holds no certificate; want PEM text, or a serial number`, {
+    throw new MutiraoError('MUT_BAD_REQUEST', `${path} holds no certificate; expected PEM text, or a serial number`, {
       cause: error,
     });
   }

@@ -30,7 +30,7 @@ const marginMin = 60_000;
 export function readTaskTime(text: string | undefined): Duration | undefined {
   if (text === undefined) return undefined;
   const time = parseDuration(text);
-  if (time <= 0) throw new MutiraoError('MUT_BAD_REQUEST', `--task-time is "${text}"; want more than nothing`);
+  if (time <= 0) throw new MutiraoError('MUT_BAD_REQUEST', `--task-time is "${text}"; expected more than nothing`);
   return time;
 }
 

@@ -32,7 +32,7 @@ export async function reserveFor(context: CommandContext, job: JobSpec, options:
   if (options.taskTime !== undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      '--task-time beside --reservation, which is there already; want --deadline with it',
+      '--task-time beside --reservation, which is there already; expected --deadline with it',
     );
   const claim = await fetchClaim(reservation, () => openManager(context, options.reservations));
   const inside: JobReservation = { ...readClaim(claim), after };
@@ -44,7 +44,7 @@ function refuseLeftover(job: JobSpec, { reservation, reservations, onReservation
   if (onReservationEnd !== undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      '--on-reservation-end without --reservation; want the reservation that the job runs inside',
+      '--on-reservation-end without --reservation; expected the reservation that the job runs inside',
     );
   const given = [
     ...(reservations === undefined ? [] : ['--reservations']),
@@ -52,11 +52,11 @@ function refuseLeftover(job: JobSpec, { reservation, reservations, onReservation
   ].join(', ');
   if (given === '') return;
   if (reservation === false)
-    throw new MutiraoError('MUT_BAD_REQUEST', `${given} beside --no-reservation; want one of them`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `${given} beside --no-reservation; expected one of them`);
   if (job.deadline === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `${given} without --reservation or --deadline; want the reservation that the job runs inside, or when it ` +
+      `${given} without --reservation or --deadline; expected the reservation that the job runs inside, or when it ` +
         'should be done',
     );
 }

@@ -96,7 +96,7 @@ export function readJobFile(
   if (taskCommand !== undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `--task-command is given and ${file} is no workflow; want it for workflow files only`,
+      `--task-command is given and ${file} is no workflow; expected it for workflow files only`,
     );
   const { job, warnings } = parseJdf(text, { file, directory: dirname(path) });
   for (const { line, column, message } of warnings) warn(`warning: ${file}:${line}:${column}: ${message}`);

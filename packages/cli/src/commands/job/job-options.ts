@@ -121,7 +121,8 @@ function readValues(options: TaskOptions, readList: (file: string) => string): V
   const given = taskOptionsGiven(options).filter(
     (name) => name === '--array' || name === '--each-line' || name === '--values',
   );
-  if (given.length > 1) throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(' and ')} are given; want one of them`);
+  if (given.length > 1)
+    throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(' and ')} are given; expected one of them`);
   if (options.array !== undefined) return parseArray(options.array);
   if (options.eachLine !== undefined) return parseLines(readList(options.eachLine), options.eachLine);
   if (options.values === undefined) return undefined;
@@ -195,7 +196,7 @@ function insideOrRefused(path: string, text: string): string {
   if (inside === undefined)
     throw new MutiraoError(
       'MUT_PATH_LEAVES_ROOT',
-      `"${text}" names ${path} on the machine; want a path that stays inside playpen or storage`,
+      `"${text}" names ${path} on the machine; expected a path that stays inside playpen or storage`,
     );
   return inside;
 }
@@ -249,7 +250,7 @@ function readGang(job: JobSpec, options: JobOptions): Partial<Pick<JobSpec, 'gan
   if (readProcessors(job, options) === 1)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      '--gang is given for tasks of one processor; want --processors with more',
+      '--gang is given for tasks of one processor; expected --processors with more',
     );
   return { gang, replicasMax: 1 };
 }
@@ -284,7 +285,7 @@ function readVotes(text: string): Verification | undefined {
   return kind === 'credibility' && number > 0 && number < 1 ? { kind, threshold: number } : undefined;
 }
 
-const verifyWanted = 'want none, check, vote:K with K in 1..15, or credibility:Q with Q above 0 and below 1';
+const verifyWanted = 'expected none, check, vote:K with K in 1..15, or credibility:Q with Q above 0 and below 1';
 
 function readVerification(text: string | undefined): Pick<JobSpec, 'verification'> {
   if (text === undefined) return {};
@@ -303,7 +304,7 @@ function readPlaces(
 
 function readGathering(folder: string | undefined, directory: string): Pick<JobSpec, 'gatherFolder'> {
   if (folder === undefined) return {};
-  if (folder === '') throw new MutiraoError('MUT_BAD_REQUEST', '--archive-outputs is empty; want a folder');
+  if (folder === '') throw new MutiraoError('MUT_BAD_REQUEST', '--archive-outputs is empty; expected a folder');
   return { gatherFolder: resolve(directory, folder) };
 }
 
@@ -323,14 +324,14 @@ function readVariables(texts: readonly string[]): Record<string, string> {
 function readVariable(text: string): [name: string, value: string] {
   const match = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/s.exec(text);
   if (match?.[1] === undefined || match[2] === undefined)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--env is "${text}"; want NAME=VALUE`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--env is "${text}"; expected NAME=VALUE`);
   return [match[1], match[2]];
 }
 
 function readInteger(name: string, text: string, { min, max }: { min: number; max: number }): number {
   const value = Number(text);
   if (!/^\d+$/.test(text) || value < min || value > max)
-    throw new MutiraoError('MUT_BAD_REQUEST', `${name} is "${text}"; want an integer in ${min}..${max}`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `${name} is "${text}"; expected an integer in ${min}..${max}`);
   return value;
 }
 

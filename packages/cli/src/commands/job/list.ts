@@ -33,7 +33,7 @@ export function define(command: Command, act: Act): void {
 /** Lists jobs, newest first. */
 export async function listJobs(context: CommandContext, { max, status }: ListJobsOptions): Promise<ExitStatus> {
   if (status !== undefined && !statuses.includes(status))
-    throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${status}"; want one of ${statuses.join(', ')}`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${status}"; expected one of ${statuses.join(', ')}`);
   const jobs = await fetchJobs(await context.broker(), status, max);
   tell(context.output, {
     json: () => jobs.map(jobJson),

@@ -49,7 +49,7 @@ export async function showOutputs(
   if (folder === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `the outputs of job ${jobId} are files of their own; want a job of --archive-outputs`,
+      `the outputs of job ${jobId} are files of their own; expected a job of --archive-outputs`,
     );
   const files = await findFiles(join(folder, gatheredIndexName(jobId)), chosen);
   const into = extract === undefined ? undefined : resolve(context.directory, extract);
@@ -125,7 +125,7 @@ async function readBytes(
     read = (await volume.read(bytes, done, size - done, offset + done)).bytesRead;
   const found = createHash('sha256').update(bytes).digest('hex');
   if (done < size || found !== sha256)
-    throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} in ${name} has hash ${found}; want ${sha256}`);
+    throw new MutiraoError('MUT_CONTENT_MISMATCH', `${path} in ${name} has hash ${found}; expected ${sha256}`);
   return bytes;
 }
 

@@ -6,7 +6,8 @@ import { findNearestWord } from '@mutirao/core/shared';
 const percentMax = 1000;
 
 /**
- * Reads `--scheduler`, `--replication-budget` and `--placement`, where they are given. @throws {MutiraoError} MUT_BAD_REQUEST
+ * Reads `--scheduler`, `--replication-budget` and `--placement`, where they are given. @throws {MutiraoError}
+ * MUT_BAD_REQUEST
  */
 export function readScheduling({
   scheduler,
@@ -33,7 +34,8 @@ export function readScheduler(text: string): SchedulerName {
 }
 
 /**
- * Reads `--replication-budget`: `none`, `idle` or `20%`. @throws {MutiraoError} MUT_BAD_REQUEST with the nearest word, or what
+ * Reads `--replication-budget`: `none`, `idle` or `20%`. @throws {MutiraoError} MUT_BAD_REQUEST with the nearest word,
+ * or what
  * is wanted.
  */
 export function readCap(text: string): ReplicationCap {
@@ -47,7 +49,7 @@ export function readCap(text: string): ReplicationCap {
       'none, idle or a percentage such as 20%',
     );
   if (Number(percent) > percentMax)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--replication-budget is "${text}"; want 0% to ${percentMax}%`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--replication-budget is "${text}"; expected 0% to ${percentMax}%`);
   return { kind: 'share', percent: Number(percent) };
 }
 
@@ -65,6 +67,6 @@ export function checkPlacement(text: string): string {
 function refusal(option: string, text: string, nearest: string | undefined, wanted: string): MutiraoError {
   return new MutiraoError(
     'MUT_BAD_REQUEST',
-    `${option} is "${text}"; ${nearest === undefined ? `want ${wanted}` : `do you mean ${nearest}?`}`,
+    `${option} is "${text}"; ${nearest === undefined ? `expected ${wanted}` : `do you mean ${nearest}?`}`,
   );
 }

@@ -99,7 +99,10 @@ export function refuseWithoutHere(options: StandaloneOptions): void {
 export function readSite(options: StandaloneOptions, usualHome: string, path: string | undefined): HereSite {
   const name = options.manager ?? (options.cluster === undefined ? usualManager(path) : 'embedded');
   if (options.cluster !== undefined && name !== 'embedded')
-    throw new MutiraoError('MUT_BAD_REQUEST', `--cluster beside --manager ${name}; want it with --manager embedded`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--cluster beside --manager ${name}; expected it with --manager embedded`,
+    );
   const manager = getManager(name, options.cluster, usualHome);
   if (options.standaloneProcessors !== undefined && manager !== undefined && manager !== noManager) {
     throw new MutiraoError('MUT_BAD_REQUEST', '--standalone-processors beside a cluster that has its own processors');
@@ -157,6 +160,6 @@ function readProcessors(text: string | undefined): number {
   if (text === undefined) return availableParallelism();
   const count = Number(text);
   if (!/^\d+$/.test(text) || count < 1 || count > 4096)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--standalone-processors is "${text}"; want an integer in 1..4096`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--standalone-processors is "${text}"; expected an integer in 1..4096`);
   return count;
 }

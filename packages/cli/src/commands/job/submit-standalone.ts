@@ -46,11 +46,11 @@ export async function submitStandalone(
   if (options.broker !== undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      '--broker beside --standalone, which has a broker of its own; want one of them',
+      '--broker beside --standalone, which has a broker of its own; expected one of them',
     );
   refuseReserving(options);
   if (options.taskOutput === true && context.output.mode !== 'table')
-    throw new MutiraoError('MUT_BAD_REQUEST', '--task-output beside --json or --quiet; want one of them');
+    throw new MutiraoError('MUT_BAD_REQUEST', '--task-output beside --json or --quiet; expected one of them');
   const usualHome = options.home === undefined ? context.home : mutiraoHome();
   const site = readSite(options, usualHome, process.env['PATH']);
   const job = readNewJob(context, file, options);
@@ -84,7 +84,7 @@ function refuseReserving({ reservation, taskTime }: SubmitOptions): void {
   throw new MutiraoError(
     'MUT_BAD_REQUEST',
     `${taskTime === undefined ? '--reservation' : '--task-time'} beside --standalone, whose cluster nobody reserves; ` +
-      'want a broker that runs already',
+      'expected a broker that runs already',
   );
 }
 
@@ -108,7 +108,8 @@ function readNewJob(
 function reportAbandoned({ output }: CommandContext, usualHome: string): void {
   for (const path of listAbandoned(usualHome)) {
     output.note(
-      `${path} is left of a submission that was killed: "mutirao job submit --standalone --home ${path}" goes on with ` +
+      `${path} is left of a submission that was killed: "mutirao job submit --standalone --home ${path}" goes ` +
+        'on with ' +
         'it, removing the folder forgets it.',
     );
   }
@@ -182,7 +183,8 @@ async function chooseJob(
     if (interruptedJob === undefined)
       throw new MutiraoError(
         'MUT_BAD_REQUEST',
-        `there is nothing to submit, and no interrupted job in ${home.path}; want a job file, or a command after "--"`,
+        `there is nothing to submit, and no interrupted job in ${home.path}; expected a job file, or a command ` +
+          'after "--"',
       );
     context.output.note(
       `Job ${interruptedJob.jobId} goes on: ${interruptedJob.finishedCount} of ${interruptedJob.taskCount} ` +
@@ -194,7 +196,8 @@ async function chooseJob(
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
       `${home.path} holds job ${interruptedJob.jobId}, which was interrupted with ${interruptedJob.finishedCount} of ` +
-        `${interruptedJob.taskCount} tasks finished; want no other job beside it (then it goes on), or another --home`,
+        (`${interruptedJob.taskCount} tasks finished; expected no other job beside it (then it goes on), or ` +
+          'another --home'),
     );
   }
   return (await handOver(context, job)).jobId;

@@ -34,10 +34,10 @@ export function readMachines(
   if ((file === undefined) === (ssh === undefined))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `found ${file === undefined ? 'neither --file nor --ssh' : 'both --file and --ssh'}; want one of them`,
+      `found ${file === undefined ? 'neither --file nor --ssh' : 'both --file and --ssh'}; expected one of them`,
     );
   if (by !== undefined && by !== 'ssh' && by !== 'templates')
-    throw new MutiraoError('MUT_BAD_REQUEST', `--by is "${by}"; want ssh or templates`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--by is "${by}"; expected ssh or templates`);
   return file === undefined ? [oneMachine(ssh ?? '', options)] : readList(file, options, { directory, warn });
 }
 
@@ -53,7 +53,7 @@ function readList(
   if (list.peers.length > 0) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `${file} is a list of ${list.peers.length} peers, each a whole site and no machine; want workers (SDF) or ` +
+      `${file} is a list of ${list.peers.length} peers, each a whole site and no machine; expected workers (SDF) or ` +
         'grid machines (GDF)',
     );
   }
@@ -65,7 +65,10 @@ function oneMachine(destination: string, options: MachineOptions): EnrolledMachi
   if (options.by === 'templates')
     throw new MutiraoError('MUT_BAD_REQUEST', '--by templates needs the templates of a --file');
   if (!/^[^\s-]\S*$/.test(destination))
-    throw new MutiraoError('MUT_BAD_REQUEST', `--ssh is "${destination}"; want user@host, or a name of ~/.ssh/config`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--ssh is "${destination}"; expected user@host, or a name of ~/.ssh/config`,
+    );
   const name = options.name ?? destination.replaceAll(/[^\w.@-]/g, '_').slice(0, 64);
   return {
     name,
@@ -103,7 +106,7 @@ function listedReach(
   if (templates === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `${file}:${line}:${column}: ${name} has no templates; want "remExec:", "copyTo:" and "copyFrom:" for --by ` +
+      `${file}:${line}:${column}: ${name} has no templates; expected "remExec:", "copyTo:" and "copyFrom:" for --by ` +
         'templates',
     );
   return { kind: 'templates', machine: destination, ...templates };
@@ -121,7 +124,7 @@ function getAttributes(stated: readonly string[]): Record<string, string> {
   const attributes: Record<string, string> = {};
   for (const text of stated) {
     const [, name = '', value = ''] = /^([^=\s]+)=(.+)$/s.exec(text) ?? [];
-    if (name === '') throw new MutiraoError('MUT_BAD_REQUEST', `--attribute is "${text}"; want NAME=VALUE`);
+    if (name === '') throw new MutiraoError('MUT_BAD_REQUEST', `--attribute is "${text}"; expected NAME=VALUE`);
     const key = name.toLowerCase();
     if (Object.hasOwn(attributes, key))
       throw new MutiraoError(

@@ -10,12 +10,12 @@ export function define(command: Command, act: Act): void {
     .action((machine: string) => act((context) => resetMachineTrust(context, machine)));
 }
 
-/** Lets a machine that was caught begin anew. */
+/** Lets a machine that was caught begin again. */
 export async function resetMachineTrust(context: CommandContext, machineId: string): Promise<ExitStatus> {
   await (await context.broker()).resetMachineTrust({ machineId });
   tell(context.output, {
     json: () => ({ machine_id: machineId }),
-    table: () => [`${machineId} begins anew, without credit.`],
+    table: () => [`${machineId} begins again, without credit.`],
     quiet: () => [machineId],
   });
   return 0;

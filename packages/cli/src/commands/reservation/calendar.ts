@@ -43,7 +43,7 @@ export async function showCalendars(
   const now = context.clock.now();
   const slotsMax = Number(options.slots);
   if (!Number.isInteger(slotsMax) || slotsMax < 0)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--slots is "${options.slots}"; want an integer of 0 or more`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--slots is "${options.slots}"; expected an integer of 0 or more`);
   const manager = await openManager(context, options.manager);
   const wanted =
     names.length > 0 ? names : (await manager.listResources()).resources.map(({ resourceId }) => resourceId);

@@ -49,7 +49,7 @@ export async function listReservations(context: CommandContext, options: ListOpt
   const now = context.clock.now();
   const limit = Number(options.limit);
   if (!Number.isInteger(limit) || limit < 1)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--limit is "${options.limit}"; want an integer of 1 or more`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--limit is "${options.limit}"; expected an integer of 1 or more`);
   const manager = await openManager(context, options.manager);
   const resources = await resourcesByName(manager);
   checkResource(resources, options.resource);
@@ -87,7 +87,7 @@ function readStatuses(text: string | undefined): ReservationStatus[] {
     .map((word) => {
       const value = Object.entries(ReservationStatus).find(([name]) => name.toLowerCase() === word)?.[1];
       if (value === undefined || value === 0)
-        throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${word}"; want one of ${statusWords.join(', ')}`);
+        throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${word}"; expected one of ${statusWords.join(', ')}`);
       return value;
     });
 }

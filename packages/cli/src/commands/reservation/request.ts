@@ -46,10 +46,10 @@ export async function requestReservation(context: CommandContext, options: Reque
   if (amount === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      'nothing says how much; want --count, --share, --capacity or --processors',
+      'nothing says how much; expected --count, --share, --capacity or --processors',
     );
   if (options.for === undefined && options.work === undefined)
-    throw new MutiraoError('MUT_BAD_REQUEST', 'nothing says for how long; want --for, or --work with --processors');
+    throw new MutiraoError('MUT_BAD_REQUEST', 'nothing says for how long; expected --for, or --work with --processors');
   const manager = await openManager(context, options.manager);
   const resources = await resourcesByName(manager);
   checkUnits(options, resources.get(options.resource));

@@ -59,7 +59,7 @@ export async function manageResource(
   if (known === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `there is no "reservation resource ${action}"; want one of ${actions.join(', ')}`,
+      `there is no "reservation resource ${action}"; expected one of ${actions.join(', ')}`,
     );
   const manager = await openManager(context, options.manager);
   if (known === 'list') return reportResources(context, await listed(manager, name));
@@ -120,7 +120,10 @@ async function change({ manager, action, resourceId, options, now }: Change): Pr
   switch (action) {
     case 'add':
       if (options.total === undefined)
-        throw new MutiraoError('MUT_BAD_REQUEST', 'nothing says how much there is; want --total, as in 16 or 800KB/s');
+        throw new MutiraoError(
+          'MUT_BAD_REQUEST',
+          'nothing says how much there is; expected --total, as in 16 or 800KB/s',
+        );
       return manager.registerResource({
         resourceId,
         resourceType: options.type ?? '',

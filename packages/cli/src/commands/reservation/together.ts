@@ -48,18 +48,18 @@ export async function reserveGroup(
   const now = context.clock.now();
   const [roundsMax, hold] = [Number(options.rounds), readDuration(options.hold, '--hold')];
   if (!/^\d+$/.test(options.rounds) || roundsMax < 1 || roundsMax > 1000)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--rounds is "${options.rounds}"; want an integer in 1..1000`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--rounds is "${options.rounds}"; expected an integer in 1..1000`);
   if (hold < 1000)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `--hold is "${options.hold}"; want 1s or more, or nobody could be asked meanwhile`,
+      `--hold is "${options.hold}"; expected 1s or more, or nobody could be asked meanwhile`,
     );
   const parts = await readParts(context, texts, options.manager);
   const from = readLimit(options.from, now) ?? now;
   if (from < now)
     throw new MutiraoError(
       'MUT_START_IN_PAST',
-      `--from is ${showInstant(from)}; want ${showInstant(now)} or later, or none for now`,
+      `--from is ${showInstant(from)}; expected ${showInstant(now)} or later, or none for now`,
     );
   const earliestStart = Math.max(from, now + leadTime);
   const { held, window, rounds } = await holdGroup(context.clock, {

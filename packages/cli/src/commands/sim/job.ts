@@ -150,14 +150,17 @@ function readScenario(options: JobSimulationOptions): JobScenario {
   throw new MutiraoError(
     'MUT_BAD_REQUEST',
     `tasks last up to ${findSeconds(longest)} s and no request lasts longer than ` +
-      `${findSeconds(scenario.walltimeMax)} s; want a longer --max-time`,
+      `${findSeconds(scenario.walltimeMax)} s; expected a longer --max-time`,
   );
 }
 
 function readHeuristic(name: string): RequestHeuristic {
   const heuristic = findHeuristic(name);
   if (heuristic === undefined)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--heuristic is "${name}"; want one of ${heuristicChoices.join(', ')}`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--heuristic is "${name}"; expected one of ${heuristicChoices.join(', ')}`,
+    );
   return heuristic;
 }
 

@@ -53,7 +53,7 @@ export async function replayTrace(
   if (from !== undefined && report.comparedCount === 0 && report.problem === undefined) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `--from is "${options.from ?? ''}"; want one of the ${report.turnCount} turns of ${file}, of which one at ` +
+      `--from is "${options.from ?? ''}"; expected one of the ${report.turnCount} turns of ${file}, of which one at ` +
         'least has an outcome',
     );
   }

@@ -78,7 +78,7 @@ export function scheduleWorkflow(context: CommandContext, options: ScheduleOptio
 
 function readPlatform(context: CommandContext, { platform, bandwidth, startUp }: ScheduleOptions): Platform {
   const bytes = parseSize(bandwidth);
-  if (bytes === 0) throw new MutiraoError('MUT_BAD_REQUEST', '--bandwidth is 0; want bytes per second');
+  if (bytes === 0) throw new MutiraoError('MUT_BAD_REQUEST', '--bandwidth is 0; expected bytes per second');
   return {
     processors: parseProcessorsConf(readText(context, platform), platform),
     bandwidth: bytes,

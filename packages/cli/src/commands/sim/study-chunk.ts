@@ -129,7 +129,7 @@ function getPart<P extends { readonly id: string }>(parts: readonly P[], part: s
   if (found === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `the part is "${part}"; want one of this study, such as ${parts[0]?.id ?? ''}`,
+      `the part is "${part}"; expected one of this study, such as ${parts[0]?.id ?? ''}`,
     );
   return found;
 }

@@ -88,10 +88,13 @@ function readOptions(context: CommandContext, name: string, options: AddOptions)
   if (!/^[A-Za-z0-9][\w.-]{0,63}$/.test(name))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `the name is ${JSON.stringify(name)}; want up to 64 letters, digits, "_", "." or "-"`,
+      `the name is ${JSON.stringify(name)}; expected up to 64 letters, digits, "_", "." or "-"`,
     );
   if (!managers.includes(options.manager))
-    throw new MutiraoError('MUT_BAD_REQUEST', `--manager is "${options.manager}"; want one of ${managers.join(', ')}`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--manager is "${options.manager}"; expected one of ${managers.join(', ')}`,
+    );
   if (options.processors !== undefined && options.manager !== 'embedded')
     throw new MutiraoError('MUT_BAD_REQUEST', `--processors goes with --manager embedded, not with ${options.manager}`);
   return {

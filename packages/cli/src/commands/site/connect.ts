@@ -10,7 +10,7 @@ import { findConnector, startConnector, stopConnector, untilConnected } from '..
 export function define(command: Command, act: Act): void {
   command
     .argument('[site]', 'its name (default: all that nobody keeps)')
-    .option('--now', 'begin anew, and replace the provider of another release there though it has work')
+    .option('--now', 'begin again, and replace the provider of another release there though it has work')
     .action((name: string | undefined, options: { now?: true }) =>
       act((context) => connectSites(context, name, options.now === true)),
     );

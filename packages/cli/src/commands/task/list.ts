@@ -46,7 +46,7 @@ export async function listTasks(
   const status = statusOf(options.status);
   const max = Number(options.max);
   if (!Number.isInteger(max) || max < 0)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--max is "${options.max}"; want an integer of 0 or more`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--max is "${options.max}"; expected an integer of 0 or more`);
   const broker = await context.broker();
   const jobId = await resolveJobId(broker, job);
   const taskIndexes = await resolveTaskIndexes(broker, jobId, tasks);

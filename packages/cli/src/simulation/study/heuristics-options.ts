@@ -144,12 +144,12 @@ function readTraces(
 ): readonly HeuristicsTrace[] {
   if (trace !== undefined) {
     if (traces !== undefined)
-      throw new MutiraoError('MUT_BAD_REQUEST', '--trace and --traces are both there; want one of them');
+      throw new MutiraoError('MUT_BAD_REQUEST', '--trace and --traces are both there; expected one of them');
     return [readOwnTrace(directory, trace, [processors, maxWalltime])];
   }
   const lost = processors !== undefined ? '--processors' : maxWalltime !== undefined ? '--max-walltime' : undefined;
   if (lost !== undefined)
-    throw new MutiraoError('MUT_BAD_REQUEST', `${lost} is for a log of your own; want --trace with it`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `${lost} is for a log of your own; expected --trace with it`);
   if (traces === undefined) return heuristicsTraces;
   const names = readNames(
     '--traces',
@@ -171,7 +171,8 @@ function readOwnTrace(
   if (walltimeMax !== undefined && walltimeMax < walltimeMin) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `--max-walltime is "${maxWalltime ?? ''}"; want ${walltimeMin / 1000} s or more, which the longest task takes`,
+      `--max-walltime is "${maxWalltime ?? ''}"; expected ${walltimeMin / 1000} s or more, which the longest ` +
+        'task takes',
     );
   }
   const width =
@@ -195,7 +196,7 @@ function readTypes(text: string): HeuristicsSettings['types'] {
     if (!mainTypes.some((type) => isNamed(nameType(type), name))) {
       throw new MutiraoError(
         'MUT_BAD_REQUEST',
-        `--types names "${name}"; want tasks of 100, 1000, 10000, seconds of 100, 1000, 10000 and heterogeneity ` +
+        `--types names "${name}"; expected tasks of 100, 1000, 10000, seconds of 100, 1000, 10000 and heterogeneity ` +
           `1, 2, 4, as ${nameType(mainTypes[0] ?? { taskCount: 100, meanTaskTime: 100_000, heterogeneity: 1 })}`,
       );
     }
@@ -211,7 +212,7 @@ function readNames<T extends string>(option: string, text: string, known: readon
   return listOf(option, text).map((name) => {
     const found = known.find((one) => one === name);
     if (found === undefined)
-      throw new MutiraoError('MUT_BAD_REQUEST', `${option} names "${name}"; want some of ${known.join(', ')}`);
+      throw new MutiraoError('MUT_BAD_REQUEST', `${option} names "${name}"; expected some of ${known.join(', ')}`);
     return found;
   });
 }
@@ -223,7 +224,7 @@ function listOf(option: string, text: string): string[] {
     .map((word) => word.trim())
     .filter((word) => word !== '');
   if (words.length === 0)
-    throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; want names between commas`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `${option} is "${text}"; expected names between commas`);
   return [...new Set(words)];
 }
 

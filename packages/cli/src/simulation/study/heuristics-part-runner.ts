@@ -61,7 +61,7 @@ export function readStudyLog(data: string, file: string, wanted: number | undefi
   if (read.noRequestedTimeCount === read.requests.length) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `${file} says of none of its ${read.requests.length} requests for how long its user asked; want a log ` +
+      `${file} says of none of its ${read.requests.length} requests for how long its user asked; expected a log ` +
         'with requested times',
     );
   }

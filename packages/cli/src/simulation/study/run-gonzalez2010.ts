@@ -46,7 +46,7 @@ export function readPlacementSettings(
   if (options.quick === true && options.experiments !== undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `--quick is of one experiment and --experiments is ${options.experiments}; want one of both`,
+      `--quick is of one experiment and --experiments is ${options.experiments}; expected one of both`,
     );
   return {
     ...readSettings('gonzalez2010', options),

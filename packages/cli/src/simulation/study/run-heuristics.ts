@@ -52,7 +52,7 @@ export async function runHeuristicsStudy(context: CommandContext, options: Heuri
   if (chunks.length === 0)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      'no part of the study has any of these policies, job types and limits; want more of them',
+      'no part of the study has any of these policies, job types and limits; expected more of them',
     );
   const folder = resolve(context.directory, options.out);
   if (options.exportJdf === true && settings.traces.some(({ file }) => isAbsolute(file))) {

@@ -17,7 +17,7 @@ export function openStudyFolder(path: string, wanted: object): void {
     if (found !== JSON.stringify(wanted)) {
       throw new MutiraoError(
         'MUT_BAD_REQUEST',
-        `${path} holds another study: ${found}; want ${JSON.stringify(wanted)}, or another --out`,
+        `${path} holds another study: ${found}; expected ${JSON.stringify(wanted)}, or another --out`,
       );
     }
   } else {
@@ -40,6 +40,6 @@ function refuseForeign(path: string): void {
   if (first !== undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `${path} holds ${first} and no study.json; want an empty folder, or that of a study`,
+      `${path} holds ${first} and no study.json; expected an empty folder, or that of a study`,
     );
 }

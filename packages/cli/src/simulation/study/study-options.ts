@@ -30,7 +30,7 @@ export const studyNames: readonly string[] = [
 export function readSettings(name: string, { quick, seed }: StudyOptions): StudySettings {
   readWord('the study', name, studyNames);
   if (!/^[\w.-]{1,64}$/.test(seed))
-    throw new MutiraoError('MUT_BAD_REQUEST', `--seed is "${seed}"; want letters, digits, "-", "_" and "." only`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--seed is "${seed}"; expected letters, digits, "-", "_" and "." only`);
   return { isQuick: quick === true, seed };
 }
 

@@ -53,7 +53,7 @@ export function readPlan(directory: string, options: SwarmOptions, warn: (line: 
   const { scenario: file, workers, shrink } = options;
   const seeds = readSeeds(options);
   if (seeds === undefined && file === undefined)
-    throw new MutiraoError('MUT_BAD_REQUEST', 'there is no world to run; want --seeds, --scenario or both');
+    throw new MutiraoError('MUT_BAD_REQUEST', 'there is no world to run; expected --seeds, --scenario or both');
   const triesMax = readWhole('--shrink', shrink, { min: 0, max: 1_000_000 });
   const workerCount =
     workers === undefined ? availableParallelism() : readWhole('--workers', workers, { min: 1, max: 1024 });
@@ -81,7 +81,7 @@ function readSeeds({ seeds, from }: SwarmOptions): SwarmPlan['seeds'] {
       from: readWhole('--from', from ?? '0', { min: 0, max: Number.MAX_SAFE_INTEGER - seedsMax }),
     };
   if (from !== undefined)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--from is "${from}" and there is no --seeds; want both`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--from is "${from}" and there is no --seeds; expected both`);
   return undefined;
 }
 
@@ -100,7 +100,7 @@ function readFailures(
         `${file}: ${plural(malformedCount, 'line')} that ${malformedCount === 1 ? 'is' : 'are'} no event ` +
           `${malformedCount === 1 ? 'was' : 'were'} left out`,
       );
-    if (nodes.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', `${file} has no failure; want one at least`);
+    if (nodes.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', `${file} has no failure; expected one at least`);
     return { nodes, factor: readWhole('--factor', factor, { min: 1, max: 1_000_000_000 }) };
   } catch (error) {
     throw error instanceof FormatError ? new MutiraoError('MUT_BAD_REQUEST', error.message, { cause: error }) : error;
@@ -141,7 +141,7 @@ function openFolder(directory: string, out: string | undefined): string {
 function openTrace(directory: string, { trace, seeds }: SwarmOptions): string | undefined {
   if (trace === undefined) return undefined;
   if (seeds !== undefined && seeds !== '1')
-    throw new MutiraoError('MUT_BAD_REQUEST', `--trace is of one world and --seeds is ${seeds}; want --seeds 1`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `--trace is of one world and --seeds is ${seeds}; expected --seeds 1`);
   const path = resolve(directory, trace);
   writeNamed(path, '');
   return path;

@@ -14,5 +14,5 @@ test('the fish script describes each word', async (t) => {
 test('an unknown shell is refused with those that are known', async (t) => {
   const { status, err } = await runCommandLine(['completion', 'tcsh']);
   t.is(status, 2);
-  t.regex(err, /want one of bash, zsh, fish/);
+  t.regex(err, /expected one of bash, zsh, fish/);
 });

@@ -229,12 +229,12 @@ test('a deadline is read as the limits of a reservation are: a time of day, or o
   }
   const { status, err } = await submit({ options: ['--deadline', '-5m'] });
   t.not(status, 0);
-  t.regex(err, /the time is "-5m"; want 14:00, .* \+30m/);
+  t.regex(err, /the time is "-5m"; expected 14:00, .* \+30m/);
 });
 
 test('a deadline that has passed and options that contradict each other are refused before anything is asked', async (t) => {
   for (const [options, why] of [
-    [['--deadline', '1969-12-31T23:00:00Z'], /--deadline is .* ago; want a time to come/],
+    [['--deadline', '1969-12-31T23:00:00Z'], /--deadline is .* ago; expected a time to come/],
     [['--task-time', '0s'], /--task-time is "0s"/],
     [['--task-time', 'long'], /long/],
     [['--no-reservation'], /--reservations beside --no-reservation/],

@@ -160,7 +160,7 @@ test('a provider is found by its name at the broker and asked itself', async (t)
   );
   const unknown = await runCommandLine(['provider', 'show', 'beta'], { broker, provider });
   t.is(unknown.status, 2);
-  t.regex(unknown.err, /no provider is named "beta"; want one of alpha, lab/);
+  t.regex(unknown.err, /no provider is named "beta"; expected one of alpha, lab/);
 });
 
 test('lists and descriptions of a provider say that it is draining, since when and what still runs', async (t) => {

@@ -69,10 +69,10 @@ test('what cannot be is refused with the reason', async (t) => {
   await refuse(['identity', 'show'], /ca\.crt is not there; make an identity with "mutirao init"/);
   await refuse(['identity', 'issue', '--user', 'maria', '--out', 'x'], /ca\.crt is not there/);
   await refuse(['identity', 'revoke', '0a1b'], /there is no identity/);
-  await refuse(['init', '--host', 'a b'], /host is "a b"; want a name or an IP address/);
-  await refuse(['init', '--days', '0'], /--days is "0"; want an integer in 1\.\.3650/);
+  await refuse(['init', '--host', 'a b'], /host is "a b"; expected a name or an IP address/);
+  await refuse(['init', '--days', '0'], /--days is "0"; expected an integer in 1\.\.3650/);
   await runJson(t, home, ['init']);
-  await refuse(['identity', 'issue', '--out', 'x'], /want --for HOST, --user NAME or both/);
+  await refuse(['identity', 'issue', '--out', 'x'], /expected --for HOST, --user NAME or both/);
   await refuse(['identity', 'issue', '--user', 'maria', '--out', 'identity'], /holds an authority of its own/);
   await refuse(['identity', 'revoke', 'maria'], /serial is "maria"/);
 });

@@ -32,7 +32,7 @@ test('a reservation by its number is sent by its claim, and one by its claim as 
 test('a reservation that is only held, or over, is refused with what would do, and nothing is submitted', async (t) => {
   for (const [status, code, wanted] of [
     [ReservationStatus.HELD, 'MUT_CLAIM_UNCONFIRMED', /reservation confirm 7/],
-    [ReservationStatus.CANCELLED, 'MUT_RESERVATION_OVER', /is cancelled \(no more\); want one that is confirmed/],
+    [ReservationStatus.CANCELLED, 'MUT_RESERVATION_OVER', /is cancelled \(no more\); expected one that is confirmed/],
     [ReservationStatus.EXPIRED, 'MUT_CLAIM_LATE', /is expired/],
     [ReservationStatus.RELEASED, 'MUT_RESERVATION_OVER', /is released/],
   ] as const) {

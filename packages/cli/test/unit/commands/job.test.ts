@@ -54,7 +54,7 @@ test('--status looks for jobs beyond the first page, and takes no word that is n
   );
   const refused = await runCommandLine(['job', 'list', '--status', 'fnished'], { broker: { listJobs } });
   t.is(refused.status, 2);
-  t.regex(refused.err, /--status is "fnished"; want one of running, finished, failed, cancelled/);
+  t.regex(refused.err, /--status is "fnished"; expected one of running, finished, failed, cancelled/);
 });
 
 test('JSON lists jobs with units in the names, and null for what has not come', async (t) => {

@@ -156,14 +156,14 @@ test('machines of a file are driven by their templates where nothing of ours may
 });
 
 const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
-  ['neither a file nor a destination', [], /found neither --file nor --ssh; want one of them/],
+  ['neither a file nor a destination', [], /found neither --file nor --ssh; expected one of them/],
   ['both', ['--file', 'lab.gdf', '--ssh', 'a'], /found both --file and --ssh/],
-  ['a destination that is an option', ['--ssh=-oProxyCommand=x'], /--ssh is "-oProxyCommand=x"; want user@host/],
-  ['an attribute without a value', ['--ssh', 'a', '--attribute', 'gpu'], /--attribute is "gpu"; want NAME=VALUE/],
+  ['a destination that is an option', ['--ssh=-oProxyCommand=x'], /--ssh is "-oProxyCommand=x"; expected user@host/],
+  ['an attribute without a value', ['--ssh', 'a', '--attribute', 'gpu'], /--attribute is "gpu"; expected NAME=VALUE/],
   ['a file that is not there', ['--file', 'nowhere.gdf'], /there is no file .*nowhere\.gdf/],
   ['a name for several', ['--file', 'lab.gdf', '--name', 'x'], /--name is for --ssh/],
   ['no processors', ['--ssh', 'a', '--processors', '0'], /Want an integer from 1 to 4096/],
-  ['a way that there is not', ['--ssh', 'a', '--by', 'rsh'], /--by is "rsh"; want ssh or templates/],
+  ['a way that there is not', ['--ssh', 'a', '--by', 'rsh'], /--by is "rsh"; expected ssh or templates/],
   ['templates without any', ['--file', 'lab.gdf', '--by', 'templates'], /lab\.gdf:1:1: a has no templates/],
 ];
 

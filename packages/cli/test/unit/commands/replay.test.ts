@@ -109,10 +109,10 @@ const refusals: readonly (readonly [words: readonly string[], message: RegExp])[
   [['cut.jsonl.gz'], /MUT_TRACE_SYNTAX cut\.jsonl\.gz begins as a gzip file and is none: /],
   [['middle.jsonl'], /MUT_TRACE_SYNTAX middle\.jsonl:6:1: found .*, expected a line of a debugging trace/],
   [['version.jsonl'], /MUT_TRACE_SYNTAX version\.jsonl:1:1: found a trace of version 7, expected one of version 1/],
-  [['broker.jsonl', '--from', '0'], /--from is "0"; want a whole number in 1\.\./],
-  [['broker.jsonl', '--until', 'noon'], /--until is "noon"; want a whole number/],
+  [['broker.jsonl', '--from', '0'], /--from is "0"; expected a whole number in 1\.\./],
+  [['broker.jsonl', '--until', 'noon'], /--until is "noon"; expected a whole number/],
   [['broker.jsonl', '--until', '3 apples'], /MUT_\w+ /],
-  [['broker.jsonl', '--from', '22'], /--from is "22"; want one of the 21 turns of broker\.jsonl/],
+  [['broker.jsonl', '--from', '22'], /--from is "22"; expected one of the 21 turns of broker\.jsonl/],
   [[], /needs <file>/],
 ];
 for (const [words, message] of refusals) {

@@ -69,7 +69,11 @@ test('sim schedule refuses what it cannot plan, with the place', async (t) => {
       /MUT_WORKFLOW_WIDTH w\.yaml:6:\d+: found task wide takes 4 processors; there are 3/,
     ],
     [yaml.replace('inputs: [b]', 'inputs: [z]'), [], /MUT_WORKFLOW_NO_PRODUCER w\.yaml:5:/],
-    [yaml, ['--algorithm', 'best'], /MUT_BAD_REQUEST --algorithm is "best"; want one of heft, cpop, ihpts, hpts, auto/],
+    [
+      yaml,
+      ['--algorithm', 'best'],
+      /MUT_BAD_REQUEST --algorithm is "best"; expected one of heft, cpop, ihpts, hpts, auto/,
+    ],
     [yaml, ['--platform', 'w.yaml'], /MUT_PLATFORM_SYNTAX w\.yaml:1:1/],
     [yaml, ['--workflow', 'gone.yaml'], /MUT_FILE_NOT_FOUND there is no file gone\.yaml/],
     [yaml, ['--svg', 'w.yaml/map.svg'], /MUT_BAD_REQUEST cannot write/],

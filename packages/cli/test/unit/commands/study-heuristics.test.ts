@@ -186,7 +186,7 @@ test('a log without requested times, one that is not there, and one without proc
   t.is(exact.status, 2);
   t.regex(
     exact.err,
-    /MUT_BAD_REQUEST .*exact\.swf says of none of its 40 requests for how long its user asked; want a log with requested times/,
+    /MUT_BAD_REQUEST .*exact\.swf says of none of its 40 requests for how long its user asked; expected a log with requested times/,
   );
   t.regex(
     (await runCommandLine([...words, '--trace', 'none.swf', '--out', 'out'], { directory })).err,
@@ -209,18 +209,18 @@ test('a log without requested times, one that is not there, and one without proc
 test('options that name what there is not, or that are of another study, are refused', async (t) => {
   const directory = writeLogs(temporaryFolder(t));
   const cases: readonly (readonly [options: readonly string[], message: RegExp])[] = [
-    [['--traces', 'nasa'], /--traces names "nasa"; want some of sp2, blue, ctc, ctc-338, lanl/],
-    [['--heuristics', 'best'], /--heuristics names "best"; want some of static, /],
-    [['--policies', 'sjf'], /--policies names "sjf"; want some of start-now, reinsert, fcfs, easy/],
-    [['--parts', 'all'], /--parts names "all"; want some of main, queues, /],
-    [['--types', '50x100s'], /--types names "50x100s"; want tasks of 100, /],
-    [['--max-pending', '0'], /--max-pending is "0"; want a whole number in 1\.\.32/],
-    [['--instants', '1'], /--instants is "1"; want a whole number in 2\.\./],
-    [['--traces', ','], /--traces is ","; want names between commas/],
-    [['--processors', '8'], /--processors is for a log of your own; want --trace with it/],
-    [['--trace', 'own.swf', '--traces', 'sp2'], /--trace and --traces are both there; want one of them/],
-    [['--trace', 'own.swf', '--processors', '0'], /--processors is "0"; want a whole number in 1\.\./],
-    [['--trace', 'own.swf', '--max-walltime', '4h'], /--max-walltime is "4h"; want 17500 s or more/],
+    [['--traces', 'nasa'], /--traces names "nasa"; expected some of sp2, blue, ctc, ctc-338, lanl/],
+    [['--heuristics', 'best'], /--heuristics names "best"; expected some of static, /],
+    [['--policies', 'sjf'], /--policies names "sjf"; expected some of start-now, reinsert, fcfs, easy/],
+    [['--parts', 'all'], /--parts names "all"; expected some of main, queues, /],
+    [['--types', '50x100s'], /--types names "50x100s"; expected tasks of 100, /],
+    [['--max-pending', '0'], /--max-pending is "0"; expected a whole number in 1\.\.32/],
+    [['--instants', '1'], /--instants is "1"; expected a whole number in 2\.\./],
+    [['--traces', ','], /--traces is ","; expected names between commas/],
+    [['--processors', '8'], /--processors is for a log of your own; expected --trace with it/],
+    [['--trace', 'own.swf', '--traces', 'sp2'], /--trace and --traces are both there; expected one of them/],
+    [['--trace', 'own.swf', '--processors', '0'], /--processors is "0"; expected a whole number in 1\.\./],
+    [['--trace', 'own.swf', '--max-walltime', '4h'], /--max-walltime is "4h"; expected 17500 s or more/],
     [['--trace', 'own.swf', '--export-jdf'], /--export-jdf is for the archived logs/],
     [['--experiments', '2'], /--experiments is for the study gonzalez2010, not for heuristics/],
     [['--policies', 'fcfs', '--parts', 'main'], /no part of the study has any of these policies/],
@@ -249,7 +249,7 @@ test('a folder of another seed is refused, and logs that are missing are named',
   );
   const other = await runCommandLine([...words, ...own, '--seed', '2', '--out', 'out'], { directory });
   t.is(other.status, 2);
-  t.regex(other.err, /holds another study: .*"seed":"1".*want .*"seed":"2"/);
+  t.regex(other.err, /holds another study: .*"seed":"1".*expected .*"seed":"2"/);
   rmSync(join(directory, 'data', 'swf', 'LANL-CM5-1994-4.1-cln.swf.gz'));
   const missing = await runCommandLine([...words, ...small, '--data', 'data', '--out', 'else'], { directory });
   t.is(missing.status, 3);

@@ -141,7 +141,7 @@ test('a folder of another study, or of something else, is refused', async (t) =>
   const words = ['sim', 'study', 'costa2005', '--data', 'data', '--out'];
   const other = await runCommandLine([...words, 'out', '--quick'], { directory });
   t.is(other.status, 2);
-  t.regex(other.err, /MUT_BAD_REQUEST .*out holds another study: .*"quick":false.*want .*"quick":true/);
+  t.regex(other.err, /MUT_BAD_REQUEST .*out holds another study: .*"quick":false.*expected .*"quick":true/);
   t.is((await runCommandLine([...words, 'out', '--seed', '2'], { directory })).status, 2);
   const foreign = await runCommandLine([...words, 'data', '--quick'], { directory });
   t.is(foreign.status, 2);
@@ -179,7 +179,7 @@ test('a study or a part that there is not is refused', async (t) => {
   const directory = temporaryFolder(t);
   t.regex(
     (await runCommandLine(['sim', 'study', 'costa2006', '--data', '.', '--out', 'out'], { directory })).err,
-    /the study is "costa2006"; want one of ahead, buc2020, costa2005/,
+    /the study is "costa2006"; expected one of ahead, buc2020, costa2005/,
   );
   t.regex(
     (await runCommandLine(['sim', 'study', 'costa2005', '--seed', 'a b', '--data', '.', '--out', 'out'], { directory }))
@@ -190,7 +190,7 @@ test('a study or a part that there is not is refused', async (t) => {
     directory,
   });
   t.is(part.status, 2);
-  t.regex(part.err, /the part is "sp2-1"; want one of this study, such as sp2-100x100s-1x/);
+  t.regex(part.err, /the part is "sp2-1"; expected one of this study, such as sp2-100x100s-1x/);
 });
 
 test('the study of workflows takes no logs and no threads, and writes nothing when it is told otherwise', async (t) => {
@@ -312,7 +312,7 @@ test('a study of costa2005 may have fewer instants and smaller jobs, which its j
         { directory },
       )
     ).err;
-  t.regex(await getError('19'), /--instants is "19"; want a whole number in 20\.\./u);
+  t.regex(await getError('19'), /--instants is "19"; expected a whole number in 20\.\./u);
   t.regex(await getError('30'), /holds another study/u);
   t.regex(
     (await runCommandLine(['sim', 'study', 'trust', '--max-tasks', '1000', '--out', 'other'], { directory })).err,
@@ -326,7 +326,7 @@ test('the study of placement says how many experiments there are, and needs its 
   for (const count of ['0', '11', 'x'])
     t.regex(
       (await runCommandLine([...words, '--experiments', count], { directory })).err,
-      /--experiments is ".*"; want a whole number in 1\.\.10/,
+      /--experiments is ".*"; expected a whole number in 1\.\.10/,
     );
   const { status, err } = await runCommandLine([...words, '--experiments', '1'], { directory });
   t.is(status, 3);
@@ -346,7 +346,7 @@ test('the study of placement says how many experiments there are, and needs its 
   );
   t.regex(
     (await runCommandLine([...words, '--quick', '--experiments', '1'], { directory })).err,
-    /MUT_BAD_REQUEST --quick is of one experiment and --experiments is 1; want one of both/,
+    /MUT_BAD_REQUEST --quick is of one experiment and --experiments is 1; expected one of both/,
   );
 });
 
@@ -366,7 +366,7 @@ test('a part of the study of placement that there is not is refused: another exp
       { directory },
     );
     t.is(status, 2, part);
-    t.true(err.includes(`the part is "${part}"; want one of this study, such as logs-0-0_7-random`), err);
+    t.true(err.includes(`the part is "${part}"; expected one of this study, such as logs-0-0_7-random`), err);
   }
   const { status, err } = await runCommandLine(
     ['sim', 'study-chunk', 'gonzalez2010', 'serial-0-0_85-min-st', '--data', '', '--out', 'part'],

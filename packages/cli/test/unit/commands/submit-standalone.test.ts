@@ -126,7 +126,7 @@ test('a job that waits is told why, each reason once, and not any more when a ta
   t.deepEqual(reported, ['The limits are not known.', 'Every slot is taken.']);
 });
 
-test('a resource manager that stays out of reach is given up with its reason, unless a task has begun, and counted anew when it answered once', async (t) => {
+test('a resource manager that stays out of reach is given up with its reason, unless a task has begun, and counted again when it answered once', async (t) => {
   const trouble = 'The queue of the resource cannot be read: MUT_UNREACHABLE, no route.';
   const play = async (
     running: number,

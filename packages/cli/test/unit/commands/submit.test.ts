@@ -216,7 +216,7 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
   ],
   ['a template without a value', ['--', 'echo {}'], /MUT_TEMPLATE_NO_VALUE/],
   ['a malformed selector', ['--array', '9-1', '--', 'x {}'], /MUT_BAD_SELECTOR/],
-  ['a variable without a name', ['--env', '=1', '--', 'true'], /MUT_BAD_REQUEST --env is "=1"; want NAME=VALUE/],
+  ['a variable without a name', ['--env', '=1', '--', 'true'], /MUT_BAD_REQUEST --env is "=1"; expected NAME=VALUE/],
   [
     'a scheduler with a slip',
     ['--scheduler', 'min-mn', '--', 'true'],
@@ -225,17 +225,17 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
   [
     'a scheduler of another kind',
     ['--scheduler', 'fair-share', '--', 'true'],
-    /--scheduler is "fair-share"; want wqr, workqueue, storage-affinity, sufferage, min-min, plan/,
+    /--scheduler is "fair-share"; expected wqr, workqueue, storage-affinity, sufferage, min-min, plan/,
   ],
   [
     'a cap without its sign',
     ['--replication-budget', '20', '--', 'true'],
-    /--replication-budget is "20"; want none, idle or a percentage such as 20%/,
+    /--replication-budget is "20"; expected none, idle or a percentage such as 20%/,
   ],
   [
     'a cap beyond all measure',
     ['--replication-budget', '1001%', '--', 'true'],
-    /--replication-budget is "1001%"; want 0% to 1000%/,
+    /--replication-budget is "1001%"; expected 0% to 1000%/,
   ],
   ['a cap with a slip', ['--replication-budget', 'idel', '--', 'true'], /do you mean idle\?/],
   [
@@ -246,14 +246,14 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
   [
     'a placement by a strategy of another kind',
     ['--placement', 'fair-share', '--', 'true'],
-    /begins with no strategy; want one of random, min-lp/,
+    /begins with no strategy; expected one of random, min-lp/,
   ],
   [
     'a placement with an a above 1',
     ['--placement', 'min-ct:1.5', '--', 'true'],
-    /has the admissibility "1\.5"; want a number in 0\.\.1, or "adaptive"/,
+    /has the admissibility "1\.5"; expected a number in 0\.\.1, or "adaptive"/,
   ],
-  ['too many replicas', ['--replicas', '17', '--', 'true'], /--replicas is "17"; want an integer in 1\.\.16/],
+  ['too many replicas', ['--replicas', '17', '--', 'true'], /--replicas is "17"; expected an integer in 1\.\.16/],
   ['a path that leaves the playpen', ['--put', 'x:../../etc/x', '--', 'true'], /error: MUT_PATH_\w+ /],
   ['a source without a name', ['--put', ':x', '--', 'true'], /":x" is no SRC or SRC:DST/],
 ];
@@ -398,7 +398,7 @@ for (const how of [
     t.is(status, 2);
     t.is(
       err.split('\n')[0],
-      `error: MUT_BAD_REQUEST --verify is "${how}"; want none, check, vote:K with K in 1..15, or credibility:Q ` +
+      `error: MUT_BAD_REQUEST --verify is "${how}"; expected none, check, vote:K with K in 1..15, or credibility:Q ` +
         'with Q above 0 and below 1',
     );
     t.is(job, undefined);
@@ -433,7 +433,7 @@ test('outputs are gathered in a folder that starts from the current one, also th
     undefined,
   );
   const { status, err } = await submitted(['job', 'submit', '--archive-outputs', '', '--', 'x']);
-  t.deepEqual([status, /--archive-outputs is empty; want a folder/.test(err)], [2, true]);
+  t.deepEqual([status, /--archive-outputs is empty; expected a folder/.test(err)], [2, true]);
 });
 
 test('a workflow without a name is called as its file', async (t) => {

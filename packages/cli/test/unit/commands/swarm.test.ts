@@ -215,21 +215,21 @@ test('what is done, failed and to come is told now and then', async (t) => {
 });
 
 const refused: readonly (readonly [words: readonly string[], message: RegExp])[] = [
-  [[], /there is no world to run; want --seeds, --scenario or both/],
-  [['--seeds', '0'], /--seeds is "0"; want a whole number in 1\.\./],
+  [[], /there is no world to run; expected --seeds, --scenario or both/],
+  [['--seeds', '0'], /--seeds is "0"; expected a whole number in 1\.\./],
   [['--seeds', 'many'], /--seeds is "many"/],
   [['--seeds', '1', '--from', '-1'], /--from is "-1"/],
-  [['--from', '7', '--scenario', 'calm.json'], /--from is "7" and there is no --seeds; want both/],
+  [['--from', '7', '--scenario', 'calm.json'], /--from is "7" and there is no --seeds; expected both/],
   [['--seeds', '1', '--workers', '0'], /--workers is "0"/],
   [['--seeds', '1', '--shrink', 'x'], /--shrink is "x"/],
-  [['--seeds', '2', '--trace', 'trace'], /--trace is of one world and --seeds is 2; want --seeds 1/],
+  [['--seeds', '2', '--trace', 'trace'], /--trace is of one world and --seeds is 2; expected --seeds 1/],
   [['--seeds', '1', '--trace', 'calm.json/trace'], /cannot write .*calm\.json\/trace/],
   [['--seeds', '1', '--out', 'calm.json/out'], /cannot use .*calm\.json\/out for scenarios/],
   [['--scenario', 'none.json'], /MUT_FILE_NOT_FOUND there is no file none\.json/],
   [['--scenario', 'folder'], /cannot read folder/],
   [['--scenario', 'half.json'], /half\.json is no JSON/],
-  [['--scenario', 'other.json'], /other\.json: version is 2; want 1/],
-  [['--scenario', 'nothing.json'], /nothing\.json: jobs has 0 elements; want 1 to 100/],
+  [['--scenario', 'other.json'], /other\.json: version is 2; expected 1/],
+  [['--scenario', 'nothing.json'], /nothing\.json: jobs has 0 elements; expected 1 to 100/],
 ];
 
 for (const [words, message] of refused) {

@@ -104,7 +104,7 @@ test('what cannot be said in a format is refused with its place, and nothing is 
     ],
     [
       ['blur.yaml', '--to', 'pdf'],
-      /MUT_BAD_REQUEST --to is "pdf"; want one of yaml, wfformat, wfformat-1\.6, dax, xml, dot/,
+      /MUT_BAD_REQUEST --to is "pdf"; expected one of yaml, wfformat, wfformat-1\.6, dax, xml, dot/,
     ],
     [['gone.yaml', '--to', 'dot'], /MUT_FILE_NOT_FOUND there is no file gone\.yaml/],
     [['blur.yaml', '--to', 'dot', '--output', 'blur.yaml/x'], /MUT_BAD_REQUEST cannot write/],

@@ -144,7 +144,7 @@ test('a grid of another host, which shares the home folder, is taken to live, an
   const elsewhere = { ...record, pid: 999_999_999, host: `not-${hostname()}` };
   t.true(isSupervised(elsewhere));
   claimHome(home, elsewhere);
-  t.regex((await runCommandLine(['down'], { home })).err, /runs on not-.*; want "mutirao down" there/);
+  t.regex((await runCommandLine(['down'], { home })).err, /runs on not-.*; expected "mutirao down" there/);
 });
 
 test('up refuses sizes that make no grid', async (t) => {
@@ -158,8 +158,8 @@ test('up refuses sizes that make no grid', async (t) => {
 test('up refuses a placement that is none, before anything is started', async (t) => {
   for (const [text, message] of [
     ['min-ctt', /--placement "min-ctt" begins with no strategy; do you mean min-ct\?/],
-    ['min-ct:2', /has the admissibility "2"; want a number in 0\.\.1, or "adaptive"/],
-    ['', /begins with no strategy; want one of random/],
+    ['min-ct:2', /has the admissibility "2"; expected a number in 0\.\.1, or "adaptive"/],
+    ['', /begins with no strategy; expected one of random/],
   ] as const) {
     const { status, err } = await runCommandLine(['up', '--placement', text]);
     t.is(status, 2, text);
@@ -184,11 +184,11 @@ test('a cluster is found by its name, by an address, or because it is the only o
   claimHome(home, { ...record, clusters: [alpha, { ...alpha, name: 'beta' }] });
   t.regex(
     (await runCommandLine(['cluster', 'cancel', '1'], { home, cluster })).err,
-    /several clusters; want --cluster with one of alpha, beta/,
+    /several clusters; expected --cluster with one of alpha, beta/,
   );
   t.regex(
     (await runCommandLine(['cluster', 'cancel', '1', '--cluster', 'x'], { home, cluster })).err,
-    /no cluster is named "x"; want one of alpha, beta/,
+    /no cluster is named "x"; expected one of alpha, beta/,
   );
   t.is(
     (await runCommandLine(['cluster', 'cancel', '1', '2', '--cluster', 'beta', '-q'], { home, cluster })).out,
@@ -202,7 +202,7 @@ test('a cluster that was started by itself is found by its name, without a grid 
   const find = (name?: string): string => findClusterAddress(home, name).address;
   t.throws(() => find(), {
     code: 'MUT_UNREACHABLE',
-    message: /there is no grid in .*, and no cluster has started there; want one, or --cluster with an address/,
+    message: /there is no grid in .*, and no cluster has started there; expected one, or --cluster with an address/,
   });
   for (const name of ['hall', 'lab', 'never']) mkdirSync(join(home, 'clusters', name), { recursive: true });
   writeFileSync(join(home, 'clusters', 'lab', 'cluster.json'), '{"address":"h:1"}');
@@ -211,11 +211,11 @@ test('a cluster that was started by itself is found by its name, without a grid 
   t.is(find('lab'), 'h:1');
   t.throws(() => find(), {
     code: 'MUT_BAD_REQUEST',
-    message: /several clusters; want --cluster with one of hall, lab/,
+    message: /several clusters; expected --cluster with one of hall, lab/,
   });
   t.throws(() => find('never'), {
     code: 'MUT_BAD_REQUEST',
-    message: /no cluster is named "never"; want one of hall, lab/,
+    message: /no cluster is named "never"; expected one of hall, lab/,
   });
   claimHome(home, { ...record, clusters: [{ name: 'alpha', processors: 8, cluster: 'h:3', provider: 'h:4' }] });
   t.deepEqual([find(), find('hall'), find('h:9')], ['h:3', 'h:2', 'h:9']);

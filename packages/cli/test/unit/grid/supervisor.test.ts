@@ -64,7 +64,7 @@ test('a process that ends is started again at the address that it had', async (t
   t.deepEqual(supervisor.processes(), { broker: 101 });
 });
 
-test('the pause before each further start doubles up to 15 s, and begins anew after a long life', async (t) => {
+test('the pause before each further start doubles up to 15 s, and begins again after a long life', async (t) => {
   const host = new FakeHost();
   const supervisor = new Supervisor(host, silent);
   await supervisor.start(listening, 1000);

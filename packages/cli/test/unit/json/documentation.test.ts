@@ -10,7 +10,7 @@ const head = `# What \`--json\` prints
 Every command of \`mutirao\` takes \`--json\`. Names say their unit last (\`walltime_ms\`); a time is Unix milliseconds. Fields are only ever
 added: read those that you know and ignore the others. Errors go to standard error as text; the exit status tells what kind it is (docs/cli.md).
 
-This page is written from the command line's own tables: a test compares, and \`BLESS=1\` on that test writes it anew.
+This page is written from the command line's own tables: a test compares, and \`BLESS=1\` on that test writes it again.
 
 | command | prints |
 |---|---|

@@ -11,7 +11,7 @@ test('what is counted is a whole number, and a share may have a part', (t) => {
       () => readPart({ amount: text }),
       () => readCount('amount', text),
     ]) {
-      t.throws(read, { code: 'MUT_BAD_REQUEST', message: /want a whole number of 0 or more/ });
+      t.throws(read, { code: 'MUT_BAD_REQUEST', message: /expected a whole number of 0 or more/ });
     }
   }
   t.like(mergeRules(undefined, { perUser: '2', cap: '12.5%' }), { reservationsPerUserMax: 2, capPercent: 12.5 });

@@ -94,8 +94,8 @@ test('a cluster of ours is started before its provider, which is told its name',
     `start cluster clusters/uni/cluster.json --listen ${socket}/cluster --processors 4`,
     'forward unix:/there',
   ]);
-  const anew = await play({ found: nothing, site: { manager: 'embedded', processors: 4, providerOptions: [] } });
-  t.deepEqual(anew.done.slice(1, 3), [
+  const again = await play({ found: nothing, site: { manager: 'embedded', processors: 4, providerOptions: [] } });
+  t.deepEqual(again.done.slice(1, 3), [
     `start cluster clusters/uni/cluster.json --listen ${socket}/cluster --processors 4`,
     `start provider providers/uni/provider.json --listen ${socket}/provider --manager embedded --cluster uni`,
   ]);
@@ -147,6 +147,6 @@ test('a provider of a former release is reached at its port until it is idle, an
 test('a folder whose name is too long for sockets is refused before anything is started, and which one is wanted is said', async (t) => {
   await t.throwsAsync(play({ found: { ...nothing, base: `/home/${'a'.repeat(90)}` } }), {
     code: 'MUT_BAD_CONFIG',
-    message: /has 119 bytes, and the kernel takes 107; want a folder with a shorter name/,
+    message: /has 119 bytes, and the kernel takes 107; expected a folder with a shorter name/,
   });
 });

@@ -74,7 +74,7 @@ const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
   [
     'an unknown manager',
     ['uni', '--ssh', 'h', '--manager', 'lsf'],
-    /--manager is "lsf"; want one of slurm, grid-engine, oar, embedded, none, commands/,
+    /--manager is "lsf"; expected one of slurm, grid-engine, oar, embedded, none, commands/,
   ],
   [
     'processors without a cluster of ours',

@@ -67,7 +67,7 @@ async function play(
   return { reported, pauses, closed, ...(failure === undefined ? {} : { failure }) };
 }
 
-test('a lost connection is made anew, and each is closed', async (t) => {
+test('a lost connection is made again, and each is closed', async (t) => {
   const { reported, closed, pauses } = await play([60_000, 60_000]);
   t.deepEqual(reported, [
     'connecting',

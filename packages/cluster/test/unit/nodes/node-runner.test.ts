@@ -162,9 +162,13 @@ test('nodes are read from their texts, and what is none is refused', (t) => {
     'a b=ssh:host:2',
     'n1=ssh:h:99999',
   ]) {
-    t.throws(() => parseNodes([text]), { code: 'MUT_BAD_CONFIG', message: /want NAME=ssh:USER@HOST:PROCESSORS/ }, text);
+    t.throws(
+      () => parseNodes([text]),
+      { code: 'MUT_BAD_CONFIG', message: /expected NAME=ssh:USER@HOST:PROCESSORS/ },
+      text,
+    );
   }
   t.throws(() => parseNodes(['n=ssh:a:1', 'n=ssh:b:1']), {
-    message: 'two nodes are named "n"; want another name for each',
+    message: 'two nodes are named "n"; expected another name for each',
   });
 });

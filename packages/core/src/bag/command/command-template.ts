@@ -57,7 +57,7 @@ export function renderCommand({ pieces, fault }: CommandTemplate, value: string,
  */
 export function findCommandFault({ pieces, fault }: CommandTemplate, values: Iterable<string>): string | undefined {
   if (fault !== '')
-    return `no value can be put into the command safely: there is ${fault}; want each placeholder outside of that`;
+    return `no value can be put into the command safely: there is ${fault}; expected each placeholder outside of that`;
   const checked = pieces.filter(
     (piece): piece is Slot => typeof piece !== 'string' && piece.name === 'value' && needsCheck(piece),
   );
@@ -68,7 +68,7 @@ export function findCommandFault({ pieces, fault }: CommandTemplate, values: Ite
       if (why !== undefined)
         return (
           `the value ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}...` : value)} has no safe ` +
-          `meaning where {} stands: ${why}; want {} elsewhere, such as in X={} before it`
+          `meaning where {} stands: ${why}; expected {} elsewhere, such as in X={} before it`
         );
     }
   }

@@ -44,7 +44,7 @@ const noBytes = new Uint8Array(0);
  */
 export function restore(body: string, options: Partial<BrokerOptions> = {}): BrokerState {
   const saved = JSON.parse(body) as SavedState;
-  invariant(saved.version === snapshotVersion, `snapshot of version ${saved.version}; want ${snapshotVersion}`);
+  invariant(saved.version === snapshotVersion, `snapshot of version ${saved.version}; expected ${snapshotVersion}`);
   const state = createBrokerState(options);
   for (const provider of saved.providers) restoreProvider(state, provider);
   for (const account of saved.accounts)

@@ -8,7 +8,7 @@ import { isVotedOn } from './trust/votes.ts';
 const forgottenMax = 10_000_000;
 
 /**
- * Passes over replica ids that may have been given already, when the host has started anew since the journal was
+ * Passes over replica ids that may have been given already, when the host has started again since the journal was
  * written: it may
  * have forgotten placements that machines remember, and a report of one task must not count for another. Before
  * anything else.

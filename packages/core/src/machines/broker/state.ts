@@ -45,7 +45,7 @@ import type { TrustRecord } from './trust/trust-evidence.ts';
 /**
  * All that a broker knows. What is marked *of the moment* is no promise: it is neither journaled nor in snapshots, and
  * a
- * restarted broker learns it anew.
+ * restarted broker learns it again.
  */
 export interface BrokerState {
   readonly options: BrokerOptions;
@@ -536,12 +536,12 @@ export interface LedgerShare {
 
 /**
  * What the broker plans with: the plan that is followed, and what ends taught about the times that files state. Nothing
- * of it is promised: a restarted broker plans anew.
+ * of it is promised: a restarted broker plans again.
  */
 export interface Planning {
   /** Undefined while nothing is planned. */
   plan: GridPlan | undefined;
-  /** Why the plan is to be made anew; empty when it is not. */
+  /** Why the plan is to be made again; empty when it is not. */
   staleBecause: string;
   /** By job whose file states times: what its runs took, at par, beside what was stated for them. */
   readonly calibrations: WeakMap<BrokerJob, Calibration>;
@@ -562,7 +562,7 @@ export interface Calibration {
   readonly stated: Duration;
 }
 
-/** When a task is expected to end, and how far off that may be before the plan is made anew. */
+/** When a task is expected to end, and how far off that may be before the plan is made again. */
 export interface Foreseen {
   readonly job: BrokerJob;
   readonly index: TaskIndex;
@@ -596,7 +596,7 @@ export interface GridPlan {
   /** Queues whose tasks could be planned. */
   readonly queues: ReadonlySet<TaskQueue>;
   /** By machine: what is to begin there, by the planned start; what has begun is taken out when it is come across. */
-  readonly workerGroups: ReadonlyMap<BrokerMachine, PlannedTask[]>;
+  readonly lanes: ReadonlyMap<BrokerMachine, PlannedTask[]>;
   /** What has not begun, by job and index. */
   readonly tasks: ReadonlyMap<BrokerJob, Map<TaskIndex, PlannedTask>>;
   /**

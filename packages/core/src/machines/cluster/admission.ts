@@ -27,19 +27,19 @@ export function findRefusal(state: ClusterState, order: RequestOrder): Refusal |
 function findNonsense({ userId, width, walltime, command }: RequestOrder): Refusal | undefined {
   if (userId === '') return bad('user_id is empty');
   if ((command[0] ?? '') === '') return bad('command is empty');
-  if (!Number.isInteger(width) || width < 1) return bad(`width is ${width}; want 1 or more`);
-  if (!Number.isInteger(walltime) || walltime < 1) return bad(`walltime is ${walltime} ms; want 1 or more`);
+  if (!Number.isInteger(width) || width < 1) return bad(`width is ${width}; expected 1 or more`);
+  if (!Number.isInteger(walltime) || walltime < 1) return bad(`walltime is ${walltime} ms; expected 1 or more`);
   return undefined;
 }
 
 function findExcess({ options }: ClusterState, { width, walltime }: RequestOrder): Refusal | undefined {
   const widest = Math.min(options.widthMax, options.processors);
-  if (width > widest) return { code: 'MUT_WIDTH_MAX', message: `width is ${width}; want at most ${widest}` };
+  if (width > widest) return { code: 'MUT_WIDTH_MAX', message: `width is ${width}; expected at most ${widest}` };
   const rounded = roundWalltime(walltime, options.walltimeGranularity);
   if (rounded > options.walltimeMax) {
     return {
       code: 'MUT_WALLTIME_MAX',
-      message: `walltime is ${describeExactTime(rounded)}; want at most ${describeExactTime(options.walltimeMax)}`,
+      message: `walltime is ${describeExactTime(rounded)}; expected at most ${describeExactTime(options.walltimeMax)}`,
     };
   }
   return undefined;
@@ -79,7 +79,7 @@ function findCrowd({ options, livingCounts }: ClusterState, { userId }: RequestO
   if (living < options.requestsMax) return undefined;
   return {
     code: 'MUT_REQUESTS_MAX',
-    message: `${userId} has ${living} requests queued or running; want at most ${options.requestsMax}`,
+    message: `${userId} has ${living} requests queued or running; expected at most ${options.requestsMax}`,
   };
 }
 

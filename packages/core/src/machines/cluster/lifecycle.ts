@@ -9,7 +9,7 @@ import { getKey, roundWalltime, getWalltimeEnd, type ClusterRequest } from './st
 import type { Turn } from './turn.ts';
 
 /**
- * Begins a life: what ran is dead, and what waits is planned anew.
+ * Begins a life: what ran is dead, and what waits is planned again.
  *
  * A promise that still lies ahead is kept; one that passed while the cluster was down becomes the first hole beside the
  * kept

@@ -32,7 +32,7 @@ export function startLeased(state: ProviderState, { brokerId, machineId, replica
   for (const replicaId of replicaIds) placeLeased(lease, replicaId, machineId);
 }
 
-/** Notes that leased replicas run no more, and may start anew. */
+/** Notes that leased replicas run no more, and may start again. */
 export function returnLeased(state: ProviderState, { brokerId, replicaIds }: ChangeOf<'LeaseReturned'>): void {
   const { lease } = getBroker(state, brokerId);
   invariant(lease !== undefined, `replicas of broker ${brokerId} are put back, which leased nothing`);

@@ -140,10 +140,10 @@ export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefin
  * counts
  */
 function getLanes(state: ProviderState, { brokerId }: KnownBroker, processors: ProcessorCount, from = 0): number {
-  let workerGroups = 0;
+  let lanes = 0;
   for (const request of getRequests(state, brokerId))
-    if (isServing(request) && getNumber(request) >= from) workerGroups += Math.floor(request.width / processors);
-  return workerGroups;
+    if (isServing(request) && getNumber(request) >= from) lanes += Math.floor(request.width / processors);
+  return lanes;
 }
 
 /**

@@ -159,7 +159,7 @@ export type ProviderChange =
     }
   /** Their broker placed them otherwise. */
   | { readonly kind: 'LeaseRevoked'; readonly brokerId: BrokerId; readonly replicaIds: readonly ReplicaId[] }
-  /** They were lost with their machine, and may start anew. */
+  /** They were lost with their machine, and may start again. */
   | { readonly kind: 'LeaseReturned'; readonly brokerId: BrokerId; readonly replicaIds: readonly ReplicaId[] }
   /** A report for a broker that is away; its body is in the spool. */
   | {

@@ -93,7 +93,7 @@ export type ProviderCommand =
   | { readonly kind: 'ReportRequests'; readonly brokerId: BrokerId; readonly requests: readonly AllocationRequest[] }
   | { readonly kind: 'ReportSynced'; readonly brokerId: BrokerId }
   /**
-   * Closes the agent's stream so that it presents itself anew, with what it holds now and all that was not
+   * Closes the agent's stream so that it presents itself again, with what it holds now and all that was not
    * acknowledged.
    */
   | { readonly kind: 'ReattachAgent'; readonly machineId: MachineId; readonly attachmentId: number }

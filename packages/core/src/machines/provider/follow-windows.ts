@@ -39,7 +39,7 @@ function followTo(turn: Turn, request: OwnRequest, window: ReservedWindow): void
 
 /**
  * Gives back held allocations whose reservation was cancelled, has ended, or has a place that they would hardly last
- * into: they are asked for anew.
+ * into: they are asked for again.
  */
 export function releaseHeld(turn: Turn): void {
   const { state, now } = turn;

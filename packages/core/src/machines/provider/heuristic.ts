@@ -68,11 +68,11 @@ export function switchHeuristic(turn: Turn, { replyTo, heuristic, defaultTime }:
 
 function findFault({ config }: ProviderState, { heuristic, defaultTime }: HeuristicSetting): string | undefined {
   if (config.resourceKind === 'machines') return `${config.providerId} asks for nothing: machines attach by themselves`;
-  if (!(defaultTime >= 1)) return `the default task time is ${defaultTime} ms; want 1 ms or more`;
+  if (!(defaultTime >= 1)) return `the default task time is ${defaultTime} ms; expected 1 ms or more`;
   if (find(config, heuristic) !== undefined) return undefined;
   const nearest = findNearestWord(heuristic, heuristicChoices);
   return (
-    `heuristic is "${heuristic}"; want one of ` +
+    `heuristic is "${heuristic}"; expected one of ` +
     `${heuristicChoices.join(', ')}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`
   );
 }

@@ -42,7 +42,7 @@ export type ProviderInput =
       readonly connectionId: number;
       readonly replicaIds: readonly ReplicaId[];
     }
-  /** All inputs of these replicas of the lease are here; told anew after each start. */
+  /** All inputs of these replicas of the lease are here; told again after each start. */
   | {
       readonly kind: 'InputsStaged';
       readonly brokerId: BrokerId;

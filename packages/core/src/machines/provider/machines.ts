@@ -191,7 +191,7 @@ export function reportLost(turn: Turn, broker: KnownBroker | undefined, machineI
  *
  * Replica ids are a broker's own, so a machine goes to another broker only when its agent has just attached and holds
  * nothing.
- * An agent that was told to an earlier connection presents itself anew, because the reports that went there may be
+ * An agent that was told to an earlier connection presents itself again, because the reports that went there may be
  * lost.
  */
 export function offerMachine(turn: Turn, machine: ProvidedMachine): void {
@@ -231,7 +231,7 @@ function reportJoined(turn: Turn, broker: KnownBroker, machine: ProvidedMachine)
   });
 }
 
-/** Has an agent present itself anew. */
+/** Has an agent present itself again. */
 export function askToReturn(turn: Turn, machine: ProvidedMachine): void {
   const {
     attachmentId,
@@ -245,7 +245,7 @@ export function askToReturn(turn: Turn, machine: ProvidedMachine): void {
 function isCleared(turn: Turn, machine: ProvidedMachine): boolean {
   if (!machine.isForeign) return true;
   if (machine.reportedConnectionId !== 0) {
-    // What it holds now is known when it presents itself anew.
+    // What it holds now is known when it presents itself again.
     askToReturn(turn, machine);
     return false;
   }

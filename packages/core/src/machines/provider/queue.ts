@@ -217,7 +217,7 @@ function isOlder({ now }: Turn, readAt: Instant, moment: Instant): boolean {
   return moment <= now && readAt <= moment;
 }
 
-/** A start that nobody knew of, or that our clock, set anew since, showed otherwise. */
+/** A start that nobody knew of, or that our clock, set again since, showed otherwise. */
 function isStartNew({ status, startedAt }: OwnRequest, entry: QueuedRequest): boolean {
   return (
     status === 'queued' ||

@@ -3,7 +3,7 @@ import type { KnownBroker } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
 /**
- * Notes which journal a broker speaks for. One that speaks for another than before begins anew: it gets nothing that
+ * Notes which journal a broker speaks for. One that speaks for another than before begins again: it gets nothing that
  * was leased to, kept for or held for
  * the former, whose replica ids mean other tasks. One that never named a journal goes on when it does.
  */

@@ -14,7 +14,7 @@ const unchangedEvery: Duration = 30_000;
 
 /**
  * Tells each broker that wants to know what the resource is and how its queue stands: when that changed, and after a
- * while when it was read anew and did not.
+ * while when it was read again and did not.
  *
  * Cost: nothing in a step that brings nothing of it; else O(queue) for each broker, and where it is told what a
  * tentative schedule costs.

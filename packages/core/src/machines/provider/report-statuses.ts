@@ -36,7 +36,7 @@ function statusOf({ state }: Turn, want: ReservedDemand): ReservedStatus[] {
   return [{ reservation: nameReservation(want), startsAt, endsAt, amount, ahead }];
 }
 
-/** What is held is told anew where it was told anew to the reservation manager. */
+/** What is held is told again where it was told again to the reservation manager. */
 function isSame(
   { reservation, startsAt, endsAt, amount, ahead }: ReservedStatus,
   reported: ReservedStatus | undefined,

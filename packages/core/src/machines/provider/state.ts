@@ -332,7 +332,7 @@ export interface KnownBroker {
   takesResource: boolean;
   /** What it was told of that last on this connection; undefined before. */
   resourceReported: ResourceReported | undefined;
-  /** When it is to be told anew without any input; Infinity where nothing but an input makes it due. */
+  /** When it is to be told again without any input; Infinity where nothing but an input makes it due. */
   resourceDue: Instant;
 }
 
@@ -390,7 +390,7 @@ export interface ProvidedMachine {
   held: Set<ReplicaId>;
   /** Connection of the broker that was told of it under this attachment; 0 when none was. */
   reportedConnectionId: number;
-  /** The agent was asked to present itself anew, or to let go of what it holds. */
+  /** The agent was asked to present itself again, or to let go of what it holds. */
   isReturning: boolean;
   /** What it reports is kept here, since its broker is away. */
   isKeeping: boolean;

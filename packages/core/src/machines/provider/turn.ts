@@ -18,7 +18,7 @@ export interface Turn extends Decision<ProviderChange, ProviderCommand> {
   leads?: Leads;
   /** Of the queue as it was read in this step; left out until it is asked. */
   forecast?: QueueForecast;
-  /** The queue was read anew in this step; left out where it was not. */
+  /** The queue was read again in this step; left out where it was not. */
   hasListing?: true;
   /** That showed processors freed, or requests of others gone; left out where it did not. */
   hasFreed?: true;

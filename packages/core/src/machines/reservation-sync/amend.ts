@@ -2,7 +2,7 @@ import type { ReservedWindow, SiteReservation } from '../../messages/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
 
 /**
- * What has to be done so that the site has what was promised: `remade` is to be removed and made anew, as what cannot
+ * What has to be done so that the site has what was promised: `remade` is to be removed and made again, as what cannot
  * be changed in place.
  */
 export type Amendment = 'none' | 'made' | 'moved' | 'remade';

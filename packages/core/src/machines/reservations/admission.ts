@@ -68,12 +68,12 @@ function getSentence(refusal: CalendarRefusal, dimension: Dimension): string {
   switch (reason) {
     case 'start-in-past':
       return (
-        `the earliest start is ${describeInstant(found)}, ${describeTime(possible - found)} ago; want ` +
+        `the earliest start is ${describeInstant(found)}, ${describeTime(possible - found)} ago; expected ` +
         `${describeInstant(possible)} or later, or none for now`
       );
     case 'end-before-start':
       return (
-        `the latest end is ${describeInstant(found)}; want one after the earliest start, ` +
+        `the latest end is ${describeInstant(found)}; expected one after the earliest start, ` +
         `${describeInstant(possible)}`
       );
     case 'window-too-short':
@@ -82,7 +82,7 @@ function getSentence(refusal: CalendarRefusal, dimension: Dimension): string {
         `${describeExactTime(possible)}`
       );
     case 'too-long':
-      return `the duration is ${describeExactTime(found)}; want at most ${describeExactTime(possible)}`;
+      return `the duration is ${describeExactTime(found)}; expected at most ${describeExactTime(possible)}`;
     default:
       return describeRefusal(refusal, (amount) => describeAmount(amount, dimension));
   }
@@ -98,7 +98,7 @@ export function findResource({ resources }: ReservationsState, resourceId: strin
   const nearest = findNearestWord(resourceId, names);
   const some =
     nearest === undefined
-      ? `want one of ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}`
+      ? `expected one of ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}`
       : `did you mean "${nearest}"?`;
   return { code: 'MUT_UNKNOWN_RESOURCE', message: `there is no resource "${resourceId}"; ${some}` };
 }
@@ -128,13 +128,15 @@ function findTimingFault({ timing, earliestStart, latestEnd }: ReservationSpec):
     return {
       code: 'MUT_BAD_REQUEST',
       message:
-        `the reservation is to begin ${when}, and its earliest start is ${describeInstant(earliestStart)}; want ` +
+        `the reservation is to begin ${when}, and its earliest start is ${describeInstant(earliestStart)}; expected ` +
         'one of them',
     };
   if (timing === 'on-demand' || latestEnd === undefined) return undefined;
   return {
     code: 'MUT_BAD_REQUEST',
-    message: `the reservation is to begin ${when}, and its latest end is ${describeInstant(latestEnd)}; want one of them`,
+    message:
+      `the reservation is to begin ${when}, and its latest end is ${describeInstant(latestEnd)}; expected one of ` +
+      'them',
   };
 }
 
@@ -163,12 +165,12 @@ function getExtent({ resource }: ResourceEntry, { amount, duration }: Reservatio
 export function readAmount(text: string, { id, dimension, total }: ResourceEntry['resource']): number | Refusal {
   const percent = /^\s*(-?\d+(?:\.\d+)?)\s*%\s*$/.exec(text)?.[1];
   if (percent !== undefined && Number(percent) > 100)
-    return { code: 'MUT_SHARE_MAX', message: `the share is ${percent} %; want at most 100 % of ${id}` };
+    return { code: 'MUT_SHARE_MAX', message: `the share is ${percent} %; expected at most 100 % of ${id}` };
   if (dimension !== 'count' && /^\s*\+?\d+(?:\.\d+)?\s*$/.test(text)) {
     return {
       code: 'MUT_UNKNOWN_UNIT',
       message:
-        `${id} is one capacity, and "${text.trim()}" names no unit; want a share such as 30%, or an amount such ` +
+        `${id} is one capacity, and "${text.trim()}" names no unit; expected a share such as 30%, or an amount such ` +
         `as ${describeAmount(Math.ceil(total / 4), dimension)}`,
     };
   }
@@ -187,7 +189,7 @@ export function findExcess(
   if (livingCount >= options.livingMax)
     return {
       code: 'MUT_OVERLOADED',
-      message: `${livingCount} reservations are kept; want fewer than ${options.livingMax}`,
+      message: `${livingCount} reservations are kept; expected fewer than ${options.livingMax}`,
     };
   const { reservationsPerUserMax } = resource.rules;
   const count = livingByUser.get(userId) ?? 0;
@@ -195,7 +197,7 @@ export function findExcess(
   return {
     code: 'MUT_USER_RESERVED_LIMIT',
     message:
-      `${userId} has ${count} reservations of ${resource.id} that are not over; want fewer than ` +
+      `${userId} has ${count} reservations of ${resource.id} that are not over; expected fewer than ` +
       `${reservationsPerUserMax}`,
   };
 }
@@ -210,6 +212,6 @@ export function findHoldFault({ options: { holdMax } }: ReservationsState, hold:
   if (hold <= holdMax) return undefined;
   return {
     code: 'MUT_HOLD_MAX',
-    message: `the hold is ${describeExactTime(hold)}; want at most ${describeExactTime(holdMax)}`,
+    message: `the hold is ${describeExactTime(hold)}; expected at most ${describeExactTime(holdMax)}`,
   };
 }

@@ -35,7 +35,7 @@ export function judgeClaim(
       },
     };
   const known = state.reservations.get(claim.reservationId);
-  // Numbers may have been given anew where a journal was put back; what is another's is told to nobody.
+  // Numbers may have been given again where a journal was put back; what is another's is told to nobody.
   const reservation = known?.place.userId === claim.userId ? known : undefined;
   const refusal =
     findMismatch(claim, { resourceId, shownBy }) ??

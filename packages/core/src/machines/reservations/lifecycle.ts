@@ -36,7 +36,7 @@ function describeLateConfirmation(
 ): string {
   return (
     `reservation ${id} began ${describeTime(now - start)} ago, and what nobody claims within ` +
-    `${describeTime(unclaimedMax)} of its start is given back; want an earlier confirmation`
+    `${describeTime(unclaimedMax)} of its start is given back; expected an earlier confirmation`
   );
 }
 
@@ -49,7 +49,7 @@ export function cancel(turn: Turn, input: GetInput<'CancellationRequested'>): vo
     if (!isOwn && input.reason === '')
       return {
         code: 'MUT_BAD_REQUEST',
-        message: `reservation ${known.place.id} is ${known.place.userId}'s; want a reason to cancel it`,
+        message: `reservation ${known.place.id} is ${known.place.userId}'s; expected a reason to cancel it`,
       };
     const reason = isOwn ? input.reason || 'cancelled by its user' : `cancelled by ${input.userId}: ${input.reason}`;
     return put(turn, 'cancelled', over(turn, known, { status: 'cancelled', reason }));

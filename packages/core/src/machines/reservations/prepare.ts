@@ -32,13 +32,13 @@ function isSame(one: GroupLink | undefined, other: GroupLink): boolean {
 
 function findFault({ status, reason, together, place: { id } }: ReservationRecord): Refusal | undefined {
   if (status === 'confirmed' || status === 'claimed')
-    return { code: 'MUT_BAD_REQUEST', message: `reservation ${id} is ${status} already; want one that is held` };
+    return { code: 'MUT_BAD_REQUEST', message: `reservation ${id} is ${status} already; expected one that is held` };
   if (status !== 'held') return { code: 'MUT_RESERVATION_OVER', message: `reservation ${id} is ${status}: ${reason}` };
   return together === undefined
     ? undefined
     : {
         code: 'MUT_BAD_REQUEST',
-        message: `reservation ${id} stands or falls with others already; want one that is held for itself`,
+        message: `reservation ${id} stands or falls with others already; expected one that is held for itself`,
       };
 }
 

@@ -64,7 +64,7 @@ export function announceMaintenance(
       return {
         code: 'MUT_END_BEFORE_START',
         message:
-          `the window ends at ${describeInstant(endsAt)}; want an end after its start, ` +
+          `the window ends at ${describeInstant(endsAt)}; expected an end after its start, ` +
           `${describeInstant(startsAt)}, and after now, ${describeInstant(turn.now)}`,
       };
     if (amount > total)
@@ -148,7 +148,7 @@ function readResource({ id, type, quantity, rules }: NewResource, ownerId: strin
     return {
       code: 'MUT_UNKNOWN_UNIT',
       message:
-        `the quantity is ${JSON.stringify(quantity)}; want units as in 16, or a capacity as in 800KB/s, 2TB or ` +
+        `the quantity is ${JSON.stringify(quantity)}; expected units as in 16, or a capacity as in 800KB/s, 2TB or ` +
         '3GHz',
     };
   }
@@ -191,7 +191,7 @@ function findUnregistrable({ state }: Turn, { known, resource, userId }: Registr
     if (state.resources.size >= resourcesMax)
       return {
         code: 'MUT_OVERLOADED',
-        message: `${state.resources.size} resources are registered; want fewer than ${resourcesMax}`,
+        message: `${state.resources.size} resources are registered; expected fewer than ${resourcesMax}`,
       };
     return undefined;
   }
@@ -243,12 +243,15 @@ function findPartFault({ resource: { id, kind, total } }: ResourceEntry, part: P
   if (part.kind === 'amount')
     return part.amount >= 1
       ? undefined
-      : { code: 'MUT_RESERVATION_AMOUNT', message: `the amount is ${part.amount}; want 1 or more` };
+      : { code: 'MUT_RESERVATION_AMOUNT', message: `the amount is ${part.amount}; expected 1 or more` };
   if (kind === 'shared')
-    return { code: 'MUT_BAD_REQUEST', message: `${id} is one capacity and has no unit ${part.unit}; want an amount` };
+    return {
+      code: 'MUT_BAD_REQUEST',
+      message: `${id} is one capacity and has no unit ${part.unit}; expected an amount`,
+    };
   return part.unit < total
     ? undefined
-    : { code: 'MUT_BAD_REQUEST', message: `${id} has no unit ${part.unit}; want one of 0 to ${total - 1}` };
+    : { code: 'MUT_BAD_REQUEST', message: `${id} has no unit ${part.unit}; expected one of 0 to ${total - 1}` };
 }
 
 type WantedOutage = Omit<Outage, 'id' | 'units'> & { readonly units?: readonly number[] };

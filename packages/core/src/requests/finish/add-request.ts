@@ -1,14 +1,7 @@
 import type { Hole } from '../../profile/index.ts';
 import type { Duration, ProcessorCount } from '../../shared/index.ts';
-import { workerGroupsIn, getLanesMax, longestWalltime } from '../obstacle.ts';
-import {
-  countDone,
-  doneInWorkerGroup,
-  startBeside,
-  useWorkerGroups,
-  type WorkerGroups,
-  type Workers,
-} from './draining.ts';
+import { lanesIn, getLanesMax, longestWalltime } from '../obstacle.ts';
+import { countDone, doneInLane, startBeside, useLanes, type Lanes, type Workers } from './draining.ts';
 import { couldBeat, couldScoreBelow, rate, type Plan, type PlanContext, type Rating } from './plan.ts';
 
 /** A request that a plan has; times are counted from now. */
@@ -25,7 +18,7 @@ export interface AddingRules {
   /** Only those that start at once. */
   readonly isOnlyNow: boolean;
   /** Tasks that it may run at once, at most. */
-  readonly workerGroupsMax: number;
+  readonly lanesMax: number;
 }
 
 /** A plan with one request more. */
@@ -45,7 +38,7 @@ interface Rated {
  * Adds to a plan the request that has the job done first; undefined where none brings that forward.
  *
  * Every maximal hole is tried, whole; then the request is narrowed and shortened to what the plan needs of it. Cost:
- * O(holes x task times x workerGroups), and more for
+ * O(holes x task times x lanes), and more for
  * each that is better than all before it.
  */
 export function addBest(context: PlanContext, plan: Plan, rules: AddingRules): Addition | undefined {
@@ -97,7 +90,7 @@ function wasteExpected(
   let expected = 0;
   bags.forEach(({ tasks, time }, index) => {
     if (time <= walltime || (finishes[index] as Duration) < expectedStart) return;
-    expected += ((times[index]?.weight ?? 0) * workerGroupsIn(width, demand.processors) * walltime) / (tasks * time);
+    expected += ((times[index]?.weight ?? 0) * lanesIn(width, demand.processors) * walltime) / (tasks * time);
   });
   return expected;
 }
@@ -117,15 +110,14 @@ function isWasteful(
   // would never end.
   const [times, longest] = [walltime / time, longestWalltime(facts.limits) / time];
   return (
-    doneInWorkerGroup(times, scatter) / times <
-    constants.efficiencyMin * Math.min(1, doneInWorkerGroup(longest, scatter) / longest)
+    doneInLane(times, scatter) / times < constants.efficiencyMin * Math.min(1, doneInLane(longest, scatter) / longest)
   );
 }
 
 function visitRequests(
   context: PlanContext,
-  { skyline, finishes, workerGroups }: Plan,
-  { isOnlyNow, workerGroupsMax }: AddingRules,
+  { skyline, finishes, lanes }: Plan,
+  { isOnlyNow, lanesMax }: AddingRules,
   visit: (request: PlannedRequest) => void,
 ): void {
   const {
@@ -145,7 +137,7 @@ function visitRequests(
   skyline.visitHoles(
     {
       unit,
-      widthMax: Math.min(getLanesMax(facts), workerGroupsMax, pendingTasks) * unit,
+      widthMax: Math.min(getLanesMax(facts), lanesMax, pendingTasks) * unit,
       extentMax: longestWalltime(limits),
       until: () => until,
     },
@@ -153,9 +145,9 @@ function visitRequests(
       const walltime = Math.floor(extent / grain) * grain;
       if (walltime < shortest || walltime === 0) return;
       const expectedStart = startBeside(
-        workerGroups,
-        { count: workerGroupsIn(width, unit), from: start * waitShare },
-        workerGroupsIn(limits.processors, unit),
+        lanes,
+        { count: lanesIn(width, unit), from: start * waitShare },
+        lanesIn(limits.processors, unit),
       );
       visit({ start, expectedStart, width, walltime });
     },
@@ -164,17 +156,17 @@ function visitRequests(
 
 function withRequest(
   { facts }: PlanContext,
-  { workerGroups, waiting, slotEnds, restarted }: Plan,
+  { lanes, waiting, slotEnds, restarted }: Plan,
   { width, walltime, expectedStart: from }: PlannedRequest,
 ): Workers {
-  const added: WorkerGroups = {
-    count: workerGroupsIn(width, facts.demand.processors),
+  const added: Lanes = {
+    count: lanesIn(width, facts.demand.processors),
     from,
     age: 0,
     end: from + walltime,
   };
   return {
-    workerGroups: useWorkerGroups([...workerGroups, added], waiting),
+    lanes: useLanes([...lanes, added], waiting),
     waiting,
     slotEnds: [...slotEnds, added.end],
     restarted,
@@ -183,12 +175,12 @@ function withRequest(
 
 /** Whether a request that starts now finds no task that waits: it would be released at once. */
 function isUnusedNow(
-  { workerGroups }: Workers,
+  { lanes }: Workers,
   { expectedStart, walltime }: Pick<PlannedRequest, 'expectedStart' | 'walltime'>,
 ): boolean {
   return (
     expectedStart === 0 &&
-    workerGroups.some(({ age, from, end, used }) => age === 0 && from === 0 && end === walltime && used === 0)
+    lanes.some(({ age, from, end, used }) => age === 0 && from === 0 && end === walltime && used === 0)
   );
 }
 
@@ -214,17 +206,17 @@ function trim(context: PlanContext, plan: Plan, { request, rating }: Rated): Pla
     },
     bags,
   } = context;
-  let workerGroups = 0;
+  let lanes = 0;
   let walltime = 0;
   bags.forEach((_, index) => {
     const needed = getNeed(context, plan, { request, index, finish: rating.finishes[index] as Duration });
-    workerGroups = Math.max(workerGroups, needed.workerGroups);
+    lanes = Math.max(lanes, needed.lanes);
     walltime = Math.max(walltime, needed.walltime);
   });
-  if (workerGroups === 0) return undefined;
+  if (lanes === 0) return undefined;
   return {
     ...request,
-    width: workerGroups * unit,
+    width: lanes * unit,
     walltime: Math.min(request.walltime, Math.ceil((idleHeldTime + walltime) / grain) * grain),
   };
 }
@@ -234,18 +226,18 @@ function getNeed(
   { bags, constants, estimate, facts }: PlanContext,
   plan: Plan,
   { request, index, finish }: { readonly request: PlannedRequest; readonly index: number; readonly finish: Duration },
-): { workerGroups: number; walltime: Duration } {
+): { lanes: number; walltime: Duration } {
   const bag = bags[index] as PlanContext['bags'][number];
   const { expectedStart, walltime, width } = request;
   const used = finish - expectedStart;
-  const rounds = doneInWorkerGroup(Math.min(walltime, used) / bag.time, bag.scatter);
+  const rounds = doneInLane(Math.min(walltime, used) / bag.time, bag.scatter);
   const rest = bag.tasks - countDone(finish, plan, bag);
-  if (rounds <= 0 || rest < 1e-6) return { workerGroups: 0, walltime: 0 };
-  const workerGroups = Math.min(workerGroupsIn(width, facts.demand.processors), Math.ceil((rest - 1e-6) / rounds));
+  if (rounds <= 0 || rest < 1e-6) return { lanes: 0, walltime: 0 };
+  const lanes = Math.min(lanesIn(width, facts.demand.processors), Math.ceil((rest - 1e-6) / rounds));
   // Where the job ends inside a margin costs nothing, since it is given back then; else tasks would begin in it that it
   // cuts.
   const margin = used < walltime ? constants.walltimeMargin : 0;
   const excess = (estimate.longest - 1) * bag.time;
   const needed = bag.scatter === undefined ? rounds * (bag.time + excess) : Math.max(bag.time, used + excess) + excess;
-  return { workerGroups, walltime: needed * (1 + margin) };
+  return { lanes, walltime: needed * (1 + margin) };
 }

@@ -1,7 +1,7 @@
 import type { RequestCandidate } from '../../messages/index.ts';
 import { describeTime, plural, type Duration, type Instant } from '../../shared/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts } from '../heuristic.ts';
-import { workerGroupsIn } from '../obstacle.ts';
+import { lanesIn } from '../obstacle.ts';
 import type { PlannedRequest } from './add-request.ts';
 import type { OwnRequestView } from './own-requests.ts';
 import type { PlanContext, Rating } from './plan.ts';
@@ -115,7 +115,7 @@ function sayWhyGivenUp(context: PlanContext, one: OwnRequestView, requests: read
 
 function show(context: PlanContext, { width, walltime, start }: PlannedRequest, chosen: boolean): RequestCandidate {
   const { now, demand } = context.facts;
-  const tasks = workerGroupsIn(width, demand.processors) * Math.floor(walltime / getMiddle(context).time);
+  const tasks = lanesIn(width, demand.processors) * Math.floor(walltime / getMiddle(context).time);
   return { width, walltime, startsAt: now + start, throughput: (tasks / (start + walltime)) * 3_600_000, chosen };
 }
 

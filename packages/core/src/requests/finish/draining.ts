@@ -1,8 +1,8 @@
 import type { Duration } from '../../shared/index.ts';
 import type { TaskGroup } from '../heuristic.ts';
 
-/** WorkerGroups that take tasks one after the other; a workerGroup is the processors of one task. Times are counted from now. */
-export interface WorkerGroups {
+/** Lanes that take tasks one after the other; a lane is the processors of one task. Times are counted from now. */
+export interface Lanes {
   readonly count: number;
   /** When they can begin; 0 for those that run. */
   readonly from: Duration;
@@ -22,9 +22,9 @@ export interface SlotLater {
   readonly rate: number;
 }
 
-/** What takes tasks: the workerGroups of requests, and later their slots. */
+/** What takes tasks: the lanes of requests, and later their slots. */
 export interface Workers {
-  readonly workerGroups: readonly WorkerGroups[];
+  readonly lanes: readonly Lanes[];
   /** Tasks that run nowhere. */
   readonly waiting: number;
   /** When each slot that has a request is free again, from now. */
@@ -52,7 +52,7 @@ export interface Bag {
   readonly later: SlotLater;
 }
 
-/** A workerGroup whose task has run longer than tasks take is thought to need this share of a task's time more. */
+/** A lane whose task has run longer than tasks take is thought to need this share of a task's time more. */
 const overdueShare = 1 / 8;
 /** What division leaves of a whole number may be short of it by this. */
 const rounding = 1e-9;
@@ -64,36 +64,34 @@ const asLikelyAsNot = 0.5;
 export const never: Duration = 1e12;
 
 /**
- * Notes of workerGroups that come free how many of them tasks will be there for: those that wait and that no workerGroup has taken
+ * Notes of lanes that come free how many of them tasks will be there for: those that wait and that no lane has taken
  * before, and those that an earlier request's end cuts.
  *
- * @param workerGroups those that run tasks, `age` more than 0, anywhere among them. @param waiting tasks that run nowhere.
- * Cost: O(workerGroups squared).
+ * @param lanes those that run tasks, `age` more than 0, anywhere among them. @param waiting tasks that run nowhere.
+ * Cost: O(lanes squared).
  */
-export function useWorkerGroups(workerGroups: readonly WorkerGroups[], waiting: number): WorkerGroups[] {
-  const taken: WorkerGroups[] = [];
-  for (const workerGroup of [...workerGroups].sort((one, other) => one.from - other.from || other.age - one.age)) {
+export function useLanes(lanes: readonly Lanes[], waiting: number): Lanes[] {
+  const taken: Lanes[] = [];
+  for (const lane of [...lanes].sort((one, other) => one.from - other.from || other.age - one.age)) {
     let left = waiting;
     for (const { age, end, count, used = count } of taken) {
-      if (age > 0 && end <= workerGroup.from) left += count;
-      if (age === 0 && end > workerGroup.from) left -= used;
+      if (age > 0 && end <= lane.from) left += count;
+      if (age === 0 && end > lane.from) left -= used;
     }
-    taken.push(
-      workerGroup.age > 0 ? workerGroup : { ...workerGroup, used: Math.min(workerGroup.count, Math.max(0, left)) },
-    );
+    taken.push(lane.age > 0 ? lane : { ...lane, used: Math.min(lane.count, Math.max(0, left)) });
   }
   return taken;
 }
 
 /**
- * When workerGroups can begin beside others, no earlier than they are to: what holds the resource until its end leaves no
+ * When lanes can begin beside others, no earlier than they are to: what holds the resource until its end leaves no
  * place to what does not fit beside it, however early the requests of foreigners end.
  *
- * @param most as many workerGroups as there are at all. Cost: O(others squared) at worst, and mostly O(others).
+ * @param most as many lanes as there are at all. Cost: O(others squared) at worst, and mostly O(others).
  */
 export function startBeside(
-  others: readonly WorkerGroups[],
-  { count, from }: Pick<WorkerGroups, 'count' | 'from'>,
+  others: readonly Lanes[],
+  { count, from }: Pick<Lanes, 'count' | 'from'>,
   most: number,
 ): Duration {
   let at = from;
@@ -111,14 +109,14 @@ export function startBeside(
 }
 
 /**
- * Tasks that a workerGroup has done when it has had processors for so many task times.
+ * Tasks that a lane has done when it has had processors for so many task times.
  *
  * Whole ones where all are alike. Else, in the long run, so many as it has had time for less what is lost at the end;
  * in the short run, the chance that one is done.
  *
  * @source for the long run, the elementary renewal theorem with E(T^2) / 2 E(T) for the age of what is cut.
  */
-export function doneInWorkerGroup(times: number, scatter: Scatter | undefined): number {
+export function doneInLane(times: number, scatter: Scatter | undefined): number {
   if (scatter === undefined) return times < 1 - rounding ? 0 : Math.floor(times + rounding);
   const { shortest, longest, loss } = scatter;
   if (times <= shortest) return 0;
@@ -149,15 +147,15 @@ function addedBy({ count, time: age }: TaskGroup, bag: Bag): number {
 }
 
 /**
- * Tasks that are done by an instant, from now: those in progress by their own time, the others no faster than workerGroups are
- * there for them, and none twice, so that workerGroups for which no task waits bring nothing.
+ * Tasks that are done by an instant, from now: those in progress by their own time, the others no faster than lanes are
+ * there for them, and none twice, so that lanes for which no task waits bring nothing.
  *
- * Cost: O(workerGroups).
+ * Cost: O(lanes).
  */
 export function countDone(at: Duration, workers: Workers, bag: Bag): number {
   const { tasks, time, scatter } = bag;
   let [current, fresh, waiting] = [0, 0, tasks];
-  for (const { count, from, age, end, used = count } of workers.workerGroups) {
+  for (const { count, from, age, end, used = count } of workers.lanes) {
     const last = at < end ? at : end;
     if (age > 0) {
       const ended = count * chanceOfEnd(last, age, bag);
@@ -166,7 +164,7 @@ export function countDone(at: Duration, workers: Workers, bag: Bag): number {
       waiting -= at < end ? count : ended;
     }
     const begun = age > 0 ? timeLeft(age, bag) : from;
-    if (last > begun) fresh += (age > 0 ? count : used) * doneInWorkerGroup((last - begun) / time, scatter);
+    if (last > begun) fresh += (age > 0 ? count : used) * doneInLane((last - begun) / time, scatter);
   }
   return current + Math.min(waiting, fresh + doneLater(at, workers, bag));
 }
@@ -182,18 +180,18 @@ function doneLater(at: Duration, { slotEnds, restarted }: Workers, bag: Bag): nu
   return done;
 }
 
-/** Whether a bag is empty by an instant, from now, or as likely as not where tasks differ. Cost: O(workerGroups). */
+/** Whether a bag is empty by an instant, from now, or as likely as not where tasks differ. Cost: O(lanes). */
 export function isDrained(at: Duration, workers: Workers, bag: Bag): boolean {
   return countDone(at, workers, bag) >= bag.tasks - (bag.scatter === undefined ? rounding : asLikelyAsNot);
 }
 
 /**
- * When a bag is empty, from now: workerGroups take tasks eagerly until their requests end, and from then on slots bring what
+ * When a bag is empty, from now: lanes take tasks eagerly until their requests end, and from then on slots bring what
  * they bring on average; `never` where nothing does.
  *
  * To a second, or a two thousandth where that is more.
  *
- * @param guess where it is looked first, more than 0. Cost: O(workerGroups x 20), and half of that where it is less than a
+ * @param guess where it is looked first, more than 0. Cost: O(lanes x 20), and half of that where it is less than a
  * tenth too late.
  */
 export function drainTime(workers: Workers, bag: Bag, guess: Duration = bag.time): Duration {

@@ -1,7 +1,7 @@
-import { workerGroupsIn, getLanesMax, longestWalltime } from '../obstacle.ts';
+import { lanesIn, getLanesMax, longestWalltime } from '../obstacle.ts';
 import type { RequestFacts } from '../heuristic.ts';
 import type { Duration } from '../../shared/index.ts';
-import { doneInWorkerGroup, type Bag, type SlotLater } from './draining.ts';
+import { doneInLane, type Bag, type SlotLater } from './draining.ts';
 import type { Skyline } from './skyline.ts';
 
 /** What is known of a queue when it is asked what a slot will bring. */
@@ -14,7 +14,7 @@ export interface LaterFacts {
   readonly futureShare: number;
 }
 
-/** A workerGroup that is not as likely as not to have one task done does not count as one that does the job. */
+/** A lane that is not as likely as not to have one task done does not count as one that does the job. */
 const worthwhile = 0.5;
 
 /**
@@ -32,31 +32,28 @@ export function lookLater(
     demand: { processors: perTask, pendingTasks },
     limits,
   } = facts;
-  const workerGroupsMax = getLanesMax(facts);
+  const lanesMax = getLanesMax(facts);
   const extentMax = longestWalltime(limits);
-  const tasksMax = workerGroupsMax * doneInWorkerGroup(extentMax / time, scatter);
+  const tasksMax = lanesMax * doneInLane(extentMax / time, scatter);
   let best = { end: Infinity, wait: 0 };
   let rate = 0;
   /** Of the request with that rate. */
-  let ratePerWorkerGroup = 0;
+  let ratePerLane = 0;
   // What begins later than that neither ends the job earlier nor works at a better rate, however wide and long it is.
   const until = (): Duration => Math.max(best.end, tasksMax / rate - extentMax) / waitShare;
-  skyline.visitHoles(
-    { unit: perTask, widthMax: workerGroupsMax * perTask, extentMax, until },
-    ({ start, width, extent }) => {
-      const rounds = doneInWorkerGroup(extent / time, scatter);
-      if (rounds <= 0) return;
-      const wait = start * waitShare;
-      const workerGroups = workerGroupsIn(width, perTask);
-      const perWorkerGroup = rounds / (wait + extent);
-      if (workerGroups * perWorkerGroup > rate) {
-        rate = workerGroups * perWorkerGroup;
-        ratePerWorkerGroup = perWorkerGroup;
-      }
-      const end = wait + Math.ceil(pendingTasks / workerGroups) * time;
-      if (rounds >= worthwhile && end < best.end) best = { end, wait };
-    },
-  );
-  const rateMax = (ratePerWorkerGroup * workerGroupsIn(limits.processors, perTask)) / Math.max(1, limits.requestsMax);
+  skyline.visitHoles({ unit: perTask, widthMax: lanesMax * perTask, extentMax, until }, ({ start, width, extent }) => {
+    const rounds = doneInLane(extent / time, scatter);
+    if (rounds <= 0) return;
+    const wait = start * waitShare;
+    const lanes = lanesIn(width, perTask);
+    const perLane = rounds / (wait + extent);
+    if (lanes * perLane > rate) {
+      rate = lanes * perLane;
+      ratePerLane = perLane;
+    }
+    const end = wait + Math.ceil(pendingTasks / lanes) * time;
+    if (rounds >= worthwhile && end < best.end) best = { end, wait };
+  });
+  const rateMax = (ratePerLane * lanesIn(limits.processors, perTask)) / Math.max(1, limits.requestsMax);
   return { pause: best.wait + time, rate: futureShare * Math.min(rate, rateMax) };
 }

@@ -1,8 +1,8 @@
 import type { Duration, Instant, ProcessorCount } from '../../shared/index.ts';
 import type { ObservedWait, PendingRequest, RequestFacts } from '../heuristic.ts';
-import { workerGroupsIn } from '../obstacle.ts';
+import { lanesIn } from '../obstacle.ts';
 import type { FinishConstants } from './constants.ts';
-import { startBeside, type WorkerGroups } from './draining.ts';
+import { startBeside, type Lanes } from './draining.ts';
 import type { Skyline } from './skyline.ts';
 
 /** An own request as plans see it; times are counted from now. */
@@ -14,7 +14,7 @@ export interface OwnRequestView {
   readonly end: Duration;
   readonly width: ProcessorCount;
   /** What it brings, when it is expected to. */
-  readonly workerGroups: readonly WorkerGroups[];
+  readonly lanes: readonly Lanes[];
   /** When its slot is expected to be free again. */
   readonly slotEnd: Duration;
 }
@@ -111,22 +111,20 @@ export function viewOwn(requests: readonly PendingRequest[], view: OwnView): Own
       demand: { processors: perTask },
     },
   } = view;
-  const most = workerGroupsIn(limits.processors, perTask);
+  const most = lanesIn(limits.processors, perTask);
   const plain = requests.map((request) => viewAlone(request, view));
-  const ahead = plain.flatMap(({ isRunning, workerGroups }) => (isRunning ? workerGroups : []));
+  const ahead = plain.flatMap(({ isRunning, lanes }) => (isRunning ? lanes : []));
   const views = new Map<OwnRequestView, OwnRequestView>();
   for (const one of plain.filter(({ isRunning }) => !isRunning).sort((first, other) => first.start - other.start)) {
-    const workerGroups = one.workerGroups.map((workerGroup) =>
-      postpone(workerGroup, startBeside(ahead, workerGroup, most)),
-    );
-    if (one.width <= limits.processors) ahead.push(...workerGroups);
-    views.set(one, { ...one, workerGroups, slotEnd: Math.max(...workerGroups.map(({ end }) => end)) });
+    const lanes = one.lanes.map((lane) => postpone(lane, startBeside(ahead, lane, most)));
+    if (one.width <= limits.processors) ahead.push(...lanes);
+    views.set(one, { ...one, lanes, slotEnd: Math.max(...lanes.map(({ end }) => end)) });
   }
   return plain.map((one) => views.get(one) ?? one);
 }
 
-function postpone({ from, end, ...workerGroup }: WorkerGroups, start: Duration): WorkerGroups {
-  return { ...workerGroup, from: start, end: start + end - from };
+function postpone({ from, end, ...lane }: Lanes, start: Duration): Lanes {
+  return { ...lane, from: start, end: start + end - from };
 }
 
 function viewAlone(
@@ -142,7 +140,7 @@ function viewAlone(
   }: OwnView,
 ): OwnRequestView {
   const { width, walltime, status, startedAt, predictedStart, listedAs = '' } = request;
-  const count = workerGroupsIn(width, perTask);
+  const count = lanesIn(width, perTask);
   if (status === 'running') {
     const end = Math.max(0, startedAt + walltime - now);
     return {
@@ -151,7 +149,7 @@ function viewAlone(
       start: 0,
       end,
       width,
-      workerGroups: runningWorkerGroups(request, { count, end, perTask }),
+      lanes: runningLanes(request, { count, end, perTask }),
       slotEnd: end,
     };
   }
@@ -168,17 +166,17 @@ function viewAlone(
     start,
     end: start + walltime,
     width,
-    workerGroups: [{ count, from, age: 0, end: from + walltime }],
+    lanes: [{ count, from, age: 0, end: from + walltime }],
     slotEnd: from + walltime,
   };
 }
 
-function runningWorkerGroups(
+function runningLanes(
   { tasks, idle = 0 }: PendingRequest,
   { count, end, perTask }: { readonly count: number; readonly end: Duration; readonly perTask: ProcessorCount },
-): WorkerGroups[] {
+): Lanes[] {
   if (tasks === undefined) return [{ count, from: 0, age: 0, end }];
   const busy = tasks.map((group) => ({ count: group.count, from: 0, age: Math.max(1, group.time), end }));
-  const free = workerGroupsIn(idle, perTask);
+  const free = lanesIn(idle, perTask);
   return free > 0 ? [...busy, { count: free, from: 0, age: 0, end }] : busy;
 }

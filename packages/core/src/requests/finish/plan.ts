@@ -42,7 +42,7 @@ const noticeable = 0.001;
 /**
  * How good a plan with such workers is.
  *
- * @param near of a plan that probably ends not much later, if there is one. Cost: O(task times x workerGroups x 20), half of
+ * @param near of a plan that probably ends not much later, if there is one. Cost: O(task times x lanes x 20), half of
  * that where it does.
  */
 export function rate({ estimate: { times }, bags }: PlanContext, workers: Workers, near?: Rating): Rating {

@@ -1,6 +1,6 @@
-import { workerGroupsIn, longestWalltime } from '../obstacle.ts';
+import { lanesIn, longestWalltime } from '../obstacle.ts';
 import { addBest, type PlannedRequest } from './add-request.ts';
-import { useWorkerGroups } from './draining.ts';
+import { useLanes } from './draining.ts';
 import type { OwnRequestView } from './own-requests.ts';
 import { couldBeat, getGain, rate, type Plan, type PlanContext } from './plan.ts';
 import type { Skyline } from './skyline.ts';
@@ -51,8 +51,8 @@ function fill(context: PlanContext, scope: Scope, givenUp: readonly OwnRequestVi
   const kept = own.filter((one) => !givenUp.includes(one));
   const waiting = givenUp.reduce((sum, one) => sum + tasksIn(one), scope.waiting);
   const workers = {
-    workerGroups: useWorkerGroups(
-      kept.flatMap(({ workerGroups }) => workerGroups),
+    lanes: useLanes(
+      kept.flatMap(({ lanes }) => lanes),
       waiting,
     ),
     waiting,
@@ -65,7 +65,7 @@ function fill(context: PlanContext, scope: Scope, givenUp: readonly OwnRequestVi
   const unit = context.facts.demand.processors;
   const beginning =
     waiting + (isLastUnused(context.facts) ? 0 : kept.reduce((sum, one) => sum + tasksCutIn(one, context), 0));
-  let unplaced = givenUp.reduce((sum, { width }) => sum + workerGroupsIn(width, unit), scope.unplaced);
+  let unplaced = givenUp.reduce((sum, { width }) => sum + lanesIn(width, unit), scope.unplaced);
   for (
     let left = Math.min(freeSlots + givenUp.length, submissionsMax);
     left > 0 && beginning > 0 && unplaced > 0;
@@ -73,11 +73,11 @@ function fill(context: PlanContext, scope: Scope, givenUp: readonly OwnRequestVi
   ) {
     const added = addBest(context, filled.plan, {
       isOnlyNow: isOnlyNow && givenUp.length > 0,
-      workerGroupsMax: Math.min(beginning, unplaced),
+      lanesMax: Math.min(beginning, unplaced),
     });
     // Further requests have to be worth it: each is one more for the manager and for whoever waits there.
     if (added === undefined || isTooLittle(context, filled.plan, added.plan)) break;
-    unplaced -= workerGroupsIn(added.request.width, unit);
+    unplaced -= lanesIn(added.request.width, unit);
     filled = {
       ...filled,
       plan: added.plan,
@@ -203,14 +203,14 @@ function couldGain(
     (sum, other) => (other.start === 0 && leavesPlace(context, other) ? sum + other.width : sum),
     skyline.freeNow,
   );
-  const most = { count: workerGroupsIn(free, demand.processors), from: 0, age: 0, end: longestWalltime(limits) };
+  const most = { count: lanesIn(free, demand.processors), from: 0, age: 0, end: longestWalltime(limits) };
   const waitingThen = gone.reduce((sum, other) => sum + tasksIn(other), waiting);
   const slotEnds = [
     ...kept.map(({ slotEnd }) => slotEnd),
     ...Array.from({ length: Math.max(0, freeSlots + gone.length) }, () => 0),
   ];
   const workers = {
-    workerGroups: [...kept.flatMap(({ workerGroups }) => workerGroups), most],
+    lanes: [...kept.flatMap(({ lanes }) => lanes), most],
     waiting: waitingThen,
     slotEnds,
     restarted: [],
@@ -231,7 +231,7 @@ export function isTooWide(
   { facts: { demand }, constants }: PlanContext,
   { isRunning, width }: OwnRequestView,
 ): boolean {
-  return !isRunning && workerGroupsIn(width, demand.processors) > constants.widthSpare * demand.pendingTasks;
+  return !isRunning && lanesIn(width, demand.processors) > constants.widthSpare * demand.pendingTasks;
 }
 
 /** By how much the score has to fall for a request to be given up; what is too wide may cost a little. */

@@ -157,7 +157,10 @@ test('a user names a strategy and a, and is told what is wrong with either', (t)
   t.like(readPlacementChoice('min-lb:adaptive'), { admissibility: 'adaptive' });
   for (const bad of ['min-lb:1.5', 'min-lb:-0.1', 'min-lb:', 'min-lb:x', 'min-lb:0.5:1', 'best:0.5', ''])
     t.is(typeof readPlacementChoice(bad), 'string', bad);
-  t.is(readPlacementChoice('min-lb:2'), '"min-lb:2" has the admissibility "2"; want a number in 0..1, or "adaptive"');
+  t.is(
+    readPlacementChoice('min-lb:2'),
+    '"min-lb:2" has the admissibility "2"; expected a number in 0..1, or "adaptive"',
+  );
 });
 
 test('what runs beyond its walltime is taken to end at once, and delays who waits', (t) => {
@@ -219,7 +222,7 @@ test('the busiest resource is as busy as tasks make it that are spread as evenly
     adaptive.noteEnd(width, 200);
   }
   const near = (value: number, wanted: number): void => {
-    t.true(Math.abs(value - wanted) < 0.01 * wanted, `${value}; want about ${wanted}`);
+    t.true(Math.abs(value - wanted) < 0.01 * wanted, `${value}; expected about ${wanted}`);
   };
   // In 400 ms come 3 x 4 x 200 of narrow work and 8 x 200 of wide: 6 and 4 processors are busy with it.
   near(adaptive.peakLoadAt(1), 10 / 12);

@@ -23,10 +23,10 @@ test('what is no amount is told what would be one', (t) => {
   };
   t.regex(
     fault('400 parsecs'),
-    /^"parsecs" is no unit of bytes-per-second; want a share such as 30%, or a number with one of B\/s, KB\/s/,
+    /^"parsecs" is no unit of bytes-per-second; expected a share such as 30%, or a number with one of B\/s, KB\/s/,
   );
   t.regex(fault('400KB'), /is no unit/);
-  t.is(fault('101%'), '101% is more than there is; want 100% at most.');
+  t.is(fault('101%'), '101% is more than there is; expected 100% at most.');
   t.regex(fault('0'), /is nothing/);
   t.regex(fault('-5'), /is no amount/);
   t.regex(fault('much'), /is no amount/);

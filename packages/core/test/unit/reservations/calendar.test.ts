@@ -82,7 +82,10 @@ test('refusals over amounts write them as the resource counts them', (t) => {
 
 test('a resource with a fault is told what would be possible', (t) => {
   t.is(findResourceFault(shared), undefined);
-  t.is(findResourceFault({ ...shared, capPpm: 0 }), 'The share offered is 0 ppm; want a whole number in 1..1000000.');
+  t.is(
+    findResourceFault({ ...shared, capPpm: 0 }),
+    'The share offered is 0 ppm; expected a whole number in 1..1000000.',
+  );
   t.truthy(findResourceFault({ ...counted, capacity: 2_000_000 }));
   t.truthy(findResourceFault({ ...shared, capacity: 0.5 }));
 });

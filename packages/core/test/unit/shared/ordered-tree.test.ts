@@ -66,7 +66,7 @@ test('whatever is looked for, set and removed beside what was looked for before,
   t.deepEqual(found, wanted);
 });
 
-test('a tree that is loaded anew has nothing of what it had', (t) => {
+test('a tree that is loaded again has nothing of what it had', (t) => {
   const tree = new OrderedTree();
   tree.set(1, 1, 5);
   t.is(tree.find(1, 1), 5);

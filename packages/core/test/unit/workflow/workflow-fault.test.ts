@@ -59,13 +59,13 @@ test('costs that are negative, no number or without end are refused, at tasks an
   for (const work of [NaN, -1, Infinity])
     t.deepEqual(getFault([{ id: 'a', work }]), [
       'MUT_WORKFLOW_COST',
-      `the work of task a is ${work}; want a number of 0 or more`,
+      `the work of task a is ${work}; expected a number of 0 or more`,
       0,
     ]);
   t.is(getFault([{ id: 'a', work: 1, exchange: -2 }])[0], 'MUT_WORKFLOW_COST');
   t.deepEqual(getFault(three, [{ from: 'a', to: 'b', data: -5 }]), [
     'MUT_WORKFLOW_COST',
-    'the edge from a to b costs -5; want a number of 0 or more',
+    'the edge from a to b costs -5; expected a number of 0 or more',
     0,
   ]);
   t.is(getFault(three, [{ from: 'a', to: 'b', share: NaN }])[0], 'MUT_WORKFLOW_COST');
@@ -75,7 +75,7 @@ test('widths are whole numbers, the fewest first, and no wider than the machines
   t.is(getFault([{ id: 'a', work: 1, widthMin: 0 }])[0], 'MUT_WORKFLOW_WIDTH');
   t.is(
     getFault([{ id: 'a', work: 1, widthMin: 3, widthMax: 2 }])[1],
-    'task a takes 3 to 2 processors; want whole numbers from 1, the fewest first',
+    'task a takes 3 to 2 processors; expected whole numbers from 1, the fewest first',
   );
   t.is(
     findTooWide({ tasks: [{ id: 'a', work: 1, widthMin: 3 }], edges: [] }, 2)?.message,

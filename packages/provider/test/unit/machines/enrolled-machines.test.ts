@@ -89,7 +89,7 @@ test('of machines with a name that is taken none is added', async (t) => {
     },
     {
       instanceOf: MutiraoError,
-      message: 'a machine "a" is on the list already; want another name, or remove that one first',
+      message: 'a machine "a" is on the list already; expected another name, or remove that one first',
     },
   );
   t.throws(
@@ -103,7 +103,7 @@ test('of machines with a name that is taken none is added', async (t) => {
   await rig.enrolled.stop();
 });
 
-test('an agent that ends is started anew after a pause that grows, and after a long life shrinks again', async (t) => {
+test('an agent that ends is started again after a pause that grows, and after a long life shrinks again', async (t) => {
   const rig = new Rig(['a']);
   const pauses: number[] = [];
   for (const reason of ['out', new MutiraoError('MUT_UNREACHABLE', 'no route'), 'out']) {
@@ -132,7 +132,9 @@ test('a machine that is removed is off the list, and its agent is ended, also in
   t.deepEqual(rig.statuses(), []);
   t.is(rig.timers.waiting.length, 0);
   t.is(rig.lives.length, 2);
-  await t.throwsAsync(rig.enrolled.remove('a'), { message: 'no machine "a" is on the list; want none: it is empty' });
+  await t.throwsAsync(rig.enrolled.remove('a'), {
+    message: 'no machine "a" is on the list; expected none: it is empty',
+  });
 });
 
 test('a name is free again when the agent of the machine that had it has ended, and not before', async (t) => {

@@ -348,7 +348,7 @@ test('a broker hears that the provider is draining, and that it takes work again
   );
 });
 
-test('a broker or agent that attaches anew takes the place of its former stream', async (t) => {
+test('a broker or agent that attaches again takes the place of its former stream', async (t) => {
   const bench = new Bench();
   const [firstBroker, firstAgent] = [bench.broker('b1'), bench.agent('c1/q1.0')];
   for (const stream of [firstBroker, firstAgent]) heard(stream);

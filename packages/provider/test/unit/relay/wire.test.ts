@@ -54,7 +54,7 @@ function getBytes(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes);
 }
 
-test("an agent's report reaches the broker as the message that it would be if it were written anew", (t) => {
+test("an agent's report reaches the broker as the message that it would be if it were written again", (t) => {
   const frame = frameFromMachine(machineIdField('c1/q1.0'), aReport);
   const { message } = ConnectResponse.decode(frame);
   t.deepEqual(message, {

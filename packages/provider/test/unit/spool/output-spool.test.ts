@@ -129,7 +129,7 @@ test('outputs beyond the bound are refused until others are gone, counting those
   const first = spool.keep(anOutput('t1', one), inPieces(one));
   await t.throwsAsync(spool.keep(anOutput('t2', other), inPieces(other)), {
     code: 'MUT_SPOOL_FULL',
-    message: /want at most/,
+    message: /expected at most/,
   });
   await first;
   await t.throwsAsync(spool.keep(anOutput('t2', other), inPieces(other)), { code: 'MUT_SPOOL_FULL' });

@@ -69,7 +69,7 @@ class Bench {
       tell: (_brokerId, message) => {
         const reported = ConnectResponse.decode(message).message;
         if (reported?.$case !== 'fromMachine' || reported.value.message?.$case !== 'blobRequest')
-          throw new Error('want a content');
+          throw new Error('expected a content');
         this.asked.push(
           ...reported.value.message.value.contents.map(({ sha256 }) => Buffer.from(sha256).toString('hex')),
         );

@@ -34,7 +34,7 @@ function deliver(sequences: readonly number[]): {
   const stream = {
     write: (bytes: Buffer) => {
       const { message } = ConnectResponse.decode(bytes);
-      if (message?.$case !== 'fromMachine') throw new Error("want a machine's message");
+      if (message?.$case !== 'fromMachine') throw new Error("expected a machine's message");
       const inner = message.value.message;
       said.push(
         inner?.$case === 'report'

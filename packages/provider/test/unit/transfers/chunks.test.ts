@@ -48,6 +48,6 @@ test('of one that sends all, or more than it need, only the rest passes', async 
 test('one that leaves out more than it may is refused', async (t) => {
   await t.throwsAsync(taken(3, message({ offset: 4 })), {
     code: 'MUT_PROTOCOL',
-    message: /leaves out 4 bytes; want 3 at most/,
+    message: /leaves out 4 bytes; expected 3 at most/,
   });
 });

@@ -82,12 +82,12 @@ suite('each kind reads its texts', (t) => {
 suite('a value that cannot be read is told with its place, what was found and what is wanted', (t) => {
   const refusal = (name: string, value: string): string =>
     t.throws(() => read({ flags: new Map([[name, [value]]]) }), { code: 'MUT_BAD_CONFIG' }).message;
-  t.is(refusal('batchMax', '0'), '--batch-max is "0"; want a whole number from 1 to 1000');
-  t.is(refusal('batchMax', '1e2'), '--batch-max is "1e2"; want a whole number from 1 to 1000');
-  t.regex(refusal('grace', 'soon'), /want a duration/);
-  t.regex(refusal('inlineMax', '-1'), /want a size/);
-  t.regex(refusal('policy', 'sjf'), /want one of fcfs, easy/);
-  t.regex(refusal('noOp', 'maybe'), /want true or false/);
+  t.is(refusal('batchMax', '0'), '--batch-max is "0"; expected a whole number from 1 to 1000');
+  t.is(refusal('batchMax', '1e2'), '--batch-max is "1e2"; expected a whole number from 1 to 1000');
+  t.regex(refusal('grace', 'soon'), /expected a duration/);
+  t.regex(refusal('inlineMax', '-1'), /expected a size/);
+  t.regex(refusal('policy', 'sjf'), /expected one of fcfs, easy/);
+  t.regex(refusal('noOp', 'maybe'), /expected true or false/);
   t.regex(
     t.throws(() => read({ environment: { MUTIRAO_BROKER_GRACE: 'x' } }), { code: 'MUT_BAD_CONFIG' }).message,
     /^MUTIRAO_BROKER_GRACE is "x"/,

@@ -32,15 +32,15 @@ test('without an URL nothing is published, and with one all goes where it says',
 });
 
 for (const [wrong, message] of [
-  [{ nats: 'http://a:4222' }, /--nats is "http:\/\/a:4222"; want nats:/],
+  [{ nats: 'http://a:4222' }, /--nats is "http:\/\/a:4222"; expected nats:/],
   [{ nats: 'nats://ana:secret@a:4222' }, /--nats is/],
   [{ nats: 'nats://a,' }, /--nats is/],
   [{ nats: 'tls://a,nats://b' }, /all the same/],
   [{ natsStream: 'a.b' }, /--nats-stream is "a.b"/],
   [{ natsStream: '' }, /--nats-stream/],
-  [{ natsCa: '/dev/null' }, /--nats-ca is "\/dev\/null"; want it only with --nats tls:/],
-  [{ nats: 'tls://a', natsCa: '/nowhere/ca.crt' }, /--nats-ca is .*want a file that is there/],
-  [{ nats: 'tls://a', natsCertificate: '/dev/null' }, /--nats-key is ""; want it together/],
+  [{ natsCa: '/dev/null' }, /--nats-ca is "\/dev\/null"; expected it only with --nats tls:/],
+  [{ nats: 'tls://a', natsCa: '/nowhere/ca.crt' }, /--nats-ca is .*expected a file that is there/],
+  [{ nats: 'tls://a', natsCertificate: '/dev/null' }, /--nats-key is ""; expected it together/],
   [{ natsAge: 999 }, /--nats-age is "999ms"/],
   [{ natsBytes: 1000 }, /--nats-bytes is "1000"/],
 ] as const) {

@@ -66,7 +66,7 @@ suite('a token that others may read is refused', (t) => {
   const path = tokenPath(t.context.folder);
   ensureToken(path);
   chmodSync(path, 0o640);
-  t.throws(() => ensureToken(path), { code: 'MUT_TOKEN_UNSAFE', message: /mode 640; want 600/ });
+  t.throws(() => ensureToken(path), { code: 'MUT_TOKEN_UNSAFE', message: /mode 640; expected 600/ });
 });
 
 suite('an empty token file is refused, a missing one too when it must be there', (t) => {
@@ -163,7 +163,7 @@ suite('a content whose stream breaks keeps what came, and the rest makes it whol
   });
   await t.throwsAsync(store.putRest(chunks('l'), hello, 2), {
     code: 'MUT_TRANSFER_FAILED',
-    message: /ended after 3 bytes; want 5/,
+    message: /ended after 3 bytes; expected 5/,
   });
   t.deepEqual(await store.putRest(chunks('l', 'lo'), hello, 2), hello);
   t.is(readFileSync(store.path(hello.sha256), 'utf8'), 'hello');
@@ -178,7 +178,7 @@ suite('a content whose stream breaks keeps what came, and the rest makes it whol
     t.is(store.partSize(hello.sha256), 0);
   }
   await t.throwsAsync(store.putRest(breaking('hell'), hello, 0), { code: 'MUT_UNREACHABLE' });
-  t.deepEqual(await store.putRest(chunks('hello'), hello, 0), hello, 'a transfer may begin anew');
+  t.deepEqual(await store.putRest(chunks('hello'), hello, 0), hello, 'a transfer may begin again');
 });
 
 suite('a stream that breaks leaves nothing behind', async (t) => {

@@ -74,7 +74,7 @@ test('what is not wanted any more, and what fails for another reason, is not tri
 });
 
 test('too little room and a journal that cannot be written are told, the latter first', (t) => {
-  t.regex(aRoom({ freeMin: 2 ** 60 }).room.trouble() ?? '', /^the disk of .* has .* left; want /);
+  t.regex(aRoom({ freeMin: 2 ** 60 }).room.trouble() ?? '', /^the disk of .* has .* left; expected /);
   t.is(aRoom({ freeMin: 2 ** 60, journalTrouble: () => 'stalled' }).room.trouble(), 'stalled');
 });
 

@@ -178,7 +178,7 @@ test('a user trusts her authority and shows her certificate; what is wrong with 
   t.is(authority, readFileSync(paths.authorityCertificate, 'utf8'));
   t.is(user?.certificate, readFileSync(paths.userCertificate, 'utf8'));
   chmodSync(paths.userKey, 0o644);
-  t.throws(userTrust(home, {}), { code: 'MUT_TOKEN_UNSAFE', message: /user\.key has mode 644; want 600/ });
+  t.throws(userTrust(home, {}), { code: 'MUT_TOKEN_UNSAFE', message: /user\.key has mode 644; expected 600/ });
   writeFileSync(paths.userKey, 'nonsense');
   chmodSync(paths.userKey, 0o600);
   t.throws(userTrust(home, {}), { code: 'MUT_BAD_CONFIG', message: /user\.key is not the key of/ });

@@ -52,7 +52,7 @@ test('numbers that may have been given since a back-up are passed over, also whe
   t.is(start(8), 2_000_008);
 });
 
-test('a crash of the host passes over no number, however often it starts anew, and after each a journal that is put back is still told from it', (t) => {
+test('a crash of the host passes over no number, however often it starts again, and after each a journal that is put back is still told from it', (t) => {
   const { path, start } = starter(t);
   t.deepEqual([start(1), start(8), start(9, 2), start(9, 3)], [1, 8, 9, 9]);
   putBack(path);

@@ -234,7 +234,7 @@ suite('a disk that is full fails the turn and loses nothing of those before it',
   journal.close();
 });
 
-suite('a journal knows when its host has started anew since it was dealt with, and a new one has nothing to forget', (t) => {
+suite('a journal knows when its host has started again since it was dealt with, and a new one has nothing to forget', (t) => {
   const { path } = t.context;
   const open = (bootId: number | undefined, isDealtWith: boolean): boolean => {
     const journal = openJournal({ path, codec, bootId });

@@ -334,7 +334,7 @@ test('a claim is good by its signature while the manager is away, if its keys ar
   manager.isAway = true;
   t.deepEqual(await client.admit(manager.claim(), 'ana'), window7);
   t.deepEqual(warnings, ['the reservation manager does not answer; the claim is taken by its signature']);
-  // The keys are kept: a desk that begins anew knows them.
+  // The keys are kept: a desk that begins again knows them.
   const later = open(t, {}, folder);
   later.manager.isAway = true;
   t.deepEqual(await later.client.admit(manager.claim(), 'ana'), window7);
@@ -381,7 +381,7 @@ test('who keeps no holds hears of a reservation when it is confirmed', async (t)
   t.deepEqual(reported.last, [window7]);
 });
 
-test('what was told stands while the manager is away, and all is read anew when it is back', async (t) => {
+test('what was told stands while the manager is away, and all is read again when it is back', async (t) => {
   const { manager, client, reported, warnings, wake } = open(t);
   manager.reservations = [aReservationWire()];
   client.start();

@@ -32,7 +32,7 @@ test('a socket is an absolute path that the kernel takes, spoken to in plain unl
   t.is(farAddress('unix:/run/x', '', 'front'), 'unix:/run/x');
   t.throws(() => farAddress('unix:/run/x', 'front.cluster', 'front'), {
     code: 'MUT_BAD_CONFIG',
-    message: /want --listen-agents/,
+    message: /expected --listen-agents/,
   });
   t.throws(() => parseLoopbackAddress('unix:/run/x'), { code: 'MUT_LOOPBACK_ONLY' });
 });

@@ -71,7 +71,7 @@ for (const [path, { field, getKey }] of Object.entries(pagedAnswers)) {
     t.true(first === items[290], 'items before it are gone: the page begins with the item that its token names');
     await t.throwsAsync(handler({ pageToken: 'next' }), {
       code: 'MUT_BAD_REQUEST',
-      message: /page_token is "next"; want the next_page_token/,
+      message: /page_token is "next"; expected the next_page_token/,
     });
   });
 }

@@ -10,7 +10,10 @@ test("the user's options come before ours, so that ssh takes hers", (t) => {
 
 for (const destination of ['', '-oProxyCommand=touch /tmp/x', 'ana front', 'ana@front\n']) {
   test(`the destination ${JSON.stringify(destination)} is refused`, (t) => {
-    t.throws(() => masterArguments(destination, [], '/tmp/c'), { code: 'MUT_BAD_REQUEST', message: /want user@host/ });
+    t.throws(() => masterArguments(destination, [], '/tmp/c'), {
+      code: 'MUT_BAD_REQUEST',
+      message: /expected user@host/,
+    });
   });
 }
 
@@ -31,7 +34,7 @@ for (const option of [
   test(`the option ${JSON.stringify(option)} is refused`, (t) => {
     t.throws(() => masterArguments('front', [option], '/tmp/c'), {
       code: 'MUT_BAD_REQUEST',
-      message: /want KEY=VALUE/,
+      message: /expected KEY=VALUE/,
     });
   });
 }

@@ -99,7 +99,7 @@ function spread(tasks: readonly TracedRequest[]): TracedRequest[] {
  * other.
  */
 export function scaleToLoad(tasks: readonly TracedRequest[], load: number): TracedRequest[] {
-  invariant(load > 0 && Number.isFinite(load), `the offered load is ${load}; want more than 0`);
+  invariant(load > 0 && Number.isFinite(load), `the offered load is ${load}; expected more than 0`);
   const span = workOf(tasks) / (allProcessors * load);
   return tasks.map((task) => ({ ...task, submittedAt: Math.round(task.submittedAt * span) }));
 }

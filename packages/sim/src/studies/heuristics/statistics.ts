@@ -17,7 +17,7 @@ export interface PairedTimes {
   readonly other: readonly number[];
 }
 
-/** How often instants are drawn anew. */
+/** How often instants are drawn again. */
 const rounds = 1000;
 
 /** The instants of the bootstrap samples: the same for every estimate that is made with one of these. */

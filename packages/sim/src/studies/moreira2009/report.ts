@@ -245,7 +245,8 @@ function autoNote({ clusters }: ReadingRuns): string {
       : `In batch mode the mean of \`auto\` is above that of the best single algorithm by more than the interval ` +
         `on ${worse.map(({ cluster }) => cluster.name).join(', ')}`;
   return (
-    `${disposition}. What it chooses among is HEFT, CPOP, iHPTS and HPTS, by the end of what is planned, anew with each ` +
+    `${disposition}. What it chooses among is HEFT, CPOP, iHPTS and HPTS, by the end of what is planned, again ` +
+    'with each ' +
     'arrival; a plan that ends first need not do so once the next job has arrived.'
   );
 }

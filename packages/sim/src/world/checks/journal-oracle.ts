@@ -186,7 +186,7 @@ export class JournalOracle {
     for (const taskIndex of job.places.keys()) if (!placed.has(taskIndex)) job.places.delete(taskIndex);
   }
 
-  /** What failed, was cancelled, or would be when its replicas end, begins anew; what was finished stays so. */
+  /** What failed, was cancelled, or would be when its replicas end, begins again; what was finished stays so. */
   #retry({ jobId, taskIndexes }: ChangeOf<'TasksRetried'>): void {
     const job = this.#job(jobId);
     const isMeant = (taskIndex: TaskIndex): boolean => taskIndexes.length === 0 || taskIndexes.includes(taskIndex);

@@ -106,7 +106,7 @@ test('an a out of 0..1 stops the simulation at its first task', (t) => {
     };
     t.throws(() => runPlacement(setup, stream), {
       instanceOf: InvariantError,
-      message: `admissibility is ${admissibility}; want 0..1`,
+      message: `admissibility is ${admissibility}; expected 0..1`,
     });
   }
 });

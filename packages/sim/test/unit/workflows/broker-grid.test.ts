@@ -178,7 +178,7 @@ test('a machine that comes is planned with from then on', (t) => {
   t.is(getMakespan(grid, start), 55 * second);
 });
 
-test('a plan is made anew when a task takes longer than was said, and what waited for its machine goes elsewhere', (t) => {
+test('a plan is made again when a task takes longer than was said, and what waited for its machine goes elsewhere', (t) => {
   const grid = new BrokerGrid({ machines: [machine('a'), machine('b')], workOf: worksFor(1000, 20, 5, 5) });
   const start = grid.now;
   grid.submit(job('plan', timed(10, 20, 5, 5)));

@@ -93,7 +93,7 @@ test('pauses between tries double up to the longest, none shorter than half of i
     const longest = Math.min(5000, 100 * 2 ** index);
     t.true(
       pause >= longest / 2 && pause <= longest + 1,
-      `pause ${index} was ${pause}, want ${longest / 2} to ${longest}`,
+      `pause ${index} was ${pause}, expected ${longest / 2} to ${longest}`,
     );
   }
   t.true(pauses.length > 10);

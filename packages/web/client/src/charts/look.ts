@@ -105,7 +105,7 @@ interface TipTarget {
 }
 
 /**
- * Where the tip of a box stands in a chart of few workerGroups: below the box, which it would else cover with all the others.
+ * Where the tip of a box stands in a chart of few lanes: below the box, which it would else cover with all the others.
  */
 export function belowTarget(
   [x = 0, y = 0]: readonly number[],

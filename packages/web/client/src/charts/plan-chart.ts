@@ -25,7 +25,7 @@ export function buildPlanOption(plan: WorkflowPlan, look: ChartLook): ChartOptio
   const { processors, placements, makespan_s: makespan } = plan;
   const axis = axisLook(look);
   const rows = processors.slice(0, planRowsMax);
-  const workerGroups = placements.flatMap((placement) =>
+  const lanes = placements.flatMap((placement) =>
     placement.processors.filter((row) => row < rows.length).map((row) => ({ placement, row })),
   );
   return {
@@ -46,11 +46,11 @@ export function buildPlanOption(plan: WorkflowPlan, look: ChartLook): ChartOptio
       confine: false,
       position: belowTarget,
       formatter: (reported: unknown) =>
-        reportPlacement(workerGroups[(reported as { readonly dataIndex: number }).dataIndex]?.placement),
+        reportPlacement(lanes[(reported as { readonly dataIndex: number }).dataIndex]?.placement),
     },
     series: [
       boxSeries(
-        workerGroups.map(({ placement: { task, start_s: start, end_s: end, processors: on }, row }) => ({
+        lanes.map(({ placement: { task, start_s: start, end_s: end, processors: on }, row }) => ({
           start: start * 1000,
           end: end * 1000,
           bottom: row,

@@ -46,7 +46,7 @@ export class LiveStore {
 
   /**
    * Watches these topics from now on, and `jobId` for the topic `job`; levels that were told stay until they are told
-   * anew.
+   * again.
    */
   watch(topics: readonly StreamTopic[], jobId?: number): void {
     const wanted = `topics=${topics.join(',')}${jobId === undefined ? '' : `&job=${jobId}`}`;

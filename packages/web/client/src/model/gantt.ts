@@ -36,7 +36,7 @@ const shareSteps = 16;
 
 /**
  * Lays a document out. @param rows machines to have rows for, where they are more than those of the document. Cost:
- * O(bars log bars + bars x workerGroups) or O(cells).
+ * O(bars log bars + bars x lanes) or O(cells).
  */
 export function layOutGantt(
   gantt: Gantt,
@@ -87,10 +87,10 @@ function shapesOfBars({ bars, kinds, rows }: Gantt): GanttShape[] {
 }
 
 /**
- * Gives bars of one machine that overlap workerGroups of their own, as a machine of several processors runs several tasks at
+ * Gives bars of one machine that overlap lanes of their own, as a machine of several processors runs several tasks at
  * once.
  *
- * @returns the lane of each bar, and how many workerGroups each row has. Cost: O(bars log bars + bars x workerGroups).
+ * @returns the lane of each bar, and how many lanes each row has. Cost: O(bars log bars + bars x lanes).
  */
 export function laneBars(
   {
@@ -106,14 +106,14 @@ export function laneBars(
     .map((_, index) => index)
     .sort((one, other) => (starts[one] as number) - (starts[other] as number) || one - other);
   for (const index of order) {
-    const workerGroups = free[row[index] as number];
-    if (workerGroups === undefined) continue;
-    const found = workerGroups.findIndex((until) => until <= (starts[index] as number));
-    const chosen = found === -1 ? workerGroups.length : found;
-    workerGroups[chosen] = ends[index] as number;
+    const lanes = free[row[index] as number];
+    if (lanes === undefined) continue;
+    const found = lanes.findIndex((until) => until <= (starts[index] as number));
+    const chosen = found === -1 ? lanes.length : found;
+    lanes[chosen] = ends[index] as number;
     lane[index] = chosen;
   }
-  return { lane, laneCounts: free.map((workerGroups) => Math.max(1, workerGroups.length)) };
+  return { lane, laneCounts: free.map((lanes) => Math.max(1, lanes.length)) };
 }
 
 interface Cell {

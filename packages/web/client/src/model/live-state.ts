@@ -39,7 +39,7 @@ export interface LiveState {
 
 /** So many events are kept on the page. */
 export const eventsKept = 200;
-/** A gateway that was started anew tells at most so many changes again. */
+/** A gateway that was started again tells at most so many changes again. */
 const reportedAgainMax = 100;
 
 export const emptyLiveState: LiveState = { events: [], samples: [], sampledTo: -1, stream: 'connecting', trouble: '' };
@@ -76,7 +76,8 @@ function addEvents(state: LiveState, { events, is_sampled: areSampled }: RecentE
   let before = known;
   const news: GridEvent[] = [];
   for (const event of events) {
-    // That far back lies another journal, which counts anew, or the beginning of all that the gateway keeps: either way
+    // That far back lies another journal, which counts again, or the beginning of all that the gateway keeps: either
+    // way
     // that is all there is.
     if (event.sequence < before - reportedAgainMax) {
       kept = [];

@@ -10,7 +10,7 @@ export interface Brush {
 }
 
 /**
- * A canvas that is as wide as its place and is drawn anew, once a frame at most, when `draw` is another function, its
+ * A canvas that is as wide as its place and is drawn again, once a frame at most, when `draw` is another function, its
  * size or the colours change.
  */
 export function Canvas({

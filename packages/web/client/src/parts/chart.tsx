@@ -39,7 +39,7 @@ export interface ZoomRange {
 }
 
 interface ChartProps<T> {
-  /** What is drawn; drawn anew when it is another object. */
+  /** What is drawn; drawn again when it is another object. */
   readonly data: T;
   /** Makes the option of ECharts: a pure function that is the same one each time (`src/charts`, or `useCallback`). */
   readonly build: (data: T, look: ChartLook) => ChartOption;
@@ -71,7 +71,7 @@ export function Chart<T>({
   const look = useLook();
   const option = useMemo(() => build(data, { ...look, width }), [build, data, look, width]);
   const { chart, isMissing } = useEngine(ref);
-  // Apart from the option: each time it draws all anew.
+  // Apart from the option: each time it draws all again.
   useEffect(() => chart?.resize(), [chart, width, height]);
   useEffect(() => {
     // At once: a pointer that moves meanwhile would meet axes without a scale.

@@ -19,7 +19,7 @@ export interface Tip {
   readonly text: string;
 }
 
-/** A tip that is only set anew when it says something else. */
+/** A tip that is only set again when it says something else. */
 export function useTip(): readonly [Tip | undefined, (tip: Tip | undefined) => void] {
   const [tip, setTip] = useState<Tip>();
   const change = useCallback(

@@ -116,7 +116,7 @@ export function withoutPlaces<T>(work: () => T): T {
     if (!(error instanceof FormatError)) throw error;
     throw new MutiraoError(
       isErrorCode(error.code) ? error.code : 'MUT_BAD_REQUEST',
-      `${error.problem.found}; want ${error.problem.expected}`,
+      `${error.problem.found}; expected ${error.problem.expected}`,
       { cause: error },
     );
   }

@@ -46,7 +46,7 @@ export async function makeDownload(
   if (formats?.includes(format) !== true)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `what is "${what.slice(0, 40)}" and format "${format.slice(0, 40)}"; want one of ${listChoices()}`,
+      `what is "${what.slice(0, 40)}" and format "${format.slice(0, 40)}"; expected one of ${listChoices()}`,
     );
   const body = await getBody(parts, spec, { archive, readings });
   return { name: `job-${jobId}-${what}.${format}`, type: types[format as keyof typeof types], body };

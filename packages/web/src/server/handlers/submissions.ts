@@ -66,7 +66,7 @@ async function uploadDropped({ grid }: GatewayParts, { files = [] }: BagSpec): P
   if (total > droppedBytesMax)
     throw new MutiraoError(
       'MUT_CONTENT_TOO_LARGE',
-      `the files that were dropped have ${total} bytes; want ${droppedBytesMax} at most, or --put from a folder`,
+      `the files that were dropped have ${total} bytes; expected ${droppedBytesMax} at most, or --put from a folder`,
     );
   const dropped: DroppedContent[] = [];
   for (const { name, bytes } of contents) {

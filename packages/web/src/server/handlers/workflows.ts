@@ -78,7 +78,7 @@ export function workflowHandlers(
       if (format === undefined)
         throw new MutiraoError(
           'MUT_BAD_REQUEST',
-          `format is "${body.format.slice(0, 40)}"; want one of ${writtenFormats.join(', ')}`,
+          `format is "${body.format.slice(0, 40)}"; expected one of ${writtenFormats.join(', ')}`,
         );
       const { text, losses } = withoutPlaces(() => convertWorkflow(documentOfWorkflow(body.workflow), format));
       return { format, text, losses: [...losses] };
@@ -174,7 +174,7 @@ async function listProcessors(platform: PlanPlatform, readings: Readings): Promi
         }));
       });
       if (found.length === 0)
-        throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has no machine now; want another platform');
+        throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has no machine now; expected another platform');
       return found.slice(0, processorsMax);
     }
   }
@@ -193,13 +193,14 @@ function plan(
   if (scheduler === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `algorithm is "${algorithm.slice(0, 40)}"; want one of ${workflowSchedulers.map(({ name }) => name).join(', ')}`,
+      `algorithm is "${algorithm.slice(0, 40)}"; expected one of ` +
+        `${workflowSchedulers.map(({ name }) => name).join(', ')}`,
     );
   const size = workflow.tasks.length * processors.length;
   if (size > planSizeMax)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `${workflow.tasks.length} tasks on ${processors.length} processors are too many to plan here; want a ` +
+      `${workflow.tasks.length} tasks on ${processors.length} processors are too many to plan here; expected a ` +
         `product of ${planSizeMax} at most`,
     );
   const draft = withoutPlaces(() => getDraft(documentOfWorkflow(workflow)));
@@ -243,7 +244,7 @@ async function submitWorkflow(
   if (scheduler === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `scheduler is "${(spec.scheduler ?? '').slice(0, 40)}"; want one of ${schedulerNames.join(', ')}`,
+      `scheduler is "${(spec.scheduler ?? '').slice(0, 40)}"; expected one of ${schedulerNames.join(', ')}`,
     );
   const { job } = withoutPlaces(() =>
     makeWorkflowJob(documentOfWorkflow(spec.workflow), {

@@ -31,7 +31,7 @@ export function readSpec(
   if (unknown !== undefined || wanted.length === 0)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `topics is "${topics.slice(0, 100)}"; want some of ${Object.keys(streamTopics).join(', ')}`,
+      `topics is "${topics.slice(0, 100)}"; expected some of ${Object.keys(streamTopics).join(', ')}`,
     );
   const sources = new Map<string, Source>();
   for (const topic of wanted as StreamTopic[]) {
@@ -51,7 +51,7 @@ function readJobId(text: string): number {
   if (!/^[1-9]\d{0,15}$/.test(text))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `job is "${text.slice(0, 40)}"; want the number of a job beside the topic "job"`,
+      `job is "${text.slice(0, 40)}"; expected the number of a job beside the topic "job"`,
     );
   return Number(text);
 }

@@ -1,4 +1,4 @@
-// Bars of machines: workerGroups, files on their way, and sums where there are many.
+// Bars of machines: lanes, files on their way, and sums where there are many.
 import test from 'ava';
 import type { Gantt } from '@mutirao/web/schema';
 import { laneBars, layOutGantt, sumKinds } from '../../../client/src/model/gantt.ts';
@@ -37,7 +37,7 @@ const summed = (cells: NonNullable<Gantt['cells']>, binMs = 10): Gantt => ({
   until_unix_ms: 1000,
 });
 
-test('bars of one machine that overlap are in workerGroups of their own, and a lane is used again', (t) =>
+test('bars of one machine that overlap are in lanes of their own, and a lane is used again', (t) =>
   t.deepEqual(laneBars(bars, 2), { lane: [0, 1, 0, 0], laneCounts: [2, 1] }));
 
 test('runs share the upper part of their row, and files on their way are below them, also while another task runs', (t) => {

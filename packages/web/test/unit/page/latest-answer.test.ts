@@ -2,7 +2,7 @@
 import test from 'ava';
 import { answerNow } from '../../../client/src/model/latest-answer.ts';
 
-test('an answer counts only for what it answers; about anything else it is asked anew', async (t) => {
+test('an answer counts only for what it answers; about anything else it is asked again', async (t) => {
   const [before, now] = [{ spec: 'a' }, { spec: 'b' }];
   const asked: string[] = [];
   const ask = (): Promise<string> => {

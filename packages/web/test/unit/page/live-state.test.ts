@@ -70,15 +70,15 @@ test('only the newest events are kept, and that some were left out is remembered
   );
 });
 
-test('the events of a journal that counts anew replace those of the one before it', (t) => {
+test('the events of a journal that counts again replace those of the one before it', (t) => {
   const old = hear(emptyLiveState, [4990, 5000], true);
-  const anew = hear(old, [1, 2, 2]);
+  const again = hear(old, [1, 2, 2]);
   t.deepEqual(
-    anew.events.map(({ sequence }) => sequence),
+    again.events.map(({ sequence }) => sequence),
     [1, 2, 2],
   );
-  t.false(isSampled(anew));
-  const mixed = hear(anew, [4990, 5000, 1, 2, 2, 3]);
+  t.false(isSampled(again));
+  const mixed = hear(again, [4990, 5000, 1, 2, 2, 3]);
   t.deepEqual(
     mixed.events.map(({ sequence }) => sequence),
     [1, 2, 2, 3],

@@ -152,7 +152,7 @@ test('whatever is drawn after another drawing, what is kept is the last one', (t
             edges: all.slice(0, count).map(({ id }) => edge(id, 'x')),
           };
           t.true(autosave.keep(drawing));
-          // A page that was loaded anew goes on with what is there.
+          // A page that was loaded again goes on with what is there.
           if (index % 2 === 1) autosave = new DraftAutosave(store, 'draft');
           t.deepEqual(autosave.read(), drawing);
         }

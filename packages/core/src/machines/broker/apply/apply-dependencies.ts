@@ -61,7 +61,7 @@ export function holdSuccessors(job: BrokerJob, index: TaskIndex): void {
   }
 }
 
-/** Counts anew what tasks wait for, by what has finished. */
+/** Counts again what tasks wait for, by what has finished. */
 export function countUnmet({ dependencies, finished }: BrokerJob): void {
   if (dependencies === undefined) return;
   for (const index of finished.values()) {

@@ -71,7 +71,7 @@ export function noteEvidence(
   if (isQuarantined && record.quarantinedAt === 0) record.quarantinedAt = evidence.at;
 }
 
-/** Lets a machine begin anew, without credit. */
+/** Lets a machine begin again, without credit. */
 export function resetMachineTrust(
   state: BrokerState,
   { identity, machineId, at }: ChangeOf<'MachineTrustReset'>,

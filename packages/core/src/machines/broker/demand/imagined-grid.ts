@@ -206,7 +206,7 @@ function takeStock(
 }
 
 /**
- * A machine that is about to be told of anew after a break counts as there, else its tasks would be wanted of others
+ * A machine that is about to be told of again after a break counts as there, else its tasks would be wanted of others
  * for a moment.
  */
 function isUsable(moment: Moment, { provider, facts: { until }, quarantinedUntil }: BrokerMachine): boolean {

@@ -1,5 +1,5 @@
 import { findJobOf } from './find-job.ts';
-import { reportLeasesAnew } from '../leases/grant-leases.ts';
+import { reportLeasesAgain } from '../leases/grant-leases.ts';
 import type { GetInput } from '../inputs.ts';
 import { cancelFollowers } from '../gangs/reconcile-gangs.ts';
 import { cancelReplica, commit, reply, replyNotFound, type Turn } from '../turn.ts';
@@ -20,7 +20,7 @@ export function cancelJob(turn: Turn, input: GetInput<'JobCancelled'>): void {
       }
     }
     commit(turn, { kind: 'JobCancelled', jobId: job.jobId, reason: input.reason, at: now });
-    reportLeasesAnew(state, job);
+    reportLeasesAgain(state, job);
   }
   reply(turn, input.replyTo, { ok: true, value: {} });
 }

@@ -3,7 +3,7 @@ import type { TaskIndex } from '../../../shared/index.ts';
 import { isBeingCancelled } from '../apply/apply-job.ts';
 import { findJobOf } from './find-job.ts';
 import type { GetInput } from '../inputs.ts';
-import { reportLeasesAnew } from '../leases/grant-leases.ts';
+import { reportLeasesAgain } from '../leases/grant-leases.ts';
 import { closeOverEdges } from './retry-closure.ts';
 import type { BrokerJob } from '../state.ts';
 import { commit, reply, replyNotFound, type Turn } from '../turn.ts';
@@ -56,7 +56,7 @@ function reviseInputs(turn: Turn, job: BrokerJob, current: readonly CurrentInput
   const changed = current.filter(({ path, fingerprint }) => before.has(path) && before.get(path) !== fingerprint);
   if (changed.length === 0) return;
   commit(turn, { kind: 'InputsRevised', jobId: job.jobId, current: changed, at: turn.now });
-  reportLeasesAnew(turn.state, job);
+  reportLeasesAgain(turn.state, job);
 }
 
 /** Lets the tasks go on that wait since their reservation is over; answers how many they are. */

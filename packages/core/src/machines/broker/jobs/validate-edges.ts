@@ -20,7 +20,7 @@ export function findEdgesFault(spec: JobSpec): SpecFault | undefined {
     if (taskCount > workflowTasksMax)
       return {
         code: 'MUT_BAD_REQUEST',
-        message: `the job has ${taskCount} tasks; want ${workflowTasksMax} at most where tasks wait for each other`,
+        message: `the job has ${taskCount} tasks; expected ${workflowTasksMax} at most where tasks wait for each other`,
       };
     const fault = findTimeFault(spec) ?? findWorkflowFault(getDraft(spec));
     if (fault !== undefined) return { code: fault.code, message: fault.message };
@@ -34,7 +34,7 @@ function findTimeFault({ groups }: JobSpec): SpecFault | undefined {
     if (!(Number.isFinite(expectedTime) && expectedTime >= 0))
       return {
         code: 'MUT_WORKFLOW_COST',
-        message: `expected_time_ms of task group ${index} is ${expectedTime}; want a number of 0 or more`,
+        message: `expected_time_ms of task group ${index} is ${expectedTime}; expected a number of 0 or more`,
       };
   }
   return undefined;
@@ -69,8 +69,8 @@ function findWriterFault(
   const output = writer?.outputs.find((one) => one.path === path);
   if (writer === undefined || output === undefined) return 'which has no such output';
   if (writer.outputs.some(({ condition }) => condition !== ''))
-    return 'whose outputs depend on the machine that it runs on; want outputs without conditions';
+    return 'whose outputs depend on the machine that it runs on; expected outputs without conditions';
   return gatherFolder !== undefined && output.localPath !== ''
-    ? 'which is gathered in an archive; want an output without a place at home'
+    ? 'which is gathered in an archive; expected an output without a place at home'
     : undefined;
 }

@@ -15,7 +15,7 @@ export function findResumptionFault({ resumes, groups, edges = [] }: JobSpec): S
     if (!Number.isInteger(taskIndex) || taskIndex <= last || taskIndex >= taskCount)
       return {
         code: 'MUT_BAD_REQUEST',
-        message: `task ${taskIndex} is taken over after task ${last}; want indexes below ${taskCount} that go up`,
+        message: `task ${taskIndex} is taken over after task ${last}; expected indexes below ${taskCount} that go up`,
       };
     taken.add((last = taskIndex));
   }
@@ -24,6 +24,6 @@ export function findResumptionFault({ resumes, groups, edges = [] }: JobSpec): S
     ? undefined
     : {
         code: 'MUT_BAD_REQUEST',
-        message: `task ${open.to} is taken over and task ${open.from}, which it waits for, is not; want both`,
+        message: `task ${open.to} is taken over and task ${open.from}, which it waits for, is not; expected both`,
       };
 }

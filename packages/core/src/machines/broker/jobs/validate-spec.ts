@@ -42,7 +42,7 @@ function findRangeFault(spec: JobSpec): SpecFault | undefined {
   ] as const;
   for (const [name, value, least, most] of ranges) {
     if (!Number.isInteger(value) || value < least || value > most)
-      return bad(`${name} is ${value}; want an integer in ${least}..${most}`);
+      return bad(`${name} is ${value}; expected an integer in ${least}..${most}`);
   }
   return undefined;
 }
@@ -52,7 +52,7 @@ function findSchedulingFault({ scheduler, replicationCap }: JobSpec): SpecFault 
   if (scheduler !== undefined && !schedulerNames.includes(scheduler)) {
     const nearest = findNearestWord(scheduler, schedulerNames);
     return bad(
-      `scheduler is ${JSON.stringify(scheduler)}; want ` +
+      `scheduler is ${JSON.stringify(scheduler)}; expected ` +
         `${nearest === undefined ? `one of ${schedulerNames.join(', ')}` : `${nearest}, perhaps`}`,
     );
   }
@@ -60,18 +60,19 @@ function findSchedulingFault({ scheduler, replicationCap }: JobSpec): SpecFault 
   const { percent } = replicationCap;
   return Number.isInteger(percent) && percent >= 0 && percent <= 1000
     ? undefined
-    : bad(`replication_budget_percent is ${percent}; want an integer in 0..1000`);
+    : bad(`replication_budget_percent is ${percent}; expected an integer in 0..1000`);
 }
 
 function findCountFault(spec: JobSpec): SpecFault | undefined {
-  if (spec.groups.length === 0) return bad('the job has no task groups; want one at least');
+  if (spec.groups.length === 0) return bad('the job has no task groups; expected one at least');
   let total = 0;
   for (const [index, group] of spec.groups.entries()) {
     const count = countTasks(group);
-    if (!Number.isInteger(count) || count < 1) return bad(`task group ${index} has ${count} tasks; want one at least`);
+    if (!Number.isInteger(count) || count < 1)
+      return bad(`task group ${index} has ${count} tasks; expected one at least`);
     total += count;
   }
-  return total > taskCountMax ? bad(`the job has ${total} tasks; want ${taskCountMax} at most`) : undefined;
+  return total > taskCountMax ? bad(`the job has ${total} tasks; expected ${taskCountMax} at most`) : undefined;
 }
 
 function findGroupsFault(spec: JobSpec): SpecFault | undefined {
@@ -92,15 +93,18 @@ function findWidthFault(
     ['processors_max', processorsMax, processors],
   ] as const) {
     if (!Number.isInteger(value) || value < least || value > 1_000_000)
-      return bad(`${name} is ${value}; want an integer in ${least}..1000000`);
+      return bad(`${name} is ${value}; expected an integer in ${least}..1000000`);
   }
   return job.gang === true && (processors !== job.processors || processorsMax !== processors)
-    ? bad(`a task of a gang takes ${processors} to ${processorsMax} processors; want the ${job.processors} of its job`)
+    ? bad(
+        `a task of a gang takes ${processors} to ${processorsMax} processors; expected the ${job.processors} of ` +
+          'its job',
+      )
     : undefined;
 }
 
 function findGroupFault(group: TaskGroup): SpecFault | undefined {
-  if (group.command.trim() === '' && !group.noOp) return bad('the command is empty; want a line for the shell');
+  if (group.command.trim() === '' && !group.noOp) return bad('the command is empty; expected a line for the shell');
   if (group.command.includes('\0')) return bad('the command holds a NUL');
   for (const expression of [
     group.requirements,
@@ -120,7 +124,9 @@ function findValuesFault(values: Values): SpecFault | undefined {
       ? bad('a value holds a NUL, which no command can take')
       : undefined;
   if (Number.isSafeInteger(values.first) && Number.isSafeInteger(values.step) && values.step !== 0) return undefined;
-  return bad(`the values begin at ${values.first} in steps of ${values.step}; want integers, and a step that is not 0`);
+  return bad(
+    `the values begin at ${values.first} in steps of ${values.step}; expected integers, and a step that is not 0`,
+  );
 }
 
 /** Values of a range that are looked at; each is a number, which has a meaning nearly everywhere. */
@@ -151,13 +157,15 @@ function findGangFault({ gang, groups, verification, replicasMax, scheduler }: J
   const unsuitable = (message: string): SpecFault => ({ code: 'MUT_GANG_UNSUITABLE', message });
   if (verification?.kind === 'vote' || verification?.kind === 'credibility')
     return unsuitable(
-      `verification is by ${verification.kind}; the results of gangs are not voted on: want a check, or none`,
+      `verification is by ${verification.kind}; the results of gangs are not voted on: expected a check, or none`,
     );
-  if (replicasMax > 1) return unsuitable(`replicas_max is ${replicasMax}; a gang runs once at a time: want 1`);
+  if (replicasMax > 1) return unsuitable(`replicas_max is ${replicasMax}; a gang runs once at a time: expected 1`);
   if (scheduler === 'plan')
-    return unsuitable('scheduler is plan, which plans tasks of one machine; want another one for gangs');
+    return unsuitable('scheduler is plan, which plans tasks of one machine; expected another one for gangs');
   const index = groups.findIndex(({ noOp }) => noOp);
-  return index < 0 ? undefined : unsuitable(`task group ${index} does nothing (no-op); want a command for its gangs`);
+  return index < 0
+    ? undefined
+    : unsuitable(`task group ${index} does nothing (no-op); expected a command for its gangs`);
 }
 
 /** Most results that a vote may ask for. */
@@ -169,12 +177,16 @@ function findVerificationFault({ verification, groups }: JobSpec, rules: Credibi
     const index = groups.findIndex(({ check }) => check === '');
     return index < 0
       ? undefined
-      : bad(`verification is by check and task group ${index} has none; want a check in each, or another verification`);
+      : bad(
+          `verification is by check and task group ${index} has none; expected a check in each, or another ` +
+            'verification',
+        );
   }
   const index = groups.findIndex(({ noOp }) => noOp);
   if (index >= 0)
     return bad(
-      `verification is by ${verification.kind} and task group ${index} does nothing (no-op); want tasks with results`,
+      `verification is by ${verification.kind} and task group ${index} does nothing (no-op); expected tasks ` +
+        'with results',
     );
   return verification.kind === 'vote'
     ? findVoteFault(verification.count)
@@ -184,7 +196,7 @@ function findVerificationFault({ verification, groups }: JobSpec, rules: Credibi
 function findVoteFault(count: number): SpecFault | undefined {
   return Number.isInteger(count) && count >= 1 && count <= voteCountMax
     ? undefined
-    : bad(`verification is vote:${count}; want an integer in 1..${voteCountMax}`);
+    : bad(`verification is vote:${count}; expected an integer in 1..${voteCountMax}`);
 }
 
 /**
@@ -192,12 +204,12 @@ function findVoteFault(count: number): SpecFault | undefined {
  */
 function findThresholdFault(threshold: number, rules: CredibilityRules): SpecFault | undefined {
   if (!(threshold > 0 && threshold < 1))
-    return bad(`verification is credibility:${threshold}; want a number above 0 and below 1, such as 0.99`);
+    return bad(`verification is credibility:${threshold}; expected a number above 0 and below 1, such as 0.99`);
   const most = getCredibilityMax(rules);
   return threshold <= most
     ? undefined
     : bad(
-        `verification is credibility:${threshold}; want ${most} at most, which ${rules.votesMax} machines that ` +
+        `verification is credibility:${threshold}; expected ${most} at most, which ${rules.votesMax} machines that ` +
           'nobody knows reach when all agree',
       );
 }
@@ -207,7 +219,7 @@ function findPathFault(group: TaskGroup): SpecFault | undefined {
     if (keepInside(path) === undefined) {
       return {
         code: 'MUT_PATH_LEAVES_ROOT',
-        message: `the path "${path}" leaves the ${root}; want one that stays in it`,
+        message: `the path "${path}" leaves the ${root}; expected one that stays in it`,
       };
     }
   }

@@ -33,7 +33,7 @@ interface Slice {
  * task. A lease is renewed when a
  * quarter of it is no longer ready, or of what it should be is another; where a connection began, a job was cancelled,
  * or a machine was
- * caught or reset, it is told anew.
+ * caught or reset, it is told again.
  */
 export function grantLeases(turn: Turn): void {
   const { state, now } = turn;
@@ -55,7 +55,7 @@ export function grantLeases(turn: Turn): void {
  * Sees to it that providers hear in this step what their leases are without a job that was cancelled: were this broker
  * to go away first, they would run it on.
  */
-export function reportLeasesAnew(state: BrokerState, { jobId }: BrokerJob): void {
+export function reportLeasesAgain(state: BrokerState, { jobId }: BrokerJob): void {
   for (const provider of state.providers.values()) {
     if (presentLease(provider)?.tasksByJob.has(jobId) === true) provider.isLeaseReported = false;
   }

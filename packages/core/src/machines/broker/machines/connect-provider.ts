@@ -25,8 +25,8 @@ export function addProvider(turn: Turn, input: GetInput<'ProviderAdded'>): void 
 
 function findProviderFault(providerId: string, address: string): string | undefined {
   if (!/^(?!\.{1,2}$)[\w.-]{1,100}$/.test(providerId))
-    return `provider id "${providerId}"; want up to 100 letters, digits, ".", "-" and "_", and not "." or ".."`;
-  return address === '' ? 'the address is empty; want HOST:PORT' : undefined;
+    return `provider id "${providerId}"; expected up to 100 letters, digits, ".", "-" and "_", and not "." or ".."`;
+  return address === '' ? 'the address is empty; expected HOST:PORT' : undefined;
 }
 
 /** Hears of a new connection: until it has told of a machine nothing is placed there. */
@@ -59,7 +59,7 @@ export function onOfResource({ state, now }: Turn, { providerId, resourceStatus 
 }
 
 /**
- * Waits anew for a provider that is back, but once: what was leased to one that comes and goes is not held back for
+ * Waits again for a provider that is back, but once: what was leased to one that comes and goes is not held back for
  * ever.
  */
 function awaitReporting({ state, now }: Turn, provider: BrokerProvider): void {

@@ -4,7 +4,8 @@ import type { PlacementOptions } from '../options.ts';
 import { getPlacement, type JobPlacement } from './read-placement.ts';
 
 /**
- * What a broker places tasks with. Nothing of it is promised: a restarted broker learns anew which admissibility suits.
+ * What a broker places tasks with. Nothing of it is promised: a restarted broker learns again which admissibility
+ * suits.
  */
 export interface Choosing {
   /** Of jobs that say nothing of it. */

@@ -28,7 +28,7 @@ export function findPlacementFault(spec: JobSpec): SpecFault | undefined {
   const other = findOther(spec);
   return other === undefined
     ? undefined
-    : { code: 'MUT_BAD_REQUEST', message: `placement is ${placement}, and ${other}; want one of the two` };
+    : { code: 'MUT_BAD_REQUEST', message: `placement is ${placement}, and ${other}; expected one of the two` };
 }
 
 /** What else says where the tasks of a job run. */

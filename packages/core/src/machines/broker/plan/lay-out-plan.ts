@@ -26,14 +26,14 @@ export function layOutPlan(turn: Turn, drawn: Drawn, schedule: Schedule): GridPl
     grounds: { machines, columns },
     because,
   } = drawn;
-  const lists: PlanLists = { workerGroups: new Map(), tasks: new Map(), unplaced: new Map(), ends: new Map() };
+  const lists: PlanLists = { lanes: new Map(), tasks: new Map(), unplaced: new Map(), ends: new Map() };
   for (const [place, task] of window.tasks.entries()) {
     const end = task.runs?.end ?? addTask({ drawn, lists }, { task, placement: schedule.placements[place] });
     if (end < Infinity) lists.ends.set(task.job, Math.max(lists.ends.get(task.job) ?? 0, end + wayAfter(turn, task)));
   }
-  for (const lane of lists.workerGroups.values()) lane.sort((one, other) => one.start - other.start);
+  for (const lane of lists.lanes.values()) lane.sort((one, other) => one.start - other.start);
   let leftCount = 0;
-  for (const lane of lists.workerGroups.values()) leftCount += lane.length;
+  for (const lane of lists.lanes.values()) leftCount += lane.length;
   return {
     ...lists,
     madeAt: turn.now,
@@ -48,7 +48,7 @@ export function layOutPlan(turn: Turn, drawn: Drawn, schedule: Schedule): GridPl
 }
 
 interface PlanLists {
-  readonly workerGroups: Map<BrokerMachine, PlannedTask[]>;
+  readonly lanes: Map<BrokerMachine, PlannedTask[]>;
   readonly tasks: Map<BrokerJob, Map<TaskIndex, PlannedTask>>;
   readonly unplaced: Map<BrokerJob, Set<TaskIndex>>;
   readonly ends: Map<BrokerJob, Instant>;
@@ -65,8 +65,8 @@ function addTask(
     return Infinity;
   }
   const planned = describe(drawn, placement);
-  const lane = lists.workerGroups.get(planned.machine) ?? [];
-  lists.workerGroups.set(planned.machine, lane);
+  const lane = lists.lanes.get(planned.machine) ?? [];
+  lists.lanes.set(planned.machine, lane);
   lane.push(planned);
   const tasks = lists.tasks.get(job) ?? new Map<TaskIndex, PlannedTask>();
   lists.tasks.set(job, tasks.set(index, planned));

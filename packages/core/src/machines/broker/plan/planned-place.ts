@@ -75,7 +75,7 @@ class PlannedPlacing {
 
   /** Places what the plan has on the machine next. */
   followLane(plan: GridPlan, room: Room): void {
-    const lane = plan.workerGroups.get(room.machine);
+    const lane = plan.lanes.get(room.machine);
     if (lane === undefined) return;
     let looked = 0;
     for (let at = 0; at < lane.length && room.free > 0 && looked < lookedAtMax; ) {
@@ -161,7 +161,7 @@ class PlannedPlacing {
   }
 
   /**
-   * Whether a task would outlast the machine, while one that stays long enough is there or may come. Asked anew each
+   * Whether a task would outlast the machine, while one that stays long enough is there or may come. Asked again each
    * time, since what may come changes.
    */
   #waitsForLonger({ queue, index }: Pick<PlannedTask, 'queue' | 'index'>, machine: BrokerMachine): boolean {

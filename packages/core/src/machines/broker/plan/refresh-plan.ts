@@ -7,7 +7,7 @@ import type { BrokerJob, BrokerMachine, BrokerState, Foreseen, GridPlan, Plannin
 import { type Turn, wakeBy } from '../turn.ts';
 
 /**
- * Sees to it that the plan is one of what is there: it is made anew when a job arrives, is cancelled or retried, a
+ * Sees to it that the plan is one of what is there: it is made again when a job arrives, is cancelled or retried, a
  * machine comes or leaves, a task failed, a run was off by more than
  * its bound, or what was planned in detail runs out. Not more often than the plan costs; until then the old one is
  * followed, and what it does not know is handed

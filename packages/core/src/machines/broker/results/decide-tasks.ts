@@ -12,7 +12,7 @@ export const noMajority = 'MUT_NO_MAJORITY';
 /**
  * Looks at the votes of every task that has some: brings home what they agree on, and gives up what they never will.
  *
- * In each step anew, since a machine's credit, which grows elsewhere, may decide a task. Cost: the open tasks of jobs
+ * In each step again, since a machine's credit, which grows elsewhere, may decide a task. Cost: the open tasks of jobs
  * that vote.
  */
 export function decideTasks(turn: Turn): void {

@@ -12,7 +12,7 @@ export interface WrittenContents {
 
 /**
  * What storages hold, as far as the broker sent it there, or it was written there for other tasks. All of it is of the
- * moment: a restarted broker learns it anew.
+ * moment: a restarted broker learns it again.
  */
 export interface StoredContents {
   /** Sizes of contents by their hashes, by the storage's key. */

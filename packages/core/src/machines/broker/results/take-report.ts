@@ -18,7 +18,7 @@ import { isVotedOn } from '../trust/votes.ts';
 /**
  * Takes in what happened on a machine and acknowledges it. What it says of replicas that have ended is stale.
  *
- * A machine that is not known is not answered: it is told of anew before it matters.
+ * A machine that is not known is not answered: it is told of again before it matters.
  */
 export function takeReport(turn: Turn, input: GetInput<'MachineReported'>): void {
   const machine = turn.state.machines.get(input.machineId);

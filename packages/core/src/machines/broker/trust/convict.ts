@@ -131,7 +131,7 @@ export function quarantineMachine(
   reply(turn, replyTo, { ok: true, value: {} });
 }
 
-/** Lets a machine begin anew, caught or not: it is as one that nobody knows. */
+/** Lets a machine begin again, caught or not: it is as one that nobody knows. */
 export function resetMachineTrust(turn: Turn, { replyTo, machineId: name }: GetInput<'MachineTrustReset'>): void {
   const found = findIdentity(turn.state, name);
   const record = found && turn.state.records.get(found.identity);

@@ -572,7 +572,7 @@ test('what runs counts as used while it runs, once, and its sibling as a loser',
 });
 
 test('a snapshot of another version is not read', (t) => {
-  t.throws(() => restore('{"version":99}'), { message: /version 99; want 1/ });
+  t.throws(() => restore('{"version":99}'), { message: /version 99; expected 1/ });
 });
 
 test('events tell what became of tasks, and of replicas where that is not the same', (t) => {

@@ -11,15 +11,19 @@ function withGroup(changes: Partial<TaskGroup>): JobSpec {
 }
 
 const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
-  ['no groups', aJob(1, { groups: [] }), /no task groups; want one/],
-  ['a group without tasks', aJob(1, { groups: [aGroup(1), aGroup(0)] }), /task group 1 has 0 tasks; want one/],
+  ['no groups', aJob(1, { groups: [] }), /no task groups; expected one/],
+  ['a group without tasks', aJob(1, { groups: [aGroup(1), aGroup(0)] }), /task group 1 has 0 tasks; expected one/],
   ['an empty list of values', withGroup({ values: { kind: 'list', values: [] } }), /has 0 tasks/],
-  ['too many tasks', aJob(1, { groups: [aGroup(2 ** 31), aGroup(1)] }), /2147483649 tasks; want 2147483648 at most/],
+  [
+    'too many tasks',
+    aJob(1, { groups: [aGroup(2 ** 31), aGroup(1)] }),
+    /2147483649 tasks; expected 2147483648 at most/,
+  ],
   ['half a task', aJob(1.5), /1.5 tasks/],
   ['a step of 0', withGroup({ values: { kind: 'range', first: 1, count: 2, step: 0 } }), /steps of 0/],
-  ['no processors', aJob(1, { processors: 0 }), /processors is 0; want an integer in 1\.\./],
-  ['no replicas', aJob(1, { replicasMax: 0 }), /replicas_max is 0; want an integer in 1\.\.16/],
-  ['too many failures', aJob(1, { failuresMax: 101 }), /failures_max is 101; want an integer in 1\.\.100/],
+  ['no processors', aJob(1, { processors: 0 }), /processors is 0; expected an integer in 1\.\./],
+  ['no replicas', aJob(1, { replicasMax: 0 }), /replicas_max is 0; expected an integer in 1\.\.16/],
+  ['too many failures', aJob(1, { failuresMax: 101 }), /failures_max is 101; expected an integer in 1\.\.100/],
   [
     'limits below nothing',
     aJob(1, { limits: { runTimeMax: -1, memoryMax: 0, outputMax: 0 } }),
@@ -31,7 +35,7 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
       [
         `a vote of ${count}`,
         aJob(1, { verification: { kind: 'vote', count } }),
-        /verification is vote:\S+; want an integer in 1\.\.15/,
+        /verification is vote:\S+; expected an integer in 1\.\.15/,
       ] as const,
   ),
   ...[0, 1, 1.5, -0.1, NaN, Infinity].map(
@@ -39,18 +43,18 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
       [
         `a credibility of ${threshold}`,
         aJob(1, { verification: { kind: 'credibility', threshold } }),
-        /is credibility:\S+; want a number above 0 and below 1/,
+        /is credibility:\S+; expected a number above 0 and below 1/,
       ] as const,
   ),
   [
     'a credibility that nobody reaches',
     aJob(1, { verification: { kind: 'credibility', threshold: 0.9999999999 } }),
-    /is credibility:0\.9999999999; want 0\.99999999906\d+ at most, which 15 machines that nobody knows reach/,
+    /is credibility:0\.9999999999; expected 0\.99999999906\d+ at most, which 15 machines that nobody knows reach/,
   ],
   [
     'verification by checks that are not there',
     aJob(1, { verification: { kind: 'check' }, groups: [aGroup(1, { check: 'true' }), aGroup(1)] }),
-    /task group 1 has none; want a check in each/,
+    /task group 1 has none; expected a check in each/,
   ],
   [
     'a vote on what does nothing',
@@ -66,12 +70,12 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   [
     'a placement with an a above 1',
     aJob(1, { placement: 'min-ct:2' }),
-    /placement "min-ct:2" has the admissibility "2"; want a number in 0\.\.1/,
+    /placement "min-ct:2" has the admissibility "2"; expected a number in 0\.\.1/,
   ],
   [
     'a placement beside a plan',
     aJob(1, { placement: 'min-ct', scheduler: 'plan' }),
-    /placement is min-ct, and scheduler is plan, which chooses machines itself; want one/,
+    /placement is min-ct, and scheduler is plan, which chooses machines itself; expected one/,
   ],
   [
     'a placement beside votes',

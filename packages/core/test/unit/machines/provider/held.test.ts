@@ -152,7 +152,7 @@ test('by its forecast a provider asks as soon as the queue promises no start tha
   t.true(asked(without.perform(['at 400000'])), 'at the start it is asked for in any case');
 });
 
-test('what a broker works on goes back where the reservation turns out to begin later, and is asked for anew', (t) => {
+test('what a broker works on goes back where the reservation turns out to begin later, and is asked for again', (t) => {
   const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
   harness.perform([
     'start',

@@ -57,11 +57,11 @@ test('a heuristic that there is not is refused with the nearest word, a time bel
   t.deepEqual(
     refusals.map((reply) => (reply?.ok === false ? `${reply.code}: ${reply.message}` : 'ok')),
     [
-      'MUT_BAD_REQUEST: heuristic is "Adaptve"; want one of static, initial, adaptive, mixed, finish, auto; did ' +
+      'MUT_BAD_REQUEST: heuristic is "Adaptve"; expected one of static, initial, adaptive, mixed, finish, auto; did ' +
         'you mean "adaptive"?',
-      'MUT_BAD_REQUEST: heuristic is "xyzzy"; want one of static, initial, adaptive, mixed, finish, auto',
-      'MUT_BAD_REQUEST: the default task time is 0 ms; want 1 ms or more',
-      'MUT_BAD_REQUEST: the default task time is NaN ms; want 1 ms or more',
+      'MUT_BAD_REQUEST: heuristic is "xyzzy"; expected one of static, initial, adaptive, mixed, finish, auto',
+      'MUT_BAD_REQUEST: the default task time is 0 ms; expected 1 ms or more',
+      'MUT_BAD_REQUEST: the default task time is NaN ms; expected 1 ms or more',
       'MUT_BAD_REQUEST: p asks for nothing: machines attach by themselves',
     ],
   );

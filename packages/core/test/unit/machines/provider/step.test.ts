@@ -179,7 +179,7 @@ test('an agent that says good-bye as its allocation ends is lost to the walltime
   t.is(harness.perform(['left q1.0']), 'tell b1 lost p/q1.0 MUT_WALLTIME_ENDED');
 });
 
-test('a restarted agent joins anew under its new incarnation', (t) => {
+test('a restarted agent joins again under its new incarnation', (t) => {
   const harness = new ProviderHarness();
   harness.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
   harness.perform(['accepted q1', 'attach q1.0']);

@@ -41,7 +41,7 @@ function shapes({ drafts }: RequestDecision): number[][] {
 }
 
 test('it asks for the hole in which the job ends first, no wider and no longer than the job needs', (t) => {
-  // Eight workerGroups for 2 h do 48 tasks; 30 need four rounds, 80 min, and a margin.
+  // Eight lanes for 2 h do 48 tasks; 30 need four rounds, 80 min, and a margin.
   t.deepEqual(shapes(finishHeuristic.draft(facts())), [[8, 96]]);
   // Three rounds of seven do 20 tasks as fast as of eight.
   t.deepEqual(
@@ -108,7 +108,7 @@ test('that holds too for a job which no request ends: it is asked for, not refus
   t.deepEqual(shapes(decision), [[64, 180]]);
 });
 
-test('tasks of several processors get whole workerGroups', (t) => {
+test('tasks of several processors get whole lanes', (t) => {
   const { drafts } = finishHeuristic.draft(facts({ demand: { pendingTasks: 4, processors: 3, deadline: undefined } }));
   t.deepEqual(
     drafts.map(({ width }) => width),
@@ -330,7 +330,7 @@ test('it keeps its place where the narrower one would come far later, unless pla
 });
 
 test('where tasks differ something waits for those that the last request may leave, should they take longer than was learnt', (t) => {
-  // 50 workerGroups have 3 h for 120 tasks of half an hour to one and a half: by the mean they do 120.
+  // 50 lanes have 3 h for 120 tasks of half an hour to one and a half: by the mean they do 120.
   const last: PendingRequest = { ...running, width: 50, walltime: 3 * hour, startedAt: 0, idle: 50, tasks: [] };
   const listing = aListing(64, 0, [
     { status: 'running', width: 50, walltime: 3 * hour },

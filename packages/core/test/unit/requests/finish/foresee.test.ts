@@ -100,7 +100,7 @@ test('one who runs and came after the head has passed it', (t) => {
   );
 });
 
-test('of a queue that is hidden or was not read anew nothing is thought', (t) => {
+test('of a queue that is hidden or was not read again nothing is thought', (t) => {
   for (const listingState of ['hidden', 'stale'] as const)
     t.false(foresee(factsWith([head, small], { listingState })).isInTurn);
 });

@@ -3,14 +3,14 @@ import { FreeTime } from '@mutirao/core/profile';
 import { finishConstants, type PendingRequest, type RequestFacts, type TaskGroup } from '@mutirao/core/requests';
 import {
   countDone,
-  doneInWorkerGroup,
+  doneInLane,
   drainTime,
   isDrained,
   never,
   startBeside,
-  useWorkerGroups,
+  useLanes,
   type Bag,
-  type WorkerGroups,
+  type Lanes,
   type Workers,
 } from '../../../../src/requests/finish/draining.ts';
 import { lookLater } from '../../../../src/requests/finish/later.ts';
@@ -25,7 +25,7 @@ import { someFacts } from '@mutirao/testkit';
 const nothingLater = { pause: 0, rate: 0 };
 
 function someWorkers(change: Partial<Workers>): Workers {
-  return { workerGroups: [], slotEnds: [], waiting: 0, restarted: [], ...change };
+  return { lanes: [], slotEnds: [], waiting: 0, restarted: [], ...change };
 }
 
 test('the logarithm is that of Math to nine digits, from a millisecond to thirty years', (t) => {
@@ -34,10 +34,10 @@ test('the logarithm is that of Math to nine digits, from a millisecond to thirty
   t.is(logarithm(1), 0);
 });
 
-test('workerGroups do whole tasks until their request ends; tasks in progress are done the earlier the longer they have run', (t) => {
+test('lanes do whole tasks until their request ends; tasks in progress are done the earlier the longer they have run', (t) => {
   const bag: Bag = { tasks: 7, time: 10_000, later: nothingLater };
   const workers = someWorkers({
-    workerGroups: [
+    lanes: [
       { count: 2, from: 0, age: 4000, end: 30_000 },
       { count: 1, from: 5000, age: 0, end: 29_000 },
     ],
@@ -52,7 +52,7 @@ test('workerGroups do whole tasks until their request ends; tasks in progress ar
 });
 
 test('a task that runs longer than tasks take needs an eighth of a task more', (t) => {
-  const workers = someWorkers({ workerGroups: [{ count: 1, from: 0, age: 90_000, end: 30_000 }] });
+  const workers = someWorkers({ lanes: [{ count: 1, from: 0, age: 90_000, end: 30_000 }] });
   t.deepEqual(
     [1249, 1250].map((at) => countDone(at, workers, { tasks: 1, time: 10_000, later: nothingLater })),
     [0, 1],
@@ -285,17 +285,17 @@ test('tasks that take about the same are alike; a half that ends first of a wide
   t.true((half.scatter?.shortest ?? 0) > 0.7);
 });
 
-test('a workerGroup has done whole tasks where all are alike, else what it had time for less what is lost', (t) => {
+test('a lane has done whole tasks where all are alike, else what it had time for less what is lost', (t) => {
   t.deepEqual(
-    [0.99, 1, 2.5].map((times) => doneInWorkerGroup(times, undefined)),
+    [0.99, 1, 2.5].map((times) => doneInLane(times, undefined)),
     [0, 1, 2],
   );
   const scatter = { shortest: 0.25, longest: 1.75, loss: 0.6 };
   t.deepEqual(
-    [0.2, 0.25, 1, 1.75, 3].map((times) => doneInWorkerGroup(times, scatter)),
+    [0.2, 0.25, 1, 1.75, 3].map((times) => doneInLane(times, scatter)),
     [0, 0, 0.5, 1.15, 2.4],
   );
-  t.is(doneInWorkerGroup(3, { shortest: 0.25, longest: 1.05, loss: 0.5 }), 2.5);
+  t.is(doneInLane(3, { shortest: 0.25, longest: 1.05, loss: 0.5 }), 2.5);
 });
 
 test('waits are a share of the promised ones: that of observed waits, and of what is expected before any', (t) => {
@@ -352,8 +352,8 @@ test('a slot is thought to bring what the best request now would bring, and all 
   });
 });
 
-test('workerGroups begin when enough of those before them have ended, and not before they are to', (t) => {
-  const others: WorkerGroups[] = [
+test('lanes begin when enough of those before them have ended, and not before they are to', (t) => {
+  const others: Lanes[] = [
     { count: 6, from: 10, age: 0, end: 50 },
     { count: 2, from: 0, age: 5, end: 20 },
     { count: 8, from: 50, age: 0, end: 90 },
@@ -388,12 +388,7 @@ test('requests of all processors are expected one after the other, whatever shar
   // The first is expected at 50, but one of its processors is held until 90; the second follows it, and a narrow one
   // comes after both.
   t.deepEqual(
-    views.map(({ request, start, slotEnd, workerGroups }) => [
-      request.requestId,
-      start,
-      workerGroups[0]?.from,
-      slotEnd,
-    ]),
+    views.map(({ request, start, slotEnd, lanes }) => [request.requestId, start, lanes[0]?.from, slotEnd]),
     [
       ['q0', 260, 210, 270],
       ['q1', 100, 90, 150],
@@ -403,7 +398,7 @@ test('requests of all processors are expected one after the other, whatever shar
   );
 });
 
-test('tasks of several processors fit beside each other as whole workerGroups, and what no longer fits the resource keeps nobody back', (t) => {
+test('tasks of several processors fit beside each other as whole lanes, and what no longer fits the resource keeps nobody back', (t) => {
   const limits = { processors: 8, requestsMax: 3, walltimeMax: 100, widthMax: 8, walltimeGranularity: 1 };
   const one = (requestId: string, width: number, predictedStart: number): PendingRequest => ({
     requestId,
@@ -415,11 +410,9 @@ test('tasks of several processors fit beside each other as whole workerGroups, a
   });
   const getStarts = (...pending: PendingRequest[]): (number | undefined)[] => {
     const facts = someFacts({ limits, pending, demand: { pendingTasks: 9, processors: 3, deadline: undefined } });
-    return viewOwn(pending, { facts, skyline, waitShare: 0.5, places: new Map() }).map(
-      ({ workerGroups }) => workerGroups[0]?.from,
-    );
+    return viewOwn(pending, { facts, skyline, waitShare: 0.5, places: new Map() }).map(({ lanes }) => lanes[0]?.from);
   };
-  // Of 8 processors, two workerGroups.
+  // Of 8 processors, two lanes.
   t.deepEqual(getStarts(one('q1', 3, 100), one('q2', 3, 110)), [50, 55]);
   t.deepEqual(getStarts(one('q1', 3, 100), one('q2', 6, 110)), [50, 110]);
   t.deepEqual(getStarts(one('q1', 12, 100), one('q2', 6, 110)), [50, 55]);
@@ -477,19 +470,19 @@ test('where tasks differ they may take a tenth longer than was learnt, as long a
   );
 });
 
-test('workerGroups for which no task waits count for nothing, but for those that an earlier request cuts', (t) => {
-  const workerGroup = { count: 6, from: 0, age: 0, end: 100 };
-  const used = (workerGroups: readonly WorkerGroups[], waiting: number): (number | undefined)[] =>
-    useWorkerGroups(workerGroups, waiting).map((one) => one.used);
-  t.deepEqual(used([workerGroup, { ...workerGroup, from: 50 }, { ...workerGroup, from: 100 }], 8), [6, 2, 6]);
+test('lanes for which no task waits count for nothing, but for those that an earlier request cuts', (t) => {
+  const lane = { count: 6, from: 0, age: 0, end: 100 };
+  const used = (lanes: readonly Lanes[], waiting: number): (number | undefined)[] =>
+    useLanes(lanes, waiting).map((one) => one.used);
+  t.deepEqual(used([lane, { ...lane, from: 50 }, { ...lane, from: 100 }], 8), [6, 2, 6]);
   const runs = { count: 5, from: 0, age: 70, end: 60 };
-  t.deepEqual(used([{ ...workerGroup, from: 59 }, { ...workerGroup, from: 60, end: 200 }, runs], 0), [undefined, 0, 5]);
+  t.deepEqual(used([{ ...lane, from: 59 }, { ...lane, from: 60, end: 200 }, runs], 0), [undefined, 0, 5]);
 });
 
 test('a task that has run for long and is cut begins again as a long one; one in progress ends by its own time', (t) => {
   const scatter = { shortest: 0.5, longest: 1.5, loss: 0.55 };
   const bag: Bag = { tasks: 4, time: 1000, scatter, later: nothingLater };
-  const runs = someWorkers({ workerGroups: [{ count: 4, from: 0, age: 1100, end: 300 }] });
+  const runs = someWorkers({ lanes: [{ count: 4, from: 0, age: 1100, end: 300 }] });
   // Each ends by 400 from now, evenly likely, unless its request does before.
   t.deepEqual(
     [100, 200, 300, 900].map((at) => countDone(at, runs, bag)),
@@ -497,7 +490,7 @@ test('a task that has run for long and is cut begins again as a long one; one in
   );
   const again = someWorkers({
     waiting: 4,
-    workerGroups: [{ count: 4, from: 0, age: 0, end: 1500 }],
+    lanes: [{ count: 4, from: 0, age: 0, end: 1500 }],
     restarted: [{ count: 4, time: 1100 }],
   });
   const fresh = { ...again, restarted: [] };

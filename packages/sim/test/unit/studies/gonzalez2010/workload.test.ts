@@ -51,6 +51,6 @@ test('there is no experiment at a load of nothing', (t) => {
   for (const load of [0, -1, NaN, Infinity])
     t.throws(() => scaleToLoad(tasks, load), {
       instanceOf: InvariantError,
-      message: `the offered load is ${load}; want more than 0`,
+      message: `the offered load is ${load}; expected more than 0`,
     });
 });

@@ -24,7 +24,7 @@ interface OverviewProps {
 
 /**
  * The whole graph in small, with what is in sight framed; a press moves there. On a canvas, since thousands of tasks
- * are to fit, which is drawn anew only where the graph is another one.
+ * are to fit, which is drawn again only where the graph is another one.
  */
 export const Overview = memo(function Overview({ tasks, statuses, criticalPath }: OverviewProps): ReactNode {
   const { setCenter, getZoom } = useReactFlow();

@@ -17,7 +17,7 @@ interface Choice {
 }
 
 /**
- * A schedule of the workflow as it is drawn, by any algorithm on any processors; made anew some moments after each
+ * A schedule of the workflow as it is drawn, by any algorithm on any processors; made again some moments after each
  * change.
  */
 export function SchedulePanel({

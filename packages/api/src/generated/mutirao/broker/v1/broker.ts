@@ -7185,7 +7185,7 @@ export const BrokerServiceService = {
       asBuffer(QuarantineMachineResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): QuarantineMachineResponse => QuarantineMachineResponse.decode(value),
   },
-  /** Lets a machine that was caught begin anew, without credit. */
+  /** Lets a machine that was caught begin again, without credit. */
   resetMachineTrust: {
     path: "/mutirao.broker.v1.BrokerService/ResetMachineTrust" as const,
     requestStream: false as const,
@@ -7314,7 +7314,7 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   listTrust: handleUnaryCall<ListTrustRequest, ListTrustResponse>;
   /** Has a machine get nothing more; only for the broker's owner, as the next. */
   quarantineMachine: handleUnaryCall<QuarantineMachineRequest, QuarantineMachineResponse>;
-  /** Lets a machine that was caught begin anew, without credit. */
+  /** Lets a machine that was caught begin again, without credit. */
   resetMachineTrust: handleUnaryCall<ResetMachineTrustRequest, ResetMachineTrustResponse>;
   /** Has a machine get nothing new until it is undrained, under whatever name it comes back; what runs there ends by itself. */
   drainMachine: handleUnaryCall<DrainMachineRequest, DrainMachineResponse>;
@@ -7550,7 +7550,7 @@ export interface BrokerServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: QuarantineMachineResponse) => void,
   ): ClientUnaryCall;
-  /** Lets a machine that was caught begin anew, without credit. */
+  /** Lets a machine that was caught begin again, without credit. */
   resetMachineTrust(
     request: ResetMachineTrustRequest,
     callback: (error: ServiceError | null, response: ResetMachineTrustResponse) => void,

@@ -5275,7 +5275,7 @@ export const ReservationServiceService = {
       asBuffer(UpdateResourceResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): UpdateResourceResponse => UpdateResourceResponse.decode(value),
   },
-  /** Takes units or capacity away for a window of time. Reservations in the way are placed anew where their limits allow it, others cancelled. */
+  /** Takes units or capacity away for a window of time. Reservations in the way are placed again where their limits allow it, others cancelled. */
   addMaintenance: {
     path: "/mutirao.reservation.v1.ReservationService/AddMaintenance" as const,
     requestStream: false as const,
@@ -5298,7 +5298,7 @@ export const ReservationServiceService = {
       asBuffer(RemoveMaintenanceResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RemoveMaintenanceResponse => RemoveMaintenanceResponse.decode(value),
   },
-  /** Units or capacity broke, until RestoreResource. What was reserved on them is placed anew where its limits allow it, or cancelled; owners hear of it. */
+  /** Units or capacity broke, until RestoreResource. What was reserved on them is placed again where its limits allow it, or cancelled; owners hear of it. */
   failResource: {
     path: "/mutirao.reservation.v1.ReservationService/FailResource" as const,
     requestStream: false as const,
@@ -5403,10 +5403,10 @@ export interface ReservationServiceServer extends UntypedServiceImplementation {
   registerResource: handleUnaryCall<RegisterResourceRequest, RegisterResourceResponse>;
   /** Changes the rules of a resource; reservations that were placed stay. Only for its owner, as all that follow but the last two. */
   updateResource: handleUnaryCall<UpdateResourceRequest, UpdateResourceResponse>;
-  /** Takes units or capacity away for a window of time. Reservations in the way are placed anew where their limits allow it, others cancelled. */
+  /** Takes units or capacity away for a window of time. Reservations in the way are placed again where their limits allow it, others cancelled. */
   addMaintenance: handleUnaryCall<AddMaintenanceRequest, AddMaintenanceResponse>;
   removeMaintenance: handleUnaryCall<RemoveMaintenanceRequest, RemoveMaintenanceResponse>;
-  /** Units or capacity broke, until RestoreResource. What was reserved on them is placed anew where its limits allow it, or cancelled; owners hear of it. */
+  /** Units or capacity broke, until RestoreResource. What was reserved on them is placed again where its limits allow it, or cancelled; owners hear of it. */
   failResource: handleUnaryCall<FailResourceRequest, FailResourceResponse>;
   restoreResource: handleUnaryCall<RestoreResourceRequest, RestoreResourceResponse>;
   /** What is held ahead for a reservation, from who manages its resource: a level. */
@@ -5665,7 +5665,7 @@ export interface ReservationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: UpdateResourceResponse) => void,
   ): ClientUnaryCall;
-  /** Takes units or capacity away for a window of time. Reservations in the way are placed anew where their limits allow it, others cancelled. */
+  /** Takes units or capacity away for a window of time. Reservations in the way are placed again where their limits allow it, others cancelled. */
   addMaintenance(
     request: AddMaintenanceRequest,
     callback: (error: ServiceError | null, response: AddMaintenanceResponse) => void,
@@ -5696,7 +5696,7 @@ export interface ReservationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RemoveMaintenanceResponse) => void,
   ): ClientUnaryCall;
-  /** Units or capacity broke, until RestoreResource. What was reserved on them is placed anew where its limits allow it, or cancelled; owners hear of it. */
+  /** Units or capacity broke, until RestoreResource. What was reserved on them is placed again where its limits allow it, or cancelled; owners hear of it. */
   failResource(
     request: FailResourceRequest,
     callback: (error: ServiceError | null, response: FailResourceResponse) => void,
