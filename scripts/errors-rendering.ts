@@ -64,7 +64,7 @@ export function errorsProto(former: string): string {
     '',
     '// The stable reasons of errors: google.rpc.ErrorInfo carries them as text, without the prefix ' +
       'ERROR_REASON_, in the domain "mutirao".',
-    '// Written by scripts/generate from the error registry; docs/errors.md says what each means.',
+    '// Written by scripts/generate from the error registry; docs/reference/errors.md describes each.',
     'package mutirao.common.v1;',
     '',
     'enum ErrorReason {',
@@ -76,19 +76,19 @@ export function errorsProto(former: string): string {
   ].join('\n');
 }
 
-/** The text of docs/errors.md for the registry. */
+/** The text of docs/reference/errors.md for the registry. */
 export function errorsMarkdown(): string {
   const entries: [string, ErrorEntry][] = Object.entries(registry);
   entries.sort(([a], [b]) => (a < b ? -1 : 1));
   return [
-    '# Errors',
+    '# Error codes',
     '',
-    'Each error of Mutirao has a stable code. Over gRPC it travels as `google.rpc.ErrorInfo` with this reason ' +
-      'in the domain `mutirao`.',
-    'A code marked *again* may go through when the same call is made later. This page is written by ' +
-      '`scripts/generate`.',
+    'Every error has a stable code. Over gRPC the code is the reason of a `google.rpc.ErrorInfo` in the domain ' +
+      '`mutirao`.',
+    'Where *retry* is yes, the same call may succeed later. `scripts/generate` writes this page from the error ' +
+      'registry.',
     '',
-    '| code | gRPC status | again | what to do |',
+    '| code | gRPC status | retry | what to do |',
     '|---|---|---|---|',
     ...entries.map(
       ([code, { status, retryable, advice }]) =>

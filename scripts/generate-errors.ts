@@ -11,7 +11,7 @@ const protoPath = fileURLToPath(new URL('proto/mutirao/common/v1/errors.proto', 
 const faultsPath = fileURLToPath(new URL('docs/faults.md', root));
 const limitsPath = fileURLToPath(new URL('docs/limits.md', root));
 const securityPath = fileURLToPath(new URL('docs/security.md', root));
-const docsPath = fileURLToPath(new URL('docs/errors.md', root));
+const docsPath = fileURLToPath(new URL('docs/reference/errors.md', root));
 
 /** The file's text; empty where there is none yet. */
 function readIfThere(path: string): string {

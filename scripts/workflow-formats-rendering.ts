@@ -33,53 +33,57 @@ function table(
   ];
 }
 
-/** The text of docs/workflow-formats.md. */
+/** The text of docs/reference/workflow-formats.md. */
 export function workflowFormatsMarkdown(): string {
   return [
-    '# What is read of workflow files',
+    '# Workflow file formats',
     '',
-    'These tables list every part of a workflow file that Mutirao knows. `scripts/generate` writes this page ' +
-      'from the lists that the readers themselves go by. A part that is in no table is refused with its',
-    'name, line and column (`MUT_WORKFLOW_UNKNOWN`); a part that asks for something that is not done here is ' +
-      'refused too (`MUT_WORKFLOW_UNSUPPORTED`). Nothing is skipped in silence.',
+    'The tables list every part of a DAX, WfFormat or job XML file that Mutirao accepts. Nothing is skipped silently:',
+    '',
+    '- A part that is in no table is refused with its name, line and column (`MUT_WORKFLOW_UNKNOWN`).',
+    '- A part that asks for an unsupported feature is refused too (`MUT_WORKFLOW_UNSUPPORTED`).',
+    '',
+    '`scripts/generate` writes this page from the lists that the parsers use.',
     '',
     `## DAX ${daxVersions.oldest} to ${daxVersions.newest} (Pegasus, XML)`,
     '',
-    'A path names an element below `adag`; `@` names an attribute. A part is read in every version, also where ' +
-      'only others define it.',
+    'A path names an element below `adag`; `@` names an attribute. Every part is accepted in every version, even in ' +
+      'versions that do not define it.',
     '',
     ...table('part', daxParts, (path) => path.replace(/^adag\//, '')),
-    '**Profiles**, by `namespace::key`; `*` stands for every other key. A profile of the job goes before one of ' +
-      'its `executable`. A namespace that is not here is refused.',
+    '**Profiles**, by `namespace::key`; `*` stands for every other key. A profile of the job overrides one of its ' +
+      '`executable`. Any other namespace is refused.',
     '',
     ...table('profile', profileParts),
-    '**Files.** A file that is named twice by one job is one file. Where several jobs write a file, its reader ' +
-      'gets the version of the last one before it; where the edges do not say which that is, the workflow is',
-    'refused (`MUT_WORKFLOW_OUTPUT_CONFLICT`). A job with `link="inout"` reads the version before its own. Only the ' +
-      'last version comes home.',
+    '**Files.** A file that one job names twice is one file. If several jobs write a file, a reader gets the ' +
+      'version of the last writer before it.',
+    'If the edges leave open which writer is the last, the workflow is refused (`MUT_WORKFLOW_OUTPUT_CONFLICT`). A job ' +
+      'with `link="inout"`',
+    'reads the version before its own. Only the final version is brought home.',
     '',
     `## WfFormat ${wfFormatVersions[0] ?? ''} to ${wfFormatVersions.at(-1) ?? ''} (WfCommons, JSON)`,
     '',
     '`[]` stands for the elements of a list, `*` for every other field.',
     '',
     ...table('field', wfParts),
-    '**Commands.** What the published instances hold is read as they mean it:',
+    '**Commands** are interpreted in the way that the published instances use them:',
     '',
-    '- An argument is one word for the program, whatever it holds.',
-    '- An argument that begins with an option and goes on behind a blank is several words: `--level 3` is ' +
-      '`--level` and `3`. Quotes in it group, as in a shell; a list or a map (`[`, `{`) is one word.',
+    '- An argument is one word for the program, whatever characters it contains.',
+    '- An argument that starts with an option followed by a blank is several words: `--level 3` is `--level` and ' +
+      '`3`. Quotes group, as in a shell. A list or a map (`[`, `{`) is one word.',
     '- An argument that is a redirection (`>`, `>>`, `<`, `2>`, `2>&1`) redirects.',
-    '- A program of several lines without arguments is a script for bash (Nextflow); one of several words is a ' +
-      'line for the shell.',
-    '- Arguments of Makeflow, Work Queue and TaskVine (`runtimeSystem.name`, `wms.name`) are a line for the ' +
-      "shell, patterns and quotes included. Makeflow's begin with the program.",
+    '- A program of several lines without arguments is a bash script (Nextflow). A program of several words is a ' +
+      'shell command.',
+    '- The arguments of Makeflow, Work Queue and TaskVine (`runtimeSystem.name`, `wms.name`) form a shell command, ' +
+      "including patterns and quotes. Makeflow's start with the program.",
     '',
-    '**Files.** A name that is a path from the root, or a URL other than `file:`, stands for a file below the ' +
-      'folder of the workflow; a warning says so. Several writers of a file are as in DAX.',
+    '**Files.** An absolute path, or a URL other than `file:`, is replaced by a file below the folder of the ' +
+      'workflow, with a warning. Files with several writers are treated as in DAX.',
     '',
-    `Version ${wfFormatVersion} is written; \`--to wfformat-1.6\` writes 1.6. A workflow without run times, ` +
-      'commands, processors and memory is written as a specification alone. One that has not run has the',
-    'longest path as `makespanInSeconds` and 1970-01-01 as `executedAt`, since the schema wants both.',
+    `\`workflow convert\` writes version ${wfFormatVersion}, or 1.6 with \`--to wfformat-1.6\`. A workflow without ` +
+      'run times, commands, processors and memory is written without an execution.',
+    'A workflow that has not run gets its longest path as `makespanInSeconds` and 1970-01-01 as `executedAt`, ' +
+      'because the schema requires both.',
     '',
     "## Job XML (moreira2009's jScheduler)",
     '',

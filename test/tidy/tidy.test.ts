@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
+import { architectureMarkdown } from '../../scripts/states-rendering.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -211,6 +212,41 @@ test('nothing asks for the name of the account where it may have none', (t) => {
   t.deepEqual(asking, ['packages/runtime/src/files/account.ts']);
 });
 
+/** The paths that a table cell names in backquotes, with alternatives in braces written out, below packages/. */
+function pathsIn(cell: string): string[] {
+  return [...cell.matchAll(/`([\w./*{},-]+)`/g)].flatMap(([, path = '']) => {
+    const [, before = '', alternatives = '', after = ''] = /^(.*)\{(.*)\}(.*)$/.exec(path) ?? ['', path];
+    return alternatives.split(',').map((one) => before + one + after);
+  });
+}
+
+/** Whether a path exists, below a package's `src` (`core/x` stands for `packages/core/src/x`) or below the root. */
+function isPlace(path: string): boolean {
+  const [top = '', ...rest] = path.replace(/\/\*$/, '').split('/');
+  const inSource = ['packages', top, ...(rest[0] === 'src' ? [] : ['src']), ...rest].join('/');
+  return existsSync(root + inSource) || existsSync(root + path);
+}
+
+test('the places that the glossary and the architecture name are there', (t) => {
+  const glossary = read('GLOSSARY.md').matchAll(/^\|[^|]+\|[^|]+\|([^|]+)\|[^|]*\|$/gm);
+  const concepts = read('ARCHITECTURE.md').split('| concept | code |')[1] ?? '';
+  const cells = [
+    ...[...glossary].map(([, cell = '']) => cell),
+    ...[...(concepts.split('\n\n')[0] ?? '').matchAll(/^\|[^|]+\|([^|]+)\|$/gm)].map(([, cell = '']) => cell),
+  ];
+  const paths = cells.flatMap(pathsIn);
+  t.true(paths.length > 120);
+  t.deepEqual(
+    paths.filter((path) => !isPlace(path)),
+    [],
+  );
+});
+
+test('the state diagrams of the architecture are those of the state types', (t) => {
+  const page = read('ARCHITECTURE.md');
+  t.is(page, architectureMarkdown(page), 'run scripts/generate and commit what it writes');
+});
+
 test('the architecture is read in one sitting, its decisions are records that are listed, and neither it nor the changelog has overlong lines', (t) => {
   const architecture = read('ARCHITECTURE.md');
   t.true(
@@ -239,7 +275,7 @@ test('the architecture is read in one sitting, its decisions are records that ar
   for (const record of records)
     t.regex(
       read(`docs/adr/${record}`),
-      /^# \d+\. .+\n\nDate: 20\d\d-\d\d-\d\d[^\n]* Status: [^\n]+\n\n## Context\n[^]+\n## Decisions\n[^]+\*\*Why:\*\*[^]+\*\*Price:\*\*/,
+      /^# \d+\. .+\n\nDate: 20\d\d-\d\d-\d\d[^\n]* Status: [^\n]+\n\n## Context\n[^]+\n## Decision\n[^]+\n## Consequences\n[^]+/,
       record,
     );
 });

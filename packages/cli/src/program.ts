@@ -133,7 +133,7 @@ const groupSummaries: Readonly<Record<string, string>> = {
 
 function addCommonOptions(command: Command): void {
   command
-    .option('--json', 'print JSON (docs/cli-json.md)')
+    .option('--json', 'print JSON (docs/reference/json.md)')
     .option('-q, --quiet', 'print identifiers only')
     .option('--broker <address>', 'broker to talk to (default: MUTIRAO_BROKER, or the one recorded in the home folder)')
     .option('--home <folder>', 'home folder (default: MUTIRAO_HOME, or ~/.mutirao)');

@@ -27,8 +27,8 @@ export interface ErrorEntry {
 }
 
 /**
- * Every stable code, in the order of the alphabet. After adding one, run scripts/generate: it writes docs/errors.md and
- * errors.proto.
+ * Every stable code, in the order of the alphabet. After adding one, run scripts/generate: it writes
+ * docs/reference/errors.md and errors.proto.
  */
 export const registry = {
   MUT_ADDRESS_TAKEN: {
@@ -951,8 +951,8 @@ export const registry = {
     status: 'INVALID_ARGUMENT',
     retryable: false,
     advice:
-      'Take out of the file what the message names, or correct its name; docs/workflow-formats.md lists all ' +
-      'that is read.',
+      'Take out of the file what the message names, or correct its name; docs/reference/workflow-formats.md lists ' +
+      'all that is read.',
   },
   MUT_WORKFLOW_UNSUPPORTED: {
     status: 'INVALID_ARGUMENT',

@@ -7,7 +7,7 @@ import { scoreShapes } from './score-shapes.ts';
 import { reservationShapes } from './reservation-shapes.ts';
 import { trustShapes } from './trust-shapes.ts';
 
-/** A field of a JSON document: its type as docs/cli-json.md names it, and what it means. */
+/** A field of a JSON document: its type as docs/reference/json.md names it, and what it means. */
 export type Field = readonly [type: string, meaning: string];
 
 /** The fields of a JSON document, in the order in which they are printed. */
@@ -73,7 +73,7 @@ const providerFields = {
   running_tasks: ['integer', 'Tasks that are placed there and have not ended.'],
 } satisfies Shape;
 
-/** Every JSON document of the command line. docs/cli-json.md is written from here, and a test compares. */
+/** Every JSON document of the command line. docs/reference/json.md is written from here, and a test compares. */
 export const shapes = {
   allocation: {
     cluster: ['string', 'Name of the cluster.'],

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 
 /** What every refusal of the gateway says, whatever its HTTP status. */
 export const Problem = Type.Object({
-  code: Type.String({ description: 'A code of the error registry (docs/errors.md).' }),
+  code: Type.String({ description: 'A code of the error registry (docs/reference/errors.md).' }),
   message: Type.String({ description: 'What is wrong, with the value found and the value wanted.' }),
   advice: Type.String({ description: 'What to do about it, in a sentence.' }),
   retryable: Type.Boolean({

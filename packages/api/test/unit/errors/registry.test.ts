@@ -18,8 +18,8 @@ test('codes are in the order of the alphabet', (t) => {
   t.deepEqual(codes, [...codes].sort(), 'move the lines of packages/api/src/errors/registry.ts into order');
 });
 
-test('docs/errors.md tells of each code, and of no other', (t) => {
-  t.is(readFileSync(new URL('docs/errors.md', root), 'utf8'), errorsMarkdown(), advice);
+test('docs/reference/errors.md tells of each code, and of no other', (t) => {
+  t.is(readFileSync(new URL('docs/reference/errors.md', root), 'utf8'), errorsMarkdown(), advice);
 });
 
 test('docs/faults.md is the table of faults that the programs use', (t) => {

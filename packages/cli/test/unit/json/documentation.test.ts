@@ -3,20 +3,23 @@ import test from 'ava';
 import { entries, type CommandEntry } from '../../../src/commands/index.ts';
 import { shapes, type Shape } from '../../../src/json/shapes.ts';
 
-const page = new URL('../../../../../docs/cli-json.md', import.meta.url);
+const page = new URL('../../../../../docs/reference/json.md', import.meta.url);
 
-const head = `# What \`--json\` prints
+const head = `# JSON output
 
-Every command of \`mutirao\` takes \`--json\`. Names say their unit last (\`walltime_ms\`); a time is Unix milliseconds. Fields are only ever
-added: read those that you know and ignore the others. Errors go to standard error as text; the exit status tells what kind it is (docs/cli.md).
+Every command of \`mutirao\` accepts \`--json\` and then prints the document that this page describes.
 
-This page is written from the command line's own tables: a test compares, and \`BLESS=1\` on that test writes it again.
+- A field name ends with its unit (\`walltime_ms\`). Times are Unix milliseconds.
+- New releases may add fields. Read the fields that you know and ignore the others.
+- Errors are printed as text on standard error. The [exit status](cli.md#exit-status) says what kind of error it was.
+
+This page is generated from the tables of the command-line program.
 
 | command | prints |
 |---|---|
 `;
 
-const forms = { one: 'one', array: 'an array of', stream: 'one per line, as they come:' } as const;
+const forms = { one: 'one', array: 'an array of', stream: 'JSON Lines, one object per line:' } as const;
 
 function commandRow(entry: CommandEntry): string {
   const { json } = entry;
@@ -30,11 +33,11 @@ function shapeSection([name, shape]: [string, Shape]): string {
   return `\n## ${name}\n\n| field | type | meaning |\n|---|---|---|\n${rows.join('')}`;
 }
 
-test('docs/cli-json.md says what the commands print', (t) => {
+test('docs/reference/json.md describes what the commands print', (t) => {
   const text =
     head +
     entries.map(commandRow).join('') +
-    '\n`job submit --wait` and `addjob --wait` print the [job](#job) as it ended instead.\n' +
+    '\n`job submit --wait` and `addjob --wait` print the finished [job](#job) instead.\n' +
     Object.entries(shapes as Readonly<Record<string, Shape>>)
       .map(shapeSection)
       .join('');

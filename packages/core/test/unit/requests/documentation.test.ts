@@ -3,7 +3,7 @@ import test from 'ava';
 import { findHeuristic, heuristicNames, type RequestFacts } from '@mutirao/core/requests';
 import { aListing, aServed, someFacts, type ListedRequest } from '@mutirao/testkit';
 
-const document = new URL('../../../../../docs/heuristics.md', import.meta.url);
+const document = new URL('../../../../../docs/internals/heuristics.md', import.meta.url);
 const minute = 60_000;
 const hour = 60 * minute;
 
@@ -50,8 +50,8 @@ function getExample(name: string): string {
 test('the examples of the documentation are what the code says', (t) => {
   const before = readFileSync(document, 'utf8');
   const after = before.replaceAll(
-    /<!-- example (\w+) -->\n```\n[^`]*```/g,
-    (_, name: string) => `<!-- example ${name} -->\n\`\`\`\n${getExample(name)}\n\`\`\``,
+    /<!-- example (\w+) -->\n```text\n[^`]*```/g,
+    (_, name: string) => `<!-- example ${name} -->\n\`\`\`text\n${getExample(name)}\n\`\`\``,
   );
   for (const name of heuristicNames) t.true(after.includes(getExample(name)), `${name} has no example`);
   if (process.env['BLESS'] === '1') writeFileSync(document, after);

@@ -3,9 +3,9 @@ import test from 'ava';
 import { workflowFormatsMarkdown } from '../../../../../scripts/workflow-formats-rendering.ts';
 import { daxParts, jobXmlParts, profileParts, wfParts } from '../../../src/workflow/index.ts';
 
-test('docs/workflow-formats.md is what the readers go by', (t) => {
+test('docs/reference/workflow-formats.md is what the readers go by', (t) => {
   t.is(
-    readFileSync(new URL('../../../../../docs/workflow-formats.md', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../../../../docs/reference/workflow-formats.md', import.meta.url), 'utf8'),
     workflowFormatsMarkdown(),
     'run scripts/generate',
   );

@@ -111,7 +111,8 @@ function introduction(settings: PlacementStudySettings, results: StudyResults): 
 
 Written by \`mutirao sim study gonzalez2010${options} --seed ${settings.seed} --out DIR\`: ${count} of the ${mixes.logs.experimentCount} disjoint experiments of the five logs at ${results.loads.length === 1 ? `load ${results.loads[0]}` : `loads ${results.loads.join(', ')}`}${serial === 0 ? '' : `, and ${serial} of a mix with more serial work at load ${middleLoad}, with ` + `${lightlyLoaded.strategies.join(' and ')} also at ${lightlyLoaded.loads.join(' and ')}`};
 ${grouped(runs)} runs of ${grouped(experimentTasks)} tasks, each a line of \`gonzalez2010-runs.csv\`. Clusters of ${clusterSizes.join(', ')} processors (${allProcessors}), FCFS on each where nothing else is said; all 14 strategies and metrics.
-Placement, tentative schedules and local queues are those of \`core\` ([placement](../placement.md)). Figures are means over the experiments.`;
+Placement, tentative schedules and local queues are those of \`core\` ([placement](../internals/site-selection.md)).
+Figures are means over the experiments.`;
 }
 
 /** The seed does not say over which tasks it sums; what it says of Min_U tells something of that. */
@@ -220,7 +221,7 @@ processors that others used too:
 
 - two experiments, 112 tasks, on a cluster of two processors and two lab machines: 15 min 25 s (load 5 to 17); the 84 parts of the five logs were those of one process byte for byte, the others were not compared;
 - one experiment, 56 tasks, on the cluster alone: 13 min 32 s by the clock and 393 s of processor time (load 9 to 30); right after it in one process 41 min 10 s and 266 s (load 14 to 32), all 1,274 runs the same. What
-  the tasks have more is the logs, which each reads again ([benchmarks](../benchmarks.md)).`;
+  the tasks have more is the logs, which each reads again ([benchmarks](../internals/benchmarks.md)).`;
 
 const assumptions = `- SDSC SP2, CTC SP2, DAS-2 fs1, LANL CM-5 and SDSC Blue Horizon: requests of at most 32 processors with a requested time, a walltime being the longer of requested and real time. The mix with
   more serial work has LCG 2005 in place of the last two. Each log gives an experiment one stretch; stretches are stretched to one span, laid over each other and scaled to the load

@@ -25,7 +25,8 @@ export function introduction(settings: HeuristicsSettings, runCount: number): st
     `Written by \`mutirao sim study heuristics ${listOptions(settings)} --out DIR\`; nothing in it was entered by hand.`,
     `${grouped(runCount)} grid jobs were simulated, each alone on one resource among the requests of a log: ` +
       `${traces.map(({ title }) => title).join(', ')}.`,
-    `Compared are ${heuristics.map((name) => `\`${name}\``).join(', ')} (docs/heuristics.md says what each does).`,
+    `Compared are ${heuristics.map((name) => `\`${name}\``).join(', ')} ` +
+      '(docs/internals/heuristics.md says what each does).',
     '',
   ].join('\n');
 }
