@@ -1,7 +1,7 @@
-// Workflows on a simulated grid, through the broker's own machine: what a plan of the whole grid makes of real
-// instances beside the greedy order (ready tasks, critical path first, to
-// whatever is free). Reads MUTIRAO_DATA; exit 3 without it. With --tables it prints docs/workflows.md's table instead
-// of figures; --only NAME takes the instances whose name has it.
+// Workflow instances on a simulated grid, through the broker's own decisions: makespans under a plan of the whole grid
+// and under the greedy order (ready tasks, critical path first, to whatever is free). Reads MUTIRAO_DATA; exit 3
+// without it. --tables also prints the table of docs/studies/workflow-plans.md; --only NAME takes the instances whose
+// name contains NAME.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';

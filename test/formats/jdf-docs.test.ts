@@ -4,9 +4,9 @@ import test from 'ava';
 import { registry } from '@mutirao/api/errors';
 import { FormatError, parseJdf } from '@mutirao/formats';
 
-const docs = readFileSync(join(import.meta.dirname, '../../docs/jdf.md'), 'utf8');
+const docs = readFileSync(join(import.meta.dirname, '../../docs/reference/jdf.md'), 'utf8');
 
-test('the example of docs/jdf.md is read as it is explained there', (t) => {
+test('the example of docs/reference/jdf.md is read as it is explained there', (t) => {
   const [, example = ''] = /```jdf\n([^]*?)```/.exec(docs) ?? [];
   const { job, warnings } = parseJdf(example, { file: 'docs', directory: '/home/ana' });
   t.deepEqual(warnings, []);
@@ -17,9 +17,9 @@ test('the example of docs/jdf.md is read as it is explained there', (t) => {
   t.true(job.groups.every(({ check, outputs }) => check === 'test -s results/$TASK.txt' && outputs.length === 1));
 });
 
-test('the codes of docs/jdf.md are in the registry, and the message it shows is the one that is given', (t) => {
+test('docs/reference/jdf.md names codes of the registry only, and shows the message that the parser gives', (t) => {
   for (const [, code = ''] of docs.matchAll(/`(MUT_[A-Z_]+)`/g)) t.true(code in registry, code);
-  const [, shown] = /^ {4}(sweep\.jdf:.*)$/m.exec(docs) ?? [];
+  const [, shown] = /^(sweep\.jdf:.*)$/m.exec(docs) ?? [];
   t.throws(() => parseJdf('job:\ntask:\nremot: x\n', { file: 'sweep.jdf', directory: '/' }), {
     instanceOf: FormatError,
     message: shown!,

@@ -37,7 +37,8 @@ test.serial(
     execFileSync('mpicc', ['-o', ring, `${ring}.c`]);
     const gang = await FakeGang.start({ home, members: 3, processors: 2 });
     t.teardown(() => gang.stop());
-    // What members of one host have to be told, lest they share memory and a folder of sockets: docs/gangs.md.
+    // Keeps members on one host from sharing memory and a folder of sockets; see
+    // docs/guides/multiprocessor-tasks.md.
     const apart = { OMPI_MCA_btl: '^vader', OMPI_MCA_orte_launch_agent: 'env TMPDIR=$PLAYPEN orted' };
     const environment = { ...apart, OMPI_ALLOW_RUN_AS_ROOT: '1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM: '1' };
     const mpirun = 'mpirun --mca plm_rsh_agent "$RSH_CMD" --hostfile $HOSTFILE';

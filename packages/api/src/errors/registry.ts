@@ -317,7 +317,7 @@ export const registry = {
   MUT_JDF_DIALECT: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
-    advice: 'Rewrite the job as a JDF of OurGrid 3 to 4.2; docs/jdf.md says how.',
+    advice: 'Rewrite the job as a JDF of OurGrid 3 to 4.2; docs/reference/jdf.md says how.',
   },
   MUT_JDF_NO_REMOTE: {
     status: 'INVALID_ARGUMENT',
@@ -328,7 +328,7 @@ export const registry = {
   MUT_JDF_SYNTAX: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
-    advice: 'Correct the file at the line and column that the message names; docs/jdf.md has the grammar.',
+    advice: 'Correct the file at the line and column that the message names; docs/reference/jdf.md has the grammar.',
   },
   MUT_JOURNAL_CORRUPT: {
     status: 'DATA_LOSS',
@@ -597,7 +597,8 @@ export const registry = {
   MUT_PLATFORM_SYNTAX: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
-    advice: 'Correct the file at the place that the message names; docs/workflows.md says how processors are listed.',
+    advice:
+      'Correct the file at the place that the message names; docs/guides/workflows.md says how processors are listed.',
   },
   MUT_PRE_ACQUIRE_NOT_SUPPORTED: {
     status: 'FAILED_PRECONDITION',
@@ -634,7 +635,7 @@ export const registry = {
   MUT_REQUIREMENTS_SYNTAX: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
-    advice: 'Write requirements as in "os == linux && mem >= 512"; docs/jdf.md has the grammar.',
+    advice: 'Write requirements as in "os == linux && mem >= 512"; docs/reference/jdf.md has the grammar.',
   },
   MUT_RESERVATION_AMOUNT: {
     status: 'INVALID_ARGUMENT',
@@ -945,7 +946,7 @@ export const registry = {
   MUT_WORKFLOW_SYNTAX: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
-    advice: 'Correct the file at the place that the message names; docs/workflows.md has the formats.',
+    advice: 'Correct the file at the place that the message names; docs/guides/workflows.md has the formats.',
   },
   MUT_WORKFLOW_UNKNOWN: {
     status: 'INVALID_ARGUMENT',

@@ -121,8 +121,8 @@ const submitting: readonly ForeignOption[] = [
   words(
     '--dependency --depends --after -d',
     () => [],
-    'Tasks that wait for others are written as a workflow file (docs/workflows.md). After a whole job: mutirao ' +
-      'job wait last && mutirao job submit ...',
+    'Tasks that wait for others are written as a workflow file (docs/guides/workflows.md). After a whole job: ' +
+      'mutirao job wait last && mutirao job submit ...',
   ),
   words(
     '--mail-type --mail-user --notify',

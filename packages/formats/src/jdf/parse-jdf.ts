@@ -38,7 +38,7 @@ export interface JdfReading extends Pick<JdfJob, 'warnings'> {
 }
 
 /**
- * Reads a job file (JDF) of OurGrid 3 to 4.2, with the relaxations of docs/jdf.md.
+ * Reads a job file (JDF) of OurGrid 3 to 4.2, with the relaxations of docs/reference/jdf.md.
  *
  * Each task becomes a task group; equal tasks in a row become one group of several. Sections of the job are the
  * defaults of

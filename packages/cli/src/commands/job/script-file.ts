@@ -51,7 +51,7 @@ export function refuseScript(file: string, text: string, isJobFile: boolean): vo
   const isArray = options.includes('--array');
   throw new UsageError(
     `${file} is ${found === undefined ? script.kind : `a job script for ${found.system}`}; expected a job file ` +
-      '(docs/jdf.md, docs/workflows.md), or "--" before a command',
+      '(docs/reference/jdf.md, docs/guides/workflows.md), or "--" before a command',
     {
       rewrite: (words) =>
         submitScript(words, { file, script, options, variable: isArray ? (found?.variable ?? '') : '' }),
@@ -77,8 +77,8 @@ function refuseDescription(file: string, text: string): void {
   const [values, value] = array === undefined ? [[], []] : [['--array', array], ['{}']];
   const command = program === undefined ? ['--', 'COMMAND'] : ['--put', program, '--', `./${parse(program).base}`];
   throw new UsageError(
-    `${file} describes a job for ${system}; expected a job file (docs/jdf.md, docs/workflows.md), or "--" ` +
-      'before a command',
+    `${file} describes a job for ${system}; expected a job file ` +
+      '(docs/reference/jdf.md, docs/guides/workflows.md), or "--" before a command',
     {
       rewrite: () => ['job', 'submit', ...values, ...command, ...value],
       notes: [

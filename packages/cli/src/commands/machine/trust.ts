@@ -31,7 +31,9 @@ export async function showTrust(context: CommandContext, machine: string | undef
   tell(context.output, {
     json: () => chosen.map(trustJson),
     table: () =>
-      chosen.length === 0 ? ['No machine has a record yet: votes make them (docs/trust.md).'] : trustLines(chosen),
+      chosen.length === 0
+        ? ['No machine has a record yet: votes make them (docs/guides/trust.md).']
+        : trustLines(chosen),
     quiet: () => chosen.map(({ machineId }) => machineId),
   });
   return 0;

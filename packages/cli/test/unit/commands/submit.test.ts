@@ -291,7 +291,7 @@ test('all that is wrong in a job file is told at once, up to a bound', async (t)
       'error: MUT_JDF_SYNTAX bad.jdf:2:20:',
       'error: MUT_JDF_SYNTAX bad.jdf:4:1:',
       'error: MUT_PATH_LEAVES_ROOT bad.jdf:6:13:',
-      'Correct the file at the line and column that the message names; docs/jdf.md has the grammar.',
+      'Correct the file at the line and column that the message names; docs/reference/jdf.md has the grammar.',
       registry.MUT_PATH_LEAVES_ROOT.advice,
     ],
   );

@@ -9,7 +9,7 @@ const catalog = 'how a site installs or finds it';
 
 /**
  * All that a DAX may hold, and what is made of it: the reader goes by this list, and so does the table in
- * docs/workflows.md.
+ * docs/reference/workflow-formats.md.
  */
 export const daxParts: readonly FormatPart[] = [
   part('adag adag/job', '1.8 to 3.6', 'read', 'the workflow, and a task for each job'),

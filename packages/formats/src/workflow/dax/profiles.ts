@@ -19,7 +19,7 @@ const placement = 'how Pegasus or its batch system places the job';
 
 /**
  * Profiles by `namespace::key`; `*` stands for all other keys of a namespace. The reader goes by this list, and so does
- * the table in docs/workflows.md.
+ * the table in docs/reference/workflow-formats.md.
  */
 export const profileParts: readonly FormatPart[] = [
   part('pegasus::runtime', '2.1 to 3.6', 'read', 'run time in seconds; goes before the attribute `runtime`'),

@@ -86,7 +86,7 @@ const machineFields = (holder: string, versions: string): readonly FormatPart[] 
 
 /**
  * All that a WfFormat file may hold, and what is made of it: the reader goes by this list, and so does the table in
- * docs/workflows.md. `*` stands for any other field.
+ * docs/reference/workflow-formats.md. `*` stands for any other field.
  */
 export const wfParts: readonly FormatPart[] = [
   part('name', '1.0 to 1.6', 'read', 'label of the job'),
