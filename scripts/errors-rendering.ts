@@ -11,6 +11,8 @@ import {
 import { registry, type ErrorEntry } from '@mutirao/api/errors';
 import { consequences, faultRows, type Fault, type Phase } from '@mutirao/core/bag';
 
+import { fillPart } from './fill-part.ts';
+
 const prefix = 'ERROR_REASON_';
 const line = /^ {2}ERROR_REASON_(MUT_[A-Z0-9_]+) = (\d+);$/gm;
 
@@ -98,66 +100,49 @@ export function errorsMarkdown(): string {
   ].join('\n');
 }
 
-/** The text of docs/limits.md for the table of limits. */
-export function limitsMarkdown(): string {
-  const entries: [string, Limit][] = Object.entries(limits);
+/** The text of docs/reference/configuration.md with the tables of limits. */
+export function limitsMarkdown(former: string): string {
+  const [messages, servers]: readonly (readonly [string, Limit])[][] = [
+    Object.entries<Limit>(limits),
+    Object.entries<Limit>(serverLimits),
+  ];
+  const page = fillPart(former, 'limits of messages', limitsTable(messages ?? []));
+  return fillPart(page, 'limits of connections', `${limitsTable(servers ?? [])}\n${requestLimits()}`);
+}
+
+function limitsTable(entries: readonly (readonly [string, Limit])[]): string {
   return [
-    '# Limits of what others say',
-    '',
-    'A machine, a provider, a cluster or a broker may be hostile or faulty. What it says is refused where it ' +
-      'comes in when it is longer, more, larger or later than this page allows. A report that is refused',
-    'is held against the machine that made it (see [trust.md](trust.md)); anything else closes the stream that ' +
-      "it came on. What Mutirao's own programs write is shortened to these bounds.",
-    '',
-    'The page is written by `scripts/generate` from the table that the programs use (`packages/api/src/limits.ts`).',
-    '',
-    '| name | at most | unit | of what |',
+    '| name | at most | unit | what is limited |',
     '|---|---|---|---|',
-    ...entries.map(describeLimit),
+    ...entries.map(([name, { max, unit, of }]) => `| ${name} | ${max.toLocaleString('en-US')} | ${unit} | ${of} |`),
     '',
-    ...serverLimitsMarkdown(),
   ].join('\n');
 }
 
-function describeLimit([name, { max, unit, of }]: [string, Limit]): string {
-  return `| ${name} | ${max.toLocaleString('en-US')} | ${unit} | ${of} |`;
-}
-
-function serverLimitsMarkdown(): string[] {
-  const entries: [string, Limit][] = Object.entries(serverLimits);
-  const larger = Object.entries(requestBytes).map(
-    ([path, bytes]) => `| ${path.split('/').at(-1) ?? ''} | ${bytes.toLocaleString('en-US')} |`,
+function requestLimits(): string {
+  const [usual, open, streamed] = [requestBytesUsual, openRequestBytes, streamedRequestBytes].map((bytes) =>
+    bytes.toLocaleString('en-US'),
   );
   return [
-    '## Connections and calls',
-    '',
-    'Every server decides by the headers of a call (its method and its credential) whether it is admitted. The ' +
-      'body of a call that is not admitted is neither read nor kept. What one user may take beyond that is in ' +
-      '[quotas.md](quotas.md). A connection is *proven* once a',
-    'call on it came with a credential that was accepted..',
-    '',
-    '| name | at most | unit | of what |',
-    '|---|---|---|---|',
-    ...entries.map(describeLimit),
-    '',
-    `The request of a call is at most ${requestBytesUsual.toLocaleString('en-US')} bytes, that of a health ` +
-      `check ${openRequestBytes.toLocaleString('en-US')}, each message of a stream of requests ` +
-      `${streamedRequestBytes.toLocaleString('en-US')}. Requests must not be compressed. These calls may be ` +
-      'larger:',
+    `A request has at most ${usual} bytes, a health check ${open}, and each message of a stream ${streamed}. ` +
+      'Requests must',
+    'not be compressed. These calls may be larger:',
     '',
     '| call | bytes |',
     '|---|---|',
-    ...larger,
+    ...Object.entries(requestBytes).map(
+      ([path, bytes]) => `| ${path.split('/').at(-1) ?? ''} | ${bytes.toLocaleString('en-US')} |`,
+    ),
     '',
-  ];
+  ].join('\n');
 }
 
 const phases: readonly (readonly [Phase, string])[] = [
-  ['staging', 'putting inputs in place'],
-  ['launching', 'starting the command'],
-  ['running', 'running'],
-  ['collecting', 'collecting outputs'],
-  ['accepting', 'at home'],
+  ['staging', 'While placing inputs'],
+  ['launching', 'While starting the command'],
+  ['running', 'While running'],
+  ['collecting', 'While collecting outputs'],
+  ['accepting', 'At home, when a result is accepted'],
 ];
 const parties: readonly (readonly [Fault, string])[] = [
   ['task', 'task'],
@@ -168,30 +153,18 @@ const parties: readonly (readonly [Fault, string])[] = [
   ['unknown', 'unknown'],
 ];
 
-/** The text of docs/faults.md for the table of faults. */
-export function faultsMarkdown(): string {
+/** The text of docs/guides/troubleshooting.md with the table of faults. */
+export function faultsMarkdown(former: string): string {
   const partyOf = new Map(parties);
-  return [
-    '# Whose fault an error is',
-    '',
-    "A run of a task (a replica) can go wrong because of the task, the user's files at home, the machine, or " +
-      'the site. One rule decides, and this page shows all of it. It is written by',
-    '`scripts/generate` from the table that the programs use (`packages/core/src/bag/faults.ts`).',
-    '',
-    'A machine is blamed only for what another task would meet there as well: a full disk, a read-only file ' +
-      'system, no further process. Names, links, permissions, path lengths and special files of a',
-    "task are the task's own doing. What nobody can place is held against nobody until something corroborates it.",
-    '',
-    '## What the grid does',
-    '',
-    '| whose fault | what the grid does |',
+  const lines = [
+    '| whose fault | consequence |',
     '|---|---|',
     ...parties.map(([fault, name]) => `| ${name} | ${consequences[fault]} |`),
     ...phases.flatMap(([phase, title]) => [
       '',
-      `## Errors while ${title}`.replace('while at home', 'at home, when a result is accepted'),
+      `### ${title}`,
       '',
-      '| what happens | errors of the system | whose fault | code |',
+      '| what happens | system errors | whose fault | code |',
       '|---|---|---|---|',
       ...faultRows
         .filter((row) => row.phase === phase)
@@ -201,10 +174,8 @@ export function faultsMarkdown(): string {
         ),
     ]),
     '',
-    '`mutirao explain task JOB INDEX` shows the code and the detail of each run, `mutirao task list JOB` those ' +
-      'of the last one.',
-    '',
-  ].join('\n');
+  ];
+  return fillPart(former, 'table of faults', lines.join('\n'));
 }
 
 const callersText: Readonly<Record<Access['callers'], string>> = {
@@ -212,14 +183,10 @@ const callersText: Readonly<Record<Access['callers'], string>> = {
   owner: 'the owner',
   agents: 'agents',
 };
-const tableBegins = '<!-- The table of access begins; scripts/generate writes it. -->';
-const tableEnds = '<!-- The table of access ends. -->';
 
-/** The text of docs/security.md with the table of access between its two marks, which a first text has to have. */
+/** The text of docs/reference/security.md with the table of access. */
 export function securityMarkdown(former: string): string {
-  const [begins, ends] = [former.indexOf(tableBegins), former.indexOf(tableEnds)];
-  if (begins < 0 || ends < begins) throw new Error('docs/security.md has no place for the table of access');
-  return `${former.slice(0, begins + tableBegins.length)}\n\n${accessMarkdown()}\n${former.slice(ends)}`;
+  return fillPart(former, 'table of access', accessMarkdown());
 }
 
 function accessMarkdown(): string {

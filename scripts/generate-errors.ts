@@ -8,9 +8,9 @@ import { errorsMarkdown, errorsProto, faultsMarkdown, limitsMarkdown, securityMa
 
 const root = new URL('..', import.meta.url);
 const protoPath = fileURLToPath(new URL('proto/mutirao/common/v1/errors.proto', root));
-const faultsPath = fileURLToPath(new URL('docs/faults.md', root));
-const limitsPath = fileURLToPath(new URL('docs/limits.md', root));
-const securityPath = fileURLToPath(new URL('docs/security.md', root));
+const faultsPath = fileURLToPath(new URL('docs/guides/troubleshooting.md', root));
+const limitsPath = fileURLToPath(new URL('docs/reference/configuration.md', root));
+const securityPath = fileURLToPath(new URL('docs/reference/security.md', root));
 const docsPath = fileURLToPath(new URL('docs/reference/errors.md', root));
 
 /** The file's text; empty where there is none yet. */
@@ -25,6 +25,6 @@ function readIfThere(path: string): string {
 
 writeFileSync(protoPath, errorsProto(readIfThere(protoPath)));
 writeFileSync(docsPath, errorsMarkdown());
-writeFileSync(faultsPath, faultsMarkdown());
-writeFileSync(limitsPath, limitsMarkdown());
+writeFileSync(faultsPath, faultsMarkdown(readFileSync(faultsPath, 'utf8')));
+writeFileSync(limitsPath, limitsMarkdown(readFileSync(limitsPath, 'utf8')));
 writeFileSync(securityPath, securityMarkdown(readFileSync(securityPath, 'utf8')));

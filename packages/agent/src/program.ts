@@ -24,86 +24,83 @@ const options = {
   provider: text({ help: 'Address of the provider.', placeholder: 'HOST:PORT' }),
   providerId: text({ help: 'Name of the provider.', placeholder: 'ID' }),
   machineId: text({
-    help: "Name of this machine at its provider; the host's name, or the request and the place in it, when empty.",
+    help: "Name of this machine at its provider. Default: the host's name, or the request and the index in it.",
     placeholder: 'NAME',
   }),
   request: text({
-    help: "The allocation request that started this agent; empty for a machine of one's own.",
+    help: 'Request whose allocation this agent is in; empty for a lab machine.',
     placeholder: 'ID',
   }),
   invitation: text({
     help:
-      'File with the one-time secret that "mutirao machine invite" prints, which is removed once it was read; - ' +
-      'for standard input. Needed at the first start only.',
+      'File with an invitation from "mutirao machine invite", removed once it was read; - = standard input. ' +
+      'Needed at the first start only.',
     placeholder: 'FILE',
   }),
   credentialFile: text({
     help:
-      'File with the credential of an allocation, or an invitation; it stays where it is. MUTIRAO_CREDENTIAL ' +
-      'holds the same.',
+      "File with an allocation's credential or an invitation, which is not removed. MUTIRAO_CREDENTIAL may hold " +
+      'the same.',
     placeholder: 'FILE',
   }),
   identity: text({
-    help: 'What this machine is known by, whatever its name: votes count machines by it. The host when empty.',
+    help: 'What votes count as one machine, whatever its name. Default: the host.',
     placeholder: 'ID',
   }),
   processors: integer({
-    help: 'Processors to offer; 0 for all of the host, or one in an allocation.',
+    help: 'Processors to offer; 0 = all of the host, or one in an allocation.',
     default: 0,
     min: 0,
     max: 4096,
   }),
-  site: text({ help: 'The attribute "site".', placeholder: 'NAME' }),
-  attribute: list({ help: 'What else requirements may ask for.', placeholder: 'NAME=VALUE' }),
-  storage: bytes({ help: 'Most that kept contents of files may hold.', default: 10 * 2 ** 30 }),
+  site: text({ help: 'Value of the attribute "site".', placeholder: 'NAME' }),
+  attribute: list({ help: 'Attribute that requirements can ask for.', placeholder: 'NAME=VALUE' }),
+  storage: bytes({ help: 'Size limit of cached input files.', default: 10 * 2 ** 30 }),
   shared: text({
     help:
-      'Home folder of a broker or provider whose file system is shared, where token files are looked for; this ' +
-      'home folder when empty, "none" to share nothing.',
+      'Home folder of a broker or provider on a shared file system; "none" = share nothing. Default: this home ' +
+      'folder.',
     placeholder: 'FOLDER',
   }),
   isolation: text({
     help:
-      'How tasks are kept apart from this agent and from those of other users: bubblewrap for every task; ' +
-      'account=NAME, which runs every task as another account through sudo; none; or auto, which isolates tasks ' +
-      'of users other than the owner of the provider where bubblewrap works.',
+      'How to isolate tasks. bubblewrap: all tasks; account=NAME: all tasks run as another account, through ' +
+      "sudo; none; auto: tasks of users other than the provider's owner, where bubblewrap works.",
     default: 'auto',
     placeholder: 'auto|bubblewrap|account=NAME|none',
   }),
   taskFolder: list({
-    help: 'Folder of this machine that isolated tasks may write; all others are hidden or read-only for them.',
+    help: 'Folder that isolated tasks may write; all others are hidden or read-only for them.',
     placeholder: 'FOLDER',
   }),
-  orphanTimeout: duration({ help: 'Gives up after so long without a provider.', default: 600_000 }),
+  orphanTimeout: duration({ help: 'Exits after this long without a provider.', default: 600_000 }),
   gangAddress: list({
     help:
-      'Address of this machine at which members of a gang reach each other; those of its network interfaces when ' +
-      'empty, or loopback with a provider on loopback.',
+      'Address at which other machines of a multiprocessor task reach this one. Default: all network ' +
+      'interfaces, or loopback if the provider is on loopback.',
     placeholder: 'ADDRESS',
   }),
-  killGrace: duration({ help: 'Time between asking a task to end and killing it.', default: 5000 }),
+  killGrace: duration({ help: 'Time between SIGTERM and SIGKILL for a task.', default: 5000 }),
   endHold: duration({
     help:
-      'In an allocation, the end of a task is reported so much later: what ends at the same moment as the ' +
-      'allocation may have been stopped by it. On other machines a hundredth of the run time, if that is less.',
+      'Reports the end of a task this much later, to recognize tasks that ended because their allocation did. ' +
+      'On lab machines at most a hundredth of the run time.',
     default: 300,
   }),
   stopGrace: duration({ help: 'Longest time that stopping takes.', default: 1500 }),
   remExec: text({
-    help:
-      'Drives another machine by templates, without anything of ours there: the command line that runs $command ' +
-      'on $machine.',
+    help: 'Drives another machine by templates, with nothing of ours there: runs $command on $machine.',
     placeholder: 'TEMPLATE',
   }),
   copyTo: text({ help: 'With --rem-exec: copies $localfile to $remotefile on $machine.', placeholder: 'TEMPLATE' }),
   copyFrom: text({ help: 'With --rem-exec: copies $remotefile on $machine to $localfile.', placeholder: 'TEMPLATE' }),
-  machine: text({ help: 'With --rem-exec: what $machine stands for.', placeholder: 'HOST' }),
+  machine: text({ help: 'With --rem-exec: the value of $machine.', placeholder: 'HOST' }),
   remoteFolder: text({
-    help: "With --rem-exec: where our folder goes on the machine; .mutirao of the login's home when empty.",
+    help: "With --rem-exec: folder for our files on the machine. Default: .mutirao of the login's home.",
     placeholder: 'FOLDER',
   }),
   templateDeadline: duration({
-    help: 'With --rem-exec: a template that takes longer is killed, except the one that runs a task.',
+    help: 'With --rem-exec: kills a template that takes longer, except one that runs a task.',
     default: 300_000,
   }),
   trace: traceOption,

@@ -176,8 +176,7 @@ const reservation: Rows<typeof ReservationServiceService> = {
 
 /**
  * Who may call each method of each service: the source of the check that servers make before a handler runs, of the
- * table in docs/security.md, and
- * of the test that calls every method as everybody.
+ * table in docs/reference/security.md, and of the test that calls every method as everybody.
  */
 export const accessTable: Readonly<Record<string, Readonly<Record<string, Access>>>> = {
   'mutirao.broker.v1.BrokerService': broker,

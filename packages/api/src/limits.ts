@@ -18,8 +18,8 @@ const lastInstant = 253_402_300_799_999;
  * The bounds on what a machine, a provider, a cluster or a broker says, from which the codecs refuse what is longer,
  * more or later.
  *
- * docs/limits.md is written from it (`scripts/generate`). What a process writes itself it shortens to these bounds, so
- * that no honest peer is refused.
+ * Tables of docs/reference/configuration.md are written from it (`scripts/generate`). What a process writes itself it
+ * shortens to these bounds, so that no honest peer is refused.
  */
 export const limits = {
   machineName: { max: 200, unit: 'characters', of: "the name of a machine, with its provider's" },

@@ -33,48 +33,43 @@ import { startBroker, type RunningBroker } from './process/start-broker.ts';
 
 const options = {
   listen: text({
-    help:
-      'Where to listen: unix:/path for a socket, or a port, 0 for a free one; a socket in the home folder when ' +
-      'empty.',
+    help: 'Address to listen on: unix:/path, or a port (0 = any free one). Default: a socket in the home folder.',
     placeholder: 'ADDRESS',
   }),
   metrics: text({
-    help: 'Where to serve /metrics and /healthz; port 0 takes a free one.',
+    help: 'Loopback address for /metrics and /healthz; port 0 takes a free one.',
     placeholder: 'HOST:PORT',
     default: '127.0.0.1:0',
   }),
-  provider: list({ help: 'A provider to use, by its name and address.', placeholder: 'ID=HOST:PORT' }),
+  provider: list({ help: 'Provider to use: its name and address.', placeholder: 'ID=HOST:PORT' }),
   suspectGrace: duration({
-    help: 'How long the machines of a provider that is away keep their replicas.',
+    help: 'How long a disconnected provider without a lease keeps its running tasks, before they run elsewhere.',
     default: 60_000,
   }),
   leaseHorizon: duration({
-    help:
-      'For how long after this broker went away its providers may start tasks that it leased to them; 0 leases ' +
-      'nothing.',
+    help: 'How long providers may start leased tasks after this broker disconnected; 0 leases nothing.',
     default: 3_600_000,
   }),
   placement: text({
     help:
-      'Which provider tasks join that take several processors, where their job does not say: a strategy with an ' +
-      'admissibility in 0..1, or adaptive; none for wherever there is room.',
+      'How to choose the provider of multiprocessor tasks, unless the job says: a strategy with an ' +
+      'admissibility from 0 to 1, or adaptive; none = wherever there is room.',
     placeholder: 'STRATEGY[:A]',
     default: 'none',
   }),
-  replicateAfter: duration({ help: 'How old a replica is before an idle machine gets a sibling of it.', default: 250 }),
-  checkDeadline: duration({ help: 'How long the check of a task may take.', default: 600_000 }),
-  checksMax: integer({ help: 'Checks that run at a time.', default: 4, min: 1, max: 1024 }),
-  blobBytesMax: bytes({ help: 'Largest blob that is taken.', default: 64 * 1024 ** 3 }),
+  replicateAfter: duration({
+    help: 'Minimum age of a running task before an idle machine gets a replica of it.',
+    default: 250,
+  }),
+  checkDeadline: duration({ help: 'Time limit of the check of a task.', default: 600_000 }),
+  checksMax: integer({ help: 'Checks that run at once.', default: 4, min: 1, max: 1024 }),
+  blobBytesMax: bytes({ help: 'Size limit of an uploaded file.', default: 64 * 1024 ** 3 }),
   keepIntermediates: duration({
-    help:
-      'How long what tasks of a workflow wrote for each other is kept after it has finished, for job submit ' +
-      '--resume.',
+    help: 'How long to keep intermediate files of a finished workflow, for job submit --resume.',
     default: 24 * 3_600_000,
   }),
   reservations: text({
-    help:
-      'Address of the reservation manager, to which reservations that jobs asked for themselves are given back ' +
-      'when they have ended; empty for none.',
+    help: 'Reservation manager to which jobs give back reservations that they requested. Default: none.',
     placeholder: 'HOST:PORT',
   }),
   quota: quotaOption,

@@ -30,21 +30,19 @@ const options = {
     default: 'local',
   }),
   listen: text({
-    help:
-      'Where to listen: unix:/path for a socket, or a port, 0 for a free one; a socket in the home folder when ' +
-      'empty.',
+    help: 'Address to listen on: unix:/path, or a port (0 = any free one). Default: a socket in the home folder.',
     placeholder: 'ADDRESS',
   }),
   node: list({
-    help: "Another host whose processors are shared out in place of this host's, reached over ssh.",
+    help: "Host whose processors are shared instead of this host's, reached over ssh.",
     placeholder: 'NAME=ssh:USER@HOST:PROCESSORS',
   }),
   sshOption: list({
-    help: 'For connections to nodes: KEY=VALUE as of ssh -o, or a flag with its value in one word.',
+    help: 'ssh option for connections to nodes: KEY=VALUE as for ssh -o, or a flag with its value in one word.',
     placeholder: 'OPTION',
   }),
   processors: integer({
-    help: 'Processors to share out; those of the nodes where there are any.',
+    help: 'Processors to share; ignored with --node.',
     default: 4,
     min: 1,
     max: 65_536,
@@ -56,40 +54,41 @@ const options = {
     max: 1_000_000,
   }),
   walltimeMax: duration({ help: 'Longest walltime.', default: 24 * 3_600_000 }),
-  walltimeGranularity: duration({ help: 'Walltimes are rounded up to a multiple of it.', default: 1000 }),
-  widthMax: integer({ help: 'Most processors of one request; 0 for all of them.', default: 0, min: 0, max: 65_536 }),
-  policy: choice({ help: 'Who goes when.', words: ['conservative', 'easy', 'fcfs'], default: 'conservative' }),
+  walltimeGranularity: duration({ help: 'Rounds walltimes up to a multiple of this.', default: 1000 }),
+  widthMax: integer({ help: 'Most processors of one request; 0 = all.', default: 0, min: 0, max: 65_536 }),
+  policy: choice({ help: 'Scheduling policy.', words: ['conservative', 'easy', 'fcfs'], default: 'conservative' }),
   variant: choice({
-    help: 'What conservative backfilling does with time that an early end frees.',
+    help: 'What conservative backfilling does when a request ends early.',
     words: ['start-now', 'reinsert'],
     default: 'start-now',
   }),
   order: choice({
-    help: 'Whom the queue has first: who came first, or who estimates walltimes well (buc).',
+    help: 'Order of the queue: by arrival, or by how well users estimate walltimes (buc).',
     words: ['arrival', 'buc'],
     default: 'arrival',
   }),
   bucWeight: integer({
     help:
-      'With --order buc, what scores and walltimes weigh against waiting: a point of score is worth 0.8 of it in ' +
-      'seconds.',
+      'With --order buc: weight of scores and walltimes against waiting time; a point of score is worth 0.8 ' +
+      'times this in seconds.',
     default: 1440,
     min: 1,
     max: 1_000_000,
   }),
   bucLeadMax: duration({
-    help:
-      'With --order buc, by how much later a request may come and still go before another one; 0 for 100 times ' +
-      'the weight.',
+    help: 'With --order buc: a request never passes one that arrived this much earlier; 0 = 100 times the weight.',
     default: 0,
   }),
-  metricsListen: text({ help: 'Where to serve /metrics and /healthz; empty for nowhere.', placeholder: 'HOST:PORT' }),
-  killGrace: duration({ help: 'Time between the request to end and the kill.', default: 2000 }),
+  metricsListen: text({ help: 'Loopback address for /metrics and /healthz. Default: none.', placeholder: 'HOST:PORT' }),
+  killGrace: duration({ help: 'Time between SIGTERM and SIGKILL.', default: 2000 }),
   reservations: text({
-    help: 'Address of the reservation manager whose reservations are honoured; empty for none.',
+    help: 'Reservation manager whose reservations are enforced. Default: none.',
     placeholder: 'HOST:PORT',
   }),
-  reservationResource: text({ help: 'What this cluster is called there; its id when empty.', placeholder: 'NAME' }),
+  reservationResource: text({
+    help: 'Name of this cluster at the reservation manager. Default: its id.',
+    placeholder: 'NAME',
+  }),
   quota: quotaOption,
   trace: traceOption,
 };

@@ -33,6 +33,7 @@ import type { Metrics } from '@mutirao/runtime/metrics';
 import { ReservationClient, type ReservationClientOptions } from '@mutirao/runtime/reservations';
 import { bind, serve, type AuditedMethods, type TokenCheck } from '@mutirao/runtime/rpc';
 import { clusterChangeCodec } from './change-codec.ts';
+import { measureCluster } from './measure-cluster.ts';
 import { recoverState } from './recover-state.ts';
 import { NodeRunner, type NodeRunnerOptions } from './nodes/node-runner.ts';
 import type { NodeConfig } from './nodes/parse-node.ts';
@@ -167,7 +168,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   };
   deliver({ kind: 'ClusterStarted', away: runner instanceof NodeRunner ? runner.processorsAway : 0 });
   client?.start();
-  if (setup.metrics !== undefined) measure(setup.metrics, state);
+  if (setup.metrics !== undefined) measureCluster(setup.metrics, state);
   const routes = clusterRoutes({
     ask: (make) => driver.ask(make),
     requireDiskSpace: () => {
@@ -299,22 +300,4 @@ function logChange(log: Logger, change: ClusterChange): void {
     default:
       return log.debug(change, 'change');
   }
-}
-
-function measure(metrics: Metrics, state: ClusterState): void {
-  metrics.gauge('mutirao_cluster_processors', 'Processors of the cluster.', [], (gauge) => {
-    gauge.set(state.options.processors);
-  });
-  metrics.gauge('mutirao_cluster_processors_away', 'Processors of nodes that are away.', [], (gauge) => {
-    gauge.set(state.processorsAway);
-  });
-  metrics.gauge('mutirao_cluster_processors_busy', 'Processors that requests hold.', [], (gauge) => {
-    gauge.set(state.processorsBusy);
-  });
-  metrics.gauge('mutirao_cluster_requests_queued', 'Requests that wait.', [], (gauge) => {
-    gauge.set(state.plan.waiting.size);
-  });
-  metrics.gauge('mutirao_cluster_requests_running', 'Requests that run.', [], (gauge) => {
-    gauge.set(state.plan.running.size);
-  });
 }

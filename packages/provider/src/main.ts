@@ -46,34 +46,32 @@ const options = {
   }),
   listen: text({
     help:
-      'Where to listen: unix:/path for a socket, or a port, 0 for that of the last start or a free one; a socket ' +
-      'in the home folder when empty.',
+      'Address to listen on: unix:/path, or a port (0 = that of the last start, else any free one). Default: a ' +
+      'socket in the home folder.',
     placeholder: 'ADDRESS',
   }),
   listenAgents: text({
-    help: 'Where to listen for agents alone, who need no certificate; where brokers are served when empty.',
+    help: 'Address to listen on for agents only, which need no certificate. Default: the same as for brokers.',
     placeholder: 'HOST:PORT',
   }),
   advertise: text({
     help:
-      "By what name or address agents reach this host; the host's own name when empty and all addresses are " +
-      'listened on.',
+      "Name or address by which agents reach this host. Default: the address listened on, or the host's name if " +
+      'that is all addresses.',
     placeholder: 'HOST[:PORT]',
   }),
   metricsListen: text({
-    help: 'Where to serve /metrics and /healthz.',
+    help: 'Loopback address for /metrics and /healthz; port 0 takes a free one.',
     placeholder: 'HOST:PORT',
     default: '127.0.0.1:0',
   }),
   inputCacheSize: bytes({
-    help: 'Most that inputCacheSize kept for the agents, so that each comes from home once, may hold; 0 to keep none.',
+    help: 'Size limit of the input cache shared by the agents of this provider; 0 = no cache.',
     default: 10 * 2 ** 30,
   }),
   ...managerOptions,
   user: text({
-    help:
-      'Whom the resource manager knows the requests by; as whom the identity names us when empty, or else our ' +
-      'account.',
+    help: "User to submit as. Default: the certificate's user, else the local account.",
     placeholder: 'NAME',
   }),
   heuristic: text({
@@ -82,21 +80,19 @@ const options = {
     default: heuristic,
   }),
   defaultTaskTime: duration({
-    help: 'How long a task is taken to last before any was observed; for initial, adaptive and mixed.',
+    help: 'Assumed run time of a task before any has finished; for initial, adaptive and mixed.',
     default: heuristicDefaults.defaultTime,
   }),
   idleRelease: duration({
     help:
-      'A running allocation is released after so long without any demand, a queued request withdrawn after so ' +
+      'Releases a running allocation after this long without demand, and withdraws a queued request after this ' +
       'long without need.',
     default: idleRelease,
   }),
-  agentGrace: duration({ help: 'A machine whose agent is away for longer is lost.', default: agentGrace }),
-  brokerGrace: duration({ help: 'The demand of a broker that is away for longer is nothing.', default: brokerGrace }),
+  agentGrace: duration({ help: 'Counts a machine as lost when its agent is away for longer.', default: agentGrace }),
+  brokerGrace: duration({ help: 'Ignores the demand of a broker that is away for longer.', default: brokerGrace }),
   standbyAfter: duration({
-    help:
-      'When a broker is away for longer, its machines go on with what it leased, and what they report is kept for ' +
-      'it.',
+    help: 'Takes over for a broker that is away for longer: runs leased tasks and stores their results.',
     default: standbyAfter,
   }),
   refusalPause: duration({
@@ -105,70 +101,62 @@ const options = {
   }),
   refusalPauseMax: duration({ help: 'Longest pause after refusals.', default: refusalPauseMax }),
   refusalsMax: integer({
-    help: 'After so many refusals in a row a request is tried once an hour only, until new demand comes up.',
+    help: 'After this many refusals in a row, tries only once an hour, until new work arrives.',
     default: refusalsMax,
     min: 1,
     max: 1000,
   }),
   submissionsPerHour: integer({
-    help: 'A heuristic that watches the queue asks for no more requests within an hour.',
+    help: 'Most requests submitted within an hour by a heuristic that reacts to the queue.',
     default: submissions,
     min: 1,
     max: 10_000,
   }),
   withdrawalsPerHour: integer({
-    help:
-      'A heuristic that watches the queue gives up no more requests within an hour, waiting and running ones ' +
-      'together.',
+    help: 'Most requests given up within an hour, queued and running ones together, by such a heuristic.',
     default: withdrawals,
     min: 0,
     max: 10_000,
   }),
   firstRequestWalltime: duration({
     help:
-      'Longest walltime of requests while task run times are unknown; doubled as tasks outlast it. 0 for no ' +
-      'limits on first requests. Not for static and mixed.',
+      'Longest walltime while task run times are unknown; doubles as tasks outlast it. 0 = no limits on first ' +
+      'requests. Not for static and mixed.',
     default: firstRequestLimits.walltime,
   }),
   firstRequestsMax: integer({
-    help:
-      'While task run times are unknown: how many requests may wait at first, in addition to those that use free ' +
-      'processors.',
+    help: 'Requests that may wait while task run times are unknown, in addition to those that can start at once.',
     default: firstRequestLimits.waitingMax,
     min: 1,
     max: 1_000_000,
   }),
   spoolBytes: bytes({
-    help:
-      'Most that outputs of tasks may hold which wait here for a broker that is away; beyond that they wait at ' +
-      'their machines.',
+    help: 'Size limit of outputs stored for brokers that are away; further outputs wait at their machines.',
     default: 16 * 2 ** 30,
   }),
   agentCommand: text({
     help:
-      'What an allocation runs on each processor, as a JSON array of program and arguments; empty for this ' +
-      "release's agent.",
+      "Program of the agents in allocations, as a JSON array of program and arguments. Default: this release's " +
+      'agent.',
     placeholder: 'JSON',
     default: '',
   }),
   agentOrphanTimeout: duration({
-    help: 'Agents of allocations give up after so long without the provider; 0 for their own choice.',
+    help: 'How long agents in allocations wait for a provider that is away; 0 = their own default.',
     default: 0,
   }),
   isolation: text({
-    help:
-      'How agents of allocations keep tasks apart, as their own option of that name says; their own choice when ' +
-      'empty.',
+    help: 'How agents in allocations isolate tasks. Default: their own default.',
     placeholder: 'auto|bubblewrap|account=NAME|none',
   }),
   releaseOnStop: duration({
     help:
-      'When told to stop, gives back all requests, also what runs, and waits at most so long; 0 to leave them for ' +
-      'the next start.',
+      'When stopped, gives back all requests, running ones too, and waits this long for the manager; 0 = keep ' +
+      'them for the next start.',
     default: 0,
   }),
   agentHome: text({
-    help: 'Where agents of allocations keep their files; this home folder when empty.',
+    help: 'Where agents in allocations keep their files. Default: this home folder.',
     placeholder: 'FOLDER',
   }),
   quota: quotaOption,

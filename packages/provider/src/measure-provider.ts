@@ -26,42 +26,57 @@ export function measureProvider(
   metrics: Metrics,
   { state, relay, exchange, outputs, measure, contents }: MeasuredParts,
 ): void {
-  metrics.gauge('mutirao_provider_requests', 'Own requests that are remembered, by status.', ['status'], (gauge) => {
-    for (const status of statuses)
-      gauge.set({ status }, [...state.requests.values()].filter((request) => request.status === status).length);
-  });
-  metrics.gauge('mutirao_provider_machines', 'GridMachines that are known.', [], (gauge) => {
+  metrics.gauge(
+    'mutirao_provider_requests',
+    'Allocation requests of this provider, by status; ended ones count while they are remembered.',
+    ['status'],
+    (gauge) => {
+      for (const status of statuses)
+        gauge.set({ status }, [...state.requests.values()].filter((request) => request.status === status).length);
+    },
+  );
+  metrics.gauge('mutirao_provider_machines', 'Known machines.', [], (gauge) => {
     gauge.set(state.machines.size);
   });
-  metrics.gauge('mutirao_provider_agents', 'Agents that are attached.', [], (gauge) => {
+  metrics.gauge('mutirao_provider_agents', 'Connected agents.', [], (gauge) => {
     gauge.set(relay.agentCount);
   });
-  metrics.gauge('mutirao_provider_brokers', 'Brokers that are connected.', [], (gauge) => {
+  metrics.gauge('mutirao_provider_brokers', 'Connected brokers.', [], (gauge) => {
     gauge.set(relay.brokerCount);
   });
-  metrics.gauge('mutirao_provider_wanted_tasks', 'Pending tasks of all brokers, as they told last.', [], (gauge) => {
+  metrics.gauge('mutirao_provider_wanted_tasks', 'Pending tasks of all brokers, as last reported.', [], (gauge) => {
     gauge.set([...state.brokers.values()].reduce((sum, broker) => sum + (broker.demand?.pendingTasks ?? 0), 0));
   });
   metrics.gauge(
     'mutirao_provider_held_idle_processors',
-    'Processors that run for a reservation and that nobody uses yet.',
+    'Processors held idle for a reservation that has not started.',
     [],
     (gauge) => {
       gauge.set(countHeldIdle(state));
     },
   );
-  metrics.gauge('mutirao_provider_refusals', 'Refusals and emptyAllocationStreak requests in a row.', [], (gauge) => {
-    gauge.set(state.refusals + state.emptyAllocationStreak);
-  });
-  metrics.gauge('mutirao_provider_queue_stale', 'Whether the last reading of the queue failed.', [], (gauge) => {
-    gauge.set(state.listingFailure === '' ? 0 : 1);
-  });
-  metrics.gauge('mutirao_provider_replicas_ended', 'Replicas whose ends were relayed since the start.', [], (gauge) => {
+  metrics.gauge(
+    'mutirao_provider_refusals',
+    'Consecutive requests that were refused or ended without an agent.',
+    [],
+    (gauge) => {
+      gauge.set(state.refusals + state.emptyAllocationStreak);
+    },
+  );
+  metrics.gauge(
+    'mutirao_provider_queue_stale',
+    '1 while the last reading of the queue failed, else 0.',
+    [],
+    (gauge) => {
+      gauge.set(state.listingFailure === '' ? 0 : 1);
+    },
+  );
+  metrics.gauge('mutirao_provider_replicas_ended', 'Replica ends relayed since the process started.', [], (gauge) => {
     gauge.set(measure.endedCount);
   });
   metrics.gauge(
     'mutirao_provider_messages_dropped',
-    'Messages to machines that were gone, since the start.',
+    'Messages to machines that were gone, since the process started.',
     [],
     (gauge) => {
       gauge.set(relay.droppedCount);
@@ -69,53 +84,38 @@ export function measureProvider(
   );
   metrics.gauge(
     'mutirao_provider_standby_brokers',
-    'Brokers that are away and that the provider stands in for.',
+    'Disconnected brokers for which this provider runs leased tasks.',
     [],
     (gauge) => {
       gauge.set([...state.brokers.values()].filter(({ standbySince = 0 }) => standbySince > 0).length);
     },
   );
-  metrics.gauge('mutirao_provider_spooled_reports', 'Reports that are kept for brokers that are away.', [], (gauge) => {
+  metrics.gauge('mutirao_provider_spooled_reports', 'Reports stored for disconnected brokers.', [], (gauge) => {
     gauge.set([...state.kept.values()].reduce((sum, { reports }) => sum + reports.length, 0));
   });
-  metrics.gauge(
-    'mutirao_provider_spooled_bytes',
-    'Bytes of outputs that are kept for brokers that are away.',
-    [],
-    (gauge) => {
-      gauge.set(outputs.bytes);
-    },
-  );
+  metrics.gauge('mutirao_provider_spooled_bytes', 'Output bytes stored for disconnected brokers.', [], (gauge) => {
+    gauge.set(outputs.bytes);
+  });
   metrics.gauge(
     'mutirao_provider_spool_refusals',
-    'Outputs that had no room in the spool, since the start; each try counts.',
+    'Outputs refused for lack of room in the spool, since the process started; each try counts.',
     [],
     (gauge) => {
       gauge.set(outputs.refusedCount);
     },
   );
-  metrics.gauge('mutirao_provider_transfers_open', 'Transfers of contents that wait or run.', [], (gauge) => {
+  metrics.gauge('mutirao_provider_transfers_open', 'File transfers waiting or running.', [], (gauge) => {
     gauge.set(exchange.openCount);
   });
-  metrics.gauge(
-    'mutirao_provider_transferred_bytes',
-    'Bytes of contents passed through since the start.',
-    [],
-    (gauge) => {
-      gauge.set(exchange.byteCount);
-    },
-  );
-  metrics.gauge(
-    'mutirao_provider_contents_kept_bytes',
-    'Bytes of contents that are kept for the agents.',
-    [],
-    (gauge) => {
-      gauge.set(contents?.keptBytes ?? 0);
-    },
-  );
+  metrics.gauge('mutirao_provider_transferred_bytes', 'File bytes relayed since the process started.', [], (gauge) => {
+    gauge.set(exchange.byteCount);
+  });
+  metrics.gauge('mutirao_provider_contents_kept_bytes', 'Bytes in the input cache.', [], (gauge) => {
+    gauge.set(contents?.keptBytes ?? 0);
+  });
   metrics.gauge(
     'mutirao_provider_contents_served_bytes',
-    'Bytes of contents that agents got from those that are kept, since the start.',
+    'Bytes served from the input cache since the process started.',
     [],
     (gauge) => {
       gauge.set(contents?.servedBytes ?? 0);

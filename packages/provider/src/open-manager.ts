@@ -22,89 +22,84 @@ import { addressIn } from './address-in.ts';
 /** Options that say which resource manager the resource has, and how to use it. */
 export const managerOptions = {
   manager: choice({
-    help: 'Resource manager of the resource; none where machines attach by themselves.',
+    help: 'Resource manager; none = machines join by themselves.',
     words: ['embedded', 'slurm', 'grid-engine', 'oar', 'commands', 'none'],
     default: 'embedded',
   }),
   cluster: text({
-    help: 'The embedded cluster: its address, or its name where it shares this home folder.',
+    help: 'Embedded cluster: its address, or its name if it uses this home folder.',
     placeholder: 'HOST:PORT|ID',
     default: 'local',
   }),
   clusterHome: text({
-    help: 'Home folder of the embedded cluster, with its token, where it is another one.',
+    help: 'Home folder of the embedded cluster, for its token, if it is another one.',
     placeholder: 'FOLDER',
   }),
   reservationResource: text({
     help:
-      'What the resource is called at its reservation manager; when empty, the name of the embedded cluster where ' +
-      "it is named, and the provider's id with a manager that makes reservations (Slurm, Grid Engine).",
+      "Name of this resource at the reservation manager. Default: the embedded cluster's name, or the " +
+      "provider's id (Slurm, Grid Engine).",
     placeholder: 'NAME',
   }),
   managerFile: text({
-    help: 'With --manager commands: the templates of its commands, a JSON file.',
+    help: 'With --manager commands: JSON file with the command templates.',
     placeholder: 'FILE',
   }),
   queueInterval: duration({
-    help:
-      'Time between two readings of the queue when nothing hints at a change; 0 for 3 s, or 15 s with the ' +
-      'commands of a manager.',
+    help: 'Time between two readings of the queue; 0 = 15 s, or 3 s for an embedded cluster.',
     default: 0,
   }),
   managerDeadline: duration({
-    help: 'A command of the manager that takes longer is killed, and what it did is unknown.',
+    help: 'Kills a command of the manager that takes longer.',
     default: 30_000,
   }),
   requestsMax: integer({
-    help:
-      'Requests that may be queued or running at a time, where the manager does not say it (all but the embedded ' +
-      'cluster).',
+    help: 'Requests that may be queued or running at once. An embedded cluster states its own limit.',
     default: 4,
     min: 1,
     max: 1000,
   }),
   walltimeMax: duration({
-    help: "Longest walltime to ask for; 0 for the manager's limit (all but the embedded cluster).",
+    help: "Longest walltime to request; 0 = the manager's limit. Not for an embedded cluster.",
     default: 0,
   }),
   widthMax: integer({
-    help: "Most processors of one request; 0 for the manager's limit (Slurm, Grid Engine, OAR).",
+    help: "Most processors of one request; 0 = the manager's limit. For Slurm, Grid Engine and OAR.",
     default: 0,
     min: 0,
     max: 1_000_000,
   }),
-  slurmPartition: text({ help: "Partition to use; Slurm's default when empty.", placeholder: 'NAME' }),
-  slurmAccount: text({ help: "Account to charge; Slurm's default when empty.", placeholder: 'NAME' }),
-  slurmQos: text({ help: "Quality of service to ask for; Slurm's default when empty.", placeholder: 'NAME' }),
+  slurmPartition: text({ help: "Partition. Default: Slurm's default.", placeholder: 'NAME' }),
+  slurmAccount: text({ help: "Account to charge. Default: Slurm's default.", placeholder: 'NAME' }),
+  slurmQos: text({ help: "Quality of service. Default: Slurm's default.", placeholder: 'NAME' }),
   reservations: text({
     help:
-      'Address of the reservation manager whose reservations Slurm or Grid Engine is to keep, or for which ' +
-      'allocations are held (--pre-acquire); empty for none.',
+      'Reservation manager whose reservations Slurm or Grid Engine enforces, or for which allocations are ' +
+      'requested ahead (--pre-acquire). Default: none.',
     placeholder: 'HOST:PORT',
   }),
   preAcquire: text({
     help:
-      'With --reservations, where the manager makes no reservations for us: asks for their processors ahead and ' +
-      'holds them, "fixed:1h" before the start, or "learned:90%", as long ahead as that share of its own requests ' +
-      'waited, or "forecast:1h", as soon as the queue promises no start earlier than that before the ' +
-      "reservation's; empty for never.",
+      'With --reservations: requests allocations ahead of a reservation and holds them. fixed:1h = that long ' +
+      'before the start; learned:90% = as long ahead as that share of past requests waited; forecast:1h = as ' +
+      'soon as the queue promises no earlier start than that before the reservation. Default: never.',
     placeholder: 'RULE',
   }),
   slurmFlags: text({
-    help: 'Further flags of sbatch, separated by spaces, for example "--constraint=avx2 --mem-per-cpu=2G".',
+    help: 'More flags of sbatch, separated by spaces: "--constraint=avx2 --mem-per-cpu=2G".',
     placeholder: 'FLAGS',
   }),
   gridEngineQueue: text({
-    help: 'Cluster queue to use; all that have the parallel environment when empty.',
+    help: 'Cluster queue. Default: all that have the parallel environment.',
     placeholder: 'NAME',
   }),
-  gridEnginePe: text({ help: 'Parallel environment of requests; one that suits when empty.', placeholder: 'NAME' }),
+  gridEnginePe: text({ help: 'Parallel environment. Default: the first suitable one.', placeholder: 'NAME' }),
   gridEngineFlags: text({
-    help: 'Further flags of qsub, separated by spaces, for example "-P thesis -l mem_free=2G".',
+    help: 'More flags of qsub, separated by spaces: "-P thesis -l mem_free=2G".',
     placeholder: 'FLAGS',
   }),
   oarFlags: text({
-    help: 'Further flags of oarsub, separated by spaces, for example "-q besteffort --project=thesis".',
+    help: 'More flags of oarsub, separated by spaces: "-q besteffort --project=thesis".',
     placeholder: 'FLAGS',
   }),
 };

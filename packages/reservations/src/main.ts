@@ -28,20 +28,18 @@ const options = {
     default: 'local',
   }),
   listen: text({
-    help:
-      'Where to listen: unix:/path for a socket, or a port, 0 for a free one; a socket in the home folder when ' +
-      'empty.',
+    help: 'Address to listen on: unix:/path, or a port (0 = any free one). Default: a socket in the home folder.',
     placeholder: 'ADDRESS',
   }),
-  registrar: list({ help: 'Who may register resources beside the user that runs this.', placeholder: 'USER' }),
+  registrar: list({ help: 'User who may register resources, in addition to the owner.', placeholder: 'USER' }),
   reservationsMax: integer({
-    help: 'Most reservations that are not over.',
+    help: 'Most reservations that have not ended.',
     default: 2_000_000,
     min: 1,
     max: 10_000_000,
   }),
   rememberedMax: integer({
-    help: 'Most reservations that are over and remembered.',
+    help: 'Most ended reservations to remember.',
     default: 100_000,
     min: 0,
     max: 10_000_000,
@@ -49,7 +47,7 @@ const options = {
   holdMax: duration({ help: 'Longest hold.', default: 3_600_000 }),
   quota: quotaOption,
   ...natsOptions,
-  metricsListen: text({ help: 'Where to serve /metrics and /healthz; empty for nowhere.', placeholder: 'HOST:PORT' }),
+  metricsListen: text({ help: 'Loopback address for /metrics and /healthz. Default: none.', placeholder: 'HOST:PORT' }),
 };
 
 /** The reservation manager: negotiates and places reservations, and runs nothing. */

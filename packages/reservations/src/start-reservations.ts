@@ -24,6 +24,7 @@ import { restoreState } from './journal/restore-state.ts';
 import { auditedMethods } from './routes/audited-methods.ts';
 import { reservationRoutes } from './routes/reservation-service.ts';
 import type { ReservationsHost } from './routes/reservations-host.ts';
+import { measureReservations } from './measure-reservations.ts';
 import { askDecision } from './together/ask-decision.ts';
 import { GroupCommitFollower } from './together/group-commit-follower.ts';
 
@@ -129,7 +130,7 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
     ask: (asked, signal) => askDecision(asked, setup.dialing, signal),
   });
   prepares.start();
-  if (metrics !== undefined) measure(metrics, { state, journal });
+  if (metrics !== undefined) measureReservations(metrics, { state, journal });
   const host: ReservationsHost = {
     ask: (make) => driver.ask(make),
     requireDiskSpace: () => {
@@ -203,34 +204,4 @@ function logChange(log: Logger, change: ReservationsChange): void {
         type,
       );
   }
-}
-
-interface Measured {
-  readonly state: ReservationsState;
-  readonly journal: Journal<ReservationsChange>;
-}
-
-function measure(metrics: Metrics, { state, journal }: Measured): void {
-  metrics.gauge('mutirao_reservations_resources', 'Resources that are registered.', [], (gauge) => {
-    gauge.set(state.resources.size);
-  });
-  metrics.gauge(
-    'mutirao_reservations_living',
-    'Reservations that are not over, by resource.',
-    ['resource'],
-    (gauge) => {
-      for (const [id, { livingCount }] of state.resources) gauge.set({ resource: id }, livingCount);
-    },
-  );
-  metrics.gauge(
-    'mutirao_reservations_remembered',
-    'Reservations that are kept, also those that are over.',
-    [],
-    (gauge) => {
-      gauge.set(state.reservations.size);
-    },
-  );
-  metrics.gauge('mutirao_reservations_journal_changes', 'Changes in the journal.', [], (gauge) => {
-    gauge.set(journal.lastSequence());
-  });
 }

@@ -18,20 +18,20 @@ import { makeStaticFiles, readStaticFolder, type StaticFiles } from './server/st
 
 const options = {
   listen: text({
-    help: 'Where to listen, on loopback; port 0 takes the one of last time if it is free, and else any.',
+    help: 'Loopback address to listen on; port 0 = that of the last start if it is free, else any.',
     placeholder: 'HOST:PORT',
     default: '127.0.0.1:0',
   }),
   broker: text({
-    help: 'Address of the broker; the one that the home folder names when empty.',
+    help: 'Address of the broker. Default: the one recorded in the home folder.',
     placeholder: 'HOST:PORT',
   }),
   reservations: text({
-    help: 'Address of the reservation manager; the only one of the home folder when empty.',
+    help: 'Address of the reservation manager. Default: the only one of the home folder.',
     placeholder: 'HOST:PORT',
   }),
   directory: text({
-    help: 'Where relative paths of jobs begin that are submitted on the page; the current folder when empty.',
+    help: 'Where relative paths of jobs submitted on the page start. Default: the current folder.',
     placeholder: 'FOLDER',
   }),
 };

@@ -312,7 +312,7 @@ export const registry = {
     retryable: false,
     advice:
       'Install bubblewrap (package "bubblewrap") and allow user namespaces, or set up sudo for --isolation ' +
-      'account=NAME (docs/isolation.md lists what hosts need), or start the agent with --isolation auto or none.',
+      'account=NAME (docs/guides/isolation.md lists what hosts need), or start the agent with --isolation auto or none.',
   },
   MUT_JDF_DIALECT: {
     status: 'INVALID_ARGUMENT',
@@ -379,12 +379,13 @@ export const registry = {
   MUT_MACHINES_DIALECT: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
-    advice: 'Rewrite the list as workers (SDF) or grid machines (GDF); docs/machines.md has the forms.',
+    advice: 'Rewrite the list as workers (SDF) or grid machines (GDF); docs/reference/machine-lists.md has the forms.',
   },
   MUT_MACHINES_SYNTAX: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
-    advice: 'Correct the file at the line and column that the message names; docs/machines.md has the forms.',
+    advice:
+      'Correct the file at the line and column that the message names; docs/reference/machine-lists.md has the forms.',
   },
   MUT_MACHINE_ATTACHED: {
     status: 'FAILED_PRECONDITION',
@@ -770,7 +771,9 @@ export const registry = {
   MUT_TEMPLATE_FAILED: {
     status: 'UNAVAILABLE',
     retryable: true,
-    advice: "Run the template by hand with the machine's name in its place; docs/machines.md says what each must do.",
+    advice:
+      "Run the template by hand with the machine's name in its place; docs/reference/machine-lists.md says what each " +
+      'must do.',
   },
   MUT_TEMPLATE_NO_VALUE: {
     status: 'INVALID_ARGUMENT',
@@ -810,7 +813,7 @@ export const registry = {
     retryable: false,
     advice:
       'Use the token file of the server (MUTIRAO_HOME/token), readable by you alone; from another host, a ' +
-      'certificate of its authority (docs/security.md).',
+      'certificate of its authority (docs/reference/security.md).',
   },
   MUT_UNIMPLEMENTED: {
     status: 'UNIMPLEMENTED',
@@ -847,7 +850,7 @@ export const registry = {
     retryable: false,
     advice:
       'The other side did not prove that it is the host at this address: see the host names and dates of its ' +
-      'certificate, and whose authority signed it (docs/security.md).',
+      'certificate, and whose authority signed it (docs/reference/security.md).',
   },
   MUT_USER_QUOTA: {
     status: 'RESOURCE_EXHAUSTED',

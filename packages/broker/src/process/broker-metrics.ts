@@ -29,44 +29,45 @@ export class BrokerMetrics implements LinkCounts {
 
   constructor(metrics: Metrics) {
     this.#metrics = metrics;
-    this.#placed = metrics.counter('mutirao_broker_replicas_placed_total', 'Replicas sent to machines.');
+    this.#placed = metrics.counter(
+      'mutirao_broker_replicas_placed_total',
+      'Replicas (runs of tasks) sent to machines.',
+    );
     this.#leased = metrics.counter(
       'mutirao_broker_leases_total',
       'Leases granted to providers; each replaces the one before.',
     );
     this.#started = metrics.counter(
       'mutirao_broker_replicas_started_total',
-      'Replicas that machines told of as running; short ones end before they are told of.',
+      'Replicas that machines reported as running; very short ones end before they are reported.',
     );
-    this.#ended = metrics.counter(
-      'mutirao_broker_replicas_ended_total',
-      'Replicas that ended, by what became of them.',
-      ['disposition'],
-    );
+    this.#ended = metrics.counter('mutirao_broker_replicas_ended_total', 'Replicas that ended, by outcome.', [
+      'disposition',
+    ]);
     this.#wait = metrics.histogram(
       'mutirao_broker_dispatch_seconds',
-      'Time from placing a replica to its start on the machine; one replica of each report is observed.',
+      'Time from sending a replica to its start on the machine; one replica of each report is observed.',
       secondsBuckets,
     );
     this.#commits = metrics.histogram(
       'mutirao_broker_journal_commit_seconds',
-      'Time to write the changes of one turn to the journal.',
+      'Time to commit one batch of changes to the journal.',
       secondsBuckets,
     );
     this.#staged = metrics.counter(
       'mutirao_broker_staged_bytes_total',
-      'Bytes of files carried to machines (out) and home (in).',
+      'File bytes sent to machines (out) and brought home (in).',
       ['direction'],
     );
     this.#connections = metrics.counter(
       'mutirao_broker_provider_connections_total',
-      'Connections made to providers; all but the first of each are reconnects.',
+      'Connections made, by provider; all but the first are reconnects.',
       ['provider'],
     );
-    this.#stale = metrics.counter('mutirao_broker_stale_inputs_total', 'Ends told of replicas that had ended already.');
+    this.#stale = metrics.counter('mutirao_broker_stale_inputs_total', 'Reports of replicas that had already ended.');
     this.#results = metrics.counter(
       'mutirao_broker_results_total',
-      'Results whose outputs were brought home and checked, by outcome.',
+      'Results whose outputs were brought home and checked: accepted, or the error code of the refusal.',
       ['outcome'],
     );
   }
@@ -74,10 +75,10 @@ export class BrokerMetrics implements LinkCounts {
   /** Adds the series that are read from the state. */
   watch(state: BrokerState, parts: { readonly clock: Clock; inboxLength(): number; watcherCount(): number }): void {
     const metrics = this.#metrics;
-    metrics.gauge('mutirao_broker_inbox_length', 'Inputs that wait for their turn.', [], (gauge) => {
+    metrics.gauge('mutirao_broker_inbox_length', 'Messages and commands waiting to be processed.', [], (gauge) => {
       gauge.set(parts.inboxLength());
     });
-    metrics.gauge('mutirao_broker_watchers', 'Calls that wait for something to happen to a job.', [], (gauge) => {
+    metrics.gauge('mutirao_broker_watchers', 'Open calls that wait for or watch a job.', [], (gauge) => {
       gauge.set(parts.watcherCount());
     });
     metrics.gauge('mutirao_broker_tasks', 'Tasks of all jobs, by state.', ['state'], (gauge) => {
@@ -86,7 +87,7 @@ export class BrokerMetrics implements LinkCounts {
     metrics.gauge('mutirao_broker_jobs_open', 'Jobs that have not ended.', [], (gauge) => {
       gauge.set(state.openJobs.size);
     });
-    metrics.gauge('mutirao_broker_machines', 'GridMachines, by status.', ['status'], (gauge) => {
+    metrics.gauge('mutirao_broker_machines', 'Machines, by status.', ['status'], (gauge) => {
       gauge.reset();
       for (const { status } of listMachineRecords(state, parts.clock.now())) gauge.inc({ status });
     });
@@ -94,7 +95,7 @@ export class BrokerMetrics implements LinkCounts {
       gauge.reset();
       for (const { status } of state.requests.values()) gauge.inc({ status });
     });
-    metrics.gauge('mutirao_broker_providers_connected', 'Providers that the broker reaches.', [], (gauge) => {
+    metrics.gauge('mutirao_broker_providers_connected', 'Connected providers.', [], (gauge) => {
       gauge.set([...state.providers.values()].filter((provider) => provider.isConnected).length);
     });
   }

@@ -202,7 +202,7 @@ export const shapes = {
   },
   quota: {
     connector: ['string', 'Who counts: `broker`, `reservations`, or `provider NAME`.'],
-    kind: ['string', 'What is counted: see docs/quotas.md.'],
+    kind: ['string', 'What is counted: see docs/reference/configuration.md.'],
     used: ['number', 'What you have of it, in the unit of the kind: a count, bytes, or hours.'],
     allowed: ['number or null', 'What you may have; null for no limit.'],
   },

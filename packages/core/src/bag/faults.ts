@@ -46,7 +46,7 @@ const machineErrnos = [
 /**
  * All ways in which a replica goes wrong at a machine or at home, in the order of its life.
  *
- * docs/faults.md is written from it.
+ * The table in docs/guides/troubleshooting.md is written from it.
  */
 export const faultRows: readonly FaultRow[] = [
   {
@@ -383,20 +383,19 @@ export const stopsMax = 100;
 /** What the grid does about each fault, for the documentation. */
 export const consequences: Readonly<Record<Fault, string>> = {
   task:
-    'counts as a failure: runs again on another machine where there is one, as often as `--retries` says; ' +
-    "machines keep their standing; requests stop with the job's last task",
-  user: 'counts as a failure, as above; machines keep their standing',
+    'counts as a failure: the task runs again, on another machine if there is one, up to `--retries` times; the ' +
+    'machine is not blamed',
+  user: 'counts as a failure, as above; the machine is not blamed',
   machine:
-    'runs again elsewhere without counting as a failure, 20 times at most; the task avoids the machine, which ' +
-    'gets nothing for 10 s at once when its disk is full, else after three bad reports in a row, and longer ' +
-    'each time',
+    'does not count as a failure: the task runs elsewhere, up to 20 times. The machine gets no tasks for 10 s if ' +
+    'its disk is full, or after three such reports in a row, and longer each time',
   misconduct:
-    'counts neither as a failure nor as a loss: the task runs on another machine, and this one is quarantined ' +
-    'at once until `mutirao machine reset-trust`',
+    'does not count: the task runs elsewhere, and the machine is quarantined until its owner runs ' +
+    '`mutirao machine reset-trust`',
   site:
-    'runs again elsewhere without counting as a failure; nobody is blamed. A task whose machine was taken away ' +
-    `${stopsMax} times while it ran is given up`,
+    'does not count as a failure, and nobody is blamed: the task runs elsewhere. A task whose machine was taken ' +
+    `away ${stopsMax} times while it ran is given up`,
   unknown:
-    `runs again elsewhere, and fails with this reason after ${doubtsMax} times; the task avoids the machine, ` +
-    'which is left alone only after tasks of two jobs, or of one that has finished tasks, ended so there',
+    `the task runs elsewhere, and fails with this reason after ${doubtsMax} times. The machine is avoided once ` +
+    'tasks of two jobs, or of one job that has finished other tasks, ended this way there',
 };

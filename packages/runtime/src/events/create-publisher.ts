@@ -36,7 +36,6 @@ export function createPublisher<Change>(
   const { connectEvents, log, metrics, series } = setup;
   if (connectEvents === undefined) return undefined;
   const source = eventSource(setup.source, journal);
-  const published = metrics?.counter(`${series}_published_total`, 'Events that NATS has kept; repeats count again.');
   const publisher = new EventPublisher({
     backlog: new EventBacklog(journal, (entry) => setup.encode(source, entry), journal.findNumber(placeName) ?? 0),
     connect: connectEvents,
@@ -55,13 +54,27 @@ export function createPublisher<Change>(
       else log.warn({ err: error }, 'events are not published until NATS is back');
     },
   });
-  metrics?.gauge(`${series}_lag`, 'Changes in the journal whose events are not published yet.', [], (gauge) => {
+  const published = metrics === undefined ? undefined : measurePublisher(metrics, series, publisher);
+  return publisher;
+}
+
+/** Adds the series of a publisher. @returns the counter of published events */
+export function measurePublisher(
+  metrics: Metrics,
+  series: string,
+  publisher: Pick<EventPublisher, 'lag' | 'isConnected'>,
+): { inc(count: number): void } {
+  const published = metrics.counter(
+    `${series}_published_total`,
+    'Events that NATS has stored; an event that is published again counts again.',
+  );
+  metrics.gauge(`${series}_lag`, 'Journal changes whose events have not been published.', [], (gauge) => {
     gauge.set(publisher.lag);
   });
-  metrics?.gauge(`${series}_connected`, 'Whether NATS is connected.', [], (gauge) => {
+  metrics.gauge(`${series}_connected`, '1 while connected to NATS, else 0.', [], (gauge) => {
     gauge.set(publisher.isConnected ? 1 : 0);
   });
-  return publisher;
+  return published;
 }
 
 /**

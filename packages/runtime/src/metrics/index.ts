@@ -1,2 +1,2 @@
-export { Metrics } from './metrics.ts';
+export { Metrics, type SeriesDescription } from './metrics.ts';
 export { startHttp, type HttpOptions, type RunningHttp } from './http.ts';

@@ -1,5 +1,13 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
+/** One series as the reference of metrics shows it. */
+export interface SeriesDescription {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
 /** The series of one process, for Prometheus. A series asked for again is the same one. */
 export class Metrics {
   readonly #registry = new Registry();
@@ -53,6 +61,23 @@ export class Metrics {
     return known === undefined
       ? new Histogram({ name, help, labelNames, buckets: [...buckets], registers: [this.#registry] })
       : (known as Histogram<Label>);
+  }
+
+  /** All series without their values, in the order in which they were made. */
+  describe(): SeriesDescription[] {
+    return this.#registry.getMetricsAsArray().map((metric) => {
+      const {
+        name,
+        help,
+        labelNames = [],
+      } = metric as unknown as {
+        readonly name: string;
+        readonly help: string;
+        readonly labelNames?: readonly string[];
+      };
+      const type = metric instanceof Counter ? 'counter' : metric instanceof Histogram ? 'histogram' : 'gauge';
+      return { name, type, labels: labelNames, help };
+    });
   }
 
   /** All series in the text format of Prometheus. */

@@ -14,18 +14,16 @@ import type { LogLevel } from '../log/index.ts';
 /** Options that every program has. */
 export const commonOptions = {
   home: text({
-    help: "Folder of Mutirao's files; MUTIRAO_HOME says it for all programs, ~/.mutirao holds where nothing does.",
+    help: "Folder of Mutirao's files. Default: MUTIRAO_HOME, else ~/.mutirao.",
     placeholder: 'FOLDER',
   }),
   logLevel: choice<LogLevel>({
-    help: 'How much to log, to standard error.',
+    help: 'What to log to standard error.',
     words: ['debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     default: 'info',
   }),
   leash: flag({
-    help:
-      'Drain, as after SIGTERM, when standard input ends: whoever started this process holds its other end, and ' +
-      'is gone then.',
+    help: 'Stop, as after SIGTERM, when standard input ends: for a parent process that holds its other end.',
   }),
 } as const satisfies OptionSpecs;
 

@@ -42,6 +42,11 @@ export interface Program<O extends OptionSpecs> {
   run(config: ConfigOf<O>, context: ProgramContext): Promise<void>;
 }
 
+/** Runs a program with argv, without node and script. The reference of settings is rendered from `program`. */
+export type ProgramMain<O extends OptionSpecs> = ((argv: readonly string[]) => Promise<void>) & {
+  readonly program: Program<O>;
+};
+
 /**
  * Makes a program's `main(argv)`: argv without node and script.
  *
@@ -54,8 +59,8 @@ export interface Program<O extends OptionSpecs> {
 export function defineProgram<O extends OptionSpecs>(
   program: Program<O>,
   host: ProgramHost = processHost,
-): (argv: readonly string[]) => Promise<void> {
-  return async (argv) => {
+): ProgramMain<O> {
+  const main = async (argv: readonly string[]): Promise<void> => {
     const specs = { ...commonOptions, ...program.options };
     const line = parseCommandLine(program, specs, argv, host);
     if (line.kind === 'exit') {
@@ -81,6 +86,7 @@ export function defineProgram<O extends OptionSpecs>(
       host,
     );
   };
+  return Object.assign(main, { program });
 }
 
 /** What a command line and its surroundings came to. */

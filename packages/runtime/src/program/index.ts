@@ -2,7 +2,9 @@ export {
   bytes,
   choice,
   duration,
+  environmentName,
   flag,
+  flagName,
   integer,
   list,
   parseDuration,
@@ -11,7 +13,8 @@ export {
   type OptionSpec,
   type OptionSpecs,
 } from '../config/index.ts';
-export { defineProgram, type Program, type ProgramContext } from './define-program.ts';
+export { commonOptions } from './command-line.ts';
+export { defineProgram, type Program, type ProgramContext, type ProgramMain } from './define-program.ts';
 export { processHost, type ProgramHost } from './host.ts';
 export { readIsolationMode, type IsolationMode } from './isolation-word.ts';
 export { keepLast } from './keep-last.ts';

@@ -4,22 +4,22 @@ import { bytes, duration, text } from '../config/index.ts';
 export const natsOptions = {
   nats: text({
     help:
-      'Where to publish events: a NATS server with JetStream, or several of one cluster separated by commas. Not ' +
-      'published where empty.',
+      'NATS server with JetStream to publish events to, or several of one cluster separated by commas. Default: ' +
+      'publish nothing.',
     placeholder: 'URL',
   }),
-  natsCredentials: text({ help: 'A credentials file (.creds) for NATS.', placeholder: 'FILE' }),
+  natsCredentials: text({ help: 'Credentials file (.creds) for NATS.', placeholder: 'FILE' }),
   natsCa: text({
-    help: 'PEM file of the authority that a tls:// NATS server is signed by; what the system trusts when empty.',
+    help: 'PEM file of the authority of a tls:// server. Default: what Node trusts.',
     placeholder: 'FILE',
   }),
-  natsCertificate: text({ help: 'PEM file of the certificate to show there; none when empty.', placeholder: 'FILE' }),
-  natsKey: text({ help: 'PEM file of its key.', placeholder: 'FILE' }),
+  natsCertificate: text({ help: 'PEM file of a client certificate for NATS.', placeholder: 'FILE' }),
+  natsKey: text({ help: 'PEM file of the key of that certificate.', placeholder: 'FILE' }),
   natsStream: text({
-    help: 'The stream that keeps events; made where it is absent.',
+    help: 'Stream for the events; created if missing.',
     placeholder: 'NAME',
     default: 'MUTIRAO_EVENTS',
   }),
   natsAge: duration({ help: 'How long the stream keeps an event.', default: 7 * 24 * 3_600_000 }),
-  natsBytes: bytes({ help: 'How much the stream keeps; the oldest events go first.', default: 1024 ** 3 }),
+  natsBytes: bytes({ help: 'Size limit of the stream; the oldest events are dropped first.', default: 1024 ** 3 }),
 };

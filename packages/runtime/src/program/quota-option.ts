@@ -6,8 +6,8 @@ import { list } from '../config/index.ts';
 /** The option of every server that bounds what users take. */
 export const quotaOption = list({
   help:
-    'What users other than the owner may have, for example jobs=500, maria:tasks=5M or blob-bytes=none; ' +
-    'docs/quotas.md lists the kinds.',
+    'Quota of users other than the owner, or of one user: jobs=500, maria:tasks=5M, blob-bytes=none. ' +
+    'docs/reference/configuration.md lists the kinds.',
   placeholder: '[USER:]KIND=AMOUNT',
 });
 

@@ -33,7 +33,7 @@ export {
   type UnaryRoute,
 } from './handlers.ts';
 export { openRawSending, listRawMessages, type ReceivingMethod, type SendingMethod } from './raw-calls.ts';
-export { serve, type RunningServer, type ServeOptions } from './serve.ts';
+export { countCalls, serve, type RunningServer, type ServeOptions } from './serve.ts';
 export { fromStatus, toMutiraoError, toStatus, type FailedStatus } from './status.ts';
 export type { MessageStream, StreamListener, StreamWriter } from './streams.ts';
 export { acceptToken, type TokenCheck } from './tokens.ts';

@@ -95,7 +95,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     streams: new Set(),
     certified: new OpenCalls(),
     messageBytesMax: options.messageBytesMax ?? messageBytesMax,
-    count: counter(options.metrics),
+    count: countCalls(options.metrics),
   };
   const { server, health, guard, loads } = await assemble(options, rpcHost);
   const bound = await (isSocket(address)
@@ -144,10 +144,11 @@ async function assemble(options: ServeOptions, host: RpcHost) {
   return { server, health, guard, loads };
 }
 
-function counter(metrics: Metrics | undefined): (path: string, code: string) => void {
+/** Adds the series of served calls. */
+export function countCalls(metrics: Metrics | undefined): (path: string, code: string) => void {
   const calls = metrics?.counter(
     'mutirao_rpc_calls_total',
-    'Calls served, by method and by error code (empty for success).',
+    'Calls that ended, by method and error code; the code is empty for success.',
     ['method', 'code'],
   );
   return (path, code) => {

@@ -22,18 +22,16 @@ test('docs/reference/errors.md tells of each code, and of no other', (t) => {
   t.is(readFileSync(new URL('docs/reference/errors.md', root), 'utf8'), errorsMarkdown(), advice);
 });
 
-test('docs/faults.md is the table of faults that the programs use', (t) => {
-  t.is(readFileSync(new URL('docs/faults.md', root), 'utf8'), faultsMarkdown(), advice);
-});
-
-test('docs/limits.md is the table of limits that the codecs use', (t) => {
-  t.is(readFileSync(new URL('docs/limits.md', root), 'utf8'), limitsMarkdown(), advice);
-});
-
-test('docs/security.md has the table of access that the servers use', (t) => {
-  const page = readFileSync(new URL('docs/security.md', root), 'utf8');
-  t.is(page, securityMarkdown(page), advice);
-});
+for (const [name, fill] of [
+  ['guides/troubleshooting.md', faultsMarkdown],
+  ['reference/configuration.md', limitsMarkdown],
+  ['reference/security.md', securityMarkdown],
+] as const) {
+  test(`docs/${name} has the tables that the programs use`, (t) => {
+    const page = readFileSync(new URL(`docs/${name}`, root), 'utf8');
+    t.is(page, fill(page), advice);
+  });
+}
 
 test('errors.proto has each code, and no other', (t) => {
   const proto = readFileSync(new URL('proto/mutirao/common/v1/errors.proto', root), 'utf8');

@@ -162,7 +162,7 @@ export interface IntegerRange {
   step?: number | undefined;
 }
 
-/** What a user has of something that is counted per user, and may have (docs/quotas.md). */
+/** What a user has of something that is counted per user, and may have (docs/reference/configuration.md). */
 export interface QuotaUse {
   /** As the configuration names it: jobs, tasks, connections, ... */
   kind: string;
