@@ -31,7 +31,7 @@ const places =
       : ['wfinstances', 'dax'].map((name) => join(data, 'workflows', name));
 if (places.length === 0) {
   console.error(
-    'Name folders or files, or set MUTIRAO_DATA to the folder of the public data (docs/studies/README.md).',
+    'Name folders or files, or set MUTIRAO_DATA to the folder of the public data (docs/studies/workflow-instances.md).',
   );
   process.exit(3);
 }

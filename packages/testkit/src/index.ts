@@ -52,6 +52,7 @@ export { aListing, aServed, someFacts, type ListedRequest } from './requests.ts'
 export { streamPair, type StreamEnd } from './stream-pair.ts';
 export { asOrdinaryAccount } from './ordinary-account.ts';
 export { discardSocket, freeSocket } from './free-socket.ts';
+export { sweepProcesses } from './sweep-processes.ts';
 export { temporaryFolder, type WithTeardown } from './temporary-folder.ts';
 export { until } from './until.ts';
 export { fakePageGrid } from './web-gateway.ts';

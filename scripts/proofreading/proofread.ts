@@ -1,0 +1,76 @@
+/**
+ * Checks documents, comments of exports and messages for long sentences, turns of phrase and forbidden terms, and all
+ * Markdown links between our own files.
+ *
+ * Usage: node scripts/proofreading/proofread.ts [--all | --shrink]
+ * Prints what is not in known-findings.json; exit status 1 when that is not nothing. --all prints the known findings too.
+ * --shrink writes known-findings.json as things are, and refuses when any rule has more findings than before.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { compareFindings, countFindings, findGrowth, type KnownFindings } from './known-findings.ts';
+import { findDeadLinks, findDeadMentions, type LinkTargets } from './links.ts';
+import { readMarkdownPage } from './markdown-page.ts';
+import { proofreader, readForbiddenTerms, readRules, type Finding, type Rules } from './rules.ts';
+import { readSourceTexts } from './source-texts.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const knownPath = fileURLToPath(new URL('known-findings.json', import.meta.url));
+const read = (file: string): string => readFileSync(root + file, 'utf8');
+
+/** Tracked files, and new ones that are not ignored. */
+function listFiles(patterns: readonly string[]): string[] {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard', '--', ...patterns];
+  const listed = execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 });
+  return [...new Set(listed.split('\n'))].filter((file) => file !== '' && existsSync(root + file)).sort();
+}
+
+function isDocument(file: string, rules: Rules): boolean {
+  const isGenerated = file.startsWith('docs/') && rules.generated.includes(file.split('/').at(-1) ?? '');
+  return !isGenerated && !rules.unread.some((prefix) => file.startsWith(prefix));
+}
+
+function findAll(): Finding[] {
+  const rules = readRules();
+  const check = proofreader(rules, readForbiddenTerms(read('GLOSSARY.md')));
+  const pages = new Map(listFiles(rules.documents).map((file) => [file, readMarkdownPage(file, read(file))]));
+  const targets: LinkTargets = { pages, exists: (path) => existsSync(root + path) };
+  const sources = listFiles(rules.sources).filter((file) => !rules.unreadSources.some((part) => file.includes(part)));
+  const texts = listFiles(['*.ts', '*.tsx', '*.mjs', '*.md', '*.proto', 'scripts/*', 'CITATION.cff', '.ci', '.github']);
+  return [
+    ...[...pages.values()].flatMap((page) => findDeadLinks(page, targets)),
+    ...texts
+      .filter((file) => !file.startsWith('docs/studies/') && !file.startsWith('test/tidy/'))
+      .flatMap((file) => findDeadMentions(file, read(file), targets)),
+    ...[...pages.values()].filter(({ file }) => isDocument(file, rules)).flatMap(({ prose }) => prose.flatMap(check)),
+    ...sources.flatMap((file) => readSourceTexts(file, read(file)).flatMap(check)),
+  ];
+}
+
+const { values } = parseArgs({
+  options: { all: { type: 'boolean', default: false }, shrink: { type: 'boolean', default: false } },
+});
+const known = existsSync(knownPath) ? (JSON.parse(readFileSync(knownPath, 'utf8')) as KnownFindings) : undefined;
+const findings = findAll();
+
+function shrink(): string[] {
+  const counts = countFindings(findings);
+  // The list may be begun, and from then on only shrinks.
+  const growth = known === undefined ? [] : findGrowth(counts, known);
+  // A line for each file, so that changes of different files merge.
+  const lines = Object.entries(counts).map(([file, ofFile]) => `${JSON.stringify(file)}: ${JSON.stringify(ofFile)}`);
+  if (growth.length === 0) writeFileSync(knownPath, `{\n${lines.join(',\n')}\n}\n`);
+  return growth.length === 0
+    ? compareFindings(findings, counts)
+    : [
+        ...growth,
+        'The list of known findings only shrinks: mend the new ones first.',
+        ...compareFindings(findings, known ?? {}),
+      ];
+}
+
+const report = values.shrink ? shrink() : compareFindings(findings, values.all ? {} : (known ?? {}));
+for (const line of report) console.log(line);
+process.exitCode = report.length === 0 ? 0 : 1;
