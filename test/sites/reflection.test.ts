@@ -1,12 +1,12 @@
 // Clients of other makers that know a process by server reflection alone: Python's descriptor pool, and the Go library
 // that grpcurl is made of.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { accessTable } from '@mutirao/api/access';
-import { buildExampleClient, temporaryFolder, type WithTeardown } from '@mutirao/testkit';
+import { buildExampleClient, taskGroup, temporaryFolder, until, type WithTeardown } from '@mutirao/testkit';
 import { AccessWorld, type WorldServer } from '@mutirao/testkit/access';
 import test, { type ExecutionContext } from 'ava';
 
@@ -88,3 +88,32 @@ test.serial(
     await check(t, await goClient(t));
   },
 );
+
+test.serial('a client by reflection watches for longer than it waits for a single answer', async (t) => {
+  const {
+    folder,
+    command: [python],
+  } = await buildExampleClient(t, 'python');
+  const patienceMs = 1000;
+  const program = `import sys; sys.path.insert(0, ${JSON.stringify(folder)}); import call
+find_methods = call.find_methods
+def find(channel):
+    methods = find_methods(channel)
+    call.PATIENCE = ${patienceMs / 1000}
+    return methods
+call.find_methods = find
+sys.exit(call.main())`;
+  const args = ['--token', join(world.grid.home, 'token'), world.listAddress('broker')];
+  const child = spawn(python, ['-c', program, ...args, 'mutirao.broker.v1.BrokerService/WatchJob', '{}']);
+  t.teardown(() => child.kill('SIGKILL'));
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  await until(() => printed.includes('"journalInstance"') || child.exitCode !== null, 'it watches');
+  const begun = performance.now();
+  await until(() => performance.now() - begun > 2 * patienceMs || child.exitCode !== null, 'its patience is over');
+  const jobId = await world.grid.client.submit([taskGroup('true', 1)]);
+  await until(() => printed.includes(`"jobId": "${jobId}"`) || child.exitCode !== null, 'it sees the job');
+  t.is(child.exitCode, null, printed);
+  t.false(printed.includes('DEADLINE'), printed);
+});

@@ -189,6 +189,7 @@ func (b *Broker) Submit(ctx context.Context, command string, count uint64, outpu
 // A place is where in the broker's journal a follower is.
 type place struct {
 	after   uint64
+	told    uint32  // Events of the change behind after that have been heard: a large change comes in several messages.
 	journal *string // The instance of the journal that after is of; nil before the first message.
 }
 
@@ -222,7 +223,9 @@ func (b *Broker) followOnce(ctx context.Context, job uint64, at *place, hear fun
 	}
 	ctx, cancel := context.WithCancel(b.withToken(ctx))
 	defer cancel() // Ends the stream.
-	stream, err := b.client.WatchJob(ctx, &brokerv1.WatchJobRequest{JobId: job, AfterSequence: at.after, JournalInstance: at.journal})
+	stream, err := b.client.WatchJob(ctx, &brokerv1.WatchJobRequest{
+		JobId: job, AfterSequence: at.after, AfterEventCount: &at.told, JournalInstance: at.journal,
+	})
 	if err != nil {
 		return false, err
 	}
@@ -243,9 +246,8 @@ func (b *Broker) followOnce(ctx context.Context, job uint64, at *place, hear fun
 				return true, err
 			}
 		}
-		last := message.Events[len(message.Events)-1]
-		at.after = last.Sequence // Events of one sequence come in one message.
-		switch last.Type {
+		at.after, at.told = message.GetLastSequence(), message.GetLastEventCount()
+		switch message.Events[len(message.Events)-1].Type {
 		case "job.finished", "job.failed", "job.cancelled":
 			return true, nil
 		}
@@ -258,8 +260,17 @@ func (b *Broker) Status(ctx context.Context, job uint64) (brokerv1.JobStatus, er
 	return reply.GetJob().GetStatus(), err
 }
 
-// Output says what a task printed, and which files it brought home.
+// Output says what a task printed, and which files it brought home. It begins again if the task runs again meanwhile.
 func (b *Broker) Output(ctx context.Context, job, task uint64) (*brokerv1.GetTaskOutputResponse, error) {
+	for {
+		output, err := b.readOutput(ctx, job, task)
+		if status.Code(err) != codes.Aborted {
+			return output, err
+		}
+	}
+}
+
+func (b *Broker) readOutput(ctx context.Context, job, task uint64) (*brokerv1.GetTaskOutputResponse, error) {
 	output := &brokerv1.GetTaskOutputResponse{}
 	for request := (&brokerv1.GetTaskOutputRequest{JobId: job, TaskIndex: task}); ; {
 		page, err := call(ctx, b, b.client.GetTaskOutput, request)

@@ -69,11 +69,14 @@ class Broker:
 
         After the broker was restored from a back-up it has another journal, whose events are counted again: they are yielded from the first on.
         """
+        told = 0  # Events of the change behind `after` that have been yielded: a large change comes in several messages.
         journal = None  # The instance of the journal that `after` is of; not known before the first message.
         while True:
             try:
                 had_ended = self.status(job_id) != broker_pb2.JOB_STATUS_RUNNING
-                request = broker_pb2.WatchJobRequest(job_id=job_id, after_sequence=after, journal_instance=journal)
+                request = broker_pb2.WatchJobRequest(
+                    job_id=job_id, after_sequence=after, after_event_count=told, journal_instance=journal
+                )
                 for message in self.stub.WatchJob(request, metadata=self.metadata):
                     journal = message.journal_instance or None
                     if not message.events:  # All that had happened so far has been told.
@@ -81,13 +84,13 @@ class Broker:
                             return
                         continue
                     yield from message.events
-                    after = message.events[-1].sequence  # Events of one sequence come in one message.
+                    after, told = message.last_sequence, message.last_event_count
                     if message.events[-1].type in ENDS:
                         return
             except grpc.RpcError as error:
                 if error.code() == grpc.StatusCode.OUT_OF_RANGE:
                     print(f"the broker has another journal, starting over: {error.details()}", file=sys.stderr)
-                    after, journal = 0, None
+                    after, told, journal = 0, 0, None
                     continue
                 if error.code() != grpc.StatusCode.UNAVAILABLE:
                     raise
@@ -98,8 +101,15 @@ class Broker:
         return self.call(self.stub.GetJob, broker_pb2.GetJobRequest(job_id=job_id)).job.status
 
     def output(self, job_id, task_index):
-        """What a task printed, and the files that it brought home."""
-        request = broker_pb2.GetTaskOutputRequest(job_id=job_id, task_index=task_index)
+        """What a task printed, and the files that it brought home. Begins again if the task runs again meanwhile."""
+        while True:
+            try:
+                return self.read_output(broker_pb2.GetTaskOutputRequest(job_id=job_id, task_index=task_index))
+            except grpc.RpcError as error:
+                if error.code() != grpc.StatusCode.ABORTED:
+                    raise
+
+    def read_output(self, request):
         page = output = self.call(self.stub.GetTaskOutput, request)
         while page.HasField("next_page_token"):  # An answer holds 2 MiB at most, since gRPC takes messages of 4 MiB.
             request.page_token = page.next_page_token

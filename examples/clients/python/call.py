@@ -17,7 +17,7 @@ from google.protobuf.message_factory import GetMessageClass
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
 
 HOME = pathlib.Path(os.environ.get("MUTIRAO_HOME", "~/.mutirao")).expanduser()
-PATIENCE = 30  # Seconds until a call is given up.
+PATIENCE = 30  # Seconds until a call with a single answer is given up. A stream may last for days.
 
 
 class WithToken(grpc.StreamStreamClientInterceptor):
@@ -27,7 +27,8 @@ class WithToken(grpc.StreamStreamClientInterceptor):
         self.metadata = [("authorization", f"Bearer {token}")]
 
     def intercept_stream_stream(self, proceed, details, requests):
-        return proceed(details._replace(metadata=self.metadata, timeout=PATIENCE), requests)
+        is_reflection = details.method.startswith("/grpc.reflection.")
+        return proceed(details._replace(metadata=self.metadata, timeout=PATIENCE if is_reflection else details.timeout), requests)
 
 
 def connect(address, token_file, ca=None, cert=None, key=None):
@@ -51,7 +52,7 @@ def call(channel, name, method, request):
     """Calls a method with one request and yields its answers."""
     make, answer = GetMessageClass(method.input_type), GetMessageClass(method.output_type)
     multi = channel.stream_stream(f"/{name}", make.SerializeToString, answer.FromString)
-    return multi(iter([json_format.ParseDict(request, make())]))
+    return multi(iter([json_format.ParseDict(request, make())]), timeout=None if method.server_streaming else PATIENCE)
 
 
 def main():

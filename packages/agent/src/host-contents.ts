@@ -16,7 +16,7 @@ import type { Content } from '@mutirao/core/messages';
 import { invariant, type Bytes, type Duration, type Instant } from '@mutirao/core/shared';
 import type { Clock } from '@mutirao/runtime/driver';
 import { removeTree } from '@mutirao/runtime/files';
-import { describeOwner, isGone } from './abandoned-folders.ts';
+import { describeOwner, isGone } from './owner-note.ts';
 
 /** How a content comes to one of several agents. */
 export type Way =

@@ -67,7 +67,7 @@ const broker: Rows<typeof BrokerServiceService> = {
   drainMachine: ownerOnly,
   undrainMachine: ownerOnly,
   listRequests: shared,
-  explain: { ...ownJob, note: "Jobs and tasks are the caller's own, requests are shared." },
+  explain: { ...ownJob, note: "Jobs and tasks are the caller's own, requests and machines are shared." },
   getLedger: { ...ownJob, note: 'Without a job: the sums of all jobs.' },
   addProvider: ownerOnly,
   listProviders: shared,

@@ -14,11 +14,14 @@ export const pageBytesMax = 2 * 1024 * 1024;
 
 /**
  * A list that is answered in pages of `pageBytesMax`: its request has `page_token` and its answer `next_page_token`.
+ *
+ * A list that takes several pages comes in the order of its keys: an order that can change, as that of scores, would
+ * skip or repeat items between two pages.
  */
 export interface PagedAnswer {
   /** The field of the answer that is the list. */
   readonly field: string;
-  /** What names an item, so that a page begins where the one before it ended although the list changed. */
+  /** What names an item, and no other one of the list: a page begins with the key after those of the page before. */
   getKey(item: never): string;
 }
 

@@ -418,6 +418,7 @@ class ProviderProcess {
         this.#opened.spoolQuota.useOf(userId),
         ...users.usesOf(userId),
         ...(agents ?? users).machineUses(),
+        ...this.#opened.spoolQuota.machineUses(),
       ],
       gate: this.#gate,
       machines: this.#machines,

@@ -8,6 +8,7 @@ import {
   createBrokerState,
   listEvents,
   explainJob,
+  explainMachine,
   explainRequest,
   explainTask,
   type Explanation,
@@ -115,6 +116,7 @@ export class BrokerHarness {
 
   #explain(noun: string, name: string, userId: string): Explanation | undefined {
     if (noun === 'request') return explainRequest(this.state, name, this.now);
+    if (noun === 'machine') return explainMachine(this.state, { machineId: name, userId }, this.now);
     const [jobId = 0, taskIndex = 0] = name.split('.').map(Number);
     if (noun === 'job') return explainJob(this.state, userId, jobId, this.now);
     return explainTask(this.state, { userId, jobId, taskIndex, past: [] }, this.now);

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chownSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -86,18 +88,121 @@ test('a folder is removed also where one of that name was left while it was bein
   t.deepEqual(readdirSync(agents), ['.removed-alpha_q1.2']);
 });
 
-test('where whose a folder is cannot be noted, nothing is left that looks as if it were', (t) => {
+test('where whose a folder is cannot be noted, nothing is left that looks as if it were', async (t) => {
   const agents = temporaryFolder(t);
   const folder = path.join(agents, 'alpha_q1.2');
   mkdirSync(folder);
-  symlinkSync('/dev/full', path.join(folder, 'owner'));
-  t.throws(
-    () => {
-      claimFolder(folder, { machineId: 'alpha/q1.2', isKept: false });
-    },
-    { code: 'ENOSPC' },
-  );
+  const limited = ['/bin/sh', '-c', 'trap "" XFSZ; ulimit -f 0; exec "$@"', 'sh'];
+  const { begin, ended } = await startClaimer(t, [folder], limited);
+  begin();
+  t.deepEqual(await ended(), ['EFBIG']);
   t.deepEqual(readdirSync(folder), []);
+});
+
+test('a link where the note should be is replaced and not followed', (t) => {
+  const folder = path.join(temporaryFolder(t), 'alpha_q1.2');
+  mkdirSync(folder);
+  symlinkSync('../elsewhere', path.join(folder, 'owner'));
+  claimFolder(folder, { machineId: 'alpha/q1.2', isKept: false });
+  t.deepEqual(
+    [lstatSync(path.join(folder, 'owner')).isFile(), existsSync(path.join(folder, '../elsewhere'))],
+    [true, false],
+  );
+});
+
+/** What starts a process that claims folders once a line came in, prints how each claim ended, and stays. */
+function claimer(folders: readonly string[]): string[] {
+  const source = new URL('../../src/abandoned-folders.ts', import.meta.url).href;
+  const program = `
+    import { claimFolder } from ${JSON.stringify(source)};
+    console.log('ready');
+    process.stdin.once('data', () => {
+      for (const folder of ${JSON.stringify(folders)}) {
+        let how = 'claimed';
+        try {
+          claimFolder(folder, { machineId: 'lab/pc', isKept: false });
+        } catch (error) {
+          how = error.code;
+        }
+        console.log(how);
+      }
+      console.log('all');
+    });`;
+  return [process.execPath, '--input-type=module', '--eval', program];
+}
+
+/** Starts a claimer and waits until it can begin. */
+async function startClaimer(
+  t: ExecutionContext,
+  folders: readonly string[],
+  through: readonly string[] = [],
+): Promise<{ begin(): void; ended(): Promise<string[]> }> {
+  const [command = '', ...args] = [...through, ...claimer(folders)];
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  t.teardown(() => child.kill('SIGKILL'));
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  await until(() => printed.startsWith('ready\n'), 'the process is ready');
+  return {
+    begin: () => void child.stdin.write('go\n'),
+    ended: async () => {
+      await until(() => printed.endsWith('all\n'), 'the process has claimed all', 60_000);
+      return printed.split('\n').slice(1, -2);
+    },
+  };
+}
+
+for (const before of ['nothing', "a killed agent's note"]) {
+  test(`of processes that claim a folder at the same time, where it has ${before}, one gets it`, async (t) => {
+    const agents = temporaryFolder(t);
+    const folders = Array.from({ length: 60 }, (_, index) => path.join(agents, `lab_pc${index}`));
+    if (before !== 'nothing')
+      for (const folder of folders) {
+        claimFolder(folder, { machineId: 'lab/pc', isKept: false });
+        changeNote(path.join(folder, 'owner'), { startedTicks: '1', pid: process.ppid });
+      }
+    const claimers = await Promise.all([1, 2].map(async () => startClaimer(t, folders)));
+    for (const { begin } of claimers) begin();
+    const outcomes = await Promise.all(claimers.map(async ({ ended }) => ended()));
+    for (const [index, folder] of folders.entries()) {
+      const ofFolder = outcomes.map((outcome) => outcome[index]).sort();
+      t.deepEqual(ofFolder, ['MUT_ALREADY_RUNNING', 'claimed'], folder);
+      t.deepEqual(readdirSync(folder), ['owner']);
+    }
+  });
+}
+
+test('an agent that died while it replaced a note does not keep the folder from the next one', (t) => {
+  const folder = path.join(temporaryFolder(t), 'lab_pc');
+  const claim = { machineId: 'lab/pc', isKept: true };
+  claimFolder(folder, claim);
+  const note = path.join(folder, 'kept-by');
+  changeNote(note, { startedTicks: '1' });
+  const turn = `${note}.after-${createHash('sha256').update(readFileSync(note)).digest('hex').slice(0, 16)}`;
+  writeFileSync(turn, readFileSync(note, 'utf8').replace('"startedTicks":"1"', '"startedTicks":"2"'));
+  claimFolder(folder, claim);
+  t.deepEqual(readdirSync(folder), ['kept-by']);
+  t.not((JSON.parse(readFileSync(note, 'utf8')) as Noted).startedTicks, '1');
+});
+
+test('a folder that an agent took meanwhile is not removed, and one that is being removed is claimed once it is gone', async (t) => {
+  const agents = temporaryFolder(t);
+  const folders = Array.from({ length: 40 }, (_, index) => path.join(agents, `alpha_q1.${index}`));
+  for (const folder of folders) {
+    claimFolder(folder, { machineId: 'lab/pc', isKept: false });
+    mkdirSync(path.join(folder, 'storage'));
+    changeNote(path.join(folder, 'owner'), { startedTicks: '1', pid: process.ppid });
+  }
+  const claimer = await startClaimer(t, folders);
+  claimer.begin();
+  await removeAbandoned(agents, () => {
+    t.fail();
+  });
+  t.deepEqual(new Set(await claimer.ended()), new Set(['claimed']));
+  t.deepEqual(
+    folders.filter((folder) => !existsSync(path.join(folder, 'owner'))),
+    [],
+  );
 });
 
 /** Changes what is noted of a folder. */

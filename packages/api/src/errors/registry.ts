@@ -573,6 +573,11 @@ export const registry = {
     advice:
       'Ask for no more than the owner offers, which the message names; "mutirao reservation resource list" shows it.',
   },
+  MUT_PAGE_STALE: {
+    status: 'ABORTED',
+    retryable: false,
+    advice: 'What you read has changed since its first page: read it again from the beginning, without a page_token.',
+  },
   MUT_PATH_ESCAPES: {
     status: 'INVALID_ARGUMENT',
     retryable: false,

@@ -8,6 +8,7 @@ import type { PushedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, Duration, MachineId } from '@mutirao/core/shared';
+import type { Timers } from '@mutirao/runtime/driver';
 import { isFullDisk } from '@mutirao/runtime/files';
 
 import type { Arrivals } from '../results/arrivals.ts';
@@ -22,8 +23,8 @@ export interface ContentFetcherOptions {
   readonly begun: BegunOutputs;
   /** Resolves when there is room for so many bytes. */
   whenRoom(bytes: Bytes): Promise<void>;
-  /** The bytes of a transfer from an offset on, in order. */
-  receive(transferId: string, offset: Bytes): AsyncIterable<Uint8Array>;
+  /** The bytes of a transfer from an offset on, in order. @param signal ends it. */
+  receive(transferId: string, offset: Bytes, signal: AbortSignal): AsyncIterable<Uint8Array>;
   /** Tells the machine why a transfer is not taken. */
   refuse(transferId: string, reason: string): Promise<void>;
   /** Whether the other side can leave out what is here already. */
@@ -31,7 +32,8 @@ export interface ContentFetcherOptions {
   pause(delay: Duration): Promise<void>;
   /** Whether there is anybody to fetch from. */
   isConnected(): boolean;
-  /** Transfers at a time. */
+  readonly timers: Timers;
+  /** Transfers at a time; where it is more than one, a machine leaves a place to the others. */
   readonly concurrencyMax: number;
   onBytes(count: number): void;
   onTrouble(error: unknown): void;
@@ -39,6 +41,9 @@ export interface ContentFetcherOptions {
 
 const attemptsMax = 5;
 const retryPause: Duration = 1_000;
+
+/** A transfer that brings nothing for so long gives its place to others. Its agent may begin late, but not never. */
+const stallMax: Duration = 120_000;
 
 /** Writes of one transfer that are under way at a time. */
 const writesMax = 4;
@@ -94,7 +99,7 @@ export class ContentFetcher implements PushedOutputs {
     for (let pushed: PushedContent | undefined = first; pushed !== undefined; pushed = this.#takeNext(key)) {
       const announced = pushed;
       try {
-        await this.#places.run(() => this.#receiveOrRetry(machineId, announced));
+        await this.#places.run(() => this.#receiveOrRetry(machineId, announced), machineId);
         this.#fetched.set(key, true);
         break;
       } catch (error) {
@@ -188,7 +193,7 @@ export class ContentFetcher implements PushedOutputs {
       await file.truncate(offset);
       await hashBeginning(file, offset, hash);
       const size = await this.#copy(
-        this.#options.receive(transferId, offset),
+        this.#receiveMoving(transferId, offset),
         { file, hash, bytesMax: content.size },
         stored,
       );
@@ -202,6 +207,31 @@ export class ContentFetcher implements PushedOutputs {
       }
     } finally {
       await file.close();
+    }
+  }
+
+  /** @throws {MutiraoError} MUT_TRANSFER_FAILED when nothing comes for too long. */
+  async *#receiveMoving(transferId: string, offset: Bytes): AsyncGenerator<Uint8Array> {
+    const { timers, receive } = this.#options;
+    const stall = new AbortController();
+    const startTimer = (): unknown =>
+      timers.start(stallMax, () => {
+        stall.abort();
+      });
+    let timer = startTimer();
+    try {
+      for await (const data of receive(transferId, offset, stall.signal)) {
+        if (data.length === 0) continue;
+        timers.cancel(timer);
+        yield data;
+        timer = startTimer();
+      }
+    } catch (error) {
+      if (!stall.signal.aborted) throw error;
+      const cause = { cause: error };
+      throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId} stood still for ${stallMax} ms`, cause);
+    } finally {
+      timers.cancel(timer);
     }
   }
 

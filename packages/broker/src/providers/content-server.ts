@@ -127,7 +127,7 @@ export class ContentServer {
     if (content.size > inlineBytesMax) {
       const transferId = nextTransferId();
       offer(machineId, { content, source: { kind: 'transfer', transferId, ...(offset === 0 ? {} : { offset }) } });
-      void this.#places.run(() => this.#send(transferId, path, { size, offset })).catch(onTrouble);
+      void this.#places.run(() => this.#send(transferId, path, { size, offset }), machineId).catch(onTrouble);
       return true;
     }
     const bytes = await readWhole(path, content.size).catch(onTrouble);

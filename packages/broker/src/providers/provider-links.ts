@@ -216,9 +216,10 @@ export class ProviderLinks {
       arrivals,
       begun: this.#begun,
       concurrencyMax: transfersMax,
+      timers,
       onTrouble,
       whenRoom: (bytes) => room.whenFree(bytes),
-      receive: (transferId, offset) => receiveContent(client, { transferId, offset, refusal: '' }),
+      receive: (transferId, offset, signal) => receiveContent(client, { transferId, offset, refusal: '' }, signal),
       refuse: async (transferId, refusal) => {
         const nothing = receiveContent(client, { transferId, offset: 0, refusal });
         await nothing.next();
@@ -311,8 +312,10 @@ const passing = new InFlightBytes();
 async function* receiveContent(
   client: GridMachineProviderServiceClient,
   request: ReceiveContentRequest,
+  signal?: AbortSignal,
 ): AsyncGenerator<Uint8Array> {
-  for await (const message of listRawMessages(client, GridMachineProviderServiceService.receiveContent, request)) {
+  const { receiveContent: method } = GridMachineProviderServiceService;
+  for await (const message of listRawMessages(client, method, request, signal)) {
     yield chunkData(message, dataField, ReceiveContentResponse);
     passing.note(message.length);
   }

@@ -62,11 +62,17 @@ export async function keepOutputs(
   onTrouble: (error: unknown) => void,
 ): Promise<MachineReport> {
   const kept: KeptOutputs[] = [];
-  for (const { replicaId, outputs } of from.report.ended) {
-    const origin = { replicaId, machineId: from.machineId };
-    kept.push({ origin, outputs: await keepOutputsOf(origin, outputs, stores, onTrouble) });
+  try {
+    for (const { replicaId, outputs } of from.report.ended) {
+      const origin = { replicaId, machineId: from.machineId };
+      kept.push({ origin, outputs: await keepOutputsOf(origin, outputs, stores, onTrouble) });
+    }
+    await dropEnded(kept, stores, onTrouble);
+  } finally {
+    // What came within the report is an output of a task that has ended.
+    for (const { origin, outputs } of kept)
+      for (const output of outputs) stores.arrivals.unreported.release(stores.arrivals.getPath(origin, output));
   }
-  await dropEnded(kept, stores, onTrouble);
   return {
     ...from.report,
     ended: from.report.ended.map((end) => ({ ...end, outputs: end.outputs.map(withoutBytes) })),
@@ -126,9 +132,13 @@ async function dropEnded(
 
 async function keepInline(arrivals: Arrivals, origin: Origin, output: OutputContent): Promise<void> {
   const bytes = output.inline ?? new Uint8Array(0);
+  const path = arrivals.getPath(origin, output);
+  // Counted like what is pushed before a report, until the whole report is kept; once, however often it is tried.
+  arrivals.unreported.release(path);
+  arrivals.unreported.begin(origin.machineId, path, bytes.length);
   const found = createHash('sha256').update(bytes).digest('hex');
   if (found !== output.content.sha256) {
-    arrivals.noteMismatch(arrivals.getPath(origin, output));
+    arrivals.noteMismatch(path);
     throw new MutiraoError(
       'MUT_CONTENT_MISMATCH',
       `output ${output.outputIndex} of r${origin.replicaId} has hash ${found}; expected ${output.content.sha256}`,

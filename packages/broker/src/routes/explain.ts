@@ -3,6 +3,7 @@ import { badRequest, encodeExplanation, encodeLedgerRow } from '@mutirao/api/cod
 import { MutiraoError } from '@mutirao/api/errors';
 import {
   explainJob,
+  explainMachine,
   explainRequest,
   explainTask,
   findJobLedger,
@@ -15,7 +16,7 @@ import type { UnaryHandler } from '@mutirao/runtime/rpc';
 import { findTaken } from '../staging/task-of-job.ts';
 import { getJob, type BrokerParts } from './broker-parts.ts';
 
-/** Says why a job, a task or an allocation request is as it is. */
+/** Says why a job, a task, an allocation request or a machine is as it is. */
 export function explainRoute(parts: BrokerParts): UnaryHandler<ExplainRequest, ExplainResponse> {
   return ({ subject }, { userId }) => {
     const {
@@ -32,8 +33,13 @@ export function explainRoute(parts: BrokerParts): UnaryHandler<ExplainRequest, E
         return getExplainTask(parts, { userId, ...subject.value });
       case 'request':
         return encodeFound(explainRequest(state, subject.value, clock.now()), `request ${subject.value}`);
+      case 'machineId':
+        return encodeFound(
+          explainMachine(state, { machineId: subject.value, userId }, clock.now()),
+          `machine ${subject.value} here; "mutirao machine list" shows those that are`,
+        );
       case undefined:
-        throw badRequest('subject is absent; expected a job, a task or a request');
+        throw badRequest('subject is absent; expected a job, a task, a request or a machine');
     }
   };
 }

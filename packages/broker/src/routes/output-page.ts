@@ -1,5 +1,6 @@
 import { TaskFile, type GetTaskOutputResponse } from '@mutirao/api/broker';
 import { badRequest } from '@mutirao/api/codecs';
+import { MutiraoError } from '@mutirao/api/errors';
 import { pageBytesMax } from '@mutirao/api/paged-answers';
 import type { ReplicaId } from '@mutirao/core/shared';
 import { countOfPage } from '@mutirao/runtime/rpc';
@@ -9,7 +10,7 @@ export type Written = Pick<GetTaskOutputResponse, 'standardOutput' | 'standardEr
 
 /**
  * What of an output a page holds: its place counts the bytes of the streams, and then the files. @throws {MutiraoError}
- * MUT_BAD_REQUEST
+ * MUT_BAD_REQUEST; MUT_PAGE_STALE where the task has run again since the first page.
  */
 export function cutOutput(
   { standardOutput, standardError, files }: Written,
@@ -38,8 +39,10 @@ function placeIn(token: string, replicaId: ReplicaId): number {
       `page_token is ${JSON.stringify(token.slice(0, 100))}; expected the next_page_token of the answer before`,
     );
   if (Number(ofReplica) !== replicaId)
-    throw badRequest(
-      `page_token is of replica ${ofReplica}, and the output is of replica ${replicaId} now; begin without a token`,
+    throw new MutiraoError(
+      'MUT_PAGE_STALE',
+      `the task ran again while its output was read: the first page is of replica ${ofReplica}, and the output is of ` +
+        `replica ${replicaId} now`,
     );
   return Number(place);
 }

@@ -2,11 +2,11 @@ import type { WatchJobRequest, WatchJobResponse } from '@mutirao/api/broker';
 import { badRequest } from '@mutirao/api/codecs';
 import type { UserId } from '@mutirao/core/shared';
 import { requirePosition } from '@mutirao/runtime/journal';
-import type { ServerStreamHandler, StreamWriter } from '@mutirao/runtime/rpc';
+import { isBehind, type ServerStreamHandler, type StreamWriter, type WatchPlace } from '@mutirao/runtime/rpc';
 
 import { getJob, type BrokerParts } from './broker-parts.ts';
 import { watchSample } from './watch-sample.ts';
-import { eventsFor, isOver } from './watched-events.ts';
+import { eventsFor, inMessages, isOver } from './watched-events.ts';
 
 /** Changes read from the journal at a time: what a slow watcher costs in memory. */
 const readMax = 200;
@@ -17,11 +17,9 @@ const taskIndexesMost = 1_000_000;
  * comes.
  *
  * Everything is read from the journal, also what has just happened: a watcher that falls behind costs nothing but its
- * place,
- * and one that comes back with the last sequence it saw misses nothing. All events of one change travel in one message;
- * an
- * empty one says, once, that all that had happened before has been told. Who wants some changes a second only is told a
- * sample.
+ * place, and one that comes back with the place of the last message it saw misses nothing and gets nothing again. The
+ * events of a large change come in several messages, each of which any client takes. An empty message says, once, that
+ * all that had happened before has been told. A watcher may ask for some changes a second only: a sample.
  */
 export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobRequest, WatchJobResponse> {
   return async (request, writer, context) => {
@@ -29,27 +27,33 @@ export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobR
     if (request.jobId !== 0) getJob(parts, userId, request.jobId);
     requireIndexesMax(request);
     if (request.lastChanges === undefined) requirePosition(request, parts.journal, parts.journalInstance);
-    let after = findBeginning(parts, request);
-    if (request.changesPerSecondMax !== undefined) return watchSample(parts, request, { writer, after, context });
+    let place = findBeginning(parts, request);
+    if (request.changesPerSecondMax !== undefined)
+      return watchSample(parts, request, { writer, after: place.afterSequence, context });
     let hasCaughtUp = false;
     for (;;) {
       if (isOver(context)) return;
-      const last = await reportPage(parts, { ...request, afterSequence: after }, { userId, writer });
+      const last = await reportPage(parts, { ...request, ...place }, { userId, writer });
       if (last !== undefined) {
-        after = last;
+        place = { afterSequence: last, afterEventCount: undefined };
         continue;
       }
       const news = parts.watchers.next(request.jobId, [signal, stopping]);
-      if (!hasCaughtUp) writer.write({ events: [], journalInstance: parts.journalInstance });
+      if (!hasCaughtUp)
+        writer.write({ events: [], lastSequence: place.afterSequence, journalInstance: parts.journalInstance });
       hasCaughtUp = true;
       await news;
     }
   };
 }
 
-/** The sequence behind which the telling begins. */
-function findBeginning({ journal }: BrokerParts, { afterSequence, lastChanges }: WatchJobRequest): number {
-  return lastChanges === undefined ? afterSequence : Math.max(0, journal.lastSequence() - lastChanges);
+/** Where the telling begins. */
+function findBeginning(
+  { journal }: BrokerParts,
+  { afterSequence, afterEventCount, lastChanges }: WatchJobRequest,
+): WatchPlace {
+  if (lastChanges === undefined) return { afterSequence, afterEventCount };
+  return { afterSequence: Math.max(0, journal.lastSequence() - lastChanges), afterEventCount: undefined };
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */
@@ -68,13 +72,16 @@ interface Watcher {
  */
 async function reportPage(
   parts: BrokerParts,
-  { jobId, afterSequence, taskIndexesMax }: WatchJobRequest,
+  { jobId, afterSequence, afterEventCount, taskIndexesMax }: WatchJobRequest,
   { userId, writer }: Watcher,
 ): Promise<number | undefined> {
   const entries = parts.journal.read({ after: afterSequence, limit: readMax, ...(jobId === 0 ? {} : { job: jobId }) });
   for (const entry of entries) {
-    const events = eventsFor(parts, userId, { entry, taskIndexesMax });
-    if (events.length > 0 && !writer.write({ events, journalInstance: parts.journalInstance })) await writer.drained();
+    const events = eventsFor(parts, userId, { entry, taskIndexesMax }).filter((event) =>
+      isBehind({ afterSequence, afterEventCount }, event),
+    );
+    for (const message of inMessages(events))
+      if (!writer.write({ ...message, journalInstance: parts.journalInstance })) await writer.drained();
   }
   return entries.at(-1)?.sequence;
 }

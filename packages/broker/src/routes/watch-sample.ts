@@ -1,9 +1,9 @@
-import { JobEvent, type WatchJobRequest, type WatchJobResponse } from '@mutirao/api/broker';
+import type { WatchJobRequest, WatchJobResponse } from '@mutirao/api/broker';
 import { badRequest } from '@mutirao/api/codecs';
 import type { UserId } from '@mutirao/core/shared';
-import { countOfPage, type CallContext, type StreamWriter } from '@mutirao/runtime/rpc';
+import type { CallContext, StreamWriter } from '@mutirao/runtime/rpc';
 
-import { eventsFor, isOver, type WatchParts } from './watched-events.ts';
+import { eventsFor, inMessages, isOver, type WatchParts } from './watched-events.ts';
 
 /** The journal is looked at so often in a second at most. */
 const looksPerSecond = 4;
@@ -48,7 +48,7 @@ export async function watchSample(
     const { messages, last } = lookAtNewest(parts, request, { after, most, userId: context.userId });
     for (const message of messages)
       if (!writer.write({ ...message, journalInstance: parts.journalInstance })) await writer.drained();
-    if (!hasCaughtUp) writer.write({ events: [], journalInstance: parts.journalInstance });
+    if (!hasCaughtUp) writer.write({ events: [], lastSequence: last, journalInstance: parts.journalInstance });
     hasCaughtUp = true;
     after = last;
     await rest(parts, period, signals);
@@ -73,29 +73,15 @@ function lookAtNewest(
 ): { readonly messages: WatchJobResponse[]; readonly last: number } {
   const from = Math.max(after, parts.journal.lastSequence() - most);
   const entries = parts.journal.read({ after: from, limit: most });
-  const reported = entries
-    .map((entry) => eventsFor(parts, userId, { entry, taskIndexesMax }))
-    .filter((events) => events.length > 0);
+  const reported = entries.flatMap((entry) => eventsFor(parts, userId, { entry, taskIndexesMax }));
+  const last = entries.at(-1)?.sequence ?? from;
   const passedOver = from > after ? { skippedCount: from - after } : {};
   const [first, ...others] = inMessages(reported);
   const messages =
     first === undefined && from === after
       ? []
-      : [{ events: first ?? [], ...passedOver }, ...others.map((events) => ({ events }))];
-  return { messages, last: entries.at(-1)?.sequence ?? from };
-}
-
-/** As many changes in a message as fit; the events of one stay together. */
-function inMessages(reported: readonly (readonly JobEvent[])[]): JobEvent[][] {
-  const messages: JobEvent[][] = [];
-  for (let left = reported; left.length > 0; ) {
-    const count = countOfPage(left, (events) =>
-      events.reduce((sum, event) => sum + JobEvent.encode(event).finish().length, 0),
-    );
-    messages.push(left.slice(0, count).flat());
-    left = left.slice(count);
-  }
-  return messages;
+      : [{ ...(first ?? { events: [], lastSequence: last }), ...passedOver }, ...others];
+  return { messages, last };
 }
 
 /** @throws {MutiraoError} MUT_BAD_REQUEST */

@@ -1,10 +1,10 @@
-import type { JobEvent } from '@mutirao/api/broker';
+import { JobEvent } from '@mutirao/api/broker';
 import { encodeJobEvent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { listEvents, type BrokerChange } from '@mutirao/core/machines/broker';
 import type { UserId } from '@mutirao/core/shared';
 import type { JournalEntry } from '@mutirao/runtime/journal';
-import type { CallContext } from '@mutirao/runtime/rpc';
+import { partsOfEvents, type CallContext, type WatchedEvent, type WatchedPart } from '@mutirao/runtime/rpc';
 
 import type { BrokerDriver, BrokerParts } from './broker-parts.ts';
 
@@ -27,10 +27,17 @@ export function eventsFor(
     entry,
     taskIndexesMax = taskIndexesUsual,
   }: { readonly entry: JournalEntry<BrokerChange>; readonly taskIndexesMax: number | undefined },
-): JobEvent[] {
-  return listEvents(entry.change)
-    .filter((event) => event.jobId === 0 || driver.state.jobs.get(event.jobId)?.userId === userId)
-    .map((event) => encodeJobEvent(entry.sequence, entry.at, event, taskIndexesMax));
+): WatchedEvent<JobEvent>[] {
+  const { sequence, at, change } = entry;
+  return listEvents(change).flatMap((event, index) => {
+    if (event.jobId !== 0 && driver.state.jobs.get(event.jobId)?.userId !== userId) return [];
+    return [{ event: encodeJobEvent(sequence, at, event, taskIndexesMax), sequence, number: index + 1 }];
+  });
+}
+
+/** Splits events into messages that any client takes. */
+export function inMessages(watched: readonly WatchedEvent<JobEvent>[]): Generator<WatchedPart<JobEvent>> {
+  return partsOfEvents(watched, (event) => JobEvent.encode(event).finish().length);
 }
 
 /** Whether a watcher has left. @throws {MutiraoError} MUT_STOPPING, so that it knows to come again. */

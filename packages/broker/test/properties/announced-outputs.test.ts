@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { PushedContent } from '@mutirao/api/codecs';
 import type { Content } from '@mutirao/core/messages';
-import { runs, temporaryFolder, until } from '@mutirao/testkit';
+import { runs, temporaryFolder, until, HandTimers } from '@mutirao/testkit';
 
 import { ContentFetcher } from '../../src/providers/content-fetcher.ts';
 import { Arrivals } from '../../src/results/arrivals.ts';
@@ -60,6 +60,7 @@ class World {
   constructor(arrivals: Arrivals) {
     this.arrivals = arrivals;
     this.fetcher = new ContentFetcher({
+      timers: new HandTimers(),
       arrivals,
       begun: new BegunOutputs(arrivals),
       refuse: () => Promise.resolve(),

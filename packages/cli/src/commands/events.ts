@@ -38,7 +38,7 @@ export async function printEvents(context: CommandContext, options: EventsOption
     throw new MutiraoError('MUT_BAD_REQUEST', `--after is "${options.after}"; expected an integer of 0 or more`);
   const broker = await context.broker();
   const jobId = options.job === undefined ? 0 : await resolveJobId(broker, options.job);
-  const position: Position = { after: Number(options.after), journalInstance: undefined };
+  const position: Position = { after: Number(options.after), eventCount: 0, journalInstance: undefined };
   if (options.follow !== true) {
     await print(context.output, broker.watchJob(findRequest(jobId, position), context.signal), {
       position,
@@ -71,8 +71,9 @@ async function follow(
   }
 }
 
-function findRequest(jobId: number, { after, journalInstance }: Position): WatchJobRequest {
-  return { jobId, afterSequence: after, taskIndexesMax, ...(journalInstance === undefined ? {} : { journalInstance }) };
+function findRequest(jobId: number, { after, eventCount, journalInstance }: Position): WatchJobRequest {
+  const place = { afterSequence: after, afterEventCount: eventCount };
+  return { jobId, ...place, taskIndexesMax, ...(journalInstance === undefined ? {} : { journalInstance }) };
 }
 
 /**
@@ -84,11 +85,14 @@ function startOver(output: Output, position: Position, { message }: MutiraoError
     `The broker has another journal, as after a restore from a back-up (${message}); events follow from its beginning.`,
   );
   position.after = 0;
+  position.eventCount = 0;
   position.journalInstance = undefined;
 }
 
 interface Position {
   after: number;
+  /** Events of the change behind `after` that were printed already. */
+  eventCount: number;
   /** Of the journal that `after` is of; undefined before anything was told. */
   journalInstance: string | undefined;
 }
@@ -105,10 +109,11 @@ async function print(
   stream: AsyncIterable<WatchJobResponse>,
   { position, untilReportedAll }: Reading,
 ): Promise<void> {
-  for await (const { events, journalInstance } of stream) {
+  for await (const { events, lastSequence, lastEventCount = 0, journalInstance } of stream) {
     position.journalInstance = journalInstance ?? position.journalInstance;
     for (const event of events) printEvent(output, event);
-    position.after = events.at(-1)?.sequence ?? position.after;
+    position.after = lastSequence ?? events.at(-1)?.sequence ?? position.after;
+    position.eventCount = lastEventCount;
     if (untilReportedAll && events.length === 0) return;
   }
 }

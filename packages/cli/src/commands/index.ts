@@ -376,6 +376,12 @@ export const entries: readonly CommandEntry[] = [
     load: () => import('./explain/reservation.ts'),
   },
   {
+    path: ['explain', 'machine'],
+    summary: 'Why a machine gets no work.',
+    json: { shape: 'explanation', form: 'one' },
+    load: () => import('./explain/machine.ts'),
+  },
+  {
     path: ['explain', 'request'],
     summary: 'Why an allocation request is what it is.',
     json: { shape: 'explanation', form: 'one' },

@@ -38,7 +38,7 @@ export async function followJob(
     reasons.look(found.job);
   };
   const absence = { receivedAt: context.clock.now(), isAway: false };
-  let place: Place = { after: 0, journalInstance: undefined };
+  let place: Place = noPlace;
   try {
     for (;;) {
       const watch = startWatch(context, broker, { jobId, place });
@@ -101,9 +101,13 @@ interface Watch {
 /** Where in the broker's journal a watch is. */
 interface Place {
   readonly after: number;
+  /** Events of the change behind `after` that came already. */
+  readonly eventCount: number;
   /** Of the journal that `after` is of; undefined before anything came. */
   readonly journalInstance: string | undefined;
 }
+
+const noPlace: Place = { after: 0, eventCount: 0, journalInstance: undefined };
 
 function startWatch(
   context: CommandContext,
@@ -114,13 +118,17 @@ function startWatch(
   const state: { place: Place; hasNews: boolean; failure: unknown } = { place, hasNews: false, failure: undefined };
   let bell = Promise.withResolvers<undefined>();
   const read = async (): Promise<void> => {
-    const { after, journalInstance: known } = place;
-    const request = { jobId, afterSequence: after, ...(known === undefined ? {} : { journalInstance: known }) };
-    for await (const { events, journalInstance = state.place.journalInstance } of broker.watchJob(
-      request,
-      AbortSignal.any([stop.signal, context.signal]),
-    )) {
-      state.place = { after: events.at(-1)?.sequence ?? state.place.after, journalInstance };
+    const { after, eventCount, journalInstance: known } = place;
+    const request = {
+      jobId,
+      afterSequence: after,
+      afterEventCount: eventCount,
+      ...(known === undefined ? {} : { journalInstance: known }),
+    };
+    for await (const message of broker.watchJob(request, AbortSignal.any([stop.signal, context.signal]))) {
+      const { events, lastEventCount = 0, journalInstance = state.place.journalInstance } = message;
+      const after = message.lastSequence ?? events.at(-1)?.sequence ?? state.place.after;
+      state.place = { after, eventCount: lastEventCount, journalInstance };
       state.hasNews ||= events.length > 0;
       if (events.some(isOfWholeJob)) bell.resolve(undefined);
     }
@@ -129,7 +137,7 @@ function startWatch(
   read().catch((error: unknown) => {
     const isElsewhere = error instanceof MutiraoError && error.code === 'MUT_JOURNAL_POSITION';
     // The broker came back with another journal: its events are counted again, and the job itself says what is so.
-    if (isElsewhere) state.place = { after: 0, journalInstance: undefined };
+    if (isElsewhere) state.place = noPlace;
     state.failure = isElsewhere ? new MutiraoError('MUT_UNREACHABLE', error.message, { cause: error }) : error;
     bell.resolve(undefined);
   });

@@ -74,6 +74,7 @@ export class OutputSpool {
   #bytes: Bytes = 0;
   /** Bytes of outputs that are on their way in. */
   #coming: Bytes = 0;
+  readonly #comingOutputs = new Set<SpooledOutput>();
   /** What pushes that broke have left on the disk; gone with the process, and when others need the room. */
   readonly #parts = new Map<string, Bytes>();
   /** Contents that come now and are written on where a part ends. */
@@ -123,6 +124,7 @@ export class OutputSpool {
     const { content } = output;
     this.#requireDiskSpace(output);
     this.#coming += content.size;
+    this.#comingOutputs.add(output);
     this.#arriving.set(content.sha256, (this.#arriving.get(content.sha256) ?? 0) + 1);
     try {
       await this.#take(content, chunks, begin);
@@ -133,6 +135,7 @@ export class OutputSpool {
       throw error;
     } finally {
       this.#coming -= content.size;
+      this.#comingOutputs.delete(output);
       this.#noteArrived(content.sha256);
     }
     this.#note('');
@@ -184,6 +187,22 @@ export class OutputSpool {
   /** Bytes that wait for one broker. */
   getBytes(brokerId: BrokerId): Bytes {
     return this.ofBroker(brokerId).reduce((bytes, { content }) => bytes + content.size, 0);
+  }
+
+  /** Bytes of some outputs, those included that are on their way in. Cost: O(outputs). */
+  bytesWhere(isMeant: (output: SpooledOutput) => boolean): Bytes {
+    let bytes = 0;
+    for (const outputs of [this.#outputs.values(), this.#comingOutputs])
+      for (const output of outputs) if (isMeant(output)) bytes += output.content.size;
+    return bytes;
+  }
+
+  /** Bytes of the machine that has most. */
+  get bytesOfMost(): Bytes {
+    const sums = new Map<MachineId, Bytes>();
+    for (const { machineId, content } of [...this.#outputs.values(), ...this.#comingOutputs])
+      sums.set(machineId, (sums.get(machineId) ?? 0) + content.size);
+    return Math.max(0, ...sums.values());
   }
 
   /** The messages that bring an output to its broker, from an offset on. */

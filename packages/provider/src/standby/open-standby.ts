@@ -94,9 +94,7 @@ export function openStandby(setup: StandbySetup): OpenedStandby {
     ownerId,
     deliver,
     roomForReports: () => roomForReports(state),
-    requireSpoolQuota: (brokerId, bytes) => {
-      spoolQuota.demand(brokerId, bytes);
-    },
+    quota: spoolQuota,
     brokerOf: (machineId) => state.machines.get(machineId)?.brokerId,
     hasKept: (brokerId, machineId) =>
       [...state.kept.values()].some((kept) => kept.brokerId === brokerId && kept.facts.machineId === machineId),
@@ -114,7 +112,7 @@ export function openStandby(setup: StandbySetup): OpenedStandby {
     bodies,
     spoolQuota,
     hear: (change) => {
-      onChange({ standby, log, state }, change);
+      onChange({ standby, log, state, spoolQuota }, change);
     },
     resume: () => {
       resumeLeases(standby, state);
@@ -129,14 +127,28 @@ function resumeLeases(standby: Standby, state: ProviderState): void {
 }
 
 function onChange(
-  { standby, log, state }: { readonly standby: Standby; readonly log: Logger; readonly state: ProviderState },
+  {
+    standby,
+    log,
+    state,
+    spoolQuota,
+  }: {
+    readonly standby: Standby;
+    readonly log: Logger;
+    readonly state: ProviderState;
+    readonly spoolQuota: SpoolQuota;
+  },
   change: ProviderChange,
 ): void {
   switch (change.kind) {
     case 'LeaseTaken':
       standby.leases.replace(change.brokerId, change.lease.sequence);
       break;
+    case 'ReportSpooled':
+      spoolQuota.noteReport(change.facts.machineId, change.bytes);
+      break;
     case 'ReportsForgotten':
+      spoolQuota.recountReports(change.machineId);
       standby.dropReports(change.machineId, change.incarnation, change.upTo);
       break;
     case 'BrokerReplaced':

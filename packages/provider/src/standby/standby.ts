@@ -16,6 +16,7 @@ import { userOfBroker } from '../user-of-broker.ts';
 import { SpoolDelivery } from './spool-delivery.ts';
 import type { LeaseStore } from './lease-store.ts';
 import { ReportBuffer } from './report-buffer.ts';
+import type { SpoolQuota } from './spool-quota.ts';
 
 type StartLeased = Extract<ProviderCommand, { readonly kind: 'StartLeased' }>;
 
@@ -34,8 +35,8 @@ export interface StandbyOptions {
   roomForReports(): Bytes;
   /** Whom a machine belongs to; undefined when it is not known. */
   brokerOf(machineId: MachineId): BrokerId | undefined;
-  /** @throws {MutiraoError} MUT_SPOOL_FULL where the broker's user may not have so much more kept. */
-  requireSpoolQuota(brokerId: BrokerId, bytes: Bytes): void;
+  /** Bounds what each user and each machine may have kept. */
+  readonly quota: Pick<SpoolQuota, 'demand' | 'findReportExcess'>;
   /** Whether reports of a machine are kept for a broker. */
   hasKept(brokerId: BrokerId, machineId: MachineId): boolean;
   /** Notes the ends that a report tells of. */
@@ -146,7 +147,7 @@ export class Standby {
     chunks: PushedChunks,
   ): Promise<void> {
     const brokerId = this.#options.brokerOf(machineId) ?? '';
-    this.#options.requireSpoolQuota(brokerId, pushed.content.size);
+    this.#options.quota.demand(brokerId, machineId, pushed.content.size);
     await this.#options.outputs.keep({ ...pushed, brokerId, machineId }, listData(chunks), (offset) => {
       chunks.begin(offset);
     });
@@ -200,11 +201,13 @@ export class Standby {
   }
 
   #keepReport(agent: AgentLink, report: MachineReport, bytes: Buffer): boolean {
-    const { bodies, deliver, log, onReport } = this.#options;
+    const { bodies, deliver, log, onReport, quota } = this.#options;
     const { machineId, incarnation, attachmentId } = agent.identity;
     const { sequence, ended } = report;
     if (this.#options.roomForReports() - this.#countReported() < bytes.length)
       return this.#waitForRoom('too many reports are kept');
+    const excess = quota.findReportExcess(machineId, this.#countReported([agent]), bytes.length);
+    if (excess !== undefined) return this.#waitForRoom(excess);
     const transferIds = ended
       .flatMap(({ outputs }) => outputs.map(({ transferId }) => transferId))
       .filter((transferId) => transferId !== '');
@@ -230,9 +233,9 @@ export class Standby {
     return true;
   }
 
-  #countReported(): Bytes {
+  #countReported(agents: Iterable<AgentLink> = this.#reportedBytes.keys()): Bytes {
     let bytes = 0;
-    for (const reported of this.#reportedBytes.values()) for (const one of reported.values()) bytes += one;
+    for (const agent of agents) for (const one of this.#reportedBytes.get(agent)?.values() ?? []) bytes += one;
     return bytes;
   }
 

@@ -8,7 +8,14 @@ import {
 import { listEvents, type ReservationEvent } from '@mutirao/core/machines/reservations';
 import type { UserId } from '@mutirao/core/shared';
 import { requirePosition } from '@mutirao/runtime/journal';
-import { countOfPage, type CallContext, type ServerStreamHandler, type StreamWriter } from '@mutirao/runtime/rpc';
+import {
+  isBehind,
+  partsOfEvents,
+  type CallContext,
+  type ServerStreamHandler,
+  type StreamWriter,
+  type WatchPlace,
+} from '@mutirao/runtime/rpc';
 import type { ReservationsHost } from './reservations-host.ts';
 
 /** Changes read from the journal at a time: what a slow watcher costs in memory. */
@@ -19,29 +26,32 @@ const readMax = 200;
  * sequence on.
  *
  * Everything is read from the journal, also what has just happened: a watcher that falls behind costs nothing but its
- * place, and one that comes
- * back with the last sequence that it saw misses nothing.
+ * place, and one that comes back with the place of the last message it saw misses nothing and gets nothing again.
  */
 export function watchRoute(
   host: ReservationsHost,
 ): ServerStreamHandler<WatchReservationsRequest, WatchReservationsResponse> {
   return async (request, writer, context) => {
     if (!request.onlyNew) requirePosition(request, host.journal, host.journalInstance);
-    let after = request.onlyNew ? host.journal.lastSequence() : request.afterSequence;
+    const { afterSequence, afterEventCount } = request;
+    let place: WatchPlace = request.onlyNew
+      ? { afterSequence: host.journal.lastSequence() }
+      : { afterSequence, afterEventCount };
     let hasCaughtUp = false;
     for (;;) {
       if (isOver(context)) return;
       const seen = host.changes.count;
       const last = await reportPage(
         host,
-        { after, reservationId: request.reservationId },
+        { place, reservationId: request.reservationId },
         { userId: context.userId, writer },
       );
       if (last !== undefined) {
-        after = last;
+        place = { afterSequence: last };
         continue;
       }
-      if (!hasCaughtUp) writer.write({ events: [], lastSequence: after, journalInstance: host.journalInstance });
+      if (!hasCaughtUp)
+        writer.write({ events: [], lastSequence: place.afterSequence, journalInstance: host.journalInstance });
       hasCaughtUp = true;
       await host.changes.changed(seen, AbortSignal.any([context.signal, context.stopping]));
     }
@@ -69,36 +79,21 @@ interface Watcher {
  */
 async function reportPage(
   host: ReservationsHost,
-  { after, reservationId }: { readonly after: number; readonly reservationId: number },
+  { place, reservationId }: { readonly place: WatchPlace; readonly reservationId: number },
   { userId, writer }: Watcher,
 ): Promise<number | undefined> {
-  const entries = host.journal.read({ after, limit: readMax });
+  const entries = host.journal.read({ after: place.afterSequence, limit: readMax });
   for (const { sequence, at, change } of entries) {
-    const events = listEvents(change).filter(
-      (event) =>
-        (reservationId === 0 || event.reservation?.place.id === reservationId) && concerns(host, userId, event),
-    );
-    if (events.length === 0) continue;
-    for (const message of listPages(
-      events.map((event) => encodeReservationEvent(sequence, at, event)),
-      sequence,
-    )) {
+    const isWatched = (event: ReservationEvent): boolean =>
+      (reservationId === 0 || event.reservation?.place.id === reservationId) && concerns(host, userId, event);
+    const events = listEvents(change)
+      .map((event, index) => ({ event, sequence, number: index + 1 }))
+      .filter((one) => isBehind(place, one) && isWatched(one.event))
+      .map((one) => ({ ...one, event: encodeReservationEvent(sequence, at, one.event) }));
+    for (const message of partsOfEvents(events, (event) => ReservationEventWire.encode(event).finish().length))
       if (!writer.write({ ...message, journalInstance: host.journalInstance })) await writer.drained();
-    }
   }
   return entries.at(-1)?.sequence;
-}
-
-/**
- * The events of one change, which may be of many reservations, in messages that any client takes. Who comes back
- * between them hears of the change again.
- */
-function* listPages(events: readonly ReservationEventWire[], sequence: number): Generator<WatchReservationsResponse> {
-  for (let left = events; left.length > 0; ) {
-    const count = countOfPage(left, (event) => ReservationEventWire.encode(event).finish().length);
-    yield { events: left.slice(0, count), lastSequence: count < left.length ? sequence - 1 : sequence };
-    left = left.slice(count);
-  }
 }
 
 /** Resources are everybody's to see; reservations are their users', and those's who decide about the resource. */

@@ -749,6 +749,13 @@ test('what happens to many reservations at once is told in messages that any cli
     reported.map(({ lastSequence }) => lastSequence),
     reported.map((_message, index) => (index < reported.length - 1 ? count + 1 : count + 2)),
   );
+  const { lastSequence: afterSequence = 0, lastEventCount: afterEventCount } = reported[0] ?? {};
+  const rest = (await watch(routes, longName.userId, { afterSequence, afterEventCount })).slice(0, -1);
+  t.deepEqual(
+    [...reported.slice(0, 1), ...rest],
+    reported,
+    'a watcher that resumes behind the first one gets the others',
+  );
 });
 
 test('a calendar tells how much is taken over a window', async (t) => {

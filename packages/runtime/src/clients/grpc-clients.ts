@@ -46,7 +46,12 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     getTaskOutput: (request) => wholeOutput(request, (page) => callUnary(raw, 'getTaskOutput', page, limits)),
     getOverview: () => callUnary(raw, 'getOverview', {}, limits),
     listMachines: () => wholeList('machines', (place) => callUnary(raw, 'listMachines', place, limits)),
-    listTrust: () => wholeList('records', (place) => callUnary(raw, 'listTrust', place, limits)),
+    listTrust: () =>
+      wholeList(
+        'records',
+        (place) => callUnary(raw, 'listTrust', place, limits),
+        (one, other) => Number(other.quarantinedUnixMs !== 0) - Number(one.quarantinedUnixMs !== 0),
+      ),
     quarantineMachine: (request) => callUnary(raw, 'quarantineMachine', request, limits),
     resetMachineTrust: (request) => callUnary(raw, 'resetMachineTrust', request, limits),
     drainMachine: (request) => callUnary(raw, 'drainMachine', request, limits),
@@ -135,7 +140,11 @@ export function dialCluster(address: string, { token, trust, ...limits }: CallSe
     getLimits: (request) => callUnary(raw, 'getLimits', request, limits),
     getQueue: (request) => callUnary(raw, 'getQueue', request, limits),
     getScores: (request) =>
-      wholeList('scores', (place) => callUnary(raw, 'getScores', { ...request, ...place }, limits)),
+      wholeList(
+        'scores',
+        (place) => callUnary(raw, 'getScores', { ...request, ...place }, limits),
+        (one, other) => other.score - one.score,
+      ),
   };
   return {
     client,

@@ -38,4 +38,12 @@ export { fromStatus, toMutiraoError, toStatus, type FailedStatus } from './statu
 export type { MessageStream, StreamListener, StreamWriter } from './streams.ts';
 export { acceptToken, type TokenCheck } from './tokens.ts';
 export { homeSocketFolders, isHomeSocket, listenAddress, makeSocketFolder, socketIn } from './socket-folder.ts';
-export { countOfPage, inPages } from './pages.ts';
+export {
+  countOfPage,
+  inPages,
+  isBehind,
+  partsOfEvents,
+  type WatchedEvent,
+  type WatchedPart,
+  type WatchPlace,
+} from './pages.ts';

@@ -41,28 +41,99 @@ function cut(
   { pageToken }: PagedRequest,
   { paged, serialize }: { readonly paged: PagedAnswer; readonly serialize: Serialize },
 ): PagedResponse {
-  const { field } = paged;
-  const items = response[field] as readonly never[];
-  const begin = pageToken === undefined ? 0 : placeOf(pageToken, items, paged);
-  const left = items.slice(begin);
-  const count = countOfPage(left, (item) => serialize({ ...response, [field]: [item] } as never).length);
+  const { field, getKey } = paged;
+  const listed = response[field] as readonly never[];
+  const getBytes = (item: never): Bytes => serialize({ ...response, [field]: [item] } as never).length;
+  // A list of one page keeps its order.
+  if (pageToken === undefined && countOfPage(listed, getBytes) === listed.length) return response;
+  const items = inOrderOfKeys(listed, getKey);
+  const firstKey = pageToken === undefined ? undefined : keyIn(pageToken);
+  const begin = firstKey === undefined ? 0 : items.findIndex(({ key }) => compareKeys(key, firstKey) >= 0);
+  const left = begin === -1 ? [] : items.slice(begin);
+  const count = countOfPage(left, ({ item }) => getBytes(item));
   const next = left[count];
   return {
     ...response,
-    [field]: left.slice(0, count),
-    ...(next === undefined ? {} : { nextPageToken: `${begin + count}/${paged.getKey(next)}` }),
+    [field]: left.slice(0, count).map(({ item }) => item),
+    ...(next === undefined ? {} : { nextPageToken: `${tokenPrefix}${next.key}` }),
   };
 }
 
-/** Where the item is that a token names or, if it is gone, where it was. @throws {MutiraoError} MUT_BAD_REQUEST */
-function placeOf(token: string, items: readonly never[], { getKey }: PagedAnswer): number {
-  const [, index, key] = /^(\d{1,9})\/(.*)$/s.exec(token) ?? [];
-  if (index === undefined || key === undefined)
-    throw badRequest(
-      `page_token is ${JSON.stringify(token.slice(0, 100))}; expected the next_page_token of the answer before`,
-    );
-  const guess = Number(index);
-  if (items[guess] !== undefined && getKey(items[guess]) === key) return guess;
-  const found = items.findIndex((item) => getKey(item) === key);
-  return found === -1 ? Math.min(guess, items.length) : found;
+const tokenPrefix = 'from/';
+
+/**
+ * Items in an order that nothing changes, so that pages that are read one after another have each item once, whatever
+ * joins, leaves or moves in the list meanwhile.
+ */
+function inOrderOfKeys(
+  items: readonly never[],
+  getKey: PagedAnswer['getKey'],
+): { readonly key: string; readonly item: never }[] {
+  return items.map((item) => ({ key: getKey(item), item })).sort((one, other) => compareKeys(one.key, other.key));
+}
+
+const { compare: compareNaturally } = new Intl.Collator('en', { numeric: true });
+
+/** q9 before q10; keys that are alike to people are not the same. */
+function compareKeys(one: string, other: string): number {
+  if (one === other) return 0;
+  return compareNaturally(one, other) || (one < other ? -1 : 1);
+}
+
+/** @throws {MutiraoError} MUT_BAD_REQUEST */
+function keyIn(token: string): string {
+  if (token.startsWith(tokenPrefix)) return token.slice(tokenPrefix.length);
+  throw badRequest(
+    `page_token is ${JSON.stringify(token.slice(0, 100))}; expected the next_page_token of the answer before`,
+  );
+}
+
+/** An event of a change of the journal, as a watcher gets it. */
+export interface WatchedEvent<Event> {
+  readonly event: Event;
+  readonly sequence: number;
+  /** Which one of its change it is, from 1 on; those that the watcher may not see are counted too. */
+  readonly number: number;
+}
+
+/** Events for one message, and where it ends. */
+export interface WatchedPart<Event> {
+  readonly events: Event[];
+  /** The last change of which all has been told. */
+  readonly lastSequence: number;
+  /** Events of the change after that which have been told; absent where the message ends with its change. */
+  readonly lastEventCount?: number;
+}
+
+/** Splits events, which are in order, into messages that any client takes: also the events of one change. */
+export function* partsOfEvents<Event>(
+  watched: readonly WatchedEvent<Event>[],
+  getBytes: (event: Event) => Bytes,
+): Generator<WatchedPart<Event>> {
+  for (let left = watched; left.length > 0; ) {
+    const count = countOfPage(left, ({ event }) => getBytes(event));
+    const events = left.slice(0, count);
+    left = left.slice(count);
+    const { sequence, number } = events.at(-1) ?? { sequence: 0, number: 0 };
+    const isCut = left[0]?.sequence === sequence;
+    yield {
+      events: events.map(({ event }) => event),
+      ...(isCut ? { lastSequence: sequence - 1, lastEventCount: number } : { lastSequence: sequence }),
+    };
+  }
+}
+
+/** Where a watcher goes on. */
+export interface WatchPlace {
+  readonly afterSequence: number;
+  /** Events of the change after that which it has got already. */
+  readonly afterEventCount?: number | undefined;
+}
+
+/** Whether a watcher that goes on from a place has not got an event yet. */
+export function isBehind(
+  { afterSequence, afterEventCount = 0 }: WatchPlace,
+  { sequence, number }: Pick<WatchedEvent<unknown>, 'sequence' | 'number'>,
+): boolean {
+  return sequence > afterSequence + 1 || (sequence === afterSequence + 1 && number > afterEventCount);
 }

@@ -33,12 +33,23 @@ export function openRawSending<Response>(client: Client, method: SendingMethod<R
  * nobody reads
  * would bring down the process when it breaks.
  *
- * @throws {MutiraoError} from the loop.
+ * @param signal ends the call. @throws {MutiraoError} from the loop.
  */
 export async function* listRawMessages<Request>(
   client: Client,
   method: ReceivingMethod<Request>,
   request: Request,
+  signal?: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  yield* listMessages(client.makeServerStreamRequest(method.path, method.requestSerialize, keepBytes, request));
+  const call = client.makeServerStreamRequest(method.path, method.requestSerialize, keepBytes, request);
+  const cancel = (): void => {
+    call.cancel();
+  };
+  if (signal?.aborted === true) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    yield* listMessages(call);
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+  }
 }

@@ -9,7 +9,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { SendContentRequest } from '@mutirao/api/provider';
 import type { Content, MachineReport, OutputContent } from '@mutirao/core/messages';
 import { HomeProver, provePath, proveReading } from '@mutirao/runtime/files';
-import { anEnd, aTemplate, temporaryFolder, until } from '@mutirao/testkit';
+import { anEnd, aTemplate, HandTimers, temporaryFolder, until } from '@mutirao/testkit';
 
 import { ContentFetcher } from '../../../src/providers/content-fetcher.ts';
 import { ContentServer, inlineBytesMax, type ContentSink } from '../../../src/providers/content-server.ts';
@@ -17,6 +17,7 @@ import { NamedContents } from '../../../src/providers/named-contents.ts';
 import { keepOutputs, type KnownReplicas } from '../../../src/providers/report-outputs.ts';
 import { Arrivals } from '../../../src/results/arrivals.ts';
 import { BegunOutputs } from '../../../src/results/begun-outputs.ts';
+import { UnreportedBytes } from '../../../src/results/unreported-bytes.ts';
 
 function getContent(bytes: Uint8Array): Content {
   return { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
@@ -38,6 +39,7 @@ test('a pushed content is kept when its bytes are right, and only then', async (
     other: [Buffer.from('HELLO WORLD')],
   };
   const fetcher = new ContentFetcher({
+    timers: new HandTimers(),
     arrivals,
     begun: new BegunOutputs(arrivals),
     refuse: () => Promise.resolve(),
@@ -65,6 +67,7 @@ test('what the provider keeps is fetched again when a transfer breaks, as long a
   const tries = new Map<string, number>();
   let isConnected = true;
   const fetcher = new ContentFetcher({
+    timers: new HandTimers(),
     arrivals,
     begun: new BegunOutputs(arrivals),
     refuse: () => Promise.resolve(),
@@ -111,6 +114,7 @@ test('what a transfer that broke brought does not come again, whether the conten
     if (offset + 4 < bytes.length) throw new MutiraoError('MUT_UNREACHABLE', 'the stream broke');
   }
   const fetcher = new ContentFetcher({
+    timers: new HandTimers(),
     arrivals,
     begun: new BegunOutputs(arrivals),
     refuse: () => Promise.resolve(),
@@ -150,6 +154,7 @@ test('a beginning that does not fit is forgotten, and is no lie of its machine',
   const begun = new BegunOutputs(arrivals);
   const offsets: number[] = [];
   const fetcher = new ContentFetcher({
+    timers: new HandTimers(),
     arrivals,
     refuse: () => Promise.resolve(),
     begun,
@@ -227,6 +232,42 @@ test('a report waits for what is pushed and keeps what it brings, without its by
   t.true(kept.ended[0]?.outputs.every((output) => output.inline === undefined));
   t.deepEqual(readdirSync(folder).length, 1);
   t.is(readFileSync(arrivals.getPath({ replicaId: 7, machineId: 'alpha/m' }, inline), 'utf8'), 'small');
+});
+
+test('what a report brings by itself counts for its machine like what is pushed, and no more once it is kept', async (t) => {
+  const quotas = { ownerId: 'ana', rules: [{ userId: '', name: 'machine-bytes', amount: 12 }] } as const;
+  const unreported = new UnreportedBytes({ quotas });
+  const arrivals = await Arrivals.open(temporaryFolder(t), { now: 1, ageMax: 1, unreported });
+  const outputs = ['first', 'other', 'third'].map((text, outputIndex): OutputContent => {
+    const bytes = Buffer.from(text);
+    return { outputIndex, path: '', content: getContent(bytes), mode: 0o644, inline: bytes, transferId: '' };
+  });
+  const report: MachineReport = {
+    sequence: 1,
+    started: [],
+    ended: [{ ...anEnd(7, 'succeeded', { startedAt: 1, endedAt: 2 }), outputs }],
+  };
+  const keep = async (): Promise<unknown[]> => {
+    const troubles: unknown[] = [];
+    await keepOutputs(
+      { machineId: 'alpha/m', report },
+      {
+        arrivals,
+        pushed: { settled: () => Promise.resolve() },
+        room: { retryWhileDiskFull: (act) => act() },
+        known: { isOthers: () => false, isAwaited: () => true, isOpen: () => true },
+      },
+      (error) => troubles.push(error),
+    );
+    return troubles;
+  };
+  const [trouble, ...others] = await keep();
+  t.deepEqual(others, []);
+  t.like(trouble, { code: 'MUT_MACHINE_QUOTA' });
+  t.regex(String(trouble), /machine alpha\/m: .*"machine-bytes" .* is 12 B; there are 10 B, and 5 B more/);
+  t.is(unreported.getBytes('alpha/m'), 0);
+  unreported.begin('alpha/m', '/pushed', 8);
+  t.is((await keep()).length, 3, 'what was pushed before takes room from them');
 });
 
 /** A report of these replicas with a small output each. */
@@ -459,4 +500,50 @@ test('contents are named to the machine that reads them, and to no other', (t) =
     ['alpha/m1', 'alpha/m2', 'alpha'].map((reader) => named.has(reader, content.sha256)),
     [true, false, false],
   );
+});
+
+test('a transfer that stands still gives its place to others, and a machine leaves one to the others before', async (t) => {
+  const arrivals = await Arrivals.open(temporaryFolder(t), { now: 1, ageMax: 1 });
+  const bytes = Buffer.from('hello world');
+  const troubles: string[] = [];
+  const timers = new HandTimers();
+  const asked: string[] = [];
+  const fetcher = new ContentFetcher({
+    timers,
+    arrivals,
+    begun: new BegunOutputs(arrivals),
+    refuse: () => Promise.resolve(),
+    takesOffsets: () => true,
+    whenRoom: () => Promise.resolve(),
+    concurrencyMax: 2,
+    onBytes: () => undefined,
+    onTrouble: (error) => troubles.push(String(error)),
+    isConnected: () => true,
+    pause: () => Promise.resolve(),
+    async *receive(transferId, _offset, signal) {
+      asked.push(transferId);
+      if (transferId.startsWith('stalled'))
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            reject(new MutiraoError('MUT_CANCELLED', 'the call was cancelled'));
+          });
+        });
+      yield bytes;
+    },
+  });
+  const fetch = (machineId: string, transferId: string): void => {
+    fetcher.fetch(machineId, { transferId, content: getContent(bytes), isKept: false });
+  };
+  for (const transferId of ['stalled 1', 'stalled 2', 'late']) fetch('alpha/hostile', transferId);
+  fetch('alpha/m', 'good');
+  await fetcher.settled('alpha/m', 'good');
+  t.deepEqual(asked, ['stalled 1', 'good'], 'one of two places is left to other machines');
+  for (let rung = 0; rung < 2; rung += 1) {
+    await until(() => timers.waiting.length === 1, 'a transfer stands still');
+    t.is(timers.ring(), 120_000);
+  }
+  await fetcher.settled('alpha/hostile', 'late');
+  t.deepEqual(asked, ['stalled 1', 'good', 'stalled 2', 'late']);
+  t.regex(troubles.join(), /stalled 1 stood still for 120000 ms.*stalled 2 stood still/);
+  t.deepEqual(timers.waiting, []);
 });

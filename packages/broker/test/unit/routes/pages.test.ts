@@ -87,6 +87,26 @@ test('the pages of an output have all bytes of both streams and all files, each 
     t.is(read.nextPageToken, undefined);
   }
   const nothing = { standardOutput: Buffer.alloc(0), standardError: Buffer.alloc(0), files: [] };
-  for (const token of ['next', '7/', '/5', '8/5', '7/-1'])
+  t.throws(() => cutOutput(nothing, 7, '8/5'), { code: 'MUT_PAGE_STALE', message: /is of replica 8, and .* 7 now/ });
+  for (const token of ['next', '7/', '/5', '7/-1'])
     t.throws(() => cutOutput(nothing, 7, token), { code: 'MUT_BAD_REQUEST', message: /page_token is/ }, token);
+});
+
+test('the output of a task that runs again between two pages is read from the beginning; one that never rests is an error', async (t) => {
+  const getOutput = (replicaId: number): Buffer => Buffer.alloc(5 * mebibyte, String(replicaId));
+  const read = (replicaAt: (call: number) => number): Promise<GetTaskOutputResponse> => {
+    let calls = 0;
+    return wholeOutput({ jobId: 1, taskIndex: 1 }, async ({ pageToken }) => {
+      const replicaId = replicaAt((calls += 1));
+      const whole = { standardOutput: getOutput(replicaId), standardError: Buffer.alloc(0), files: [] };
+      return { replicaId, truncated: false, ...cutOutput(whole, replicaId, pageToken) };
+    });
+  };
+  const { replicaId, standardOutput } = await read((call) => (call < 3 ? 7 : 8));
+  t.is(replicaId, 8);
+  t.true(standardOutput.equals(getOutput(8)));
+  await t.throwsAsync(
+    read((call) => call),
+    { code: 'MUT_PAGE_STALE', message: /ran again while its output was read/ },
+  );
 });

@@ -488,6 +488,38 @@ test('a wait ends with the job, shortly before its deadline, or when the broker 
   t.is((await inject(retryTasksRoute(parts), { jobId: 1, taskIndexes: [0, 2], currentInputs: false })).retriedCount, 2);
 });
 
+test('a job and a retry are refused where an open job writes to their places, unless they may share them', async (t) => {
+  const { parts, home } = await prepare(t);
+  const writing = (clientJobId: string, sharedPlaces = false): SubmitJobRequest => {
+    const outputs = [{ root: Root.PLAYPEN, path: 'out', localPath: join(home, 'out-{}'), condition: '' }];
+    const request = submission({ groups: [groupOf({ outputs })], homeDirectory: home }, clientJobId);
+    return sharedPlaces && request.job !== undefined ? { ...request, job: { ...request.job, sharedPlaces } } : request;
+  };
+  const conflict = (otherId: number): { readonly code: string; readonly message: RegExp } => ({
+    code: 'MUT_OUTPUT_CONFLICT',
+    message: new RegExp(
+      `out of task 0 goes to .*out-10, and so does out of task 0 of job ${otherId}, which has not ended`,
+    ),
+  });
+  const retry = (jobId: number, sharedPlaces?: boolean): Promise<{ readonly retriedCount: number }> =>
+    inject(retryTasksRoute(parts), {
+      jobId,
+      taskIndexes: [0],
+      currentInputs: false,
+      ...(sharedPlaces === undefined ? {} : { sharedPlaces }),
+    });
+  await inject(submitJobRoute(parts), writing('first'));
+  await t.throwsAsync(inject(submitJobRoute(parts), writing('second')), conflict(1));
+  await inject(cancelJobRoute(parts), { jobId: 1, reason: '' });
+  t.is((await inject(submitJobRoute(parts), writing('second'))).jobId, 2, 'the first job is over');
+  await t.throwsAsync(retry(1), conflict(2));
+  await t.throwsAsync(retry(1, false), conflict(2));
+  t.is((await retry(1, true)).retriedCount, 1, 'the user insists');
+  await inject(cancelJobRoute(parts), { jobId: 2, reason: '' });
+  await t.throwsAsync(retry(2), conflict(1), 'a job that runs again is open');
+  t.is((await inject(submitJobRoute(parts), writing('third', true))).jobId, 3);
+});
+
 function aWriter(): {
   readonly writer: StreamWriter<WatchJobResponse>;
   readonly reported: WatchJobResponse[];

@@ -67,7 +67,7 @@ test('an event of a great many tasks is told with as many indexes as any client 
   const driver = { state: { jobs: new Map([[1, { userId: 'ana' }]]) } } as unknown as BrokerParts['driver'];
   const taskIndexes = Array.from({ length: taskIndexesUsual + 1 }, (_, index) => 4_000_000_000 + index);
   const entry = { sequence: 1, at: 1, change: { kind: 'TasksRetried', jobId: 1, taskIndexes, at: 1 } as const };
-  const events = eventsFor({ driver }, 'ana', { entry, taskIndexesMax: undefined });
+  const events = eventsFor({ driver }, 'ana', { entry, taskIndexesMax: undefined }).map(({ event }) => event);
   t.true(WatchJobResponse.encode({ events }).finish().length < 4 * 1024 * 1024);
   t.deepEqual(
     events.map((event) => [event.taskIndexes.length, event.taskCount]),

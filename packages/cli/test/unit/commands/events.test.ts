@@ -83,6 +83,27 @@ test('--follow resumes after the last event when the broker restarts, until inte
   t.is(out, '1\n2\n');
 });
 
+test('--follow resumes inside a change whose events came in part', async (t) => {
+  const interrupt = new AbortController();
+  const asked: unknown[] = [];
+  const broker = {
+    async *watchJob({ afterSequence, afterEventCount }: WatchJobRequest): AsyncGenerator<WatchJobResponse> {
+      asked.push([afterSequence, afterEventCount]);
+      if (asked.length === 1) yield { events: [event(8), event(8)], lastSequence: 7, lastEventCount: 2 };
+      else if (asked.length === 2) yield { events: [event(8)], lastSequence: 8 };
+      else interrupt.abort();
+      throw new MutiraoError('MUT_UNREACHABLE', 'gone');
+    },
+  };
+  const { out } = await runCommandLine(['events', '-f', '-q'], { broker, signal: interrupt.signal });
+  t.deepEqual(asked, [
+    [0, 0],
+    [7, 2],
+    [8, 0],
+  ]);
+  t.is(out, '8\n8\n8\n');
+});
+
 test('an event is one line for people', async (t) => {
   const broker = {
     async *watchJob(): AsyncGenerator<WatchJobResponse> {

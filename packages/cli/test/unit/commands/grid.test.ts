@@ -133,10 +133,13 @@ test('an explanation is one sentence and its details', async (t) => {
   t.is((await runCommandLine(['explain', 'task', 'last', '4'], fakes)).out, 'It waits.\n  - No machine has gpu.\n');
   await runCommandLine(['explain', 'job', '1'], fakes);
   await runCommandLine(['explain', 'request', 'alpha/3'], fakes);
+  const json = await runCommandLine(['explain', 'machine', 'lab/m1', '--json'], fakes);
+  t.deepEqual(JSON.parse(json.out), { summary: 'It waits.', details: ['No machine has gpu.'] });
   t.deepEqual(asked, [
     { $case: 'task', value: { jobId: 1, taskIndex: 4 } },
     { $case: 'jobId', value: 1 },
     { $case: 'request', value: 'alpha/3' },
+    { $case: 'machineId', value: 'lab/m1' },
   ]);
 });
 

@@ -331,6 +331,7 @@ const rests: Readonly<Record<string, readonly string[]>> = {
   'machine drain': ['lab/m1'],
   'machine undrain': ['lab/m1'],
   'explain task': ['1', '0'],
+  'explain machine': ['lab/m1'],
   'explain request': ['alpha/3'],
   'explain reservation': [...at, '1'],
   canceljob: ['1'],

@@ -26,7 +26,7 @@ function event(sequence: number, type: string): JobEvent {
 }
 
 test('waiting goes on after a restart of the broker, from the last event that was seen', async (t) => {
-  const asked: number[] = [];
+  const asked: (readonly number[])[] = [];
   let restarts = 0;
   let looks = 0;
   const broker = {
@@ -36,17 +36,24 @@ test('waiting goes on after a restart of the broker, from the last event that wa
       if (restarts === 1 && looks === 3) return Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'away'));
       return Promise.resolve({ job: restarts < 2 ? running : aJobSummary(), spec: undefined });
     },
-    async *watchJob({ afterSequence }: WatchJobRequest): AsyncGenerator<WatchJobResponse> {
-      asked.push(afterSequence);
+    async *watchJob({ afterSequence, afterEventCount = 0 }: WatchJobRequest): AsyncGenerator<WatchJobResponse> {
+      asked.push([afterSequence, afterEventCount]);
       restarts += 1;
-      yield { events: [event(afterSequence + 5, 'tasks.finished')] };
+      yield {
+        events: [event(afterSequence + 6, 'tasks.finished')],
+        lastSequence: afterSequence + 5,
+        lastEventCount: 1,
+      };
       if (restarts === 1) throw new MutiraoError('MUT_UNREACHABLE', 'gone');
       yield { events: [event(afterSequence + 9, 'job.finished')] };
     },
   };
   const { status, out, err } = await runCommandLine(['job', 'wait'], { broker });
   t.is(status, 0);
-  t.deepEqual(asked.slice(0, 2), [0, 5]);
+  t.deepEqual(asked.slice(0, 2), [
+    [0, 0],
+    [5, 1],
+  ]);
   t.is(out, 'Job 1 finished after 13s, tasks 10: 10 finished.\n');
   t.is(err, 'The broker does not answer; waiting for it to come back ...\nThe broker is back.\n');
 });

@@ -10,6 +10,7 @@ import { anEnd, HandTimers } from '@mutirao/testkit';
 import { Standby, type StandbyOptions } from '../../../src/standby/standby.ts';
 import { LeaseStore } from '../../../src/standby/lease-store.ts';
 import type { ReportBuffer } from '../../../src/standby/report-buffer.ts';
+import type { SpoolQuota } from '../../../src/standby/spool-quota.ts';
 import type { AgentLink } from '../../../src/relay/links.ts';
 import { SpooledBodies } from '../../../src/spool/spooled-bodies.ts';
 
@@ -19,12 +20,14 @@ class Bench {
   readonly standby: Standby;
   readonly agent: AgentLink;
   buffer: ReportBuffer | undefined;
+  findExcess: SpoolQuota['findReportExcess'] = () => undefined;
+  readonly timers = new HandTimers();
 
   constructor() {
     const shared = {
       bodies: new SpooledBodies(new DatabaseSync(':memory:')),
       contents: undefined,
-      timers: new HandTimers(),
+      timers: this.timers,
       log: quietLogger,
       deliver: (input: ProviderInput) => {
         this.inputs.push(input);
@@ -39,7 +42,7 @@ class Bench {
       roomForReports: () => 10_000,
       brokerOf: () => 'b',
       hasKept: () => false,
-      requireSpoolQuota: () => undefined,
+      quota: { demand: () => undefined, findReportExcess: (...asked) => this.findExcess(...asked) },
       onReport: () => undefined,
     });
     const agent = {
@@ -95,4 +98,26 @@ test('of leased replicas whose body is gone the machine hears that the agent has
     [],
   );
   t.deepEqual(bench.inputs, [{ kind: 'LeasedUnstartable', machineId: 'p/m', attachmentId: 4, replicaIds: [7, 8] }]);
+});
+
+test('reports of a machine that has its share of them kept wait until there is room for its own', (t) => {
+  const bench = new Bench();
+  const asked: (readonly [string, number])[] = [];
+  let isOver = false;
+  bench.findExcess = (machineId, reported) => {
+    asked.push([machineId, reported]);
+    return isOver ? 'the quota "machine-report-bytes" is used up' : undefined;
+  };
+  bench.standby.keep(bench.agent);
+  bench.report(1, 'succeeded', '');
+  isOver = true;
+  bench.report(2, 'succeeded', '');
+  const reported = (): (number | string)[] =>
+    bench.inputs.map((input) => (input.kind === 'ReportMade' ? input.sequence : input.kind));
+  t.deepEqual(reported(), [1]);
+  t.true((asked[1]?.[1] ?? 0) > 0, 'what is not in the journal yet counts too');
+  t.regex(bench.standby.trouble, /reports wait at their machines/);
+  isOver = false;
+  bench.timers.ring();
+  t.deepEqual(reported(), [1, 2]);
 });

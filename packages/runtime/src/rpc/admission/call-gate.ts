@@ -1,5 +1,6 @@
 import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { TLSSocket } from 'node:tls';
+import { GridMachineServiceService } from '@mutirao/api/machine';
 import { MutiraoError } from '@mutirao/api/errors';
 import { requestBytesPerSecond } from '@mutirao/api/limits';
 import type { Bytes, Duration, Instant, UserId } from '@mutirao/core/shared';
@@ -10,6 +11,9 @@ import { findBearer } from '../tokens.ts';
 import type { Connection, Connections } from './connections.ts';
 import { MessageMeter } from './message-meter.ts';
 import type { Caller, CallerLoads } from './caller-loads.ts';
+
+/** What a machine calls to get work. */
+const attachPath = GridMachineServiceService.attach.path;
 
 /** What decides whether a call of a method is admitted. */
 export interface GatedMethod {
@@ -134,10 +138,14 @@ export class CallGate {
   /**
    * Counts a call among those of its caller. @throws {MutiraoError} MUT_USER_RATE, MUT_USER_QUOTA or MUT_MACHINE_QUOTA
    */
-  #count(userId: UserId | undefined, connection: Connection, { loads, machinesOf }: GatedMethod): Caller | undefined {
+  #count(
+    userId: UserId | undefined,
+    connection: Connection,
+    { path, loads, machinesOf }: GatedMethod,
+  ): Caller | undefined {
     if (userId === undefined) return undefined;
     const caller = machinesOf === undefined ? { userId } : { userId, machineCount: machinesOf(userId) };
-    loads?.begin(caller, connection, this.#options.now());
+    loads?.begin(caller, connection, this.#options.now(), path === attachPath);
     return caller;
   }
 

@@ -27,12 +27,15 @@ interface Load {
   streamCount: number;
   requestBytes: Bytes;
   readonly rate: RateBucket;
+  readonly attachRate: RateBucket;
   /** When its last call began. */
   usedAt: Instant;
 }
 
 /** Over which calls per second are averaged. */
 const rateSpan = 10_000;
+/** Over which a machine's attempts to attach are averaged. */
+const attachSpan = 60_000;
 
 /**
  * What each user and each machine takes of one server: connections, open calls, calls per second, and of users the
@@ -47,14 +50,15 @@ export class CallerLoads {
   }
 
   /**
-   * A call begins. @throws {MutiraoError} MUT_USER_RATE, MUT_USER_QUOTA or MUT_MACHINE_QUOTA, and then nothing is
+   * A call begins. @param isAttach whether a machine attaches by it, which costs far more than another call. @throws {MutiraoError} MUT_USER_RATE, MUT_USER_QUOTA or MUT_MACHINE_QUOTA, and then nothing is
    * counted.
    */
-  begin(caller: Caller, connection: Connection, now: Instant): void {
+  begin(caller: Caller, connection: Connection, now: Instant, isAttach = false): void {
     const load = this.#loadOf(caller);
     load.caller = caller;
     load.usedAt = now;
     this.#takeRate(load, now);
+    if (isAttach) this.#takeAttach(load, now);
     this.#demand(caller, 'streams', { used: load.streamCount, more: 1 });
     const key = getKey(caller);
     if (!connection.callers.has(key)) {
@@ -93,7 +97,7 @@ export class CallerLoads {
   /** Forgets callers who have nothing open and whose rate is full again. */
   sweep(now: Instant): void {
     for (const [key, { connectionCount, streamCount, usedAt }] of this.#loads) {
-      if (connectionCount === 0 && streamCount === 0 && now - usedAt > rateSpan) this.#loads.delete(key);
+      if (connectionCount === 0 && streamCount === 0 && now - usedAt > attachSpan) this.#loads.delete(key);
     }
   }
 
@@ -134,6 +138,7 @@ export class CallerLoads {
       use('machine-connections', most.connections),
       use('machine-streams', most.streams),
       use('machine-requests-per-second', 0),
+      use('machine-attaches-per-minute', 0),
     ];
   }
 
@@ -153,6 +158,17 @@ export class CallerLoads {
         'MUT_MACHINE_QUOTA',
         `${userId} begins more than ${perSecond} calls per second; the quota "machine-requests-per-second" ` +
           'allows no more',
+      );
+  }
+
+  #takeAttach({ caller: { userId, machineCount }, attachRate }: Load, now: Instant): void {
+    if (machineCount === undefined) return;
+    const perMinute = allowedMachineQuota(this.#quotas, 'machine-attaches-per-minute') * machineCount;
+    if (!attachRate.take(perMinute / 60, now))
+      throw new MutiraoError(
+        'MUT_MACHINE_QUOTA',
+        `${userId} attaches more than ${perMinute} times a minute; the quota "machine-attaches-per-minute" allows no ` +
+          'more',
       );
   }
 
@@ -179,6 +195,7 @@ export class CallerLoads {
       streamCount: 0,
       requestBytes: 0,
       rate: new RateBucket(rateSpan),
+      attachRate: new RateBucket(attachSpan),
       usedAt: 0,
     };
     this.#loads.set(key, load);

@@ -31,6 +31,10 @@ export class EventFeed {
   readonly #nextVersion: () => number;
   #heard: Heard[] = [];
   #lastSequence = 0;
+  /** What had been heard before the present stream began: it looks back, and tells some of that again. */
+  #knownSequence = 0;
+  /** Whether the last message ended within a change. */
+  #isInsideChange = false;
   /** Of the journal that the last sequence is of. */
   #journalInstance: string | undefined;
   /** Whether some were passed over since the last one that is kept. */
@@ -70,6 +74,10 @@ export class EventFeed {
 
   async #hear(watching: AbortController): Promise<void> {
     const { grid, clock } = this.#parts;
+    this.#knownSequence = this.#lastSequence;
+    // The rest of a change that was cut is not told by another stream.
+    this.#isAfterGap ||= this.#isInsideChange;
+    this.#isInsideChange = false;
     const spec = {
       jobId: 0,
       afterSequence: 0,
@@ -91,16 +99,16 @@ export class EventFeed {
     }
   }
 
-  /** Events of one change have one sequence, and come in one message. */
-  #take({ events, skippedCount = 0, journalInstance }: WatchJobResponse): void {
+  #take({ events, skippedCount = 0, journalInstance, lastEventCount }: WatchJobResponse): void {
     this.#isAfterGap ||= skippedCount > 0;
+    this.#isInsideChange = lastEventCount !== undefined;
     const [first, last] = [events[0], events.at(-1)];
     if (first === undefined || last === undefined) return;
     // The look back does not go that far: it is another journal, whether the broker names it or not.
     if (journalInstance !== this.#journalInstance || first.sequence < this.#lastSequence - firstChanges)
-      this.#lastSequence = 0;
+      this.#lastSequence = this.#knownSequence = 0;
     this.#journalInstance = journalInstance;
-    for (const event of events) if (event.sequence > this.#lastSequence) this.#keep(event);
+    for (const event of events) if (event.sequence > this.#knownSequence) this.#keep(event);
     this.#lastSequence = Math.max(this.#lastSequence, last.sequence);
     if (this.#heard.length > keptMax) this.#heard = this.#heard.slice(-keptMax);
   }

@@ -93,7 +93,8 @@ function firstAhead(state: BrokerState, queue: TaskQueue): BrokerJob | undefined
   return undefined;
 }
 
-function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instant): string {
+/** Says why a machine takes no work now, in a sentence that begins with its name. */
+export function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instant): string {
   const { machineId, until } = machine.facts;
   const { provider } = machine;
   if (!provider.isConnected) return `${machineId}: its provider is away (${provider.lastError || 'not connected'}).`;

@@ -44,6 +44,7 @@ const subjects = [
   'draining',
   'draining-now',
   'draining-gangs',
+  'explain-machine',
 ];
 const leasing = { lease: { horizon: 100_000, replicasMax: 4, interval: 1000, unknownPerSlot: 4 } };
 

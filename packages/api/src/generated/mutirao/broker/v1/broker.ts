@@ -521,7 +521,7 @@ export interface WaitJobResponse {
 export interface WatchJobRequest {
   /** 0 watches all jobs of the user, and what they run on. */
   jobId: number;
-  /** The first event told has a greater sequence. */
+  /** The first event told has a greater sequence. To resume, pass `last_sequence` of the last message that was dealt with. */
   afterSequence: number;
   /** Begins so many changes of the journal before the newest one instead: what a look at the latest costs, however long the journal is. */
   lastChanges?:
@@ -545,18 +545,36 @@ export interface WatchJobRequest {
    * The instance of the journal that `after_sequence` was told of, from WatchJobResponse. With another one, or a sequence beyond the end of the journal, the call is refused with OUT_OF_RANGE
    * (MUT_JOURNAL_POSITION): what was seen was of a journal that is no more. Absent, only the sequence is compared.
    */
-  journalInstance?: string | undefined;
+  journalInstance?:
+    | string
+    | undefined;
+  /** Resumes inside a change: `last_event_count` of the last message that was dealt with. So many events of the change `after_sequence` + 1 are left out. Ignored with `last_changes`. */
+  afterEventCount?: number | undefined;
 }
 
 export interface WatchJobResponse {
-  /** The first message without events says that all that had happened so far has been told. */
+  /**
+   * The first message without events says that all that had happened so far has been told. A message has 2 MiB of events at most, or a single one: the events of a large change come
+   * in several messages.
+   */
   events: JobEvent[];
   /** Changes of the journal, also of other jobs, that were passed over before these events because of `changes_per_second_max`; absent where none was. */
   skippedCount?:
     | number
     | undefined;
   /** Names the journal that the sequences are of, in each message: another one after a restore from a back-up. */
-  journalInstance?: string | undefined;
+  journalInstance?:
+    | string
+    | undefined;
+  /**
+   * The last change of which all events have been told. Pass it as `after_sequence`, with `last_event_count` as `after_event_count`, to resume behind this message: then nothing is lost or
+   * repeated. With `last_sequence` alone nothing is lost.
+   */
+  lastSequence?:
+    | number
+    | undefined;
+  /** Events of the change after `last_sequence` that have been told so far, where this message ends within that change. */
+  lastEventCount?: number | undefined;
 }
 
 /**
@@ -813,7 +831,9 @@ export interface ListRequestsResponse {
 export interface ExplainRequest {
   subject: { $case: "jobId"; value: number } | { $case: "task"; value: TaskSubject } | //
   /** Provider and number, as `mutirao request list` prints them: "alpha/3". */
-  { $case: "request"; value: string } | undefined;
+  { $case: "request"; value: string } | //
+  /** As `mutirao machine list` prints them: "lab/pc". */
+  { $case: "machineId"; value: string } | undefined;
 }
 
 export interface TaskSubject {
@@ -3442,6 +3462,7 @@ function createBaseWatchJobRequest(): WatchJobRequest {
     changesPerSecondMax: undefined,
     taskIndexesMax: undefined,
     journalInstance: undefined,
+    afterEventCount: undefined,
   };
 }
 
@@ -3464,6 +3485,9 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
     }
     if (message.journalInstance !== undefined) {
       writer.uint32(50).string(message.journalInstance);
+    }
+    if (message.afterEventCount !== undefined) {
+      writer.uint32(56).uint32(message.afterEventCount);
     }
     return writer;
   },
@@ -3529,6 +3553,14 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
             message.journalInstance = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.afterEventCount = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3543,7 +3575,13 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
 };
 
 function createBaseWatchJobResponse(): WatchJobResponse {
-  return { events: [], skippedCount: undefined, journalInstance: undefined };
+  return {
+    events: [],
+    skippedCount: undefined,
+    journalInstance: undefined,
+    lastSequence: undefined,
+    lastEventCount: undefined,
+  };
 }
 
 export const WatchJobResponse: MessageFns<WatchJobResponse> = {
@@ -3556,6 +3594,12 @@ export const WatchJobResponse: MessageFns<WatchJobResponse> = {
     }
     if (message.journalInstance !== undefined) {
       writer.uint32(26).string(message.journalInstance);
+    }
+    if (message.lastSequence !== undefined) {
+      writer.uint32(32).uint64(message.lastSequence);
+    }
+    if (message.lastEventCount !== undefined) {
+      writer.uint32(40).uint32(message.lastEventCount);
     }
     return writer;
   },
@@ -3595,6 +3639,22 @@ export const WatchJobResponse: MessageFns<WatchJobResponse> = {
             }
 
             message.journalInstance = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.lastSequence = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.lastEventCount = reader.uint32();
             continue;
           }
         }
@@ -6064,6 +6124,9 @@ export const ExplainRequest: MessageFns<ExplainRequest> = {
       case "request":
         writer.uint32(26).string(message.subject.value);
         break;
+      case "machineId":
+        writer.uint32(34).string(message.subject.value);
+        break;
     }
     return writer;
   },
@@ -6103,6 +6166,14 @@ export const ExplainRequest: MessageFns<ExplainRequest> = {
             }
 
             message.subject = { $case: "request", value: reader.string() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.subject = { $case: "machineId", value: reader.string() };
             continue;
           }
         }

@@ -102,7 +102,7 @@ export interface GetScoresResponse {
   weight: number;
   /** By how much later a request may be submitted, at the most, and still go before another one; 0 unless the queue is ordered by scores. */
   leadMsMax: number;
-  /** The best first. */
+  /** The best first; a list that takes several pages is in the order of users, so that scores may change between pages. */
   scores: UserScore[];
   /** Pass it as page_token for what is left: a page holds 2 MiB at most. Absent where nothing is. */
   nextPageToken?: string | undefined;

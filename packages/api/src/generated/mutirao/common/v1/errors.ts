@@ -109,6 +109,7 @@ export const ErrorReason = {
   MUT_OVERLOADED: 28,
   MUT_OVER_CAPACITY: 92,
   MUT_OVER_OFFER: 91,
+  MUT_PAGE_STALE: 173,
   MUT_PATH_ESCAPES: 29,
   MUT_PATH_LEAVES_ROOT: 30,
   MUT_PATH_UNUSABLE: 162,
@@ -287,6 +288,7 @@ export namespace ErrorReason {
   export type MUT_OVERLOADED = typeof ErrorReason.MUT_OVERLOADED;
   export type MUT_OVER_CAPACITY = typeof ErrorReason.MUT_OVER_CAPACITY;
   export type MUT_OVER_OFFER = typeof ErrorReason.MUT_OVER_OFFER;
+  export type MUT_PAGE_STALE = typeof ErrorReason.MUT_PAGE_STALE;
   export type MUT_PATH_ESCAPES = typeof ErrorReason.MUT_PATH_ESCAPES;
   export type MUT_PATH_LEAVES_ROOT = typeof ErrorReason.MUT_PATH_LEAVES_ROOT;
   export type MUT_PATH_UNUSABLE = typeof ErrorReason.MUT_PATH_UNUSABLE;

@@ -688,16 +688,27 @@ export interface WatchReservationsRequest {
    * The instance of the journal that `after_sequence` was told of, from WatchReservationsResponse. With another one, or a sequence beyond the end of the journal, the call is refused with
    * OUT_OF_RANGE (MUT_JOURNAL_POSITION): what was seen was of a journal that is no more. Absent, only the sequence is compared.
    */
-  journalInstance?: string | undefined;
+  journalInstance?:
+    | string
+    | undefined;
+  /** Resumes inside a change: `last_event_count` of the last message that was dealt with. So many events of the change `after_sequence` + 1 are left out. Ignored with `only_new`. */
+  afterEventCount?: number | undefined;
 }
 
 export interface WatchReservationsResponse {
   /** Empty in one message: all that had happened before has been told. */
   events: ReservationEvent[];
-  /** Pass it as after_sequence to go on from here. A change of many reservations may take several messages of 2 MiB: the last of them moves it on. */
+  /**
+   * The last change of which all events have been told: a change of many reservations may take several messages of 2 MiB. Pass it as `after_sequence`, with `last_event_count` as
+   * `after_event_count`, to resume behind this message: then nothing is lost or repeated. With `last_sequence` alone nothing is lost.
+   */
   lastSequence: number;
   /** Names the journal that the sequences are of, in each message: another one after a restore from a back-up. */
-  journalInstance?: string | undefined;
+  journalInstance?:
+    | string
+    | undefined;
+  /** Events of the change after `last_sequence` that have been told so far, where this message ends within that change. */
+  lastEventCount?: number | undefined;
 }
 
 export interface GetQuotaRequest {
@@ -4841,7 +4852,7 @@ export const ReservationEvent: MessageFns<ReservationEvent> = {
 };
 
 function createBaseWatchReservationsRequest(): WatchReservationsRequest {
-  return { afterSequence: 0, reservationId: 0, onlyNew: false, journalInstance: undefined };
+  return { afterSequence: 0, reservationId: 0, onlyNew: false, journalInstance: undefined, afterEventCount: undefined };
 }
 
 export const WatchReservationsRequest: MessageFns<WatchReservationsRequest> = {
@@ -4857,6 +4868,9 @@ export const WatchReservationsRequest: MessageFns<WatchReservationsRequest> = {
     }
     if (message.journalInstance !== undefined) {
       writer.uint32(34).string(message.journalInstance);
+    }
+    if (message.afterEventCount !== undefined) {
+      writer.uint32(40).uint32(message.afterEventCount);
     }
     return writer;
   },
@@ -4906,6 +4920,14 @@ export const WatchReservationsRequest: MessageFns<WatchReservationsRequest> = {
             message.journalInstance = reader.string();
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.afterEventCount = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4920,7 +4942,7 @@ export const WatchReservationsRequest: MessageFns<WatchReservationsRequest> = {
 };
 
 function createBaseWatchReservationsResponse(): WatchReservationsResponse {
-  return { events: [], lastSequence: 0, journalInstance: undefined };
+  return { events: [], lastSequence: 0, journalInstance: undefined, lastEventCount: undefined };
 }
 
 export const WatchReservationsResponse: MessageFns<WatchReservationsResponse> = {
@@ -4933,6 +4955,9 @@ export const WatchReservationsResponse: MessageFns<WatchReservationsResponse> = 
     }
     if (message.journalInstance !== undefined) {
       writer.uint32(26).string(message.journalInstance);
+    }
+    if (message.lastEventCount !== undefined) {
+      writer.uint32(32).uint32(message.lastEventCount);
     }
     return writer;
   },
@@ -4972,6 +4997,14 @@ export const WatchReservationsResponse: MessageFns<WatchReservationsResponse> = 
             }
 
             message.journalInstance = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.lastEventCount = reader.uint32();
             continue;
           }
         }

@@ -1,0 +1,12 @@
+import type { Command } from 'commander';
+
+import type { Act } from '../../context.ts';
+import { reportExplanation } from './report-explanation.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<machine>', 'its name, as "machine list" prints it: lab/pc')
+    .action((machineId: string) =>
+      act((context) => reportExplanation(context, { $case: 'machineId', value: machineId })),
+    );
+}
