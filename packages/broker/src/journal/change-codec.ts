@@ -1,5 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import type { BrokerChange } from '@mutirao/core/machines/broker';
+import { isDurable, type BrokerChange } from '@mutirao/core/machines/broker';
 import type { JobId } from '@mutirao/core/shared';
 import type { ChangeCodec } from '@mutirao/runtime/journal';
 
@@ -24,25 +24,13 @@ type PackedChange =
 /** The version of the lines that this codec writes; it reads all versions up to it. */
 export const changeVersion = 1;
 
-const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set([
-  'JobAccepted',
-  'JobCancelled',
-  'JobEnded',
-  'TasksRetried',
-  'InputsRevised',
-  'ProviderAdded',
-  'LeaseGranted',
-  'MachineDrained',
-  'MachineUndrained',
-]);
-
 /** The codec of the broker's journal; the records of replicas are written in the same transaction as the change. */
 export const changeCodec: ChangeCodec<BrokerChange> = {
   version: changeVersion,
   encode: encodeChange,
   decode: decodeChange,
   deriveJob,
-  isDurable: (change) => durableKinds.has(change.kind),
+  isDurable,
   project: projectChange,
   schema: projectionSchema,
 };

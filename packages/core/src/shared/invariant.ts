@@ -5,9 +5,15 @@ export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }
 
-/** Ends the process's work unless `condition` holds. @throws {InvariantError} with `message`. */
-export function invariant(condition: unknown, message: string): asserts condition {
-  if (condition === false || condition === undefined || condition === null) throw new InvariantError(message);
+/**
+ * Ends the process's work unless `condition` holds.
+ *
+ * @param message made only when it is needed where it is a function: checks of a whole state have thousands of them.
+ * @throws {InvariantError} with `message`.
+ */
+export function invariant(condition: unknown, message: string | (() => string)): asserts condition {
+  if (condition !== false && condition !== undefined && condition !== null) return;
+  throw new InvariantError(typeof message === 'string' ? message : message());
 }
 
 /** Marks a branch that the types rule out. @throws {InvariantError} always. */

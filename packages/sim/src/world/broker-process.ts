@@ -1,6 +1,7 @@
 import {
   brokerMachine,
   createBrokerState,
+  isDurable,
   resume,
   restore,
   skipForgottenIds,
@@ -51,16 +52,6 @@ export interface BrokerSetup {
 
 type GetCommand<Kind extends BrokerCommand['kind']> = Extract<BrokerCommand, { readonly kind: Kind }>;
 
-/** As the live journal syncs. */
-const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set([
-  'JobAccepted',
-  'JobCancelled',
-  'JobEnded',
-  'TasksRetried',
-  'InputsRevised',
-  'ProviderAdded',
-  'LeaseGranted',
-]);
 const changesPerSnapshot = 200;
 /** Channels are not simulated. */
 const noSecret = new Uint8Array(32);
@@ -90,7 +81,7 @@ export class BrokerProcess {
       machine: brokerMachine,
       disk,
       state: recover(disk, options),
-      isDurable: ({ kind }) => durableKinds.has(kind),
+      isDurable,
       rng: rng.fork('turns'),
       turnDelayMax: world.turnDelayMax,
       onTurn: (turn) => {

@@ -1,6 +1,7 @@
 import {
   createProviderState,
   takeSnapshot,
+  isDurable,
   isWatching,
   keptKey,
   measureInterval,
@@ -53,17 +54,6 @@ export interface ProviderSetup {
 
 type SubmitRequest = Extract<ProviderCommand, { readonly kind: 'SubmitRequest' }>;
 
-/** As the live journal syncs. */
-const durableKinds: ReadonlySet<ProviderChange['kind']> = new Set([
-  'ProviderFounded',
-  'RequestDrafted',
-  'RequestSubmitting',
-  'HeuristicSwitched',
-  'DrainingBegan',
-  'DrainingEnded',
-  'LeaseTaken',
-  'ReportSpooled',
-]);
 /** As in the live provider. */
 const submitTries = 3;
 const firstPause: Duration = 200;
@@ -102,13 +92,14 @@ export class ProviderProcess {
       machine: providerMachine,
       disk,
       state: recover(disk, config),
-      isDurable: ({ kind }) => durableKinds.has(kind),
+      isDurable,
       rng: rng.fork('turns'),
       turnDelayMax: world.turnDelayMax,
       onTurn: (turn) => {
         world.onTurn(turn);
       },
       onCommitted: (changes) => {
+        world.onCommitted(this.process.name);
         this.#onCommitted(changes);
       },
       onClockStepped: (by) => {

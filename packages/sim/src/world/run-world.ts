@@ -54,7 +54,12 @@ export function runWorld(
       onTurn?.(turn);
       watch.hear(turn);
     },
-    onEvent === undefined ? {} : { onEvent },
+    {
+      onCommitted: (process) => {
+        watch.onCommitted(process);
+      },
+      ...(onEvent === undefined ? {} : { onEvent }),
+    },
   );
   const watch = new Watch(world);
   let phase: WorldFailure['phase'] = 'storm';
@@ -125,21 +130,24 @@ class TurnDigest {
   add({ at, process, inputs, changes, commands }: WorldTurn): void {
     this.turnCount += 1;
     this.#addText(`${at} ${process} ${inputs.length} ${changes.length}`);
-    for (const command of commands) this.#addText(JSON.stringify(command, numbersOnly));
+    for (const command of commands) this.#addText(JSON.stringify(inNumbers(command)));
   }
 
   #addText(text: string): void {
+    let [high, low] = [this.#high, this.#low];
     for (let index = 0; index < text.length; index += 1) {
       const letter = text.charCodeAt(index);
-      this.#high = Math.imul(this.#high ^ letter, 0x01000193);
-      this.#low = Math.imul(this.#low + letter, 0x9e3779b1) ^ (this.#low >>> 15);
+      high = Math.imul(high ^ letter, 0x01000193);
+      low = Math.imul(low + letter, 0x9e3779b1) ^ (low >>> 15);
     }
+    this.#high = high;
+    this.#low = low;
   }
 }
 
-/** What a command is about; states that it carries are left out. */
-function numbersOnly(key: string, value: unknown): unknown {
-  return key === 'replica' && typeof value === 'object' && value !== null
-    ? (value as { start?: { replicaId?: number } }).start?.replicaId
-    : value;
+/** What a command is about; the state of a replica that it carries is left out. */
+function inNumbers(command: object): object {
+  return 'replica' in command && typeof command.replica === 'object' && command.replica !== null
+    ? { ...command, replica: (command.replica as { start?: { replicaId?: number } }).start?.replicaId }
+    : command;
 }

@@ -56,6 +56,8 @@ export interface WorldOptions {
   readonly provider?: Partial<ProviderConfig>;
   /** Whether brokers tell how many tasks have no place; they do where it is left out. Studies do not know it. */
   readonly reportsUnplaced?: boolean;
+  /** Hears that the changes of the last turn of a process are in its journal. */
+  onCommitted?(process: string): void;
   /** Hears what happens to processes; telling it costs a little. */
   onEvent?(event: WorldEvent): void;
 }
@@ -129,6 +131,10 @@ export class World implements Surroundings {
         this.#askBroker(make, hear);
       },
     });
+  }
+
+  onCommitted(process: string): void {
+    this.#options.onCommitted?.(process);
   }
 
   get choreFailureProbability(): number {

@@ -17,23 +17,26 @@ function checkSlots(state: AgentState): void {
   );
   invariant(
     slots.length === state.options.processors && slots.every((slot, index) => slot === index),
-    `slots ${slots.join()} are not each held once`,
+    () => `slots ${slots.join()} are not each held once`,
   );
 }
 
 function checkQueue(state: AgentState): void {
   const placedCount = [...state.replicas.values()].filter((replica) => replica.status === 'placed').length;
-  invariant(placedCount === state.queue.length, `${placedCount} replicas are placed and ${state.queue.length} queued`);
+  invariant(
+    placedCount === state.queue.length,
+    () => `${placedCount} replicas are placed and ${state.queue.length} queued`,
+  );
   for (const replica of state.queue) {
     invariant(
       state.replicas.get(replica.start.replicaId) === replica && replica.status === 'placed',
-      `replica ${replica.start.replicaId} is queued and not placed`,
+      () => `replica ${replica.start.replicaId} is queued and not placed`,
     );
   }
   const unaskedCount = state.queue.filter((replica) => !replica.isAsked).length;
   invariant(
     unaskedCount === state.unaskedCount,
-    `${unaskedCount} replicas have not asked; counted ${state.unaskedCount}`,
+    () => `${unaskedCount} replicas have not asked; counted ${state.unaskedCount}`,
   );
 }
 
@@ -41,14 +44,14 @@ function checkContents(state: AgentState): void {
   let bytes = 0;
   for (const [key, held] of state.contents) {
     bytes += held.content.size;
-    invariant(held.users.size > 0, `nobody needs content ${key}`);
+    invariant(held.users.size > 0, () => `nobody needs content ${key}`);
     for (const replicaId of held.users)
-      invariant(state.replicas.has(replicaId), `replica ${replicaId} needs content ${key} and has ended`);
+      invariant(state.replicas.has(replicaId), () => `replica ${replicaId} needs content ${key} and has ended`);
   }
-  invariant(bytes === state.contentBytes, `contents of ${bytes} bytes; counted ${state.contentBytes}`);
+  invariant(bytes === state.contentBytes, () => `contents of ${bytes} bytes; counted ${state.contentBytes}`);
   invariant(
     bytes <= state.options.contentBytesMax,
-    `contents of ${bytes} bytes; at most ${state.options.contentBytesMax} are held`,
+    () => `contents of ${bytes} bytes; at most ${state.options.contentBytesMax} are held`,
   );
 }
 
@@ -58,25 +61,28 @@ function checkReports(state: AgentState): void {
     ...state.unreportedEnds,
     ...state.unsureEnds.map(({ end }) => end),
   ];
-  invariant(ends.length === state.endedIds.size, `${ends.length} ends are kept for ${state.endedIds.size} replicas`);
+  invariant(
+    ends.length === state.endedIds.size,
+    () => `${ends.length} ends are kept for ${state.endedIds.size} replicas`,
+  );
   for (const end of ends) {
-    invariant(state.endedIds.has(end.replicaId), `the end of replica ${end.replicaId} is kept twice`);
-    invariant(!state.replicas.has(end.replicaId), `replica ${end.replicaId} is held and ended`);
+    invariant(state.endedIds.has(end.replicaId), () => `the end of replica ${end.replicaId} is kept twice`);
+    invariant(!state.replicas.has(end.replicaId), () => `replica ${end.replicaId} is held and ended`);
   }
   for (const { end, sureAt } of state.unsureEnds)
     invariant(
       sureAt >= state.earliestSure,
-      `the end of replica ${end.replicaId} is sure at ${sureAt}, before the earliest`,
+      () => `the end of replica ${end.replicaId} is sure at ${sureAt}, before the earliest`,
     );
   for (const { replicaId } of state.unreportedHolds)
     invariant(
       state.replicas.get(replicaId)?.status === 'held',
-      `replica ${replicaId} is to be told as held, and is not`,
+      () => `replica ${replicaId} is to be told as held, and is not`,
     );
   for (const [index, report] of state.reports.entries()) {
     invariant(
       report.sequence === state.nextSequence - state.reports.length + index,
-      `report ${report.sequence} is out of sequence`,
+      () => `report ${report.sequence} is out of sequence`,
     );
   }
 }
@@ -86,32 +92,32 @@ function checkReplica(state: AgentState, replica: HeldReplica): void {
   const isPlaced = replica.status === 'placed';
   invariant(
     replica.slots.length === (isPlaced ? 0 : replica.template.processors),
-    `replica ${replicaId} holds ${replica.slots.length} processors`,
+    () => `replica ${replicaId} holds ${replica.slots.length} processors`,
   );
   invariant(
     replica.startedAt > 0 === (replica.status === 'running' || replica.status === 'ending'),
-    `replica ${replicaId} started at ${replica.startedAt}`,
+    () => `replica ${replicaId} started at ${replica.startedAt}`,
   );
   invariant(
     replica.status !== 'held' || replica.start.gang !== undefined,
-    `replica ${replicaId} is held and a member of no gang`,
+    () => `replica ${replicaId} is held and a member of no gang`,
   );
   invariant(
     replica.start.gang === undefined || replica.members.length > 0 === replica.startedAt > 0,
-    `replica ${replicaId} started at ${replica.startedAt} in a gang of ${replica.members.length} known members`,
+    () => `replica ${replicaId} started at ${replica.startedAt} in a gang of ${replica.members.length} known members`,
   );
   invariant(
     isPlaced || replica.missingCount === 0,
-    `replica ${replicaId} went on without ${replica.missingCount} contents`,
+    () => `replica ${replicaId} went on without ${replica.missingCount} contents`,
   );
   const keys = new Set(replica.start.inputs.map((input) => keyOfContent(input.content)));
   const missing = [...keys].filter((key) => state.contents.get(key)?.isHere !== true).length;
   if (replica.isAsked && !replica.template.noOp)
     invariant(
       missing === replica.missingCount,
-      `replica ${replicaId} lacks ${missing} contents; counted ${replica.missingCount}`,
+      () => `replica ${replicaId} lacks ${missing} contents; counted ${replica.missingCount}`,
     );
   if (replica.deadline === undefined) return;
-  invariant(replica.status === 'running', `replica ${replicaId} is ${replica.status} and has a deadline`);
-  invariant(replica.deadline >= state.earliestDeadline, `replica ${replicaId} is due before the earliest`);
+  invariant(replica.status === 'running', () => `replica ${replicaId} is ${replica.status} and has a deadline`);
+  invariant(replica.deadline >= state.earliestDeadline, () => `replica ${replicaId} is due before the earliest`);
 }

@@ -26,7 +26,7 @@ import { isVotedOn, getRunningMax } from './trust/votes.ts';
 export function checkInvariants(state: BrokerState): void {
   for (const job of state.jobs.values()) checkJob(state, job);
   for (const job of state.openJobs.values())
-    invariant(state.jobs.get(job.jobId) === job, `open job ${job.jobId} is not among the jobs`);
+    invariant(state.jobs.get(job.jobId) === job, () => `open job ${job.jobId} is not among the jobs`);
   for (const machine of state.machines.values()) checkMachine(state, machine);
   for (const [replicaId, replica] of state.replicas) checkReplica(state, replicaId, replica);
   for (const [replicaId, success] of state.successes) checkSuccess(state, replicaId, success);
@@ -35,63 +35,66 @@ export function checkInvariants(state: BrokerState): void {
   checkGangs(state);
   for (const account of state.accounts.values()) {
     const least = Math.min(account.used, account.losers, account.killed, account.departed, account.unsettled);
-    invariant(least >= 0, `account ${account.key} is below nothing`);
+    invariant(least >= 0, () => `account ${account.key} is below nothing`);
   }
 }
 
 /** What may come back is bounded, of ids that are given, and comes back once. */
 function checkLeases(state: BrokerState, { providerId, leases, confirmedLease }: BrokerProvider): void {
-  invariant(leases.length <= unconfirmedMax + 1, `provider ${providerId} has ${leases.length} leases`);
+  invariant(leases.length <= unconfirmedMax + 1, () => `provider ${providerId} has ${leases.length} leases`);
   let before = 0;
   for (const lease of leases) {
-    const name = `lease ${lease.sequence} of provider ${providerId}`;
+    const name = (): string => `lease ${lease.sequence} of provider ${providerId}`;
     invariant(
       lease.sequence > before && lease.sequence >= confirmedLease,
-      `${name} comes after ${before}, and ${confirmedLease} is confirmed`,
+      () => `${name()} comes after ${before}, and ${confirmedLease} is confirmed`,
     );
     before = lease.sequence;
     for (const { firstReplicaId, taskRanges } of lease.parts) {
-      invariant(firstReplicaId + countIn(taskRanges) <= state.nextReplicaId, `${name} has ids that are not given`);
+      invariant(
+        firstReplicaId + countIn(taskRanges) <= state.nextReplicaId,
+        () => `${name()} has ids that are not given`,
+      );
     }
     for (const replicaId of lease.adopted)
       invariant(
         findLeasedTask(lease, replicaId) !== undefined,
-        `${name} had replica ${replicaId} adopted, which is not of it`,
+        () => `${name()} had replica ${replicaId} adopted, which is not of it`,
       );
   }
 }
 
 function checkJob(state: BrokerState, job: BrokerJob): void {
-  const name = `job ${job.jobId}`;
+  const name = (): string => `job ${job.jobId}`;
   job.times.check();
   const isOpen = state.openJobs.has(job.jobId);
-  invariant(isOpen === (job.endedAt === 0), `${name} is open and ended, or neither`);
-  if (!isOpen) invariant(job.tasks.size === 0, `${name} has ended with open tasks`);
+  invariant(isOpen === (job.endedAt === 0), () => `${name()} is open and ended, or neither`);
+  if (!isOpen) invariant(job.tasks.size === 0, () => `${name()} has ended with open tasks`);
   for (const [index, task] of job.tasks) checkTask(state, job, index, task);
   if (job.spec === undefined) {
     invariant(
       job.status === 'finished' && !isOpen && job.groups.length === 0,
-      `${name} dropped its spec and may need it`,
+      () => `${name()} dropped its spec and may need it`,
     );
     return;
   }
   invariant(
     job.reservationOver === undefined || job.reservation !== undefined,
-    `${name} has left a reservation that it never had`,
+    () => `${name()} has left a reservation that it never had`,
   );
   checkCounts(job, name);
   checkDependencies(job, name);
   checkPlaced(job);
   checkSupports(job, name);
-  if (job.status === 'cancelled') invariant(countReady(job) === 0, `${name} is cancelled with ready tasks`);
+  if (job.status === 'cancelled') invariant(countReady(job) === 0, () => `${name()} is cancelled with ready tasks`);
 }
 
 /** Each task is in one place: ready, open, or one of the three sets of ended ones. */
-function checkCounts(job: BrokerJob, name: string): void {
+function checkCounts(job: BrokerJob, name: () => string): void {
   const all = new IndexSet();
   let sum = 0;
   for (const { heldBack } of job.queues)
-    invariant(heldBack.size === 0, `job ${job.jobId} has tasks held back between two steps`);
+    invariant(heldBack.size === 0, () => `job ${job.jobId} has tasks held back between two steps`);
   for (const set of [
     job.finished,
     job.failed,
@@ -109,15 +112,15 @@ function checkCounts(job: BrokerJob, name: string): void {
   }
   invariant(
     sum === job.taskCount && all.size === sum,
-    `${name} has ${job.taskCount} tasks, ${sum} places and ${all.size} different ones`,
+    () => `${name()} has ${job.taskCount} tasks, ${sum} places and ${all.size} different ones`,
   );
-  invariant(all.findFrom(job.taskCount) === undefined, `${name} has a task beyond its last`);
+  invariant(all.findFrom(job.taskCount) === undefined, () => `${name()} has a task beyond its last`);
 }
 
 /** What waits has something to wait for, that may still come; what is begun has not. */
 function checkDependencies(
   { dependencies, finished, failed, cancelled, tasks, taskCount, queues }: BrokerJob,
-  name: string,
+  name: () => string,
 ): void {
   if (dependencies === undefined) return;
   for (let index = 0; index < taskCount; index++) {
@@ -125,17 +128,17 @@ function checkDependencies(
     const unmet = before.filter((task) => !finished.has(task)).length;
     invariant(
       dependencies.unmet[index] === unmet,
-      `task ${index} of ${name} waits for ${unmet} tasks and counts ${dependencies.unmet[index]}`,
+      () => `task ${index} of ${name()} waits for ${unmet} tasks and counts ${dependencies.unmet[index]}`,
     );
     if (dependencies.waiting.has(index)) {
-      invariant(unmet > 0, `task ${index} of ${name} waits for nothing`);
+      invariant(unmet > 0, () => `task ${index} of ${name()} waits for nothing`);
       invariant(
         !before.some((task) => failed.has(task) || cancelled.has(task)),
-        `task ${index} of ${name} waits for what does not come`,
+        () => `task ${index} of ${name()} waits for what does not come`,
       );
     }
     const isBegun = tasks.has(index) || finished.has(index) || queues.some(({ ready }) => ready.has(index));
-    invariant(!isBegun || unmet === 0, `task ${index} of ${name} goes before what it waits for`);
+    invariant(!isBegun || unmet === 0, () => `task ${index} of ${name()} goes before what it waits for`);
   }
 }
 
@@ -144,115 +147,130 @@ function countReady(job: BrokerJob): number {
 }
 
 function checkTask(state: BrokerState, job: BrokerJob, index: number, task: OpenTask): void {
-  const name = `task ${index} of job ${job.jobId}`;
+  const name = (): string => `task ${index} of job ${job.jobId}`;
   const [running, succeeded] = [task.replicas.length, task.successes?.length ?? 0];
-  invariant(task.index === index, `${name} calls itself ${task.index}`);
+  invariant(task.index === index, () => `${name()} calls itself ${task.index}`);
   const isReady = findQueue(job, index).ready.has(index);
-  invariant(isReady === (task.status === 'ready'), `${name} is ${task.status}, and its queue says otherwise`);
+  invariant(isReady === (task.status === 'ready'), () => `${name()} is ${task.status}, and its queue says otherwise`);
   switch (task.status) {
     case 'ready':
-      invariant(running === 0 && succeeded === 0, `${name} is ready and has replicas`);
+      invariant(running === 0 && succeeded === 0, () => `${name()} is ready and has replicas`);
       break;
     case 'running':
-      invariant(running > 0 && succeeded === 0, `${name} runs without replicas, or has a success`);
+      invariant(running > 0 && succeeded === 0, () => `${name()} runs without replicas, or has a success`);
       break;
     case 'verifying':
-      invariant(succeeded > 0, `${name} is verifying without a success`);
+      invariant(succeeded > 0, () => `${name()} is verifying without a success`);
       break;
     default:
-      invariant(false, `${name} is open and ${task.status}`);
+      invariant(false, `${name()} is open and ${task.status}`);
   }
   const placed = task.replicas.reduce((count, { isAdopted }) => (isAdopted ? count : count + 1), 0);
   const runningMax = getRunningMax(state, job);
-  invariant(placed <= runningMax, `${name} has ${placed} replicas; ${runningMax} are allowed`);
+  invariant(placed <= runningMax, () => `${name()} has ${placed} replicas; ${runningMax} are allowed`);
   checkVotes(job, task, name);
   invariant(
     running + succeeded < 2 || isVotedOn(job) || job.withSibling.has(task),
-    `${name} has siblings that no cap would count`,
+    () => `${name()} has siblings that no cap would count`,
   );
   const machines = new Set(task.replicas.map((replica) => replica.machine));
-  invariant(machines.size === running, `${name} has two replicas on one machine`);
+  invariant(machines.size === running, () => `${name()} has two replicas on one machine`);
 }
 
-function checkVotes(job: BrokerJob, { successes = [], accepting }: OpenTask, name: string): void {
+function checkVotes(job: BrokerJob, { successes = [], accepting }: OpenTask, name: () => string): void {
   const voters = new Set(successes.map(({ identity }) => identity));
-  invariant(!isVotedOn(job) || voters.size === successes.length, `${name} has two votes of one machine`);
+  invariant(!isVotedOn(job) || voters.size === successes.length, () => `${name()} has two votes of one machine`);
   invariant(
     accepting === undefined || successes.includes(accepting),
-    `${name} brings home what is not a success of it`,
+    () => `${name()} brings home what is not a success of it`,
   );
 }
 
 /** What was caught has nothing, and nothing rests on it in jobs that run. */
 function checkRecord(state: BrokerState, { identity, quarantinedAt, passes }: TrustRecord): void {
-  invariant(passes >= 0, `${identity} passed ${passes} checks`);
+  invariant(passes >= 0, () => `${identity} passed ${passes} checks`);
   if (quarantinedAt === 0) return;
   for (const success of state.successes.values())
-    invariant(success.identity !== identity, `${identity} was caught and has a success`);
+    invariant(success.identity !== identity, () => `${identity} was caught and has a success`);
   for (const machine of state.machines.values()) {
     invariant(
       getIdentity(machine.facts) !== identity || machine.replicas.size === 0,
-      `${identity} was caught and has replicas`,
+      () => `${identity} was caught and has replicas`,
     );
   }
 }
 
 /** Only what has finished is supported. */
-function checkSupports(job: BrokerJob, name: string): void {
+function checkSupports(job: BrokerJob, name: () => string): void {
   if (job.endedAt !== 0) return;
   for (const [identity, support] of job.supports) {
     for (const { first, count } of support.ranges()) {
       for (let index = first; index < first + count; index++)
-        invariant(job.finished.has(index), `${identity} supports task ${index} of ${name}, which has not finished`);
+        invariant(
+          job.finished.has(index),
+          () => `${identity} supports task ${index} of ${name()}, which has not finished`,
+        );
     }
   }
 }
 
 function checkMachine(state: BrokerState, machine: BrokerMachine): void {
-  const name = `machine ${machine.facts.machineId}`;
-  invariant(machine.provider.machines.get(machine.facts.machineId) === machine, `${name} is not among its provider's`);
+  const name = (): string => `machine ${machine.facts.machineId}`;
+  invariant(
+    machine.provider.machines.get(machine.facts.machineId) === machine,
+    () => `${name()} is not among its provider's`,
+  );
   invariant(
     machine.processors === machine.facts.processors,
-    `${name} has ${machine.facts.processors} processors and says ${machine.processors}`,
+    () => `${name()} has ${machine.facts.processors} processors and says ${machine.processors}`,
   );
   machine.times.check();
-  invariant(machine.slowness.count >= 0 && machine.slowness.sum >= 0, `${name} is of a slowness below nothing`);
+  invariant(machine.slowness.count >= 0 && machine.slowness.sum >= 0, () => `${name()} is of a slowness below nothing`);
   let held = 0;
   for (const replica of machine.replicas.values()) {
     held += replica.processors;
     invariant(
       replica.machine === machine && state.replicas.get(replica.replicaId) === replica,
-      `${name} has a replica that is not its own`,
+      () => `${name()} has a replica that is not its own`,
     );
   }
-  invariant(held === machine.heldProcessors, `${name} holds ${held} processors and says ${machine.heldProcessors}`);
+  invariant(
+    held === machine.heldProcessors,
+    () => `${name()} holds ${held} processors and says ${machine.heldProcessors}`,
+  );
   invariant(
     machine.charged >= 0 && machine.charged <= getPresence(machine, Infinity),
-    `${name} is charged more than it was there`,
+    () => `${name()} is charged more than it was there`,
   );
-  invariant(!machine.isAnnounced || machine.provider.isConnected, `${name} is told of by a provider that is away`);
+  invariant(
+    !machine.isAnnounced || machine.provider.isConnected,
+    () => `${name()} is told of by a provider that is away`,
+  );
 }
 
 function checkReplica(state: BrokerState, replicaId: number, replica: BrokerReplica): void {
   const { job, task, machine } = replica;
-  const name = `replica ${replicaId}`;
+  const name = (): string => `replica ${replicaId}`;
   invariant(
     replica.replicaId === replicaId && replicaId < state.nextReplicaId,
-    `${name} has another number, or one to come`,
+    () => `${name()} has another number, or one to come`,
   );
-  invariant(machine.replicas.get(replicaId) === replica, `${name} is not on its machine`);
+  invariant(machine.replicas.get(replicaId) === replica, () => `${name()} is not on its machine`);
   invariant(
     isFollower(replica) !== task.replicas.includes(replica),
-    `${name} is not among its task's, or follows and is`,
+    () => `${name()} is not among its task's, or follows and is`,
   );
   invariant(
     (replica.status === 'aborting') === (replica.abortDisposition !== undefined),
-    `${name} is ${replica.status} with disposition ${replica.abortDisposition}`,
+    () => `${name()} is ${replica.status} with disposition ${replica.abortDisposition}`,
   );
-  invariant(!replica.isEnding, `${name} was to end and did not`);
-  invariant(isInPlace(replica), `${name} of job ${job.jobId} runs beside its reservation, or inside another one`);
+  invariant(!replica.isEnding, () => `${name()} was to end and did not`);
+  invariant(
+    isInPlace(replica),
+    () => `${name()} of job ${job.jobId} runs beside its reservation, or inside another one`,
+  );
   const isOpen = job.tasks.get(task.index) === task;
-  invariant(isOpen || replica.status === 'aborting', `${name} runs for a task that has ended`);
+  invariant(isOpen || replica.status === 'aborting', () => `${name()} runs for a task that has ended`);
 }
 
 /** What a reservation's machines run is of jobs that are, or were, inside it; a job that is inside one runs there. */
@@ -263,14 +281,14 @@ function isInPlace({ job: { reservation, reservationOver }, machine: { facts } }
 }
 
 function checkSuccess(state: BrokerState, replicaId: number, { job, task, ending }: Success): void {
-  invariant(ending.replicaId === replicaId, `success ${replicaId} has another number`);
+  invariant(ending.replicaId === replicaId, () => `success ${replicaId} has another number`);
   invariant(
     job.tasks.get(task.index) === task && task.status === 'verifying',
-    `success ${replicaId} of a task that is not verifying`,
+    () => `success ${replicaId} of a task that is not verifying`,
   );
   invariant(
     task.successes?.some((success) => success.ending === ending),
-    `success ${replicaId} is not among its task's`,
+    () => `success ${replicaId} is not among its task's`,
   );
-  invariant(!state.replicas.has(replicaId), `success ${replicaId} is still on a machine`);
+  invariant(!state.replicas.has(replicaId), () => `success ${replicaId} is still on a machine`);
 }

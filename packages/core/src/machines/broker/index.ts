@@ -19,6 +19,7 @@ export { openBrokerInitialState, saveBrokerInitialState } from './beginning.ts';
 export { outputsOn } from './placing/matching.ts';
 export type { BrokerChange, ChangeOf, ReplicaEnding, ReplicaDisposition } from './changes.ts';
 export type { BrokerCommand, PlacedStart } from './commands.ts';
+export { isDurable } from './durable.ts';
 export { listEvents, type BrokerEvent, type BrokerEventType } from './events.ts';
 export { explainJob } from './explain/explain-job.ts';
 export {

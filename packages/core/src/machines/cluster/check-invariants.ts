@@ -1,4 +1,5 @@
-import { RequestPlan, type PlannedRequest } from '../../queue/index.ts';
+import type { Segment } from '../../profile/index.ts';
+import { RequestPlan, type PlannedRequest, type ReservationBlock } from '../../queue/index.ts';
 import { invariant } from '../../shared/index.ts';
 import { getRequest } from './apply.ts';
 import { getReservationBlock, type ClusterRequest, type ClusterState } from './state.ts';
@@ -8,7 +9,10 @@ export function checkInvariants(state: ClusterState): void {
   checkCounts(state);
   checkScores(state);
   checkPlan(state);
-  invariant(state.endedIds.length <= state.options.endedMax, `${state.endedIds.length} ended requests are remembered`);
+  invariant(
+    state.endedIds.length <= state.options.endedMax,
+    () => `${state.endedIds.length} ended requests are remembered`,
+  );
   for (const request of state.requests.values()) checkRequest(state, request);
 }
 
@@ -16,7 +20,7 @@ function checkScores({ scores }: ClusterState): void {
   for (const [userId, { score, countedCount, precisionMean }] of scores) {
     invariant(
       score >= 0 && score <= 100 && countedCount > 0 && precisionMean >= 0 && precisionMean <= 1,
-      `${userId} has the score ${score} of ${countedCount} requests with a precision of ${precisionMean}`,
+      () => `${userId} has the score ${score} of ${countedCount} requests with a precision of ${precisionMean}`,
     );
   }
 }
@@ -30,16 +34,17 @@ function checkCounts({ requests, processorsBusy, processorsAway, options, living
   }
   invariant(
     busy === processorsBusy && busy <= options.processors,
-    `${busy} processors are busy, ${processorsBusy} counted, of ${options.processors}`,
+    () => `${busy} processors are busy, ${processorsBusy} counted, of ${options.processors}`,
   );
   const { capacity } = plan.profile;
   invariant(
     capacity === Math.max(busy, options.processors - processorsAway),
-    `${capacity} processors are planned with, ${processorsAway} of ${options.processors} being away and ${busy} busy`,
+    () =>
+      `${capacity} processors are planned with, ${processorsAway} of ${options.processors} being away and ${busy} busy`,
   );
   invariant(living.size === livingCounts.size, 'living requests are counted for a user who has none');
   for (const [userId, count] of living)
-    invariant(livingCounts.get(userId) === count, `${userId} has ${count} living requests`);
+    invariant(livingCounts.get(userId) === count, () => `${userId} has ${count} living requests`);
 }
 
 function checkPlan({ plan, options, reservations }: ClusterState): void {
@@ -47,7 +52,7 @@ function checkPlan({ plan, options, reservations }: ClusterState): void {
   const rebuilt = new RequestPlan(profile.capacity, profile.from);
   const put = ({ id, width, walltime, startsAt }: PlannedRequest): void => {
     const mayLack = plan.waiting.has(id) && (!options.policy.promises || width > profile.capacity);
-    invariant(startsAt !== undefined || mayLack, `request ${id} has no place`);
+    invariant(startsAt !== undefined || mayLack, () => `request ${id} has no place`);
     rebuilt.add(id, width, walltime);
     if (startsAt !== undefined) rebuilt.place(id, startsAt);
   };
@@ -55,26 +60,38 @@ function checkPlan({ plan, options, reservations }: ClusterState): void {
   for (const reservation of reservations.values()) rebuilt.blockReservation(getReservationBlock(reservation));
   for (const request of plan.waiting.values()) put(request);
   invariant(
-    JSON.stringify([...rebuilt.reservationBlocks.values()]) === JSON.stringify([...plan.reservationBlocks.values()]),
+    areSame([...rebuilt.reservationBlocks.values()], [...plan.reservationBlocks.values()], isSameWall),
     'the reservationBlocks are not those of the reservations',
   );
   invariant(
-    JSON.stringify([...rebuilt.profile.segments()]) === JSON.stringify([...profile.segments()]),
+    areSame([...rebuilt.profile.segments()], [...profile.segments()], isSameSegment),
     'the profile is not what the requests leave',
   );
 }
 
+function areSame<T>(ones: readonly T[], others: readonly T[], isSame: (one: T, other: T) => boolean): boolean {
+  return ones.length === others.length && ones.every((one, index) => isSame(one, others[index] as T));
+}
+
+function isSameWall(one: ReservationBlock, other: ReservationBlock): boolean {
+  return one.id === other.id && one.start === other.start && one.end === other.end && one.count === other.count;
+}
+
+function isSameSegment(one: Segment, other: Segment): boolean {
+  return one.start === other.start && one.end === other.end && one.free === other.free;
+}
+
 function checkRequest(state: ClusterState, request: ClusterRequest): void {
   const { id, status, livingProcesses, endedAt, order } = request;
-  invariant(getRequest(state, id) === request, `request ${id} is filed elsewhere`);
-  invariant((status === 'ended') === (endedAt !== 0), `request ${id} is ${status} and ended at ${endedAt}`);
+  invariant(getRequest(state, id) === request, () => `request ${id} is filed elsewhere`);
+  invariant((status === 'ended') === (endedAt !== 0), () => `request ${id} is ${status} and ended at ${endedAt}`);
   invariant(
     (status === 'running' || status === 'ending') === livingProcesses.size > 0,
-    `request ${id} is ${status} with ${livingProcesses.size} processes`,
+    () => `request ${id} is ${status} with ${livingProcesses.size} processes`,
   );
   invariant(
     (status !== 'ended' && order.reservationId !== undefined) === state.insideIds.has(id),
-    `request ${id} is ${status} and of reservation ${order.reservationId}`,
+    () => `request ${id} is ${status} and of reservation ${order.reservationId}`,
   );
   if (order.reservationId === undefined) checkPlanned(state, request);
   else checkInside(state, request, order.reservationId);
@@ -84,12 +101,12 @@ function checkInside(state: ClusterState, { id, status, startsAt }: ClusterReque
   if (status === 'queued' || status === 'running')
     invariant(
       state.reservations.has(reservationId),
-      `request ${id} is ${status} inside reservation ${reservationId}, which is none`,
+      () => `request ${id} is ${status} inside reservation ${reservationId}, which is none`,
     );
   if (status !== 'ended')
     invariant(
       (status === 'queued') === (startsAt === undefined),
-      `request ${id} is ${status} and started at ${startsAt}`,
+      () => `request ${id} is ${status} and started at ${startsAt}`,
     );
 }
 
@@ -97,14 +114,14 @@ function checkPlanned(state: ClusterState, { id, status, startsAt }: ClusterRequ
   const planned = state.plan.waiting.get(id) ?? state.plan.running.get(id);
   invariant(
     (status === 'queued') === state.plan.waiting.has(id),
-    `request ${id} is ${status}, the plan thinks otherwise`,
+    () => `request ${id} is ${status}, the plan thinks otherwise`,
   );
   invariant(
     (status === 'running' || status === 'ending') === state.plan.running.has(id),
-    `request ${id} is ${status}, the plan thinks otherwise`,
+    () => `request ${id} is ${status}, the plan thinks otherwise`,
   );
   invariant(
     planned === undefined || planned.startsAt === startsAt,
-    `request ${id} is placed at ${startsAt}, the plan has ${planned?.startsAt}`,
+    () => `request ${id} is placed at ${startsAt}, the plan has ${planned?.startsAt}`,
   );
 }

@@ -11,6 +11,7 @@ export { openProviderInitialState, saveProviderInitialState } from './beginning.
 export type { ProviderChange } from './changes.ts';
 export type { ProviderCommand } from './commands.ts';
 export { takesNoWork } from './draining.ts';
+export { isDurable } from './durable.ts';
 export { heuristicInForce, isWatching } from './heuristic.ts';
 export type { ProviderInput } from './inputs.ts';
 export { takeSnapshot, restoreSnapshot, type ProviderSnapshot } from './snapshot.ts';

@@ -15,48 +15,48 @@ export function checkInvariants(state: ReservationsState): void {
   for (const reservation of state.reservations.values()) {
     const { place, resourceId, status, clientRequestId, holdUntil, endedAt } = reservation;
     const entry = state.resources.get(resourceId);
-    invariant(entry !== undefined, `reservation ${place.id} is of ${resourceId}, which is not known`);
+    invariant(entry !== undefined, () => `reservation ${place.id} is of ${resourceId}, which is not known`);
     invariant(
       place.id < state.nextReservationId,
-      `reservation ${place.id} is beyond the next, ${state.nextReservationId}`,
+      () => `reservation ${place.id} is beyond the next, ${state.nextReservationId}`,
     );
     invariant(
       (status === 'held') === (holdUntil !== 0),
-      `reservation ${place.id} is ${status} and held until ${holdUntil}`,
+      () => `reservation ${place.id} is ${status} and held until ${holdUntil}`,
     );
     invariant(
       isLiving(reservation) === (endedAt === 0),
-      `reservation ${place.id} is ${status} and ended at ${endedAt}`,
+      () => `reservation ${place.id} is ${status} and ended at ${endedAt}`,
     );
     invariant(
       isLiving(reservation) !== state.endedIds.has(place.id),
-      `reservation ${place.id} is ${status} and filed as if it were not`,
+      () => `reservation ${place.id} is ${status} and filed as if it were not`,
     );
     invariant(
       clientRequestId === '' || state.reservations.findByKey(place.userId, clientRequestId)?.place.id === place.id,
-      `reservation ${place.id} is not found by its key`,
+      () => `reservation ${place.id} is not found by its key`,
     );
     invariant(
       isPrepared(reservation) === state.preparedIds.has(place.id),
-      `reservation ${place.id} is ${status}, and filed as if it were not so prepared`,
+      () => `reservation ${place.id} is ${status}, and filed as if it were not so prepared`,
     );
     const placed = entry.calendar.get(place.id);
     invariant(
       isLiving(reservation) === (placed !== undefined),
-      `reservation ${place.id} is ${status}, and its calendar thinks otherwise`,
+      () => `reservation ${place.id} is ${status}, and its calendar thinks otherwise`,
     );
     if (placed === undefined) continue;
-    invariant(isSamePlace(placed, place), `reservation ${place.id} is elsewhere on its calendar`);
+    invariant(isSamePlace(placed, place), () => `reservation ${place.id} is elsewhere on its calendar`);
     invariant(
       (placed.isHeld === true) === (status === 'held'),
-      `reservation ${place.id} is ${status}, and its calendar holds it otherwise`,
+      () => `reservation ${place.id} is ${status}, and its calendar holds it otherwise`,
     );
     living += 1;
     const users = counts.get(entry) ?? new Map<UserId, Living>();
     const { count, work } = users.get(place.userId) ?? { count: 0, work: 0 };
     counts.set(entry, users.set(place.userId, { count: count + 1, work: work + workOf(reservation) }));
   }
-  invariant(living === state.livingCount, `${living} reservations live, ${state.livingCount} counted`);
+  invariant(living === state.livingCount, () => `${living} reservations live, ${state.livingCount} counted`);
   for (const entry of state.resources.values()) checkResource(entry, counts.get(entry) ?? new Map());
   checkTimers(state);
 }
@@ -68,28 +68,28 @@ function checkResource(
   calendar.checkInvariants();
   invariant(
     calendar.count === livingCount,
-    `${resource.id} has ${calendar.count} reservations on its calendar, ${livingCount} counted`,
+    () => `${resource.id} has ${calendar.count} reservations on its calendar, ${livingCount} counted`,
   );
-  invariant(counts.size === livingByUser.size, `${resource.id} counts a user without reservations`);
+  invariant(counts.size === livingByUser.size, () => `${resource.id} counts a user without reservations`);
   for (const [userId, { count, work }] of counts) {
-    invariant(livingByUser.get(userId) === count, `${userId} has ${count} reservations of ${resource.id}`);
+    invariant(livingByUser.get(userId) === count, () => `${userId} has ${count} reservations of ${resource.id}`);
     // Sums of large numbers are rounded.
     invariant(
       Math.abs((workByUser.get(userId) ?? 0) - work) <= 1e-6 * work,
-      `${userId} has ${work} of ${resource.id}, ${workByUser.get(userId) ?? 0} counted`,
+      () => `${userId} has ${work} of ${resource.id}, ${workByUser.get(userId) ?? 0} counted`,
     );
   }
-  invariant(workByUser.size === livingByUser.size, `${resource.id} counts work of a user without reservations`);
+  invariant(workByUser.size === livingByUser.size, () => `${resource.id} counts work of a user without reservations`);
   const blocks = calendar.blocks();
   invariant(
     blocks.length === outages.size && blocks.every(({ id }) => outages.has(id)),
-    `${resource.id} has ${blocks.length} blocks and ${outages.size} outages`,
+    () => `${resource.id} has ${blocks.length} blocks and ${outages.size} outages`,
   );
   for (const { id, units, amount } of outages.values()) {
-    invariant(id < nextOutageId, `outage ${id} is beyond the next, ${nextOutageId}`);
+    invariant(id < nextOutageId, () => `outage ${id} is beyond the next, ${nextOutageId}`);
     invariant(
       resource.kind === 'shared' || new Set(units).size === amount,
-      `outage ${id} takes ${amount} of ${resource.id} away, and names ${units.length}`,
+      () => `outage ${id} takes ${amount} of ${resource.id} away, and names ${units.length}`,
     );
   }
 }
@@ -104,7 +104,7 @@ function checkTimers({ reservations, resources, timers, timerInstants, startedAt
     const resource = resources.get(reservation.resourceId)?.resource;
     invariant(
       isLiving(reservation) || !timerInstants.has(id),
-      `reservation ${id} is ${reservation.status}, and to be looked at`,
+      () => `reservation ${id} is ${reservation.status}, and to be looked at`,
     );
     if (resource !== undefined && isLiving(reservation))
       checkLooks(id, getDue(reservation, resource, startedAt), {
@@ -122,11 +122,11 @@ function checkLooks(
 ): void {
   invariant(
     counted !== undefined || looks.length <= 1,
-    `reservation ${id} is looked at ${looks.length} times, and none of them counts`,
+    () => `reservation ${id} is looked at ${looks.length} times, and none of them counts`,
   );
   invariant(
     counted === undefined || looks.includes(counted),
-    `nobody looks at reservation ${id} at ${counted ?? 0}, as was noted`,
+    () => `nobody looks at reservation ${id} at ${counted ?? 0}, as was noted`,
   );
-  invariant((counted ?? looks[0] ?? Infinity) <= at, `nobody looks at reservation ${id} at ${at}`);
+  invariant((counted ?? looks[0] ?? Infinity) <= at, () => `nobody looks at reservation ${id} at ${at}`);
 }

@@ -1,29 +1,30 @@
 import type { ProviderChange } from '@mutirao/core/machines/provider';
 import { findHeuristic, requestBudget } from '@mutirao/core/requests';
-import { invariant, type Duration, type Instant, type RequestId } from '@mutirao/core/shared';
+import { invariant, type Duration, type Instant } from '@mutirao/core/shared';
 import type { WorldTurn } from '../machine-process.ts';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
 const hour: Duration = 3_600_000;
 
-/**
- * When a provider asked for requests, and gave them up, lately. What is asked for again was lost with a crash before it
- * was asked of the manager, and counts once.
- */
+/** When a provider asked for requests, and gave them up, lately, by its own clock. */
 interface Asked {
-  submissions: ReadonlyMap<RequestId, Instant>;
-  withdrawals: ReadonlyMap<RequestId, Instant>;
+  readonly submissions: readonly Instant[];
+  readonly withdrawals: readonly Instant[];
 }
+
+const nothingAsked: Asked = { submissions: [], withdrawals: [] };
 
 /**
  * Heuristics that watch the queue never ask for more within an hour, by their provider's clock, than they may, nor give
- * up more.
+ * up more. An hour that the clock was set in lasts an hour all the same.
  */
 export class BudgetCheck implements WorldCheck {
   readonly #world: World;
-  /** By process: what is in the journal, or may be. */
+  /** By process: what is in the journal. */
   readonly #asked = new Map<string, Asked>();
+  /** By process: the same with its last turn, of which nothing has happened before it is in the journal. */
+  readonly #decided = new Map<string, Asked>();
 
   constructor(world: World) {
     this.#world = world;
@@ -31,31 +32,39 @@ export class BudgetCheck implements WorldCheck {
 
   hear({ process, changes }: WorldTurn): void {
     if (!process.startsWith('provider')) return;
-    let asked = this.#asked.get(process);
-    if (asked === undefined) this.#asked.set(process, (asked = { submissions: new Map(), withdrawals: new Map() }));
-    for (const change of changes as readonly ProviderChange[]) this.#count(process, asked, change);
+    let asked = this.#asked.get(process) ?? nothingAsked;
+    for (const change of changes as readonly ProviderChange[]) asked = this.#count(process, asked, change);
+    this.#decided.set(process, asked);
   }
 
-  #count(process: string, asked: Asked, change: ProviderChange): void {
+  onCommitted(process: string): void {
+    const asked = this.#decided.get(process);
+    if (asked !== undefined) this.#asked.set(process, asked);
+  }
+
+  #count(process: string, asked: Asked, change: ProviderChange): Asked {
     const most = this.#mostOf(process);
     if (change.kind === 'RequestDrafted' && findHeuristic(change.heuristic)?.decidesAt === 'queue events') {
-      asked.submissions = noteAt(asked.submissions, change);
+      const submissions = noteAt(asked.submissions, change.at);
       invariant(
-        asked.submissions.size <= most.submissions,
-        `${process} asks for ${change.requestId}, number ${asked.submissions.size} within the hour; it may ask ` +
+        submissions.length <= most.submissions,
+        `${process} asks for ${change.requestId}, number ${submissions.length} within the hour; it may ask ` +
           `for ${most.submissions}`,
       );
-    } else if (change.kind === 'RequestReleasing' && change.isGivenUp === true) {
-      asked.withdrawals = noteAt(asked.withdrawals, change);
+      return { ...asked, submissions };
+    }
+    if (change.kind === 'RequestReleasing' && change.isGivenUp === true) {
+      const withdrawals = noteAt(asked.withdrawals, change.at);
       invariant(
-        asked.withdrawals.size <= most.withdrawals,
-        `${process} gives up ${change.requestId}, number ${asked.withdrawals.size} within the hour; it may give ` +
+        withdrawals.length <= most.withdrawals,
+        `${process} gives up ${change.requestId}, number ${withdrawals.length} within the hour; it may give ` +
           `up ${most.withdrawals}`,
       );
-    } else if (change.kind === 'ClockSetBack') {
-      asked.submissions = noneAfter(asked.submissions, change.at);
-      asked.withdrawals = noneAfter(asked.withdrawals, change.at);
+      return { ...asked, withdrawals };
     }
+    if (change.kind === 'ClockSetBack') return mapInstants(asked, (at) => Math.min(at, change.at));
+    if (change.kind === 'ClockStepped') return mapInstants(asked, (at) => at + change.by);
+    return asked;
   }
 
   #mostOf(process: string): typeof requestBudget {
@@ -64,13 +73,10 @@ export class BudgetCheck implements WorldCheck {
   }
 }
 
-function noteAt(
-  instants: ReadonlyMap<RequestId, Instant>,
-  { requestId, at }: { readonly requestId: RequestId; readonly at: Instant },
-): Map<RequestId, Instant> {
-  return new Map([...instants].filter(([, instant]) => instant > at - hour)).set(requestId, at);
+function noteAt(instants: readonly Instant[], at: Instant): readonly Instant[] {
+  return [...instants.filter((instant) => instant > at - hour), at];
 }
 
-function noneAfter(instants: ReadonlyMap<RequestId, Instant>, latest: Instant): Map<RequestId, Instant> {
-  return new Map([...instants].map(([requestId, at]) => [requestId, Math.min(at, latest)]));
+function mapInstants({ submissions, withdrawals }: Asked, move: (at: Instant) => Instant): Asked {
+  return { submissions: submissions.map(move), withdrawals: withdrawals.map(move) };
 }

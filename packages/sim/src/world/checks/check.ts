@@ -4,6 +4,8 @@ import type { WorldTurn } from '../machine-process.ts';
 export interface WorldCheck {
   /** Hears of a turn before it is journaled and its commands are performed. */
   hear?(turn: WorldTurn): void;
+  /** Hears that the changes of the last turn of a process are in its journal. */
+  onCommitted?(process: string): void;
   /** Looks at the world between two events; called again and again. */
   look?(): void;
   /** Looks at the world once everything has come to its end. */

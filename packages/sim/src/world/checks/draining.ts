@@ -35,12 +35,17 @@ export class DrainingCheck implements WorldCheck {
   }
 
   #checkProvider(process: string, commands: readonly ProviderCommand[]): void {
+    for (const { kind } of commands) {
+      if (kind !== 'SubmitRequest' && kind !== 'StartLeased') continue;
+      invariant(!this.#isDraining(process), `${process} is draining, and performs ${kind}`);
+    }
+  }
+
+  #isDraining(process: string): boolean {
     const site = [...this.#world.clusters, ...this.#world.labs].find(
       ({ provider }) => `provider ${provider.name}` === process,
     );
-    if (site?.provider.current?.process.state.draining === undefined) return;
-    for (const { kind } of commands)
-      invariant(kind !== 'SubmitRequest' && kind !== 'StartLeased', `${process} is draining, and performs ${kind}`);
+    return site?.provider.current?.process.state.draining !== undefined;
   }
 }
 

@@ -53,6 +53,11 @@ export class Watch {
     for (const check of this.#hearing) check.hear?.(turn);
   }
 
+  /** Hears that the changes of the last turn of a process are in its journal. */
+  onCommitted(process: string): void {
+    for (const check of this.#hearing) check.onCommitted?.(process);
+  }
+
   /** Everything has come to its end. */
   end(): void {
     for (const check of this.#ending) (check.end ?? check.look)?.call(check);

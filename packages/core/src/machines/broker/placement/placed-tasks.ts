@@ -89,25 +89,25 @@ export function checkPlaced(job: BrokerJob): void {
   for (const { source, ready, place } of job.queues) {
     invariant(
       (source !== undefined) === (typeof place === 'object'),
-      `job ${job.jobId} has a part of a queue that is placed nowhere, or a whole one that is`,
+      () => `job ${job.jobId} has a part of a queue that is placed nowhere, or a whole one that is`,
     );
     if (source === undefined) continue;
     for (const index of ready.values())
-      invariant(job.placed.has(index), `task ${index} of job ${job.jobId} waits at a provider and is not placed`);
+      invariant(job.placed.has(index), () => `task ${index} of job ${job.jobId} waits at a provider and is not placed`);
   }
 }
 
 function checkPlace(job: BrokerJob, index: TaskIndex, { provider, queue }: TaskPlace): void {
-  const name = `task ${index} of job ${job.jobId}`;
+  const name = (): string => `task ${index} of job ${job.jobId}`;
   const open = job.tasks.get(index);
   invariant(
     queue.place === provider && job.queues.includes(queue) && queue.source === getGroup(job, index).queue,
-    `${name} is placed in a queue of another kind, or of another provider`,
+    () => `${name()} is placed in a queue of another kind, or of another provider`,
   );
-  invariant(open !== undefined || queue.ready.has(index), `${name} is placed and neither ready nor begun`);
+  invariant(open !== undefined || queue.ready.has(index), () => `${name()} is placed and neither ready nor begun`);
   for (const { machine } of open?.replicas ?? [])
     invariant(
       machine.provider === provider,
-      `${name} is placed at ${provider.providerId} and runs at ${machine.provider.providerId}`,
+      () => `${name()} is placed at ${provider.providerId} and runs at ${machine.provider.providerId}`,
     );
 }

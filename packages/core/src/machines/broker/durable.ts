@@ -1,0 +1,18 @@
+import type { BrokerChange } from './changes.ts';
+
+const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set([
+  'JobAccepted',
+  'JobCancelled',
+  'JobEnded',
+  'TasksRetried',
+  'InputsRevised',
+  'ProviderAdded',
+  'LeaseGranted',
+  'MachineDrained',
+  'MachineUndrained',
+]);
+
+/** Whether a change must be on the disk, not only in the system's cache, before anything follows from it. */
+export function isDurable(change: BrokerChange): boolean {
+  return durableKinds.has(change.kind);
+}
