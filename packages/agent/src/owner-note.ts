@@ -19,7 +19,7 @@ export interface Owner {
   readonly run: string;
   readonly space: string;
   readonly pid: number;
-  /** Tells it from a later process of the same number. */
+  /** Distinguishes it from a later process of the same number. */
   readonly startedTicks: string;
 }
 
@@ -77,7 +77,7 @@ export interface Placing {
   readonly file: string;
   readonly note: OwnerNote;
   /**
-   * Asked with the note that is there, "" for what is no note; throws where that may not be replaced. Asked again when
+   * Asked with the note that is there, "" for anything else; throws where that may not be replaced. Asked again when
    * another process was quicker.
    */
   readonly mayReplace: (found: string) => void;
@@ -88,7 +88,7 @@ export interface Placing {
  * once, one succeeds, and each of the others is then asked about the winner's note.
  *
  * A new note is linked into place, which fails where one is there. An old note is replaced only by whoever holds the
- * right to replace exactly that note. This right is itself a note, beside it, with a name made of the old one's content;
+ * right to replace exactly that note. This right is itself a note in the same folder, with a name made of the old one's content;
  * so a process that is killed while it holds the right is followed in the same way.
  * @throws what `mayReplace` throws; MUT_ALREADY_RUNNING when a live process holds the right for too long; an error of
  * the file system. The note that was there is then unchanged.
@@ -174,7 +174,7 @@ function withDraft<Result>(file: string, text: string, use: (draft: string) => R
   }
 }
 
-/** Undefined where nothing is; "" where something is that is no note. */
+/** Undefined where nothing is; "" for something other than a note. */
 function readNote(file: string): string | undefined {
   try {
     return lstatSync(file).isFile() ? readFileSync(file, 'utf8') : '';

@@ -47,7 +47,7 @@ export class SpoolQuota {
     if (excess !== undefined) throw new MutiraoError('MUT_SPOOL_FULL', excess.message);
   }
 
-  /** Why a machine may not have a report kept beside those that are; undefined where it may. @param told not yet kept. */
+  /** Why a machine may not have another report kept; undefined where it may. @param reported bytes reported and not yet kept. */
   findReportExcess(machineId: MachineId, reported: Bytes, more: Bytes): string | undefined {
     const used = reported + this.#reportBytesOf(machineId);
     return this.#findMachineExcess('machine-report-bytes', machineId, { used, more });

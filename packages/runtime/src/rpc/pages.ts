@@ -99,9 +99,9 @@ export interface WatchedEvent<Event> {
 /** Events for one message, and where it ends. */
 export interface WatchedPart<Event> {
   readonly events: Event[];
-  /** The last change of which all has been told. */
+  /** The last change of which all has been sent. */
   readonly lastSequence: number;
-  /** Events of the change after that which have been told; absent where the message ends with its change. */
+  /** Events of the change after that which have been sent; absent where the message ends with its change. */
   readonly lastEventCount?: number;
 }
 

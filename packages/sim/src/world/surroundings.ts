@@ -20,9 +20,9 @@ export interface Surroundings {
   readonly reportsUnplaced: boolean;
   /** Of an agent's staging or collecting to fail now. */
   readonly choreFailureProbability: number;
-  /** Hears of every turn of every process. */
+  /** Receives every turn of every process. */
   onTurn(turn: WorldTurn): void;
-  /** Hears that the changes of the last turn of a process are in its journal. */
+  /** Is called when the changes of the last turn of a process are in its journal. */
   onCommitted(process: string): void;
   /** An error that ended a process: a full disk ends it, anything else ends the world. */
   endOrFail(life: Life, error: unknown): void;

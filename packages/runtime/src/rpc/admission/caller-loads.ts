@@ -167,8 +167,8 @@ export class CallerLoads {
     if (!attachRate.take(perMinute / 60, now))
       throw new MutiraoError(
         'MUT_MACHINE_QUOTA',
-        `${userId} attaches more than ${perMinute} times a minute; the quota "machine-attaches-per-minute" allows no ` +
-          'more',
+        `${userId} attaches more often than the ${perMinute} times a minute of the quota ` +
+          '"machine-attaches-per-minute"',
       );
   }
 

@@ -21,7 +21,10 @@ test('a machine attaches so many times a minute, well or not, and machines that 
         admitted += 1;
       } catch (error) {
         t.like(error, { code: 'MUT_MACHINE_QUOTA' });
-        t.regex(String(error), /attaches more than \d+ times a minute; the quota "machine-attaches-per-minute"/);
+        t.regex(
+          String(error),
+          /attaches more often than the \d+ times a minute of the quota "machine-attaches-per-minute"/,
+        );
       }
     return admitted;
   };

@@ -48,12 +48,12 @@ export class Watch {
     this.#lookLater(world, 1);
   }
 
-  /** Hears of a turn. */
+  /** Receives a turn. */
   hear(turn: WorldTurn): void {
     for (const check of this.#hearing) check.hear?.(turn);
   }
 
-  /** Hears that the changes of the last turn of a process are in its journal. */
+  /** Is called when the changes of the last turn of a process are in its journal. */
   onCommitted(process: string): void {
     for (const check of this.#hearing) check.onCommitted?.(process);
   }

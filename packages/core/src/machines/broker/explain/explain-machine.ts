@@ -39,8 +39,8 @@ export interface MachineReason {
 }
 
 /**
- * Says why a machine gets no work, or none of a user's; undefined for a machine that this broker does not know. Tells
- * of no jobs of other users. Cost: O(queues of open jobs).
+ * Says why a machine gets no work, or none of a user's; undefined for a machine that this broker does not know. Jobs
+ * of other users are not named. Cost: O(queues of open jobs).
  */
 export function explainMachine(
   state: BrokerState,
@@ -53,7 +53,7 @@ export function explainMachine(
     : { summary: first.sentence, details: others.slice(0, listedMax).map(({ sentence }) => sentence) };
 }
 
-/** The reasons of `explainMachine`, the most telling first; none for a machine that is not known. */
+/** The reasons of `explainMachine`, the most important first; none for a machine that is not known. */
 export function machineReasons(
   state: BrokerState,
   { machineId, userId }: { readonly machineId: MachineId; readonly userId: UserId },
