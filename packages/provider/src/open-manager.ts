@@ -38,7 +38,7 @@ export const managerOptions = {
   reservationResource: text({
     help:
       "Name of this resource at the reservation manager. Default: the embedded cluster's name, or the " +
-      "provider's id (Slurm, Grid Engine).",
+      "provider's id (Slurm, Grid Engine, OAR).",
     placeholder: 'NAME',
   }),
   managerFile: text({
@@ -74,7 +74,7 @@ export const managerOptions = {
   slurmQos: text({ help: "Quality of service. Default: Slurm's default.", placeholder: 'NAME' }),
   reservations: text({
     help:
-      'Reservation manager whose reservations Slurm or Grid Engine enforces, or for which allocations are ' +
+      'Reservation manager whose reservations Slurm, Grid Engine or OAR enforces, or for which allocations are ' +
       'requested ahead (--pre-acquire). Default: none.',
     placeholder: 'HOST:PORT',
   }),
@@ -109,7 +109,7 @@ type ManagerConfig = ConfigOf<typeof managerOptions>;
 /** Managers of a site that are used by their commands, and take words for each submission. */
 const byCommands: readonly string[] = ['slurm', 'grid-engine', 'oar', 'commands'];
 /** Managers that may make reservations for a user. */
-const reserving: readonly string[] = ['slurm', 'grid-engine'];
+const reserving: readonly string[] = ['slurm', 'grid-engine', 'oar'];
 
 function isByCommands(manager: ManagerConfig['manager']): boolean {
   return byCommands.includes(manager);
@@ -169,7 +169,7 @@ function requireReservable({ preAcquire, reservations, manager }: ManagerConfig)
   if (reservations !== '' && preAcquire === '' && !reserving.includes(manager))
     throw new MutiraoError(
       'MUT_BAD_CONFIG',
-      `--reservations is "${reservations}", and --manager is "${manager}"; expected ${reserving.join(' or ')}, ` +
+      `--reservations is "${reservations}", and --manager is "${manager}"; expected ${reserving.join(', ')}, ` +
         'or the option of the embedded cluster itself',
     );
 }
@@ -299,7 +299,7 @@ function openGridEngine(config: ManagerConfig, { id, directory, passedOn }: Mana
   });
 }
 
-function openOar(config: ManagerConfig, { directory, passedOn }: ManagerPlaces): ResourceManager {
+function openOar(config: ManagerConfig, { id, directory, passedOn }: ManagerPlaces): ResourceManager {
   return new OarManager({
     user: accountName(),
     flags: [...wordsIn(config.oarFlags), ...passedOn],
@@ -310,6 +310,7 @@ function openOar(config: ManagerConfig, { directory, passedOn }: ManagerPlaces):
     deadlineMs: config.managerDeadline,
     environment: process.env,
     now: () => systemClock.now(),
+    ...getReservations(config, id),
   });
 }
 

@@ -1,5 +1,5 @@
 import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
-import type { QueuedRequest, QueueListing, ResourceLimits } from '@mutirao/core/messages';
+import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
 import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
 import { quoteWord } from '@mutirao/runtime/processes';
 import { CancelQueue } from '../cancel-queue.ts';
@@ -7,12 +7,14 @@ import { EndedJobs, endingFacts } from '../ended-jobs.ts';
 import { JobFiles } from '../job-files.ts';
 import { renderProcesses } from '../render-processes.ts';
 import type { AllocationOrder, ResourceManager } from '../resource-manager.ts';
-import { runTool, listWords, type ToolAnswer } from '../run-tool.ts';
+import { listWords, type ToolAnswer } from '../run-tool.ts';
 import { requireKey, TriedKeys } from '../tried-keys.ts';
 import { WidthMemory } from '../width-memory.ts';
 import { renderJob } from './job-script.ts';
-import { namePrefix, parseJobs, parseResources } from './parse-oar.ts';
-import { readUserFlags } from './user-flags.ts';
+import { OarCommands, refusalWordsOf } from './oar-commands.ts';
+import { OarReservations, walltimeInside } from './oar-reservations.ts';
+import { namePrefix, parseJobs, parseResources, findQueue, spanOf, type OarJob } from './parse-oar.ts';
+import { readUserFlags, whereFlagsOf } from './user-flags.ts';
 
 /** How to use an OAR. */
 export interface OarOptions {
@@ -28,6 +30,11 @@ export interface OarOptions {
   readonly widthMax?: ProcessorCount;
   /** For programs of jobs and what they write, on a disk that the nodes share with us. */
   readonly jobFolder: string;
+  /**
+   * What comes before our number in the names of OAR's reservations, and what the resource is called at its
+   * reservation manager; left out where none are made.
+   */
+  readonly reservations?: { readonly prefix: string; readonly resourceId: string };
   /** Of each call of a command. */
   readonly deadlineMs: Duration;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -37,26 +44,39 @@ export interface OarOptions {
 
 const second: Duration = 1000;
 const walltimeMaxUnlimited: Duration = 7 * 24 * 3600 * second;
-const outputBytesMax = 64 * 2 ** 20;
 
 /** OAR as a resource manager, through its commands. One job for each request; a resource of OAR is a processor. */
 export class OarManager implements ResourceManager {
   readonly #options: OarOptions;
+  readonly #commands: OarCommands;
   readonly #cancels: CancelQueue;
   readonly #files: JobFiles;
   readonly #ended: EndedJobs;
   readonly #keys = new TriedKeys();
   readonly #flags: readonly string[];
   readonly #widths = new WidthMemory();
-  readonly #closed = new AbortController();
+  readonly siteReservations?: OarReservations;
+  readonly reservationResource?: string;
 
   /** @throws {MutiraoError} MUT_BAD_CONFIG for flags that would be in the way. */
   constructor(options: OarOptions) {
     this.#options = options;
     this.#flags = readUserFlags(options.flags);
+    this.#commands = new OarCommands(options);
     this.#cancels = new CancelQueue((ids) => this.#cancel(ids));
     this.#files = new JobFiles(options.jobFolder);
     this.#ended = new EndedJobs(this.#files, options.user);
+    const { reservations, user, now } = options;
+    if (reservations === undefined) return;
+    this.reservationResource = reservations.resourceId;
+    this.siteReservations = new OarReservations({
+      commands: this.#commands,
+      prefix: reservations.prefix,
+      user,
+      where: whereFlagsOf(this.#flags),
+      jobs: () => this.#list(),
+      now,
+    });
   }
 
   get hasNewLimits(): boolean {
@@ -67,12 +87,13 @@ export class OarManager implements ResourceManager {
     const { clientRequestId: key } = order;
     requireKey(key);
     const known = this.#keys.has(key)
-      ? (await this.#list()).find(({ clientRequestId }) => clientRequestId === key)?.managerRequestId
+      ? (await this.#list()).find(({ request }) => request.clientRequestId === key)?.request.managerRequestId
       : undefined;
     if (known !== undefined) return known;
+    const container = await this.#getContainer(order);
     this.#keys.remember(key);
     this.#files.prune(this.#ended.aliveKeys);
-    const answer = await this.#run('oarsub', this.#submitWords(order));
+    const answer = await this.#commands.run('oarsub', this.#submitWords(order, container));
     const [, id] = /^OAR_JOB_ID=(\d+)$/m.exec(answer.stdout) ?? [];
     if (answer.status !== 0) throw this.#getRefusal(answer, order);
     if (id === undefined) throw new MutiraoError('MUT_UNREACHABLE', `oarsub told no job: ${listWords(answer.stdout)}`);
@@ -100,7 +121,7 @@ export class OarManager implements ResourceManager {
   async queue(endedMax: number): Promise<QueueListing> {
     const at = this.#options.now();
     const { alive } = await this.#resources();
-    const listed = await this.#list();
+    const listed = findQueue(await this.#list());
     const { kept, twins } = this.#keys.withoutTwins(listed.map((request) => ({ request })));
     // The next listing shows it again.
     for (const { request } of twins) this.#cancels.cancel(request.managerRequestId).catch(() => undefined);
@@ -118,27 +139,40 @@ export class OarManager implements ResourceManager {
   }
 
   close(): void {
-    this.#closed.abort();
+    this.#commands.close();
   }
 
-  #submitWords(order: AllocationOrder): string[] {
+  /** The job that the order's reservation is; undefined for an order without one. */
+  async #getContainer({ reservation, width }: AllocationOrder): Promise<string | undefined> {
+    return reservation === undefined
+      ? undefined
+      : this.siteReservations?.getContainer(reservation.reservationId, width);
+  }
+
+  #getWalltime({ walltime, reservation }: AllocationOrder): Duration {
+    return reservation === undefined
+      ? Math.max(1, Math.ceil(walltime / second)) * second
+      : walltimeInside({ walltime, reservation }, this.#options.now());
+  }
+
+  #submitWords(order: AllocationOrder, container: string | undefined): string[] {
     const { clientRequestId: key, width, workingDirectory } = order;
-    const seconds = Math.max(1, Math.ceil(order.walltime / second));
-    const span = `${Math.floor(seconds / 3600)}:${Math.floor(seconds / 60) % 60}:${seconds % 60}`;
+    const walltime = this.#getWalltime(order);
     const log = this.#files.logPath(key);
     return [
       ...this.#flags,
+      ...(container === undefined ? [] : ['-t', `inner=${container}`]),
       '-n',
       `${namePrefix}${key}`,
       '-l',
-      `/resource_id=${width},walltime=${span}`,
+      `/resource_id=${width},walltime=${spanOf(walltime / second)}`,
       '-d',
       workingDirectory === '' ? '/tmp' : workingDirectory,
       '-O',
       log,
       '-E',
       log,
-      `/bin/sh ${quoteWord(this.#writeScript(order, seconds * second))}`,
+      `/bin/sh ${quoteWord(this.#writeScript(order, walltime))}`,
     ];
   }
 
@@ -157,83 +191,38 @@ export class OarManager implements ResourceManager {
   }
 
   /** A width that is refused as such is not asked for again and again: half of it is the most from then on. */
-  #getRefusal({ stdout, stderr }: ToolAnswer, { width }: AllocationOrder): MutiraoError {
-    const words = listWords(
-      `${stdout}\n${stderr}`.replaceAll(
-        /^(?:\[ADMISSION RULE\] (?:Modify|Set) .*|OAR_JOB_ID=.*|.*verify your request syntax.*)$/gm,
-        '',
-      ),
-    );
+  #getRefusal(answer: ToolAnswer, { width }: AllocationOrder): MutiraoError {
+    const words = refusalWordsOf(answer);
     const code = refusals.find(([pattern]) => pattern.test(words))?.[1] ?? 'MUT_BAD_REQUEST';
     if (code === 'MUT_WIDTH_MAX') this.#widths.refuse(width, this.#options.now());
     return new MutiraoError(code, `oarsub: ${words}`);
   }
 
   async #resources(): Promise<{ readonly alive: ProcessorCount; readonly known: ProcessorCount }> {
-    const output = await this.#read('oarnodes', ['-J']);
+    const output = await this.#commands.read('oarnodes', ['-J']);
     const resources = parseResources(output);
     if (resources === undefined)
       throw new MutiraoError('MUT_UNREACHABLE', `oarnodes told something else than resources: ${listWords(output)}`);
     return resources;
   }
 
-  async #list(): Promise<readonly QueuedRequest[]> {
-    const jobs = parseJobs(await this.#read('oarstat', ['-J', '--full']), this.#options.user);
+  async #list(): Promise<readonly OarJob[]> {
+    const jobs = parseJobs(await this.#commands.read('oarstat', ['-J', '--full']), this.#options.user);
     if (typeof jobs === 'string')
       throw new MutiraoError('MUT_UNREACHABLE', `oarstat told something else than jobs: ${listWords(jobs)}`);
     return jobs;
   }
 
   async #cancel(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const { status, stdout, stderr } = await this.#run('oardel', ids);
+    const refused = await this.#commands.delete(ids);
     for (const id of ids) this.#ended.noteRelease(id);
-    if (status === 0) return new Map();
-    // Of a job that it does not know it says that we are not the right user.
-    const answered = new Set(
-      [...`${stdout}\n${stderr}`.matchAll(/(?:Deleting the job = |Cannot frag )(\d+)/g)].map(([, id]) => id),
-    );
-    return new Map(
-      ids.filter((id) => !answered.has(id)).map((id) => [id, `oardel: ${listWords(`${stdout}\n${stderr}`)}`]),
-    );
-  }
-
-  async #read(command: string, args: readonly string[]): Promise<string> {
-    const { status, stdout, stderr } = await this.#run(command, args);
-    if (status !== 0)
-      throw new MutiraoError(
-        'MUT_UNREACHABLE',
-        `${command} ended with status ${status}: ${listWords(stderr === '' ? stdout : stderr)}`,
-      );
-    return stdout;
-  }
-
-  async #run(command: string, args: readonly string[]): Promise<ToolAnswer> {
-    const { environment, deadlineMs } = this.#options;
-    const env = Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(?:MUTIRAO|OAR)_/.test(name)));
-    const answer = await runTool({
-      command,
-      args,
-      deadlineMs,
-      hasStatusesOfItsOwn: true,
-      outputBytesMax,
-      signal: this.#closed.signal,
-      env,
-    });
-    if (answer.status !== 0 && isAway.test(answer.stdout + answer.stderr))
-      throw new MutiraoError(
-        'MUT_UNREACHABLE',
-        `${command}: ${listWords(answer.stderr === '' ? answer.stdout : answer.stderr)}`,
-      );
-    return answer;
+    return refused;
   }
 }
 
-/** Words of commands that could not reach the server or its database. */
-const isAway =
-  /cannot (?:connect|contact)|could not connect|connection refused|database.*(?:failed|error)|DBI connect|cannot open DB|executor.*not running/i;
-
 /** Words of `oarsub`; the first that match decide, and what is not known counts as refused. */
 const refusals: readonly (readonly [RegExp, ErrorCode])[] = [
+  [/invalid container id/i, 'MUT_NO_ROOM'],
   [/not enough resources/i, 'MUT_WIDTH_MAX'],
   [/walltime.*(?:exceed|too (?:big|long|large))|exceed.*walltime/i, 'MUT_WALLTIME_MAX'],
   [/too many jobs|maximum (?:number )?of jobs|quota/i, 'MUT_REQUESTS_MAX'],

@@ -11,22 +11,62 @@ const waiting: ReadonlySet<string> = new Set(['Waiting', 'Hold', 'toLaunch', 'to
 const running: ReadonlySet<string> = new Set(['Running', 'Suspended', 'Resuming']);
 const over: ReadonlySet<string> = new Set(['toError', 'Finishing', 'Terminated', 'Error']);
 
+/** A job that waits or runs. */
+export interface OarJob {
+  readonly request: QueuedRequest;
+  readonly name: string;
+  /** The command that it was submitted by. */
+  readonly submission: string;
+  /** Whether it holds resources for jobs inside it. */
+  readonly isContainer: boolean;
+  /** The id of the job that it runs inside of; empty for none. */
+  readonly container: string;
+}
+
 /**
  * Reads what `oarstat -J --full` wrote, in the order of arrival; what makes no sense is returned as it is: a job that
  * we overlook would count as gone.
  */
-export function parseJobs(output: string, user: string): readonly QueuedRequest[] | string {
+export function parseJobs(output: string, user: string): readonly OarJob[] | string {
   const entries = listEntries(output);
   if (entries === undefined) return output;
-  const requests: QueuedRequest[] = [];
+  const jobs: OarJob[] = [];
   for (const entry of entries) {
     const state = String(entry['state']);
     if (over.has(state)) continue;
     const request = findRequest(entry, state, user);
     if (request === undefined) return JSON.stringify(entry).slice(0, 200);
-    requests.push(request);
+    const [name, submission] = [findText(entry['name']), findText(entry['initial_request'])];
+    jobs.push({ request, name, submission, ...nestingOf(entry) });
   }
-  return requests.sort((one, other) => Number(one.managerRequestId) - Number(other.managerRequestId));
+  return jobs.sort((one, other) => idOf(one) - idOf(other));
+}
+
+function idOf({ request }: OarJob): number {
+  return Number(request.managerRequestId);
+}
+
+function nestingOf({ types }: Entry): Pick<OarJob, 'isContainer' | 'container'> {
+  const texts = Array.isArray(types) ? types.map(String) : [];
+  const [, container = ''] = /(?:^|\n)inner=(\d+)(?:\n|$)/.exec(texts.join('\n')) ?? [];
+  return { isContainer: texts.includes('container'), container };
+}
+
+/**
+ * Jobs as a queue in which no resource counts twice: of a container that runs, what the jobs that run inside leave of
+ * it. Of other people's, those that wait for room inside a container are left out, since nobody outside waits with them.
+ */
+export function findQueue(jobs: readonly OarJob[]): QueuedRequest[] {
+  const usedInside = new Map<string, ProcessorCount>();
+  for (const { request, container } of jobs) {
+    if (container === '' || request.status !== 'running') continue;
+    usedInside.set(container, (usedInside.get(container) ?? 0) + request.width);
+  }
+  return jobs.flatMap(({ request, isContainer, container }) => {
+    if (container !== '' && request.status === 'queued' && request.clientRequestId === '') return [];
+    const width = request.width - (isContainer ? (usedInside.get(request.managerRequestId) ?? 0) : 0);
+    return width <= 0 ? [] : [{ ...request, width }];
+  });
 }
 
 function findRequest(entry: Entry, state: string, user: string): QueuedRequest | undefined {
@@ -126,6 +166,11 @@ function wholeNumber(value: unknown): number | undefined {
   return (typeof value === 'number' || typeof value === 'string') && /^\d{1,15}$/.test(String(value))
     ? Number(value)
     : undefined;
+}
+
+/** Seconds as `oarsub` reads a walltime. */
+export function spanOf(seconds: number): string {
+  return `${Math.floor(seconds / 3600)}:${Math.floor(seconds / 60) % 60}:${seconds % 60}`;
 }
 
 function findText(value: unknown): string {

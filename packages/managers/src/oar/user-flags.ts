@@ -36,3 +36,18 @@ export function readUserFlags(words: readonly string[]): readonly string[] {
   }
   return words;
 }
+
+/** Of flags that `readUserFlags` took, those that say which queue, resources and project: reservations have them too. */
+export function whereFlagsOf(words: readonly string[]): readonly string[] {
+  const flags: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    const [flag = '', value] = word.split('=', 2);
+    const taken = value === undefined || !flag.startsWith('--') ? 2 : 1;
+    if (isWhere.has(flag)) flags.push(...words.slice(at, at + taken));
+    at += taken - 1;
+  }
+  return flags;
+}
+
+const isWhere: ReadonlySet<string> = new Set(['-q', '--queue', '-p', '--property', '--project']);

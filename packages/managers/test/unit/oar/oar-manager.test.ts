@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { FakeCommands, temporaryFolder } from '@mutirao/testkit';
 import { OarManager, type AllocationOrder, type OarOptions } from '@mutirao/managers';
-import { parseJobs, parseResources } from '../../../src/oar/parse-oar.ts';
+import { parseJobs, parseResources, type OarJob } from '../../../src/oar/parse-oar.ts';
 import { readUserFlags } from '../../../src/oar/user-flags.ts';
 
 const recordings = fileURLToPath(new URL('../../recordings/oar/', import.meta.url));
@@ -60,8 +60,9 @@ const order: AllocationOrder = {
 };
 
 test('jobs are listed in the order of arrival, ours with their keys, also before the scheduler has looked at them', (t) => {
-  const listing = parseJobs(jobs, 'ana');
-  if (typeof listing === 'string') throw new Error(listing);
+  const listed = parseJobs(jobs, 'ana');
+  if (typeof listed === 'string') throw new Error(listed);
+  const listing = listed.map(({ request }) => request);
   t.deepEqual(
     listing.map(({ managerRequestId, status, userId, width, walltime, clientRequestId, isHeldBack }) => [
       managerRequestId,
@@ -85,9 +86,9 @@ test('jobs are listed in the order of arrival, ours with their keys, also before
     jobs.replaceAll(/"message": ".*"/g, '"message": ""').replace('network_address=1', 'network_address=2'),
     'ana',
   );
-  t.deepEqual(typeof unseen === 'string' ? unseen : unseen.map(({ width }) => width), [3, 16, 2, 5]);
+  t.deepEqual(typeof unseen === 'string' ? unseen : unseen.map(({ request }) => request.width), [3, 16, 2, 5]);
   t.is(
-    (parseJobs(jobs.replace('"theirs"', '"mutirao.inst.q7"'), 'ana')[1] as { clientRequestId: string }).clientRequestId,
+    (parseJobs(jobs.replace('"theirs"', '"mutirao.inst.q7"'), 'ana')[1] as OarJob).request.clientRequestId,
     '',
     "somebody else's job is none of ours, whatever its name",
   );
