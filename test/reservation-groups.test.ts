@@ -88,7 +88,7 @@ test.serial.after.always(async () => {
 test.serial('two resources of two managers get the first window that both have', async (t) => {
   const taken = await mutirao('request', '--manager', 'two', '--resource', 'net', '--share', '80%', '--for', '10m');
   t.is(taken.status, 0, taken.err);
-  const { status, out, err } = await mutirao('together', 'alpha=4@one', 'net=30%@two', '--for', '5m', '--json');
+  const { status, out, err } = await mutirao('co-allocate', 'alpha=4@one', 'net=30%@two', '--for', '5m', '--json');
   t.is(status, 0, err);
   const { start_unix_ms: from, rounds } = JSON.parse(out) as { start_unix_ms: number; rounds: number };
   const [other] = (await listed('two')).filter(({ status: one }) => one === 'confirmed').slice(1);
@@ -102,7 +102,7 @@ test.serial('a manager that is killed before it confirmed leaves nothing reserve
   const before = (await listed('one')).length;
   // The first answers only when the second is gone, so that both hold and one cannot confirm.
   killProcess(pids.get('one') ?? 0, 'SIGSTOP');
-  const asking = mutirao('together', 'alpha=1@one', 'net=10%@two', '--from', '+1h', '--for', '1m', '--hold', '14s');
+  const asking = mutirao('co-allocate', 'alpha=1@one', 'net=10%@two', '--from', '+1h', '--for', '1m', '--hold', '14s');
   await until(async () => (await listed('two'))[0]?.status === 'held', 'the second holds');
   await kill('two');
   killProcess(pids.get('one') ?? 0, 'SIGCONT');

@@ -108,7 +108,7 @@ test.serial('a spec that makes no sense is refused with what would have been pos
     [
       'request --resource lab --count 4 --for 1h --hold 0',
       'MUT_RESERVATION_DURATION',
-      /want .* or no --hold, which reserves at once/,
+      /expected .* or no --hold, which reserves at once/,
     ],
     ['request --resource lab --processors 1..4 --work -5h', 'MUT_RESERVATION_DURATION', /--work is "-5h"/],
     [
@@ -124,7 +124,7 @@ test.serial('a spec that makes no sense is refused with what would have been pos
     [
       'request --resource lab --count 4 --for 1h --from 2020-01-01_10:00Z',
       'MUT_START_IN_PAST',
-      /want .* or later, or none for now/,
+      /expected .* or later, or none for now/,
     ],
     [
       'request --resource lab --count 4 --for 1h --from 2030-02-30_10:00Z',

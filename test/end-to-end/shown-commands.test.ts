@@ -10,9 +10,6 @@ import { getProgram, readShownBlocks, type ShownCommands } from '../../scripts/p
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Pages whose commands are not blocks fenced as `sh` yet. */
-const pending: readonly string[] = [];
-
 const guides = existsSync(`${root}docs/guides`) ? readdirSync(`${root}docs/guides`) : [];
 const pages = [
   'README.md',
@@ -60,10 +57,9 @@ for (const page of pages) {
   const { commands, unnamed } = readShownBlocks(readFileSync(root + page, 'utf8'));
   const blocks = commands.filter(({ notRun }) => notRun === undefined);
 
-  if (!pending.includes(page))
-    test(`${page} says of each block of code what it is`, (t) => {
-      t.deepEqual(unnamed, [], 'lines of code blocks without a language: fence commands as ```sh, output as ```text');
-    });
+  test(`${page} says of each block of code what it is`, (t) => {
+    t.deepEqual(unnamed, [], 'lines of code blocks without a language: fence commands as ```sh, output as ```text');
+  });
 
   if (blocks.length > 0)
     test.serial(`the commands of ${page} work`, async (t) => {
@@ -77,14 +73,3 @@ for (const page of pages) {
       t.is(status, 0, `the block at ${page}:${line} failed:\n${said.split('\n').slice(-25).join('\n')}`);
     });
 }
-
-test('a page is pending only while it has no commands to run', (t) => {
-  for (const page of pending) {
-    t.true(existsSync(root + page), `${page} is pending and does not exist`);
-    const { commands, unnamed } = readShownBlocks(readFileSync(root + page, 'utf8'));
-    t.false(
-      commands.length > 0 && unnamed.length === 0,
-      `${page} has its commands as blocks of sh: take it off "pending"`,
-    );
-  }
-});

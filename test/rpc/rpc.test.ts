@@ -113,7 +113,7 @@ test.serial(
           ordersQueue: false,
           weight: 0,
           leadMsMax: 0,
-          scores: [getScore(userId + userId), getScore('ana')],
+          scores: [getScore(userId + userId), getScore('zoe')],
         }),
       }),
       async (client) => {

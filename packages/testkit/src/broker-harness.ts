@@ -710,7 +710,7 @@ function describeDemand({ providerId, demand }: Extract<BrokerCommand, { kind: '
   const gang = gangProcessors === undefined ? '' : `, ${gangProcessors} at once`;
   const times = taskTimeMax === undefined ? '' : `, ${taskTimeMean} ms each, ${taskTimeMax} at most`;
   return (
-    `expected of ${providerId}: ${pendingTasks} tasks of ` +
+    `demand of ${providerId}: ${pendingTasks} tasks of ` +
     `${processors}${gang}${times}${reserved.map((want) => `, ${want.processors} processors inside ` + `${want.reservationId}${want.hasMoved === true ? `, now ${want.startsAt}-${want.endsAt}` : ''}`).join('')}`
   );
 }

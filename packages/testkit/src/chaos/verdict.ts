@@ -19,7 +19,7 @@ export interface LoadRecords {
   readonly findings: readonly Finding[];
 }
 
-/** Compares every task of every job with what is expected of it: its status, its one accepted replica, every byte. */
+/** Compares every task of every job with what is demand of it: its status, its one accepted replica, every byte. */
 export async function judgeLoad(
   client: BrokerClient,
   jobs: readonly SubmittedJob[],
