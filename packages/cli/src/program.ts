@@ -133,6 +133,16 @@ function groupOf(name: string, program: Command, groups: Map<string, Command>): 
   return group;
 }
 
+/** A command alone, with all of its arguments and options and an action that does nothing. */
+export async function describeCommand({ path, summary, load }: CommandEntry): Promise<Command> {
+  const command = new Command(path.join(' ')).description(summary).exitOverride();
+  const { define } = await load();
+  define(command, () => Promise.resolve());
+  if (path[0] !== 'run') addCommonOptions(command);
+  refuseRepeated(command);
+  return command;
+}
+
 function addCommonOptions(command: Command): void {
   command
     .optionsGroup('General:')

@@ -276,7 +276,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   'reservation resource': [
     show('reservation resource add cluster --total 16 --type processors', 'register a resource'),
     show(
-      'reservation resource add-maintenance cluster --id disks --from "tomorrow 8:00" --until "tomorrow 12:00"',
+      'reservation resource add-maintenance cluster --id disks --from 14:00 --until 18:00',
       'block it for maintenance',
     ),
   ],

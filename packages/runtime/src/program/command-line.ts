@@ -86,18 +86,7 @@ export function parseCommandLine(
     .configureHelp(helpFormat)
     .usage(program.passesOn === undefined ? '[options]' : '[options] [-- WORDS...]')
     .addHelpOption(new Option('-h, --help', 'Print this help.').helpGroup(generalHeading));
-  for (const { heading, names } of groupOptions(program, specs)) {
-    command.optionsGroup(`${heading}:`);
-    for (const name of names) {
-      const spec = specs[name];
-      if (spec === undefined) continue;
-      command.addOption(
-        new Option(getUsage(name, spec), getHelp(spec)).argParser((given) => {
-          flags.set(name, [...(flags.get(name) ?? []), given]);
-        }),
-      );
-    }
-  }
+  addOptions(command, { program, specs, flags });
   command
     .optionsGroup(generalHeading)
     .addOption(
@@ -119,6 +108,29 @@ export function parseCommandLine(
     if (spec.placeholder === '' && command.getOptionValueSource(name) === 'cli') flags.set(name, ['true']);
   }
   return { kind: 'run', flags, configPath, passedOn };
+}
+
+/** Adds the options of a program by subject; what is given goes to `flags`. */
+function addOptions(
+  command: Command,
+  {
+    program,
+    specs,
+    flags,
+  }: { readonly program: About; readonly specs: OptionSpecs; readonly flags: Map<string, string[]> },
+): void {
+  for (const { heading, names } of groupOptions(program, specs)) {
+    command.optionsGroup(`${heading}:`);
+    for (const name of names) {
+      const spec = specs[name];
+      if (spec === undefined) continue;
+      command.addOption(
+        new Option(getUsage(name, spec), getHelp(spec)).argParser((given) => {
+          flags.set(name, [...(flags.get(name) ?? []), given]);
+        }),
+      );
+    }
+  }
 }
 
 /** The words of the program itself, and those after `--` where it passes them on. */
