@@ -73,7 +73,11 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
     ...(options.web ? { hasPage: true } : {}),
   };
   if (size.clusters.length === 0 && size.machines === 0)
-    throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; expected one at least');
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      '--clusters 0 --machines 0 leaves the grid without processors. Leave one of them out, or start only a broker ' +
+        'with "mutirao run broker" and add providers with "mutirao provider add"',
+    );
   refuseIneffective(size);
   if (options.detach === true) {
     await startDetached(context, options);
