@@ -54,7 +54,7 @@ const ownOptions = {
 export function defineHeuristicsOptions(command: Command): Command {
   return command
     .optionsGroup('Study "heuristics":')
-    .option('--traces <names>', 'logs to use: sp2, blue, ctc, ctc-338, lanl (default: all)')
+    .option('--traces <names>', `logs to use: ${heuristicsTraces.map(({ id }) => id).join(', ')} (default: all)`)
     .option('--trace <file>', 'use a log of your own in the Standard Workload Format (SWF), may be gzipped')
     .option('--processors <count>', 'with --trace: processors of the machine (default: as the log says)')
     .option(
@@ -70,7 +70,7 @@ export function defineHeuristicsOptions(command: Command): Command {
     )
     .option(
       '--heuristics <names>',
-      'heuristics to compare: initial, mixed, finish; static and adaptive always run (default: all)',
+      `heuristics to compare: ${heuristicNames.join(', ')}; static and adaptive always run (default: all)`,
     )
     .option('--policies <names>', 'queue policies: start-now, reinsert, fcfs, easy (default: all)')
     .option('--parts <names>', 'parts: main, queues, ablations, constants, large (default: all; main with --quick)');
