@@ -66,6 +66,8 @@ export interface TaskExit {
   readonly signal: number | undefined;
   /** Why it could not be started, where that is known. */
   readonly trouble?: string;
+  /** Processor time of all that it started, in milliseconds; left out where it ran too short to be measured. */
+  readonly processorMs?: number;
 }
 
 /** What a launcher needs from those who keep it. */
@@ -146,6 +148,8 @@ export class Launcher {
   /** Age at which its pipes are looked at next, while they are not read as they fill. */
   private lookAt = 0;
   private isFollowed = false;
+  /** Processor time of earlier tasks; undefined while that of the task that runs has not been looked at. */
+  private waitedBefore: number | undefined;
   private lines: FifoLines | undefined;
   private child: ChildProcess | undefined;
   private exported = '';
@@ -212,6 +216,7 @@ export class Launcher {
     this.launchedAt = performance.now();
     this.lookAt = firstLook;
     this.isFollowed = false;
+    this.waitedBefore = undefined;
     this.leavesFiles = task.leavesFiles ?? false;
     this.isSandboxed = task.sandbox !== undefined;
     this.isOfAccount = task.account !== undefined;
@@ -262,10 +267,21 @@ export class Launcher {
     if (this.isFollowed || this.streams === undefined) return false;
     const age = now - this.launchedAt;
     if (age < this.lookAt) return true;
+    // The shell counts a task when that has ended: until then the count is that of earlier ones.
+    this.waitedBefore ??= this.readWaited();
     const isDue = age > followAfter || this.streams.some((stream) => stream.hasBytes());
     this.lookAt = isDue ? age : 2 * age;
     this.isFollowed = isDue && this.streams.map((stream) => stream.follow()).every((follows) => follows);
     return !this.isFollowed;
+  }
+
+  /**
+   * Processor time of what its task has started and the shell has waited for, in milliseconds; undefined for a task that
+   * was too short to be looked at.
+   */
+  processorMs(): number | undefined {
+    const waited = this.waitedBefore === undefined ? undefined : this.readWaited();
+    return waited === undefined || this.waitedBefore === undefined ? undefined : waited - this.waitedBefore;
   }
 
   /** Bytes that the task has written to both streams so far, but for what is still in a pipe. */
@@ -401,6 +417,10 @@ export class Launcher {
         : `${sandboxVariable}=${quoteWord(environment)} ${sandbox} ` +
           `${firstWords(this.file('in')).map(quoteWord).join(' ')} ${command} >${out.word} 9>${err.word}`;
     return `if cd ${quoteWord(task.folder)};then ${run};echo ${id} $?;else echo ${id} -1;fi\n`;
+  }
+
+  private readWaited(): number | undefined {
+    return this.pgid === undefined ? undefined : readProcess(this.pgid)?.waitedMs;
   }
 
   private listScope(): number[] | undefined {
