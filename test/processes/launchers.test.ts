@@ -324,6 +324,18 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
     t.true((usage[0]?.residentBytes ?? 0) > 100_000);
   });
 
+  test.serial(`${shell}: a task is kept to its processors, and the next one to its own`, async (t) => {
+    const rig = await Rig.open(t, shell);
+    const show = 'grep Cpus_allowed_list /proc/self/status | cut -f2';
+    const all = (await rig.run(show)).out;
+    t.is((await rig.run(show, {}, { pin: 'taskset -cp 0' })).out, '0\n');
+    t.is((await rig.run(show, {}, { pin: 'taskset -cp 0-1' })).out, all === '0\n' ? all : '0-1\n');
+    t.is((await rig.run(show, {}, { pin: 'taskset -cp 0' })).out, '0\n');
+    t.is((await rig.run(show, {}, { pin: 'taskset -cp 9999' })).out, '0\n', 'one that fails changes nothing');
+    await rig.run('kill -9 $PPID; sleep 600');
+    t.is((await rig.run(show, {}, { pin: 'taskset -cp 0' })).out, '0\n', 'after another shell took over');
+  });
+
   test.serial(`${shell}: the processor time of a task is counted with that of what it started`, async (t) => {
     const rig = await Rig.open(t, shell);
     const busy = 'end=$(($(date +%s) + 2)); while [ $(date +%s) -lt $end ]; do :; done';

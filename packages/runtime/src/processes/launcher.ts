@@ -38,6 +38,8 @@ export interface LaunchTask {
   readonly leavesFiles?: boolean;
   /** Words, from `sandboxLine`, that start the task in a sandbox; left out for a task that runs beside the agent. */
   readonly sandbox?: string;
+  /** Words that keep the process whose number follows, and what it starts, to some processors; left out for any. */
+  readonly pin?: string;
   /**
    * A script that becomes the task in another account, and writes to its standard input just before; left out for a
    * task of our own account.
@@ -153,6 +155,8 @@ export class Launcher {
   private lines: FifoLines | undefined;
   private child: ChildProcess | undefined;
   private exported = '';
+  /** What its shell was last pinned by. */
+  private pinned = '';
 
   constructor(options: LauncherOptions) {
     this.options = options;
@@ -177,6 +181,7 @@ export class Launcher {
     const fifo = this.makeFifo();
     this.sequence = 0;
     this.exported = '';
+    this.pinned = '';
     // Both ways: opening waits for nobody, and the reader's end of file comes only when we are gone.
     this.lines = new FifoLines(openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK));
     const { shell, subreaper = [], scopes, folder, environment, status } = this.options;
@@ -208,11 +213,9 @@ export class Launcher {
     invariant(this.sequence === 0, `launcher ${this.index} runs a task already`);
     this.streams ??= openStreams(this.options.pipes);
     if (task.account !== undefined) this.accountScript.write(task.account);
-    let line = this.line(task, sequence, this.streams);
-    if (Buffer.byteLength(line) > lineMax) line = this.line(this.shorten(task), sequence, this.streams);
-    if (task.exports !== this.exported) line = `export ${task.exports}\n${line}`;
+    const lines = this.compose(task, sequence, this.streams);
     invariant(this.lines, `launcher ${this.index} has no shell`);
-    this.lines.write(line);
+    this.lines.write(lines);
     this.launchedAt = performance.now();
     this.lookAt = firstLook;
     this.isFollowed = false;
@@ -224,6 +227,7 @@ export class Launcher {
     // Only now: where there was no room for a script nothing runs, and the launcher is free for the next task.
     this.sequence = sequence;
     this.exported = task.exports;
+    this.pinned = task.pin ?? this.pinned;
   }
 
   /**
@@ -398,6 +402,15 @@ export class Launcher {
 
   private file(name: string): string {
     return path.join(this.options.folder, `${name}-${this.options.index}`);
+  }
+
+  private compose(task: LaunchTask, sequence: number, streams: TaskStreams): string {
+    let lines = this.line(task, sequence, streams);
+    if (Buffer.byteLength(lines) > lineMax) lines = this.line(this.shorten(task), sequence, streams);
+    if (task.exports !== this.exported) lines = `export ${task.exports}\n${lines}`;
+    // Whatever comes of it, the task runs. Tasks of one processor pin the shell of their slot once.
+    if (task.pin !== undefined && task.pin !== this.pinned) lines = `${task.pin} $$ >/dev/null 2>&1\n${lines}`;
+    return lines;
   }
 
   private line(task: LaunchTask, sequence: number, [out, err]: TaskStreams): string {
