@@ -96,6 +96,11 @@ export const registry = {
     retryable: false,
     advice: 'Write numbers as 5, 1-10, 1-10:2 or 1,3,5-8; jobs and tasks may also be chosen with last and all.',
   },
+  MUT_BAD_RESOURCE: {
+    status: 'INVALID_ARGUMENT',
+    retryable: false,
+    advice: 'Write GPUs as 1, 0.5 or 2:a100, and a named resource as NAME=AMOUNT, such as licence=2 or scratch=200G.',
+  },
   MUT_BAD_SIZE: { status: 'INVALID_ARGUMENT', retryable: false, advice: 'Write a size as 4096, 64K, 2GiB or 1.5GB.' },
   MUT_CANCELLED: {
     status: 'CANCELLED',

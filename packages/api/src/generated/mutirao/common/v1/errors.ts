@@ -22,6 +22,7 @@ export const ErrorReason = {
   MUT_BAD_DURATION: 4,
   MUT_BAD_REPORT: 154,
   MUT_BAD_REQUEST: 5,
+  MUT_BAD_RESOURCE: 174,
   MUT_BAD_SELECTOR: 6,
   MUT_BAD_SIZE: 7,
   MUT_CANCELLED: 8,
@@ -201,6 +202,7 @@ export namespace ErrorReason {
   export type MUT_BAD_DURATION = typeof ErrorReason.MUT_BAD_DURATION;
   export type MUT_BAD_REPORT = typeof ErrorReason.MUT_BAD_REPORT;
   export type MUT_BAD_REQUEST = typeof ErrorReason.MUT_BAD_REQUEST;
+  export type MUT_BAD_RESOURCE = typeof ErrorReason.MUT_BAD_RESOURCE;
   export type MUT_BAD_SELECTOR = typeof ErrorReason.MUT_BAD_SELECTOR;
   export type MUT_BAD_SIZE = typeof ErrorReason.MUT_BAD_SIZE;
   export type MUT_CANCELLED = typeof ErrorReason.MUT_CANCELLED;
