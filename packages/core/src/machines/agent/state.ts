@@ -112,6 +112,8 @@ export interface ProcessResult {
   readonly outputTruncated: boolean;
   /** What it wrote to both, kept or not. */
   readonly outputBytes: Bytes;
+  /** What its processes used; left out where that was not measured. */
+  readonly usage?: { readonly memoryPeak: Bytes; readonly processorTime: Duration };
 }
 
 /** A content that replicas need. */
