@@ -91,10 +91,10 @@ test.serial(
     t.false((await machinesOf(beside)).some((machine) => inside.includes(machine)));
     const requests = JSON.parse(await done('request', 'list', '--all', '--json')) as {
       request_id: string;
-      reasons: string[];
+      reasons: { parameters: { reservation_id?: number } }[];
     }[];
     const reserved = requests
-      .filter(({ reasons }) => reasons[0]?.includes('inside reservation 1') === true)
+      .filter(({ reasons }) => reasons[0]?.parameters.reservation_id === 1)
       .map(({ request_id: id }) => id);
     t.true(
       inside.every((machine) => reserved.some((id) => machine.startsWith(`alpha/${id}.`))),

@@ -173,7 +173,7 @@ test.serial(
       client.close();
     });
     const getReason = async (): Promise<string> =>
-      (await callUnary(client, 'getResource', {}, { deadlineMs: 60_000 })).reasons[0] ?? '';
+      (await callUnary(client, 'getResource', {}, { deadlineMs: 60_000 })).reasons[0]?.text ?? '';
     await until(async () => /there is no room/.test(await getReason()), 'the provider says that there is no room');
     t.is(await getHealth(grid.home, 'providers/alpha/provider.json'), 503);
     disk.empty();

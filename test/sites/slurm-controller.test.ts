@@ -55,7 +55,7 @@ test.serial('nothing is lost when the controller is killed while jobs run, and h
   // It has the node end them, and gives their numbers to others.
   await site.slurm.startController();
   await checkEnded(t, site, jobId);
-  await site.untilExplained('q1', /listings in a row lacked it/);
+  await site.untilExplained('q1', /missing from 2 listings in a row/);
 });
 
 test.serial(

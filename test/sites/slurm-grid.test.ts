@@ -39,7 +39,7 @@ test.serial('what somebody else cancels is asked for again, and its tasks run el
   await slurm.command('scancel', slurmJob);
   const job = await client.waitEnded(jobId);
   t.is(job.finishedCount, 24);
-  await site.untilExplained('q1', /resource manager ended it \((?:CANCELLED|COMPLETING)/);
+  await site.untilExplained('q1', /resource manager ended the request \((?:CANCELLED|COMPLETING)/);
   const tasks = await client.tasks(jobId);
   t.true(tasks.some(({ replicas }) => replicas.some(({ machineId }) => machineId.startsWith('site/q2.'))));
 });

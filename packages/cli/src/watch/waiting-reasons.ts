@@ -1,4 +1,5 @@
 import type { JobSummary } from '@mutirao/api/broker';
+import type { ReasonValue } from '@mutirao/api/common';
 
 import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../context.ts';
@@ -32,7 +33,7 @@ export class WaitingReasons {
     this.#broker.explain({ subject: { $case: 'jobId', value: this.#jobId } }).then(
       ({ summary }) => {
         // The numbers of finished and running tasks are not a reason, and the bar shows them.
-        const reason = summary.replace(/^job \d+: [^:]*: /, '');
+        const reason = findText(summary?.parameters['waiting']);
         if (this.#isOver || reason === '' || this.#shown.has(reason)) return;
         this.#shown.add(reason);
         this.#context.output.note(`job ${this.#jobId} has not begun: ${reason}`);
@@ -40,4 +41,8 @@ export class WaitingReasons {
       () => undefined,
     ); // The wait itself notices a broker that is away.
   }
+}
+
+function findText(parameter: ReasonValue | undefined): string {
+  return parameter?.value?.$case === 'text' ? parameter.value.value : '';
 }

@@ -1,5 +1,8 @@
 import type { ExplainRequest } from '@mutirao/api/broker';
 
+import { MutiraoError } from '@mutirao/api/errors';
+import { reasonDocument } from '@mutirao/api/reasons';
+
 import type { CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { tell } from '../../output/tell.ts';
@@ -10,10 +13,11 @@ export async function reportExplanation(
   subject: NonNullable<ExplainRequest['subject']>,
 ): Promise<ExitStatus> {
   const { summary, details } = await (await context.broker()).explain({ subject });
+  if (summary === undefined) throw new MutiraoError('MUT_PROTOCOL', 'the broker gave no explanation');
   tell(context.output, {
-    json: () => ({ summary, details }),
-    table: () => [summary, ...details.map((detail) => `  - ${detail}`)],
-    quiet: () => [summary],
+    json: () => ({ summary: reasonDocument(summary), details: details.map(reasonDocument) }),
+    table: () => [summary.text, ...details.map(({ text }) => `  - ${text}`)],
+    quiet: () => [summary.text],
   });
   return 0;
 }

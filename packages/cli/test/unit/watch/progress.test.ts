@@ -1,4 +1,5 @@
 import test from 'ava';
+import { encodeReason } from '@mutirao/api/reasons';
 import { JobStatus } from '@mutirao/api/broker';
 import { aJobSummary } from '@mutirao/testkit';
 import { terminalOutput } from '../../../src/output/output.ts';
@@ -55,9 +56,14 @@ test('while no task has begun the reason is shown after a while, once, and not a
   const broker = {
     explain: () =>
       Promise.resolve({
-        summary:
-          'job 7: 0 of 10 tasks finished, 0 running: ' +
-          `${now < 30_000 ? 'no machine has 64 processors: 8 at most.' : 'all machines are taken.'}`,
+        summary: encodeReason({
+          code: 'job-progress',
+          jobId: 7,
+          tasks: 10,
+          finishedTasks: 0,
+          runningTasks: 0,
+          waiting: now < 30_000 ? 'no machine has 64 processors: 8 at most.' : 'all machines are taken.',
+        }),
         details: [],
       }),
   };

@@ -15,6 +15,7 @@ import type {
   TaskStatus,
   Verification,
 } from '../../messages/index.ts';
+import type { Reason } from '../../reasons/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
 import type { RevisedInput } from '../../resumption/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
@@ -189,8 +190,7 @@ export type MovedWindow = NonNullable<RequestReservation['movedTo']>;
 /** Why nothing more is to be had of a reservation. */
 export interface OverReservation {
   readonly code: string;
-  /** A part of a sentence. */
-  readonly reason: string;
+  readonly reason: Reason;
 }
 
 /** What became of a job when its reservation was over. */

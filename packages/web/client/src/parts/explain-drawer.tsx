@@ -101,11 +101,11 @@ function Why({ answer }: { readonly answer: Answer<Explanation> }): ReactNode {
     <Answered answer={answer} what="the explanation">
       {({ summary, details }) => (
         <div className="why">
-          <p className="lead">{summary}</p>
+          <p className="lead">{summary.text}</p>
           {details.length === 0 ? null : (
             <ul>
-              {details.map((detail, index) => (
-                <li key={index}>{detail}</li>
+              {details.map(({ text }, index) => (
+                <li key={index}>{text}</li>
               ))}
             </ul>
           )}

@@ -3,7 +3,7 @@ import type { Instant, ProcessorCount } from '../../../shared/index.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
 import { isDraining } from '../machines/takes-work.ts';
 import { describeRequests } from './explain-request.ts';
-import { type Explanation, listedMax } from './explanation.ts';
+import { type WaitExplanation, listedMax } from './explanation.ts';
 import { matchesQueue } from '../placing/matching.ts';
 import { statusOfMachine } from '../queries.ts';
 import { keepsAway } from '../times/remaining-time.ts';
@@ -21,7 +21,7 @@ interface Offer {
 }
 
 /** Says why gangs of a queue wait. */
-export function explainGangWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
+export function explainGangWaiting(state: BrokerState, queue: TaskQueue, now: Instant): WaitExplanation {
   const { processors, job } = queue;
   if (job.gangsPausedUntil > now) {
     return {

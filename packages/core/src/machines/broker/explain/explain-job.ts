@@ -1,3 +1,4 @@
+import type { Reason } from '../../../reasons/index.ts';
 import type { TaskStatus } from '../../../messages/index.ts';
 import type { Instant, JobId, UserId } from '../../../shared/index.ts';
 import { findQuantiles } from '../../../times/index.ts';
@@ -8,7 +9,7 @@ import { explainReservation } from './explain-reserved.ts';
 import { explainLeasedJob } from './explain-lease.ts';
 import { explainScheduling } from './explain-scheduling.ts';
 import { explainProgress } from './explain-workflow.ts';
-import { type Explanation, listedMax } from './explanation.ts';
+import { type Detail, type Explanation, type WaitExplanation, listedMax } from './explanation.ts';
 import { findJobOf } from '../jobs/find-job.ts';
 import { describeEstimate, describeQuantiles, estimateOf } from './job-estimate.ts';
 import { describeTime, plural } from './sentences.ts';
@@ -32,8 +33,8 @@ function explainCancelling(job: BrokerJob): Explanation {
 
 function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Explanation {
   const running = countOpen(job, 'running');
-  const details: string[] = [];
-  const waiting: Explanation[] = [];
+  const details: Detail[] = [];
+  const waiting: WaitExplanation[] = [];
   for (const queue of job.queues) {
     if (queue.readyCount === 0) continue;
     const why = explainWaiting(state, queue, now);
@@ -53,13 +54,16 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
   if (job.failed.size > 0)
     details.push(`${plural(job.failed.size, 'task')} failed ${plural(job.failuresMax, 'time')} or lost too often.`);
   details.push(...explainScheduling(state, job, now));
-  const why = running === 0 && verifying === 0 && waiting[0] !== undefined ? `: ${waiting[0].summary}` : '.';
-  return {
-    summary:
-      `job ${job.jobId}: ${job.finished.size} of ${plural(job.taskCount, 'task')} finished, ${running} ` +
-      `running${why}`,
-    details,
+  const why = running === 0 && verifying === 0 ? waiting[0] : undefined;
+  const summary: Reason = {
+    code: 'job-progress',
+    jobId: job.jobId,
+    tasks: job.taskCount,
+    finishedTasks: job.finished.size,
+    runningTasks: running,
+    ...(why === undefined ? {} : { waiting: why.summary }),
   };
+  return { summary, details };
 }
 
 function countOpen(job: BrokerJob, status: TaskStatus): number {
@@ -70,7 +74,7 @@ function countOpen(job: BrokerJob, status: TaskStatus): number {
 
 function explainEndedJob(state: BrokerState, job: BrokerJob): Explanation {
   const took = describeTime(job.endedAt - job.submittedAt);
-  const details: string[] = [];
+  const details: Detail[] = [];
   if (job.failed.size > 0)
     details.push(`${plural(job.failed.size, 'task')} failed; see "mutirao task list ${job.jobId} --status failed".`);
   const blocked = explainProgress(job);

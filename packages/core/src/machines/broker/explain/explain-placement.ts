@@ -6,7 +6,7 @@ import { ResourceView } from '../placement/resource-view.ts';
 import { describeTime, type Instant, type ProviderId, plural, type TaskIndex } from '../../../shared/index.ts';
 import { type PlacementChoice, showAdmissibility } from '../../../placement/index.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, TaskQueue } from '../state.ts';
-import { type Explanation, listedMax } from './explanation.ts';
+import { type WaitExplanation, listedMax } from './explanation.ts';
 
 /** Says where a task is placed, since when and why; nothing of one that is not. */
 export function explainPlace(job: BrokerJob, index: TaskIndex, now: Instant): string[] {
@@ -30,7 +30,7 @@ export function explainPlace(job: BrokerJob, index: TaskIndex, now: Instant): st
 }
 
 /** Says why ready tasks of a queue that are to be placed have no place. */
-export function explainUnplaced(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
+export function explainUnplaced(state: BrokerState, queue: TaskQueue, now: Instant): WaitExplanation {
   const awaited = [...state.providers.values()]
     .filter(({ resourceAwaitedUntil: until }) => until !== undefined && until > now)
     .map(({ providerId }) => providerId);

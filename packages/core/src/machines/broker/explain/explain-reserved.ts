@@ -1,8 +1,9 @@
 import { describeProvisioning, isOfReservation, type JobReservation } from '../../../messages/index.ts';
-import { describeInstant, type Instant } from '../../../shared/index.ts';
+import type { Reason } from '../../../reasons/index.ts';
+import type { Instant } from '../../../shared/index.ts';
 import { describeDraining } from './explain-draining.ts';
 import { describeRequests } from './explain-request.ts';
-import { type Explanation } from './explanation.ts';
+import type { Detail, WaitExplanation } from './explanation.ts';
 import { getAmount, belongsTo, runsBeside, getWindow } from '../reservations/reserved-place.ts';
 import { describeTime } from './sentences.ts';
 import type { BrokerJob, BrokerState } from '../state.ts';
@@ -11,7 +12,7 @@ import type { BrokerJob, BrokerState } from '../state.ts';
  * Says why ready tasks of a job do not run yet because of its reservation; undefined where that has nothing to do with
  * it.
  */
-export function explainReservedWaiting(state: BrokerState, job: BrokerJob, now: Instant): Explanation | undefined {
+export function explainReservedWaiting(state: BrokerState, job: BrokerJob, now: Instant): WaitExplanation | undefined {
   const { reservation, reservationOver, jobId } = job;
   if (reservation === undefined || runsBeside(job)) return undefined;
   const name = nameOf(job);
@@ -49,7 +50,7 @@ export function explainReservedWaiting(state: BrokerState, job: BrokerJob, now: 
 }
 
 /** Says where a job's tasks run, or why they no longer run there; nothing for a job that never had a reservation. */
-export function explainReservation(state: BrokerState, job: BrokerJob, now: Instant): string[] {
+export function explainReservation(state: BrokerState, job: BrokerJob, now: Instant): Detail[] {
   const { reservation, reservationOver } = job;
   if (reservation === undefined) return [];
   const name = nameOf(job);
@@ -57,7 +58,8 @@ export function explainReservation(state: BrokerState, job: BrokerJob, now: Inst
     const then = reservationOver.waits ? 'what was left waits' : 'what was left went on wherever there is a machine';
     return [
       `${name} was over ${describeTime(Math.max(0, reservationOver.at - job.submittedAt))} after the submission ` +
-        `(${reservationOver.code}: ${reservationOver.reason.replace(/\.$/, '')}); ${then}.`,
+        `(${reservationOver.code}); ${then}.`,
+      reservationOver.reason,
     ];
   }
   const { startsAt, endsAt } = getWindow(state, reservation);
@@ -76,17 +78,13 @@ export function explainReservation(state: BrokerState, job: BrokerJob, now: Inst
 }
 
 /** What its provider tells that it holds ahead for a reservation; nothing where it tells nothing. */
-function describeHeld({ providers }: BrokerState, reservation: JobReservation): string[] {
+function describeHeld({ providers }: BrokerState, reservation: JobReservation): Reason[] {
   const resourceStatus = [...providers.values()]
     .flatMap(({ statuses }) => statuses)
     .find((one) => isOfReservation(reservation, one.reservation));
   return resourceStatus === undefined
     ? []
-    : describeProvisioning(resourceStatus.ahead, {
-        count: resourceStatus.amount,
-        startsAt: resourceStatus.startsAt,
-        show: describeInstant,
-      });
+    : describeProvisioning(resourceStatus.ahead, { count: resourceStatus.amount, startsAt: resourceStatus.startsAt });
 }
 
 function nameOf({ reservation }: BrokerJob): string {

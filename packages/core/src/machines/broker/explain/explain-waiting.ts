@@ -8,7 +8,7 @@ import { explainUnplaced } from './explain-placement.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
 import { describeLastRequest, describeRequests } from './explain-request.ts';
 import { explainReservedWaiting } from './explain-reserved.ts';
-import { type Explanation, listedMax } from './explanation.ts';
+import { type WaitExplanation, listedMax } from './explanation.ts';
 import { isOpenTo, matchesQueue } from '../placing/matching.ts';
 import { statusOfMachine } from '../queries.ts';
 import { keepsAway, knownNeed } from '../times/remaining-time.ts';
@@ -18,7 +18,7 @@ import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from '../state.
 import { getIdentity, isQuarantined } from '../trust/trust-records.ts';
 
 /** Says why ready tasks of a queue do not run. */
-export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
+export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): WaitExplanation {
   const reserved = explainReservedWaiting(state, queue.job, now);
   if (reserved !== undefined) return reserved;
   if (queue.place === 'undecided') return explainUnplaced(state, queue, now);
@@ -42,7 +42,7 @@ export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instan
 }
 
 /** Says why none of the machines that would do takes work. */
-function explainNoneUsable(state: BrokerState, matching: readonly BrokerMachine[], now: Instant): Explanation {
+function explainNoneUsable(state: BrokerState, matching: readonly BrokerMachine[], now: Instant): WaitExplanation {
   const draining = matching.every(({ provider }) => isDraining(provider))
     ? new Set(matching.map(({ provider }) => provider))
     : [];
@@ -59,7 +59,7 @@ function explainShort(
   { state, now }: { readonly state: BrokerState; readonly now: Instant },
   { job }: TaskQueue,
   short: readonly BrokerMachine[],
-): Explanation {
+): WaitExplanation {
   const lines = short
     .slice(0, listedMax)
     .map(
@@ -143,7 +143,7 @@ function explainNoMatch(
   state: BrokerState,
   queue: TaskQueue,
   { machines, now }: { readonly machines: readonly BrokerMachine[]; readonly now: Instant },
-): Explanation {
+): WaitExplanation {
   const details = machines.slice(0, listedMax).map(({ facts }) => {
     const tooSmall =
       facts.processors < queue.processors
@@ -170,7 +170,7 @@ function explainNoMatch(
   return { summary, details: [...details, ...describeRequests(state, now)] };
 }
 
-function explainNoMachines(state: BrokerState, job: BrokerJob, now: Instant): Explanation {
+function explainNoMachines(state: BrokerState, job: BrokerJob, now: Instant): WaitExplanation {
   if (state.providers.size === 0)
     return {
       summary: 'there are no machines, and no provider to get any from.',
@@ -190,7 +190,7 @@ function explainNoMachines(state: BrokerState, job: BrokerJob, now: Instant): Ex
     };
   if (drains !== undefined) details.push(`${drains.charAt(0).toUpperCase()}${drains.slice(1)}.`);
   if (requests.length > 0)
-    return { summary: `there are no machines yet; ${requests[0]}`, details: [...requests.slice(1), ...details] };
+    return { summary: 'there are no machines yet; processors are requested.', details: [...requests, ...details] };
   const there = [...state.providers.values()].filter((provider) => provider.isConnected).slice(0, listedMax);
   const ended = there.flatMap(({ providerId }) =>
     describeLastRequest(state, { providerId, since: job.submittedAt, now }),

@@ -61,7 +61,7 @@ test('before anything is observed the limit of the user is what a task is known 
   step(1, join('q1.0', 1000));
   t.deepEqual(step(600, submit(1, 500)), []);
   t.regex(
-    explainTask(state, { userId: 'ann', jobId: 1, taskIndex: 0, past: [] }, 600)?.summary ?? '',
+    String(explainTask(state, { userId: 'ann', jobId: 1, taskIndex: 0, past: [] }, 600)?.summary),
     /^task 0 of job 1 waits: it waits for a machine with 500 ms left: its limit says so\.$/,
   );
   t.deepEqual(step(601, join('q2.0', 1200)), ['p/q2.0']);
