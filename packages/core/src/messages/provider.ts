@@ -82,6 +82,9 @@ export interface AllocationRequest {
   readonly endCode?: string;
 }
 
+/** Processors of one machine of an allocation: one agent is started for each of its processors. */
+export const processorsPerMachine: ProcessorCount = 1;
+
 /** What a resource allows one user: maxPR, maxT_r and maxP of costa2005, and the walltime's granularity. */
 export interface ResourceLimits {
   readonly processors: ProcessorCount;

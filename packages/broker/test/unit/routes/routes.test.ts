@@ -121,7 +121,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
     workFolderRules: { home, hasKey: true, forbidden: [join(home, 'own')] },
     checks: { describe: () => [] },
     taskOutputs: { lookAt: () => Promise.resolve({ fault: undefined, gone: new Set<string>() }) },
-    widthMaxOf: () => Promise.resolve(undefined),
+    machineProcessorsOf: () => Promise.resolve(undefined),
     getTrouble: (providerId) => `no route to ${providerId}`,
     findQueue: () => Promise.reject(new Error('nobody is asked')),
   };
