@@ -40,6 +40,7 @@ export class FreeResources {
   /** Free shares, by the position of the device. */
   readonly #devices: GpuShare[];
   readonly #named: Map<string, number>;
+  #isUnknown = false;
   /** The account while nothing is in use, once it was asked for. */
   #whole: FreeResources | undefined;
 
@@ -53,6 +54,7 @@ export class FreeResources {
   /** An account of its own with the same amounts free, for trying something out. */
   clone(): FreeResources {
     const copy = new FreeResources(this.capacity);
+    copy.#isUnknown = this.#isUnknown;
     copy.#memory = this.#memory;
     for (const [index, share] of this.#devices.entries()) copy.#devices[index] = share;
     for (const [name, amount] of this.#named) copy.#named.set(name, amount);
@@ -78,9 +80,17 @@ export class FreeResources {
     return this.countFitting(request) >= 1;
   }
 
+  /** An account of which nothing is known yet: whatever is asked of it, it has. */
+  static unknown(): FreeResources {
+    const account = new FreeResources();
+    account.#isUnknown = true;
+    return account;
+  }
+
   /** How many more tasks with this request fit; Infinity where it asks for nothing. */
   countFitting(request: ResourceRequest): number {
     const { memory, gpus, named } = request;
+    if (this.#isUnknown) return Infinity;
     let count = memory > 0 ? Math.floor(this.#memory / memory) : Infinity;
     if (count > 0 && gpus > 0) count = Math.min(count, this.#countOnDevices(request));
     for (const name of Object.keys(named)) {
@@ -101,6 +111,7 @@ export class FreeResources {
    * device with the smallest rest that is large enough, so that whole devices stay free.
    */
   take(request: ResourceRequest): Assignment | undefined {
+    if (this.#isUnknown) return { memory: 0, devices: [], named: {} };
     return this.fits(request) ? this.#takeWith(request, this.#chooseDevices(request)) : undefined;
   }
 

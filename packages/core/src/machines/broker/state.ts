@@ -16,7 +16,7 @@ import type {
   Verification,
 } from '../../messages/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
-import type { Assignment, FreeResources, ResourceRequest } from '../../resources/index.ts';
+import type { Assignment, FreeResources, ResourceCapacity, ResourceRequest } from '../../resources/index.ts';
 import type { RevisedInput } from '../../resumption/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
 import type {
@@ -473,6 +473,8 @@ export interface ReceivedResource {
 export interface MachinePattern {
   /** The most that one had. */
   readonly processors: ProcessorCount;
+  /** The most that one had of each resource in addition; left out by earlier releases. */
+  readonly capacity?: ResourceCapacity;
   /** What all of them stated alike. */
   readonly attributes: Readonly<Record<string, string>>;
   /**

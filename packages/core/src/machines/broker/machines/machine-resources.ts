@@ -1,21 +1,7 @@
-import type { MachineFacts } from '../../../messages/index.ts';
-import { emptyCapacity, FreeResources, type ResourceCapacity } from '../../../resources/index.ts';
+import { getCapacity } from '../../../messages/index.ts';
+import { FreeResources } from '../../../resources/index.ts';
 import { invariant } from '../../../shared/index.ts';
 import type { BrokerMachine, BrokerReplica } from '../state.ts';
-
-const mebibyte = 2 ** 20;
-
-/**
- * What a machine has for tasks that ask for more than processors. Memory that its agent does not state is that of its
- * attribute `mem`, in MiB; where neither is known it has none for those that ask.
- */
-export function capacityOf({ capacity = emptyCapacity, attributes }: MachineFacts): ResourceCapacity {
-  if (capacity.memory > 0) return capacity;
-  const mebibytes = Number(attributes['mem'] ?? '');
-  return Number.isFinite(mebibytes) && mebibytes > 0
-    ? { ...capacity, memory: Math.floor(mebibytes * mebibyte) }
-    : capacity;
-}
 
 /**
  * Has a replica take what it asks for of its machine. Behind one that waits there it waits too: a machine starts its
@@ -40,7 +26,7 @@ export function releaseResources(replica: BrokerReplica): void {
 
 /** Counts again what the replicas of a machine hold that has now something else than before. */
 export function recountResources(machine: BrokerMachine): void {
-  machine.resources = new FreeResources(capacityOf(machine.facts));
+  machine.resources = new FreeResources(getCapacity(machine.facts));
   machine.short.clear();
   for (const replica of machine.replicas.values()) {
     const { assignment } = replica;

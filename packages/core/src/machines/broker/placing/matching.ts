@@ -1,9 +1,8 @@
-import type { MachineFacts, OutputSpec, TaskGroup } from '../../../messages/index.ts';
+import { getCapacity, type MachineFacts, type OutputSpec, type TaskGroup } from '../../../messages/index.ts';
 import { type Attributes, evaluate, parseRequirements } from '../../../requirements/index.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
 import { FreeResources } from '../../../resources/index.ts';
-import { capacityOf } from '../machines/machine-resources.ts';
 import type { BrokerMachine, TaskQueue } from '../state.ts';
 
 /** Whether a machine may run the queue's tasks: it would do, and they are not placed elsewhere. */
@@ -38,7 +37,7 @@ function isWideEnough({ isGang, processors }: TaskQueue, facts: MachineFacts): b
 
 /** Whether a machine has what one task, or one member of a gang, asks for in addition, while nothing is in use. */
 export function hasEnough({ resources }: Pick<TaskQueue, 'resources'>, facts: MachineFacts): boolean {
-  return resources === undefined || new FreeResources(capacityOf(facts)).fits(resources);
+  return resources === undefined || new FreeResources(getCapacity(facts)).fits(resources);
 }
 
 /** Whether a machine runs tasks of the queue's user. */
