@@ -60,12 +60,10 @@ export function describeMachine(
   found?: FoundFacts,
 ): MachineFacts {
   const until = Number(environment['MUTIRAO_WALLTIME_END_UNIX_MS'] ?? '');
-  const processorsFound =
-    options.request === '' ? (found?.processors ?? options.processorsFound ?? availableParallelism()) : 1;
   return {
     machineId: nameMachine(options, environment['MUTIRAO_PROCESS_INDEX']),
     incarnation: randomBytes(8).toString('hex'),
-    processors: options.processors > 0 ? options.processors : processorsFound,
+    processors: options.processors > 0 ? options.processors : countFound(options, found),
     attributes: describeAttributes(
       options,
       found === undefined ? ownAttributes(options.request, environment) : foundAttributes(found),
@@ -75,6 +73,10 @@ export function describeMachine(
     identity: identify(options.identity, found?.hostname, environment['MUTIRAO_MACHINE_SLOT']),
     ...(options.capacity === undefined ? {} : { capacity: options.capacity }),
   };
+}
+
+function countFound({ request, processorsFound }: FactsOptions, found: FoundFacts | undefined): ProcessorCount {
+  return request === '' ? (found?.processors ?? processorsFound ?? availableParallelism()) : 1;
 }
 
 /**
