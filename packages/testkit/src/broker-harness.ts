@@ -37,6 +37,7 @@ import {
 import { QueueModel } from '@mutirao/core/placement';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
+import { capacityOf, requestOf, requestOfGroup } from './harness-resources.ts';
 
 type Options = Readonly<Record<string, string>>;
 
@@ -50,10 +51,10 @@ type Options = Readonly<Record<string, string>>;
  * `resource P machines`, `drain P [SINCE] [REASON] [now=yes]`, `undrain P`, `settle P`, `confirm P LEASE`,
  * `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
  * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2
- * after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 placement=.. limit=T]`,
+ * memory=16G gpus=0.5 named=licence:2 asks=8G/1,16G after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 placement=.. limit=T]`,
  * `cancel USER JOB`, `retry USER JOB [INDEXES] [now=PATH:FINGERPRINT]`, `join P/M [processors=.. scheduler=..
  * cap=idle|N%
- * until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`,
+ * memory=64G gpus=2:a100 named=licence:3 until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`,
  * `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [held R@HOST] [OUTCOME R T..T] [wrote=500]`,
  * `request P/N STATUS width=.. walltime=.. [code=CODE] [inside=7:1000-5000x2 over=CODE moved=2000-6000x3]`,
  * `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`,
@@ -286,7 +287,12 @@ function findSpec(count: number, options: Options): JobSpec {
         : [{ source: { kind: 'path', path: options['input'] }, root: 'playpen', path: 'in', condition: '' }],
   });
   return aJob(1, {
-    groups: listGroups(group, options).map((one, index) => ({ ...one, ...getWidths(options, index) })),
+    groups: listGroups(group, options).map((one, index) => ({
+      ...one,
+      ...getWidths(options, index),
+      ...requestOfGroup(options, index),
+    })),
+    ...requestOf(options),
     replicasMax: Number(options['replicas'] ?? 2),
     failuresMax: Number(options['failures'] ?? 3),
     processors: Number(options['processors'] ?? 1),
@@ -404,8 +410,8 @@ function getDelay(delay: string | undefined): { readonly reportDelay?: number } 
 }
 
 function joinOf(machineId: string, options: Options): BrokerInput {
-  const { processors, until, incarnation, request, held, identity, inside, gone, gangs, delay, ...attributes } =
-    options;
+  const { processors, until, incarnation, request, held, identity, inside, gone, gangs, delay, ...others } = options;
+  const { memory: _memory, gpus: _gpus, named: _named, ...attributes } = others;
   const facts = aMachine(machineId, {
     processors: Number(processors ?? 1),
     until: until === undefined ? undefined : Number(until),
@@ -416,6 +422,7 @@ function joinOf(machineId: string, options: Options): BrokerInput {
     ...(inside === undefined ? {} : { reservation: nameReservation(aReservation(inside)) }),
     ...(gangs === 'yes' ? { takesGangs: true } : {}),
     ...getDelay(delay),
+    ...capacityOf(options),
   });
   return {
     kind: 'MachineJoined',

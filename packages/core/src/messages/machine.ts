@@ -1,4 +1,4 @@
-import type { ResourceCapacity, ResourceRequest } from '../resources/index.ts';
+import { emptyCapacity, type ResourceCapacity, type ResourceRequest } from '../resources/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId } from '../shared/index.ts';
 import type { GangMemberReady, GangPlace } from './gang.ts';
 import type { Content, Limits, Root } from './job.ts';
@@ -49,6 +49,23 @@ export interface MachineFacts {
 /** What a machine is known by, whatever it is called: its identity, or its name where it tells none. */
 export function getIdentity({ identity = '', machineId }: Pick<MachineFacts, 'identity' | 'machineId'>): string {
   return identity === '' ? machineId : identity;
+}
+
+const mebibyte = 2 ** 20;
+
+/**
+ * What a machine has for tasks that ask for more than processors. Memory that its agent does not state is that of its
+ * attribute `mem`, in MiB; where neither is known it has none for those that ask.
+ */
+export function getCapacity({
+  capacity = emptyCapacity,
+  attributes,
+}: Pick<MachineFacts, 'capacity' | 'attributes'>): ResourceCapacity {
+  if (capacity.memory > 0) return capacity;
+  const mebibytes = Number(attributes['mem'] ?? '');
+  return Number.isFinite(mebibytes) && mebibytes > 0
+    ? { ...capacity, memory: Math.floor(mebibytes * mebibyte) }
+    : capacity;
 }
 
 /** A file that a replica wants before it starts. */

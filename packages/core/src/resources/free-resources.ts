@@ -40,6 +40,9 @@ export class FreeResources {
   /** Free shares, by the position of the device. */
   readonly #devices: GpuShare[];
   readonly #named: Map<string, number>;
+  #isUnknown = false;
+  /** The account while nothing is in use, once it was asked for. */
+  #whole: FreeResources | undefined;
 
   constructor(capacity: ResourceCapacity = emptyCapacity) {
     this.capacity = capacity;
@@ -51,6 +54,7 @@ export class FreeResources {
   /** An account of its own with the same amounts free, for trying something out. */
   clone(): FreeResources {
     const copy = new FreeResources(this.capacity);
+    copy.#isUnknown = this.#isUnknown;
     copy.#memory = this.#memory;
     for (const [index, share] of this.#devices.entries()) copy.#devices[index] = share;
     for (const [name, amount] of this.#named) copy.#named.set(name, amount);
@@ -76,9 +80,17 @@ export class FreeResources {
     return this.countFitting(request) >= 1;
   }
 
+  /** An account of which nothing is known yet: whatever is asked of it, it has. */
+  static unknown(): FreeResources {
+    const account = new FreeResources();
+    account.#isUnknown = true;
+    return account;
+  }
+
   /** How many more tasks with this request fit; Infinity where it asks for nothing. */
   countFitting(request: ResourceRequest): number {
     const { memory, gpus, named } = request;
+    if (this.#isUnknown) return Infinity;
     let count = memory > 0 ? Math.floor(this.#memory / memory) : Infinity;
     if (count > 0 && gpus > 0) count = Math.min(count, this.#countOnDevices(request));
     for (const name of Object.keys(named)) {
@@ -88,18 +100,31 @@ export class FreeResources {
     return count;
   }
 
+  /** How many tasks with this request fit while nothing is in use. */
+  countFittingAtAll(request: ResourceRequest): number {
+    this.#whole ??= new FreeResources(this.capacity);
+    return this.#whole.countFitting(request);
+  }
+
   /**
    * Takes what a task asks for; undefined, and nothing is taken, where it does not fit. A fraction comes from the
    * device with the smallest rest that is large enough, so that whole devices stay free.
    */
   take(request: ResourceRequest): Assignment | undefined {
-    return this.fits(request) ? this.takeUpTo(request) : undefined;
+    if (this.#isUnknown) return { memory: 0, devices: [], named: {} };
+    return this.fits(request) ? this.#takeWith(request, this.#chooseDevices(request)) : undefined;
   }
 
-  /** Takes of each resource what a task asks for, or what is left of it: to keep it for that task until it fits. */
+  /**
+   * Takes of each resource what a task asks for, or what is left of it: to keep it for that task until it fits. Of
+   * devices that are in use it takes the rest of those with most left, so that these come free one day.
+   */
   takeUpTo(request: ResourceRequest): Assignment {
+    return this.#takeWith(request, this.fits(request) ? this.#chooseDevices(request) : this.#emptiestDevices(request));
+  }
+
+  #takeWith(request: ResourceRequest, devices: readonly DeviceShare[]): Assignment {
     const memory = Math.min(request.memory, this.#memory);
-    const devices = this.#chooseDevices(request);
     const named: Record<string, number> = {};
     this.#memory -= memory;
     for (const { deviceIndex, share } of devices) this.#addToDevice(deviceIndex, -share);
@@ -139,13 +164,12 @@ export class FreeResources {
     if (memory > this.#memory)
       return { kind: 'memory', name: '', needed: memory, free: this.#memory, total: capacity.memory };
     if (gpus > 0 && this.#countOnDevices(request) === 0) {
-      const whole = new FreeResources(capacity);
       return {
         kind: 'gpus',
         name: gpuKind,
         needed: gpus,
         free: this.#largestShare(request),
-        total: whole.#largestShare(request),
+        total: new FreeResources(capacity).#largestShare(request),
       };
     }
     for (const [name, needed] of Object.entries(named)) {
@@ -153,6 +177,15 @@ export class FreeResources {
       if (needed > free) return { kind: 'named', name, needed, free, total: totalOf(capacity, name) };
     }
     return undefined;
+  }
+
+  /** Whether of two accounts of one machine the same is free. */
+  isSameAs(other: FreeResources): boolean {
+    return (
+      this.#memory === other.#memory &&
+      this.#devices.every((share, index) => share === other.#devices[index]) &&
+      Object.keys(this.capacity.named).every((name) => this.amountOf(name) === other.amountOf(name))
+    );
   }
 
   /** Checks that nothing is over-committed. @throws {InvariantError} */
@@ -210,6 +243,16 @@ export class FreeResources {
       if (tightest === undefined || share < (this.#devices[tightest] as GpuShare)) tightest = index;
     }
     return tightest;
+  }
+
+  #emptiestDevices(request: ResourceRequest): DeviceShare[] {
+    const most = Math.ceil(request.gpus / wholeDevice);
+    return this.#devices
+      .map((share, deviceIndex) => ({ deviceIndex, share }))
+      .filter(({ deviceIndex, share }) => share > 0 && this.#isOfKind(deviceIndex, request))
+      .sort((one, other) => other.share - one.share)
+      .slice(0, most)
+      .map(({ deviceIndex, share }) => ({ deviceIndex, share: Math.min(share, request.gpus) }));
   }
 
   #addToDevice(index: number, share: GpuShare): void {

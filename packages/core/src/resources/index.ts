@@ -1,4 +1,11 @@
-export { emptyCapacity, isSameCapacity, type GpuDevice, type ResourceCapacity } from './capacity.ts';
+export {
+  emptyCapacity,
+  isSameCapacity,
+  largerCapacity,
+  multiplyCapacity,
+  type GpuDevice,
+  type ResourceCapacity,
+} from './capacity.ts';
 export { describeAmount, describeGpus, listAmounts } from './describe.ts';
 export { FreeResources, type Assignment, type DeviceShare, type Shortage } from './free-resources.ts';
 export {

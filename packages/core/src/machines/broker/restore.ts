@@ -5,6 +5,7 @@ import { countUnmet } from './apply/apply-dependencies.ts';
 import { getJob, noGangsYet } from './apply/apply-job.ts';
 import { addProvider, changeRequests, getMachine, getProvider, joinMachine } from './apply/apply-machine.ts';
 import { isFollower } from './gangs/gang.ts';
+import { recountResources } from './machines/machine-resources.ts';
 import { openAccount } from './ledger/ledger-accounts.ts';
 import { layOutDependencies } from './workflow/lay-out-dependencies.ts';
 import { openLease } from './leases/leases.ts';
@@ -34,7 +35,7 @@ import {
 } from './state.ts';
 import { placementOfJob } from './placement/read-placement.ts';
 import { putInPlace } from './placement/placed-tasks.ts';
-import { getGroup, getTaskGroup, layOutGroups } from './jobs/task-groups.ts';
+import { findResources, getGroup, getTaskGroup, layOutGroups } from './jobs/task-groups.ts';
 
 const noBytes = new Uint8Array(0);
 
@@ -67,6 +68,7 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
 function restoreReplicas(state: BrokerState, { gangs = [], replicas }: SavedState): void {
   for (const gang of gangs) restoreGang(state, gang);
   for (const replica of replicas) restoreReplica(state, replica);
+  for (const machine of state.machines.values()) recountResources(machine);
 }
 
 /** In their order, and also those of requests that say nothing of it any more; earlier snapshots have none. */
@@ -240,6 +242,8 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
     task,
     machine,
     processors: saved.processors ?? job.processors,
+    resources: saved.resources ?? (job.groups.length === 0 ? undefined : findResources(job, taskIndex)),
+    assignment: saved.assignment,
     member,
     placedAt,
     startedAt,

@@ -16,6 +16,7 @@ import type {
   Verification,
 } from '../../messages/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
+import type { Assignment, FreeResources, ResourceCapacity, ResourceRequest } from '../../resources/index.ts';
 import type { RevisedInput } from '../../resumption/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
 import type {
@@ -217,6 +218,8 @@ export interface TaskQueue {
   readonly processors: ProcessorCount;
   /** Those that one can use at most. */
   readonly processorsMax: ProcessorCount;
+  /** What each task holds in addition, of a gang each member; undefined for nothing. */
+  readonly resources: ResourceRequest | undefined;
   /** As its job: its tasks are placed as gangs, and nothing else places them. */
   readonly isGang: boolean;
   readonly scheduler: SchedulerName;
@@ -312,6 +315,10 @@ export interface BrokerReplica {
   readonly machine: BrokerMachine;
   /** What it holds there: as many as were chosen when it was placed; of a gang each member has a part. */
   readonly processors: ProcessorCount;
+  /** What it holds there in addition, once it has that; undefined for nothing. */
+  readonly resources: ResourceRequest | undefined;
+  /** What it has of that; undefined while it waits for it at its machine, and where it asks for nothing. */
+  assignment: Assignment | undefined;
   /** Undefined but in a gang. */
   readonly member: GangMembership | undefined;
   readonly placedAt: Instant;
@@ -466,6 +473,8 @@ export interface ReceivedResource {
 export interface MachinePattern {
   /** The most that one had. */
   readonly processors: ProcessorCount;
+  /** The most that one had of each resource in addition; left out by earlier releases. */
+  readonly capacity?: ResourceCapacity;
   /** What all of them stated alike. */
   readonly attributes: Readonly<Record<string, string>>;
   /**
@@ -485,6 +494,10 @@ export interface BrokerMachine {
   processors: ProcessorCount;
   /** Sum over `replicas`. */
   heldProcessors: ProcessorCount;
+  /** What the assignments of its replicas leave of what it has in addition. */
+  resources: FreeResources;
+  /** Replicas that wait there for something else than processors, in the order of placing. */
+  readonly short: Set<BrokerReplica>;
   /** Of the moment: how many of its processors may be held, as it was when replicas were last placed. */
   allowance: ProcessorCount;
   readonly account: LedgerAccount;
