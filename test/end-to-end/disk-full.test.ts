@@ -217,7 +217,7 @@ test.serial(
     });
     await until(
       async () =>
-        (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk had no room'),
+        (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk was full'),
       'the machine tells of its disk',
     );
     t.is((await grid.client.job(jobId)).failedCount, 0);
@@ -234,7 +234,7 @@ test.serial('a task that found no room and removed what it wrote before it faile
   const jobId = await grid.client.submit([taskGroup(command, 1)], { failuresMax: 1, replicasMax: 1 });
   await until(
     async () =>
-      (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk had no room'),
+      (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk was full'),
     'the machine tells of its disk',
   );
   t.is((await grid.client.job(jobId)).failedCount, 0);

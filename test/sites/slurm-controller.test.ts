@@ -24,7 +24,7 @@ const untilUnderWay = (site: SlurmGrid, jobId: number): Promise<void> =>
 async function untilMissed(site: SlurmGrid, jobId: number): Promise<void> {
   const before = await finishedCount(site, jobId);
   await until(async () => (await finishedCount(site, jobId)) > before, 'agents go on without the controller');
-  await site.untilStatus(/cannot be read: MUT_UNREACHABLE/);
+  await site.untilStatus(/Cannot read the resource's queue.*MUT_UNREACHABLE/);
 }
 
 async function checkEnded(t: ExecutionContext, site: SlurmGrid, jobId: number): Promise<void> {

@@ -748,9 +748,10 @@ function describeLeased(parts: Extract<BrokerCommand, { kind: 'GrantLease' }>['p
 function describeExplanation(explanation: Explanation | undefined): string[] {
   return explanation === undefined
     ? ['nothing to explain']
-    : [sayDetail(explanation.summary), ...explanation.details.map((detail) => `- ${sayDetail(detail)}`)];
-}
-
-function sayDetail(detail: Explanation['summary']): string {
-  return typeof detail === 'string' ? detail : sayReason(detail);
+    : [
+        [explanation.summary, ...(explanation.waiting === undefined ? [] : [explanation.waiting])]
+          .map((reason) => sayReason(reason))
+          .join(' '),
+        ...explanation.details.map((reason) => `- ${sayReason(reason)}`),
+      ];
 }

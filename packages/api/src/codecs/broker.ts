@@ -26,7 +26,7 @@ import {
   type TrustRecord as TrustRecordWire,
 } from '../generated/mutirao/broker/v1/broker.ts';
 import { clip } from '../limits.ts';
-import { encodeReason, encodeSentence, sayReason } from '../reasons/index.ts';
+import { encodeReason, sayReason } from '../reasons/index.ts';
 import { badRequest } from './common.ts';
 import { encodeMachineFacts } from './machine.ts';
 import { encodeAllocationRequest } from './provider.ts';
@@ -169,12 +169,12 @@ export function encodeLedgerRow(row: LedgerRow): LedgerRowWire {
 }
 
 /** Writes an explanation for the wire. */
-export function encodeExplanation({ summary, details }: Explanation): ExplainResponse {
-  return { summary: encodeDetail(summary), details: details.map(encodeDetail) };
-}
-
-function encodeDetail(detail: Explanation['summary']): NonNullable<ExplainResponse['summary']> {
-  return typeof detail === 'string' ? encodeSentence(detail) : encodeReason(detail);
+export function encodeExplanation({ summary, waiting, details }: Explanation): ExplainResponse {
+  return {
+    summary: encodeReason(summary),
+    waiting: waiting === undefined ? undefined : encodeReason(waiting),
+    details: details.map(encodeReason),
+  };
 }
 
 /** Writes what is known of a provider for the wire. */

@@ -38,3 +38,14 @@ export function rounded(value: number): string {
 export function aside(text: string): string {
   return text === '' ? '' : ` (${text})`;
 }
+
+/** `a`, `a and b`, `a, b and c`. */
+export function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
+}
+
+/** Of `lab=3` the name and the number; a name may have the sign itself. */
+export function splitCount(entry: string): readonly [string, string] {
+  const at = entry.lastIndexOf('=');
+  return [entry.slice(0, at), entry.slice(at + 1)];
+}

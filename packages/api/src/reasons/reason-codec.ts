@@ -21,11 +21,6 @@ export function encodeReasons(reasons: readonly Reason[]): ReasonWire[] {
   return reasons.slice(0, limits.reasons.max).map(encodeReason);
 }
 
-/** A sentence that has no code yet. */
-export function encodeSentence(text: string): ReasonWire {
-  return { code: '', parameters: {}, text: clip(text) };
-}
-
 /**
  * Reads a reason. One that this release does not know, or whose parameters are others, keeps its code and its sentence.
  *

@@ -5,8 +5,16 @@ import type { Catalogue, Wording } from './catalogue.ts';
 import { explanationSentences } from './explanation-sentences.ts';
 import { providerSentences } from './provider-sentences.ts';
 import { requestSentences } from './request-sentences.ts';
+import { taskSentences } from './task-sentences.ts';
+import { waitingSentences } from './waiting-sentences.ts';
 
-const catalogue: Catalogue = { ...requestSentences, ...providerSentences, ...explanationSentences };
+const catalogue: Catalogue = {
+  ...requestSentences,
+  ...providerSentences,
+  ...explanationSentences,
+  ...taskSentences,
+  ...waitingSentences,
+};
 
 /** Every code, in the order of the catalogue. */
 export const reasonCodes = Object.keys(reasonTable) as readonly ReasonCode[];

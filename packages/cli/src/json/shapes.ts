@@ -104,6 +104,7 @@ export const shapes = {
   },
   explanation: {
     summary: ['reason', 'Answers the question.'],
+    waiting: ['reason or null', 'Why what it is about waits; null where it does not.'],
     details: ['array of reason', 'The most telling first.'],
   },
   grid: {

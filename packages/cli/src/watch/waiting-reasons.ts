@@ -1,5 +1,4 @@
 import type { JobSummary } from '@mutirao/api/broker';
-import type { ReasonValue } from '@mutirao/api/common';
 
 import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../context.ts';
@@ -31,18 +30,13 @@ export class WaitingReasons {
     if (this.#isOver || now < this.#askAt) return;
     this.#askAt = now + againMs;
     this.#broker.explain({ subject: { $case: 'jobId', value: this.#jobId } }).then(
-      ({ summary }) => {
+      ({ waiting }) => {
         // The numbers of finished and running tasks are not a reason, and the bar shows them.
-        const reason = findText(summary?.parameters['waiting']);
-        if (this.#isOver || reason === '' || this.#shown.has(reason)) return;
-        this.#shown.add(reason);
-        this.#context.output.note(`job ${this.#jobId} has not begun: ${reason}`);
+        if (this.#isOver || waiting === undefined || this.#shown.has(waiting.text)) return;
+        this.#shown.add(waiting.text);
+        this.#context.output.note(`job ${this.#jobId} has not started: ${waiting.text}`);
       },
       () => undefined,
     ); // The wait itself notices a broker that is away.
   }
-}
-
-function findText(parameter: ReasonValue | undefined): string {
-  return parameter?.value?.$case === 'text' ? parameter.value.value : '';
 }

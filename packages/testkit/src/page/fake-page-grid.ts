@@ -426,6 +426,7 @@ export class FakePageGrid {
     return {
       subject,
       summary: aSentence(`${subject} runs as fast as the machines allow.`),
+      waiting: null,
       details: [
         aSentence('820 processors run its tasks, more than of any other job.'),
         aSentence('Request alpha/q3 is queued and is expected to start in 26 minutes.'),

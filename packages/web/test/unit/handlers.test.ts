@@ -729,7 +729,7 @@ test('a provider that is away is shown without what only it knows', async (t) =>
 
 test('whatever is shown can be explained', async (t) => {
   const page = new Page();
-  page.broker.explanation = { summary: aSentence(hostile), details: [aSentence('first')] };
+  page.broker.explanation = { summary: aSentence(hostile), waiting: undefined, details: [aSentence('first')] };
   t.is((await page.get(t, 'explainJob', '/jobs/1/explain')).summary.text, hostile);
   t.is((await page.get(t, 'explainTask', '/jobs/1/tasks/7/explain')).subject, 'task 7 of job 1');
   t.is((await page.get(t, 'explainRequest', '/explain/request?request=alpha%2F3')).subject, 'request alpha/3');

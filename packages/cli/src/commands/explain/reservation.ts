@@ -37,7 +37,7 @@ async function explainReservation(
   const summary = findSummary(reservation, context.clock.now());
   const details = listDetails(reservation);
   tell(context.output, {
-    json: () => ({ summary: sentence(summary), details: details.map(sentence) }),
+    json: () => ({ summary: sentence(summary), waiting: null, details: details.map(sentence) }),
     table: () => [summary, ...details.map((detail) => `  - ${detail}`)],
     quiet: () => [summary],
   });

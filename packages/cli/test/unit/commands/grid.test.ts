@@ -127,7 +127,11 @@ test('an explanation is one sentence and its details', async (t) => {
   const asked: unknown[] = [];
   const explain = ({ subject }: { subject: unknown }) => {
     asked.push(subject);
-    return Promise.resolve({ summary: aSentence('It waits.'), details: [aSentence('No machine has gpu.')] });
+    return Promise.resolve({
+      summary: aSentence('It waits.'),
+      waiting: undefined,
+      details: [aSentence('No machine has gpu.')],
+    });
   };
   const fakes = { broker: { ...broker, explain } };
   t.is((await runCommandLine(['explain', 'task', 'last', '4'], fakes)).out, 'It waits.\n  - No machine has gpu.\n');
@@ -136,6 +140,7 @@ test('an explanation is one sentence and its details', async (t) => {
   const json = await runCommandLine(['explain', 'machine', 'lab/m1', '--json'], fakes);
   t.deepEqual(JSON.parse(json.out), {
     summary: { code: '', parameters: {}, text: 'It waits.' },
+    waiting: null,
     details: [{ code: '', parameters: {}, text: 'No machine has gpu.' }],
   });
   t.deepEqual(asked, [

@@ -81,7 +81,7 @@ const broker = {
   drainMachine: answer({}),
   undrainMachine: answer({}),
   listRequests: answer({ requests: [request] }),
-  explain: answer({ summary: aSentence('so'), details: [] }),
+  explain: answer({ summary: aSentence('so'), waiting: undefined, details: [] }),
   getLedger: answer({ rows: [aLedgerRow()] }),
   addProvider: answer({}),
   listProviders: answer({

@@ -99,9 +99,9 @@ function RequestContent({ request }: { readonly request: string }): ReactNode {
 function Why({ answer }: { readonly answer: Answer<Explanation> }): ReactNode {
   return (
     <Answered answer={answer} what="the explanation">
-      {({ summary, details }) => (
+      {({ summary, waiting, details }) => (
         <div className="why">
-          <p className="lead">{summary.text}</p>
+          <p className="lead">{waiting === null ? summary.text : `${summary.text} ${waiting.text}`}</p>
           {details.length === 0 ? null : (
             <ul>
               {details.map(({ text }, index) => (

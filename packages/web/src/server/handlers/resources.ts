@@ -68,9 +68,13 @@ export function resourceHandlers(
 }
 
 /** @throws {MutiraoError} MUT_PROTOCOL where the answer says nothing. */
-function explanationOf({ summary, details }: ExplainResponse): Omit<Explanation, 'subject'> {
+function explanationOf({ summary, waiting, details }: ExplainResponse): Omit<Explanation, 'subject'> {
   if (summary === undefined) throw new MutiraoError('MUT_PROTOCOL', 'the broker gave no explanation');
-  return { summary: reasonDocument(summary), details: details.map(reasonDocument) };
+  return {
+    summary: reasonDocument(summary),
+    waiting: waiting === undefined ? null : reasonDocument(waiting),
+    details: details.map(reasonDocument),
+  };
 }
 
 /** A machine and what it runs, by the running tasks of the jobs that run. */

@@ -1,18 +1,18 @@
 import type { Reason } from '../../../reasons/index.ts';
 
-/** One reason, or a sentence where there is no code for it. */
-export type Detail = Reason | string;
-
 /** Why something is as it is. */
 export interface Explanation {
-  readonly summary: Detail;
+  readonly summary: Reason;
+  /** Why what the summary is about waits; left out where it does not. */
+  readonly waiting?: Reason;
   /** The most telling first. */
-  readonly details: readonly Detail[];
+  readonly details: readonly Reason[];
 }
 
-/** Why tasks wait: the end of a sentence about them, and more. */
-export interface WaitExplanation extends Explanation {
-  readonly summary: string;
+/** Why tasks wait, and more about it. */
+export interface Waiting {
+  readonly why: Reason;
+  readonly details: readonly Reason[];
 }
 
 /** Machines, reasons and requests that an explanation lists at most. */

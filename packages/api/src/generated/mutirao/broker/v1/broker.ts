@@ -858,6 +858,8 @@ export interface ExplainResponse {
     | undefined;
   /** The most telling first. */
   details: Reason[];
+  /** Why what the summary is about waits; absent where it does not. */
+  waiting: Reason | undefined;
 }
 
 export interface GetLedgerRequest {
@@ -6295,7 +6297,7 @@ export const TaskSubject: MessageFns<TaskSubject> = {
 };
 
 function createBaseExplainResponse(): ExplainResponse {
-  return { summary: undefined, details: [] };
+  return { summary: undefined, details: [], waiting: undefined };
 }
 
 export const ExplainResponse: MessageFns<ExplainResponse> = {
@@ -6305,6 +6307,9 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
     }
     for (const v of message.details) {
       Reason.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.waiting !== undefined) {
+      Reason.encode(message.waiting, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -6336,6 +6341,14 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
             }
 
             message.details.push(Reason.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.waiting = Reason.decode(reader, reader.uint32());
             continue;
           }
         }
