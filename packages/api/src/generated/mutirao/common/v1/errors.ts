@@ -130,6 +130,7 @@ export const ErrorReason = {
   MUT_RESERVATION_OVER: 90,
   MUT_RESERVATION_TOO_LONG: 109,
   MUT_RESERVATION_UNSUPPORTED: 118,
+  MUT_RESOURCES_MAX: 175,
   MUT_RESOURCE_EXISTS: 110,
   MUT_RESUME_OPEN: 144,
   MUT_RESUME_OTHER: 141,
@@ -310,6 +311,7 @@ export namespace ErrorReason {
   export type MUT_RESERVATION_OVER = typeof ErrorReason.MUT_RESERVATION_OVER;
   export type MUT_RESERVATION_TOO_LONG = typeof ErrorReason.MUT_RESERVATION_TOO_LONG;
   export type MUT_RESERVATION_UNSUPPORTED = typeof ErrorReason.MUT_RESERVATION_UNSUPPORTED;
+  export type MUT_RESOURCES_MAX = typeof ErrorReason.MUT_RESOURCES_MAX;
   export type MUT_RESOURCE_EXISTS = typeof ErrorReason.MUT_RESOURCE_EXISTS;
   export type MUT_RESUME_OPEN = typeof ErrorReason.MUT_RESUME_OPEN;
   export type MUT_RESUME_OTHER = typeof ErrorReason.MUT_RESUME_OTHER;
