@@ -1,3 +1,4 @@
+import { describeAmount, describePart } from '@mutirao/core/resources';
 import { plural } from '@mutirao/core/shared';
 
 import type { Catalogue, Wording } from './catalogue.ts';
@@ -96,6 +97,21 @@ export const waitingSentences = {
     `${machineId} suits the tasks of job ${jobId}, which start when it is their turn.`,
   'machine-too-small': ({ machineId, taskProcessors, processors }) =>
     `${machineId}: a task needs ${plural(taskProcessors, 'processor')}, and the machine has ${processors}.`,
+  'resource-not-free': ({ resource: kind, resourceName: name, needed, free, total, machineId }) =>
+    `A task needs ${describeAmount({ kind, name }, needed)}; ` +
+    (free === 0
+      ? `none is free on ${machineId}, which has ${describeAmount({ kind, name }, total)}.`
+      : `the largest free is ${describeAmount({ kind, name }, free)}, on ${machineId}.`),
+  'resource-lacking': ({ resource: kind, resourceName: name, needed, total, machineId, machines }) =>
+    `A task needs ${describeAmount({ kind, name }, needed)}; ` +
+    (total === 0
+      ? `none of ${plural(machines, 'machine')} has any.`
+      : `the most that a machine has is ${describeAmount({ kind, name }, total)}, on ${machineId}.`),
+  'machine-resource-free': ({ machineId, resource: kind, resourceName: name, free, total }) =>
+    `${machineId}: ${describePart({ kind, name }, { free, total })} free.`,
+  'machine-lacks-resource': ({ machineId, resource: kind, resourceName: name, needed, total }) =>
+    `${machineId}: a task needs ${describeAmount({ kind, name }, needed)}, and the machine has ` +
+    `${total === 0 ? 'none' : describeAmount({ kind, name }, total)}.`,
   'machine-takes-no-gangs': ({ machineId }) =>
     `${machineId}: its agent or provider is from an earlier release and cannot run a part of a task.`,
   'machine-of-one-user': ({ machineId, userId }) =>

@@ -1,5 +1,15 @@
 import type { ReasonTable } from './parameters.ts';
 
+/**
+ * Something that tasks ask for in addition to processors. Amounts are in bytes, thousandths of a GPU, or units of the
+ * named resource.
+ */
+const aboutResource = {
+  resource: ['memory', 'gpus', 'named'],
+  /** Of a named resource, or the kind of the GPUs; empty otherwise. */
+  resourceName: 'text',
+} as const;
+
 /** Why tasks wait and machines take no work, as a broker answers when it is asked. */
 export const waitingReasons = {
   // No machine.
@@ -57,6 +67,10 @@ export const waitingReasons = {
   'machine-too-short': { machineId: 'text', jobId: 'number' },
   'machine-next': { machineId: 'text', jobId: 'number' },
   'machine-too-small': { machineId: 'text', taskProcessors: 'number', processors: 'number' },
+  'resource-not-free': { ...aboutResource, needed: 'number', free: 'number', total: 'number', machineId: 'text' },
+  'resource-lacking': { ...aboutResource, needed: 'number', total: 'number', machineId: 'text', machines: 'number' },
+  'machine-resource-free': { machineId: 'text', ...aboutResource, free: 'number', total: 'number' },
+  'machine-lacks-resource': { machineId: 'text', ...aboutResource, needed: 'number', total: 'number' },
   'machine-takes-no-gangs': { machineId: 'text' },
   'machine-of-one-user': { machineId: 'text', userId: 'text' },
 

@@ -9,6 +9,7 @@ import { explainUnplaced } from './explain-placement.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
 import { describeLastRequest, describeRequests } from './explain-request.ts';
 import { explainReservedWaiting } from './explain-reserved.ts';
+import { explainLackOn, explainResources } from './explain-shortage.ts';
 import { type Waiting, listedMax } from './explanation.ts';
 import { isOpenTo, matchesQueue } from '../placing/matching.ts';
 import { statusOfMachine } from '../queries.ts';
@@ -19,6 +20,10 @@ import { getIdentity, isQuarantined } from '../trust/trust-records.ts';
 
 /** Says why ready tasks of a queue do not run. */
 export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Waiting {
+  return explainResources(state, queue, now) ?? explainOtherwise(state, queue, now);
+}
+
+function explainOtherwise(state: BrokerState, queue: TaskQueue, now: Instant): Waiting {
   const reserved = explainReservedWaiting(state, queue.job, now);
   if (reserved !== undefined) return reserved;
   if (queue.place === 'undecided') return explainUnplaced(state, queue, now);
@@ -167,6 +172,7 @@ export function explainMismatch({ facts }: BrokerMachine, queue: TaskQueue): Rea
   const reasons: Reason[] = [];
   if (!queue.isGang && processors < queue.processors)
     reasons.push({ code: 'machine-too-small', machineId, taskProcessors: queue.processors, processors });
+  reasons.push(...explainLackOn(queue, facts));
   if (queue.isGang && facts.takesGangs !== true) reasons.push({ code: 'machine-takes-no-gangs', machineId });
   if (!isOpenTo(queue, facts)) reasons.push({ code: 'machine-of-one-user', machineId, userId: onlyUser });
   return [...reasons, ...explainMatch(machineId, queue.requirements, facts.attributes)];
