@@ -214,7 +214,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   await agent.close();
   if (error !== undefined) throw error;
   unreachable.signal.throwIfAborted();
-  log.info({ machine: facts.machineId }, 'left');
+  log.info({ machine: facts.machineId }, 'stopped');
 }
 
 function whenAborted(signal: AbortSignal, act: () => void): void {
@@ -260,7 +260,7 @@ async function getIsolation(
   if (exposedKey !== undefined)
     log.info(
       { key: exposedKey },
-      'tasks could read the key of the authority: tasks of users other than the owner are refused',
+      'refusing tasks of users other than the owner: tasks could read the private key of the authority',
     );
   return isolation;
 }

@@ -35,7 +35,7 @@ export class WaitingReasons {
         const reason = summary.replace(/^job \d+: [^:]*: /, '');
         if (this.#isOver || reason === '' || this.#shown.has(reason)) return;
         this.#shown.add(reason);
-        this.#context.output.note(`job ${this.#jobId} has not begun: ${reason}`);
+        this.#context.output.note(`job ${this.#jobId} has not started: ${reason}`);
       },
       () => undefined,
     ); // The wait itself notices a broker that is away.

@@ -86,8 +86,8 @@ test('while no task has begun the reason is shown after a while, once, and not a
   t.is(await lookAt(31_000), 2);
   t.is(await lookAt(60_000, { ...waiting, runningCount: 1 }), 2);
   t.deepEqual(notes, [
-    'job 7 has not begun: no machine has 64 processors: 8 at most.',
-    'job 7 has not begun: all machines are taken.',
+    'job 7 has not started: no machine has 64 processors: 8 at most.',
+    'job 7 has not started: all machines are taken.',
   ]);
 });
 

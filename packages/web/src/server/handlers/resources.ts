@@ -163,7 +163,7 @@ async function readQueue(
       queue: null,
       profile: null,
       profile_missing:
-        resource === undefined ? 'The provider cannot be reached.' : `Its queue cannot be read: ${error.message}`,
+        resource === undefined ? 'The provider is unreachable.' : `Cannot read its queue: ${error.message}`,
     };
   }
 }
