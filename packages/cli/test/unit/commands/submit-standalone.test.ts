@@ -40,7 +40,7 @@ test('a cluster that runs already is looked for in the usual home, and one witho
     message: /--standalone-processors cannot be used with a cluster/,
   });
   t.throws(() => readSite({ cluster: 'site', manager: 'slurm' }, '/usual', ''), {
-    message: /--cluster beside --manager slurm/,
+    message: /--cluster needs --manager embedded/,
   });
 });
 
