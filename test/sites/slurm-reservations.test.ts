@@ -143,7 +143,8 @@ test.serial(
     const hold = await reserve('held', from, { holdMs: 60 * minute });
     await untilSite(`${one.reservationId}=4@${clock(from)}`);
     await until(
-      async () => (await resourceStatus()).includes("1 of 1 the resource manager guarantees the reservation's own manager."),
+      async () =>
+        (await resourceStatus()).includes("1 of 1 the resource manager guarantees the reservation's own manager."),
       'the provider says so',
     );
     await callUnary(client, 'confirmReservation', { reservationId: hold.reservationId }, limits);

@@ -154,7 +154,7 @@ async function readQueue(
   try {
     const { queue, ageMs } = await readings.queue(providerId);
     if (queue === undefined)
-      return { queue: null, profile: null, profile_missing: 'The provider told nothing of its queue.' };
+      return { queue: null, profile: null, profile_missing: 'The provider has not reported its queue.' };
     const profile = queueProfile(queue);
     return { queue: queueStatus(queue, ageMs), profile, profile_missing: profile === null ? queue.trouble : '' };
   } catch (error) {

@@ -95,7 +95,7 @@ test('a broken stream is told before a broker that is away, and a full disk last
   });
   t.regex(findTrouble(away)?.text ?? '', /broker does not answer.*Nothing listens/);
   const broken = reduceLive(away, { kind: 'StreamBroken', reason: 'it does not answer.' });
-  t.regex(findTrouble(broken)?.text ?? '', /lost its gateway: it does not answer/);
+  t.regex(findTrouble(broken)?.text ?? '', /lost the connection to its server: it does not answer/);
   const back = reduceLive(reduceLive(broken, { kind: 'StreamOpened' }), {
     kind: 'MessageArrived',
     topic: 'link',
