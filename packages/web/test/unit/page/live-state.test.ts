@@ -103,5 +103,5 @@ test('a broken stream is told before a broker that is away, and a full disk last
   });
   t.is(findTrouble(back), undefined);
   const full = reduceLive(back, { kind: 'MessageArrived', topic: 'summary', value: { trouble: 'the disk is full' } });
-  t.deepEqual(findTrouble(full), { text: 'The broker takes nothing new: the disk is full', isLost: false });
+  t.deepEqual(findTrouble(full), { text: 'The broker accepts no new work: the disk is full', isLost: false });
 });
