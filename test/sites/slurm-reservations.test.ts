@@ -11,7 +11,14 @@ import { ReservationServiceClient, ReservationStatus, Timing, type Reservation }
 import { SlurmManager } from '@mutirao/managers';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
-import { Program, SlurmServer, temporaryFolder, until } from '@mutirao/testkit';
+import {
+  Program,
+  siteReservationCases,
+  SlurmServer,
+  temporaryFolder,
+  until,
+  type ReservingManager,
+} from '@mutirao/testkit';
 
 let slurm: SlurmServer;
 const user = userInfo().username;
@@ -114,7 +121,7 @@ async function start(t: ExecutionContext): Promise<World> {
       });
       const { reasons } = await callUnary(toProvider, 'getResource', {}, limits);
       toProvider.close();
-      return reasons.join(' ');
+      return reasons.map(({ text }) => text).join(' ');
     },
   };
 }
@@ -143,8 +150,7 @@ test.serial(
     const hold = await reserve('held', from, { holdMs: 60 * minute });
     await untilSite(`${one.reservationId}=4@${clock(from)}`);
     await until(
-      async () =>
-        (await resourceStatus()).includes("1 of 1 the resource manager guarantees the reservation's own manager."),
+      async () => (await resourceStatus()).includes("The site's resource manager guarantees 1 of 1 reservation."),
       'the provider says so',
     );
     await callUnary(client, 'confirmReservation', { reservationId: hold.reservationId }, limits);
@@ -185,7 +191,7 @@ test.serial(
     await manager.start();
     await callUnary(client, 'cancelReservation', { reservationId: two.reservationId, reason: '' }, limits);
     await untilSite('');
-    t.false((await resourceStatus()).includes('guaranteed'));
+    t.false((await resourceStatus()).includes('guarantees'));
   },
 );
 
@@ -209,7 +215,7 @@ test.serial(
     const now = await reserve('now', Date.now() + 3_000, { duration: 5 * minute });
     const name = `mutirao_site_${now.reservationId}`;
     await until(
-      async () => /0 of 1 reservation guaranteed .* not guaranteed: scontrol: .*busy\./.test(await resourceStatus()),
+      async () => /guarantees 0 of 1 reservation\..* not guaranteed: scontrol: .*busy\./.test(await resourceStatus()),
       'the provider says that it is not guaranteed',
     );
     await slurm.command('scancel', own);
@@ -218,7 +224,7 @@ test.serial(
         (await slurm.command('scontrol', '--oneliner', 'show', 'reservation')).includes(`ReservationName=${name} `),
       'it is made when there is room',
     );
-    await until(async () => (await resourceStatus()).includes('1 of 1 reservation guaranteed'), 'the provider says so');
+    await until(async () => (await resourceStatus()).includes('guarantees 1 of 1 reservation'), 'the provider says so');
     const inside = (
       await slurm.command(
         'sbatch',
@@ -296,7 +302,7 @@ test.serial(
   },
 );
 
-test.serial('what Slurm refuses is told in its words, and what it does not know need not be deleted', async (t) => {
+function openManager(t: ExecutionContext): ReservingManager {
   const manager = new SlurmManager({
     user,
     partition: '',
@@ -312,8 +318,18 @@ test.serial('what Slurm refuses is told in its words, and what it does not know 
   t.teardown(() => {
     manager.close();
   });
-  const site = manager.siteReservations;
-  if (site === undefined) throw new Error('it makes none');
+  if (manager.siteReservations === undefined) throw new Error('it makes none');
+  return manager as SlurmManager & ReservingManager;
+}
+
+for (const { title, check } of siteReservationCases) {
+  test.serial(`${title} (Slurm)`, async (t) => {
+    await check(t, { manager: openManager(t), reopen: () => openManager(t), userId: user, processors: 32 });
+  });
+}
+
+test.serial('what Slurm refuses is told in its words, and what it does not know need not be deleted', async (t) => {
+  const { siteReservations: site } = openManager(t);
   const reservation = { reservationId: 1, count: 33, startsAt: later(), endsAt: later() + minute };
   await t.throwsAsync(site.make(reservation), {
     code: 'MUT_BAD_REQUEST',
