@@ -377,7 +377,7 @@ export class Agent {
       await cache.keepWritten(content, file);
       this.getHost(shelf)?.offer(content, cache.store.path(content.sha256));
     } catch (error) {
-      this.setup.log.warn({ content: content.sha256, err: error }, 'an output was not kept for the tasks that read it');
+      this.setup.log.warn({ content: content.sha256, err: error }, 'cannot cache an output for the tasks that read it');
     }
   }
 
@@ -434,6 +434,5 @@ export function nameSubmitter(template: TaskTemplate, served: ServedUser | undef
 }
 
 function logLeft(log: Logger, removal: Removal): void {
-  if (!removal.isComplete)
-    log.warn({ left: describeLeft(removal) }, 'files in the folder of an agent cannot be removed');
+  if (!removal.isComplete) log.warn({ left: describeLeft(removal) }, "cannot remove files in the agent's folder");
 }

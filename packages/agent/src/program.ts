@@ -131,6 +131,7 @@ export const agentProgram = defineProgram({
   options,
   optionGroups: [
     { heading: 'Common options', names: ['provider', 'providerId', 'machineId', 'processors', 'site', 'attribute'] },
+    { heading: 'Capacity to offer', names: ['memory', 'gpus', 'resource', 'pin'] },
     { heading: 'Credentials', names: ['invitation', 'credentialFile', 'identity'] },
     { heading: 'Tasks and files', names: ['isolation', 'taskFolder', 'storage', 'shared', 'killGrace'] },
     { heading: 'Connections and ending', names: ['request', 'orphanTimeout', 'gangAddress', 'endHold', 'stopGrace'] },
@@ -231,7 +232,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   await agent.close();
   if (error !== undefined) throw error;
   unreachable.signal.throwIfAborted();
-  log.info({ machine: facts.machineId }, 'left');
+  log.info({ machine: facts.machineId }, 'stopped');
 }
 
 function whenAborted(signal: AbortSignal, act: () => void): void {
@@ -277,7 +278,7 @@ async function getIsolation(
   if (exposedKey !== undefined)
     log.info(
       { key: exposedKey },
-      'tasks could read the key of the authority: tasks of users other than the owner are refused',
+      'refusing tasks of users other than the owner: tasks could read the private key of the authority',
     );
   return isolation;
 }

@@ -96,7 +96,7 @@ export async function openWorkplace(
     new Playpens({
       folder: path.join(folder, name),
       onLeft: (left) => {
-        log.warn({ left }, 'files of a task cannot be removed');
+        log.warn({ left }, 'cannot remove files of a task');
       },
     });
   const playpens = freshFolders('playpens');

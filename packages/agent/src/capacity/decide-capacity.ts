@@ -31,7 +31,7 @@ export interface CapacityOptions {
   readonly isAllocation: boolean;
 }
 
-/** What an agent offers, and what of it its owner should look at. */
+/** What an agent offers, and which part of it its owner should look at. */
 export interface DecidedCapacity {
   readonly capacity: ResourceCapacity;
   readonly warnings: readonly string[];

@@ -10,7 +10,7 @@ import { HostClaims } from './host-claims.ts';
 import { ownHost } from './host-files.ts';
 import { findPinning, type Pinning } from './pinning.ts';
 
-/** What an agent is told of the host that it runs on. */
+/** What an agent is configured with about the host that it runs on. */
 export interface HostConfig extends Omit<FactsOptions, 'attributes'> {
   readonly attribute: readonly string[];
   readonly memory: Bytes;

@@ -179,10 +179,10 @@ export class GridScriptWorkplace implements Workplace {
     const removal = this.ask(removeScript(run.folders)).then(
       (answer) => {
         const left = answer.toString().trim();
-        if (left !== '') this.options.log.warn({ run: run.folders.run, left }, 'files of a task cannot be removed');
+        if (left !== '') this.options.log.warn({ run: run.folders.run, left }, 'cannot remove files of a task');
       },
       (error: unknown) => {
-        this.options.log.warn({ run: run.folders.run, err: error }, 'a playpen was not removed');
+        this.options.log.warn({ run: run.folders.run, err: error }, 'cannot remove a playpen');
       },
     );
     this.removals.add(removal);

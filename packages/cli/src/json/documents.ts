@@ -293,7 +293,7 @@ export function providerJson(provider: ProviderRecord): JsonOf<Shapes['provider'
   };
 }
 
-/** The same with the heuristic that it tells of itself; null where it gave no answer or asks for nothing. */
+/** The same with its heuristic; null if it did not answer or makes no requests. */
 export function listedProviderJson(
   provider: ProviderRecord,
   heuristic: string | undefined,

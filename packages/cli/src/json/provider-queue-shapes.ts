@@ -10,7 +10,7 @@ export const providerQueueShapes = {
         'be read now; `none`.',
     ],
     trouble: ['reason or null', 'What is not known and why; null where all is.'],
-    at_unix_ms: ['integer', 'When the provider told it, by its clock, as are all instants here.'],
+    at_unix_ms: ['integer', 'When the provider reported it, by its clock, as are all instants here.'],
     read_unix_ms: [instant, 'When the queue was read; null where it never was.'],
     processors: ['integer', 'Of the resource.'],
     steps: ['array of free_step', 'Free processors over time, 2,000 steps at most.'],

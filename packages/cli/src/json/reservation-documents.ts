@@ -120,7 +120,7 @@ export function reservableResourceJson(resource: Resource): JsonOf<Shapes['reser
   };
 }
 
-/** A manager tells all rules. */
+/** A manager reports all rules. */
 function rulesJson(reported: ResourceRules | undefined) {
   const rules = reported ?? {
     algorithm: 0,

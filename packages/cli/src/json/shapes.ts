@@ -21,7 +21,7 @@ const instant = 'integer or null';
 const jobFields = {
   job_id: ['integer', 'The number of the job at its broker.'],
   label: ['string', 'What the user calls it; may be empty.'],
-  user_id: ['string', 'Whom it belongs to.'],
+  user_id: ['string', 'The user that it belongs to.'],
   status: ['string', '`running`, `finished`, `failed` or `cancelled`.'],
   submitted_unix_ms: ['integer', 'When the broker accepted it.'],
   ended_unix_ms: [instant, 'When its last task ended.'],
@@ -105,7 +105,7 @@ export const shapes = {
   explanation: {
     summary: ['reason', 'Answers the question.'],
     waiting: ['reason or null', 'Why what it is about waits; null where it does not.'],
-    details: ['array of reason', 'The most telling first.'],
+    details: ['array of reason', 'The most important first.'],
   },
   grid: {
     home: ['string', 'The home folder of the grid.'],
@@ -131,7 +131,7 @@ export const shapes = {
     folder: ['string', 'Where its files are.'],
     authority_sha256: ['string', 'Fingerprint of the authority that signed the certificates, in hexadecimal.'],
     signs: ['boolean', "Whether the folder has the authority's key, so that certificates can be made with it."],
-    user_id: ['string', "Whom the user's certificate names; empty where there is none."],
+    user_id: ['string', 'The user that the certificate names; empty without a certificate.'],
     user_serial: ['string', 'Its serial number, in hexadecimal.'],
     user_until_unix_ms: ['integer or null', 'When it expires.'],
     hosts: ['array of string', "Names and addresses in the host's certificate; empty where there is none."],
@@ -198,7 +198,7 @@ export const shapes = {
     standby_since_unix_ms: [instant, 'Since when the provider stands in for the broker; null while it does not.'],
     standby_until_unix_ms: [instant, 'Until when it may start tasks.'],
     spooled_reports: ['integer', 'Reports of machines that are kept until the broker has them.'],
-    spooled_ends: ['integer', 'Replicas whose ends they tell of.'],
+    spooled_ends: ['integer', 'Replicas whose ends they report.'],
     spooled_bytes: ['integer', 'Bytes of outputs that are kept for it.'],
   },
   quota: {
@@ -466,7 +466,7 @@ export const shapes = {
         'when nobody keeps its connection.',
     ],
     since_unix_ms: [instant, 'When that began; null before the first try.'],
-    detail: ['string', 'What went wrong, or what there is to know; may be empty.'],
+    detail: ['string', 'What went wrong, or a remark; may be empty.'],
     code: ['string', 'Of the error; empty without one.'],
     address: ['string', 'Here; leads to the provider. Empty before the first connection.'],
     provider_options: ['array of string', 'Further options of the provider.'],
@@ -482,7 +482,7 @@ export const shapes = {
     ssh: ['string', 'Where ssh connected to.'],
   },
   ack: {
-    provider_id: ['string', 'The provider that was told.'],
+    provider_id: ['string', 'The provider that received the command.'],
     address: ['string', 'Where it listens.'],
   },
   ...backupShapes,

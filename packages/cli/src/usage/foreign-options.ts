@@ -6,7 +6,7 @@ export interface ForeignOption {
   readonly hasValue: boolean;
   /** The words to write instead. Empty where the option is left out. */
   instead(value: string): readonly string[];
-  /** What a user must know besides; empty where the words say it. */
+  /** Further remarks for the user; empty if the words are enough. */
   readonly why: string;
 }
 

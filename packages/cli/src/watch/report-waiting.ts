@@ -13,7 +13,7 @@ export interface Waiting {
   /** How long a resource manager may be out of reach while no task has begun; Infinity for ever. */
   readonly unreachableMax: number;
   isOver(): boolean;
-  /** Called, once at most, when it has been out of reach for so long. */
+  /** Called, once at most, when it has been out of reach for that time. */
   onUnreachable(reason: string): void;
 }
 

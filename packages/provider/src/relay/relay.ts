@@ -372,8 +372,8 @@ export class Relay {
       if (former.noteSecond(this.#options.clock.now()))
         this.#options.log.warn(
           { machine: machineId },
-          'a second agent shows the credential of a machine whose agent is attached, and is refused: it was ' +
-            'started twice, or somebody copied the credential',
+          'refused a second agent with the credential of an attached one: it was ' +
+            'started twice, or its credential was copied',
         );
       throw new MutiraoError(
         'MUT_MACHINE_ATTACHED',

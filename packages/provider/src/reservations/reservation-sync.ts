@@ -196,7 +196,7 @@ export class ReservationSync {
     } catch (error) {
       const { message } = asMutiraoError(error);
       if (this.#trouble === '' && !this.#isStopped)
-        this.#options.log.warn({ reason: message }, 'the reservations of the site cannot be read');
+        this.#options.log.warn({ reason: message }, 'cannot read the reservations of the resource manager');
       this.#trouble = message;
     }
   }
@@ -221,6 +221,6 @@ function recover(journal: Journal<ReservationSyncChange>): ReservationSyncState 
 function logChange(log: Logger, change: ReservationSyncChange): void {
   if (change.kind !== 'StatusChanged') return log.debug(change, 'change');
   const { reservationId: reservation, status, reason } = change;
-  if (status === 'guaranteed') log.info({ reservation }, 'reservation guaranteed by the site');
-  else log.warn({ reservation, ...(reason === '' ? {} : { reason }) }, 'reservation not guaranteed');
+  if (status === 'guaranteed') log.info({ reservation }, 'the resource manager guarantees the reservation');
+  else log.warn({ reservation, ...(reason === '' ? {} : { reason }) }, 'the reservation is not guaranteed');
 }

@@ -723,7 +723,7 @@ test('a provider that is away is shown without what only it knows', async (t) =>
   const page = new Page();
   page.broker.providers = [wire.provider({ connected: false, lastError: hostile })];
   const { resource, profile, profile_missing: missing } = await page.get(t, 'getProvider', '/providers/alpha');
-  t.deepEqual([resource, profile, missing], [null, null, 'The provider cannot be reached.']);
+  t.deepEqual([resource, profile, missing], [null, null, 'The provider is unreachable.']);
   t.is((await page.get(t, 'listProviders')).providers[0]?.last_error, hostile);
 });
 

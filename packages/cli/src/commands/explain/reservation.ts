@@ -26,7 +26,7 @@ export function define(command: Command, act: Act): void {
     );
 }
 
-/** Tells why a reservation is where it is, and how likely what is held ahead for it is to be there. */
+/** Explains the interval of a reservation, and how likely its pre-acquired allocations start in time. */
 async function explainReservation(
   context: CommandContext,
   reservationId: number,
@@ -64,7 +64,7 @@ function listDetails(one: Reservation): string[] {
       ? []
       : [
           `Its place has changed ${one.revision === 2 ? 'once' : `${one.revision - 1} times`}; a claim of ` +
-            'before is good no more.',
+            'before is no longer valid.',
         ];
   return [...(isOver(one) ? [] : [`It is where it is since: ${one.reason}.`]), ...revised, ...findAhead(one)];
 }

@@ -49,7 +49,7 @@ export interface TaskOptions {
   readonly op: boolean;
 }
 
-/** Names of the options that make no sense beside a job file, as the user writes them, with whether they were given. */
+/** Names of the options that make no sense with a job file, as the user writes them, with whether they were given. */
 export function taskOptionsGiven(options: TaskOptions): string[] {
   const given: readonly (readonly [string, unknown])[] = [
     ['--array', options.array],
@@ -192,7 +192,8 @@ function splitPaths(text: string): [source: string, destination: string | undefi
   const colon = text.lastIndexOf(':');
   const source = colon < 0 ? text : text.slice(0, colon);
   const destination = colon < 0 ? undefined : text.slice(colon + 1);
-  if (source === '' || destination === '') throw new MutiraoError('MUT_BAD_REQUEST', `"${text}" is no SRC or SRC:DST`);
+  if (source === '' || destination === '')
+    throw new MutiraoError('MUT_BAD_REQUEST', `expected SRC or SRC:DST, found "${text}"`);
   return [source, destination];
 }
 

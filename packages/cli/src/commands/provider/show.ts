@@ -19,7 +19,7 @@ export function define(command: Command, act: Act): void {
     .action((provider: string) => act((context) => showProvider(context, provider)));
 }
 
-/** Shows a provider's resource and rules, as the provider itself tells them. */
+/** Shows a provider's resource and rules, as the provider reports them. */
 export async function showProvider(context: CommandContext, name: string): Promise<ExitStatus> {
   const { address } = await resolveProviderAddress(context, name);
   const resource = await (await context.provider(address)).getResource();

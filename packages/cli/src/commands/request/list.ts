@@ -44,8 +44,8 @@ function requestTable(requests: readonly AllocationRequest[], now: number): stri
       { title: 'WALLTIME', right: true },
       { title: 'SUBMITTED' },
       { title: 'WAITED', right: true },
-      { title: 'RAN', right: true },
-      { title: 'WHY' },
+      { title: 'RUN TIME', right: true },
+      { title: 'REASON' },
     ],
     requests.map((request) => [
       nameOfRequest(request),

@@ -84,7 +84,7 @@ test('requests are listed with their deciding reason', async (t) => {
   const { out } = await runCommandLine(['request', 'list'], { broker, now: () => 1_011_000 });
   t.regex(
     out,
-    /^REQUEST +STATUS +WIDTH +WALLTIME +SUBMITTED +WAITED +RAN +WHY\nalpha\/3 +running +4 +10m00s +\d\d:\d\d:\d\d +1\.0s +10s +40 tasks wait\n$/,
+    /^REQUEST +STATUS +WIDTH +WALLTIME +SUBMITTED +WAITED +RUN TIME +REASON\nalpha\/3 +running +4 +10m00s +\d\d:\d\d:\d\d +1\.0s +10s +40 tasks wait\n$/,
   );
 });
 
@@ -327,13 +327,13 @@ test('the queue of a provider is shown as its heuristic sees it, and what is not
       'now          3',
       'in 1m00s     8',
       '',
-      'OUR REQUEST  AT THE MANAGER  STATUS   WIDTH  WALLTIME  STARTS',
-      'q1           7               running      2     1m00s  -',
-      'q2           9               queued       8     1m00s  in 1m00s by walltimes',
+      'REQUEST  MANAGER ID  STATUS   WIDTH  WALLTIME  STARTS',
+      'q1       7           running      2     1m00s  -',
+      'q2       9           queued       8     1m00s  in 1m00s by walltimes',
       '',
-      'What adaptive compared last, 30s ago (* chosen):',
-      '   WIDTH  WALLTIME  WOULD START  TASKS/H',
-      '*      8     1m00s  in 1m00s        12.3',
+      'Options that adaptive compared last, 30s ago (* chosen):',
+      '   WIDTH  WALLTIME  EXPECTED START  TASKS/H',
+      '*      8     1m00s  in 1m00s           12.3',
       '',
     ].join('\n'),
   );

@@ -43,7 +43,7 @@ test('show, list and explain tell what is held ahead, when it is expected and ho
   ])
     t.regex(out, line);
   const list = (await run({ provisioning }, 'reservation', 'list')).out.split('\n');
-  t.regex(list[0] ?? '', /FOR\s+AHEAD\s+REASON/);
+  t.regex(list[0] ?? '', /DURATION\s+PRE-ACQUIRED\s+REASON/);
   t.regex(list[1] ?? '', /queued 1\/2/);
   const explained = await run({ provisioning }, 'explain', 'reservation', '7');
   t.regex(
@@ -54,7 +54,7 @@ test('show, list and explain tell what is held ahead, when it is expected and ho
 
 test('where nobody told of anything held, nothing is said of it', async (t) => {
   t.notRegex((await run({}, 'reservation', 'show', '7')).out, /ahead/i);
-  t.notRegex((await run({}, 'reservation', 'list')).out, /AHEAD/);
+  t.notRegex((await run({}, 'reservation', 'list')).out, /PRE-ACQUIRED/);
   t.notRegex((await run({}, 'explain', 'reservation', '7')).out, /ahead/i);
 });
 

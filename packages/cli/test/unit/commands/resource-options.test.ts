@@ -3,7 +3,7 @@ import type { TaskGroup } from '@mutirao/core/messages';
 import { jobDefaults, makeTaskGroup } from '@mutirao/formats';
 import { overrideJob } from '../../../src/commands/job/job-options.ts';
 
-const group: TaskGroup = makeTaskGroup({ command: 'true' });
+const group: TaskGroup = makeTaskGroup({ command: 'true', values: undefined });
 const ofFile: TaskGroup = { ...group, resources: { memory: 100, gpus: 500, gpuKind: 't4', named: { licence: 1 } } };
 const job = { ...jobDefaults, groups: [group, ofFile], homeDirectory: '/' };
 const place = { directory: '/', now: 0 };

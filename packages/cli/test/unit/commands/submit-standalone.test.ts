@@ -37,10 +37,10 @@ test('a cluster that runs already is looked for in the usual home, and one witho
     processors: 3,
   });
   t.throws(() => readSite({ cluster: 'site', standaloneProcessors: '3' }, '/usual', ''), {
-    message: /--standalone-processors beside a cluster/,
+    message: /--standalone-processors cannot be used with a cluster/,
   });
   t.throws(() => readSite({ cluster: 'site', manager: 'slurm' }, '/usual', ''), {
-    message: /--cluster beside --manager slurm/,
+    message: /--cluster needs --manager embedded/,
   });
 });
 

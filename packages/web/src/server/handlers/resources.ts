@@ -165,7 +165,7 @@ async function readQueue(
   try {
     const { queue, ageMs } = await readings.queue(providerId);
     if (queue === undefined)
-      return { queue: null, profile: null, profile_missing: 'The provider told nothing of its queue.' };
+      return { queue: null, profile: null, profile_missing: 'The provider has not reported its queue.' };
     const profile = queueProfile(queue);
     return {
       queue: queueStatus(queue, ageMs),
@@ -178,7 +178,7 @@ async function readQueue(
       queue: null,
       profile: null,
       profile_missing:
-        resource === undefined ? 'The provider cannot be reached.' : `Its queue cannot be read: ${error.message}`,
+        resource === undefined ? 'The provider is unreachable.' : `Cannot read its queue: ${error.message}`,
     };
   }
 }
