@@ -131,6 +131,7 @@ export const agentProgram = defineProgram({
   options,
   optionGroups: [
     { heading: 'Common options', names: ['provider', 'providerId', 'machineId', 'processors', 'site', 'attribute'] },
+    { heading: 'Resources', names: ['memory', 'gpus', 'resource', 'pin'] },
     { heading: 'Credentials', names: ['invitation', 'credentialFile', 'identity'] },
     { heading: 'Tasks and files', names: ['isolation', 'taskFolder', 'storage', 'shared', 'killGrace'] },
     { heading: 'Connections and ending', names: ['request', 'orphanTimeout', 'gangAddress', 'endHold', 'stopGrace'] },
@@ -146,8 +147,8 @@ export const agentProgram = defineProgram({
       effect: 'work for a provider under the name pc7',
     },
     {
-      command: 'mutirao run agent --provider lab.uni.example:7001 --processors 2 --attribute gpu=1',
-      effect: 'offer two processors and an attribute',
+      command: 'mutirao run agent --provider lab.uni.example:7001 --processors 2 --memory 8G --gpus 1',
+      effect: 'offer two processors, a part of the memory and one GPU',
     },
   ],
   run,
