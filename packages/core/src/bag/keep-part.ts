@@ -9,6 +9,17 @@ export interface HeldPart {
   readonly assignment: Assignment | undefined;
 }
 
+/** What is kept of a machine for a task that waits for it. */
+export interface Kept {
+  /** Processors that others may have now. */
+  readonly freeBeside: ProcessorCount;
+  /** How many tasks of another queue may start beside what is kept. */
+  countBeside(needs: TaskNeeds): number;
+}
+
+/** All that is free of a machine is kept. */
+export const wholeMachine: Kept = { freeBeside: 0, countBeside: () => 0 };
+
 /**
  * What is kept of a machine for a task that waits for memory, GPUs or a named resource there, though its processors are
  * free: all that it takes, but what the replicas give back that it waits for. Others may have what is beyond that.
@@ -16,7 +27,7 @@ export interface HeldPart {
  * The task waits for the eldest replicas, as many as it takes for it to fit. What was placed after it began to wait is
  * younger and holds nothing that is kept, so it starts at the latest when all have ended that were there before.
  */
-export class KeptPart {
+export class KeptPart implements Kept {
   readonly #machine: BagMachine;
   readonly #request: ResourceRequest;
   readonly #processors: ProcessorCount;
@@ -40,12 +51,10 @@ export class KeptPart {
     );
   }
 
-  /** Processors that others may have now. */
   get freeBeside(): ProcessorCount {
     return Math.max(0, freeProcessors(this.#machine) - this.#processors);
   }
 
-  /** How many tasks of another queue may start beside what is kept. */
   countBeside(needs: TaskNeeds): number {
     const { processors, resources } = needs;
     const count = Math.min(Math.floor(this.freeBeside / processors), countStartable(this.#machine, needs));

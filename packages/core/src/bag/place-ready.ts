@@ -1,4 +1,3 @@
-import { emptyRequest } from '../resources/index.ts';
 import {
   type BagMachine,
   type BagQueue,
@@ -7,7 +6,7 @@ import {
   isBoundByProcessors,
   usableProcessors,
 } from './bag.ts';
-import { type HeldPart, KeptPart } from './keep-part.ts';
+import { type HeldPart, type Kept, KeptPart, wholeMachine } from './keep-part.ts';
 
 /** What placing needs to know and to do; `place` changes what machine and queue say of themselves. */
 export interface PlacementPort<Machine extends BagMachine, Queue extends BagQueue> {
@@ -83,7 +82,7 @@ function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
   share: Share<Machine>,
   port: PlacementPort<Machine, Queue>,
 ): void {
-  let kept: KeptPart | undefined;
+  let kept: Kept | undefined;
   for (const queue of queues) {
     if (queue.readyCount === 0 || !port.matches(queue, machine)) continue;
     const countMax =
@@ -92,11 +91,20 @@ function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
         : Math.min(queue.readyCount, kept.countBeside(queue));
     if (countMax > 0) share.ready -= port.place(machine, queue, countMax);
     // What is left of an earlier queue waits for the machine, and nothing of a later one goes before it.
-    if (queue.readyCount > 0 && freeProcessors(machine) === 0) return;
-    if (kept === undefined && queue.readyCount > 0 && mustKeep(machine, queue, share))
-      kept = keepPart(machine, queue, port);
+    if (queue.readyCount > 0) kept ??= keepFor(machine, queue, share, port);
     if (kept !== undefined && kept.freeBeside === 0) return;
   }
+}
+
+/** Keeps the machine, or a part of it, for what is left of a queue; undefined where nothing needs to be kept for it. */
+function keepFor<Machine extends BagMachine, Queue extends BagQueue>(
+  machine: Machine,
+  queue: Queue,
+  share: Share<Machine>,
+  port: PlacementPort<Machine, Queue>,
+): Kept | undefined {
+  if (freeProcessors(machine) > 0 && !mustKeep(machine, queue, share)) return undefined;
+  return keepPart(machine, queue, port);
 }
 
 /** Keeps what the queue's next task needs of the machine; all of its free processors where these are too few. */
@@ -104,9 +112,9 @@ function keepPart<Machine extends BagMachine, Queue extends BagQueue>(
   machine: Machine,
   { processors, resources }: BagQueue,
   port: PlacementPort<Machine, Queue>,
-): KeptPart {
+): Kept {
   return resources === undefined || freeProcessors(machine) < processors
-    ? new KeptPart(machine, { processors: Infinity, resources: emptyRequest }, [])
+    ? wholeMachine
     : new KeptPart(machine, { processors, resources }, port.listHeld?.(machine) ?? []);
 }
 

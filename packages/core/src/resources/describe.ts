@@ -20,6 +20,15 @@ export function describeAmount({ kind, name }: Pick<Shortage, 'kind' | 'name'>, 
   }
 }
 
+/** How much of a whole: `1 of 4 GPUs`, `8 GiB of 64 GiB of memory`. */
+export function describePart(
+  of: Pick<Shortage, 'kind' | 'name'>,
+  { free, total }: Pick<Shortage, 'free' | 'total'>,
+): string {
+  const part = { memory: describeBytes(free), gpus: `${free / wholeDevice}`, named: `${free}` }[of.kind];
+  return `${part} of ${describeAmount(of, total)}`;
+}
+
 /** The parts of a request for people, in a fixed order; none for the empty one. */
 export function listAmounts(request: ResourceRequest | undefined): string[] {
   if (request === undefined || isEmptyRequest(request)) return [];

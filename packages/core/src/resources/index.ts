@@ -6,7 +6,7 @@ export {
   type GpuDevice,
   type ResourceCapacity,
 } from './capacity.ts';
-export { describeAmount, describeGpus, listAmounts } from './describe.ts';
+export { describeAmount, describeGpus, describePart, listAmounts } from './describe.ts';
 export { FreeResources, type Assignment, type DeviceShare, type Shortage } from './free-resources.ts';
 export {
   emptyRequest,

@@ -120,25 +120,33 @@ export interface LeaseRoom {
 }
 
 /** The first replicas of the lease that a machine can be given, with all that each holds. */
-export function chooseLeased(
-  { outline, started, stocked }: SpooledLease,
-  facts: MachineFacts,
-  room: LeaseRoom,
-): ReplicaId[] {
+export function chooseLeased(lease: SpooledLease, facts: MachineFacts, room: LeaseRoom): ReplicaId[] {
   const chosen: ReplicaId[] = [];
   let left = room.processors;
-  for (const group of outline.groups) {
+  for (const group of lease.outline.groups) {
     if (left < group.processors || !suits(group, facts, room.now)) continue;
-    for (const { first, count } of group.replicas) {
-      for (let id = first; id < first + count && left >= group.processors; id++) {
-        if (started.has(id) || (group.hasInputs && !stocked.has(id))) continue;
-        if (group.resources !== undefined && room.resources?.take(group.resources) === undefined) break;
-        chosen.push(id);
-        left -= group.processors;
-      }
+    for (const id of listStartable(lease, group)) {
+      if (left < group.processors || !takes(room, group)) break;
+      chosen.push(id);
+      left -= group.processors;
     }
   }
   return chosen;
+}
+
+/** Replicas of a group that were not started and whose inputs are here, in their order. */
+function* listStartable(
+  { started, stocked }: SpooledLease,
+  { replicas, hasInputs }: LeaseOutlineGroup,
+): Iterable<ReplicaId> {
+  for (const { first, count } of replicas) {
+    for (let id = first; id < first + count; id++) if (!started.has(id) && (!hasInputs || stocked.has(id))) yield id;
+  }
+}
+
+/** Takes what a replica needs in addition to processors. @returns false where too little is free. */
+function takes({ resources: free }: LeaseRoom, { resources }: LeaseOutlineGroup): boolean {
+  return resources === undefined || free?.take(resources) !== undefined;
 }
 
 /**

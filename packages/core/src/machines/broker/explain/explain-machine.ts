@@ -9,6 +9,7 @@ import { belongsTo } from '../reservations/reserved-place.ts';
 import type { BrokerMachine, BrokerState, TaskQueue } from '../state.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import { isQuarantined } from '../trust/trust-records.ts';
+import { describeLack } from './explain-shortage.ts';
 import { explainUnusable } from './explain-waiting.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { plural } from './sentences.ts';
@@ -147,7 +148,13 @@ function describeMismatch({ facts }: BrokerMachine, queue: TaskQueue): string {
       : [];
   const noGangs = queue.isGang && facts.takesGangs !== true ? ['its agent takes no members of gangs'] : [];
   const closed = isOpenTo(queue, facts) ? [] : [`it runs tasks of ${facts.onlyUser ?? ''} only`];
-  return [...tooSmall, ...noGangs, ...closed, ...explainMatch(queue.requirements, facts.attributes)].join('; ');
+  return [
+    ...tooSmall,
+    ...describeLack(queue, facts),
+    ...noGangs,
+    ...closed,
+    ...explainMatch(queue.requirements, facts.attributes),
+  ].join('; ');
 }
 
 /** What will run here first, then what may not; each reason of a job once. */

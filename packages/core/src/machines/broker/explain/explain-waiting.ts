@@ -8,6 +8,7 @@ import { explainUnplaced } from './explain-placement.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
 import { describeLastRequest, describeRequests } from './explain-request.ts';
 import { explainReservedWaiting } from './explain-reserved.ts';
+import { describeLack, explainResources } from './explain-shortage.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { isOpenTo, matchesQueue } from '../placing/matching.ts';
 import { statusOfMachine } from '../queries.ts';
@@ -19,6 +20,10 @@ import { getIdentity, isQuarantined } from '../trust/trust-records.ts';
 
 /** Says why ready tasks of a queue do not run. */
 export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
+  return explainResources(state, queue, now) ?? explainOtherwise(state, queue, now);
+}
+
+function explainOtherwise(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
   const reserved = explainReservedWaiting(state, queue.job, now);
   if (reserved !== undefined) return reserved;
   if (queue.place === 'undecided') return explainUnplaced(state, queue, now);
@@ -157,7 +162,7 @@ function explainNoMatch(
         ];
     return (
       `${facts.machineId}: ` +
-      `${[...tooSmall, ...closed, ...explainMatch(queue.requirements, facts.attributes)].join('; ')}.`
+      `${[...tooSmall, ...describeLack(queue, facts), ...closed, ...explainMatch(queue.requirements, facts.attributes)].join('; ')}.`
     );
   });
   if (machines.length > listedMax) details.push(`And ${plural(machines.length - listedMax, 'more machine')}.`);

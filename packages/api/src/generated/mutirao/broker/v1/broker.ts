@@ -387,7 +387,7 @@ export interface SubmitJobResponse {
   resumed?:
     | Resumed
     | undefined;
-  /** What of the requirements holds on no machine that is known, a sentence a line: tasks wait until one comes on which it does. Absent where there is nothing to say. */
+  /** What of the requirements, or of the resources asked for, no machine has that is known, a sentence a line: tasks wait until one comes that has it. Absent where there is nothing to say. */
   requirementsWarning?: string | undefined;
 }
 
