@@ -28,6 +28,7 @@ import {
   type RequestId,
   type UserId,
 } from '@mutirao/core/shared';
+import { sayReason } from '@mutirao/api/reasons';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
 import type { Audit } from '@mutirao/runtime/audit';
@@ -636,7 +637,12 @@ function logChange(log: Logger, change: ProviderChange): void {
   switch (change.kind) {
     case 'RequestDrafted':
       log.info(
-        { request: change.requestId, width: change.width, walltime_ms: change.walltime, reason: change.reasons[0] },
+        {
+          request: change.requestId,
+          width: change.width,
+          walltime_ms: change.walltime,
+          reason: change.reasons.slice(0, 1).map((reason) => sayReason(reason))[0],
+        },
         'request drafted',
       );
       break;
@@ -647,13 +653,16 @@ function logChange(log: Logger, change: ProviderChange): void {
       log.info({ request: change.requestId }, 'request started');
       break;
     case 'RequestRequeued':
-      log.warn({ request: change.requestId, reason: change.reason }, 'request requeued');
+      log.warn({ request: change.requestId, reason: sayReason(change.reason) }, 'request requeued');
       break;
     case 'RequestReleasing':
-      log.info({ request: change.requestId, reason: change.reason }, 'request released');
+      log.info(
+        { request: change.requestId, reason: change.reasons.map((reason) => sayReason(reason)).join(' ') },
+        'request released',
+      );
       break;
     case 'RequestEnded':
-      log.info({ request: change.requestId, status: change.status, reason: change.reason }, 'request ended');
+      log.info({ request: change.requestId, status: change.status, reason: sayReason(change.reason) }, 'request ended');
       break;
     case 'HeuristicSwitched':
       log.info({ heuristic: change.to.heuristic, default_task_time_ms: change.to.defaultTime }, 'heuristic switched');

@@ -346,7 +346,7 @@ class Broker {
       forbiddenFolders: this.#forbidden,
       workFolderRules: getWorkFolderRules(setup.home, this.#sharing.prover),
       otherJobsPlaces: new OtherJobsPlaces(state),
-      widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId),
+      machineProcessorsOf: (providerId) => this.#links.machineProcessorsOf(providerId),
       getTrouble: (providerId) => this.#links.getTrouble(providerId),
       findQueue: (providerId) => queues.get(providerId),
     };

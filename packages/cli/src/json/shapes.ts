@@ -103,8 +103,9 @@ export const shapes = {
     pid: ['integer', 'The process that serves it.'],
   },
   explanation: {
-    summary: ['string', 'One sentence that answers the question.'],
-    details: ['array of string', 'Sentences, the most telling first.'],
+    summary: ['reason', 'Answers the question.'],
+    waiting: ['reason or null', 'Why what it is about waits; null where it does not.'],
+    details: ['array of reason', 'The most telling first.'],
   },
   grid: {
     home: ['string', 'The home folder of the grid.'],
@@ -353,6 +354,11 @@ export const shapes = {
     found: ['string', 'The same of what the replay decided.'],
     inputs: ['array of object', 'The inputs of the turn, in the form that traces have.'],
   },
+  reason: {
+    code: ['string', 'Stable, for programs; see reference/reasons.md. Empty for a sentence without one.'],
+    parameters: ['object', 'What the sentence is made of; the last word of a name is its unit.'],
+    text: ['string', 'One sentence for people.'],
+  },
   request: {
     provider_id: ['string', 'Whose request it is.'],
     request_id: ['string', "The provider's number for it."],
@@ -365,7 +371,7 @@ export const shapes = {
     ended_unix_ms: [instant, 'When it ended.'],
     seen_unix_ms: [instant, 'When the status was last seen at the resource manager.'],
     heuristic: ['string', 'What chose it, by its own name where `auto` decides.'],
-    reasons: ['array of string', 'Why it is what it is, the deciding one first.'],
+    reasons: ['array of reason', 'Why it is what it is, the deciding one first.'],
   },
   resource: {
     provider_id: ['string', 'Name of the provider.'],
@@ -383,12 +389,12 @@ export const shapes = {
     draining: ['boolean', 'Whether it takes no new work.'],
     draining_since_unix_ms: ['integer or null', 'Since when its owner drains it; null while it takes work.'],
     draining_reason: ['string', 'The words of the owner who drains it; may be empty.'],
-    reasons: ['array of string', 'Why it asks for what it asks for, or for nothing.'],
+    reasons: ['array of reason', 'Why it requests what it requests, or nothing.'],
     leases: ['array of lease', 'What brokers have leased to it, and what it keeps for those that are away.'],
     spool_trouble: ['string', 'Why reports or outputs wait at their machines; empty while they find room.'],
     queue_trouble: [
-      'string',
-      'Why the queue of the resource is not known now; empty while it is known, and where machines attach by ' +
+      'reason or null',
+      'Why the queue of the resource is not known now; null while it is known, and where machines attach by ' +
         'themselves.',
     ],
   },

@@ -2,6 +2,7 @@ import type { Alternative, Refusal, Reservation, Resource, UnitRange } from '@mu
 import { decodeProvisioning } from '@mutirao/api/codecs';
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import { ProvisioningState, ReservationStatus } from '@mutirao/api/reservation';
+import { sayReason } from '@mutirao/api/reasons';
 import { describeProvisioning } from '@mutirao/core/messages';
 import { findNearestWord } from '@mutirao/core/shared';
 
@@ -164,9 +165,10 @@ export function reservationPairs(one: Reservation, unit: string): string[] {
 
 /** What is held ahead for a reservation, in sentences, first the deciding one; none where nobody told of it. */
 export function findAhead({ provisioning, amount: count, startUnixMs: startsAt }: Reservation): string[] {
-  return provisioning === undefined
-    ? []
-    : describeProvisioning(decodeProvisioning(provisioning), { count, startsAt, show: showInstant });
+  if (provisioning === undefined) return [];
+  return describeProvisioning(decodeProvisioning(provisioning), { count, startsAt }).map((reason) =>
+    sayReason(reason, { instant: showInstant }),
+  );
 }
 
 /** Why there is no place, and what could be had, in lines for standard error. */

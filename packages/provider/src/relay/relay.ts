@@ -511,10 +511,10 @@ export class Relay {
     agent.reportServed(userOfBroker(brokerId, ownerId), ownerId);
   }
 
-  #refuseAgent({ attachmentId, code, reason }: RelayCommand & { kind: 'RefuseAgent' }): void {
+  #refuseAgent({ attachmentId, code, requestId }: RelayCommand & { kind: 'RefuseAgent' }): void {
     const agent = this.#agents.get(attachmentId);
     if (agent === undefined) return;
-    const error = errorOfCode(code, reason);
+    const error = errorOfCode(code, `request ${requestId} is over`);
     agent.stream.close(error);
     this.#options.onRefused?.(agent.identity.requestId, error);
   }

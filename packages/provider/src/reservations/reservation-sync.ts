@@ -11,6 +11,7 @@ import {
   type ReservationSyncState,
 } from '@mutirao/core/machines/reservation-sync';
 import type { ClaimedReservation } from '@mutirao/core/messages';
+import type { Reason } from '@mutirao/core/reasons';
 import { unreachable, type DriverCommand } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { SiteReservations } from '@mutirao/managers';
@@ -96,8 +97,8 @@ export class ReservationSync {
     this.#resource.start();
   }
 
-  /** How the reservations stand, in sentences. */
-  describe(): string[] {
+  /** How the reservations stand. */
+  describe(): Reason[] {
     return describeKept(this.#driver.state, this.#trouble);
   }
 

@@ -643,7 +643,7 @@ test('a calendar shows what is taken, and whose it is as far as the viewer may s
               askedUnits: 0,
               askUnixMs: 0,
               expectedUnixMs: 0,
-              reason: '',
+              reasons: [],
             },
           }),
         ],

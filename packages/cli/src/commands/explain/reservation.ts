@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import type { ReasonDocument } from '@mutirao/api/reasons';
 import { ReservationStatus, type Reservation } from '@mutirao/api/reservation';
 import { InvariantError } from '@mutirao/core/shared';
 
@@ -36,11 +37,16 @@ async function explainReservation(
   const summary = findSummary(reservation, context.clock.now());
   const details = listDetails(reservation);
   tell(context.output, {
-    json: () => ({ summary, details }),
+    json: () => ({ summary: sentence(summary), waiting: null, details: details.map(sentence) }),
     table: () => [summary, ...details.map((detail) => `  - ${detail}`)],
     quiet: () => [summary],
   });
   return 0;
+}
+
+/** What has no code yet. */
+function sentence(text: string): ReasonDocument {
+  return { code: '', parameters: {}, text };
 }
 
 function findSummary(one: Reservation, now: number): string {

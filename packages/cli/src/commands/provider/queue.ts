@@ -53,7 +53,7 @@ function findHead({
           `${providerId}: ${plural(processors, 'processor')}, ${plural(runningCount, 'request')} running and ` +
             `${waitingCount} waiting; read ${showDuration(Math.max(0, atUnixMs - readUnixMs))} ago.`,
         ];
-  return [...known, ...(trouble === '' ? [] : [trouble])];
+  return [...known, ...(trouble === undefined ? [] : [trouble.text])];
 }
 
 function within(atUnixMs: number, unixMs: number): string {

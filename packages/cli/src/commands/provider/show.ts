@@ -104,6 +104,6 @@ function resourcePairs(resource: GetResourceResponse, address: string, runningTa
     ['takes work', describeTaking(resource, runningTasks)],
     ...resource.leases.map((lease) => ['lease', describeLease(lease)] as const),
     ...(resource.spoolTrouble === '' ? [] : [['spool', resource.spoolTrouble] as const]),
-    ...resource.reasons.map((reason, index) => [index === 0 ? 'why' : '', reason] as const),
+    ...resource.reasons.map(({ text }, index) => [index === 0 ? 'why' : '', text] as const),
   ]);
 }

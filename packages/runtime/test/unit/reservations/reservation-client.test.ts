@@ -123,7 +123,7 @@ test('what is held ahead is told again until the manager answers, the last word 
     askAt: 0,
     expectedAt: 0,
     chance: undefined,
-    reason: '',
+    reasons: [],
   } as const;
   manager.refusals = ['MUT_UNREACHABLE', 'MUT_NOT_OWNER'];
   client.noteProvisioning(7, ahead);

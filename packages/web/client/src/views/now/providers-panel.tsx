@@ -107,7 +107,8 @@ function Queue({
         <p className="hint">
           {resource.resource_kind}, {sayMany(resource.processors, 'processor')}; at most{' '}
           {sayMany(resource.requests_max, 'request')} of {sayCount(resource.width_processors_max)} processors for{' '}
-          {sayDuration(resource.walltime_ms_max)}; heuristic <b>{resource.heuristic}</b>. {resource.reasons[0] ?? ''}
+          {sayDuration(resource.walltime_ms_max)}; heuristic <b>{resource.heuristic}</b>.
+          {resource.reasons[0]?.text ?? ''}
         </p>
       )}
       {profile === null ? (
@@ -140,10 +141,10 @@ function QueueStatus({
         : `Read ${sayDuration(age)} ago, as the provider sees it: ${sayMany(running, 'request')} running, ` +
           `${sayCount(waiting)} waiting.`}
       {decided}
-      {trouble === '' ? null : (
+      {trouble === null ? null : (
         <>
           <br />
-          <b>{trouble}</b>
+          <b>{trouble.text}</b>
         </>
       )}
     </p>
