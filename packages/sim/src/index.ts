@@ -27,6 +27,7 @@ export {
   heldScenario,
   preemptingScenario,
   signallingScenario,
+  resourcefulScenario,
   sleepyScenario,
 } from './world/special-scenarios.ts';
 export type { WorldTurn } from './world/machine-process.ts';

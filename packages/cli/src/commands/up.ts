@@ -7,6 +7,7 @@ import { readIsolationMode } from '@mutirao/runtime/program';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { parseClusters, type GridSize } from '../grid/plan.ts';
+import { parseGpuDevices, parseNamedResource, parseSize } from '@mutirao/formats';
 import { parseSettings, refuseWithoutProcess } from '../grid/settings.ts';
 import { gridJson, type GridRecord } from '../grid/record.ts';
 import { checkPlacement } from './job/scheduling-options.ts';
@@ -16,7 +17,7 @@ import { tell } from '../output/tell.ts';
 import { collect } from '../usage/repeated-options.ts';
 
 /** How large the grid is, and whether the terminal is given back. */
-export interface UpOptions {
+export interface UpOptions extends MachineResources {
   readonly clusters: string;
   readonly machines: number;
   readonly machineProcessors: number;
@@ -27,6 +28,12 @@ export interface UpOptions {
   readonly web: boolean;
   readonly placement?: string;
   readonly detach?: true;
+}
+
+interface MachineResources {
+  readonly machineMemory?: string;
+  readonly machineGpus?: string;
+  readonly machineResource?: readonly string[];
 }
 
 export function define(command: Command, act: Act): void {
@@ -40,6 +47,9 @@ export function define(command: Command, act: Act): void {
     )
     .option('--machines <count>', 'number of lab machines', count, 2)
     .option('--machine-processors <count>', 'processors of each lab machine', count, 1)
+    .option('--machine-memory <size>', 'memory that each lab machine offers: 8G (default: what it has)')
+    .option('--machine-gpus <gpus>', 'GPUs that each lab machine offers: 2, 2:a100 or 0,3 (default: what it has)')
+    .option('--machine-resource <name=amount>', 'counted resource of each lab machine; may be repeated', collect)
     .option('--reservations', 'also start a reservation manager, which the clusters obey')
     .option('--no-web', 'do not serve the web page')
     .optionsGroup('Settings of processes:')
@@ -111,13 +121,29 @@ export function findSettings({
   set,
   placement,
   isolation,
-}: Pick<UpOptions, 'set' | 'placement' | 'isolation'>): GridSize['settings'] {
+  ...machines
+}: Pick<UpOptions, 'set' | 'placement' | 'isolation' | keyof MachineResources>): GridSize['settings'] {
   const given = parseSettings(set);
   const apart = isolation === undefined ? [] : ['--isolation', checkIsolation(isolation)];
-  const settings = { ...given, agent: [...apart, ...given.agent], provider: [...apart, ...given.provider] };
+  const agent = [...apart, ...listMachineResources(machines), ...given.agent];
+  const settings = { ...given, agent, provider: [...apart, ...given.provider] };
   return placement === undefined
     ? settings
     : { ...settings, broker: ['--placement', checkPlacement(placement), ...settings.broker] };
+}
+
+/**
+ * What each lab machine offers, as options of its agent. @throws {FormatError} MUT_BAD_SIZE, MUT_BAD_RESOURCE before
+ * anything is started.
+ */
+function listMachineResources({ machineMemory, machineGpus, machineResource = [] }: MachineResources): string[] {
+  if (machineGpus !== undefined) parseGpuDevices(machineGpus);
+  for (const text of machineResource) parseNamedResource(text);
+  return [
+    ...(machineMemory === undefined ? [] : ['--memory', `${parseSize(machineMemory)}`]),
+    ...(machineGpus === undefined ? [] : ['--gpus', machineGpus]),
+    ...machineResource.flatMap((text) => ['--resource', text]),
+  ];
 }
 
 /** @throws {MutiraoError} MUT_BAD_CONFIG before anything is started. */
@@ -136,6 +162,9 @@ async function startDetached(context: CommandContext, options: UpOptions): Promi
     String(options.machines),
     '--machine-processors',
     String(options.machineProcessors),
+    ...(options.machineMemory === undefined ? [] : ['--machine-memory', options.machineMemory]),
+    ...(options.machineGpus === undefined ? [] : ['--machine-gpus', options.machineGpus]),
+    ...(options.machineResource ?? []).flatMap((text) => ['--machine-resource', text]),
     ...(options.reservations === true ? ['--reservations'] : []),
     ...(options.web ? [] : ['--no-web']),
     ...(options.placement === undefined ? [] : ['--placement', options.placement]),

@@ -15,15 +15,17 @@ const anyCapacity: fc.Arbitrary<ResourceCapacity> = fc.record({
   named: fc.dictionary(fc.constantFrom('x', 'y'), fc.integer({ min: 1, max: 6 })),
 });
 
-const anyRequest: fc.Arbitrary<ResourceRequest> = fc.record(
-  {
-    memory: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 40 })),
-    gpus: fc.constantFrom(0, 0, 0, 300, 500, 1000, 2000),
-    gpuKind: fc.constantFrom(...kinds),
-    named: fc.dictionary(fc.constantFrom('x', 'y'), fc.integer({ min: 1, max: 4 }), { maxKeys: 1 }),
-  },
-  { requiredKeys: ['memory', 'gpus', 'named'] },
-);
+/** Of the wide task; those of the others are smaller. */
+const anyRequest = (memoryMax: number): fc.Arbitrary<ResourceRequest> =>
+  fc.record(
+    {
+      memory: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: memoryMax })),
+      gpus: fc.constantFrom(0, 0, 0, 300, 500, 1000, 2000),
+      gpuKind: fc.constantFrom(...kinds),
+      named: fc.dictionary(fc.constantFrom('x', 'y'), fc.integer({ min: 1, max: 4 }), { maxKeys: 1 }),
+    },
+    { requiredKeys: ['memory', 'gpus', 'named'] },
+  );
 
 interface DrawnQueue {
   readonly processors: number;
@@ -39,15 +41,18 @@ interface Drawn {
 }
 
 const anyDrawn: fc.Arbitrary<Drawn> = fc.record({
-  machines: fc.array(fc.record({ processors: fc.integer({ min: 1, max: 8 }), capacity: anyCapacity }), {
+  machines: fc.array(fc.record({ processors: fc.integer({ min: 1, max: 16 }), capacity: anyCapacity }), {
     minLength: 1,
     maxLength: 3,
   }),
   others: fc.array(
-    fc.record({ processors: fc.integer({ min: 1, max: 3 }), request: fc.oneof(fc.constant(emptyRequest), anyRequest) }),
+    fc.record({
+      processors: fc.constantFrom(1, 1, 1, 2, 3),
+      request: fc.oneof(fc.constant(emptyRequest), anyRequest(12), anyRequest(12)),
+    }),
     { minLength: 1, maxLength: 4 },
   ),
-  wide: fc.record({ processors: fc.integer({ min: 1, max: 8 }), request: anyRequest }),
+  wide: fc.record({ processors: fc.integer({ min: 1, max: 8 }), request: anyRequest(60) }),
   picks: fc.array(fc.nat(), { minLength: 1, maxLength: 60 }),
 });
 

@@ -1,3 +1,4 @@
+import { wholeDevice } from '@mutirao/core/resources';
 import { FormatError } from '../format-error.ts';
 import { printDax } from './dax/print-dax.ts';
 import { printJobXml } from './job-xml.ts';
@@ -24,6 +25,11 @@ const parts = {
   'ranges of processors': ({ tasks }: WorkflowDocument): number =>
     tasks.filter(({ widthMin, widthMax }) => widthMax > widthMin).length,
   'memory of tasks': ({ tasks }: WorkflowDocument): number => tasks.filter(({ memory }) => memory !== undefined).length,
+  'GPUs of tasks': ({ tasks }: WorkflowDocument): number => tasks.filter(({ gpus }) => (gpus?.gpus ?? 0) > 0).length,
+  'kinds and shares of GPUs': ({ tasks }: WorkflowDocument): number =>
+    tasks.filter(({ gpus }) => gpus?.gpuKind !== undefined || (gpus?.gpus ?? 0) % wholeDevice > 0).length,
+  'counted resources of tasks': ({ tasks }: WorkflowDocument): number =>
+    tasks.filter(({ named }) => named !== undefined).length,
   'places of files at home': ({ tasks }: WorkflowDocument): number =>
     new Set(tasks.flatMap(({ inputs }) => inputs.filter(({ home }) => home !== undefined).map(({ name }) => name)))
       .size,
@@ -54,9 +60,12 @@ interface WrittenFormat {
 const shares = "edges that cost a share of their sender's run time";
 const wanted = 'outputs that are wanted although tasks read them';
 const places = 'places of files at home';
+const named = 'counted resources of tasks';
 const wfLosses = [
   'ids of tasks as they are',
   'ranges of processors',
+  'GPUs of tasks',
+  named,
   places,
   'run times that are not known',
   'operations on matrices',
@@ -70,13 +79,34 @@ const formats = {
   dax: {
     title: 'DAX',
     print: printDax,
-    lacks: ['kinds of tasks that are not their program', 'ranges of processors', 'operations on matrices', shares],
+    lacks: [
+      'kinds of tasks that are not their program',
+      'ranges of processors',
+      'kinds and shares of GPUs',
+      named,
+      'operations on matrices',
+      shares,
+    ],
   },
-  xml: { title: 'job XML', print: printJobXml, lacks: ['commands', 'files', 'memory of tasks', wanted] },
+  xml: {
+    title: 'job XML',
+    print: printJobXml,
+    lacks: ['commands', 'files', 'memory of tasks', 'GPUs of tasks', named, wanted],
+  },
   dot: {
     title: 'DOT',
     print: printDot,
-    lacks: ['commands', 'files', 'numbers of processors', 'memory of tasks', 'operations on matrices', shares, wanted],
+    lacks: [
+      'commands',
+      'files',
+      'numbers of processors',
+      'memory of tasks',
+      'GPUs of tasks',
+      named,
+      'operations on matrices',
+      shares,
+      wanted,
+    ],
   },
 } as const satisfies Record<string, WrittenFormat>;
 

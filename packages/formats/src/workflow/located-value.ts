@@ -56,7 +56,15 @@ export class LocatedValue {
    * reader, with the place; when it is no text.
    */
   read<T>(read: (text: string) => T, fallback?: string): T {
-    const text = this.text(fallback);
+    return this.#readText(this.text(fallback), read);
+  }
+
+  /** As `read`, of an amount, which is a number here where it has no unit. */
+  readAmount<T>(read: (text: string) => T): T {
+    return this.#readText(typeof this.value === 'number' ? String(this.value) : this.text(), read);
+  }
+
+  #readText<T>(text: string, read: (text: string) => T): T {
     try {
       return read(text);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { wholeDevice } from '@mutirao/core/resources';
 import { stringify } from 'yaml';
 import { printDuration } from '../values/duration.ts';
 import { referenceSpeed, type DocumentTask, type WorkflowDocument, type WorkflowFile } from './workflow-document.ts';
@@ -35,7 +36,7 @@ export function printYaml({ name, tasks, edges, outputs: named = [] }: WorkflowD
 }
 
 function rowOf(
-  { command, inputs, outputs, work, widthMin, widthMax, memory }: DocumentTask,
+  { command, inputs, outputs, work, widthMin, widthMax, memory, gpus, named = {} }: DocumentTask,
   after: readonly string[],
 ): Record<string, unknown> {
   const time = printDuration(Math.ceil((work * 1000) / referenceSpeed));
@@ -49,8 +50,17 @@ function rowOf(
     ...filled('time', work === 0 ? '' : time),
     ...(widthMax === 1 ? {} : { processors: widthMin === widthMax ? widthMin : `${widthMin}-${widthMax}` }),
     ...filled('memory', memory === undefined ? '' : `${memory}B`),
+    ...filled('gpus', printGpus(gpus)),
+    ...(Object.keys(named).length === 0 ? {} : { resources: named }),
     ...filled('after', after),
   };
+}
+
+/** As a user writes them; empty for none. */
+function printGpus(request: DocumentTask['gpus']): string {
+  if (request === undefined || request.gpus === 0) return '';
+  const count = request.gpus / wholeDevice;
+  return request.gpuKind === undefined ? String(count) : `${count}:${request.gpuKind}`;
 }
 
 /** Parents that no file tells of. */

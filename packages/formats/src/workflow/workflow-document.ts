@@ -1,5 +1,6 @@
 import { findWorkflowFault, type EdgeDraft, type WorkflowDraft } from '@mutirao/core/workflow';
 import { FormatError } from '../format-error.ts';
+import type { GpuRequest } from '../values/resources.ts';
 
 /** A place in a text, both counted from 1. */
 export interface TextPlace {
@@ -30,8 +31,12 @@ export interface DocumentTask {
   readonly exchange: number;
   readonly widthMin: number;
   readonly widthMax: number;
-  /** Bytes of memory that a machine must have; left out where nobody says. */
+  /** Bytes of memory that it takes; left out where nobody says. */
   readonly memory?: number;
+  /** GPUs that it takes; left out where nobody says. */
+  readonly gpus?: GpuRequest;
+  /** Amounts of counted resources that it takes, by name; left out where nobody says. */
+  readonly named?: Readonly<Record<string, number>>;
   /** A line for the shell; empty where the file has none. */
   readonly command: string;
   readonly inputs: readonly WorkflowFile[];

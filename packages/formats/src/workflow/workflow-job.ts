@@ -1,5 +1,6 @@
 import { CommandFault, escapeTemplate, fillNamed } from '@mutirao/core/bag';
 import type { InputSpec, JobSpec, TaskEdge, TaskGroup } from '@mutirao/core/messages';
+import { emptyRequest, isEmptyRequest, type ResourceRequest } from '@mutirao/core/resources';
 import { FormatError } from '../format-error.ts';
 import { resolveLocalPath, resolveRemotePath } from '../jdf/paths.ts';
 import { jobDefaults } from '../job-defaults.ts';
@@ -34,7 +35,7 @@ export interface WorkflowJob {
  * rest is read from the folder of the whole and written there, and so is what the whole names as its outputs.
  *
  * `taskCommand` is for tasks without a command. Where each has one, or where `replacesCommands` says so, it takes the
- * place of all of them; then no task asks for the memory that its own program took.
+ * place of all of them; then no task asks for the memory and the GPUs that its own program took.
  * In it these stand for what the file says of a task, as words for the shell: `{id}`, `{kind}`, `{seconds}`,
  * `{dimension}`, `{inputs}`, `{outputs}`.
  * Each task has its own width; that of the job is the least of them.
@@ -89,8 +90,6 @@ interface GroupParts {
   readonly commands: Commands;
 }
 
-const mebibyte = 1024 * 1024;
-
 function groupOf(task: DocumentTask, { document, options, sources, indexOf, commands }: GroupParts): TaskGroup {
   const { subject, outputs: wanted = [] } = document;
   const { directory } = options;
@@ -114,7 +113,7 @@ function groupOf(task: DocumentTask, { document, options, sources, indexOf, comm
     };
   });
   const expectedTime = Math.ceil((task.work * 1000) / referenceSpeed);
-  const { command, memory } = commands.of(task);
+  const { command, resources } = commands.of(task);
   return {
     values: { kind: 'list', values: [task.id] },
     command: escapeTemplate(command),
@@ -122,7 +121,8 @@ function groupOf(task: DocumentTask, { document, options, sources, indexOf, comm
     inputs,
     outputs,
     check: '',
-    requirements: memory === 0 ? '' : `mem >= ${Math.ceil(memory / mebibyte)}`,
+    requirements: '',
+    ...(isEmptyRequest(resources) ? {} : { resources }),
     ...(expectedTime === 0 ? {} : { expectedTime }),
   };
 }
@@ -175,13 +175,15 @@ class Commands {
   }
 
   /**
-   * The command of a task, and the memory in bytes that it asks for. @throws {FormatError} MUT_WORKFLOW_NO_COMMAND;
+   * The command of a task, and what it asks for in addition to processors. @throws {FormatError} MUT_WORKFLOW_NO_COMMAND;
    * MUT_BAD_REQUEST
    */
-  of(task: DocumentTask): { readonly command: string; readonly memory: number } {
-    const { id, command, memory = 0 } = task;
-    if (command.trim() !== '' && !this.#replacesAll) return { command, memory };
-    if (this.#template !== undefined) return { command: fillFor(task, this.#template, this.#subject), memory: 0 };
+  of(task: DocumentTask): { readonly command: string; readonly resources: ResourceRequest } {
+    const { id, command, memory = 0, gpus, named = {} } = task;
+    if (command.trim() !== '' && !this.#replacesAll)
+      return { command, resources: { ...emptyRequest, memory: Math.ceil(memory), ...gpus, named } };
+    if (this.#template !== undefined)
+      return { command: fillFor(task, this.#template, this.#subject), resources: emptyRequest };
     throw new FormatError({
       code: 'MUT_WORKFLOW_NO_COMMAND',
       subject: this.#subject,

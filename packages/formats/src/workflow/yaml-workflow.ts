@@ -1,5 +1,6 @@
 import { FormatError } from '../format-error.ts';
 import { parseDuration } from '../values/duration.ts';
+import { parseGpus, parseNamedResource } from '../values/resources.ts';
 import { parseSize } from '../values/size.ts';
 import { readYaml, type LocatedValue } from './located-value.ts';
 import {
@@ -10,7 +11,7 @@ import {
   type WorkflowFile,
 } from './workflow-document.ts';
 
-const taskKeys = ['after', 'command', 'inputs', 'memory', 'outputs', 'processors', 'time'];
+const taskKeys = ['after', 'command', 'gpus', 'inputs', 'memory', 'outputs', 'processors', 'resources', 'time'];
 
 /**
  * Reads a workflow that people write by hand: tasks with commands, inputs and outputs. A task waits for those that
@@ -18,7 +19,8 @@ const taskKeys = ['after', 'command', 'inputs', 'memory', 'outputs', 'processors
  *
  * @throws {FormatError} MUT_WORKFLOW_NO_PRODUCER for an input that no task writes and that is no input of the whole;
  * MUT_WORKFLOW_DUPLICATE_EDGE for a task that is named twice in `after`;
- * MUT_WORKFLOW_VERSION for a workflow of Pegasus 5; MUT_WORKFLOW_SYNTAX; MUT_BAD_DURATION; MUT_BAD_SIZE
+ * MUT_WORKFLOW_VERSION for a workflow of Pegasus 5; MUT_WORKFLOW_SYNTAX; MUT_BAD_DURATION; MUT_BAD_SIZE;
+ * MUT_BAD_RESOURCE
  */
 export function parseYamlWorkflow(text: string, subject: string): WorkflowDocument {
   const root = readYaml(text, subject);
@@ -96,11 +98,27 @@ function readTask(id: string, row: LocatedValue): DocumentTask {
     widthMin,
     widthMax,
     ...(memory.value === undefined ? {} : { memory: memory.read(parseSize) }),
+    ...readGpus(row.at('gpus')),
+    ...readNamed(row.at('resources')),
     command: row.at('command').text(''),
     inputs: getFiles(row.at('inputs')),
     outputs: getFiles(row.at('outputs')),
     place: () => row.place(),
   };
+}
+
+/** GPUs of a task: `1`, `0.5` or `2:a100`. */
+function readGpus(value: LocatedValue): Pick<DocumentTask, 'gpus'> {
+  return value.value === undefined ? {} : { gpus: value.readAmount(parseGpus) };
+}
+
+/** Counted resources of a task by name: `licence: 1`, `scratch: 200G`. */
+function readNamed(value: LocatedValue): Pick<DocumentTask, 'named'> {
+  const amounts = value
+    .entries()
+    .map(([name, row]) => row.readAmount((text) => parseNamedResource(`${name}=${text}`)))
+    .map(({ name, amount }): readonly [string, number] => [name, amount]);
+  return amounts.length === 0 ? {} : { named: Object.fromEntries(amounts) };
 }
 
 /** Processors of a task: `4`, or `1-8` for one that may have any number between. */

@@ -16,7 +16,7 @@ import { MachineProcess } from './machine-process.ts';
 import type { FromAgent, ToAgent } from './messages.ts';
 import type { StreamEnd } from './network.ts';
 import { drawTime } from './pace.ts';
-import type { SabotagePlan } from './scenario.ts';
+import type { LabMachinePlan, SabotagePlan } from './scenario.ts';
 import type { Surroundings } from './surroundings.ts';
 import { isVoted, leftByFailed } from './truth.ts';
 
@@ -27,6 +27,8 @@ export interface AgentSetup {
   /** As its turns name it. */
   readonly name: string;
   readonly facts: MachineFacts;
+  /** What it really has in addition to processors; left out for nothing. */
+  readonly has?: LabMachinePlan['has'] | undefined;
   readonly speed: number;
   readonly isLiar: boolean;
   readonly sabotage?: SabotagePlan | undefined;
@@ -95,6 +97,7 @@ export class AgentProcess {
       isDurable: () => false,
       state: createAgentState({
         processors: facts.processors,
+        ...(facts.capacity === undefined ? {} : { capacity: facts.capacity }),
         unacknowledgedMax: 100,
         unacknowledgedBytesMax: 2 ** 20,
         killGrace,
@@ -359,7 +362,7 @@ export class AgentProcess {
     const { world, facts, speed } = this.#setup;
     const { replicaId } = replica.start;
     const disposition = world.truth.beginRun(
-      { incarnation: facts.incarnation, machine: facts.machineId, speed },
+      { incarnation: facts.incarnation, machine: facts.machineId, speed, has: this.#setup.has },
       replica,
     );
     const finish = (): void => {
@@ -389,6 +392,7 @@ export class AgentProcess {
     if (this.life.isOver) return;
     this.#running.delete(replicaId);
     world.truth.endRun(facts.incarnation, replica.slots);
+    world.truth.endUse(facts.incarnation, replica);
     if (isSignalled)
       world.truth.noteSignalled(
         { label: replica.template.environment['SIMULATED_JOB'] ?? '', replicaId },

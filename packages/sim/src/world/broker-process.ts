@@ -1,4 +1,5 @@
 import {
+  getResources,
   brokerMachine,
   createBrokerState,
   isDurable,
@@ -324,7 +325,17 @@ export class BrokerProcess {
     const { command, noOp } = group;
     const { environment, limits } = spec;
     const processors = chosen ?? group.processors ?? spec.processors;
-    const template = { jobId, userId: 'user', command, noOp, environment, limits, processors };
+    const resources = getResources(spec, group);
+    const template = {
+      jobId,
+      userId: 'user',
+      command,
+      noOp,
+      environment,
+      limits,
+      processors,
+      ...(resources === undefined ? {} : { resources }),
+    };
     const inputs: ReplicaStart['inputs'] = group.inputs.map(({ root, path, source }) => ({
       root,
       path,

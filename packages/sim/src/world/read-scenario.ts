@@ -143,6 +143,10 @@ const job = object<JobPlan>(
     predecessorsMax: whole(0, 10),
     gangProcessors: whole(0, 1000),
     placement,
+    asks: object<NonNullable<JobPlan['asks']>>(
+      { memory: whole(0, 2 ** 50), gpus: whole(0, 1_024_000), licences: whole(0, 1000) },
+      {},
+    ),
   },
 );
 
@@ -196,6 +200,10 @@ const cluster = object<ClusterPlan>(
 const labMachine = object<LabMachinePlan>(
   { processors: whole(1, 100), speed: number(0.01, 100), isLiar: flag },
   {
+    has: object<NonNullable<LabMachinePlan['has']>>(
+      { memory: whole(0, 2 ** 50), gpus: whole(0, 1024), licences: whole(0, 1000) },
+      {},
+    ),
     sabotage: object<SabotagePlan>({ probability: number(0, 1), colludes: flag, renames: flag }, {}),
     downs: list(object<DownTime>({ after: whole(0, stormMax), duration: times }, {}), 0, downsMax),
   },

@@ -3,7 +3,8 @@ import type { ReplicationCap, SchedulerName } from '@mutirao/core/messages';
 import type { BucOrder } from '@mutirao/core/queue';
 import type { BudgetLeft } from '@mutirao/core/requests';
 import type { LeadRule } from '@mutirao/core/reservations';
-import type { Duration, ProcessorCount } from '@mutirao/core/shared';
+import type { GpuShare } from '@mutirao/core/resources';
+import type { Bytes, Duration, ProcessorCount } from '@mutirao/core/shared';
 
 /** Where a reservation is from some moment on: its user renegotiated it, or its manager moved it. */
 export interface ReservationMove {
@@ -79,6 +80,15 @@ export interface JobPlan {
    * how their queues stand in worlds with such jobs alone.
    */
   readonly placement?: string;
+  /**
+   * What each of its tasks asks for in addition to processors, of a gang each member; left out for nothing. A machine
+   * of a lab must have it.
+   */
+  readonly asks?: {
+    readonly memory: Bytes;
+    readonly gpus: GpuShare;
+    readonly licences: number;
+  };
 }
 
 /** What a resource manager does wrong. Each is a probability in [0, 1), of a call or of a request. */
@@ -173,6 +183,8 @@ export interface LabMachinePlan {
   readonly speed: number;
   /** Its results are wrong, and only a check at home tells. */
   readonly isLiar: boolean;
+  /** What it has in addition, GPUs as whole devices; left out for nothing. */
+  readonly has?: { readonly memory: Bytes; readonly gpus: number; readonly licences: number };
   /** What its results are while things go wrong; left out, it is honest. */
   readonly sabotage?: SabotagePlan;
   /** When it is down while things go wrong, as a log of failures says; in order. */

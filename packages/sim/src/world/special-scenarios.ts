@@ -4,6 +4,7 @@ import {
   honestManager,
   type ClusterPlan,
   type JobPlan,
+  type LabMachinePlan,
   type LabPlan,
   type ReservationPlan,
   type Scenario,
@@ -78,6 +79,43 @@ export function regretfulScenario(scenario: Scenario): Scenario {
   return {
     ...racing,
     jobs: racing.jobs.map((job) => ({ ...job, meanTaskTime: Math.max(job.meanTaskTime, 10_000), ...regret })),
+  };
+}
+
+/**
+ * The same jobs where most ask for memory, GPUs or licences, beside others, on machines of a lab of which few have all
+ * of it.
+ */
+export function resourcefulScenario(scenario: Scenario): Scenario {
+  const asks: readonly JobPlan['asks'][] = [
+    { memory: 20, gpus: 0, licences: 0 },
+    { memory: 4, gpus: 500, licences: 0 },
+    { memory: 0, gpus: 2000, licences: 1 },
+    undefined,
+    { memory: 40, gpus: 0, licences: 1 },
+    { memory: 1, gpus: 1000, licences: 0 },
+  ];
+  const machines: readonly LabMachinePlan[] = [
+    { processors: 4, speed: 1, isLiar: false, has: { memory: 64, gpus: 2, licences: 2 } },
+    { processors: 8, speed: 1.2, isLiar: false, has: { memory: 24, gpus: 1, licences: 0 } },
+    { processors: 2, speed: 0.8, isLiar: false, has: { memory: 100, gpus: 3, licences: 1 } },
+    { processors: 2, speed: 1, isLiar: false },
+  ];
+  const jobs = [...scenario.jobs, ...scenario.jobs, ...scenario.jobs].slice(0, Math.max(4, scenario.jobs.length));
+  return {
+    ...scenario,
+    labs: [{ machines, downTime: 20_000, upTime: { mean: 900_000, shape: 0.7 } }],
+    stormDuration: Math.min(scenario.stormDuration, 1_800_000),
+    jobs: jobs.map(({ reservation: _left, voteCount: _votes, credibility: _credibility, ...job }, index): JobPlan => {
+      const { gangProcessors: _gang, placement: _placement, ...alone } = job;
+      const own = asks[index % asks.length];
+      return {
+        ...alone,
+        taskCount: Math.min(40, Math.max(job.taskCount, 10)),
+        meanTaskTime: Math.min(job.meanTaskTime, 40_000),
+        ...(own === undefined ? {} : { asks: own }),
+      };
+    }),
   };
 }
 

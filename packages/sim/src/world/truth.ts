@@ -2,7 +2,8 @@ import type { HeldReplica } from '@mutirao/core/machines/agent';
 import type { GangPlace } from '@mutirao/core/messages';
 import { invariant, Prng, type Duration, type ProcessorCount } from '@mutirao/core/shared';
 import { predecessorsIn, readPath } from './plan-edges.ts';
-import type { JobPlan, Scenario } from './scenario.ts';
+import type { JobPlan, LabMachinePlan, Scenario } from './scenario.ts';
+import { TrueResources } from './true-resources.ts';
 
 /** Whether a plan's results are voted on. */
 export function isVoted({ voteCount = 0, credibility = 0 }: JobPlan): boolean {
@@ -25,6 +26,8 @@ export interface RunPlace {
   readonly machine: string;
   /** Work that it does in a time. */
   readonly speed: number;
+  /** What it has in addition to processors; left out for nothing. */
+  readonly has?: LabMachinePlan['has'] | undefined;
 }
 
 /** A replica of a job; another journal gives its number again. */
@@ -102,6 +105,7 @@ export class Truth {
   readonly #rng: Prng;
   /** By incarnation: the replica on each slot. */
   readonly #slots = new Map<string, Map<number, string>>();
+  readonly #resources = new TrueResources();
   /** What each replica id ever ran; after a fall of home an id may have been given twice. */
   readonly #runs = new Map<number, TrueRun[]>();
   #runCount = 0;
@@ -173,10 +177,9 @@ export class Truth {
   }
 
   /** A run begins: its processors must be free. Returns what becomes of it, if nothing ends it before. */
-  beginRun(
-    { incarnation, machine, speed }: RunPlace,
-    { start: { replicaId, taskIndex, inputs, gang }, template, slots }: HeldReplica,
-  ): RunDisposition {
+  beginRun({ incarnation, machine, speed, has }: RunPlace, replica: HeldReplica): RunDisposition {
+    const { start, template, slots } = replica;
+    const { replicaId, taskIndex, inputs, gang } = start;
     const label = template.environment['SIMULATED_JOB'] ?? '';
     const plan = this.planOf(label);
     invariant(taskIndex < plan.taskCount, `task ${taskIndex} of a job of ${plan.taskCount}`);
@@ -189,6 +192,7 @@ export class Truth {
     this.#checkInputs(label, { taskIndex, inputs });
     this.#checkHeld(label, replicaId, gang);
     this.#takeSlots({ incarnation, machine }, replicaId, slots);
+    this.#resources.begin({ incarnation, machine, has }, replica, plan);
     this.#runCount += 1;
     const rng = this.#rng.fork(`job ${label} task ${taskIndex}`);
     const workTime = Math.max(1, Math.round(plan.meanTaskTime * (1 + plan.spread * (2 * rng.fraction() - 1))));
@@ -333,9 +337,15 @@ export class Truth {
     for (const slot of slots) this.#slots.get(incarnation)?.delete(slot);
   }
 
+  /** What a run used in addition to its processors is free again. */
+  endUse(incarnation: string, { start: { replicaId } }: HeldReplica): void {
+    this.#resources.end(incarnation, replicaId);
+  }
+
   /** An agent's process is gone, and what it ran with it. */
   endAllRuns(incarnation: string): void {
     this.#slots.delete(incarnation);
+    this.#resources.endAll(incarnation);
   }
 
   /** Longest work of any task of the scenario. */

@@ -3,6 +3,7 @@ import type { JobSpec, TaskGroup, Verification } from '@mutirao/core/messages';
 import type { Duration, JobId, Reply } from '@mutirao/core/shared';
 import type { Kernel } from './kernel.ts';
 import { getEdges, predecessorsIn, readPath } from './plan-edges.ts';
+import { findRequest } from './plan-resources.ts';
 import type { Promises } from './promises.ts';
 import type { FakeReservationManager } from './fake-reservation-manager.ts';
 import type { JobPlan } from './scenario.ts';
@@ -139,6 +140,7 @@ export function findSpec(label: string, plan: JobPlan): JobSpec {
     environment: { SIMULATED_JOB: label },
     limits: { runTimeMax: 0, memoryMax: 0, outputMax: 0 },
     ...findWidth(plan),
+    ...findRequest(plan),
     failuresMax: plan.failuresMax,
     homeDirectory: '/home/user',
     deadline: undefined,

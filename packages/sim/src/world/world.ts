@@ -18,6 +18,7 @@ import { LeaseOracle } from './lease-oracle.ts';
 import { Network, type StreamEnd } from './network.ts';
 import { Node, type NodeDisk, type NodeProcess } from './node.ts';
 import { usualPace, type Pace } from './pace.ts';
+import { findCapacity } from './plan-resources.ts';
 import { Promises } from './promises.ts';
 import { noReservations, FakeReservationManager } from './fake-reservation-manager.ts';
 import { ProviderProcess, type ProviderSetup } from './provider-process.ts';
@@ -556,7 +557,8 @@ export class World implements Surroundings {
   #addLab(name: string, plan: LabPlan): LabSite {
     const front = this.#addHost(`${name}-front`);
     const provider = this.#addProvider(name, front, { resourceKind: 'machines' });
-    const agents = plan.machines.map(({ processors, speed, isLiar, sabotage }, index) => {
+    const agents = plan.machines.map((machinePlan, index) => {
+      const { processors, speed, isLiar, sabotage, has } = machinePlan;
       const machine = `${name}-pc${index}`;
       const host = this.#addHost(machine);
       return this.#node(machine, host, {
@@ -569,6 +571,7 @@ export class World implements Surroundings {
             speed,
             isLiar,
             sabotage,
+            has,
             rng,
             facts: {
               machineId: `${name}/pc${index}${sabotage?.renames === true ? `-${startCount}` : ''}`,
@@ -578,6 +581,7 @@ export class World implements Surroundings {
               attributes: { os: 'linux' },
               until: undefined,
               requestId: '',
+              ...findCapacity(machinePlan),
               ...this.#gangs,
             },
             dial: (life) => this.#dialProvider(life, provider),

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 
 import { MachineStatus, type MachineRecord, type TrustRecord } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
-import { findNearestWord, plural } from '@mutirao/core/shared';
+import { describeBytes, findNearestWord, plural } from '@mutirao/core/shared';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
@@ -53,6 +53,7 @@ function unknown(wanted: string, names: readonly string[]): MutiraoError {
 }
 
 type Pair = readonly [string, string];
+type Facts = NonNullable<MachineRecord['facts']>;
 
 function presencePairs(machine: MachineRecord | undefined, now: number): Pair[] {
   const facts = machine?.facts;
@@ -62,6 +63,7 @@ function presencePairs(machine: MachineRecord | undefined, now: number): Pair[] 
     ['provider', machine.providerId],
     ['request', facts.requestId === '' ? '' : `${machine.providerId}/${facts.requestId}`],
     ['processors', String(facts.processors)],
+    ['resources', describeCapacity(facts.capacity)],
     ['here since', showInstant(machine.joinedUnixMs)],
     ['leaves in', facts.untilUnixMs === undefined ? '' : showDuration(Math.max(0, facts.untilUnixMs - now))],
     [
@@ -76,6 +78,18 @@ function presencePairs(machine: MachineRecord | undefined, now: number): Pair[] 
         .join(' '),
     ],
   ];
+}
+
+/** Memory, GPUs by kind, and counted resources; empty for a machine that says nothing of them. */
+function describeCapacity(capacity: Facts['capacity']): string {
+  if (capacity === undefined) return '';
+  const counts = new Map<string, number>();
+  for (const { kind } of capacity.gpus) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return [
+    ...(capacity.memoryBytes === 0 ? [] : [`${describeBytes(capacity.memoryBytes)} of memory`]),
+    ...[...counts].map(([kind, count]) => plural(count, kind === '' ? 'GPU' : `${kind} GPU`)),
+    ...Object.entries(capacity.named).map(([name, amount]) => `${amount} ${name}`),
+  ].join(', ');
 }
 
 function trustPairs(trust: TrustRecord | undefined, machine: MachineRecord | undefined): Pair[] {

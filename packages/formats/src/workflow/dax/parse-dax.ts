@@ -1,3 +1,4 @@
+import { wholeDevice } from '@mutirao/core/resources';
 import { plural } from '@mutirao/core/shared';
 import { readAttribute, getNumber, readXml, type XmlElement } from '../read-xml.ts';
 import {
@@ -84,6 +85,7 @@ class JobReader {
       widthMin: width,
       widthMax: width,
       ...(profiles.memory === undefined || profiles.memory === 0 ? {} : { memory: profiles.memory }),
+      ...(profiles.gpus === undefined || profiles.gpus === 0 ? {} : { gpus: { gpus: profiles.gpus * wholeDevice } }),
       command: getCommand(job, { executable, profiles, inputs, subject: this.#subject }),
       inputs,
       outputs,

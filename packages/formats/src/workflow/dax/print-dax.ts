@@ -1,3 +1,4 @@
+import { wholeDevice } from '@mutirao/core/resources';
 import { findPlainWords } from '../shell-line.ts';
 import { escapeXml } from '../read-xml.ts';
 import {
@@ -60,13 +61,14 @@ function printJob(task: DocumentTask, comesHome: (file: WorkflowFile) => boolean
   );
 }
 
-function printProfiles({ work, widthMin, memory }: DocumentTask): string {
+function printProfiles({ work, widthMin, memory, gpus }: DocumentTask): string {
   const profile = (key: string, value: number): string =>
     `    <profile namespace="pegasus" key="${key}">${value}</profile>\n`;
   return [
     ...(work === 0 ? [] : [profile('runtime', work / referenceSpeed)]),
     ...(widthMin === 1 ? [] : [profile('cores', widthMin)]),
     ...(memory === undefined ? [] : [profile('memory', Math.ceil(memory / mebibyte))]),
+    ...(gpus === undefined ? [] : [profile('gpus', Math.ceil(gpus.gpus / wholeDevice))]),
   ].join('');
 }
 

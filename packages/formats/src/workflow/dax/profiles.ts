@@ -8,6 +8,7 @@ export interface JobProfiles {
   readonly processors?: number | undefined;
   /** In bytes. */
   readonly memory?: number | undefined;
+  readonly gpus?: number | undefined;
   /** Where the program is. */
   readonly program?: string | undefined;
   readonly environment: ReadonlyMap<string, string>;
@@ -33,17 +34,17 @@ export const profileParts: readonly FormatPart[] = [
     'pegasus::memory pegasus::pmc_request_memory condor::request_memory globus::maxmemory',
     '2.1 to 3.6',
     'read',
-    'memory that a machine must have, in MiB or with a unit; the first of these that is there',
+    'memory of the task, in MiB or with a unit; the first of these that is there',
   ),
-  part('hints::pfn hints::pfnHint', '1.8 to 3.6', 'read', 'the program'),
-  part('env::*', '1.8 to 3.6', 'read', 'an environment variable'),
-  part('pegasus::nodes', '3.4 to 3.6', 'read', '1; more is refused: a task of a workflow runs on one machine'),
   part(
     'pegasus::gpus pegasus::request_gpus condor::request_gpus',
     '3.6',
     'read',
-    '0; more is refused: `--requirements` names such machines',
+    'GPUs of the task, the first of these that is there',
   ),
+  part('hints::pfn hints::pfnHint', '1.8 to 3.6', 'read', 'the program'),
+  part('env::*', '1.8 to 3.6', 'read', 'an environment variable'),
+  part('pegasus::nodes', '3.4 to 3.6', 'read', '1; more is refused: a task of a workflow runs on one machine'),
   part('globus::jobtype', '1.8 to 3.6', 'read', '`single`; others start several processes and are refused'),
   part(
     'pegasus::type',
@@ -118,6 +119,7 @@ export class ProfileReader {
         first('pegasus::memory', 'condor::request_memory', 'pegasus::pmc_request_memory', 'globus::maxmemory'),
         readMemory,
       ),
+      gpus: number(first('pegasus::gpus', 'pegasus::request_gpus', 'condor::request_gpus'), readWhole),
       program: first('hints::pfn', 'hints::pfnhint')?.value,
       environment,
     };
@@ -144,13 +146,7 @@ export class ProfileReader {
   }
 
   #refuseSeveral(values: ReadonlyMap<string, { readonly value: string; readonly element: XmlElement }>): void {
-    for (const name of [
-      'pegasus::nodes',
-      'pegasus::gpus',
-      'pegasus::request_gpus',
-      'condor::request_gpus',
-      'globus::jobtype',
-    ]) {
+    for (const name of ['pegasus::nodes', 'globus::jobtype']) {
       const found = values.get(name);
       if (found === undefined) continue;
       const usual = name === 'globus::jobtype' ? ['single'] : name === 'pegasus::nodes' ? ['0', '1'] : ['0'];
@@ -182,6 +178,11 @@ function getValue(element: XmlElement): string {
 function readNumber(text: string): number | undefined {
   const value = Number(text);
   return text !== '' && Number.isFinite(value) && value >= 0 ? value : undefined;
+}
+
+function readWhole(text: string): number | undefined {
+  const value = readNumber(text);
+  return Number.isInteger(value) ? value : undefined;
 }
 
 /** Memory in MiB, or with a unit as HTCondor reads it. */

@@ -59,8 +59,8 @@ const earlyTask = (holder: string, versions: string): readonly FormatPart[] => [
   ),
   part(`${holder}.runtime ${holder}.runtimeInSeconds`, versions, 'read', 'run time in seconds'),
   part(`${holder}.cores`, versions, 'read', 'processors, rounded up'),
-  part(`${holder}.memory`, versions, 'read', 'memory that a machine must have, in kB'),
-  part(`${holder}.memoryInBytes`, versions, 'read', 'memory that a machine must have; goes before `memory`'),
+  part(`${holder}.memory`, versions, 'read', 'memory of the task, in kB'),
+  part(`${holder}.memoryInBytes`, versions, 'read', 'memory of the task; goes before `memory`'),
   part(`${holder}.arguments`, versions, 'read', 'arguments of the program that the name begins with, up to `_ID`'),
   ...runFields(holder, versions),
 ];
@@ -142,7 +142,7 @@ export const wfParts: readonly FormatPart[] = [
   part('workflow.execution.tasks[].id', late, 'read', 'the task that it is about'),
   part('workflow.execution.tasks[].runtimeInSeconds', late, 'read', 'run time in seconds'),
   part('workflow.execution.tasks[].coreCount', late, 'read', 'processors, rounded up'),
-  part('workflow.execution.tasks[].memoryInBytes', late, 'read', 'memory that a machine must have'),
+  part('workflow.execution.tasks[].memoryInBytes', late, 'read', 'memory of the task'),
   part('workflow.execution.tasks[].category', late, 'unused', information),
   ...runFields('workflow.execution.tasks[]', late),
 ];

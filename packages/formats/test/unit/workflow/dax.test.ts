@@ -92,13 +92,12 @@ test('profiles say run time, processors, memory and environment; others are name
     job(`<argument>1</argument>${profile('env', 'MODE', 'a b$c')}${profile('pegasus', 'memory', '512')}`),
   );
   t.is(given.command, "MODE='a b$c' keg 1");
-  t.is(
-    makeWorkflowJob(
-      parseWorkflow(dax(job(`<argument>1</argument>${profile('pegasus', 'memory', '512')}`)), 'f'),
-      options,
-    ).job.groups[0]?.requirements,
-    'mem >= 512',
-  );
+  const asking = `<argument>1</argument>${profile('pegasus', 'memory', '512')}${profile('condor', 'request_gpus', '2')}`;
+  t.like(makeWorkflowJob(parseWorkflow(dax(job(asking)), 'f'), options).job.groups[0], {
+    requirements: '',
+    resources: { memory: 512 * 2 ** 20, gpus: 2000, named: {} },
+  });
+  t.regex(getFault(dax(job(profile('pegasus', 'gpus', '0.5')))), /^MUT_WORKFLOW_COST .*expected a number/);
   t.regex(
     getFault(dax(job(profile('pegasus', 'runtime', 'long')))),
     /^MUT_WORKFLOW_COST f:3:\d+: found the profile pegasus::runtime with the value "long", expected a number/,
@@ -246,7 +245,7 @@ test('links without a file, notifications and checkpoints do nothing, and a warn
 
 test('a DAX that is written is read again as the same workflow', (t) => {
   const text = dax(`<file name="raw"><pfn url="file:///data/raw%20file" site="local"/></file>
-    <job id="A" name="keg"><argument>-x 'a b' &amp; '$(id)'</argument><profile namespace="pegasus" key="runtime">1.5</profile><profile namespace="pegasus" key="cores">2</profile><profile namespace="pegasus" key="memory">300</profile><uses name="raw" link="input" size="4"/><uses name="x" link="output" transfer="true" size="9"/></job>
+    <job id="A" name="keg"><argument>-x 'a b' &amp; '$(id)'</argument><profile namespace="pegasus" key="runtime">1.5</profile><profile namespace="pegasus" key="cores">2</profile><profile namespace="pegasus" key="memory">300</profile><profile namespace="pegasus" key="gpus">1</profile><uses name="raw" link="input" size="4"/><uses name="x" link="output" transfer="true" size="9"/></job>
     <job id="B" name="keg"><argument>&lt; y</argument><stdout name="log"/><uses name="x" link="inout" transfer="false" size="8"/></job><child ref="B"><parent ref="A"/><parent ref="A"/></child>`);
   const document = parseWorkflow(text, 'f');
   const again = parseWorkflow(printDax(document), 'g');

@@ -103,10 +103,10 @@ test('a run says time, processors, memory and command; tasks that it does not ha
   t.like(document.tasks[1], { work: 2500, command: 'use x', widthMin: 2, widthMax: 2, memory: 3 * 2 ** 30 });
   const { groups, processors } = makeWorkflowJob(document, { ...options, taskCommand: 'true' }).job;
   t.deepEqual(
-    groups.map((group) => [group.processors ?? processors, group.requirements]),
+    groups.map((group) => [group.processors ?? processors, group.requirements, group.resources?.memory]),
     [
-      [1, ''],
-      [2, 'mem >= 3072'],
+      [1, '', undefined],
+      [2, '', 3 * 2 ** 30],
     ],
   );
   t.regex(
@@ -299,26 +299,26 @@ test('a command for tasks without one takes the place of all where each has one,
       taskCommand: 'true',
       replacesCommands,
     });
-    return { commands: job.groups.map(({ command, requirements }) => [command, requirements]), warnings };
+    return { commands: job.groups.map(({ command, resources }) => [command, resources?.memory ?? 0]), warnings };
   };
   t.deepEqual(made(['a']), {
     commands: [
-      ['p', 'mem >= 954'],
-      ['true', ''],
+      ['p', 1e9],
+      ['true', 0],
     ],
     warnings: [],
   });
   t.deepEqual(made(['a'], true), {
     commands: [
-      ['true', ''],
-      ['true', ''],
+      ['true', 0],
+      ['true', 0],
     ],
     warnings: [],
   });
   t.deepEqual(made(['a', 'b']), {
     commands: [
-      ['true', ''],
-      ['true', ''],
+      ['true', 0],
+      ['true', 0],
     ],
     warnings: ['every task of the file has a command; --task-command runs in the place of all of them'],
   });
@@ -377,7 +377,7 @@ const getSchema = (version: string, taskId: string): object => {
 const yaml = `inputs: [in]
 outputs: [a.txt]
 tasks:
-  first step: {command: 'sort in > a.txt', inputs: [in], outputs: {a.txt: 3B}, processors: 2, memory: 1GiB}
+  first step: {command: 'sort in > a.txt', inputs: [in], outputs: {a.txt: 3B}, processors: 2, memory: 1GiB, gpus: 2:a100, resources: {licence: 1}}
   second: {command: "grep '' -e '-x y' a.txt", inputs: [a.txt], time: 1500ms, after: [first step]}
   third: {command: uniq -c a.txt, inputs: [a.txt], processors: 1-4}
 `;
@@ -447,6 +447,8 @@ test('what is written as WfFormat is what its schema allows, and is read as the 
   t.deepEqual(losses, [
     'WfFormat has no place for ids of tasks as they are; there are 1',
     'WfFormat has no place for ranges of processors; there are 1',
+    'WfFormat has no place for GPUs of tasks; there are 1',
+    'WfFormat has no place for counted resources of tasks; there are 1',
     'WfFormat has no place for run times that are not known; there are 2',
     'WfFormat has no place for outputs that are wanted although tasks read them; there are 1',
   ]);

@@ -126,12 +126,13 @@ function* findIdle(state: BrokerState, now: Instant): Iterable<string> {
       !isIdle(machine, now)
     )
       continue;
-    // It is beside their reservation, they are placed elsewhere, or its time is too short for them, and another's is
+    // It is beside their reservation, they are placed elsewhere, it lacks what they ask for, or its time is too short for them, and another's is
     // not.
     const suited = waiting.filter(
       (queue) =>
         isForJob(queue.job, machine.facts) &&
         mayUse(queue, machine.provider) &&
+        (queue.resources === undefined || machine.resources.fits(queue.resources)) &&
         !keepsAway({ state, now }, queue, machine),
     );
     if (suited.length === 0 || isKeptForGang(machine, suited, now)) continue;

@@ -108,12 +108,8 @@ class Round {
   }
 
   #suits(machine: BrokerMachine, queue: TaskQueue, task: OpenTask): boolean {
-    if (
-      this.#roomOf(queue, machine) <= 0 ||
-      hasVotedOn(task, machine) ||
-      !matchesQueue(queue, machine) ||
-      keepsAway(this.#turn, queue, machine)
-    )
+    if (queue.resources !== undefined && this.#roomOf(queue, machine) <= 0) return false;
+    if (hasVotedOn(task, machine) || !matchesQueue(queue, machine) || keepsAway(this.#turn, queue, machine))
       return false;
     const until = avoidedUntil(this.#turn, machine, { queue, task });
     if (until !== undefined) wakeBy(this.#turn, until);

@@ -1,0 +1,22 @@
+import type { JobSpec, MachineFacts } from '@mutirao/core/messages';
+import type { ResourceCapacity } from '@mutirao/core/resources';
+import type { JobPlan, LabMachinePlan } from './scenario.ts';
+
+/** What the tasks of a planned job ask for in addition to processors. */
+export function findRequest({ asks }: JobPlan): Pick<JobSpec, 'resources'> {
+  if (asks === undefined) return {};
+  const { memory, gpus, licences } = asks;
+  return { resources: { memory, gpus, named: licences === 0 ? {} : { licence: licences } } };
+}
+
+/** What a planned machine has in addition to processors. */
+export function findCapacity({ has }: LabMachinePlan): Pick<MachineFacts, 'capacity'> {
+  if (has === undefined) return {};
+  const { memory, gpus, licences } = has;
+  const capacity: ResourceCapacity = {
+    memory,
+    gpus: Array.from({ length: gpus }, (_, index) => ({ id: String(index), kind: 'a100' })),
+    named: licences === 0 ? {} : { licence: licences },
+  };
+  return { capacity };
+}

@@ -1,0 +1,62 @@
+import type { HeldReplica } from '@mutirao/core/machines/agent';
+import { invariant } from '@mutirao/core/shared';
+import type { JobPlan, LabMachinePlan } from './scenario.ts';
+
+/** What a run really uses, by the plan of its job, and the devices that it was given. */
+interface TrueUse {
+  readonly memory: number;
+  readonly licences: number;
+  readonly devices: NonNullable<HeldReplica['assignment']>['devices'];
+}
+
+/** What runs really use of the memory, GPUs and licences of machines, whatever brokers and agents count. */
+export class TrueResources {
+  /** By incarnation and replica. */
+  readonly #uses = new Map<string, Map<number, TrueUse>>();
+
+  /** A run begins: with those that go on it must not use more than its machine has. */
+  begin(
+    {
+      incarnation,
+      machine,
+      has,
+    }: { readonly incarnation: string; readonly machine: string; readonly has: LabMachinePlan['has'] | undefined },
+    { start: { replicaId }, assignment }: HeldReplica,
+    { asks }: JobPlan,
+  ): void {
+    if (asks === undefined) return;
+    const uses = this.#uses.get(incarnation) ?? new Map<number, TrueUse>();
+    this.#uses.set(incarnation, uses);
+    const devices = assignment?.devices ?? [];
+    const given = devices.reduce((sum, { share }) => sum + share, 0);
+    invariant(given === asks.gpus, `r${replicaId} asks for ${asks.gpus}/1000 GPUs and gets ${given}`);
+    uses.set(replicaId, { memory: asks.memory, licences: asks.licences, devices });
+    checkUses(machine, has ?? { memory: 0, gpus: 0, licences: 0 }, [...uses.values()]);
+  }
+
+  /** A run is over. */
+  end(incarnation: string, replicaId: number): void {
+    this.#uses.get(incarnation)?.delete(replicaId);
+  }
+
+  /** An agent's process is gone, and what it ran with it. */
+  endAll(incarnation: string): void {
+    this.#uses.delete(incarnation);
+  }
+}
+
+function checkUses(machine: string, has: NonNullable<LabMachinePlan['has']>, uses: readonly TrueUse[]): void {
+  for (const name of ['memory', 'licences'] as const) {
+    const used = uses.reduce((sum, use) => sum + use[name], 0);
+    invariant(used <= has[name], `${machine} has ${has[name]} of ${name}, and ${used} are used`);
+  }
+  const shares = new Map<number, number>();
+  for (const { deviceIndex, share } of uses.flatMap((use) => use.devices))
+    shares.set(deviceIndex, (shares.get(deviceIndex) ?? 0) + share);
+  for (const [index, share] of shares) {
+    invariant(
+      index < has.gpus && share <= 1000,
+      `${share}/1000 of GPU ${index} of ${machine} are used, which has ${has.gpus} GPUs`,
+    );
+  }
+}
