@@ -276,7 +276,7 @@ test.serial('what a process of it says when it cannot start is told, and the oth
     'true',
   );
   t.is(status, 3, err);
-  t.regex(err, /provider-here did not come up: there is no cluster "nowhere" in .*usual/);
+  t.regex(err, /provider-here did not start: there is no cluster "nowhere" in .*usual/);
   const heuristic = await mutirao(
     'job',
     'submit',

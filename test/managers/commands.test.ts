@@ -38,7 +38,8 @@ for (const { title, check } of resourceManagerCases) {
     t.teardown(async () => {
       for (const { managerRequestId } of (await manager.queue(0)).requests) await manager.release(managerRequestId);
     });
-    await check(t, { manager, userId: 'ana', processors: 4, folder: temporaryFolder(t) });
+    const reopen = () => open(t, folder);
+    await check(t, { manager, reopen, userId: 'ana', processors: 4, folder: temporaryFolder(t) });
   });
 }
 

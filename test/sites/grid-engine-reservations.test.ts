@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { GridEngineManager, type SiteReservations } from '@mutirao/managers';
-import { aReservation, GridEngineServer, until } from '@mutirao/testkit';
+import { aReservation, GridEngineServer, siteReservationCases, until } from '@mutirao/testkit';
 
 let server: GridEngineServer;
 const user = userInfo().username;
@@ -46,6 +46,12 @@ function open(t: ExecutionContext): GridEngineManager & { readonly siteReservati
 
 /** A full minute in an hour, so that nothing begins during the test. */
 const later = (): number => Math.ceil(Date.now() / minute) * minute + 60 * minute;
+
+for (const { title, check } of siteReservationCases) {
+  test.serial(`${title} (Grid Engine)`, async (t) => {
+    await check(t, { manager: open(t), reopen: () => open(t), userId: user, processors: 8 });
+  });
+}
 
 test.serial('a reservation is made, listed, moved and removed', async (t) => {
   const { siteReservations: site } = open(t);

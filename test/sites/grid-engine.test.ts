@@ -58,7 +58,8 @@ const order: AllocationOrder = {
 
 for (const { title, check } of resourceManagerCases) {
   test.serial(`${title} (Grid Engine)`, async (t) => {
-    await check(t, { manager: open(t), userId: user, processors: 8, folder: temporaryFolder(t) });
+    const reopen = () => open(t);
+    await check(t, { manager: open(t), reopen, userId: user, processors: 8, folder: temporaryFolder(t) });
   });
 }
 

@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { OarManager, type AllocationOrder, type OarOptions, type SiteReservations } from '@mutirao/managers';
-import { aReservation, OarServer, until } from '@mutirao/testkit';
+import { aReservation, OarServer, siteReservationCases, until } from '@mutirao/testkit';
 
 let server: OarServer;
 const user = userInfo().username;
@@ -53,6 +53,12 @@ const order: AllocationOrder = {
 
 /** A full minute in an hour, so that nothing begins during the test. */
 const later = (): number => Math.ceil(Date.now() / minute) * minute + 60 * minute;
+
+for (const { title, check } of siteReservationCases) {
+  test.serial(`${title} (OAR)`, async (t) => {
+    await check(t, { manager: open(t), reopen: () => open(t), userId: user, processors: 8 });
+  });
+}
 
 test.serial('a reservation is made, listed, moved and removed, whatever the time zone of the provider', async (t) => {
   const environment = { ...process.env, ...server.environment, TZ: 'Asia/Tokyo' };

@@ -11,7 +11,14 @@ import { ReservationServiceClient, ReservationStatus, Timing, type Reservation }
 import { SlurmManager } from '@mutirao/managers';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { callUnary, dial } from '@mutirao/runtime/rpc';
-import { Program, SlurmServer, temporaryFolder, until } from '@mutirao/testkit';
+import {
+  Program,
+  siteReservationCases,
+  SlurmServer,
+  temporaryFolder,
+  until,
+  type ReservingManager,
+} from '@mutirao/testkit';
 
 let slurm: SlurmServer;
 const user = userInfo().username;
@@ -295,7 +302,7 @@ test.serial(
   },
 );
 
-test.serial('what Slurm refuses is told in its words, and what it does not know need not be deleted', async (t) => {
+function openManager(t: ExecutionContext): ReservingManager {
   const manager = new SlurmManager({
     user,
     partition: '',
@@ -311,8 +318,18 @@ test.serial('what Slurm refuses is told in its words, and what it does not know 
   t.teardown(() => {
     manager.close();
   });
-  const site = manager.siteReservations;
-  if (site === undefined) throw new Error('it makes none');
+  if (manager.siteReservations === undefined) throw new Error('it makes none');
+  return manager as SlurmManager & ReservingManager;
+}
+
+for (const { title, check } of siteReservationCases) {
+  test.serial(`${title} (Slurm)`, async (t) => {
+    await check(t, { manager: openManager(t), reopen: () => openManager(t), userId: user, processors: 32 });
+  });
+}
+
+test.serial('what Slurm refuses is told in its words, and what it does not know need not be deleted', async (t) => {
+  const { siteReservations: site } = openManager(t);
   const reservation = { reservationId: 1, count: 33, startsAt: later(), endsAt: later() + minute };
   await t.throwsAsync(site.make(reservation), {
     code: 'MUT_BAD_REQUEST',

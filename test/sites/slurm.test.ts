@@ -52,7 +52,8 @@ const order: AllocationOrder = {
 
 for (const { title, check } of resourceManagerCases) {
   test.serial(`${title} (Slurm)`, async (t) => {
-    await check(t, { manager: open(t), userId: user, processors: 32, folder: temporaryFolder(t) });
+    const reopen = () => open(t);
+    await check(t, { manager: open(t), reopen, userId: user, processors: 32, folder: temporaryFolder(t) });
   });
 }
 

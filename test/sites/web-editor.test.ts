@@ -222,7 +222,7 @@ test.serial(
       ['broken.yaml', 'name: x\ntasks:\n  a: {command: "true", after: [b]\n', 'broken.yaml:4:'],
       ['twice.yaml', 'tasks:\n  a: {command: "true"}\n  a: {command: "false"}\n', 'twice.yaml:3:3'],
       ['broken.xml', '<?xml version="1.0"?>\n<job>\n <task>\n</job>', 'broken.xml:4:'],
-      ['broken.dax', '<?xml version="1.0"?>\n<adag name="x">\n <job id="a" name="p"/>\n</adag>', 'broken.dax:3:'],
+      ['broken.dax', '<?xml version="1.0"?>\n<adag name="x">\n <job name="p"/>\n</adag>', 'broken.dax:3:'],
       ['broken.json', '{"name":"x","schemaVersion":"1.5","workflow":{\n "a": }', 'broken.json:2:'],
       [
         'saved.json',

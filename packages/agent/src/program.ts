@@ -112,6 +112,27 @@ export const agentProgram = defineProgram({
   doesWithoutHome: true,
   summary: 'Runs tasks on this machine for the brokers of a provider.',
   options,
+  optionGroups: [
+    { heading: 'Common options', names: ['provider', 'providerId', 'machineId', 'processors', 'site', 'attribute'] },
+    { heading: 'Credentials', names: ['invitation', 'credentialFile', 'identity'] },
+    { heading: 'Tasks and files', names: ['isolation', 'taskFolder', 'storage', 'shared', 'killGrace'] },
+    { heading: 'Connections and ending', names: ['request', 'orphanTimeout', 'gangAddress', 'endHold', 'stopGrace'] },
+    {
+      heading: 'Machines reached by command templates',
+      names: ['remExec', 'copyTo', 'copyFrom', 'machine', 'remoteFolder', 'templateDeadline'],
+    },
+    { heading: 'Traces', names: ['trace'] },
+  ],
+  examples: [
+    {
+      command: 'mutirao run agent --provider lab.uni.example:7001 --machine-id pc7',
+      effect: 'work for a provider under the name pc7',
+    },
+    {
+      command: 'mutirao run agent --provider lab.uni.example:7001 --processors 2 --attribute gpu=1',
+      effect: 'offer two processors and an attribute',
+    },
+  ],
   run,
 });
 

@@ -10,7 +10,6 @@ import {
 import { describeBytes, type Bytes } from '@mutirao/core/shared';
 import {
   Launchers,
-  proportionalBytes,
   quoteWord,
   renderAssignments,
   startPiped,
@@ -27,6 +26,7 @@ import type { Playpens } from './playpens.ts';
 import type { Storages } from './storages.ts';
 import type { RenderedTask, TaskRenderer } from './task-environment.ts';
 import type { SandboxedTask, TaskSandboxes } from './task-sandboxes.ts';
+import { TaskMeters, type MeasuredUsage } from './task-meters.ts';
 import { getVerdict } from './verdict.ts';
 
 /** What running tasks needs. */
@@ -46,6 +46,9 @@ const outputKept: Bytes = 512 * 1024;
 /** A job's own limit decides what is kept, up to this: a report carries both streams, and a message takes 16 MiB. */
 const outputKeptMax: Bytes = 4 * 1024 * 1024;
 const sweepInterval = 1000;
+/** Young tasks are looked for this often, and sampled once they are this old: shorter ones are not worth the cost. */
+const sampleInterval = 100;
+const sampleAge = 50;
 /** A task can fill a disk within a second, so its output is looked at more often. */
 const outputInterval = 50;
 /** Less than this on the disk of playpens is a full disk. */
@@ -59,8 +62,10 @@ export class TaskRunner {
   /** By slot, the bytes that were free when its task was seen to run on a full disk. */
   private readonly shortOf: (Bytes | undefined)[] = [];
   private isAskingRoom = false;
-  /** By slot, when the memory that its processes share may be read again: of large processes that takes long. */
-  private readonly memoryReadAfter: number[] = [];
+  private readonly meters = new TaskMeters();
+  /** By slot, of tasks that have not been sampled yet, when they were launched. */
+  private readonly unsampled = new Map<number, number>();
+  private sampleTimer: NodeJS.Timeout | undefined;
   private sweepTimer: NodeJS.Timeout | undefined;
   private outputTimer: NodeJS.Timeout | undefined;
   private isBusy = false;
@@ -96,10 +101,12 @@ export class TaskRunner {
       const storage = this.options.storages.getPath(replica.template.userId);
       this.running[slot] = replica;
       this.shortOf[slot] = undefined;
-      this.memoryReadAfter[slot] = 0;
+      this.meters.begin(slot);
       this.launchers.launch(slot, this.compose(replica, { playpen, storage }, gang));
       this.isBusy = true;
       this.sweepTimer ??= setTimeout(this.sweep, sweepInterval);
+      this.unsampled.set(slot, performance.now());
+      this.sampleTimer ??= setTimeout(this.sampleYoung, sampleInterval);
       if (replica.template.limits.outputMax > 0) this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
     } catch (error) {
       this.running[slot] = undefined;
@@ -168,6 +175,7 @@ export class TaskRunner {
   /** Kills everything. */
   close(): void {
     clearTimeout(this.sweepTimer);
+    clearTimeout(this.sampleTimer);
     clearTimeout(this.outputTimer);
     this.launchers.close();
   }
@@ -176,9 +184,11 @@ export class TaskRunner {
     const replica = this.running[slot];
     if (replica === undefined) return;
     this.running[slot] = undefined;
+    this.unsampled.delete(slot);
+    const usage = this.meters.finish(slot, end.processorMs);
     this.tell(
       replica,
-      end,
+      usage === undefined ? end : { ...end, usage },
       end.status === -1
         ? this.judgeLaunch(slot, replica.template.workFolder?.path, end.trouble)
         : end.status === 0
@@ -190,7 +200,7 @@ export class TaskRunner {
   }
 
   /** @param end undefined for a task that could not be launched. */
-  private tell(replica: HeldReplica, end: TaskEnd | undefined, verdict: Verdict | undefined): void {
+  private tell(replica: HeldReplica, end: MeasuredEnd | undefined, verdict: Verdict | undefined): void {
     this.options.deliver({
       kind: 'ProcessEnded',
       replicaId: replica.start.replicaId,
@@ -255,25 +265,25 @@ export class TaskRunner {
     this.isBusy = this.running.some((replica) => replica !== undefined);
   };
 
-  /**
-   * The sum of what each process has resident is quickly read. Only beyond the limit the memory that they share is
-   * read, for a tenth of the time at most.
-   */
-  private checkMemory({ slot, residentBytes, processes }: TaskUsage): void {
-    const replica = this.running[slot];
-    const memoryMax = replica?.template.limits.memoryMax ?? 0;
-    const from = performance.now();
-    if (
-      replica === undefined ||
-      memoryMax === 0 ||
-      residentBytes <= memoryMax ||
-      from < (this.memoryReadAfter[slot] ?? 0)
-    )
-      return;
-    const bytes = proportionalBytes(processes);
-    const until = performance.now();
-    this.memoryReadAfter[slot] = until + 10 * this.running.length * (until - from);
-    if (bytes > memoryMax)
+  /** Tasks that last for less than the interval of sweeps are sampled once, unless they are very short. */
+  private readonly sampleYoung = (): void => {
+    this.sampleTimer = undefined;
+    const now = performance.now();
+    for (const [slot, launchedAt] of this.unsampled) {
+      if (now - launchedAt < sampleAge) continue;
+      this.unsampled.delete(slot);
+      const usage = this.launchers.sample(slot);
+      if (usage !== undefined) this.checkMemory(usage);
+    }
+    if (this.unsampled.size > 0) this.sampleTimer = setTimeout(this.sampleYoung, sampleInterval);
+  };
+
+  private checkMemory(usage: TaskUsage): void {
+    const replica = this.running[usage.slot];
+    if (replica === undefined) return;
+    const { memoryMax } = replica.template.limits;
+    const bytes = this.meters.note(usage, memoryMax);
+    if (memoryMax > 0 && bytes > memoryMax)
       this.exceed(
         replica,
         'MUT_MEMORY_MAX',
@@ -310,7 +320,20 @@ function getKeptMax({
   return outputMax > 0 ? Math.min(outputMax, outputKeptMax) : outputKept;
 }
 
-function findResult({ status, signal, standardOutput, standardError, writtenBytes, isCut }: TaskEnd): ProcessResult {
+/** How a task ended, with what it has used where that was measured. */
+interface MeasuredEnd extends TaskEnd {
+  readonly usage?: MeasuredUsage;
+}
+
+function findResult({
+  status,
+  signal,
+  standardOutput,
+  standardError,
+  writtenBytes,
+  isCut,
+  usage,
+}: MeasuredEnd): ProcessResult {
   return {
     exitStatus: Math.max(status, 0),
     signal,
@@ -318,6 +341,7 @@ function findResult({ status, signal, standardOutput, standardError, writtenByte
     standardError,
     outputBytes: writtenBytes,
     outputTruncated: isCut,
+    ...(usage === undefined ? {} : { usage }),
   };
 }
 

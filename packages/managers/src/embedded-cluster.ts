@@ -53,7 +53,14 @@ export class EmbeddedCluster implements ResourceManager {
   }
 
   async release(managerRequestId: string): Promise<void> {
-    await callUnary(this.#client, 'release', { requestId: managerRequestId }, this.#limits());
+    // Its numbers are counted from 1; whatever else is asked for is unknown to it.
+    if (!/^[1-9]\d{0,15}$/.test(managerRequestId)) return;
+    try {
+      await callUnary(this.#client, 'release', { requestId: managerRequestId }, this.#limits());
+    } catch (error) {
+      // Nothing is left to end of a request that the cluster does not know.
+      if (!(error instanceof MutiraoError) || error.code !== 'MUT_NOT_FOUND') throw error;
+    }
   }
 
   async limits(userId: UserId): Promise<ResourceLimits> {

@@ -16,8 +16,7 @@ export interface AllocationOrder extends RequestOrder {
  * several.
  *
  * Each call has a deadline of its own and rejects with a MutiraoError: MUT_UNREACHABLE (retryable; whether an
- * `allocate` went
- * through is unknown, repeat it with the same key), MUT_BAD_REQUEST, or one of the limits' codes (MUT_REQUESTS_MAX,
+ * `allocate` went through is unknown, repeat it with the same key), MUT_BAD_REQUEST, or one of the limits' codes (MUT_REQUESTS_MAX,
  * MUT_WALLTIME_MAX, MUT_WIDTH_MAX).
  *
  * @source costa2005, Table 5.1 (CRONO's interface): allocate, release, getMaxRequests, getMaxTimePerRequest,
@@ -30,7 +29,10 @@ export interface ResourceManager {
    * order has one.
    */
   readonly reservationResource?: string;
-  /** Queues a request and resolves to the manager's id for it. Idempotent by user and `clientRequestId`. */
+  /**
+   * Queues a request and resolves to the manager's id for it. Idempotent by user and `clientRequestId` until it is
+   * closed; whoever opens the manager again finds requests by these keys in `queue`.
+   */
   allocate(order: AllocationOrder): Promise<string>;
   /** Takes a queued request out or ends a running one; of a request that ended or is unknown, does nothing. */
   release(managerRequestId: string): Promise<void>;

@@ -77,4 +77,15 @@ export { HandTimers } from './hand-timers.ts';
 export { hostileMessages, messagesOfMethod, plausibleMessages, type HostileMessage } from './hostile-fields.ts';
 export { tryHostileCalls, type HostileCalls, type HostileCounts } from './hostile-calls.ts';
 export { FakeStream, type Disposition } from './fake-stream.ts';
-export { resourceManagerCases, type ManagerCase, type ManagerUnderTest } from './resource-manager-cases.ts';
+export {
+  resourceManagerCases,
+  type ManagerAssertions,
+  type ManagerCase,
+  type ManagerUnderTest,
+} from './resource-manager-cases.ts';
+export {
+  siteReservationCases,
+  type ReservationsUnderTest,
+  type ReservingManager,
+  type SiteReservationCase,
+} from './site-reservation-cases.ts';

@@ -7,6 +7,8 @@ import { until } from './until.ts';
 /** A resource manager under test, with a resource that nobody else uses. */
 export interface ManagerUnderTest {
   readonly manager: ResourceManager;
+  /** Opens the resource once more, as a provider does that has been restarted. */
+  readonly reopen: () => ResourceManager;
   readonly userId: string;
   /** All processors of the resource, 4 or more. */
   readonly processors: number;
@@ -15,17 +17,19 @@ export interface ManagerUnderTest {
 }
 
 /** The part of AVA's `t` that is needed here. */
-interface Assertions {
+export interface ManagerAssertions {
   is(actual: unknown, expected: unknown, message?: string): unknown;
   true(actual: boolean, message?: string): unknown;
   deepEqual(actual: unknown, expected: unknown, message?: string): unknown;
+  regex(actual: string, expected: RegExp, message?: string): unknown;
+  throwsAsync(thrower: Promise<unknown>, expected: { readonly code: string }): Promise<unknown>;
 }
 
 /** One thing that every resource manager must do. */
 export interface ManagerCase {
   /** A sentence. */
   readonly title: string;
-  check(t: Assertions, under: ManagerUnderTest): Promise<void>;
+  check(t: ManagerAssertions, under: ManagerUnderTest): Promise<void>;
 }
 
 /**
@@ -44,9 +48,16 @@ export const resourceManagerCases: readonly ManagerCase[] = [
     title: 'a request that runs is ended by its release, and what is unknown or over is released without a word',
     check: releases,
   },
+  {
+    title: 'a request is listed by its key after a restart of the provider, which can release it',
+    check: outlivesProvider,
+  },
+  { title: 'a request beyond the limits is refused by its code, and leaves nothing behind', check: refuses },
+  { title: 'a command that ends by itself is told from one that cannot be started', check: reportsEnds },
+  { title: 'at its walltime a request ends, and what its command started ends with it', check: keepsWalltime },
 ];
 
-async function hasLimits(t: Assertions, { manager, userId, processors }: ManagerUnderTest): Promise<void> {
+async function hasLimits(t: ManagerAssertions, { manager, userId, processors }: ManagerUnderTest): Promise<void> {
   const limits = await manager.limits(userId);
   t.is(limits.processors, processors);
   t.true(limits.widthMax >= 1 && limits.widthMax <= processors);
@@ -58,7 +69,7 @@ async function hasLimits(t: Assertions, { manager, userId, processors }: Manager
   );
 }
 
-async function runsCommand(t: Assertions, under: ManagerUnderTest): Promise<void> {
+async function runsCommand(t: ManagerAssertions, under: ManagerUnderTest): Promise<void> {
   const { manager, folder } = under;
   const awkward = 'a b\'c"d$e\nf';
   // Each process says its place, how many there are, a word and a variable that have to arrive as they are, and when
@@ -104,7 +115,7 @@ async function runsCommand(t: Assertions, under: ManagerUnderTest): Promise<void
   t.is((await manager.queue(10)).processorsFree, under.processors);
 }
 
-async function isIdempotent(t: Assertions, under: ManagerUnderTest): Promise<void> {
+async function isIdempotent(t: ManagerAssertions, under: ManagerUnderTest): Promise<void> {
   const { manager } = under;
   const order = orderOf(under, 'twice', 1);
   const id = await manager.allocate(order);
@@ -114,7 +125,7 @@ async function isIdempotent(t: Assertions, under: ManagerUnderTest): Promise<voi
   await gone(under, 'twice');
 }
 
-async function queues(t: Assertions, under: ManagerUnderTest): Promise<void> {
+async function queues(t: ManagerAssertions, under: ManagerUnderTest): Promise<void> {
   const { manager, processors } = under;
   const whole = await manager.allocate(orderOf(under, 'whole', processors));
   await seen(under, 'whole', ({ status }) => status === 'running');
@@ -137,7 +148,7 @@ async function queues(t: Assertions, under: ManagerUnderTest): Promise<void> {
   await gone(under, 'last');
 }
 
-async function releases(t: Assertions, under: ManagerUnderTest): Promise<void> {
+async function releases(t: ManagerAssertions, under: ManagerUnderTest): Promise<void> {
   const { manager, folder } = under;
   const id = await manager.allocate({
     ...orderOf(under, 'released', 2),
@@ -163,6 +174,62 @@ async function releases(t: Assertions, under: ManagerUnderTest): Promise<void> {
     [],
   );
 }
+
+async function outlivesProvider(t: ManagerAssertions, under: ManagerUnderTest): Promise<void> {
+  const id = await under.manager.allocate(orderOf(under, 'restarted', 2));
+  const manager = under.reopen();
+  const reopened = { ...under, manager };
+  t.deepEqual(
+    (await listed(reopened, 'restarted')).map(({ managerRequestId, width }) => [managerRequestId, width]),
+    [[id, 2]],
+  );
+  await manager.release(id);
+  await gone(reopened, 'restarted');
+}
+
+async function refuses(t: ManagerAssertions, under: ManagerUnderTest): Promise<void> {
+  const { manager, userId, processors } = under;
+  const { walltimeMax, walltimeGranularity } = await manager.limits(userId);
+  await t.throwsAsync(manager.allocate(orderOf(under, 'wide', processors + 1)), { code: 'MUT_WIDTH_MAX' });
+  // A week stands for no limit, as in OAR.
+  if (walltimeMax < week) {
+    const order = { ...orderOf(under, 'long', 1), walltime: walltimeMax + walltimeGranularity };
+    await t.throwsAsync(manager.allocate(order), { code: 'MUT_WALLTIME_MAX' });
+  }
+  t.deepEqual([...(await listed(under, 'wide')), ...(await listed(under, 'long'))], []);
+}
+
+async function reportsEnds(t: ManagerAssertions, under: ManagerUnderTest): Promise<void> {
+  const end = async (key: string, program: string): Promise<QueuedRequest> => {
+    await under.manager.allocate({ ...orderOf(under, key, 1), command: [program] });
+    return await seen(under, key, ({ status }) => status === 'ended');
+  };
+  const done = await end('done', '/bin/true');
+  t.regex(done.endReason, /^(?:|COMPLETED|status 0)$/);
+  t.true(done.startsAt > 0 && done.endedAt >= done.startsAt, `it ran from ${done.startsAt} to ${done.endedAt}`);
+  t.regex((await end('failed', '/no/such/program')).endReason, /\/no\/such\/program/);
+}
+
+async function keepsWalltime(t: ManagerAssertions, under: ManagerUnderTest): Promise<void> {
+  const { manager, userId, folder } = under;
+  const walltime = Math.max(2_000, (await manager.limits(userId)).walltimeGranularity);
+  await manager.allocate({
+    ...orderOf(under, 'overran', 2),
+    walltime,
+    command: ['/bin/sh', '-c', 'sleep 300 & echo $! >"$FOLDER/child.$MUTIRAO_PROCESS_INDEX"; wait'],
+    environment: { FOLDER: folder },
+  });
+  const running = await seen(under, 'overran', ({ status }) => status === 'running');
+  await gone(under, 'overran');
+  const children = readdirSync(folder).filter((name) => name.startsWith('child.'));
+  t.true(children.length > 0, 'something has run');
+  const pids = children.map((name) => readFileSync(join(folder, name), 'utf8').trim());
+  await until(() => pids.every((pid) => !existsSync(`/proc/${pid}`)), 'its processes end');
+  const lasted = Date.now() - running.startsAt;
+  t.true(lasted >= walltime - 1_000, `it lasted ${lasted} ms of ${walltime} ms`);
+}
+
+const week = 7 * 86_400_000;
 
 function orderOf({ userId }: ManagerUnderTest, clientRequestId: string, width: number): AllocationOrder {
   return {

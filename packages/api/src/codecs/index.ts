@@ -82,6 +82,14 @@ export {
   type ReaderProofs,
   type WantedContent,
 } from './machine.ts';
+export {
+  decodeCapacity,
+  decodeResources,
+  decodeUsage,
+  encodeCapacity,
+  encodeResources,
+  encodeUsage,
+} from './resources.ts';
 export { decodeStartReplicas, encodeStartReplicas } from './start-replicas.ts';
 export {
   decodeEnrolledMachine,

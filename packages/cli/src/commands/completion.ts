@@ -8,11 +8,6 @@ import type { ExitStatus } from '../exit-status.ts';
 export function define(command: Command, act: Act): void {
   command
     .argument('<shell>', 'bash, zsh or fish')
-    .addHelpText(
-      'after',
-      '\nbash: source <(mutirao completion bash)\nzsh:  source <(mutirao completion zsh)\nfish: mutirao ' +
-        'completion fish | source',
-    )
     .action((shell: string) =>
       act((context) => Promise.resolve(printCompletion(context, shell, listWords(command.parent)))),
     );

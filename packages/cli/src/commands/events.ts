@@ -20,9 +20,9 @@ export interface EventsOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--job <job>', 'only those of a job: its number, or last')
-    .option('--after <sequence>', 'only those after this sequence number', '0')
-    .option('-f, --follow', 'go on until interrupted, also when the broker restarts')
+    .option('--job <job>', 'only events of this job: a number, or "last"')
+    .option('--after <sequence>', 'only events with a greater sequence number', '0')
+    .option('-f, --follow', 'keep printing until Ctrl-C, also while the broker restarts')
     .action((options: EventsOptions) => act((context) => printEvents(context, options)));
 }
 

@@ -12,7 +12,7 @@ import { resolveJobId } from '../selectors.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('[job]', 'a job number, or last; all that the broker has held when left out')
+    .argument('[job]', 'a job number, or "last" (default: every job)')
     .action((job?: string) => act((context) => printLedger(context, job)));
 }
 

@@ -22,7 +22,7 @@ interface Kept extends QuotaUse {
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--user <name>', 'those of another user, for the owner of the grid')
+    .option('--user <name>', 'quotas of another user; only for the owner of the grid')
     .action((options: QuotaOptions) => act((context) => showQuotas(context, options)));
 }
 

@@ -24,11 +24,11 @@ export function define(command: Command, act: Act): void {
   command
     .option(
       '--port <number>',
-      'where to serve it, on loopback (default: where it was last time if that is free, else anywhere)',
+      'port of the page on the loopback address (default: the last one if it is free, else any)',
       readPort,
       0,
     )
-    .option('--open', 'show it in your browser')
+    .option('--open', 'open the page in your browser')
     .action((options: WebOptions) => act((context) => servePage(context, options)));
 }
 

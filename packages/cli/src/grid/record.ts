@@ -27,6 +27,8 @@ export interface GridRecord {
   readonly machines: number;
   /** Every process of the grid by its name. */
   readonly processes: Readonly<Record<string, number>>;
+  /** Names of processes that have been started and do not listen yet; left out when there are none. */
+  readonly starting?: readonly string[];
 }
 
 /** One embedded cluster and its provider. */

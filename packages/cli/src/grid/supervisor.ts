@@ -46,7 +46,7 @@ export class Supervisor {
   readonly #output: Pick<Output, 'note'>;
   readonly #all = new Map<string, Supervised>();
   #isStopping = false;
-  /** Called after each start, for the record of process ids. */
+  /** Called after each start, and when a process listens, for the record of the grid. */
   onChange: () => void = () => undefined;
 
   constructor(host: Host, output: Pick<Output, 'note'>) {
@@ -68,7 +68,10 @@ export class Supervisor {
     const until = this.#host.now() + readyMax;
     while (supervised.pid !== undefined && this.#host.now() < until) {
       supervised.address = plan.findAddress(supervised.pid);
-      if (supervised.address !== undefined) return supervised.address;
+      if (supervised.address !== undefined) {
+        this.onChange();
+        return supervised.address;
+      }
       await this.#host.sleep(pollMs);
     }
     return undefined;
@@ -84,6 +87,13 @@ export class Supervisor {
     const found: Record<string, number> = {};
     for (const [name, { pid }] of this.#all) if (pid !== undefined) found[name] = pid;
     return found;
+  }
+
+  /** The names of processes that live and do not listen yet. */
+  starting(): string[] {
+    return [...this.#all.values()]
+      .filter(({ plan, pid, address }) => plan.findAddress !== undefined && pid !== undefined && address === undefined)
+      .map(({ plan }) => plan.name);
   }
 
   /**

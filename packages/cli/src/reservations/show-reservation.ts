@@ -16,7 +16,8 @@ import { nameOf } from '../wire/names.ts';
 /** The option that names a reservation manager. */
 export const managerOption = [
   '--manager <name>',
-  'reservation manager, by name or address (default: MUTIRAO_RESERVATIONS, or the only one of the home folder)',
+  'name or address of the reservation manager (default: MUTIRAO_RESERVATIONS, else the only one of the ' +
+    'home folder)',
 ] as const;
 
 /** The reservation manager that a command means. */

@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 
 import { isErrorCode, MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 import { accountName } from '@mutirao/runtime/files';
-import { lastWords, type SshConnection } from '@mutirao/runtime/ssh';
+import { quoteLastWords, type SshConnection } from '@mutirao/runtime/ssh';
 
 import {
   cleanScript,
@@ -113,7 +113,7 @@ export class FrontEnd {
       deadlineMs: copyMax,
     });
     if (status === 0) return;
-    const words = lastWords(stderr);
+    const words = quoteLastWords(stderr);
     if (status === 126)
       throw new MutiraoError('MUT_SITE_UNSUPPORTED_HOST', `${this.#site.ssh} cannot run the executable: ${words}`);
     throw new MutiraoError(
@@ -233,7 +233,7 @@ function failure(what: string, stderr: string): MutiraoError {
         `${what}: ${reported.msg}`,
       );
   }
-  const words = lastWords(stderr);
+  const words = quoteLastWords(stderr);
   const usage = /^(?:mutirao \w+|error): (.*)/m.exec(stderr)?.[1];
   if (usage !== undefined || words.includes('the set-up command ended'))
     return new MutiraoError('MUT_BAD_CONFIG', `${what}: ${usage ?? words}`);

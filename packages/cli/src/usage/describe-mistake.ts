@@ -233,7 +233,8 @@ function showCount(count: number, noun: string): string {
   return count === 0 ? `no ${noun}` : `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-const isSelector = ({ description }: Argument): boolean => description.includes('selector');
+/** Jobs and tasks are selected by their arguments of these names. */
+const isSelector = (argument: Argument): boolean => ['jobs', 'tasks'].includes(argument.name());
 
 function describeMissingArgument(command: Command, path: readonly string[]): MistakeDescription {
   const missing = command.registeredArguments.filter(({ required }) => required);

@@ -32,6 +32,7 @@ export type {
   OutputFile,
   ReplicaEnd,
   ReplicaStart,
+  ReplicaUsage,
   StagingTimes,
   StartReplicas,
   TaskTemplate,

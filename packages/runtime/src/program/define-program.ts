@@ -6,8 +6,9 @@ import { mutiraoHome } from '../files/home.ts';
 import { prepareHome } from '../files/prepare-home.ts';
 import { isFullDisk } from '../files/room.ts';
 import { createLogger, type Logger } from '../log/index.ts';
-import { commonOptions, parseCommandLine } from './command-line.ts';
+import { commonOptions, parseCommandLine, type OptionGroup } from './command-line.ts';
 import { writeCrashDump } from './crash-dump.ts';
+import type { Example } from './help-format.ts';
 import { processHost, type ProgramHost } from './host.ts';
 
 /** What a running program gets. */
@@ -34,6 +35,10 @@ export interface Program<O extends OptionSpecs> {
   /** One sentence for --help. */
   readonly summary: string;
   readonly options: O;
+  /** The options by subject, as --help shows them; those that are left out come last, as "Other options". */
+  readonly optionGroups?: readonly OptionGroup<Extract<keyof O, string>>[];
+  /** Two commands for --help. */
+  readonly examples?: readonly Example[];
   /** One sentence for --help on what words after `--` mean; left out where there may be none. */
   readonly passesOn?: string;
   /** Whether it can do without a home folder that it may write to, as an agent on another host can. */

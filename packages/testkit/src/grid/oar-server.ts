@@ -1,7 +1,9 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import {
   chmodSync,
+  chownSync,
   closeSync,
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -25,11 +27,19 @@ const postgresFolder = '/usr/lib/postgresql';
 /** Commands that see the folders of the server under test in place of the host's. */
 const commands = ['oarsub', 'oardel', 'oarstat', 'oarnodes', 'oarnodesetting'];
 
+/** What an OAR under test consists of. */
+export interface OarServerOptions {
+  /** Nodes, which share 8 resources evenly; 1 when left out. */
+  readonly nodes?: number;
+  /** An account beside root that has to have its commands, and a shell for its jobs; left out for none. */
+  readonly account?: { readonly uid: number; readonly gid: number };
+}
+
 /**
- * A real OAR on this host, with a database and ports of its own: its server, and one node of 8 resources, which is this
- * host and is reached by a
+ * A real OAR on this host, with a database and ports of its own: its server, and nodes with 8 resources together, which
+ * are this host by several of its addresses and are reached by a
  * faked ssh. OAR has its settings at fixed paths, so its programs see folders of its own there (a mount namespace).
- * Needs root and Debian's oar-server, oar-server-pgsql, oar-node, oar-user and postgresql. Jobs run as root.
+ * Needs root and Debian's oar-server, oar-server-pgsql, oar-node, oar-user and postgresql. Jobs run as who submits them.
  */
 export class OarServer {
   readonly folder = mkdtempSync(join(tmpdir(), 'mutirao-oar-'));
@@ -37,10 +47,10 @@ export class OarServer {
   #ports: readonly number[] = [];
 
   /** Starts it, and answers when jobs can start. */
-  static async start(): Promise<OarServer> {
+  static async start(options: OarServerOptions = {}): Promise<OarServer> {
     const server = new OarServer();
     try {
-      await server.#startAll();
+      await server.#startAll(options);
       return server;
     } catch (error) {
       const logs = server.#logs();
@@ -95,7 +105,7 @@ export class OarServer {
     }
   }
 
-  async #startAll(): Promise<void> {
+  async #startAll({ nodes = 1, account }: OarServerOptions): Promise<void> {
     const at = (...names: readonly string[]): string => join(this.folder, ...names);
     chmodSync(this.folder, 0o755);
     this.#ports = await freePorts(2);
@@ -106,13 +116,15 @@ export class OarServer {
     writeFileSync(at('home/.batch_job_bashrc'), '');
     await this.#startDatabase();
     this.#writeSettings();
+    this.#writeAccounts(account);
     await run('chown', ['-R', 'oar:oar', at('settings/oar.conf'), at('home'), at('log')]);
     const log = openSync(at('log/server'), 'a');
     const mounts =
-      `mount --bind '${at('settings')}' /etc/oar && mount --bind '${at('home')}' /var/lib/oar && echo $$ ` +
-      `>'${at('server.pid')}'`;
+      `mount --bind '${at('settings')}' /etc/oar && mount --bind '${at('home')}' /var/lib/oar && ` +
+      `mount --bind '${at('passwd')}' /etc/passwd && echo $$ >'${at('server.pid')}'`;
+    // OARDO_USER lets its parts end jobs that outlast their walltime.
     const environment =
-      `HOME=/var/lib/oar PATH=${programPath} OARUSER=oar OARDIR=/usr/lib/oar OARCONFFILE=/etc/oar/oar.conf ` +
+      `HOME=/var/lib/oar PATH=${programPath} OARUSER=oar OARDO_USER=oar OARDIR=/usr/lib/oar OARCONFFILE=/etc/oar/oar.conf ` +
       `OAR_TEST_FOLDER='${this.folder}'`;
     this.#server = spawn(
       'unshare',
@@ -132,15 +144,36 @@ export class OarServer {
       'the server starts',
       20_000,
     );
-    for (const name of commands) {
+    this.#writeCommands(account);
+    for (let index = 0; index < 8; index += 1)
+      await this.command('oarnodesetting', '-a', '-h', `127.0.0.${1 + Math.floor((index * nodes) / 8)}`);
+  }
+
+  /** The accounts as its programs see them: one that may not log in has no shell to run its jobs with. */
+  #writeAccounts(account: OarServerOptions['account']): void {
+    const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
+    const own = lines.map((line) =>
+      line.split(':')[2] === String(account?.uid) ? line.replace(/[^:]*:[^:]*$/, '/tmp:/bin/bash') : line,
+    );
+    writeFileSync(join(this.folder, 'passwd'), own.join('\n'), { mode: 0o644 });
+  }
+
+  /** Commands that see its folders, which other accounts may look into by a right that the program has. */
+  #writeCommands(account: OarServerOptions['account']): void {
+    const at = (name: string): string => join(this.folder, 'bin', name);
+    if (account !== undefined) {
+      copyFileSync('/usr/bin/nsenter', at('nsenter'));
+      chownSync(at('nsenter'), 0, account.gid);
+      chmodSync(at('nsenter'), 0o4750);
+    }
+    const enter = account === undefined ? 'nsenter' : at('nsenter');
+    for (const name of commands)
       writeFileSync(
-        at('bin', name),
-        '#!/bin/sh\nPATH=/usr/bin:/bin:/usr/sbin:/sbin\nexec nsenter --mount=/proc/$(cat ' +
-          `'${at('server.pid')}')/ns/mnt --wd=/tmp -- ${name} "$@"\n`,
+        at(name),
+        '#!/bin/sh\nPATH=/usr/bin:/bin:/usr/sbin:/sbin\nexec ' +
+          `${enter} --mount=/proc/$(cat '${join(this.folder, 'server.pid')}')/ns/mnt --wd=/tmp -- ${name} "$@"\n`,
         { mode: 0o755 },
       );
-    }
-    for (let index = 0; index < 8; index += 1) await this.command('oarnodesetting', '-a', '-h', '127.0.0.1');
   }
 
   async #startDatabase(): Promise<void> {
@@ -227,6 +260,8 @@ export class OarServer {
       COSYSTEM_HOSTNAME: '127.0.0.1',
       DETACH_JOB_FROM_SERVER: 1,
       OPENSSH_CMD: '/etc/oar/ssh',
+      // Without cpusets nothing else says which job a connection is of.
+      OARSH_BYPASS_WHOLE_SECURITY: 1,
       PINGCHECKER_GENERIC_COMMAND: '/bin/true',
       FINAUD_FREQUENCY: 0,
       SCHEDULER_TIMEOUT: 30,
@@ -244,11 +279,17 @@ export class OarServer {
         .join(''),
       { mode: 0o600 },
     );
-    const skip = 'while :; do case "$1" in -o|-p|-e|-l) shift 2;; -*) shift;; *) break;; esac; done; shift';
+    // What runs can tell where by HERE.
+    const skip =
+      'while :; do case "$1" in -o|-p|-e|-l) shift 2;; -*) shift;; *) break;; esac; done; export HERE="$1"; shift';
+    // What oarsh starts is started by OAR's own login shell of its nodes, as the user of the job.
+    const asUser =
+      'if [ "$OAR_CPUSET" = undef ]; then [ "$1" != -- ] || shift; ' +
+      'export OAR_JOB_USER="$OARDO_USER"; exec /usr/lib/oar/oarsh_shell -c "$*"; fi';
     writeFileSync(
       join(this.folder, 'settings/ssh'),
       `#!/bin/sh\n${skip}\nexport PATH=${programPath} HOME=/var/lib/oar OARDIR=/usr/lib/oar OARUSER=oar\ncd ` +
-        '/var/lib/oar\nexec /bin/sh -c "$*"\n',
+        `/var/lib/oar\n${asUser}\nexec /bin/sh -c "$*"\n`,
       { mode: 0o755 },
     );
   }

@@ -25,8 +25,8 @@ interface Listing {
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--cluster <name>', 'its name, or an address (default: all of this grid)')
-    .option('--ended <count>', 'also so many that ended lately', '0')
+    .option('--cluster <name>', 'name or address of a cluster (default: all clusters of this grid)')
+    .option('--ended <count>', 'also list this many requests that ended most recently', '0')
     .action((options: QueueOptions) => act((context) => showQueues(context, options)));
 }
 

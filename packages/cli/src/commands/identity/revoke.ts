@@ -12,7 +12,7 @@ import { tell } from '../../output/tell.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<certificate>', 'its serial number, or its file')
+    .argument('<certificate>', "the certificate's file, or its serial number")
     .action((certificate: string) => act((context) => Promise.resolve(revoke(context, certificate))));
 }
 

@@ -25,8 +25,8 @@ export interface ListJobsOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--max <count>', 'list at most so many', positive, 30)
-    .option('--status <status>', 'only those that are running, finished, failed or cancelled')
+    .option('--max <count>', 'list at most this many jobs', positive, 30)
+    .option('--status <status>', 'only jobs in this state: running, finished, failed or cancelled')
     .action((options: ListJobsOptions) => act((context) => listJobs(context, options)));
 }
 

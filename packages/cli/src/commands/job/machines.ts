@@ -13,7 +13,7 @@ import { fetchTasks } from '../task/list.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('[job]', 'a job number, or last', 'last')
+    .argument('[job]', 'a job number, or "last" (default: last)', 'last')
     .action((job: string) => act((context) => listShares(context, job)));
 }
 

@@ -28,9 +28,9 @@ export interface OutputsOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<job>', 'a job number, or last')
-    .argument('[tasks]', 'selector of tasks: 5, 0-10:2, last, all', 'all')
-    .option('--extract <folder>', 'write them below that folder, under their names')
+    .argument('<job>', 'a job number, or "last"')
+    .argument('[tasks]', 'which tasks: 5, 0-10:2, last or all (default: all)', 'all')
+    .option('--extract <folder>', 'write the files into this folder, under their names')
     .action((job: string, tasks: string, options: OutputsOptions) =>
       act((context) => showOutputs(context, { job, tasks }, options)),
     );

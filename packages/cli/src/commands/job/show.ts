@@ -14,7 +14,7 @@ import { resolveJobIds } from '../../selectors.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('[jobs]', 'selector: 5, 1-10:2, last, all', 'last')
+    .argument('[jobs]', 'which jobs: 5, 1-10:2, last or all', 'last')
     .action((jobs: string) => act((context) => showJobs(context, jobs)));
 }
 

@@ -38,38 +38,37 @@ const signs: readonly (readonly [string, string])[] = [
 /** Adds the options. */
 export function addStandaloneOptions(command: Command): void {
   command
-    .option('--standalone', 'run this job alone, with a broker and a provider that end with it; wait for its end')
+    .optionsGroup('Without a grid:')
+    .option('--standalone', 'start a broker and a provider for this job only, wait for its end, then stop them')
     .addOption(
       new Option(
         '--manager <name>',
-        'with --standalone: where machines come from (default: slurm where sbatch is on the PATH, grid-engine where ' +
-          'qconf is, oar where oarsub is, else none: this host)',
+        'with --standalone: the resource manager (default: slurm, grid-engine or oar if its commands are on ' +
+          'the PATH, else none, which uses this host)',
       ).choices(managers),
     )
-    .option(
-      '--cluster <name>',
-      'with --manager embedded: a cluster that runs already, by its address or its name in the usual home folder',
-    )
-    .option(
-      '--standalone-processors <count>',
-      'with --standalone: processors of this host to use, where no cluster is named (default: all)',
-    )
+    .option('--cluster <name>', 'with --manager embedded: name or address of a running embedded cluster')
+    .option('--standalone-processors <count>', 'with --standalone: processors of this host to use (default: all)')
     .option(
       '--standalone-patience <duration>',
-      'with --standalone: give up when the resource manager has been out of reach for so long and no task has begun; ' +
-        '0 for never (default: 2m)',
+      'with --standalone: give up if the resource manager stays unreachable for this long and no task has ' +
+        'started; 0 = never (default: 2m)',
     )
-    .option('--heuristic <name>', 'with --standalone: what decides the allocation requests')
+    .option(
+      '--heuristic <name>',
+      'with --standalone: request heuristic: static, initial, adaptive, mixed, finish or auto (default: ' + 'finish)',
+    )
     .option(
       '--default-task-time <duration>',
-      'with --standalone: how long a task is taken to last before any has ended; for initial, adaptive and mixed',
+      'with --standalone: assumed run time of a task before any has finished, for the heuristics initial, ' +
+        'adaptive and mixed (default: 10m)',
     )
     .option(
       '--set <process.option=value>',
-      'with --standalone: an option of a process, as in provider.slurm-partition=main',
+      'with --standalone: set an option of a process, for example provider.slurm-partition=main; may be ' + 'repeated',
       collect,
     )
-    .option('--task-output', 'with --standalone: print what the tasks printed, when the job has ended');
+    .option('--task-output', 'with --standalone: print the output of the tasks when the job has ended');
 }
 
 /** Refuses the options of a grid of one's own where there is to be none. @throws {MutiraoError} MUT_BAD_REQUEST */

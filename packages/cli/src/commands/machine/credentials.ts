@@ -12,7 +12,7 @@ import { nameOf } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--provider <name>', 'the provider that knows them', 'lab')
+    .option('--provider <name>', 'the provider of the machines', 'lab')
     .action((options: { readonly provider: string }) => act((context) => listCredentials(context, options.provider)));
 }
 

@@ -13,7 +13,7 @@ import { nameOf } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--provider <name>', 'the provider that keeps them', 'lab')
+    .option('--provider <name>', 'the provider of the machines', 'lab')
     .action((options: { readonly provider: string }) => act((context) => listKept(context, options.provider)));
 }
 

@@ -12,7 +12,7 @@ import { nameOf } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--all', 'also those that ended')
+    .option('--all', 'also list requests that have ended')
     .action((options: { all?: true }) => act((context) => listRequests(context, options.all === true)));
 }
 

@@ -14,18 +14,17 @@ import type { FailureExplanation, SwarmOrder, WorldOutcome } from '../../simulat
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--seeds <count>', 'worlds to run, each drawn from its seed')
+    .optionsGroup('Worlds:')
+    .option('--seeds <count>', 'number of simulated grids, each with a seed of its own')
     .option('--from <seed>', 'the first seed (default: 0)')
-    .option('--scenario <file>', 'run the world of this file; with --seeds, once with each of them')
-    .option('--failures <file>', 'let the machines of labs fail as nodes of this log of the Failure Trace Archive did')
-    .option('--factor <number>', 'with --failures: times of the log are divided by it', '1000')
-    .option('--workers <count>', 'threads (default: one per processor of this machine)')
-    .option('--shrink <count>', 'runs at most to make a world that fails smaller; 0 for none', '300')
-    .option(
-      '--out <folder>',
-      'where the smallest scenarios of failing worlds are written (default: the current folder)',
-    )
-    .option('--trace <file>', 'write all turns of the one world as text, a line per turn')
+    .option('--scenario <file>', 'simulate the grid of this file; with --seeds, once with each seed')
+    .option('--failures <file>', 'make lab machines fail as the nodes in this log of the Failure Trace Archive')
+    .option('--factor <number>', 'with --failures: divide the times of the log by this', '1000')
+    .optionsGroup('Runs and results:')
+    .option('--workers <count>', 'threads (default: one per processor)')
+    .option('--shrink <count>', 'runs to spend on simplifying a failing grid; 0 = none', '300')
+    .option('--out <folder>', 'folder for the scenarios of failing grids (default: the current folder)')
+    .option('--trace <file>', 'write the turns of a single simulated grid as text, one per line')
     .action((options: SwarmOptions) => act((context) => runSwarm(context, options)));
 }
 

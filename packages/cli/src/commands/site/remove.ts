@@ -13,9 +13,9 @@ import { findConnector, forgetSite, stopConnector } from '../../site/start-conne
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<site>', 'its name')
-    .option('--now', 'end at once what runs there; its tasks run again elsewhere')
-    .option('--forget', 'forget it also when it cannot be reached; what runs there is left')
+    .argument('<site>', 'name of the site')
+    .option('--now', 'end running work at once; its tasks run again elsewhere')
+    .option('--forget', 'remove the site even if it is unreachable; processes there keep running')
     .action((name: string, options: { now?: true; forget?: true }) =>
       act((context) => removeSite(context, name, options)),
     );

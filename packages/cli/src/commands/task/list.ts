@@ -24,14 +24,14 @@ export interface ListTasksOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('[job]', 'a job number, or last', 'last')
-    .argument('[tasks]', 'selector of tasks: 5, 0-10:2, last, all', 'all')
+    .argument('[job]', 'a job number, or "last" (default: last)', 'last')
+    .argument('[tasks]', 'which tasks: 5, 0-10:2, last or all (default: all)', 'all')
     .option(
       '--status <status>',
-      'only those that are waiting, ready, placed, running, verifying, finished, failed or cancelled',
+      'only tasks in this state: waiting, ready, placed, running, verifying, finished, failed or cancelled',
     )
-    .option('--max <count>', 'list at most so many; 0 lists all', '1000')
-    .option('--replicas', 'a line for each replica, not only for the one that counts')
+    .option('--max <count>', 'list at most this many tasks; 0 = all', '1000')
+    .option('--replicas', 'print one line per replica, instead of one per task')
     .action((job: string, tasks: string, options: ListTasksOptions) =>
       act((context) => listTasks(context, { job, tasks }, options)),
     );

@@ -14,10 +14,10 @@ export interface TaskOutputOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<job>', 'a job number, or last')
-    .argument('[tasks]', 'selector of tasks: 5, 0-10:2, last, all', 'all')
-    .option('--stdout', 'only standard output')
-    .option('--stderr', 'only standard error, on standard output')
+    .argument('<job>', 'a job number, or "last"')
+    .argument('[tasks]', 'which tasks: 5, 0-10:2, last or all (default: all)', 'all')
+    .option('--stdout', 'print only standard output')
+    .option('--stderr', 'print only standard error, to standard output')
     .action((job: string, tasks: string, options: TaskOutputOptions) =>
       act((context) => printOutputs(context, { job, tasks }, options)),
     );

@@ -90,7 +90,7 @@ const cases: readonly Case[] = [
   ['job submit ./sim -- --seed 3', 'job submit -- ./sim --seed 3'],
   ['job list --all', 'job list', /those that have ended too/],
   ['job list --state RUNNING', 'job list --status running'],
-  ['job cancel', 'job cancel 5', /needs <jobs> \(selector/],
+  ['job cancel', 'job cancel 5', /needs <jobs> \(which jobs: 5, /],
   ['job cancel --all', 'job cancel all'],
   ['job wait 3 4', 'job wait 3,4'],
   ['job retry 3 1 2', 'job retry 3 1,2'],
@@ -110,7 +110,7 @@ for (const [line, meant, says] of cases) {
 test('a command that nobody knows is answered with those that there are', async (t) => {
   t.regex(
     (await runCommandLine(['frobnicate'])).err,
-    /unknown command "frobnicate"; expected one of up, down, status, job, /,
+    /unknown command "frobnicate"; expected one of up, down, status, web, job, /,
   );
   t.regex(
     (await runCommandLine(['job', 'frobnicate'])).err,
@@ -124,7 +124,7 @@ test('a command that nobody knows is answered with those that there are', async 
 test('an option without its value is answered with what it takes', async (t) => {
   t.regex(
     (await runCommandLine(['job', 'submit', '--label'])).err,
-    /--label has no value; expected --label <text>: what to call the job/,
+    /--label has no value; expected --label <text>: name of the job/,
   );
 });
 

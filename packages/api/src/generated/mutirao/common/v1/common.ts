@@ -99,6 +99,23 @@ export interface Limits {
   outputBytesMax: number;
 }
 
+/** What a task asks for in addition to processors. */
+export interface ResourceRequest {
+  /** 0 asks for none. */
+  memoryBytes: number;
+  /** Thousandths of a GPU: 500 is half a device. Above 1000 a multiple of 1000. 0 asks for none. */
+  gpuThousandths: number;
+  /** Only devices of this kind; any when empty. */
+  gpuKind: string;
+  /** Amounts of counted resources by name, each 1 or more: licences, scratch space. */
+  named: { [key: string]: number };
+}
+
+export interface ResourceRequest_NamedEntry {
+  key: string;
+  value: number;
+}
+
 /** What all the replicas of one task group share. */
 export interface TaskTemplate {
   jobId: number;
@@ -133,6 +150,8 @@ export interface TaskTemplate {
    * large outputs in that folder. HMAC-SHA256 in base64url; empty where there is none.
    */
   dropProof: string;
+  /** What each replica holds in addition to processors; a machine starts it only when it has that much left. Absent for nothing. */
+  resources?: ResourceRequest | undefined;
 }
 
 export interface TaskTemplate_EnvironmentEntry {
@@ -616,6 +635,145 @@ export const Limits: MessageFns<Limits> = {
   },
 };
 
+function createBaseResourceRequest(): ResourceRequest {
+  return { memoryBytes: 0, gpuThousandths: 0, gpuKind: "", named: {} };
+}
+
+export const ResourceRequest: MessageFns<ResourceRequest> = {
+  encode(message: ResourceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.memoryBytes !== 0) {
+      writer.uint32(8).uint64(message.memoryBytes);
+    }
+    if (message.gpuThousandths !== 0) {
+      writer.uint32(16).uint32(message.gpuThousandths);
+    }
+    if (message.gpuKind !== "") {
+      writer.uint32(26).string(message.gpuKind);
+    }
+    globalThis.Object.entries(message.named).forEach(([key, value]: [string, number]) => {
+      ResourceRequest_NamedEntry.encode({ key: key as any, value }, writer.uint32(34).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResourceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResourceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.memoryBytes = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.gpuThousandths = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.gpuKind = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            const entry4 = ResourceRequest_NamedEntry.decode(reader, reader.uint32());
+            if (entry4.value !== undefined) {
+              message.named[entry4.key] = entry4.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseResourceRequest_NamedEntry(): ResourceRequest_NamedEntry {
+  return { key: "", value: 0 };
+}
+
+export const ResourceRequest_NamedEntry: MessageFns<ResourceRequest_NamedEntry> = {
+  encode(message: ResourceRequest_NamedEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== 0) {
+      writer.uint32(16).uint64(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResourceRequest_NamedEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResourceRequest_NamedEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.value = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseTaskTemplate(): TaskTemplate {
   return {
     jobId: 0,
@@ -629,6 +787,7 @@ function createBaseTaskTemplate(): TaskTemplate {
     workFolder: undefined,
     homeChallenge: "",
     dropProof: "",
+    resources: undefined,
   };
 }
 
@@ -666,6 +825,9 @@ export const TaskTemplate: MessageFns<TaskTemplate> = {
     }
     if (message.dropProof !== "") {
       writer.uint32(90).string(message.dropProof);
+    }
+    if (message.resources !== undefined) {
+      ResourceRequest.encode(message.resources, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -772,6 +934,14 @@ export const TaskTemplate: MessageFns<TaskTemplate> = {
             }
 
             message.dropProof = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.resources = ResourceRequest.decode(reader, reader.uint32());
             continue;
           }
         }
