@@ -59,7 +59,7 @@ test('what a provider may run by itself while it is away is explained, and so is
   t.regex(
     broker.perform(['explain task 1.9 ana']),
     new RegExp(
-      `Replica r${first} was started on a/m1 by provider a, from what it was leased, while this broker was away`,
+      `Replica r${first} was started on a/m1 by provider a, from its delegated tasks, while the broker was not connected`,
     ),
   );
 });
