@@ -83,7 +83,7 @@ export function regretfulScenario(scenario: Scenario): Scenario {
 }
 
 /**
- * The same jobs where most ask for memory, GPUs or licences, beside others, on machines of a lab of which few have all
+ * The same jobs where most ask for memory, GPUs or licences and others do not, on machines of a lab of which few have all
  * of it.
  */
 export function resourcefulScenario(scenario: Scenario): Scenario {
@@ -246,7 +246,7 @@ export function forgetfulScenario(scenario: Scenario): Scenario {
 }
 
 /**
- * The same jobs where a heuristic that watches the queue decides at every cluster, beside local users: what it asked
+ * The same jobs where a heuristic that watches the queue decides at every cluster, which local users share: what it asked
  * for turns out wrong now and then, and
  * is given up.
  */

@@ -17,7 +17,7 @@ export interface NearestShortage extends Shortage {
   readonly machineId: string;
 }
 
-/** Machines of the list that lack something besides processors; the one that has most of it comes first. */
+/** Machines of the list that lack something other than processors; the one that has most of it comes first. */
 function listShortages(
   resources: ResourceRequest,
   machines: readonly BrokerMachine[],
@@ -77,7 +77,7 @@ function explainShortage(
   };
 }
 
-/** No machine has so much, though some would do otherwise. */
+/** No machine has the amount, though some would do otherwise. */
 function explainLack(
   queue: TaskQueue,
   resources: ResourceRequest,
