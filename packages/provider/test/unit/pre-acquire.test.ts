@@ -58,14 +58,11 @@ test('what is used for reservations is told, and what would be better where this
   };
   t.regex(
     await reported('fixed:1h', true),
-    /^info .* held: best effort; warn this account may have the resource manager make reservations/,
+    /^info .* holding these \(best effort\); warn this account may reserve at the resource manager/,
   );
-  t.regex(await reported('fixed:1h', false), /^info .* held: best effort$/);
-  t.regex(await reported('fixed:1h', undefined), /^info .* held: best effort$/);
-  t.regex(await reported('', true), /^info reservations are made by the resource manager itself[^;]*$/);
-  t.regex(
-    await reported('', false),
-    /^info reservations .*; warn the resource manager makes no reservations for this account; with --pre-acquire/,
-  );
+  t.regex(await reported('fixed:1h', false), /^info .* holding these \(best effort\)$/);
+  t.regex(await reported('fixed:1h', undefined), /^info .* holding these \(best effort\)$/);
+  t.regex(await reported('', true), /^info reservations: made by the resource manager[^;]*$/);
+  t.regex(await reported('', false), /^info reservations: made by .*; warn .*--pre-acquire/);
   t.is(await reported('', true, false), '');
 });

@@ -85,7 +85,7 @@ test('no field of any call of a user ends the reservation manager or breaks what
     askUnixMs: 0,
     expectedUnixMs: noon + hour,
     chancePercent: 75,
-    reason: 'it waits',
+    reasons: [{ code: 'request-waiting', parameters: {}, text: 'it waits' }],
   };
   const counts = await tryHostileCalls({
     methods: ReservationServiceService,
