@@ -229,7 +229,7 @@ test.serial('a temporary home whose submission was killed is told of by the next
   const { status, err } = await mutirao('job', 'submit', '--standalone', '--manager', 'none', '--', 'true');
   t.is(status, 0, err);
   t.true(
-    err.includes(`"mutirao job submit --standalone --home ${join(usualHome, 'here', name)}" goes on with it`),
+    err.includes(`"mutirao job submit --standalone --home ${join(usualHome, 'here', name)}" continues it`),
     err,
   );
 });
