@@ -225,7 +225,7 @@ test.serial('a setting that the page does not have, and a home folder without a 
     'web.foo=1',
   );
   t.is(unknown.status, 2, unknown.err);
-  t.regex(unknown.err, /^error: MUT_BAD_CONFIG web did not come up: unknown option '--foo'/m);
+  t.regex(unknown.err, /^error: MUT_BAD_CONFIG web did not start: unknown option '--foo'/m);
   const empty = await mutirao('status', '--home', '');
   t.is(empty.status, 2, empty.err);
   t.regex(empty.err, /--home is empty, as where a variable is not set; expected a folder/);

@@ -62,7 +62,7 @@ tasks:
     t.like(await grid.client.job(jobId), { waitingCount: 1, taskCount: 4 });
     t.false(existsSync(join(folder, 'all.txt')));
     const waits = await command('explain', 'task', String(jobId), '3');
-    t.regex(waits.out, /task 3 of job 1 waits for 1 task that has not finished: 2\./);
+    t.regex(waits.out, /Task 3 of job 1 waits for 1 task to finish: 2\./);
 
     await grid.broker.crash();
     writeFileSync(gate, '');
@@ -183,7 +183,7 @@ tasks:
     const failed = await command('job', 'submit', 'chain.yaml', '--replicas', '1', '--retries', '0', '--wait');
     t.not(failed.status, 0);
     t.like(await grid.client.job(1), { status: JobStatus.FAILED, finishedCount: 1, failedCount: 1, cancelledCount: 1 });
-    t.regex((await command('explain', 'task', '1', '2')).out, /cannot run: it waits for task 1, which failed/);
+    t.regex((await command('explain', 'task', '1', '2')).out, /cannot run, because task 1 failed/);
     writeFileSync(join(folder, 'mended'), '');
     t.is((await command('job', 'retry', '1')).status, 0);
     t.is((await grid.client.waitEnded(1)).status, JobStatus.FINISHED);

@@ -29,7 +29,14 @@ interface RigOptions {
 
 /** Launchers with what their tasks did. */
 class Rig {
-  readonly ended: { slot: number; status: number; signal: number | undefined; out: string; err: string }[] = [];
+  readonly ended: {
+    slot: number;
+    status: number;
+    signal: number | undefined;
+    processorMs: number | undefined;
+    out: string;
+    err: string;
+  }[] = [];
   readonly watchdog = new Watchdog();
   readonly playpen = mkdtempSync(path.join(folder, 'playpen '));
   private opened: Launchers | undefined;
@@ -56,8 +63,8 @@ class Rig {
       usesSubreaper,
       watchdog: this.watchdog,
       environment: { PATH: '/usr/bin:/bin', PROC: 'me@here', ...environment },
-      onEnded: (slot, { status, signal, standardOutput, standardError }) => {
-        this.ended.push({ slot, status, signal, out: text(standardOutput), err: text(standardError) });
+      onEnded: (slot, { status, signal, processorMs, standardOutput, standardError }) => {
+        this.ended.push({ slot, status, signal, processorMs, out: text(standardOutput), err: text(standardError) });
       },
     });
   }
@@ -315,6 +322,29 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
     t.is(usage.length, 1);
     t.is(usage[0]?.outputBytes, 5000);
     t.true((usage[0]?.residentBytes ?? 0) > 100_000);
+  });
+
+  test.serial(`${shell}: a task is kept to its processors, and the next one to its own`, async (t) => {
+    const rig = await Rig.open(t, shell);
+    const show = 'grep Cpus_allowed_list /proc/self/status | cut -f2';
+    const all = (await rig.run(show)).out;
+    t.is((await rig.run(show, {}, { pin: 'taskset -cp 0' })).out, '0\n');
+    t.is((await rig.run(show, {}, { pin: 'taskset -cp 0-1' })).out, all === '0\n' ? all : '0-1\n');
+    t.is((await rig.run(show, {}, { pin: 'taskset -cp 0' })).out, '0\n');
+    t.is((await rig.run(show, {}, { pin: 'taskset -cp 9999' })).out, '0\n', 'one that fails changes nothing');
+    await rig.run('kill -9 $PPID; sleep 600');
+    t.is((await rig.run(show, {}, { pin: 'taskset -cp 0' })).out, '0\n', 'after another shell took over');
+  });
+
+  test.serial(`${shell}: the processor time of a task is counted with that of what it started`, async (t) => {
+    const rig = await Rig.open(t, shell);
+    const busy = 'end=$(($(date +%s) + 2)); while [ $(date +%s) -lt $end ]; do :; done';
+    const { processorMs = 0 } = await rig.run(`(${busy}) & (${busy}) & wait`);
+    t.true(processorMs > 500, `${processorMs} ms of two busy shells`);
+    const idle = await rig.run('sleep 0.3');
+    t.true((idle.processorMs ?? Infinity) < 300, `${idle.processorMs} ms of one that sleeps`);
+    rig.start(`${busy}; sleep 600`);
+    await until(() => (rig.launchers.sample(0)?.processorMs ?? 0) > 300, 'a sample of a task that runs');
   });
 
   test.serial(`${shell}: a sweep lets a shell go on that a task has stopped`, async (t) => {

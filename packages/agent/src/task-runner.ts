@@ -10,7 +10,6 @@ import {
 import { describeBytes, type Bytes } from '@mutirao/core/shared';
 import {
   Launchers,
-  proportionalBytes,
   quoteWord,
   renderAssignments,
   startPiped,
@@ -22,11 +21,13 @@ import {
   type TaskUsage,
 } from '@mutirao/runtime/processes';
 import type { AccountTasks } from './account-tasks.ts';
+import { listProcessors, type Pinning } from './capacity/pinning.ts';
 import type { GangTask } from './gang/gangs.ts';
 import type { Playpens } from './playpens.ts';
 import type { Storages } from './storages.ts';
 import type { RenderedTask, TaskRenderer } from './task-environment.ts';
 import type { SandboxedTask, TaskSandboxes } from './task-sandboxes.ts';
+import { TaskMeters, type MeasuredUsage } from './task-meters.ts';
 import { getVerdict } from './verdict.ts';
 
 /** What running tasks needs. */
@@ -36,6 +37,8 @@ export interface TaskRunnerOptions {
   readonly renderer: TaskRenderer;
   readonly storages: Storages;
   readonly sandboxes: TaskSandboxes;
+  /** Undefined where the system places tasks. */
+  readonly pinning?: Pinning | undefined;
   /** Undefined where tasks run in the agent's own account. */
   readonly account?: AccountTasks;
   deliver(input: AgentInput): void;
@@ -46,6 +49,9 @@ const outputKept: Bytes = 512 * 1024;
 /** A job's own limit decides what is kept, up to this: a report carries both streams, and a message takes 16 MiB. */
 const outputKeptMax: Bytes = 4 * 1024 * 1024;
 const sweepInterval = 1000;
+/** Young tasks are looked for this often, and sampled once they are this old: shorter ones are not worth the cost. */
+const sampleInterval = 100;
+const sampleAge = 50;
 /** A task can fill a disk within a second, so its output is looked at more often. */
 const outputInterval = 50;
 /** Less than this on the disk of playpens is a full disk. */
@@ -59,8 +65,10 @@ export class TaskRunner {
   /** By slot, the bytes that were free when its task was seen to run on a full disk. */
   private readonly shortOf: (Bytes | undefined)[] = [];
   private isAskingRoom = false;
-  /** By slot, when the memory that its processes share may be read again: of large processes that takes long. */
-  private readonly memoryReadAfter: number[] = [];
+  private readonly meters = new TaskMeters();
+  /** By slot, of tasks that have not been sampled yet, when they were launched. */
+  private readonly unsampled = new Map<number, number>();
+  private sampleTimer: NodeJS.Timeout | undefined;
   private sweepTimer: NodeJS.Timeout | undefined;
   private outputTimer: NodeJS.Timeout | undefined;
   private isBusy = false;
@@ -96,10 +104,12 @@ export class TaskRunner {
       const storage = this.options.storages.getPath(replica.template.userId);
       this.running[slot] = replica;
       this.shortOf[slot] = undefined;
-      this.memoryReadAfter[slot] = 0;
-      this.launchers.launch(slot, this.compose(replica, { playpen, storage }, gang));
+      this.meters.begin(slot);
+      this.launchers.launch(slot, { ...this.compose(replica, { playpen, storage }, gang), ...this.pin(replica) });
       this.isBusy = true;
       this.sweepTimer ??= setTimeout(this.sweep, sweepInterval);
+      this.unsampled.set(slot, performance.now());
+      this.sampleTimer ??= setTimeout(this.sampleYoung, sampleInterval);
       if (replica.template.limits.outputMax > 0) this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
     } catch (error) {
       this.running[slot] = undefined;
@@ -112,7 +122,7 @@ export class TaskRunner {
     const { template, start } = replica;
     if (account !== undefined) {
       const slot = slotOf(replica);
-      const rendered = renderer.render(template, start, account.getFolders(slot, template.userId));
+      const rendered = renderer.render(replica, account.getFolders(slot, template.userId));
       return {
         folder: '/',
         keptMax: getKeptMax(replica),
@@ -128,9 +138,24 @@ export class TaskRunner {
       folder: template.workFolder?.path ?? folders.playpen,
       keptMax: getKeptMax(replica),
       leavesFiles: start.outputs.length > 0 || template.workFolder !== undefined,
-      ...changeFor(gang, renderer.render(template, start, folders)),
+      ...changeFor(gang, renderer.render(replica, folders)),
       ...(sandbox === undefined ? {} : { sandbox }),
     };
+  }
+
+  private pinApart(
+    { slots }: HeldReplica,
+    { command, args }: { readonly command: string; readonly args: readonly string[] },
+  ): { readonly command: string; readonly args: readonly string[] } {
+    const { pinning } = this.options;
+    return pinning === undefined
+      ? { command, args }
+      : { command: pinning.program, args: ['-c', listProcessors(pinning, slots), command, ...args] };
+  }
+
+  private pin({ slots }: HeldReplica): Pick<LaunchTask, 'pin'> {
+    const { pinning } = this.options;
+    return pinning === undefined ? {} : { pin: `${quoteWord(pinning.program)} -cp ${listProcessors(pinning, slots)}` };
   }
 
   /**
@@ -147,10 +172,12 @@ export class TaskRunner {
     const slot = slotOf(replica);
     const folders = { playpen: playpens.getPath(slot), storage: storages.getPath(replica.template.userId) };
     const env = this.launchers.getEnvironment(slot);
-    const own = { ...renderer.variables(replica.template, replica.start, folders), ...variables };
+    const own = { ...renderer.variables(replica, folders), ...variables };
     const sandboxed = sandboxes.commandFor(sandboxedTask(replica, folders), command, { env, variables: own });
+    const plain = sandboxed ?? { command: '/bin/sh', args: ['-c', command], env: { ...env, ...own } };
     const started = startPiped({
-      ...(sandboxed ?? { command: '/bin/sh', args: ['-c', command], env: { ...env, ...own } }),
+      ...plain,
+      ...this.pinApart(replica, plain),
       isSandbox: sandboxed !== undefined,
       cwd: replica.template.workFolder?.path ?? folders.playpen,
       onClosed,
@@ -168,6 +195,7 @@ export class TaskRunner {
   /** Kills everything. */
   close(): void {
     clearTimeout(this.sweepTimer);
+    clearTimeout(this.sampleTimer);
     clearTimeout(this.outputTimer);
     this.launchers.close();
   }
@@ -176,9 +204,11 @@ export class TaskRunner {
     const replica = this.running[slot];
     if (replica === undefined) return;
     this.running[slot] = undefined;
+    this.unsampled.delete(slot);
+    const usage = this.meters.finish(slot, end.processorMs);
     this.tell(
       replica,
-      end,
+      usage === undefined ? end : { ...end, usage },
       end.status === -1
         ? this.judgeLaunch(slot, replica.template.workFolder?.path, end.trouble)
         : end.status === 0
@@ -190,7 +220,7 @@ export class TaskRunner {
   }
 
   /** @param end undefined for a task that could not be launched. */
-  private tell(replica: HeldReplica, end: TaskEnd | undefined, verdict: Verdict | undefined): void {
+  private tell(replica: HeldReplica, end: MeasuredEnd | undefined, verdict: Verdict | undefined): void {
     this.options.deliver({
       kind: 'ProcessEnded',
       replicaId: replica.start.replicaId,
@@ -255,30 +285,26 @@ export class TaskRunner {
     this.isBusy = this.running.some((replica) => replica !== undefined);
   };
 
-  /**
-   * The sum of what each process has resident is quickly read. Only beyond the limit the memory that they share is
-   * read, for a tenth of the time at most.
-   */
-  private checkMemory({ slot, residentBytes, processes }: TaskUsage): void {
-    const replica = this.running[slot];
-    const memoryMax = replica?.template.limits.memoryMax ?? 0;
-    const from = performance.now();
-    if (
-      replica === undefined ||
-      memoryMax === 0 ||
-      residentBytes <= memoryMax ||
-      from < (this.memoryReadAfter[slot] ?? 0)
-    )
-      return;
-    const bytes = proportionalBytes(processes);
-    const until = performance.now();
-    this.memoryReadAfter[slot] = until + 10 * this.running.length * (until - from);
-    if (bytes > memoryMax)
-      this.exceed(
-        replica,
-        'MUT_MEMORY_MAX',
-        `${describeBytes(bytes)} of memory, beyond the limit of ${describeBytes(memoryMax)}`,
-      );
+  /** Tasks that last for less than the interval of sweeps are sampled once, unless they are very short. */
+  private readonly sampleYoung = (): void => {
+    this.sampleTimer = undefined;
+    const now = performance.now();
+    for (const [slot, launchedAt] of this.unsampled) {
+      if (now - launchedAt < sampleAge) continue;
+      this.unsampled.delete(slot);
+      const usage = this.launchers.sample(slot);
+      if (usage !== undefined) this.checkMemory(usage);
+    }
+    if (this.unsampled.size > 0) this.sampleTimer = setTimeout(this.sampleYoung, sampleInterval);
+  };
+
+  private checkMemory(usage: TaskUsage): void {
+    const replica = this.running[usage.slot];
+    if (replica === undefined) return;
+    const memoryMax = getMemoryLimit(replica.template);
+    const bytes = this.meters.note(usage, memoryMax);
+    if (memoryMax > 0 && bytes > memoryMax)
+      this.exceed(replica, 'MUT_MEMORY_MAX', describeExcess(this.meters.getPeak(usage.slot), replica.template));
   }
 
   private readonly checkOutputs = (): void => {
@@ -302,6 +328,18 @@ export class TaskRunner {
   }
 }
 
+/** What a job limits its tasks to, or else what each asked for; 0 for no limit. */
+function getMemoryLimit({ limits, resources }: HeldReplica['template']): Bytes {
+  return limits.memoryMax > 0 ? limits.memoryMax : (resources?.memory ?? 0);
+}
+
+function describeExcess(peak: Bytes, template: HeldReplica['template']): string {
+  const limit = describeBytes(getMemoryLimit(template));
+  return template.limits.memoryMax > 0
+    ? `memory peaked at ${describeBytes(peak)}, beyond the limit of ${limit} (--limit-memory)`
+    : `memory peaked at ${describeBytes(peak)}, beyond the ${limit} that the task asked for (--memory)`;
+}
+
 function getKeptMax({
   template: {
     limits: { outputMax },
@@ -310,7 +348,20 @@ function getKeptMax({
   return outputMax > 0 ? Math.min(outputMax, outputKeptMax) : outputKept;
 }
 
-function findResult({ status, signal, standardOutput, standardError, writtenBytes, isCut }: TaskEnd): ProcessResult {
+/** How a task ended, with what it has used where that was measured. */
+interface MeasuredEnd extends TaskEnd {
+  readonly usage?: MeasuredUsage;
+}
+
+function findResult({
+  status,
+  signal,
+  standardOutput,
+  standardError,
+  writtenBytes,
+  isCut,
+  usage,
+}: MeasuredEnd): ProcessResult {
   return {
     exitStatus: Math.max(status, 0),
     signal,
@@ -318,6 +369,7 @@ function findResult({ status, signal, standardOutput, standardError, writtenByte
     standardError,
     outputBytes: writtenBytes,
     outputTruncated: isCut,
+    ...(usage === undefined ? {} : { usage }),
   };
 }
 

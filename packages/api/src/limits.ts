@@ -6,7 +6,7 @@ export interface Limit {
   readonly of: string;
 }
 
-type LimitUnit = 'characters' | 'items' | 'processors' | 'bytes' | 'ms' | 'ms since 1970';
+type LimitUnit = 'characters' | 'items' | 'units' | 'processors' | 'bytes' | 'ms' | 'ms since 1970';
 
 const kibibyte = 1024;
 const mebibyte = 1024 ** 2;
@@ -62,6 +62,9 @@ export const limits = {
   keys: { max: 16, unit: 'items', of: 'keys that a reservation manager signs with' },
   claim: { max: 65_536, unit: 'characters', of: 'the claim of a reservation' },
   memory: { max: 2 ** 50, unit: 'bytes', of: 'the memory of a task, or of what it prints' },
+  gpus: { max: 1024, unit: 'items', of: 'GPUs of a machine, or of a task' },
+  namedResources: { max: 64, unit: 'items', of: 'named resources of a machine, or of a task' },
+  namedAmount: { max: 2 ** 50, unit: 'units', of: 'the amount of a named resource' },
   freed: { max: 1000, unit: 'items', of: 'steps at which processors of a cluster come free' },
   instant: { max: lastInstant, unit: 'ms since 1970', of: 'any instant; none is before 1970' },
   duration: { max: lastInstant, unit: 'ms', of: 'any duration, a walltime among them' },

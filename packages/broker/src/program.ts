@@ -82,6 +82,24 @@ export const brokerProgram = defineProgram({
   name: 'broker',
   summary: 'Takes jobs, hands their tasks to GridMachines and brings the results home.',
   options,
+  optionGroups: [
+    { heading: 'Common options', names: ['listen', 'provider'] },
+    { heading: 'Scheduling', names: ['placement', 'replicateAfter', 'reservations'] },
+    { heading: 'Checks and files', names: ['checkDeadline', 'checksMax', 'blobBytesMax', 'keepIntermediates'] },
+    { heading: 'Failures of providers', names: ['suspectGrace', 'leaseHorizon'] },
+    { heading: 'Quotas, metrics and traces', names: ['quota', 'metrics', 'trace'] },
+    {
+      heading: 'Events',
+      names: ['nats', 'natsCredentials', 'natsCa', 'natsCertificate', 'natsKey', 'natsStream', 'natsAge', 'natsBytes'],
+    },
+  ],
+  examples: [
+    { command: 'mutirao run broker', effect: 'serve the users of this home folder, on a socket' },
+    {
+      command: 'mutirao run broker --listen 0.0.0.0:7000 --provider uni=login1:7001',
+      effect: 'serve other hosts, and use one provider',
+    },
+  ],
   run,
 });
 

@@ -8,6 +8,8 @@ import type { Act, CommonOptions, ContextMaker } from './context.ts';
 import { getExitStatus, type ExitStatus } from './exit-status.ts';
 import { processOutput, type Output, type OutputMode } from './output/output.ts';
 import { asOutputFailure, OutputClosed, OutputFailed } from './output/write-standard.ts';
+import { nounSummaries } from './help/command-groups.ts';
+import { addAfterHelp, findHeading, findPosition, layOutHelp } from './help/lay-out-help.ts';
 import type { Mistake } from './usage/describe-mistake.ts';
 import { refuseRepeated } from './usage/repeated-options.ts';
 import { UsageError } from './usage/usage-error.ts';
@@ -20,13 +22,13 @@ export interface Surroundings {
 }
 
 /**
- * Runs one command line and tells its exit status. Only the module of the command that is run gets loaded.
+ * Runs one command line and returns its exit status. Only the module of the command that is run gets loaded.
  *
  * @param argv without the names of Node and the script.
  */
 export async function runCommand(argv: readonly string[], surroundings: Surroundings = live): Promise<ExitStatus> {
   const split = argv.indexOf('--');
-  const words = split < 0 ? argv : argv.slice(0, split);
+  const words = readHelpCommand(split < 0 ? argv : argv.slice(0, split));
   const passedOn = split < 0 ? undefined : argv.slice(split + 1);
   const state: RunState = { status: 0, output: surroundings.makeOutput('table'), help: '', program: undefined };
   const entry = findEntry(words.filter((word) => !word.startsWith('-')));
@@ -61,6 +63,11 @@ interface RunState {
   program: Command | undefined;
 }
 
+/** `mutirao help job submit` is `mutirao job submit --help`. */
+function readHelpCommand(words: readonly string[]): readonly string[] {
+  return words[0] === 'help' ? [...words.slice(1), '--help'] : words;
+}
+
 function getMode(options: CommonOptions): OutputMode {
   if (options.json === true) return 'json';
   return options.quiet === true ? 'quiet' : 'table';
@@ -73,8 +80,11 @@ async function buildProgram(
 ): Promise<Command> {
   const { entries } = await import('./commands/index.ts');
   const program = new Command('mutirao')
-    .description('A laptop, a few clusters and some lab PCs used as one machine.')
-    .version(`mutirao ${programVersion()}`, '-V, --version')
+    .description('Runs many tasks on a laptop, a few clusters and some lab PCs as if they were one machine.')
+    .usage('COMMAND [options]')
+    .helpCommand(false)
+    .optionsGroup('General:')
+    .version(`mutirao ${programVersion()}`, '-V, --version', 'print the version')
     .showSuggestionAfterError(true)
     .configureOutput({
       writeOut: (text) => {
@@ -85,17 +95,22 @@ async function buildProgram(
       },
     })
     .exitOverride();
+  layOutHelp(program);
+  const { examples, firstExamples } = await import('./help/examples.ts');
+  addAfterHelp(program, firstExamples, '"mutirao COMMAND --help" prints the options of a command, with examples.');
   const groups = new Map<string, Command>();
-  for (const entry of entries) {
+  for (const entry of entries.toSorted((one, other) => findPosition(one.path[0]) - findPosition(other.path[0]))) {
     const [first, second] = entry.path;
     const parent = second === undefined ? program : groupOf(first, program, groups);
     const command = parent
       .command(second ?? first, entry.hidden === true ? { hidden: true } : {})
       .description(entry.summary);
     command.copyInheritedSettings(program).exitOverride();
+    if (second === undefined) command.helpGroup(findHeading(first));
     if (entry !== wanted) continue;
     const { define } = await entry.load();
     define(command, (work) => act(command.opts<CommonOptions>())(work));
+    addAfterHelp(command, examples[entry.path.join(' ')] ?? []);
     if (first === 'run') continue;
     addCommonOptions(command);
     refuseRepeated(command);
@@ -108,38 +123,39 @@ function groupOf(name: string, program: Command, groups: Map<string, Command>): 
   if (known !== undefined) return known;
   const group = program
     .command(name)
-    .description(groupSummaries[name] ?? '')
+    .description(nounSummaries[name] ?? '')
+    .usage('COMMAND [options]')
+    .helpCommand(false)
+    .helpGroup(findHeading(name))
     .copyInheritedSettings(program)
     .exitOverride();
   groups.set(name, group);
   return group;
 }
 
-const groupSummaries: Readonly<Record<string, string>> = {
-  job: 'Bags of tasks: submit, list, show, wait, cancel, retry, machines.',
-  task: 'Tasks of a job and their output.',
-  machine: 'GridMachines that the broker can use, and machines of yours: list, show, add, kept, remove.',
-  provider: 'GridMachineProviders: list, show, heuristic, drain, undrain, add.',
-  site: 'Clusters behind ssh: add, list, show, connect, remove.',
-  request: 'Allocation requests of the providers.',
-  reservation: 'Reservations of resources: request, list, show, renegotiate, cancel, claim, calendar, resource.',
-  cluster: 'The queue of an embedded cluster, as its local users see it.',
-  explain: 'Why a task, a job, a request or a reservation is where it is.',
-  workflow: 'Workflow files: show, convert.',
-  sim: 'Simulation in virtual time; nothing runs.',
-  identity: 'Who you and this host are to other hosts: show, issue, revoke.',
-  run: 'One process of the grid in the foreground, with its own --help.',
-};
+/** A command alone, with all of its arguments and options and an action that does nothing. */
+export async function describeCommand({ path, summary, load }: CommandEntry): Promise<Command> {
+  const command = new Command(path.join(' ')).description(summary).exitOverride();
+  const { define } = await load();
+  define(command, () => Promise.resolve());
+  if (path[0] !== 'run') addCommonOptions(command);
+  refuseRepeated(command);
+  return command;
+}
 
 function addCommonOptions(command: Command): void {
   command
+    .optionsGroup('General:')
     .option('--json', 'print JSON (docs/reference/json.md)')
-    .option('-q, --quiet', 'print identifiers only')
-    .option('--broker <address>', 'broker to talk to (default: MUTIRAO_BROKER, or the one recorded in the home folder)')
-    .option('--home <folder>', 'home folder (default: MUTIRAO_HOME, or ~/.mutirao)');
+    .option('-q, --quiet', 'print only identifiers, one per line')
+    .option(
+      '--broker <address>',
+      'HOST:PORT or unix:/path of the broker (default: MUTIRAO_BROKER, else the broker of the home folder)',
+    )
+    .option('--home <folder>', 'home folder (default: MUTIRAO_HOME, else ~/.mutirao)');
 }
 
-/** Tells an error in one line, and in a second what to do; a bug also shows where it is. */
+/** Prints an error in one line, and what to do in a second one; a bug also shows where it is. */
 function reportError(error: unknown, output: Output): ExitStatus {
   if (error instanceof OutputClosed) return 0;
   if (error instanceof OutputFailed) {
@@ -164,10 +180,10 @@ function isFormatError(error: unknown): error is FormatError {
   return error instanceof Error && error.name === 'FormatError' && 'code' in error;
 }
 
-/** Errors of one text that are told one by one. */
+/** Errors of one text that are printed one by one. */
 const errorsReported = 20;
 
-/** Tells what is wrong with a text, all of it up to a bound, and what to do about each kind. */
+/** Prints the errors of a text, up to a bound, and what to do about each kind. */
 function reportFormatError(error: FormatError, output: Output): ExitStatus {
   const all = [error, ...error.further];
   const reported = all.slice(0, errorsReported);

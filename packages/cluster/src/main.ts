@@ -98,6 +98,24 @@ export const main = defineProgram({
   name: 'cluster',
   summary: 'Shares out processors of this host among requests of several users.',
   options,
+  optionGroups: [
+    { heading: 'Common options', names: ['id', 'listen', 'processors'] },
+    { heading: 'Nodes over ssh', names: ['node', 'sshOption'] },
+    { heading: 'Scheduling', names: ['policy', 'variant', 'order', 'bucWeight', 'bucLeadMax'] },
+    {
+      heading: 'Limits of requests',
+      names: ['requestsMax', 'widthMax', 'walltimeMax', 'walltimeGranularity', 'killGrace', 'quota'],
+    },
+    { heading: 'Reservations', names: ['reservations', 'reservationResource'] },
+    { heading: 'Metrics and traces', names: ['metricsListen', 'trace'] },
+  ],
+  examples: [
+    { command: 'mutirao run cluster --id alpha --processors 8', effect: 'share 8 processors of this host' },
+    {
+      command: 'mutirao run cluster --id alpha --node n1=ssh:ana@n1:16 --policy easy',
+      effect: 'share the processors of another host',
+    },
+  ],
   run,
 });
 

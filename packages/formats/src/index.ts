@@ -19,5 +19,13 @@ export {
 } from './swf/select-requests.ts';
 export { parseDuration, printDuration } from './values/duration.ts';
 export { parseSelector, printSelector, selectNumbers, type NumberRange, type Selector } from './values/selector.ts';
+export {
+  parseGpuDevices,
+  parseGpus,
+  parseNamedResource,
+  parseResources,
+  type GpuRequest,
+  type ResourceTexts,
+} from './values/resources.ts';
 export { parseSize } from './values/size.ts';
 export { makeTaskGroup, parseArray, parseLines, type TaskGroupOptions } from './values/task-group.ts';

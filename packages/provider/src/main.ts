@@ -32,6 +32,7 @@ import {
   reportReserving,
 } from './open-manager.ts';
 import { openEnrolled, startKeeping } from './machines/keep-machines.ts';
+import { examples, optionGroups } from './option-help.ts';
 import { startProvider, type ProviderSetup } from './start-provider.ts';
 
 const { heuristic, idleRelease, agentGrace, brokerGrace, standbyAfter, refusalPause, refusalPauseMax, refusalsMax } =
@@ -174,6 +175,8 @@ export const main = defineProgram({
   name: 'provider',
   summary: 'Obtains machines from one resource and joins their agents with brokers.',
   options,
+  optionGroups,
+  examples,
   passesOn,
   run,
 });

@@ -55,6 +55,22 @@ export const main = defineProgram({
   name: 'reservations',
   summary: 'Negotiates and places reservations of resources for the users of one organisation.',
   options,
+  optionGroups: [
+    { heading: 'Common options', names: ['id', 'listen', 'registrar'] },
+    { heading: 'Limits', names: ['reservationsMax', 'rememberedMax', 'holdMax', 'quota'] },
+    { heading: 'Metrics', names: ['metricsListen'] },
+    {
+      heading: 'Events',
+      names: ['nats', 'natsCredentials', 'natsCa', 'natsCertificate', 'natsKey', 'natsStream', 'natsAge', 'natsBytes'],
+    },
+  ],
+  examples: [
+    { command: 'mutirao run reservations', effect: 'serve the users of this home folder' },
+    {
+      command: 'mutirao run reservations --listen 0.0.0.0:7005 --registrar maria',
+      effect: 'serve other hosts; maria may register resources',
+    },
+  ],
   run,
 });
 

@@ -34,9 +34,11 @@ import {
   type TaskEdge,
   type TaskGroup,
 } from '@mutirao/core/messages';
+import { sayReason } from '@mutirao/api/reasons';
 import { QueueModel } from '@mutirao/core/placement';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
+import { capacityOf, requestOf, requestOfGroup } from './harness-resources.ts';
 
 type Options = Readonly<Record<string, string>>;
 
@@ -50,10 +52,10 @@ type Options = Readonly<Record<string, string>>;
  * `resource P machines`, `drain P [SINCE] [REASON] [now=yes]`, `undrain P`, `settle P`, `confirm P LEASE`,
  * `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
  * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2
- * after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 placement=.. limit=T]`,
+ * memory=16G gpus=0.5 named=licence:2 asks=8G/1,16G after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 placement=.. limit=T]`,
  * `cancel USER JOB`, `retry USER JOB [INDEXES] [now=PATH:FINGERPRINT]`, `join P/M [processors=.. scheduler=..
  * cap=idle|N%
- * until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`,
+ * memory=64G gpus=2:a100 named=licence:3 until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`,
  * `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [held R@HOST] [OUTCOME R T..T] [wrote=500]`,
  * `request P/N STATUS width=.. walltime=.. [code=CODE] [inside=7:1000-5000x2 over=CODE moved=2000-6000x3]`,
  * `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`,
@@ -286,7 +288,12 @@ function findSpec(count: number, options: Options): JobSpec {
         : [{ source: { kind: 'path', path: options['input'] }, root: 'playpen', path: 'in', condition: '' }],
   });
   return aJob(1, {
-    groups: listGroups(group, options).map((one, index) => ({ ...one, ...getWidths(options, index) })),
+    groups: listGroups(group, options).map((one, index) => ({
+      ...one,
+      ...getWidths(options, index),
+      ...requestOfGroup(options, index),
+    })),
+    ...requestOf(options),
     replicasMax: Number(options['replicas'] ?? 2),
     failuresMax: Number(options['failures'] ?? 3),
     processors: Number(options['processors'] ?? 1),
@@ -404,8 +411,8 @@ function getDelay(delay: string | undefined): { readonly reportDelay?: number } 
 }
 
 function joinOf(machineId: string, options: Options): BrokerInput {
-  const { processors, until, incarnation, request, held, identity, inside, gone, gangs, delay, ...attributes } =
-    options;
+  const { processors, until, incarnation, request, held, identity, inside, gone, gangs, delay, ...others } = options;
+  const { memory: _memory, gpus: _gpus, named: _named, ...attributes } = others;
   const facts = aMachine(machineId, {
     processors: Number(processors ?? 1),
     until: until === undefined ? undefined : Number(until),
@@ -416,6 +423,7 @@ function joinOf(machineId: string, options: Options): BrokerInput {
     ...(inside === undefined ? {} : { reservation: nameReservation(aReservation(inside)) }),
     ...(gangs === 'yes' ? { takesGangs: true } : {}),
     ...getDelay(delay),
+    ...capacityOf(options),
   });
   return {
     kind: 'MachineJoined',
@@ -502,7 +510,7 @@ function findRequest(name: string, status: RequestStatus, options: Options): Bro
         startedAt: time('started'),
         endedAt: time('ended'),
         heuristic: 'static',
-        reasons: options['why'] === undefined ? [] : [options['why']],
+        reasons: options['why'] === undefined ? [] : [{ code: 'ended-by-manager', cause: options['why'] }],
         ...insideOf(options),
         ...(options['code'] === undefined ? {} : { endCode: options['code'].replaceAll(' ', '_') }),
       },
@@ -567,7 +575,7 @@ function statusOf(providerId: string, inside: string, now: string): BrokerInput 
     askAt: 0,
     expectedAt: 0,
     chance: undefined,
-    reason: '',
+    reasons: [],
   };
   const resourceStatus = {
     reservation: nameReservation(aReservation(inside)),
@@ -630,7 +638,7 @@ function describeChange(change: BrokerChange): string[] {
     case 'ReservationLeft':
       return [
         `job ${change.jobId} ${change.waits ? 'waits' : 'goes on'} without its reservation (${change.code}: ` +
-          `${change.reason})`,
+          `${sayReason(change.reason)})`,
       ];
     case 'JobEnded':
       return [`job ${change.jobId} ${change.status}`];
@@ -740,5 +748,10 @@ function describeLeased(parts: Extract<BrokerCommand, { kind: 'GrantLease' }>['p
 function describeExplanation(explanation: Explanation | undefined): string[] {
   return explanation === undefined
     ? ['nothing to explain']
-    : [explanation.summary, ...explanation.details.map((detail) => `- ${detail}`)];
+    : [
+        [explanation.summary, ...(explanation.waiting === undefined ? [] : [explanation.waiting])]
+          .map((reason) => sayReason(reason))
+          .join(' '),
+        ...explanation.details.map((reason) => `- ${sayReason(reason)}`),
+      ];
 }

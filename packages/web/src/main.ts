@@ -44,6 +44,11 @@ export const main = defineProgram({
   name: 'web',
   summary: "Serves the page of a grid to its user's browser.",
   options,
+  optionGroups: [{ heading: 'Common options', names: ['listen', 'broker', 'reservations', 'directory'] }],
+  examples: [
+    { command: 'mutirao run web', effect: 'serve the page of the grid of this home folder' },
+    { command: 'mutirao run web --listen 127.0.0.1:8080', effect: 'serve the page at port 8080' },
+  ],
   run,
 });
 

@@ -18,7 +18,6 @@ export {
   boundName,
   boundNumber,
   boundProcessors,
-  boundReasons,
   boundText,
   decodeContent,
   decodeLimits,
@@ -83,6 +82,14 @@ export {
   type ReaderProofs,
   type WantedContent,
 } from './machine.ts';
+export {
+  decodeCapacity,
+  decodeResources,
+  decodeUsage,
+  encodeCapacity,
+  encodeResources,
+  encodeUsage,
+} from './resources.ts';
 export { decodeStartReplicas, encodeStartReplicas } from './start-replicas.ts';
 export {
   decodeEnrolledMachine,

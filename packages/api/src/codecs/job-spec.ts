@@ -36,6 +36,7 @@ import {
   encodeLimits,
   encodeRoot,
 } from './common.ts';
+import { decodeResources, encodeResources } from './resources.ts';
 import { decodeScheduling, encodeScheduling } from './scheduling.ts';
 
 /** A submission with its defaults filled in; paths are as the client wrote them. */
@@ -89,6 +90,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     environment: decodeEnvironment(wire.environment),
     limits: decodeLimits(wire.limits),
     processors: integer('job.processors', wire.processors ?? 1, 1, 65_536),
+    ...decodeResources(wire.resources, 'job.resources'),
     ...(wire.gang === true ? { gang: true } : {}),
     replicasMax: integer('job.replicas_max', wire.replicasMax ?? usualReplicas(wire), 1, 16),
     failuresMax: integer('job.failures_max', wire.failuresMax ?? 3, 1, 100),
@@ -112,6 +114,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     environment: { ...spec.environment },
     limits: encodeLimits(spec.limits),
     processors: spec.processors,
+    resources: encodeResources(spec.resources),
     gang: spec.gang,
     replicasMax: spec.replicasMax,
     failuresMax: spec.failuresMax,
@@ -241,6 +244,7 @@ function decodeTaskGroup(wire: TaskGroupWire, name: string): TaskGroup {
     ...(wire.processorsMax === undefined
       ? {}
       : { processorsMax: integer(`${name}.processors_max`, wire.processorsMax, 1, 65_536) }),
+    ...decodeResources(wire.resources, `${name}.resources`),
   };
 }
 
@@ -327,6 +331,7 @@ function encodeTaskGroup(group: TaskGroup): TaskGroupWire {
     expectedTimeMs: group.expectedTime,
     processors: group.processors,
     processorsMax: group.processorsMax,
+    resources: encodeResources(group.resources),
   };
 }
 

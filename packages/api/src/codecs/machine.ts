@@ -39,6 +39,7 @@ import {
   decodeProofText,
   encodeContent,
 } from './common.ts';
+import { decodeCapacity, decodeUsage, encodeCapacity, encodeUsage } from './resources.ts';
 
 /** Takes replicas back. */
 export interface CancelReplicas {
@@ -151,6 +152,7 @@ export function decodeMachineFacts(wire: MachineFactsWire | undefined): MachineF
     ...decodeReportDelay(wire),
     ...decodeHomeMarks(wire),
     ...(wire.onlyUserId === undefined ? {} : { onlyUser: wire.onlyUserId }),
+    ...decodeCapacity(wire.capacity, 'facts.capacity'),
   };
 }
 
@@ -199,6 +201,7 @@ export function encodeMachineFacts(facts: MachineFacts): MachineFactsWire {
     reportDelayMs: facts.reportDelay,
     homeMarks: [...(facts.homeMarks ?? [])],
     onlyUserId: facts.onlyUser,
+    capacity: encodeCapacity(facts.capacity),
   };
 }
 
@@ -366,6 +369,7 @@ function decodeReplicaEnded(wire: ReplicaEndedWire): ReplicaEnd {
     outputTruncated: wire.outputTruncated,
     outputs: wire.outputs.map(decodeOutputContent),
     ...(wire.staging === undefined ? {} : { staging: decodeStagingTimes(wire.staging) }),
+    ...decodeUsage(wire.usage, 'ended.usage'),
   };
 }
 
@@ -383,6 +387,7 @@ function encodeReplicaEnded(end: ReplicaEnd): ReplicaEndedWire {
     outputTruncated: end.outputTruncated,
     outputs: end.outputs.map(encodeOutputContent),
     staging: encodeStagingTimes(end.staging),
+    usage: encodeUsage(end.usage),
   };
 }
 

@@ -25,6 +25,7 @@ import {
 } from './common.ts';
 import { decodeGangPlace, encodeGangPlace } from './gang.ts';
 import { decodePath, encodePath } from './byte-names.ts';
+import { decodeResources, encodeResources } from './resources.ts';
 
 /** Reads a batch of replicas. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function decodeStartReplicas(wire: StartReplicasWire): StartReplicas {
@@ -50,6 +51,7 @@ function decodeTaskTemplate(wire: TaskTemplateWire | undefined): TaskTemplate {
     environment,
     limits: decodeLimits(wire.limits),
     processors,
+    ...decodeResources(wire.resources, 'template.resources'),
     ...(workFolder === undefined ? {} : { workFolder: decodeWorkFolder(workFolder) }),
   };
   if (homeChallenge === '') return template;
@@ -80,6 +82,7 @@ function encodeTaskTemplate(template: TaskTemplate): TaskTemplateWire {
     homeChallenge,
     dropProof,
     workFolder: workFolder === undefined ? undefined : encodeWorkFolder(workFolder),
+    resources: encodeResources(template.resources),
   };
 }
 

@@ -91,6 +91,11 @@ export const registry = {
     retryable: false,
     advice: 'Correct the value that the message names.',
   },
+  MUT_BAD_RESOURCE: {
+    status: 'INVALID_ARGUMENT',
+    retryable: false,
+    advice: 'Write GPUs as 1, 0.5 or 2:a100, and a named resource as NAME=AMOUNT, such as licence=2 or scratch=200G.',
+  },
   MUT_BAD_SELECTOR: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
@@ -453,7 +458,7 @@ export const registry = {
   MUT_MEMORY_MAX: {
     status: 'RESOURCE_EXHAUSTED',
     retryable: false,
-    advice: 'Raise the memory limit of the job, or make the task use less.',
+    advice: 'Ask for more memory (--memory), raise the limit (--limit-memory), or make the task use less.',
   },
   MUT_NODE_LOST: {
     status: 'UNAVAILABLE',
@@ -683,6 +688,11 @@ export const registry = {
     advice:
       'Reserve at a resource whose manager honours reservations: an embedded cluster that was started with ' +
       '--reservations.',
+  },
+  MUT_RESOURCES_MAX: {
+    status: 'INVALID_ARGUMENT',
+    retryable: false,
+    advice: 'Ask for no more memory, GPUs or other resources per task than a machine has.',
   },
   MUT_RESOURCE_EXISTS: { status: 'ALREADY_EXISTS', retryable: false, advice: 'Choose another name for the resource.' },
   MUT_RESUME_OPEN: {

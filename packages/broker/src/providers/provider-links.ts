@@ -208,7 +208,7 @@ export class ProviderLinks {
   #createReader({ providerId, client, link, log }: Readers, hold: Hold): FromProvider {
     const { arrivals, timers, counts, deliver, room } = this.#options;
     const onTrouble = (error: unknown): void => {
-      log.warn({ err: error }, 'a file could not be carried');
+      log.warn({ err: error }, 'cannot transfer a file');
     };
     const fetcher = new ContentFetcher({
       arrivals,

@@ -9,6 +9,7 @@ import { checkFiles, checkIndexIsNew } from '../submission/check-files.ts';
 import { checkPlaces } from '../submission/check-places.ts';
 import { checkRequirements } from '../submission/check-requirements.ts';
 import { checkWidths } from '../submission/check-widths.ts';
+import { doubtResources } from '../submission/doubt-resources.ts';
 import { doubtRequirements } from '../submission/doubt-requirements.ts';
 import { fingerprintInputs } from '../submission/fingerprint-inputs.ts';
 import { placeInFolder } from '../submission/place-in-folder.ts';
@@ -60,7 +61,8 @@ async function submitJob(
   const reply = await parts.otherJobsPlaces.during({ userId, clientJobId, spec }, places, () =>
     parts.driver.ask<SubmitJobResponse>((replyTo) => ({ kind: 'JobSubmitted', replyTo, userId, clientJobId, spec })),
   );
-  const doubts = doubtRequirements(spec, parts.driver.state);
+  const { state } = parts.driver;
+  const doubts = [...doubtRequirements(spec, state), ...doubtResources(spec, state)];
   return {
     ...reply,
     ...(resumed === undefined ? {} : { resumed }),

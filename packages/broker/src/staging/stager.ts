@@ -1,6 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { keepInside, type FilledPath } from '@mutirao/core/bag';
-import { outputsRead, type OutputsRead, type PlacedStart } from '@mutirao/core/machines/broker';
+import { getResources, outputsRead, type OutputsRead, type PlacedStart } from '@mutirao/core/machines/broker';
 import type {
   Content,
   GangPlace,
@@ -263,6 +263,7 @@ function groupOf({ spec, groupIndex, jobId }: StageOrder): TaskGroup {
 
 function getTemplate(order: StageOrder, group: TaskGroup): StartReplicas['template'] {
   const { environment, limits } = order.spec;
+  const resources = getResources(order.spec, group);
   const processors = order.gang?.processors ?? order.processors ?? group.processors ?? order.spec.processors;
   return {
     jobId: order.jobId,
@@ -272,6 +273,7 @@ function getTemplate(order: StageOrder, group: TaskGroup): StartReplicas['templa
     environment,
     limits,
     processors,
+    ...(resources === undefined ? {} : { resources }),
     ...findHints(order),
   };
 }

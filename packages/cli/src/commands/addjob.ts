@@ -6,11 +6,11 @@ import { submitJob } from './job/submit.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<file>', 'a job file; before a second argument, what to call the job')
+    .argument('<file>', 'a job file (JDF) or a workflow file; if a second argument follows, the name of the job')
     .argument('[workflow]', 'a workflow file')
-    .option('--task-command <command>', 'as of "job submit"')
-    .option('--wait', 'wait until the job has ended')
-    .option('--progress', 'show progress also where standard error is no terminal')
+    .option('--task-command <command>', 'see "mutirao job submit --help"')
+    .option('--wait', 'wait for the end of the job; the exit status says how it ended')
+    .option('--progress', 'also print progress when standard error is not a terminal')
     .action((first: string, second: string | undefined, options: SubmitOptions) =>
       act((context) =>
         second === undefined

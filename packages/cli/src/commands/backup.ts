@@ -9,7 +9,7 @@ import { tell } from '../output/tell.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<folder>', 'folder to make; it must not be there, or be empty')
+    .argument('<folder>', 'the folder to create; it must not exist, or be empty')
     .action((folder: string) => act((context) => backUp(context, folder)));
 }
 

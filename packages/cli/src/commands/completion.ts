@@ -8,11 +8,6 @@ import type { ExitStatus } from '../exit-status.ts';
 export function define(command: Command, act: Act): void {
   command
     .argument('<shell>', 'bash, zsh or fish')
-    .addHelpText(
-      'after',
-      '\nbash: source <(mutirao completion bash)\nzsh:  source <(mutirao completion zsh)\nfish: mutirao ' +
-        'completion fish | source',
-    )
     .action((shell: string) =>
       act((context) => Promise.resolve(printCompletion(context, shell, listWords(command.parent)))),
     );
@@ -40,7 +35,7 @@ function printCompletion(context: CommandContext, shell: string, words: readonly
   if (script === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `"${shell}" is no shell that we know; expected one of ${Object.keys(scripts).join(', ')}`,
+      `"${shell}" is not a supported shell; expected one of ${Object.keys(scripts).join(', ')}`,
     );
   context.output.write(script(words));
   return 0;

@@ -19,13 +19,13 @@ export interface InitOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--host <name...>', 'what other hosts call this one, besides its own name and addresses')
+    .option('--host <name...>', 'more names of this host, in addition to its own name and addresses')
     .option(
       '--authority <folder>',
-      'keep the key of the authority in this folder, such as one of another account or on a removable disk; a ' +
-        'key that is there already moves',
+      "keep the authority's private key in this folder, for example on a removable disk; an existing key is " +
+        'moved there',
     )
-    .option('--days <count>', 'how long the certificates are good for', '365')
+    .option('--days <count>', 'days until the certificates expire', '365')
     .action((options: InitOptions) => act((context) => init(context, options)));
 }
 

@@ -12,7 +12,7 @@ import { resolveJobId } from '../selectors.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('[job]', 'a job number, or last; all that the broker has held when left out')
+    .argument('[job]', 'a job number, or "last" (default: every job)')
     .action((job?: string) => act((context) => printLedger(context, job)));
 }
 
@@ -24,7 +24,7 @@ export async function printLedger(context: CommandContext, job: string | undefin
   const total = sumOf(rows);
   tell(context.output, {
     json: () => ({ job_id: jobId === 0 ? null : jobId, rows: rows.map(ledgerRowJson), total: ledgerTotalJson(total) }),
-    table: () => (rows.length === 0 ? ['Nothing was held so far.'] : ledgerTable(rows, total, jobId !== 0)),
+    table: () => (rows.length === 0 ? ['No allocations so far.'] : ledgerTable(rows, total, jobId !== 0)),
     quiet: () => rows.map(nameOfRow),
   });
   return 0;

@@ -12,8 +12,8 @@ import { showInstant } from '../output/units.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<folder>', 'what "mutirao backup" has made')
-    .option('--replace', 'move what the home folder has now aside, into a folder of its folder "replaced"')
+    .argument('<folder>', 'a folder that "mutirao backup" made')
+    .option('--replace', 'move the present contents of the home folder into its subfolder "replaced" first')
     .action((folder: string, options: { readonly replace?: true }) =>
       act((context) => restore(context, folder, options.replace === true)),
     );

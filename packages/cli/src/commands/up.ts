@@ -31,33 +31,37 @@ export interface UpOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--clusters <processors>', 'processors of each embedded cluster, as in 8,4; 0 for none', '4')
-    .option('--machines <count>', 'time-shared lab machines', count, 2)
+    .optionsGroup('Common options:')
+    .option('-d, --detach', 'run in the background; "mutirao down" stops the grid')
+    .option(
+      '--clusters <processors>',
+      'processors of each embedded cluster: 8,4 starts two clusters; 0 starts none',
+      '4',
+    )
+    .option('--machines <count>', 'number of lab machines', count, 2)
     .option('--machine-processors <count>', 'processors of each lab machine', count, 1)
-    .option('--reservations', 'a reservation manager too; the clusters honour its reservations')
-    .option('--no-web', 'serve no page of it')
+    .option('--reservations', 'also start a reservation manager, which the clusters obey')
+    .option('--no-web', 'do not serve the web page')
+    .optionsGroup('Settings of processes:')
     .option(
       '--placement <strategy[:a]>',
-      'which cluster tasks join that take several processors, where their job does not say: min-ct:0.5, ' +
-        'min-wwt:adaptive (default: none)',
+      'site selection for tasks with several processors: none, min-ct:0.5, min-wwt:adaptive (default: none)',
     )
     .option(
       '--isolation <how>',
-      'how tasks are kept apart from agents, on lab machines and in allocations: auto, bubblewrap, ' +
-        'account=NAME, none (default: auto)',
+      'isolation of tasks from agents: auto, bubblewrap, account=NAME or none (default: auto)',
     )
     .option(
       '--set <process.option=value>',
-      'an option of all processes of a kind, as in cluster.walltime-max=10m',
+      'set an option of all processes of a kind, for example cluster.walltime-max=10m; may be repeated',
       collect,
       [],
     )
-    .option('--trace <folder>', 'have all processes write debugging traces there, for "mutirao sim replay"')
-    .option('-d, --detach', 'go on in the background; "mutirao down" stops it')
+    .option('--trace <folder>', 'write debugging traces of all processes there, for "mutirao sim replay"')
     .action((options: UpOptions) => act((context) => startGrid(context, options)));
 }
 
-/** Starts a whole grid on this machine, and stays with it until interrupted unless it is to be detached. */
+/** Starts a whole grid on this machine, and stays with it until interrupted, or detaches it. */
 export async function startGrid(context: CommandContext, options: UpOptions): Promise<ExitStatus> {
   const size: GridSize = {
     clusters: parseClusters(options.clusters),
@@ -69,7 +73,11 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
     ...(options.web ? { hasPage: true } : {}),
   };
   if (size.clusters.length === 0 && size.machines === 0)
-    throw new MutiraoError('MUT_BAD_REQUEST', 'the grid has neither clusters nor machines; expected one at least');
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      '--clusters 0 --machines 0 leaves the grid without processors. Leave one of them out, or start only a broker ' +
+        'with "mutirao run broker" and add providers with "mutirao provider add"',
+    );
   refuseIneffective(size);
   if (options.detach === true) {
     await startDetached(context, options);
@@ -182,6 +190,6 @@ function gridLines(home: string, grid: GridRecord, ending: string): string[] {
 }
 
 function count(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Want an integer of 0 or more.');
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Expected an integer of 0 or more.');
   return Number(text);
 }

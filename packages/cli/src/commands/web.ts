@@ -24,11 +24,11 @@ export function define(command: Command, act: Act): void {
   command
     .option(
       '--port <number>',
-      'where to serve it, on loopback (default: where it was last time if that is free, else anywhere)',
+      'port of the page on the loopback address (default: the last one if it is free, else any)',
       readPort,
       0,
     )
-    .option('--open', 'show it in your browser')
+    .option('--open', 'open the page in your browser')
     .action((options: WebOptions) => act((context) => servePage(context, options)));
 }
 
@@ -113,6 +113,7 @@ async function show({ output, home }: CommandContext, page: ServedPage, { open }
 }
 
 function readPort(text: string): number {
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) throw new InvalidArgumentError('Want a port from 0 to 65535.');
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError('Expected a port from 0 to 65535.');
   return Number(text);
 }

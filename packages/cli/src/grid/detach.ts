@@ -1,55 +1,70 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-import { isErrorCode, MutiraoError } from '@mutirao/api/errors';
+import { MutiraoError } from '@mutirao/api/errors';
 import { prepareHome } from '@mutirao/runtime/files';
 import { ownCommandLine, startProcess } from '@mutirao/runtime/processes';
 
 import type { CommandContext } from '../context.ts';
 import { logPath } from './log-path.ts';
 import { findGridRecord, type GridRecord } from './record.ts';
+import { describeDelay, describeEnd } from './start-failure.ts';
 
 const startMax = 60_000;
 const pollMs = 25;
 
+/** Starts `mutirao up` in the background. @returns its process id; undefined if it could not be started. */
+export type StartUp = (args: readonly string[], log: string, onExit: (status: number) => void) => number | undefined;
+
 /**
  * Runs `mutirao up` in a session of its own, and resolves when its grid is ready.
  *
- * @throws {MutiraoError} what it told when it ended instead.
+ * @throws {MutiraoError} the error that it printed if it ended instead; MUT_UNREACHABLE with what has started so far if
+ * it is not ready in time.
  */
-export async function detachGrid(context: CommandContext, args: readonly string[]): Promise<GridRecord> {
+export async function detachGrid(
+  context: CommandContext,
+  args: readonly string[],
+  startUp: StartUp = startInBackground,
+): Promise<GridRecord> {
   const log = logPath(context.home, 'up');
   prepareHome(context.home);
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 });
   rmSync(log, { force: true });
-  let hasEnded = false;
-  const [command, ...own] = ownCommandLine();
-  const { pid = -1 } = startProcess({
-    command,
-    args: [...own, 'up', '--home', context.home, ...args],
-    stderr: { kind: 'file', path: log },
-    onExit: () => {
-      hasEnded = true;
-    },
+  let ended: { readonly status: number } | undefined;
+  const pid = startUp(['up', '--home', context.home, ...args], log, (status) => {
+    ended = { status };
   });
   const until = context.clock.now() + startMax;
   for (;;) {
-    const grid = findGridRecord(context.home);
-    if (grid !== undefined && grid.pid === pid && grid.broker !== '') return grid;
-    if (hasEnded || context.clock.now() > until) throw getFailure(readFileSync(log, 'utf8'));
-    if (context.signal.aborted) {
-      process.kill(pid, 'SIGTERM');
-      throw new MutiraoError('MUT_CANCELLED', 'the grid was interrupted while it started, and stops');
-    }
+    const grid = findOwn(context.home, pid);
+    if (grid !== undefined && grid.broker !== '') return grid;
+    if (pid === undefined || ended !== undefined) throw describeEnd(log, ended?.status);
+    if (context.clock.now() > until) throw describeDelay(log, startMax / 1000, grid);
+    if (context.signal.aborted) throw interrupt(pid);
     await context.sleep(pollMs);
   }
 }
 
-/** The error that the command in the background told, as our own. */
-function getFailure(log: string): MutiraoError {
-  const [, code, message] = /^error: (MUT_[A-Z_]+) (.*)$/m.exec(log) ?? [];
-  return new MutiraoError(
-    code !== undefined && isErrorCode(code) ? code : 'MUT_UNREACHABLE',
-    message ?? `the grid did not start: ${log.trim().slice(-400)}`,
-  );
+/** The record of the grid of a process, also while it starts. */
+function findOwn(home: string, pid: number | undefined): GridRecord | undefined {
+  const grid = findGridRecord(home);
+  return grid?.pid === pid ? grid : undefined;
+}
+
+function interrupt(pid: number): MutiraoError {
+  process.kill(pid, 'SIGTERM');
+  return new MutiraoError('MUT_CANCELLED', 'interrupted while the grid was starting; the grid stops');
+}
+
+function startInBackground(args: readonly string[], log: string, onExit: (status: number) => void): number | undefined {
+  const [command, ...own] = ownCommandLine();
+  return startProcess({
+    command,
+    args: [...own, ...args],
+    stderr: { kind: 'file', path: log },
+    onExit: ({ status }) => {
+      onExit(status);
+    },
+  }).pid;
 }

@@ -27,6 +27,8 @@ export interface GridRecord {
   readonly machines: number;
   /** Every process of the grid by its name. */
   readonly processes: Readonly<Record<string, number>>;
+  /** Names of processes that have been started and do not listen yet; left out when there are none. */
+  readonly starting?: readonly string[];
 }
 
 /** One embedded cluster and its provider. */
@@ -88,7 +90,7 @@ export function isOurs(pid: number, mark: string): boolean {
   }
 }
 
-/** Whether a grid runs on another host, which shares the home folder; from here nobody can tell how it is. */
+/** Whether a grid runs on another host, which shares the home folder; its state is unknown here. */
 export function isElsewhere({ host }: GridRecord): boolean {
   return host !== undefined && host !== hostname();
 }

@@ -21,6 +21,7 @@ import {
   type ClusterRecord,
   type GridRecord,
 } from './record.ts';
+import { quoteEnd } from './start-failure.ts';
 import { Supervisor, type Host, type ProcessPlan } from './supervisor.ts';
 
 /** How long a process may take to end. */
@@ -82,7 +83,9 @@ export async function withGrid(context: CommandContext, size: GridSize, course: 
   grid = findGridRecord(context.home) ?? grid;
   const supervisor = new Supervisor(liveHost(context.home, size), context.output);
   const save = (): void => {
-    grid = { ...grid, processes: supervisor.processes() };
+    const { starting: _, ...known } = grid;
+    const starting = supervisor.starting();
+    grid = { ...known, processes: supervisor.processes(), ...(starting.length === 0 ? {} : { starting }) };
     writeAtomic(gridRecordPath(context.home), `${JSON.stringify(grid)}\n`);
   };
   supervisor.onChange = save;
@@ -172,15 +175,15 @@ function given(addresses: {
 }
 
 /**
- * Starts the page beside everything else, which does without it where it does not come up. @throws {MutiraoError}
+ * Starts the page in parallel; the grid runs without it if it does not start. @throws {MutiraoError}
  * MUT_BAD_CONFIG for a setting that it does not have.
  */
 async function startPage({ context, supervisor }: Starting, plan: GridPlan): Promise<string | undefined> {
   if ((await supervisor.start(plan.web(), readyMax)) === undefined) {
     if (context.signal.aborted || supervisor.isStopping) return undefined;
-    const { code, words } = findEnd(logPath(context.home, 'web'));
-    if (code === 'MUT_BAD_CONFIG') throw new MutiraoError(code, `web did not come up: ${words}`);
-    context.output.note(`There is no page: ${words}`);
+    const failure = describeFailure({ context, supervisor }, 'web');
+    if (failure.code === 'MUT_BAD_CONFIG') throw failure;
+    context.output.note(`The grid runs without the web page: ${failure.message}`);
     return undefined;
   }
   return findPage(context.home)?.url;
@@ -191,8 +194,7 @@ export async function startPart({ context, supervisor }: Starting, plan: Process
   if (context.signal.aborted) return '';
   const address = await supervisor.start(plan, readyMax);
   if (address === undefined && !context.signal.aborted) {
-    const { code, words } = findEnd(logPath(context.home, plan.name));
-    throw new MutiraoError(code, `${plan.name} did not come up: ${words}`);
+    throw describeFailure({ context, supervisor }, plan.name);
   }
   return address ?? '';
 }
@@ -220,19 +222,34 @@ function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Why a process does not listen: how it ended, or that it is slow. */
+function describeFailure(
+  { context, supervisor }: Pick<Starting, 'context' | 'supervisor'>,
+  name: string,
+): MutiraoError {
+  const log = logPath(context.home, name);
+  if (supervisor.starting().includes(name))
+    return new MutiraoError(
+      'MUT_UNREACHABLE',
+      `${name} did not listen within ${readyMax / 1000} s; this host may be busy. Log: ${log}, ${quoteEnd(log)}`,
+    );
+  const { code, words } = findEnd(log);
+  return new MutiraoError(code, `${name} did not start: ${words}`);
+}
+
 /** How a process that did not come up ended, by its log. */
 function findEnd(path: string): { readonly code: ErrorCode; readonly words: string } {
   let lines: string[];
   try {
     lines = readFileSync(path, 'utf8').trim().split('\n');
   } catch {
-    return { code: 'MUT_UNREACHABLE', words: `there is no log ${path}` };
+    return { code: 'MUT_UNREACHABLE', words: `it wrote no log (${path})` };
   }
   const last = readLine(lines.at(-1) ?? '');
   if (last !== undefined) return { code: last.code, words: `${last.words.slice(0, 400)} (${path})` };
   const text = findComplaint(lines);
   return text === undefined
-    ? { code: 'MUT_UNREACHABLE', words: `${(lines.at(-1) ?? '').slice(0, 400)} (${path})` }
+    ? { code: 'MUT_UNREACHABLE', words: `it ended. Log: ${path}, ${quoteEnd(path)}` }
     : { code: 'MUT_BAD_CONFIG', words: text.slice(0, 400) };
 }
 

@@ -31,7 +31,7 @@ interface Supervised {
   quickEnds: number;
 }
 
-/** A process that has lived so long is past its troubles. */
+/** A process that has run for this long counts as stable. */
 const steadyAfter = 30_000;
 const restartDelayMin = 250;
 const restartDelayMax = 15_000;
@@ -46,7 +46,7 @@ export class Supervisor {
   readonly #output: Pick<Output, 'note'>;
   readonly #all = new Map<string, Supervised>();
   #isStopping = false;
-  /** Called after each start, for the record of process ids. */
+  /** Called after each start, and when a process listens, for the record of the grid. */
   onChange: () => void = () => undefined;
 
   constructor(host: Host, output: Pick<Output, 'note'>) {
@@ -68,7 +68,10 @@ export class Supervisor {
     const until = this.#host.now() + readyMax;
     while (supervised.pid !== undefined && this.#host.now() < until) {
       supervised.address = plan.findAddress(supervised.pid);
-      if (supervised.address !== undefined) return supervised.address;
+      if (supervised.address !== undefined) {
+        this.onChange();
+        return supervised.address;
+      }
       await this.#host.sleep(pollMs);
     }
     return undefined;
@@ -86,6 +89,13 @@ export class Supervisor {
     return found;
   }
 
+  /** The names of processes that live and do not listen yet. */
+  starting(): string[] {
+    return [...this.#all.values()]
+      .filter(({ plan, pid, address }) => plan.findAddress !== undefined && pid !== undefined && address === undefined)
+      .map(({ plan }) => plan.name);
+  }
+
   /**
    * Stops these processes (those named by a prefix), waits until they have ended, and kills what does not end within
    * `endMax`.
@@ -99,7 +109,7 @@ export class Supervisor {
     while (!isOver() && this.#host.now() < until) await this.#host.sleep(pollMs);
     for (const { pid, plan } of mine) {
       if (pid === undefined) continue;
-      this.#output.note(`${plan.name} has not ended after ${endMax / 1000} s and is killed.`);
+      this.#output.note(`${plan.name} did not end within ${endMax / 1000} s; killing it.`);
       this.#host.signal(pid, 'SIGKILL');
     }
     while (!isOver()) await this.#host.sleep(pollMs);
@@ -120,7 +130,7 @@ export class Supervisor {
     const lived = this.#host.now() - supervised.startedAt;
     supervised.quickEnds = lived < steadyAfter ? supervised.quickEnds + 1 : 0;
     const pause = Math.min(restartDelayMax, restartDelayMin * 2 ** Math.max(0, supervised.quickEnds - 1));
-    this.#output.note(`${supervised.plan.name} ended with status ${status}; it is started again in ${pause / 1000} s.`);
+    this.#output.note(`${supervised.plan.name} ended with status ${status}; restarting it in ${pause / 1000} s.`);
     void this.#restart(supervised, pause);
   }
 

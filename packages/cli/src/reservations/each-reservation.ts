@@ -29,7 +29,7 @@ export function defineForEach<Options extends { readonly manager?: string }>(
   actOnOne: ActOnOne<Options>,
 ): (command: Command, act: Act) => void {
   return (command, act) => {
-    addOptions(command.argument('<reservations...>', 'their numbers').option(...managerOption)).action(
+    addOptions(command.argument('<reservations...>', 'numbers of reservations').option(...managerOption)).action(
       (reservations: string[], options: Options) =>
         act((context) => actOnEach(context, { reservations, options, actOnOne })),
     );

@@ -28,26 +28,29 @@ export interface ResourceOptions {
 /** Adds the options of `reservation resource`. */
 export function addResourceOptions(command: Command): Command {
   return command
-    .option('--total <quantity>', 'add: 16 units, or a capacity: 800KB/s, 2TB, 3GHz')
-    .option('--type <word>', 'add: what it is, such as processors')
-    .option('--cap <percent>', 'add, update: the most that reservations may take together')
-    .option('--algorithm <word>', 'add, update: suvs, or suvs-p, where reservations without a latest end give way')
-    .option('--placement <word>', 'add, update: first-fit, min-lip or min-tip')
-    .option('--max-duration <duration>', 'add, update: longest reservation; 0 for any')
-    .option('--per-user <count>', 'add, update: reservations of one user at a time; 0 for any')
-    .option('--amount-per-user <amount>', 'add, update: the most of one user at any instant; 0 for any')
-    .option('--moves-max <count>', 'add, update: reservations that one request may move, with suvs-p')
-    .option('--claim-timeout <duration>', 'add, update: what nobody claims for so long is given back; 0 for never')
-    .option('--id <name>', 'add-maintenance, remove-maintenance: name of the window')
-    .option('--from <time>', 'add-maintenance: its beginning (default: now)')
-    .option('--until <time>', 'add-maintenance: its end')
+    .optionsGroup('Describe the resource (add):')
+    .option('--total <quantity>', 'its size: 16 (units), or a capacity such as 800KB/s, 2TB, 3GHz')
+    .option('--type <word>', 'what it is, for example processors')
+    .optionsGroup('Rules (add, update):')
+    .option('--cap <percent>', 'largest share that reservations may take together')
+    .option('--algorithm <word>', 'suvs, or suvs-p, which moves reservations without a latest end')
+    .option('--placement <word>', 'first-fit, min-lip or min-tip')
+    .option('--max-duration <duration>', 'longest reservation; 0 = no limit')
+    .option('--per-user <count>', 'reservations of one user at a time; 0 = no limit')
+    .option('--amount-per-user <amount>', 'largest amount of one user at any instant; 0 = no limit')
+    .option('--moves-max <count>', 'with suvs-p: reservations that one request may move')
+    .option('--claim-timeout <duration>', 'cancel a reservation that is not claimed within this time; 0 = never')
+    .optionsGroup('Maintenance and failures:')
+    .option('--id <name>', 'add-maintenance, remove-maintenance: name of the maintenance window')
+    .option('--from <time>', 'add-maintenance: start of the window (default: now)')
+    .option('--until <time>', 'add-maintenance: end of the window')
     .option(
       '--amount <number>',
-      "add-maintenance, fail, restore: so many units, or so much in the resource's own unit (default for " +
-        'maintain: all)',
+      "add-maintenance, fail, restore: units, or an amount in the resource's own unit (default for " +
+        'add-maintenance: all)',
     )
-    .option('--unit <index>', 'fail, restore: one unit, counted from 0')
-    .option('--reason <text>', 'add-maintenance, fail: what users are told');
+    .option('--unit <index>', 'fail, restore: index of one unit, from 0')
+    .option('--reason <text>', 'add-maintenance, fail: the reason that users see');
 }
 
 const algorithms = new Map<string, Algorithm>([

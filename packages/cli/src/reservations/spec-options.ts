@@ -25,20 +25,22 @@ export interface SpecOptions {
 /** Adds the options that say how much, how long and when. */
 export function addSpecOptions(command: Command): Command {
   return command
-    .option('--count <units>', 'so many units')
+    .optionsGroup('Amount (exactly one):')
+    .option('--count <units>', 'number of units')
     .option('--share <percent>', 'a share of the resource: 30%')
     .option('--capacity <amount>', 'a capacity: 200KB/s, 2TB, 3GHz')
+    .option('--processors <least..most>', 'minimum and maximum units: 2..8; --for is the duration on --reference units')
+    .option('--reference <units>', 'with --processors: the number of units that --for refers to (default: the maximum)')
+    .option('--work <time>', 'with --processors, instead of --for: the work, as the time that one unit takes')
+    .optionsGroup('Time:')
+    .option('--for <duration>', 'length: 90s, 1h30m or HH:MM:SS')
     .option(
-      '--processors <least..most>',
-      'between so many units and so many (2..8); --for is the time that --reference of them take',
+      '--from <time>',
+      'earliest start: 14:00, "tomorrow 14:00", 2026-03-01T14:00:00Z, +30m or now (default: now)',
     )
-    .option('--reference <units>', 'with --processors: units that --for holds for (default: the most)')
-    .option('--work <time>', 'with --processors, instead of --for: an amount of work as the time of one unit')
-    .option('--for <duration>', 'how long: 90s, 1h30m, HH:MM:SS')
-    .option('--from <time>', 'earliest start: 14:00, "tomorrow 14:00", 2026-03-01T14:00:00Z, +30m, now (default: now)')
-    .option('--until <time>', 'latest end, in the same forms, or none (default: any)')
-    .option('--immediate', 'now or not at all')
-    .option('--on-demand', 'now, or else as early as possible');
+    .option('--until <time>', 'latest end, in the same forms, or none (default: none)')
+    .option('--immediate', 'start now, or refuse')
+    .option('--on-demand', 'start now, or else as early as possible');
 }
 
 /** The amount that options ask for; undefined where they say nothing. @throws {MutiraoError} MUT_BAD_REQUEST */
@@ -86,16 +88,16 @@ export function checkUnits({ count, processors }: SpecOptions, resource: Resourc
   if (resource === undefined || resource.unit === '' || text === undefined) return;
   throw new MutiraoError(
     'MUT_UNKNOWN_UNIT',
-    `${option} is ${text}, and ${resource.resourceId} is no units but a capacity in ${resource.unit}; expected ` +
+    `${option} is ${text}, but ${resource.resourceId} is measured in ${resource.unit}; expected ` +
       '--share 30%, or --capacity as in ' +
       `${showAmount(Math.ceil(resource.total / 4), resource.unit).replace(' ', '')}`,
   );
 }
 
-/** A hundred years: what ends beyond is no date that can be told. */
+/** A hundred years: later ends are not valid dates. */
 const durationMax = 100 * 365.25 * 86_400_000;
 
-/** When a reservation is to be. */
+/** The interval of a reservation. */
 export function readTiming(options: SpecOptions): Timing {
   if (options.immediate === true && options.onDemand === true)
     throw new MutiraoError('MUT_BAD_REQUEST', '--immediate and --on-demand are given; expected one of them');
@@ -120,7 +122,7 @@ export function readDuration(text: string, option = '--for'): number {
 }
 
 /**
- * Reads for how long a place is only held; 0 where it is to be reserved. @throws {MutiraoError}
+ * Reads how long a hold lasts; 0 for a reservation. @throws {MutiraoError}
  * MUT_RESERVATION_DURATION
  */
 export function readHold(text: string | undefined): number {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { isErrorCode, MutiraoError } from '@mutirao/api/errors';
@@ -7,6 +7,7 @@ import { ownProgram, startProcess } from '@mutirao/runtime/processes';
 
 import type { CommandContext } from '../context.ts';
 import { logPath } from '../grid/log-path.ts';
+import { quoteEnd } from '../grid/start-failure.ts';
 import { isOurs } from '../grid/record.ts';
 import { findSite, findState, readSites, type SiteState } from './site-record.ts';
 
@@ -68,7 +69,7 @@ export async function stopConnectors(surroundings: Surroundings): Promise<void> 
 /**
  * Waits until a site is connected.
  *
- * @param onState called at each change. @throws {MutiraoError} what its connector told when it gave up, or when it is
+ * @param onState called at each change. @throws {MutiraoError} the error of its connector when it gave up, or when it is
  * interrupted.
  */
 export async function untilConnected(
@@ -78,6 +79,7 @@ export async function untilConnected(
 ): Promise<SiteState> {
   let last = '';
   let isGone = false;
+  const log = logPath(home, `site-${name}`);
   for (;;) {
     const state = findState(home, name);
     if (state !== undefined && state.pid === pid) {
@@ -90,7 +92,7 @@ export async function untilConnected(
     if (isGone)
       throw new MutiraoError(
         'MUT_INTERNAL',
-        `the connector of ${name} ended: ${lastLines(logPath(home, `site-${name}`))}`,
+        `the connector of ${name} ended without an error; its log is ${log}, ${quoteEnd(log)}`,
       );
     if (signal.aborted) throw new MutiraoError('MUT_CANCELLED', 'interrupted');
     // It may have told why and ended since its state was read, so that is read once more.
@@ -105,12 +107,4 @@ export function forgetSite(home: string, name: string): void {
   if (socket !== undefined) removeTree(dirname(socket));
   removeTree(siteFolder(home, name));
   rmSync(join(home, 'logs', `site-${name}.log`), { force: true });
-}
-
-function lastLines(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim().split('\n').slice(-3).join(' ').slice(-400);
-  } catch {
-    return `there is no log ${path}`;
-  }
 }

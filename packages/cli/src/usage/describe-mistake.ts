@@ -27,7 +27,7 @@ export interface MistakeDescription {
   readonly message: string;
   /** The right command line; undefined where nobody knows. */
   readonly command: string | undefined;
-  /** What a user must know besides, a sentence each. */
+  /** Further remarks for the user, a sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -233,7 +233,8 @@ function showCount(count: number, noun: string): string {
   return count === 0 ? `no ${noun}` : `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-const isSelector = ({ description }: Argument): boolean => description.includes('selector');
+/** Jobs and tasks are selected by their arguments of these names. */
+const isSelector = (argument: Argument): boolean => ['jobs', 'tasks'].includes(argument.name());
 
 function describeMissingArgument(command: Command, path: readonly string[]): MistakeDescription {
   const missing = command.registeredArguments.filter(({ required }) => required);

@@ -4,7 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
 import { quoteWord, renderAssignments } from '@mutirao/runtime/processes';
-import { lastWords, SshConnection } from '@mutirao/runtime/ssh';
+import { lastWords, quoteLastWords, SshConnection } from '@mutirao/runtime/ssh';
 import type { ExitFacts } from '../request-runner.ts';
 import { signalScript, startScript, sweepScript, watchScript } from './node-scripts.ts';
 import type { NodeConfig } from './parse-node.ts';
@@ -110,7 +110,7 @@ export class SshNode {
         this.#connection = undefined;
         log.warn(
           { node: this.name, reason: error instanceof Error ? error.message : String(error), retry_ms: pause },
-          hadConnection ? 'a node is lost' : 'a node cannot be reached',
+          hadConnection ? 'lost a node' : 'cannot reach a node',
         );
         this.#options.onChange();
         if (hadConnection) this.#options.onLost(error);
@@ -139,19 +139,19 @@ export class SshNode {
       });
     if (swept.status !== 0) {
       connection.close();
-      throw new MutiraoError('MUT_LAUNCH_FAILED', `node ${this.name}: ${lastWords(swept.stderr)}`);
+      throw new MutiraoError('MUT_LAUNCH_FAILED', `node ${this.name}: ${quoteLastWords(swept.stderr)}`);
     }
     this.#connection = connection;
     connection.onClosed(() => {
       onChange();
     });
     onChange();
-    log.info({ node: this.name, processors: config.processors }, 'a node is up');
+    log.info({ node: this.name, processors: config.processors }, 'node is reachable');
     onTried(undefined);
     for (;;) {
       const { status, stdout, stderr } = await this.#run(watchScript(this.#folder, token));
       if (status !== 0)
-        throw new MutiraoError('MUT_NODE_LOST', `node ${this.name} cannot be watched: ${lastWords(stderr)}`);
+        throw new MutiraoError('MUT_NODE_LOST', `node ${this.name} cannot be watched: ${quoteLastWords(stderr)}`);
       for (const [, key = '', exit, words = ''] of stdout.matchAll(/^(\S+) (\d+)(?: (.*))?$/gm)) {
         if (words.trim() !== '')
           log.info(

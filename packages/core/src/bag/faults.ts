@@ -157,6 +157,12 @@ export const faultRows: readonly FaultRow[] = [
     code: 'MUT_PROCESSORS_MAX',
     fault: 'site',
   },
+  {
+    phase: 'launching',
+    happens: 'the task takes more memory, GPUs or other resources than the machine has',
+    code: 'MUT_RESOURCES_MAX',
+    fault: 'site',
+  },
   { phase: 'launching', happens: 'the machine takes no new work', code: 'MUT_DRAINING', fault: 'site' },
   {
     phase: 'launching',

@@ -1,5 +1,6 @@
+import type { FreeResources } from '../resources/index.ts';
 import type { ProcessorCount } from '../shared/index.ts';
-import { type BagMachine, freeProcessors } from './bag.ts';
+import { type BagMachine, freeProcessors, type TaskNeeds } from './bag.ts';
 
 /** Machines that are compared before the best of them is taken. */
 export const comparedMachinesMax = 64;
@@ -10,9 +11,11 @@ export interface MachineChoice<Machine> {
   worth(machine: Machine): number;
 }
 
-/** Free processors of machines, handed out one task at a time. */
+/** Free processors of machines and what else is free there, handed out one task at a time. */
 export class IdleSlots<Machine extends BagMachine> {
   readonly #free = new Map<Machine, ProcessorCount>();
+  /** What is left of the other resources of machines of which some were handed out. */
+  readonly #resources = new Map<Machine, FreeResources>();
 
   /** Takes note of what is free on these machines. */
   constructor(machines: Iterable<Machine>) {
@@ -27,33 +30,43 @@ export class IdleSlots<Machine extends BagMachine> {
     return this.#free.size === 0;
   }
 
-  /** Takes processors of the first machine that has so many and suits; undefined when none does. */
-  take(processors: ProcessorCount, suits: (machine: Machine) => boolean): Machine | undefined {
+  /** Takes what a task needs of the first machine that has it and suits; undefined when none does. */
+  take(needs: TaskNeeds, suits: (machine: Machine) => boolean): Machine | undefined {
     for (const [machine, free] of this.#free) {
-      if (free < processors || !suits(machine)) continue;
-      return this.#taken(machine, free, processors);
+      if (free < needs.processors || !this.#fits(machine, needs) || !suits(machine)) continue;
+      return this.#taken(machine, free, needs);
     }
     return undefined;
   }
 
   /**
-   * Takes processors of the machine that is worth most, of the first `comparedMachinesMax` that suit; of equals the
+   * Takes what a task needs of the machine that is worth most, of the first `comparedMachinesMax` that suit; of equals the
    * first.
    */
-  takeBest(processors: ProcessorCount, { suits, worth }: MachineChoice<Machine>): Machine | undefined {
+  takeBest(needs: TaskNeeds, { suits, worth }: MachineChoice<Machine>): Machine | undefined {
     let best: { readonly machine: Machine; readonly free: ProcessorCount; readonly worth: number } | undefined;
     let compared = 0;
     for (const [machine, free] of this.#free) {
-      if (free < processors || !suits(machine)) continue;
+      if (free < needs.processors || !this.#fits(machine, needs) || !suits(machine)) continue;
       const found = worth(machine);
       if (best === undefined || found > best.worth) best = { machine, free, worth: found };
       compared++;
       if (compared === comparedMachinesMax) break;
     }
-    return best === undefined ? undefined : this.#taken(best.machine, best.free, processors);
+    return best === undefined ? undefined : this.#taken(best.machine, best.free, needs);
   }
 
-  #taken(machine: Machine, free: ProcessorCount, processors: ProcessorCount): Machine {
+  #fits(machine: Machine, { resources }: TaskNeeds): boolean {
+    if (resources === undefined) return true;
+    return (this.#resources.get(machine) ?? machine.resources)?.fits(resources) === true;
+  }
+
+  #taken(machine: Machine, free: ProcessorCount, { processors, resources }: TaskNeeds): Machine {
+    if (resources !== undefined && machine.resources !== undefined) {
+      const left = this.#resources.get(machine) ?? machine.resources.clone();
+      this.#resources.set(machine, left);
+      left.take(resources);
+    }
     if (free === processors) this.#free.delete(machine);
     else this.#free.set(machine, free - processors);
     return machine;

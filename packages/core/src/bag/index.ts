@@ -28,7 +28,16 @@ export {
   renderCommand,
   type CommandTemplate,
 } from './command/index.ts';
-export { getAllowance, freeProcessors, usableProcessors, type BagMachine, type BagQueue } from './bag.ts';
+export {
+  countStartable,
+  freeProcessors,
+  getAllowance,
+  isBoundByProcessors,
+  usableProcessors,
+  type BagMachine,
+  type BagQueue,
+  type TaskNeeds,
+} from './bag.ts';
 export {
   consequences,
   doubtsMax,
@@ -45,6 +54,7 @@ export {
 } from './faults.ts';
 export { findScheduler } from './find-scheduler.ts';
 export { comparedMachinesMax, IdleSlots, type MachineChoice } from './idle-slots.ts';
+export { KeptPart, type HeldPart } from './keep-part.ts';
 export { mappedMachinesMax, mappedTasksMax } from './map-by-estimates.ts';
 export { outlineLease } from './outline-lease.ts';
 export { placeQueues } from './place-queues.ts';

@@ -1,5 +1,5 @@
 import { type Duration, invariant, type TaskIndex } from '../shared/index.ts';
-import { type BagMachine, type BagQueue, freeProcessors } from './bag.ts';
+import { type BagMachine, type BagQueue, countStartable, freeProcessors } from './bag.ts';
 import { placeReady } from './place-ready.ts';
 import type { BagScheduler, SchedulingPort } from './scheduler.ts';
 
@@ -103,7 +103,7 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
   constructor(queue: Queue, machines: readonly Machine[], port: SchedulingPort<Machine, Queue>) {
     this.#queue = queue;
     this.#port = port;
-    const isFree = (machine: Machine): boolean => freeProcessors(machine) >= queue.processors;
+    const isFree = (machine: Machine): boolean => countStartable(machine, queue) > 0;
     const free = machines.filter(isFree).slice(0, mappedMachinesMax);
     const busy = machines.filter((machine) => !isFree(machine)).slice(0, mappedMachinesMax - free.length);
     this.#columns = [...free, ...busy].map((machine) => ({
@@ -181,7 +181,7 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
     const at = column.waits.findIndex((other) => other > bestEnd);
     column.waits.splice(at === -1 ? column.waits.length : at, 0, bestEnd);
     if (wait === 0) column.placed.push(task);
-    else if (freeProcessors(column.machine) > 0 && freeProcessors(column.machine) < this.#queue.processors)
+    else if (freeProcessors(column.machine) > 0 && countStartable(column.machine, this.#queue) === 0)
       this.#kept.add(column.machine);
   }
 }

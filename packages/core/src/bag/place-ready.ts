@@ -1,4 +1,12 @@
-import { type BagMachine, type BagQueue, freeProcessors, usableProcessors } from './bag.ts';
+import {
+  type BagMachine,
+  type BagQueue,
+  countStartable,
+  freeProcessors,
+  isBoundByProcessors,
+  usableProcessors,
+} from './bag.ts';
+import { type HeldPart, type Kept, KeptPart, wholeMachine } from './keep-part.ts';
 
 /** What placing needs to know and to do; `place` changes what machine and queue say of themselves. */
 export interface PlacementPort<Machine extends BagMachine, Queue extends BagQueue> {
@@ -7,6 +15,8 @@ export interface PlacementPort<Machine extends BagMachine, Queue extends BagQueu
   prefetchDepth(queue: Queue, machine: Machine): number;
   /** Places up to `countMax` tasks of the queue on the machine, and says how many. */
   place(machine: Machine, queue: Queue, countMax: number): number;
+  /** What the replicas of the machine hold, in the order of placing; left out where nobody knows. */
+  listHeld?(machine: Machine): Iterable<HeldPart>;
 }
 
 /**
@@ -18,6 +28,8 @@ export interface PlacementPort<Machine extends BagMachine, Queue extends BagQueu
  * processors of the machines after it leave. Where too few processors are free for the next task of an earlier queue,
  * they are
  * kept for it: smaller tasks of later queues would take each one that comes free, and the wide task would never run.
+ * Where its processors are free and it waits for memory, GPUs or a named resource, later queues have what it does not
+ * need (`KeptPart`).
  * Machines that match none of the queues count for nothing. Cost: O(machines + tasks placed) where the first queue
  * suits them all, O(machines x queues) at most.
  *
@@ -70,24 +82,50 @@ function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
   share: Share<Machine>,
   port: PlacementPort<Machine, Queue>,
 ): void {
+  let kept: Kept | undefined;
   for (const queue of queues) {
     if (queue.readyCount === 0 || !port.matches(queue, machine)) continue;
-    const countMax = findQuota(machine, queue, share, port.prefetchDepth(queue, machine));
+    const countMax =
+      kept === undefined
+        ? findQuota(machine, queue, share, port.prefetchDepth(queue, machine))
+        : Math.min(queue.readyCount, kept.countBeside(queue));
     if (countMax > 0) share.ready -= port.place(machine, queue, countMax);
     // What is left of an earlier queue waits for the machine, and nothing of a later one goes before it.
-    if (queue.readyCount > 0 && (freeProcessors(machine) === 0 || mustKeep(machine, queue, share))) return;
+    if (queue.readyCount > 0) kept ??= keepFor(machine, queue, share, port);
+    if (kept !== undefined && kept.freeBeside === 0) return;
   }
 }
 
-/** Whether the machine's free processors are too few for the queue's next task, which no other machine is kept for. */
+/** Keeps the machine, or a part of it, for what is left of a queue; undefined where nothing needs to be kept for it. */
+function keepFor<Machine extends BagMachine, Queue extends BagQueue>(
+  machine: Machine,
+  queue: Queue,
+  share: Share<Machine>,
+  port: PlacementPort<Machine, Queue>,
+): Kept | undefined {
+  if (freeProcessors(machine) > 0 && !mustKeep(machine, queue, share)) return undefined;
+  return keepPart(machine, queue, port);
+}
+
+/** Keeps what the queue's next task needs of the machine; all of its free processors where these are too few. */
+function keepPart<Machine extends BagMachine, Queue extends BagQueue>(
+  machine: Machine,
+  { processors, resources }: BagQueue,
+  port: PlacementPort<Machine, Queue>,
+): Kept {
+  return resources === undefined || freeProcessors(machine) < processors
+    ? wholeMachine
+    : new KeptPart(machine, { processors, resources }, port.listHeld?.(machine) ?? []);
+}
+
+/** Whether too little is free on the machine for the queue's next task, which no other machine is kept for. */
 function mustKeep<Machine extends BagMachine>(
   machine: Machine,
   queue: BagQueue,
   { kept, keptFor }: Share<Machine>,
 ): boolean {
-  const free = freeProcessors(machine);
   const keptCount = keptFor.get(queue) ?? 0;
-  if (free >= queue.processors || keptCount >= queue.readyCount) return false;
+  if (countStartable(machine, queue) > 0 || keptCount >= queue.readyCount) return false;
   kept.add(machine);
   keptFor.set(queue, keptCount + 1);
   return true;
@@ -95,7 +133,10 @@ function mustKeep<Machine extends BagMachine>(
 
 /** How many tasks of the queue the machine should get now. */
 function findQuota(machine: BagMachine, queue: BagQueue, share: Share<unknown>, depth: number): number {
-  const slots = Math.floor(freeProcessors(machine) / queue.processors);
+  const slots = countStartable(machine, queue);
+  // What waits for anything but processors would keep what is behind it from those that are free.
+  if (slots < Math.floor(freeProcessors(machine) / queue.processors) || !isBoundByProcessors(machine, queue))
+    return slots;
   const capacity = usableProcessors(machine) + depth * queue.processors;
   const room = Math.floor((capacity - machine.heldProcessors) / queue.processors) - slots;
   const spare = share.ready - slots - Math.ceil(share.freeLater / queue.processors);

@@ -1,3 +1,4 @@
+import type { ResourceRequest } from '../resources/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import type { BagMachine } from './bag.ts';
 import type { IdleSlots } from './idle-slots.ts';
@@ -5,6 +6,8 @@ import type { IdleSlots } from './idle-slots.ts';
 /** A running task as replication sees it; `place` changes `replicaCount`. */
 export interface ReplicableTask {
   readonly processors: ProcessorCount;
+  /** What it holds in addition; undefined or left out for nothing. */
+  readonly resources?: ResourceRequest | undefined;
   readonly replicaCount: number;
   readonly replicasMax: number;
   /** When the eldest of its replicas was placed. */
@@ -47,7 +50,7 @@ export function replicate<Machine extends BagMachine, Task extends ReplicableTas
     for (const task of open) {
       if (idle.isEmpty) return;
       if (task.replicaCount !== count || count >= task.replicasMax) continue;
-      const machine = idle.takeBest(task.processors, {
+      const machine = idle.takeBest(task, {
         suits: (candidate) => port.suits(task, candidate),
         worth: (candidate) => port.worth(task, candidate),
       });

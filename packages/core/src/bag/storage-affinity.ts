@@ -1,5 +1,5 @@
 import type { Bytes, TaskIndex } from '../shared/index.ts';
-import { type BagMachine, type BagQueue, freeProcessors } from './bag.ts';
+import { type BagMachine, type BagQueue, countStartable } from './bag.ts';
 import { placeReady } from './place-ready.ts';
 import type { BagScheduler, SchedulingPort } from './scheduler.ts';
 
@@ -45,7 +45,7 @@ function placeQueue<Machine extends BagMachine, Queue extends BagQueue>(
   machines: readonly Machine[],
   port: SchedulingPort<Machine, Queue>,
 ): void {
-  const isFree = (machine: Machine): boolean => freeProcessors(machine) >= queue.processors;
+  const isFree = (machine: Machine): boolean => countStartable(machine, queue) > 0;
   const busy = machines.filter((machine) => !isFree(machine)).slice(0, comparedMax);
   const free = machines.filter(isFree);
   for (let from = 0; from < free.length; from += comparedMax) {
@@ -70,7 +70,7 @@ function placeWindow<Machine extends BagMachine, Queue extends BagQueue>(
   { free, others }: { readonly free: readonly Machine[]; readonly others: readonly Machine[] },
   port: SchedulingPort<Machine, Queue>,
 ): boolean {
-  const room = new Map(free.map((machine) => [machine, Math.floor(freeProcessors(machine) / queue.processors)]));
+  const room = new Map(free.map((machine) => [machine, countStartable(machine, queue)]));
   const given = new Map<Machine, TaskIndex[]>();
   const give = (task: TaskIndex, machine: Machine): boolean => {
     const left = room.get(machine) ?? 0;

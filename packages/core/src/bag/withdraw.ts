@@ -1,3 +1,4 @@
+import type { ResourceRequest } from '../resources/index.ts';
 import type { ProcessorCount } from '../shared/index.ts';
 import type { IdleSlots } from './idle-slots.ts';
 import type { BagMachine } from './bag.ts';
@@ -5,6 +6,8 @@ import type { BagMachine } from './bag.ts';
 /** A replica as withdrawing sees it. */
 export interface WithdrawableReplica {
   readonly processors: ProcessorCount;
+  /** What it holds in addition; undefined or left out for nothing. */
+  readonly resources?: ResourceRequest | undefined;
   /** Nobody heard that it started, it is wanted, and it waits for long enough. */
   readonly isWaiting: boolean;
   /** It was asked back already, and its answer is awaited. */
@@ -36,7 +39,7 @@ export function chooseWithdrawals<Machine extends BagMachine, Replica extends Wi
     for (const replica of queuedReplicas(donor, port.listReplicas(donor)).reverse()) {
       if (idle.isEmpty) return chosen;
       if (!replica.isWithdrawing && !replica.isWaiting) continue;
-      const taker = idle.take(replica.processors, (machine) => port.matches(replica, machine));
+      const taker = idle.take(replica, (machine) => port.matches(replica, machine));
       if (taker !== undefined && !replica.isWithdrawing) chosen.push(replica);
     }
   }

@@ -22,7 +22,7 @@ export {
 } from './job.ts';
 export type { EnrolledMachine, EnrolledMachineState, MachineReach } from './enrolled-machine.ts';
 export type { Lease, LeaseGroup, LeaseOutline, LeaseOutlineGroup } from './lease.ts';
-export { getIdentity } from './machine.ts';
+export { getCapacity, getIdentity } from './machine.ts';
 export type {
   InputFile,
   MachineFacts,
@@ -32,6 +32,7 @@ export type {
   OutputFile,
   ReplicaEnd,
   ReplicaStart,
+  ReplicaUsage,
   StagingTimes,
   StartReplicas,
   TaskTemplate,

@@ -1,3 +1,4 @@
+import type { ResourceRequest } from '../resources/index.ts';
 import type { Bytes, Duration, IndexRange, Instant, JobId, ProcessorCount, TaskIndex } from '../shared/index.ts';
 import type { JobReservation } from './reservation.ts';
 
@@ -89,6 +90,8 @@ export interface TaskGroup {
    * than at least.
    */
   readonly processorsMax?: ProcessorCount;
+  /** What each of its tasks holds in addition to processors; left out, what the job says. It replaces all of that. */
+  readonly resources?: ResourceRequest;
 }
 
 /** That a task begins only when another one of its job has finished. */
@@ -169,6 +172,8 @@ export interface JobSpec {
   readonly limits: Limits;
   /** Processors that each task holds, 1 or more. */
   readonly processors: ProcessorCount;
+  /** What each task holds in addition to processors, of a gang each member; left out for nothing. */
+  readonly resources?: ResourceRequest;
   /**
    * Each task may have them from several machines of one provider, as a gang; left out where one machine must have them
    * all.

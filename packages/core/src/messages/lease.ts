@@ -1,3 +1,4 @@
+import type { ResourceRequest } from '../resources/index.ts';
 import type { Duration, IndexRange, ProcessorCount } from '../shared/index.ts';
 import type { StartReplicas } from './machine.ts';
 
@@ -40,6 +41,8 @@ export interface LeaseOutlineGroup {
   /** Replica ids, in the order in which to start them. */
   readonly replicas: readonly IndexRange[];
   readonly processors: ProcessorCount;
+  /** What each holds in addition; left out for nothing. */
+  readonly resources?: ResourceRequest;
   readonly requirements: string;
   readonly taskTime: Duration;
   /** Some of them want files before they start. */

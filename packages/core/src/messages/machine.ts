@@ -1,4 +1,5 @@
-import type { Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId } from '../shared/index.ts';
+import { emptyCapacity, type ResourceCapacity, type ResourceRequest } from '../resources/index.ts';
+import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId } from '../shared/index.ts';
 import type { GangMemberReady, GangPlace } from './gang.ts';
 import type { Content, Limits, Root } from './job.ts';
 import type { ReservationName } from './reservation.ts';
@@ -41,11 +42,30 @@ export interface MachineFacts {
    * time too.
    */
   readonly reportDelay?: Duration;
+  /** What it has in addition to processors; left out by agents of earlier releases. */
+  readonly capacity?: ResourceCapacity;
 }
 
 /** What a machine is known by, whatever it is called: its identity, or its name where it tells none. */
 export function getIdentity({ identity = '', machineId }: Pick<MachineFacts, 'identity' | 'machineId'>): string {
   return identity === '' ? machineId : identity;
+}
+
+const mebibyte = 2 ** 20;
+
+/**
+ * What a machine has for tasks that ask for more than processors. Memory that its agent does not state is that of its
+ * attribute `mem`, in MiB; where neither is known it has none for those that ask.
+ */
+export function getCapacity({
+  capacity = emptyCapacity,
+  attributes,
+}: Pick<MachineFacts, 'capacity' | 'attributes'>): ResourceCapacity {
+  if (capacity.memory > 0) return capacity;
+  const mebibytes = Number(attributes['mem'] ?? '');
+  return Number.isFinite(mebibytes) && mebibytes > 0
+    ? { ...capacity, memory: Math.floor(mebibytes * mebibyte) }
+    : capacity;
 }
 
 /** A file that a replica wants before it starts. */
@@ -73,6 +93,8 @@ export interface TaskTemplate {
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: Limits;
   readonly processors: ProcessorCount;
+  /** What each holds in addition to processors; left out for nothing. */
+  readonly resources?: ResourceRequest;
   /**
    * A random text of the broker's process, for which machines that read its home folder prove it; left out where it
    * shares none.
@@ -172,6 +194,16 @@ export interface ReplicaEnd {
   readonly outputs: readonly OutputContent[];
   /** Left out where it had neither inputs nor outputs to bring. */
   readonly staging?: StagingTimes;
+  /** Left out where it was not measured. */
+  readonly usage?: ReplicaUsage;
+}
+
+/** What a replica used while it ran. */
+export interface ReplicaUsage {
+  /** The most memory that its processes had together. */
+  readonly memoryPeak: Bytes;
+  /** Of all its processes. */
+  readonly processorTime: Duration;
 }
 
 /** When the files of a replica were on their way, by the clock of its machine. */

@@ -1,3 +1,4 @@
+import type { Reason } from '../reasons/index.ts';
 import type { Duration, Instant, ProcessorCount, ProviderId, RequestId, UserId } from '../shared/index.ts';
 import type { RequestReservation, ReservedDemand } from './reservation.ts';
 
@@ -70,8 +71,8 @@ export interface AllocationRequest {
   readonly submittedAt: Instant;
   readonly startedAt: Instant;
   readonly endedAt: Instant;
-  /** Sentences, first the deciding one. */
-  readonly reasons: readonly string[];
+  /** The deciding one first. */
+  readonly reasons: readonly Reason[];
   readonly heuristic: string;
   /** What the heuristic compared, the chosen ones first; left out by one that compares nothing. */
   readonly candidates?: readonly RequestCandidate[];

@@ -1,18 +1,4 @@
-const units: ReadonlyMap<string, number> = new Map([
-  ['b', 1],
-  ['k', 2 ** 10],
-  ['m', 2 ** 20],
-  ['g', 2 ** 30],
-  ['t', 2 ** 40],
-  ['kib', 2 ** 10],
-  ['mib', 2 ** 20],
-  ['gib', 2 ** 30],
-  ['tib', 2 ** 40],
-  ['kb', 1e3],
-  ['mb', 1e6],
-  ['gb', 1e9],
-  ['tb', 1e12],
-]);
+import { sizeUnits } from '../shared/index.ts';
 
 /** Attributes whose value is in MiB. */
 const inMebibytes: ReadonlySet<string> = new Set(['mem']);
@@ -23,6 +9,6 @@ const inMebibytes: ReadonlySet<string> = new Set(['mem']);
  */
 export function findInUnit(name: string, wanted: string): string {
   const [, digits = '', unit = ''] = inMebibytes.has(name) ? (/^(\d+(?:\.\d+)?) ?([a-z]+)$/.exec(wanted) ?? []) : [];
-  const factor = units.get(unit);
+  const factor = sizeUnits.get(unit);
   return factor === undefined ? wanted : String(Number(((Number(digits) * factor) / 2 ** 20).toFixed(3)));
 }

@@ -5,6 +5,7 @@ export type { Decision, DriverCommand, Machine, Reply } from './machine.ts';
 export { Heap } from './heap.ts';
 export { Prng } from './prng.ts';
 export { findNearestWord } from './nearest-word.ts';
+export { sizeUnits } from './size-units.ts';
 export { parseObject } from './parse-object.ts';
 export { movedBy, moveInstants, type ClockStepped } from './clock-step.ts';
 export { clockTolerance, ownInstant } from './own-instant.ts';

@@ -10,10 +10,28 @@ import {
   type HeldReplica,
 } from '@mutirao/core/machines/agent';
 import type { Content, MachineReport, ReplicaStart, TaskTemplate } from '@mutirao/core/messages';
+import { emptyRequest, type ResourceCapacity, type ResourceRequest } from '@mutirao/core/resources';
 import { runs } from '@mutirao/testkit';
 
 const processors = 3;
 const sizes: Readonly<Record<string, number>> = { a: 10, b: 20, c: 40, d: 200 };
+
+const capacity: ResourceCapacity = {
+  memory: 100,
+  gpus: [
+    { id: '0', kind: 'a100' },
+    { id: '1', kind: 't4' },
+  ],
+  named: { licence: 2 },
+};
+const anyResources = fc.option(
+  fc.record({
+    memory: fc.constantFrom(0, 0, 30, 70, 101),
+    gpus: fc.constantFrom(0, 0, 300, 500, 1000, 2000, 3000),
+    named: fc.constantFrom({}, { licence: 1 }, { licence: 2 }, { scratch: 1 }),
+  }),
+  { nil: undefined },
+);
 
 const anyAction = fc.oneof(
   {
@@ -28,6 +46,7 @@ const anyAction = fc.oneof(
       time: fc.constantFrom(0, 0, 20),
       again: fc.boolean(),
       rank: fc.constantFrom(undefined, undefined, 0, 1),
+      resources: anyResources,
     }),
   },
   {
@@ -91,6 +110,7 @@ class World {
   constructor(longest: number) {
     this.state = createAgentState({
       processors,
+      capacity,
       unacknowledgedMax: 5,
       unacknowledgedBytesMax: 1000,
       killGrace: 30,
@@ -163,6 +183,7 @@ class World {
       environment: {},
       limits: { runTimeMax: action.time, memoryMax: 0, outputMax: 0 },
       processors: action.width,
+      ...(action.resources === undefined ? {} : { resources: action.resources }),
     };
     const replicas = Array.from(
       { length: action.count },
@@ -336,6 +357,12 @@ class World {
     if (this.busy.has(slot)) this.complain(`slot ${slot} holds two`);
     const held = [...this.busy.values()].reduce((sum, job) => sum + job.replica.slots.length, 0);
     if (held + replica.slots.length > processors) this.complain('more processors are held than there are');
+    const replicas = [...this.busy.values(), { replica }].map((job) => job.replica);
+    const sum = (amountOf: (asked: ResourceRequest) => number): number =>
+      replicas.reduce((total, { template }) => total + amountOf(template.resources ?? emptyRequest), 0);
+    if (sum(({ memory }) => memory) > 100) this.complain('more memory is held than there is');
+    if (sum(({ gpus }) => gpus) > 2000) this.complain('more GPUs are held than there are');
+    if (sum(({ named }) => named['licence'] ?? 0) > 2) this.complain('more licences are held than there are');
     for (const { content } of replica.start.inputs)
       if (this.pinned.get(content.sha256) !== 'here') this.complain(`${content.sha256} is used and not here`);
     this.busy.set(slot, { replica, kind });
@@ -399,6 +426,7 @@ test('a replica that has run for 10 ms is told as started unless it ends in that
           time: 0,
           again: false,
           rank: undefined,
+          resources: undefined,
         });
         world.act({ kind: 'pass', time: time + 1 });
         world.act({ kind: 'exit', pick: 0, status: 0 });

@@ -1,23 +1,6 @@
-import { findNearestWord, type Bytes } from '@mutirao/core/shared';
+import { findNearestWord, sizeUnits, type Bytes } from '@mutirao/core/shared';
 import { FormatError, showFound } from '../format-error.ts';
 import { parseWhole, valueError } from './number.ts';
-
-const units = new Map([
-  ['', 1],
-  ['b', 1],
-  ['k', 2 ** 10],
-  ['m', 2 ** 20],
-  ['g', 2 ** 30],
-  ['t', 2 ** 40],
-  ['kib', 2 ** 10],
-  ['mib', 2 ** 20],
-  ['gib', 2 ** 30],
-  ['tib', 2 ** 40],
-  ['kb', 1e3],
-  ['mb', 1e6],
-  ['gb', 1e9],
-  ['tb', 1e12],
-]);
 
 const spelled = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'KB', 'MB', 'GB', 'TB'];
 
@@ -31,7 +14,7 @@ export function parseSize(text: string): Bytes {
   const match = /^([\d_]+)(\.\d+)?\s?(.*)$/.exec(text);
   if (match === null) throw valueError(context, 0, 'a number with a unit, as in 64K or 2GiB');
   const [, digits = '', decimals = '', unit = ''] = match;
-  const factor = units.get(unit.toLowerCase());
+  const factor = unit === '' ? 1 : sizeUnits.get(unit.toLowerCase());
   if (factor === undefined) {
     throw new FormatError({
       code: context.code,

@@ -20,7 +20,7 @@ export function getLastWords(log: string): string {
     if (level === 'fatal' && typeof msg === 'string')
       return `${typeof code === 'string' ? `${code} ` : ''}${msg}`.slice(0, 500);
   }
-  return (lines.at(-1) ?? '').slice(0, 500);
+  return (lines.at(-1) ?? 'it printed nothing').slice(0, 500);
 }
 
 function readLine(line: string): { readonly level?: unknown; readonly code?: unknown; readonly msg?: unknown } {

@@ -142,6 +142,6 @@ async function getAnswer(connection: SshConnection, script: readonly string[], i
   throw new MutiraoError(
     'MUT_LAUNCH_FAILED',
     `${connection.destination}: the agent could not be started: ` +
-      `${getLastWords(`${stdout}\n${stderr}`) || `status ${status}`}`,
+      `${getLastWords(`${stdout}\n${stderr}`)} (status ${status})`,
   );
 }

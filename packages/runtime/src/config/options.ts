@@ -115,8 +115,15 @@ export function duration(option: { readonly help: string; readonly default: Dura
     default: option.default,
     isList: false,
     parse: parseDuration,
-    shownDefault: option.default % 1000 === 0 ? `${option.default / 1000}s` : `${option.default}ms`,
+    shownDefault: showDuration(option.default),
   };
+}
+
+/** A duration in the largest unit that divides it: `5m`, `90s`, `250ms`. */
+function showDuration(duration: Duration): string {
+  if (duration === 0) return '0';
+  const [unit, millis] = [...unitMillis].findLast(([, millis]) => duration % millis === 0) ?? ['ms', 1];
+  return `${duration / millis}${unit}`;
 }
 
 const unitMillis = new Map([

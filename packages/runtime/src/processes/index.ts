@@ -9,7 +9,7 @@ export { isPacked, ownCommandLine, ownProgram, removalProgram, type ProcessName 
 export { Watchdog, type WatchedAccount } from './watchdog.ts';
 export { Launchers, type LaunchersOptions, type TaskEnd, type TaskUsage } from './launchers.ts';
 export type { LaunchTask, TaskOutput } from './launcher.ts';
-export { parseRollup, proportionalBytes } from './proportional-memory.ts';
+export { parsePeak, parseRollup, proportionalBytes, readPeak } from './proportional-memory.ts';
 export { makeFifos } from './make-fifos.ts';
 export { FifoLines } from './fifo-lines.ts';
 export { isVariableName, ProgramFinder, quoteWord, renderAssignments, renderCommand } from './shell-words.ts';

@@ -38,6 +38,8 @@ export interface LaunchTask {
   readonly leavesFiles?: boolean;
   /** Words, from `sandboxLine`, that start the task in a sandbox; left out for a task that runs beside the agent. */
   readonly sandbox?: string;
+  /** Words that keep the process whose number follows, and what it starts, to some processors; left out for any. */
+  readonly pin?: string;
   /**
    * A script that becomes the task in another account, and writes to its standard input just before; left out for a
    * task of our own account.
@@ -66,6 +68,8 @@ export interface TaskExit {
   readonly signal: number | undefined;
   /** Why it could not be started, where that is known. */
   readonly trouble?: string;
+  /** Processor time of all that it started, in milliseconds; left out where it ran too short to be measured. */
+  readonly processorMs?: number;
 }
 
 /** What a launcher needs from those who keep it. */
@@ -146,9 +150,13 @@ export class Launcher {
   /** Age at which its pipes are looked at next, while they are not read as they fill. */
   private lookAt = 0;
   private isFollowed = false;
+  /** Processor time of earlier tasks; undefined while that of the task that runs has not been looked at. */
+  private waitedBefore: number | undefined;
   private lines: FifoLines | undefined;
   private child: ChildProcess | undefined;
   private exported = '';
+  /** What its shell was last pinned by. */
+  private pinned = '';
 
   constructor(options: LauncherOptions) {
     this.options = options;
@@ -173,6 +181,7 @@ export class Launcher {
     const fifo = this.makeFifo();
     this.sequence = 0;
     this.exported = '';
+    this.pinned = '';
     // Both ways: opening waits for nobody, and the reader's end of file comes only when we are gone.
     this.lines = new FifoLines(openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK));
     const { shell, subreaper = [], scopes, folder, environment, status } = this.options;
@@ -204,14 +213,13 @@ export class Launcher {
     invariant(this.sequence === 0, `launcher ${this.index} runs a task already`);
     this.streams ??= openStreams(this.options.pipes);
     if (task.account !== undefined) this.accountScript.write(task.account);
-    let line = this.line(task, sequence, this.streams);
-    if (Buffer.byteLength(line) > lineMax) line = this.line(this.shorten(task), sequence, this.streams);
-    if (task.exports !== this.exported) line = `export ${task.exports}\n${line}`;
+    const lines = this.compose(task, sequence, this.streams);
     invariant(this.lines, `launcher ${this.index} has no shell`);
-    this.lines.write(line);
+    this.lines.write(lines);
     this.launchedAt = performance.now();
     this.lookAt = firstLook;
     this.isFollowed = false;
+    this.waitedBefore = undefined;
     this.leavesFiles = task.leavesFiles ?? false;
     this.isSandboxed = task.sandbox !== undefined;
     this.isOfAccount = task.account !== undefined;
@@ -219,6 +227,7 @@ export class Launcher {
     // Only now: where there was no room for a script nothing runs, and the launcher is free for the next task.
     this.sequence = sequence;
     this.exported = task.exports;
+    this.pinned = task.pin ?? this.pinned;
   }
 
   /**
@@ -262,10 +271,21 @@ export class Launcher {
     if (this.isFollowed || this.streams === undefined) return false;
     const age = now - this.launchedAt;
     if (age < this.lookAt) return true;
+    // The shell counts a task when that has ended: until then the count is that of earlier ones.
+    this.waitedBefore ??= this.readWaited();
     const isDue = age > followAfter || this.streams.some((stream) => stream.hasBytes());
     this.lookAt = isDue ? age : 2 * age;
     this.isFollowed = isDue && this.streams.map((stream) => stream.follow()).every((follows) => follows);
     return !this.isFollowed;
+  }
+
+  /**
+   * Processor time of what its task has started and the shell has waited for, in milliseconds; undefined for a task that
+   * was too short to be looked at.
+   */
+  processorMs(): number | undefined {
+    const waited = this.waitedBefore === undefined ? undefined : this.readWaited();
+    return waited === undefined || this.waitedBefore === undefined ? undefined : waited - this.waitedBefore;
   }
 
   /** Bytes that the task has written to both streams so far, but for what is still in a pipe. */
@@ -384,6 +404,15 @@ export class Launcher {
     return path.join(this.options.folder, `${name}-${this.options.index}`);
   }
 
+  private compose(task: LaunchTask, sequence: number, streams: TaskStreams): string {
+    let lines = this.line(task, sequence, streams);
+    if (Buffer.byteLength(lines) > lineMax) lines = this.line(this.shorten(task), sequence, streams);
+    if (task.exports !== this.exported) lines = `export ${task.exports}\n${lines}`;
+    // Whatever comes of it, the task runs. Tasks of one processor pin the shell of their slot once.
+    if (task.pin !== undefined && task.pin !== this.pinned) lines = `${task.pin} $$ >/dev/null 2>&1\n${lines}`;
+    return lines;
+  }
+
   private line(task: LaunchTask, sequence: number, [out, err]: TaskStreams): string {
     const id = `${this.index} ${sequence}`;
     const { sandbox, environment, command, account } = task;
@@ -401,6 +430,10 @@ export class Launcher {
         : `${sandboxVariable}=${quoteWord(environment)} ${sandbox} ` +
           `${firstWords(this.file('in')).map(quoteWord).join(' ')} ${command} >${out.word} 9>${err.word}`;
     return `if cd ${quoteWord(task.folder)};then ${run};echo ${id} $?;else echo ${id} -1;fi\n`;
+  }
+
+  private readWaited(): number | undefined {
+    return this.pgid === undefined ? undefined : readProcess(this.pgid)?.waitedMs;
   }
 
   private listScope(): number[] | undefined {

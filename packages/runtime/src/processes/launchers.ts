@@ -17,10 +17,10 @@ import {
 import { Origins } from './origins.ts';
 import type { ResidentProcess } from './proportional-memory.ts';
 import { PipeStock } from './pipe-stock.ts';
-import { readProcesses, readUptime, type ProcessRow } from './process-table.ts';
+import { readProcess, readProcesses, readUptime, type ProcessRow } from './process-table.ts';
 import { runCommand } from './run-command.ts';
 import { openStatusChannel, type StatusChannel } from './status-channel.ts';
-import { listSubreaperPrefixes, type SubreaperPrefix } from './subreaper.ts';
+import { listDescendants, listSubreaperPrefixes, type SubreaperPrefix } from './subreaper.ts';
 import type { TaskAccount } from './task-account.ts';
 import { findScopes, type TaskScope, type TaskScopes } from './task-scopes.ts';
 import { launcherVariable, type Watchdog } from './watchdog.ts';
@@ -59,6 +59,8 @@ export interface TaskUsage {
   readonly residentBytes: number;
   readonly processes: readonly ResidentProcess[];
   readonly outputBytes: number;
+  /** Processor time so far, in milliseconds, but for what has left the task's tree. */
+  readonly processorMs: number;
 }
 
 /** How often pipes of young tasks are looked at: a pipe takes 64 KiB, and then its writer waits. */
@@ -168,7 +170,7 @@ export class Launchers {
    * What began before the task that now runs there, and is not the launcher, is left from an earlier one.
    */
   sweep(): TaskUsage[] {
-    const processes = this.launchers.map((): ResidentProcess[] => []);
+    const processes = this.launchers.map((): ProcessRow[] => []);
     this.bootOffset = readBootOffset();
     for (const launcher of this.launchers) launcher.resume();
     for (const { row, launcher } of this.findProcesses()) {
@@ -176,10 +178,20 @@ export class Launchers {
       else processes[launcher.index]?.push(row);
     }
     return this.slots.flatMap((launcher, slot) =>
-      launcher.sequence === 0
-        ? []
-        : [{ slot, ...getUsage(processes[launcher.index] ?? []), outputBytes: launcher.outputBytes() }],
+      launcher.sequence === 0 ? [] : [{ slot, ...getUsage(launcher, processes[launcher.index] ?? []) }],
     );
+  }
+
+  /**
+   * Samples what a slot's task holds; undefined where no task runs, or what it started cannot be listed cheaply. Cost: a
+   * few files for each of its processes.
+   */
+  sample(slot: number): TaskUsage | undefined {
+    const launcher = this.at(slot);
+    const { pgid } = launcher;
+    if (pgid === undefined || launcher.sequence === 0 || !launcher.isSubreaper) return undefined;
+    const rows = listDescendants(pgid).flatMap((pid) => readProcess(pid) ?? []);
+    return { slot, ...getUsage(launcher, rows) };
   }
 
   /** Bytes that a slot's task has written to both streams so far. Cheap. */
@@ -388,13 +400,24 @@ export class Launchers {
       if (launcher === undefined || launcher.sequence !== Number(sequence)) continue;
       launcher.sequence = 0;
       const slot = this.slotOf[launcher.index];
-      if (slot !== undefined) this.end(slot, launcher, launcher.readExit(Number(status)));
+      if (slot !== undefined) this.end(slot, launcher, withTime(launcher, launcher.readExit(Number(status))));
     }
   }
 }
 
-function getUsage(processes: readonly ResidentProcess[]): Pick<TaskUsage, 'residentBytes' | 'processes'> {
-  return { processes, residentBytes: processes.reduce((sum, { residentBytes }) => sum + residentBytes, 0) };
+function getUsage(launcher: Launcher, processes: readonly ProcessRow[]): Omit<TaskUsage, 'slot'> {
+  let residentBytes = 0;
+  let processorMs = launcher.processorMs() ?? 0;
+  for (const row of processes) {
+    residentBytes += row.residentBytes;
+    processorMs += row.processorMs + row.waitedMs;
+  }
+  return { processes, residentBytes, processorMs, outputBytes: launcher.outputBytes() };
+}
+
+function withTime(launcher: Launcher, exit: TaskExit): TaskExit {
+  const processorMs = launcher.processorMs();
+  return processorMs === undefined ? exit : { ...exit, processorMs };
 }
 
 /** What all launchers of a host have in common. */
@@ -438,7 +461,7 @@ function isLeftover(row: ProcessRow, launcher: Launcher): boolean {
   return launcher.sequence === 0 || row.startedTicks < launcher.launchedTicks;
 }
 
-function describeEnd({ status, signal, trouble }: TaskExit, output: TaskOutput): TaskEnd {
+function describeEnd({ status, signal, trouble, processorMs }: TaskExit, output: TaskOutput): TaskEnd {
   // A task that did not begin has written nothing: what is there is of the program that was to change the account.
   const said = trouble === '' ? Buffer.from(output.standardError).toString().trim().slice(0, 300) : trouble;
   return {
@@ -446,6 +469,7 @@ function describeEnd({ status, signal, trouble }: TaskExit, output: TaskOutput):
     signal: signal ?? findSaidSignal(status, output.standardError),
     ...output,
     ...(said === undefined ? {} : { trouble: said }),
+    ...(processorMs === undefined ? {} : { processorMs }),
   };
 }
 

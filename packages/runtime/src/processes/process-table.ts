@@ -9,6 +9,10 @@ export interface ProcessRow {
   /** Ticks of 10 ms after boot, rounded down. */
   readonly startedTicks: number;
   readonly residentBytes: number;
+  /** Processor time that it has used, in milliseconds, to 10 ms. */
+  readonly processorMs: number;
+  /** Processor time of its children that have ended, and of theirs; as above. */
+  readonly waitedMs: number;
 }
 
 /** Reads the live processes of this host; empty where there is no /proc. Cost: one small file per process. */
@@ -51,6 +55,8 @@ export function parseStat(text: string): ProcessRow | undefined {
     pgid: Number(fields[2]),
     startedTicks: Number(fields[19]),
     residentBytes: Number(fields[21]) * pageBytes(),
+    processorMs: 10 * (Number(fields[11]) + Number(fields[12])),
+    waitedMs: 10 * (Number(fields[13]) + Number(fields[14])),
   };
 }
 

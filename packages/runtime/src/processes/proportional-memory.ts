@@ -20,6 +20,21 @@ export function proportionalBytes(processes: readonly ResidentProcess[]): number
   return bytes;
 }
 
+/** The most that a process has had resident; undefined where that cannot be read. */
+export function readPeak(pid: number): number | undefined {
+  try {
+    return parsePeak(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Parses /proc/PID/status; undefined where it has no such line, as for a zombie. */
+export function parsePeak(text: string): number | undefined {
+  const [, kibibytes] = /^VmHWM:\s+(\d+) kB$/m.exec(text) ?? [];
+  return kibibytes === undefined ? undefined : Number(kibibytes) * 1024;
+}
+
 /** Undefined where it cannot be read; 0 for a process that has ended. */
 function readProportional(pid: number): number | undefined {
   try {

@@ -10,6 +10,7 @@ import {
   type OptionSpecs,
 } from '../config/index.ts';
 import type { LogLevel } from '../log/index.ts';
+import { formatExamples, generalHeading, helpFormat, usualWidth, wrapParagraphs, type Example } from './help-format.ts';
 
 /** Options that every program has. */
 export const commonOptions = {
@@ -50,6 +51,14 @@ interface About {
   readonly summary: string;
   /** What words after `--` mean; undefined where there may be none. */
   readonly passesOn?: string;
+  readonly optionGroups?: readonly OptionGroup[];
+  readonly examples?: readonly Example[];
+}
+
+/** Options that --help shows under one heading. */
+export interface OptionGroup<Name extends string = string> {
+  readonly heading: string;
+  readonly names: readonly Name[];
 }
 
 /** Reads the command line of a program. */
@@ -74,26 +83,21 @@ export function parseCommandLine(
         output.writeError(words);
       },
     })
+    .configureHelp(helpFormat)
+    .usage(program.passesOn === undefined ? '[options]' : '[options] [-- WORDS...]')
+    .addHelpOption(new Option('-h, --help', 'Print this help.').helpGroup(generalHeading));
+  addOptions(command, { program, specs, flags });
+  command
+    .optionsGroup(generalHeading)
     .addOption(
-      new Option('--config <FILE>', 'Configuration file: a JSON object with the names below in camel case.').argParser(
-        (path) => {
-          configPath = path;
-        },
-      ),
-    );
-  for (const [name, spec] of Object.entries(specs)) {
-    command.addOption(
-      new Option(getUsage(name, spec), getHelp(program.name, name, spec)).argParser((given) => {
-        flags.set(name, [...(flags.get(name) ?? []), given]);
+      new Option(
+        '--config <FILE>',
+        'JSON file with options: an object whose keys are option names in camel case.',
+      ).argParser((path) => {
+        configPath = path;
       }),
-    );
-  }
-  if (program.passesOn !== undefined)
-    command.usage('[options] [-- WORDS...]').addHelpText('after', `\n${program.passesOn}`);
-  command.addHelpText(
-    'after',
-    '\nA flag wins over the environment, that over the configuration file, and that over the default.\n',
-  );
+    )
+    .addHelpText('after', () => getEnding(program, Object.keys(specs)));
   try {
     command.parse(own, { from: 'user' });
   } catch (error) {
@@ -104,6 +108,29 @@ export function parseCommandLine(
     if (spec.placeholder === '' && command.getOptionValueSource(name) === 'cli') flags.set(name, ['true']);
   }
   return { kind: 'run', flags, configPath, passedOn };
+}
+
+/** Adds the options of a program by subject; what is given goes to `flags`. */
+function addOptions(
+  command: Command,
+  {
+    program,
+    specs,
+    flags,
+  }: { readonly program: About; readonly specs: OptionSpecs; readonly flags: Map<string, string[]> },
+): void {
+  for (const { heading, names } of groupOptions(program, specs)) {
+    command.optionsGroup(`${heading}:`);
+    for (const name of names) {
+      const spec = specs[name];
+      if (spec === undefined) continue;
+      command.addOption(
+        new Option(getUsage(name, spec), getHelp(spec)).argParser((given) => {
+          flags.set(name, [...(flags.get(name) ?? []), given]);
+        }),
+      );
+    }
+  }
 }
 
 /** The words of the program itself, and those after `--` where it passes them on. */
@@ -119,7 +146,30 @@ function getUsage(name: string, spec: OptionSpec<unknown>): string {
   return spec.placeholder === '' ? flagName(name) : `${flagName(name)} <${spec.placeholder}>`;
 }
 
-function getHelp(program: string, name: string, spec: OptionSpec<unknown>): string {
-  const shown = spec.shownDefault === '' ? '' : `, default ${spec.shownDefault}`;
-  return `${spec.help} (${environmentName(program, name)}${shown})`;
+function getHelp(spec: OptionSpec<unknown>): string {
+  const isSaid = spec.shownDefault === '' || /\bdefault\b/i.test(spec.help);
+  return isSaid ? spec.help : `${spec.help} (default: ${spec.shownDefault})`;
+}
+
+/** The groups of a program, then what is in none, then what every program has. */
+function groupOptions({ optionGroups = [] }: About, specs: OptionSpecs): readonly OptionGroup[] {
+  const general = Object.keys(commonOptions);
+  const named = new Set<string>([...optionGroups.flatMap(({ names }) => names), ...general]);
+  const rest = Object.keys(specs).filter((name) => !named.has(name));
+  return [
+    ...optionGroups,
+    { heading: optionGroups.length === 0 ? 'Options' : 'Other options', names: rest },
+    { heading: generalHeading.slice(0, -1), names: general },
+  ];
+}
+
+/** What follows the options in the help. */
+function getEnding({ name, passesOn, examples = [] }: About, options: readonly string[]): string {
+  const shown = options.find((option) => !(option in commonOptions)) ?? 'logLevel';
+  const paragraphs = [
+    ...(passesOn === undefined ? [] : [passesOn]),
+    `Every option can also be set in the environment, as ${environmentName(name, shown)} for ${flagName(shown)}, or ` +
+      'in a configuration file. The command line comes first, then the environment, then the file.',
+  ];
+  return `\n${wrapParagraphs(paragraphs.join('\n'), (process.stdout.columns ?? usualWidth) - 1)}\n${formatExamples(examples)}`;
 }

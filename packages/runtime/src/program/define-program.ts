@@ -6,8 +6,9 @@ import { mutiraoHome } from '../files/home.ts';
 import { prepareHome } from '../files/prepare-home.ts';
 import { isFullDisk } from '../files/room.ts';
 import { createLogger, type Logger } from '../log/index.ts';
-import { commonOptions, parseCommandLine } from './command-line.ts';
+import { commonOptions, parseCommandLine, type OptionGroup } from './command-line.ts';
 import { writeCrashDump } from './crash-dump.ts';
+import type { Example } from './help-format.ts';
 import { processHost, type ProgramHost } from './host.ts';
 
 /** What a running program gets. */
@@ -34,6 +35,10 @@ export interface Program<O extends OptionSpecs> {
   /** One sentence for --help. */
   readonly summary: string;
   readonly options: O;
+  /** The options by subject, as --help shows them; those that are left out come last, as "Other options". */
+  readonly optionGroups?: readonly OptionGroup<Extract<keyof O, string>>[];
+  /** Two commands for --help. */
+  readonly examples?: readonly Example[];
   /** One sentence for --help on what words after `--` mean; left out where there may be none. */
   readonly passesOn?: string;
   /** Whether it can do without a home folder that it may write to, as an agent on another host can. */
@@ -131,7 +136,7 @@ function abortedBySignals(host: ProgramHost, log: Logger, isLeashed: boolean): A
   const controller = new AbortController();
   if (isLeashed) {
     host.onInputEnd(() => {
-      log.info({}, 'standard input has ended: draining');
+      log.info({}, 'standard input ended: draining');
       controller.abort();
     });
   }
@@ -194,7 +199,7 @@ function reportEnd(error: unknown, { log, home, program, config, parts }: EndRep
   try {
     dump = writeCrashDump(home, { program, at: new Date(), error, config, parts });
   } catch (failure) {
-    log.error({ err: failure }, 'the dump cannot be written');
+    log.error({ err: failure }, 'cannot write the dump');
   }
   // The reason in the message too: of a process that cannot start, the message is all that whoever started it shows.
   log.fatal(

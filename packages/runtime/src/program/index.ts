@@ -13,8 +13,9 @@ export {
   type OptionSpec,
   type OptionSpecs,
 } from '../config/index.ts';
-export { commonOptions } from './command-line.ts';
+export { commonOptions, type OptionGroup } from './command-line.ts';
 export { defineProgram, type Program, type ProgramContext, type ProgramMain } from './define-program.ts';
+export type { Example } from './help-format.ts';
 export { processHost, type ProgramHost } from './host.ts';
 export { readIsolationMode, type IsolationMode } from './isolation-word.ts';
 export { keepLast } from './keep-last.ts';

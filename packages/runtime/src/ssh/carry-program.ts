@@ -1,7 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ProgramFile } from './program-file.ts';
 import type { SshConnection } from './ssh-connection.ts';
-import { lastWords } from './ssh-errors.ts';
+import { quoteLastWords } from './ssh-errors.ts';
 
 /** Longest time that the executable may be under way. */
 const copyMax = 30 * 60_000;
@@ -61,7 +61,7 @@ export async function carryProgram(
     deadlineMs: copyMax,
   });
   if (status === 0) return program;
-  const words = lastWords(stderr);
+  const words = quoteLastWords(stderr);
   throw status === 126
     ? new MutiraoError('MUT_SITE_UNSUPPORTED_HOST', `${destination} cannot run the executable: ${words}`)
     : new MutiraoError('MUT_TRANSFER_FAILED', `the executable cannot be put on ${destination}: ${words}`);

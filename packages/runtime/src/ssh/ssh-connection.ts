@@ -20,7 +20,7 @@ import { describeRefusal, frameCommand, isSessionRefused, readFrame } from './an
 import { onFrom } from './on-from.ts';
 import { remoteCommand } from './remote-command.ts';
 import { clientArguments, forwardWord, masterArguments } from './ssh-arguments.ts';
-import { lastWords, sshError } from './ssh-errors.ts';
+import { lastWords, quoteLastWords, sshError } from './ssh-errors.ts';
 
 /** What to connect to, and how. */
 export interface OpenSshOptions {
@@ -239,7 +239,7 @@ export class SshConnection {
       if (localAddress !== undefined || count === portTries) {
         throw new MutiraoError(
           'MUT_ALREADY_RUNNING',
-          `${this.destination}: ${local} cannot be forwarded to ${remoteAddress}: ${lastWords(stderr.toString())}`,
+          `${this.destination}: ${local} cannot be forwarded to ${remoteAddress}: ${quoteLastWords(stderr.toString())}`,
         );
       }
     }
@@ -263,7 +263,7 @@ export class SshConnection {
     if (moved?.status !== 0)
       throw new MutiraoError(
         'MUT_UNREACHABLE',
-        `${this.destination}: ${localAddress} cannot be forwarded back to ${socket}: ${lastWords(problem)}`,
+        `${this.destination}: ${localAddress} cannot be forwarded back to ${socket}: ${quoteLastWords(problem)}`,
       );
   }
 
@@ -356,7 +356,7 @@ export class SshConnection {
       this.#closed ??
       new MutiraoError(
         'MUT_UNREACHABLE',
-        `ssh ${this.destination}: the connection is closed${reported === '' ? '' : `: ${lastWords(reported)}`}`,
+        `ssh ${this.destination}: the connection is closed${lastWords(reported) === '' ? '' : `: ${lastWords(reported)}`}`,
       )
     );
   }
@@ -408,7 +408,7 @@ $4 >"$2" && chmod "$3" "$2" && mv -f -- "$2" "$1"
 `;
 
 function copyError(destination: string, remotePath: string, reported: string): MutiraoError {
-  const words = lastWords(reported);
+  const words = quoteLastWords(reported);
   const code = /no space left|quota exceeded/i.test(words)
     ? 'MUT_DISK_FULL'
     : /permission denied|read-only file system/i.test(words)

@@ -39,6 +39,11 @@ export function lastWords(reported: string): string {
   return listLines(reported).slice(-3).join('; ').slice(-400);
 }
 
+/** The same for a message, which is never empty. */
+export function quoteLastWords(reported: string): string {
+  return lastWords(reported) || 'it printed no message';
+}
+
 function listLines(reported: string): string[] {
   return reported
     .split(/\r?\n/)

@@ -8,8 +8,8 @@ import { tell } from '../../output/tell.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<requests...>', 'requests as "cluster queue" prints them')
-    .option('--cluster <name>', 'its name, or an address (default: the only one)')
+    .argument('<requests...>', 'request numbers, as "mutirao cluster queue" prints them')
+    .option('--cluster <name>', 'name or address of the cluster (default: the only one of this grid)')
     .action((requests: string[], options: { cluster?: string }) =>
       act((context) => cancelRequests(context, requests, options.cluster)),
     );

@@ -25,8 +25,8 @@ interface Listing {
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--cluster <name>', 'its name, or an address (default: all of this grid)')
-    .option('--ended <count>', 'also so many that ended lately', '0')
+    .option('--cluster <name>', 'name or address of a cluster (default: all clusters of this grid)')
+    .option('--ended <count>', 'also list this many requests that ended most recently', '0')
     .action((options: QueueOptions) => act((context) => showQueues(context, options)));
 }
 
@@ -74,7 +74,7 @@ function queueTable({ name, limits, queue }: Listing): string[] {
     ...renderTable(
       [
         { title: 'REQUEST' },
-        ...(queue.ranking === undefined ? [] : [{ title: 'TURN', right: true }]),
+        ...(queue.ranking === undefined ? [] : [{ title: 'RANK', right: true }]),
         { title: 'USER' },
         { title: 'STATUS' },
         { title: 'WIDTH', right: true },
@@ -113,7 +113,7 @@ function reservationLines({ reservations, atUnixMs }: GetQueueResponse): string[
         { title: 'IN USE', right: true },
         { title: 'STARTS' },
         { title: 'ENDS' },
-        { title: 'LATE BY' },
+        { title: 'DELAY' },
       ],
       reservations.map((one) => [
         String(one.reservationId),

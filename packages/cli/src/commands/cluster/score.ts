@@ -12,8 +12,8 @@ import { showDuration } from '../../output/units.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('[user]', 'whose (default: all of whom a request has counted)')
-    .option('--cluster <name>', 'its name, or an address (default: the only one)')
+    .argument('[user]', 'only this user (default: every user with a finished request)')
+    .option('--cluster <name>', 'name or address of the cluster (default: the only one of this grid)')
     .action((user: string | undefined, options: { cluster?: string }) =>
       act((context) => showScores(context, user ?? '', options.cluster)),
     );
@@ -50,7 +50,7 @@ function getTable({ scores }: GetScoresResponse): string[] {
       { title: 'USER' },
       { title: 'SCORE', right: true },
       { title: 'REQUESTS', right: true },
-      { title: 'OF WALLTIMES USED', right: true },
+      { title: 'WALLTIME USED', right: true },
     ],
     scores.map(({ userId, score, countedCount, precisionMean }) => [
       userId,

@@ -26,13 +26,17 @@ export interface ClusterSubmitOptions {
 export function define(command: Command, act: Act): void {
   command
     .usage('[options] -- COMMAND [ARGUMENT...]')
-    .option('--cluster <name>', 'its name, or an address (default: the only one)')
-    .option('--width <processors>', 'processors; the command is started once on each', width, 1)
-    .option('--walltime <duration>', 'it is ended after so long: 90s, 1h30m, HH:MM:SS', '1h')
-    .option('--user <name>', 'whose request it is (default: you)')
+    .option('--cluster <name>', 'name or address of the cluster (default: the only one of this grid)')
+    .option('--width <processors>', 'processors to request; the command is started once on each', width, 1)
+    .option(
+      '--walltime <duration>',
+      'longest run time, for example 90s, 1h30m or HH:MM:SS; the request is ended after it',
+      '1h',
+    )
+    .option('--user <name>', 'submit as this user (default: your account)')
     .option(
       '--reservation <reservation>',
-      'run inside a reservation of yours: its number, or its claim as "reservation show" prints it',
+      'use a reservation of yours: its number, or its claim as "mutirao reservation show" prints it',
     )
     .option(...managerOption)
     .action((options: ClusterSubmitOptions) => act((context) => submitToCluster(context, options)));
@@ -109,6 +113,6 @@ async function findClaim(
 
 function width(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Want an integer of 1 or more.');
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Expected an integer of 1 or more.');
   return value;
 }

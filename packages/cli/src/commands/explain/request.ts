@@ -5,6 +5,6 @@ import { reportExplanation } from './report-explanation.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<request>', 'provider and number, as "request list" prints them: alpha/3')
+    .argument('<request>', 'provider and number, as "mutirao request list" prints them: alpha/3')
     .action((request: string) => act((context) => reportExplanation(context, { $case: 'request', value: request })));
 }

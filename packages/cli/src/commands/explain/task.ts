@@ -6,8 +6,8 @@ import { reportExplanation } from './report-explanation.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<job>', 'a job number, or last')
-    .argument('<task>', "the task's index")
+    .argument('<job>', 'a job number, or "last"')
+    .argument('<task>', 'index of the task, from 0')
     .action((job: string, task: string) =>
       act(async (context) => {
         const taskIndex = resolveTaskIndex(task);

@@ -7,7 +7,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { readDays, reportIdentity } from '../../output/report-identity.ts';
 
-/** Whom certificates are for. */
+/** The host or user that certificates are for. */
 export interface IssueOptions {
   readonly for?: readonly string[];
   readonly user?: string;
@@ -17,10 +17,10 @@ export interface IssueOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--for <host...>', 'names and addresses of the host that is to listen')
-    .option('--user <name>', 'the user who is to be let in')
-    .requiredOption('--out <folder>', 'where the files go')
-    .option('--days <count>', 'how long the certificates are good for', '365')
+    .option('--for <host...>', 'names and addresses of the host that the certificate is for')
+    .option('--user <name>', 'name of the user that the certificate is for')
+    .requiredOption('--out <folder>', 'folder for the new files')
+    .option('--days <count>', 'days until the certificate expires', '365')
     .action((options: IssueOptions) => act((context) => issue(context, options)));
 }
 

@@ -11,8 +11,8 @@ import { nameOf } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<jobs>', 'selector: 5, 1-10:2, last, all (all that run)')
-    .option('--reason <text>', 'why, for the records', '')
+    .argument('<jobs>', 'which jobs: 5, 1-10:2, last, or all (every running job)')
+    .option('--reason <text>', 'the reason, which "mutirao job show" prints', '')
     .action((jobs: string, options: { reason: string }) => act((context) => cancelJobs(context, jobs, options.reason)));
 }
 

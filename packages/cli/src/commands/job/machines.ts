@@ -13,7 +13,7 @@ import { fetchTasks } from '../task/list.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('[job]', 'a job number, or last', 'last')
+    .argument('[job]', 'a job number, or "last" (default: last)', 'last')
     .action((job: string) => act((context) => listShares(context, job)));
 }
 
@@ -98,9 +98,9 @@ function shareTable(shares: readonly MachineShare[]): string[] {
     [
       { title: 'MACHINE' },
       { title: 'TASKS', right: true },
-      { title: 'TIME', right: true },
+      { title: 'TASK TIME', right: true },
       { title: 'OTHER REPLICAS', right: true },
-      { title: 'TIME', right: true },
+      { title: 'REPLICA TIME', right: true },
       { title: 'MEAN WAIT', right: true },
     ],
     shares.map((share) => [

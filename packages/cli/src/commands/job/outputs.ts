@@ -21,16 +21,16 @@ import { tell } from '../../output/tell.ts';
 import { showBytes } from '../../output/units.ts';
 import { resolveJobId, resolveTaskIndexes } from '../../selectors.ts';
 
-/** What is to be done with them. */
+/** What the command does with them. */
 export interface OutputsOptions {
   readonly extract?: string;
 }
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<job>', 'a job number, or last')
-    .argument('[tasks]', 'selector of tasks: 5, 0-10:2, last, all', 'all')
-    .option('--extract <folder>', 'write them below that folder, under their names')
+    .argument('<job>', 'a job number, or "last"')
+    .argument('[tasks]', 'which tasks: 5, 0-10:2, last or all (default: all)', 'all')
+    .option('--extract <folder>', 'write the files into this folder, under their names')
     .action((job: string, tasks: string, options: OutputsOptions) =>
       act((context) => showOutputs(context, { job, tasks }, options)),
     );

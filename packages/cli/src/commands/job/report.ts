@@ -19,8 +19,8 @@ export interface ReportOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<job>', 'a job number, or last')
-    .option('--out <file>', 'where to write it, job-NUMBER-report.html when left out; what is there is replaced')
+    .argument('<job>', 'a job number, or "last"')
+    .option('--out <file>', 'the file to write; an existing one is replaced (default: job-NUMBER-report.html)')
     .action((job: string, options: ReportOptions) => act((context) => writeReport(context, job, options)));
 }
 

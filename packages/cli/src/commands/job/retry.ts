@@ -7,10 +7,10 @@ import { resolveJobId, resolveTaskIndexes } from '../../selectors.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<job>', 'a job number, or last')
-    .argument('[tasks]', 'selector of tasks: 5, 0-10:2, last, all', 'all')
-    .option('--current-inputs', 'give them the input files as they are now; what has finished stays as it is')
-    .option('--shared-places', 'let them write where a job writes that has not ended')
+    .argument('<job>', 'a job number, or "last"')
+    .argument('[tasks]', 'which tasks: 5, 0-10:2, last or all (default: all that failed or were cancelled)', 'all')
+    .option('--current-inputs', 'use the input files as they are now; finished tasks keep their results')
+    .option('--shared-places', 'allow output files that another running job also writes')
     .action(
       (job: string, tasks: string, { currentInputs, sharedPlaces }: { currentInputs?: true; sharedPlaces?: true }) =>
         act((context) =>

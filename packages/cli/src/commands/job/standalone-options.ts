@@ -13,7 +13,7 @@ import type { HereSite } from '../../grid/run-here.ts';
 import { parseSettings, refuseWithoutProcess } from '../../grid/settings.ts';
 import { collect } from '../../usage/repeated-options.ts';
 
-/** What `job submit --standalone` takes beside the job. */
+/** The options of `job submit --standalone`, in addition to the job. */
 export interface StandaloneOptions {
   readonly standalone?: true;
   readonly manager?: string;
@@ -38,41 +38,40 @@ const signs: readonly (readonly [string, string])[] = [
 /** Adds the options. */
 export function addStandaloneOptions(command: Command): void {
   command
-    .option('--standalone', 'run this job alone, with a broker and a provider that end with it; wait for its end')
+    .optionsGroup('Without a grid:')
+    .option('--standalone', 'start a broker and a provider for this job only, wait for its end, then stop them')
     .addOption(
       new Option(
         '--manager <name>',
-        'with --standalone: where machines come from (default: slurm where sbatch is on the PATH, grid-engine where ' +
-          'qconf is, oar where oarsub is, else none: this host)',
+        'with --standalone: the resource manager (default: slurm, grid-engine or oar if its commands are on ' +
+          'the PATH, else none, which uses this host)',
       ).choices(managers),
     )
-    .option(
-      '--cluster <name>',
-      'with --manager embedded: a cluster that runs already, by its address or its name in the usual home folder',
-    )
-    .option(
-      '--standalone-processors <count>',
-      'with --standalone: processors of this host to use, where no cluster is named (default: all)',
-    )
+    .option('--cluster <name>', 'with --manager embedded: name or address of a running embedded cluster')
+    .option('--standalone-processors <count>', 'with --standalone: processors of this host to use (default: all)')
     .option(
       '--standalone-patience <duration>',
-      'with --standalone: give up when the resource manager has been out of reach for so long and no task has begun; ' +
-        '0 for never (default: 2m)',
+      'with --standalone: give up if the resource manager stays unreachable for this long and no task has ' +
+        'started; 0 = never (default: 2m)',
     )
-    .option('--heuristic <name>', 'with --standalone: what decides the allocation requests')
+    .option(
+      '--heuristic <name>',
+      'with --standalone: request heuristic: static, initial, adaptive, mixed, finish or auto (default: ' + 'finish)',
+    )
     .option(
       '--default-task-time <duration>',
-      'with --standalone: how long a task is taken to last before any has ended; for initial, adaptive and mixed',
+      'with --standalone: assumed run time of a task before any has finished, for the heuristics initial, ' +
+        'adaptive and mixed (default: 10m)',
     )
     .option(
       '--set <process.option=value>',
-      'with --standalone: an option of a process, as in provider.slurm-partition=main',
+      'with --standalone: set an option of a process, for example provider.slurm-partition=main; may be ' + 'repeated',
       collect,
     )
-    .option('--task-output', 'with --standalone: print what the tasks printed, when the job has ended');
+    .option('--task-output', 'with --standalone: print the output of the tasks when the job has ended');
 }
 
-/** Refuses the options of a grid of one's own where there is to be none. @throws {MutiraoError} MUT_BAD_REQUEST */
+/** Refuses the options of `--standalone` without it. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function refuseWithoutHere(options: StandaloneOptions): void {
   const given: readonly (readonly [string, unknown])[] = [
     ['--manager', options.manager],
@@ -93,7 +92,7 @@ export function refuseWithoutHere(options: StandaloneOptions): void {
 }
 
 /**
- * What the submission's own grid is to use. @param usualHome where a cluster that is named is looked up. @throws
+ * What the submission's own grid uses. @param usualHome where a cluster that is named is looked up. @throws
  * {MutiraoError} MUT_BAD_REQUEST
  */
 export function readSite(options: StandaloneOptions, usualHome: string, path: string | undefined): HereSite {
@@ -101,11 +100,14 @@ export function readSite(options: StandaloneOptions, usualHome: string, path: st
   if (options.cluster !== undefined && name !== 'embedded')
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `--cluster beside --manager ${name}; expected it with --manager embedded`,
+      `--cluster needs --manager embedded, and cannot be used with --manager ${name}`,
     );
   const manager = getManager(name, options.cluster, usualHome);
   if (options.standaloneProcessors !== undefined && manager !== undefined && manager !== noManager) {
-    throw new MutiraoError('MUT_BAD_REQUEST', '--standalone-processors beside a cluster that has its own processors');
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      '--standalone-processors cannot be used with a cluster, which has its own processors',
+    );
   }
   const settings = readSettings(options);
   refuseWithoutProcess(settings, {

@@ -15,8 +15,8 @@ import { getCounts } from './show.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('[jobs]', 'selector: 5, 1-10:2, last, all', 'last')
-    .option('--progress', 'show progress also where standard error is no terminal')
+    .argument('[jobs]', 'which jobs: 5, 1-10:2, last or all (default: last)', 'last')
+    .option('--progress', 'also print progress when standard error is not a terminal')
     .action((jobs: string, options: { progress?: true }) =>
       act((context) => waitForJobs(context, jobs, options.progress === true)),
     );

@@ -15,21 +15,31 @@ interface AddOptions extends MachineOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--ssh <user@host>', 'a machine that ssh reaches without asking; an agent is started there')
-    .option('--file <file>', 'the machines of a list: SDF or GDF')
-    .option('--name <name>', 'its name in the grid; that of --ssh when left out')
-    .option('--processors <count>', 'processors to use; all when left out', count)
-    .option('--attribute <name=value>', 'what requirements may ask for; may be given several times', collect, [])
+    .optionsGroup('The machine:')
+    .option('--ssh <user@host>', 'add a machine that ssh reaches without a password, and start an agent there')
+    .option('--file <file>', 'add the machines listed in an SDF or GDF file')
+    .option('--name <name>', 'name of the machine in the grid (default: the host of --ssh)')
+    .option('--processors <count>', 'processors to use (default: all)', count)
     .option(
-      '--ssh-option <option>',
-      'KEY=VALUE as of ssh -o, or a flag with its value in one word; may be given several times',
+      '--attribute <name=value>',
+      'an attribute that job requirements can test, for example gpu=2; may be repeated',
       collect,
       [],
     )
-    .option('--remote-command <program>', 'how mutirao is called on the machine; it is carried over when left out')
-    .option('--folder <folder>', "where files go on the machine; .mutirao of the login's home when left out")
-    .option('--by <way>', 'ssh or templates, for machines of a file that could be reached in both ways')
-    .option('--provider <name>', 'the provider that is to keep them', 'lab')
+    .optionsGroup('How to reach it:')
+    .option(
+      '--ssh-option <option>',
+      'an option for ssh: KEY=VALUE, or a flag with its value such as -p2222; may be repeated',
+      collect,
+      [],
+    )
+    .option(
+      '--remote-command <program>',
+      'command that starts mutirao on the machine (default: the program is copied there)',
+    )
+    .option('--folder <folder>', "folder for our files on the machine (default: .mutirao in the user's home folder)")
+    .option('--by <way>', 'how to reach machines of --file that allow both ways: ssh or templates')
+    .option('--provider <name>', 'the provider that will run the agents', 'lab')
     .action((options: AddOptions) => act((context) => addMachines(context, options)));
 }
 
@@ -48,6 +58,6 @@ export async function addMachines(context: CommandContext, options: AddOptions):
 }
 
 function count(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Want an integer from 1 to 4096.');
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Expected an integer from 1 to 4096.');
   return Number(text);
 }

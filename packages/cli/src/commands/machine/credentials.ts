@@ -12,7 +12,7 @@ import { nameOf } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--provider <name>', 'the provider that knows them', 'lab')
+    .option('--provider <name>', 'the provider of the machines', 'lab')
     .action((options: { readonly provider: string }) => act((context) => listCredentials(context, options.provider)));
 }
 
@@ -37,8 +37,8 @@ export async function listCredentials(context: CommandContext, providerName: str
             [
               { title: 'MACHINE' },
               { title: 'STATUS' },
-              { title: 'FOR', right: true },
-              { title: 'INVITATION ENDS IN', right: true },
+              { title: 'DURATION', right: true },
+              { title: 'INVITATION EXPIRES IN', right: true },
             ],
             credentials.map(({ name, status, sinceUnixMs, expiresUnixMs }) => [
               `${providerId}/${name}`,

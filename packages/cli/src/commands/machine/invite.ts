@@ -16,9 +16,9 @@ interface InviteOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<machine>', "its name in the grid, with or without the provider's before it")
-    .option('--valid <duration>', 'for how long the invitation can be used (default: 24h)')
-    .option('--provider <name>', 'the provider that it joins', 'lab')
+    .argument('<machine>', 'name for the machine in the grid')
+    .option('--valid <duration>', 'how long the invitation can be used (default: 24h)')
+    .option('--provider <name>', 'the provider that the machine will join', 'lab')
     .action((machine: string, options: InviteOptions) => act((context) => inviteMachine(context, machine, options)));
 }
 
@@ -64,7 +64,7 @@ export async function inviteMachine(
   });
   if (isNear(address))
     context.output.note(
-      `Provider ${providerId} takes agents of its own host alone, so that command works there only; start it ` +
+      `Provider ${providerId} accepts only agents on its own host, so this command works only there; start it ` +
         'with --listen-agents for machines elsewhere, or use "mutirao machine add --ssh".',
     );
   return 0;

@@ -6,8 +6,8 @@ import { tell } from '../../output/tell.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<machine>', 'its name, now or last, or its identity')
-    .option('--reason <text>', 'why, for its record', '')
+    .argument('<machine>', 'name of the machine, now or earlier, or its identity')
+    .option('--reason <text>', 'the reason, which "mutirao machine trust" prints', '')
     .action((machine: string, options: { reason: string }) =>
       act((context) => quarantineMachine(context, machine, options.reason)),
     );

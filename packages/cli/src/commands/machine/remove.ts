@@ -7,8 +7,8 @@ import { resolveProviderAddress } from '../../selectors.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<machine>', "its name, with or without the provider's before it")
-    .option('--provider <name>', 'the provider that it belongs to', 'lab')
+    .argument('<machine>', 'name of the machine')
+    .option('--provider <name>', 'the provider of the machine', 'lab')
     .action((machine: string, options: { readonly provider: string }) =>
       act((context) => removeMachine(context, machine, options.provider)),
     );

@@ -12,7 +12,7 @@ import { showInstant } from '../../output/units.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('[machine]', 'its name, now or last, or its identity; all when left out')
+    .argument('[machine]', 'name of the machine, now or earlier, or its identity (default: all)')
     .action((machine: string | undefined) => act((context) => showTrust(context, machine)));
 }
 

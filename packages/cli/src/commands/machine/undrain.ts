@@ -6,7 +6,7 @@ import { tell } from '../../output/tell.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<machine>', 'its name, now or last, or its identity')
+    .argument('<machine>', 'name of the machine, now or earlier, or its identity')
     .action((machine: string) => act((context) => undrainMachine(context, machine)));
 }
 

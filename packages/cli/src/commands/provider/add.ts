@@ -6,8 +6,8 @@ import { tell } from '../../output/tell.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<provider>', 'its name')
-    .argument('<address>', 'host:port where it listens')
+    .argument('<provider>', 'name of the provider')
+    .argument('<address>', 'address of the provider: HOST:PORT')
     .action((provider: string, address: string) => act((context) => addProvider(context, provider, address)));
 }
 

@@ -7,9 +7,9 @@ import { resolveProviderAddress } from '../../selectors.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<provider>', 'its name, or an address')
-    .option('--reason <text>', 'why, for those who ask', '')
-    .option('--now', 'end what runs there, too; its tasks run again elsewhere, which counts against none of them')
+    .argument('<provider>', 'name or address of the provider')
+    .option('--reason <text>', 'the reason, which "mutirao provider list" prints', '')
+    .option('--now', 'also end running tasks; they run again elsewhere, and it does not count as a failure')
     .action((provider: string, options: DrainOptions) => act((context) => drainProvider(context, provider, options)));
 }
 

@@ -15,14 +15,11 @@ interface HeuristicOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<provider>', 'its name, or an address')
-    .argument(
-      '[heuristic]',
-      'static, initial, adaptive, mixed, finish or auto; left out, nothing changes but what options say',
-    )
+    .argument('<provider>', 'name or address of the provider')
+    .argument('[heuristic]', 'static, initial, adaptive, mixed, finish or auto (default: print the current one)')
     .option(
       '--default-task-time <duration>',
-      'how long a task is taken to last before any was observed; for initial, adaptive and mixed',
+      'assumed run time of a task before any has finished, for initial, adaptive and mixed',
     )
     .action((provider: string, heuristic: string | undefined, options: HeuristicOptions) =>
       act((context) => reportOrSwitch(context, provider, { ...options, heuristic })),

@@ -7,7 +7,7 @@ import { resolveProviderAddress } from '../../selectors.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<provider>', 'its name, or an address')
+    .argument('<provider>', 'name or address of the provider')
     .action((provider: string) => act((context) => undrainProvider(context, provider)));
 }
 

@@ -24,11 +24,11 @@ interface CalendarOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('[resources...]', 'whose calendars (default: all)')
+    .argument('[resources...]', 'names of resources (default: all)')
     .option(...managerOption)
-    .option('--from <time>', 'beginning of the window (default: now)')
-    .option('--until <time>', 'its end (default: a day later, or the end of the last reservation within a year)')
-    .option('--slots <count>', 'stretches of time that are listed below the drawing', '12')
+    .option('--from <time>', 'start of the window (default: now)')
+    .option('--until <time>', "end of the window (default: one day later, or the last reservation's end within a year)")
+    .option('--slots <count>', 'rows of the list below the drawing', '12')
     .action((resources: string[], options: CalendarOptions) =>
       act((context) => showCalendars(context, resources, options)),
     );
@@ -125,7 +125,7 @@ function calendarLines(
           [
             { title: 'FROM' },
             { title: 'TO' },
-            { title: 'FOR', right: true },
+            { title: 'DURATION', right: true },
             { title: 'RESERVED', right: true },
             { title: 'FREE', right: true },
           ],

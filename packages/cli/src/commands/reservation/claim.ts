@@ -9,7 +9,7 @@ import { tell } from '../../output/tell.ts';
 import { fetchClaim } from '../../reservations/fetch-claim.ts';
 import { managerOption, openManager, reservationPairs, resourcesByName } from '../../reservations/show-reservation.ts';
 
-/** Where and as whom a claim is shown. */
+/** Where, and as which user, a claim is shown. */
 export interface ClaimOptions {
   readonly manager?: string;
   readonly resource?: string;
@@ -19,11 +19,11 @@ export interface ClaimOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<reservation>', 'its number; or the claim itself, as "reservation show" prints it')
+    .argument('<reservation>', 'number of the reservation, or its claim as "mutirao reservation show" prints it')
     .option(...managerOption)
-    .option('--resource <name>', 'where it is shown (default: the one that it names)')
-    .option('--user <name>', "who shows it, where a resource's manager asks (default: you)")
-    .option('--key <text>', 'a key of yours: the same key is the same claim, however often it is shown')
+    .option('--resource <name>', 'where the claim is shown (default: the resource that it names)')
+    .option('--user <name>', 'for resource managers: the user who shows the claim (default: you)')
+    .option('--key <text>', 'idempotency key: repeating the command with the same key claims only once')
     .action((reservation: string, options: ClaimOptions) =>
       act((context) => claimReservation(context, reservation, options)),
     );

@@ -35,12 +35,15 @@ const pageMax = 1000;
 export function define(command: Command, act: Act): void {
   command
     .option(...managerOption)
-    .option('--resource <name>', 'only of this resource')
-    .option('--status <words>', `only these, separated by commas: ${statusWords.join(', ')}`)
-    .option('--from <time>', 'only those that end later')
-    .option('--until <time>', 'only those that begin earlier')
-    .option('--all', 'also those of other users, of resources that are yours')
-    .option('--limit <count>', 'at most so many', '100')
+    .option('--resource <name>', 'only reservations of this resource')
+    .option(
+      '--status <words>',
+      'only these states, separated by commas: held, confirmed, claimed, released, expired, cancelled',
+    )
+    .option('--from <time>', 'only reservations that end after this time')
+    .option('--until <time>', 'only reservations that start before this time')
+    .option('--all', 'also reservations of other users, for resources that you own')
+    .option('--limit <count>', 'list at most this many reservations', '100')
     .action((options: ListOptions) => act((context) => listReservations(context, options)));
 }
 

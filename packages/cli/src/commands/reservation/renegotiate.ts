@@ -20,7 +20,7 @@ import {
 type Options = SpecOptions & { readonly manager?: string };
 
 export function define(command: Command, act: Act): void {
-  addSpecOptions(command.argument('<reservation>', 'its number').option(...managerOption)).action(
+  addSpecOptions(command.argument('<reservation>', 'number of the reservation').option(...managerOption)).action(
     (reservation: string, options: Options) =>
       act((context) => renegotiate(context, readReservationId(reservation), options)),
   );

@@ -31,11 +31,13 @@ export function define(command: Command, act: Act): void {
   addSpecOptions(
     command
       .option(...managerOption)
-      .requiredOption('--resource <name>', 'what to reserve, as "reservation resource list" prints it'),
+      .optionsGroup('Reserve:')
+      .requiredOption('--resource <name>', 'what to reserve, as "mutirao reservation resource list" prints it'),
   )
-    .option('--hold <duration>', 'only hold the place for so long; "reservation confirm" reserves it')
-    .option('--key <text>', 'a key of yours: the same key is the same reservation, however often it is asked for')
-    .option('--dry-run', 'tell what would come of it, and reserve nothing')
+    .optionsGroup('Reserve:')
+    .option('--hold <duration>', 'only hold it for this long; "mutirao reservation confirm" makes it a reservation')
+    .option('--key <text>', 'idempotency key: repeating the command with the same key reserves only once')
+    .option('--dry-run', 'print the answer, but reserve nothing')
     .action((options: RequestOptions) => act((context) => requestReservation(context, options)));
 }
 

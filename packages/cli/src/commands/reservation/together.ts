@@ -23,18 +23,18 @@ export interface GroupOptions {
   readonly manager?: string;
 }
 
-/** What begins now has begun when the last manager hears of it. */
+/** What begins now has begun when the last manager is asked. */
 const leadTime = 2000;
 
 export function define(command: Command, act: Act): void {
   command
     .usage('[options] RESOURCE=AMOUNT[@MANAGER] RESOURCE=AMOUNT[@MANAGER]...')
-    .argument('<parts...>', 'what to reserve, and how much of it: alpha=4, net=30%, beta=2@10.0.0.7:7000')
-    .requiredOption('--for <duration>', 'how long: 90s, 1h30m, HH:MM:SS')
+    .argument('<parts...>', 'resources and amounts: alpha=4, net=30%, beta=2@10.0.0.7:7000')
+    .requiredOption('--for <duration>', 'length of the reservation: 90s, 1h30m or HH:MM:SS')
     .option('--from <time>', 'earliest start: 14:00, "tomorrow 14:00", 2026-03-01T14:00:00Z, +30m, now (default: now)')
     .option('--until <time>', 'latest end, in the same forms, or none (default: any)')
-    .option('--hold <duration>', 'how long places are held until all have one, and are confirmed', '1m')
-    .option('--rounds <count>', 'windows that are tried', '16')
+    .option('--hold <duration>', 'how long each resource is held until all of them can be confirmed', '1m')
+    .option('--rounds <count>', 'how many start times to try', '16')
     .option(...managerOption)
     .action((parts: string[], options: GroupOptions) => act((context) => reserveGroup(context, parts, options)));
 }
@@ -73,7 +73,7 @@ export async function reserveGroup(
   const { reservations, unheard } = await commitGroup(context, held);
   for (const { part } of unheard)
     context.output.note(
-      `All are reserved; the manager of ${part.text} does not answer, and confirms it when it learns so.`,
+      `All are reserved. The manager of ${part.text} does not answer; it will confirm its part later.`,
     );
   const units = await Promise.all(
     held.map(async ({ part }) => (await resourcesByName(part.manager)).get(part.resourceId)?.unit ?? ''),

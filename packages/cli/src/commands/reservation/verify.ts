@@ -15,10 +15,10 @@ interface VerifyOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<claim>', 'the text, as "reservation show" prints it; or the number of a reservation of yours')
+    .argument('<claim>', 'the claim, as "mutirao reservation show" prints it, or the number of a reservation of yours')
     .option(...managerOption)
-    .option('--resource <name>', 'where it was shown')
-    .option('--user <name>', 'who showed it')
+    .option('--resource <name>', 'resource where the claim was shown')
+    .option('--user <name>', 'user who showed the claim')
     .action((claim: string, options: VerifyOptions) => act((context) => verifyClaim(context, claim, options)));
 }
 

@@ -5,8 +5,8 @@ import { runSite } from '../../site/run-site.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<name>', 'of the site')
-    .option('--home <folder>', 'home folder (default: MUTIRAO_HOME, or ~/.mutirao)')
-    .option('--now', 'replace the provider of another release at once')
+    .argument('<name>', 'name of the site')
+    .option('--home <folder>', 'home folder (default: MUTIRAO_HOME, else ~/.mutirao)')
+    .option('--now', 'replace a provider of another release at once, also while it has work')
     .action((name: string, options: { now?: true }) => act((context) => runSite(context, name, options.now === true)));
 }

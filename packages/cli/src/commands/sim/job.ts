@@ -59,40 +59,59 @@ export interface JobSimulationOptions {
 
 export function define(command: Command, act: Act): void {
   command
+    .optionsGroup('The machine and its users:')
     .requiredOption(
       '--trace <file>',
-      'requests of the local users: a log in the Standard Workload Format, gzipped or not',
+      'requests of the local users: a log in the Standard Workload Format (SWF), may be gzipped',
     )
-    .option('--procs <count>', 'processors of the machine (default: what the log says)')
-    .option('--policy <name>', 'fcfs, easy or conservative', 'conservative')
+    .option('--procs <count>', 'processors of the machine (default: as the log says)')
+    .option('--policy <name>', 'queue policy: fcfs, easy or conservative', 'conservative')
     .option(
       '--variant <name>',
-      'what conservative backfilling does after an early end: start-now (default) or reinsert',
+      'conservative backfilling after an early end: start-now or reinsert (default: start-now)',
     )
-    .option('--load-factor <number>', 'multiplies submission times, so that less is more load', '1')
-    .requiredOption('--heuristic <name>', heuristicChoices.join(', '))
+    .option('--load-factor <number>', 'multiply submission times; below 1 means more load', '1')
+    .requiredOption('--heuristic <name>', `request heuristic: ${heuristicChoices.join(', ')}`)
+    .optionsGroup('The job:')
     .requiredOption('--tasks <count>', 'tasks of the job')
-    .requiredOption('--mean <time>', 'mean time of a task, in seconds or as 1h30m')
-    .option('--heterogeneity <1|2|4>', '1 constant, 2 uniform in mean/2..3mean/2, 4 uniform in mean/4..7mean/4', '1')
-    .option('--max-requests <count>', 'requests of the job at once (maxPR)', '1')
-    .option('--max-procs <count>', 'processors of a request (maxP; default: the machine)')
-    .option('--max-time <time>', 'walltime of a request (maxT_r), in seconds or as 18h', '18h')
-    .option('--runs <count>', 'runs, each at a random instant', '50')
-    .option('--seed <text>', 'the same seed, the same runs', '1')
-    .option('--default-time <time>', 'task time assumed before any was seen (DEFAULT_TIME; default: 600 s)')
-    .option('--holes <name>', 'in-order, best-first or maximal', heuristicDefaults.holes)
-    .option('--hole-walltime <name>', 'whole-tasks or whole-hole', heuristicDefaults.holeWalltime)
-    .option('--static-width <name>', 'share or largest', heuristicDefaults.staticWidth)
+    .requiredOption('--mean <time>', 'mean run time of a task: seconds, or for example 1h30m')
+    .option(
+      '--heterogeneity <1|2|4>',
+      'task times: 1 = constant, 2 = uniform in mean/2..3*mean/2, 4 = uniform in mean/4..7*mean/4',
+      '1',
+    )
+    .option('--max-requests <count>', 'requests of the job at one time (maxPR)', '1')
+    .option('--max-procs <count>', 'processors of one request (maxP) (default: the whole machine)')
+    .option('--max-time <time>', 'walltime of one request (maxT_r): seconds, or for example 18h', '18h')
+    .optionsGroup('Runs:')
+    .option('--runs <count>', 'number of runs, each at a random instant of the log', '50')
+    .option('--seed <text>', 'random seed; the same seed repeats the same runs', '1')
+    .option('--default-time <time>', 'assumed task time before any has finished (DEFAULT_TIME) (default: 600 s)')
+    .option(
+      '--holes <name>',
+      'order in which holes of the queue are tried: in-order, best-first or maximal',
+      heuristicDefaults.holes,
+    )
+    .option(
+      '--hole-walltime <name>',
+      'walltime of a request in a hole: whole-tasks or whole-hole',
+      heuristicDefaults.holeWalltime,
+    )
+    .option(
+      '--static-width <name>',
+      'width chosen by the heuristic static: share or largest',
+      heuristicDefaults.staticWidth,
+    )
     .option(
       '--exchange <name>',
-      'which request of those chosen a better one replaces: best or first',
+      'which chosen request a better one replaces: best or first',
       heuristicDefaults.exchange,
     )
     .option(
       '--release-idle',
-      'release a request once it has no task (default: held until the job or its walltime ends)',
+      'release a request when it has no task left (default: hold it until the job or the walltime ends)',
     )
-    .option('--events', 'tell what happens, a line for each event, on standard error')
+    .option('--events', 'print each event on standard error')
     .action((options: JobSimulationOptions) => act((context) => simulateJob(context, options)));
 }
 

@@ -26,21 +26,18 @@ export interface ReplayCommandOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<file>', 'a debugging trace, as a process writes it with --trace; gzipped or not')
-    .option(
-      '--from <turn|time>',
-      'compare, check and tell only from this turn, or this long after the start, on: 120, 3.5s',
-    )
-    .option('--until <turn|time>', 'end with this turn, or so long after the start')
+    .argument('<file>', 'a debugging trace that a process wrote with --trace, may be gzipped')
+    .option('--from <turn|time>', 'start at this turn, or this long after the start: 120, 3.5s')
+    .option('--until <turn|time>', 'stop at this turn, or this long after the start')
     .option(
       '--about <id...>',
-      'tell every input and command that touches these: r17, t3, j5.t3, a machine, a provider, alpha/q3; "all" ' +
-        'tells everything',
+      'print each input and command that concerns these ids: r17, t3, j5.t3, alpha/q3, a machine, a ' +
+        'provider, or "all"',
     )
     .action((file: string, options: ReplayCommandOptions) => act((context) => replayTrace(context, file, options)));
 }
 
-/** Runs a machine over its debugging trace; the exit status tells whether it decided the same. */
+/** Runs a machine over its debugging trace; the exit status says whether it decided the same. */
 export async function replayTrace(
   context: CommandContext,
   file: string,
@@ -57,7 +54,7 @@ export async function replayTrace(
         'least has an outcome',
     );
   }
-  if (report.isHalfLineDropped) context.output.note(`the last line of ${file} is cut and was left out`);
+  if (report.isHalfLineDropped) context.output.note(`the last line of ${file} is incomplete and was ignored`);
   tell(context.output, {
     json: () => getDocument(file, report, about.length === 0 ? null : lines),
     table: () => getTable(report),
@@ -66,7 +63,7 @@ export async function replayTrace(
   return report.problem === undefined ? 0 : 1;
 }
 
-/** A table is told as it comes; JSON is one document. */
+/** A table is printed line by line; JSON is one document. */
 function onStory({ output }: CommandContext, lines: string[]): (line: string) => void {
   return output.mode === 'table'
     ? (line) => {

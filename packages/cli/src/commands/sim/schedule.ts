@@ -45,13 +45,13 @@ const names = workflowSchedulers.map(({ name }) => name);
 
 export function define(command: Command, act: Act): void {
   command
-    .requiredOption('--workflow <file>', 'a workflow: YAML, WfFormat, DAX or job XML, gzipped or not')
-    .requiredOption('--platform <file>', 'a list of processors: number, host, address, Mflop/s in each line')
-    .option('--algorithm <name>', names.join(', '), 'auto')
+    .requiredOption('--workflow <file>', 'a workflow file: YAML, WfFormat, DAX or job XML, may be gzipped')
+    .requiredOption('--platform <file>', 'a list of processors, one per line: number, host, address, Mflop/s')
+    .option('--algorithm <name>', `scheduling algorithm: ${names.join(', ')}`, 'auto')
     .option('--bandwidth <size>', 'bytes per second between two processors', '125MB')
-    .option('--start-up <ms>', 'what a message takes before its first byte, in milliseconds', '0.1')
-    .option('--svg <file>', 'draw the map: a row for each processor')
-    .option('--why', 'say of each task why it runs where and when it does')
+    .option('--start-up <ms>', 'latency of a message, in milliseconds', '0.1')
+    .option('--svg <file>', 'also draw the schedule, one row per processor')
+    .option('--why', 'explain for each task where and when it runs')
     .action((options: ScheduleOptions) => act((context) => Promise.resolve(scheduleWorkflow(context, options))));
 }
 

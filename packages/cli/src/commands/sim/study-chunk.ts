@@ -31,18 +31,19 @@ export interface StudyChunkOptions extends HeuristicsOptions {
 }
 
 export function define(command: Command, act: Act): void {
-  defineHeuristicsOptions(command)
+  command
     .argument('<study>', 'costa2005, gonzalez2010 or heuristics')
-    .argument('<part>', 'name of the part, as in the names of result files')
-    .requiredOption('--out <file>', 'where its results go, as JSON lines')
-    .option('--quick', 'the part of a quick study')
-    .option('--experiments <count>', 'gonzalez2010: as many as the study has')
-    .option('--max-tasks <count>', 'costa2005: as the study has it')
-    .option('--seed <text>', 'that of the study', '1')
-    .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz (default: MUTIRAO_DATA)')
+    .argument('<part>', 'name of the part, as in the names of the result files')
+    .requiredOption('--out <file>', 'file for the results, in JSON lines')
+    .option('--quick', 'a part of the quick study')
+    .option('--experiments <count>', 'gonzalez2010: the value given to the study')
+    .option('--max-tasks <count>', 'costa2005: the value given to the study')
+    .option('--seed <text>', 'the seed of the study', '1')
+    .option('--data <folder>', 'folder with the logs as swf/NAME.swf.gz (default: MUTIRAO_DATA)')
     .action((name: string, part: string, options: StudyChunkOptions) =>
       act((context) => Promise.resolve(runPart(context, [name, part], options))),
     );
+  defineHeuristicsOptions(command);
 }
 
 /** Runs one part of a study in this process. */
@@ -76,7 +77,7 @@ interface RunnablePart {
   readonly runCount: number;
   /** The folder of the logs that it needs. @throws {MutiraoError} MUT_DATA_MISSING */
   getLogs(context: CommandContext): string;
-  /** Runs it on the logs of a folder and tells the results as JSON lines. */
+  /** Runs it on the logs of a folder and returns the results as JSON lines. */
   run(data: string): string;
 }
 

@@ -23,6 +23,7 @@ import { bucLogs } from '@mutirao/sim/buc2020';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
+import { addAfterHelp } from '../../help/lay-out-help.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { tell } from '../../output/tell.ts';
 import { readWhole } from '../../simulation/numbers.ts';
@@ -49,38 +50,40 @@ export interface StudyRunOptions extends HeuristicsOptions {
 }
 
 export function define(command: Command, act: Act): void {
-  defineHeuristicsOptions(command)
-    .argument(
-      '<study>',
-      'trust: voting and credibility against saboteurs; eager: replication and other schedulers on machines ' +
-        'that come and go; kunrath2008: utilisation and refusals of reservations; moreira2009: workflows of many ' +
-        'users on one cluster; ahead: allocations held ahead of reservations, on archived logs; buc2020: a queue ' +
-        'that has users first who estimate well, on archived logs; costa2005: the request heuristics on archived ' +
-        'logs; gonzalez2010: which of several clusters gets which task, on archived logs; heuristics: every ' +
-        'request heuristic beside the better of static and adaptive, on archived logs or one of your own',
-    )
-    .requiredOption('--out <folder>', 'where results are kept; a study that was interrupted goes on there')
+  command
+    .argument('<study>', 'name of the study; see below')
+    .requiredOption('--out <folder>', 'folder for the results; repeating the command continues there')
+    .option('--quick', 'a short version of the study, with fewer runs')
+    .option('--seed <text>', 'random seed; the same seed repeats the same runs', '1')
     .option(
-      '--quick',
-      'a look: costa2005 with homogeneous jobs of at most 10,000 tasks, at 20 instants; eager with 20 runs of ' +
-        'each, kunrath2008 with 10, moreira2009 with 20, ahead with 30 reservations, buc2020 with 3 injections, ' +
-        'gonzalez2010 one experiment at one load, heuristics 9 job types at 10 instants',
+      '--data <folder>',
+      'folder with the logs as swf/NAME.swf.gz, and grid/ for that of DAS-2 (default: MUTIRAO_DATA)',
     )
-    .option('--seed <text>', 'the same seed, the same runs', '1')
-    .option('--data <folder>', 'holds the logs as swf/NAME.swf.gz, that of DAS-2 in grid/ (default: MUTIRAO_DATA)')
-    .option('--workers <count>', 'threads (default: one per processor of this machine)')
+    .option('--workers <count>', 'threads (default: one per processor)')
     .option(
       '--experiments <count>',
-      'gonzalez2010: only the first so many of its 10 experiments; more can be run in the same folder later',
+      'gonzalez2010: run only this many of the 10 experiments; add more later in the same folder',
     )
-    .option('--max-tasks <count>', 'costa2005: without job types of more tasks')
-    .option('--export-jdf', 'run nothing; write a job file, so that a grid runs the parts')
-    .option(
-      '--command <text>',
-      'with --export-jdf: mutirao as the machines can call it (default: this program, by its path)',
-    )
+    .option('--max-tasks <count>', 'costa2005: skip job types with more tasks')
+    .option('--export-jdf', 'run nothing, but write a job file with which a grid runs the parts')
+    .option('--command <text>', 'with --export-jdf: how machines call mutirao (default: the path of this program)')
     .action((name: string, options: StudyRunOptions) => act((context) => runStudy(context, name, options)));
+  defineHeuristicsOptions(command);
+  addAfterHelp(command, [], `Studies:\n${studies.map(([name, about]) => `  ${name}: ${about}`).join('\n')}`);
 }
+
+/** The studies and what they are about. */
+const studies: readonly (readonly [string, string])[] = [
+  ['trust', 'voting and credibility against machines that return wrong results'],
+  ['eager', 'replication and other schedulers on machines that come and go'],
+  ['kunrath2008', 'utilisation and refusals of reservations'],
+  ['moreira2009', 'workflows of many users on one cluster'],
+  ['ahead', 'allocations requested ahead of reservations, on archived logs'],
+  ['buc2020', 'a queue that favours users with good walltimes, on archived logs'],
+  ['costa2005', 'request heuristics, on archived logs'],
+  ['gonzalez2010', 'site selection among several clusters, on archived logs'],
+  ['heuristics', 'every request heuristic against static and adaptive, on archived logs or a log of your own'],
+];
 
 /** Runs what is left of a study, then writes its report. */
 export async function runStudy(context: CommandContext, name: string, options: StudyRunOptions): Promise<ExitStatus> {
@@ -138,7 +141,7 @@ async function runCosta2005(
   );
   await runMissing(context, folder, missing, { data, seed: settings.seed, workerCount });
   if (context.signal.aborted) {
-    context.output.note('interrupted; the same command goes on with it');
+    context.output.note('interrupted; the same command continues it');
     return 4;
   }
   return finish(context, folder, settings);

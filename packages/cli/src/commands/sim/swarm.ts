@@ -14,35 +14,34 @@ import type { FailureExplanation, SwarmOrder, WorldOutcome } from '../../simulat
 
 export function define(command: Command, act: Act): void {
   command
-    .option('--seeds <count>', 'worlds to run, each drawn from its seed')
+    .optionsGroup('Worlds:')
+    .option('--seeds <count>', 'number of simulated grids, each with a seed of its own')
     .option('--from <seed>', 'the first seed (default: 0)')
-    .option('--scenario <file>', 'run the world of this file; with --seeds, once with each of them')
-    .option('--failures <file>', 'let the machines of labs fail as nodes of this log of the Failure Trace Archive did')
-    .option('--factor <number>', 'with --failures: times of the log are divided by it', '1000')
-    .option('--workers <count>', 'threads (default: one per processor of this machine)')
-    .option('--shrink <count>', 'runs at most to make a world that fails smaller; 0 for none', '300')
-    .option(
-      '--out <folder>',
-      'where the smallest scenarios of failing worlds are written (default: the current folder)',
-    )
-    .option('--trace <file>', 'write all turns of the one world as text, a line per turn')
+    .option('--scenario <file>', 'simulate the grid of this file; with --seeds, once with each seed')
+    .option('--failures <file>', 'make lab machines fail as the nodes in this log of the Failure Trace Archive')
+    .option('--factor <number>', 'with --failures: divide the times of the log by this', '1000')
+    .optionsGroup('Runs and results:')
+    .option('--workers <count>', 'threads (default: one per processor)')
+    .option('--shrink <count>', 'runs to spend on simplifying a failing grid; 0 = none', '300')
+    .option('--out <folder>', 'folder for the scenarios of failing grids (default: the current folder)')
+    .option('--trace <file>', 'write the turns of a single simulated grid as text, one per line')
     .action((options: SwarmOptions) => act((context) => runSwarm(context, options)));
 }
 
-/** Failures that are shrunk and told; of further ones only the seed is. */
+/** Failures that are shrunk and described; of further ones only the seed is printed. */
 const reportedMax = 3;
 const storyLinesMax = 60;
 /** Worlds that a worker takes at once. */
 const batchSize = 10;
 
-/** A failure as it is told: where its smallest scenario is, and how it is repeated. */
+/** The report of a failure: where its smallest scenario is, and how it is repeated. */
 interface ReportedFailure extends FailureExplanation {
   /** As the user can name it from the current folder. */
   readonly file: string;
   readonly command: string;
 }
 
-/** Runs many worlds; the exit status tells whether all went well. */
+/** Runs many simulated grids; the exit status says whether all passed. */
 export async function runSwarm(context: CommandContext, options: SwarmOptions): Promise<ExitStatus> {
   const { output, clock, signal } = context;
   const plan = readPlan(context.directory, options, context.output.note);
@@ -175,7 +174,7 @@ const phases = { storm: 'in the storm', healing: 'when all was mended' } as cons
 
 function unreportedLines(failed: readonly WorldOutcome[], reported: readonly ReportedFailure[]): string[] {
   const seeds = failed.map(({ seed }) => seed).filter((seed) => !reported.some((failure) => failure.seed === seed));
-  return seeds.length === 0 ? [] : [`failed and not told here, by seed: ${seeds.join(', ')}`];
+  return seeds.length === 0 ? [] : [`further failures, by seed: ${seeds.join(', ')}`];
 }
 
 function endLines({ seeds }: SwarmPlan, tally: SwarmTally): string[] {

@@ -35,20 +35,20 @@ export interface TraceOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<file>', 'a log in the Standard Workload Format, gzipped or not')
-    .option('--policy <name>', 'fcfs, easy or conservative', 'conservative')
+    .argument('<file>', 'a log in the Standard Workload Format (SWF), may be gzipped')
+    .option('--policy <name>', 'queue policy: fcfs, easy or conservative', 'conservative')
     .option(
       '--variant <name>',
-      'what conservative backfilling does after an early end: start-now (default) or reinsert',
+      'conservative backfilling after an early end: start-now or reinsert (default: start-now)',
     )
-    .option('--procs <count>', 'processors of the machine (default: what the log says)')
-    .option('--load-factor <number>', 'multiplies submission times, so that less is more load', '1')
-    .option('--kill', 'end a request at its requested time (default: its walltime is its run time, if that is longer)')
+    .option('--procs <count>', 'processors of the machine (default: as the log says)')
+    .option('--load-factor <number>', 'multiply submission times; below 1 means more load', '1')
+    .option('--kill', 'end a request at its requested time (default: extend the walltime to the run time)')
     .option(
       '--buc-weight <seconds>',
-      "have the queue by users' scores (BUC), a point of which is worth 0.8 of it in waiting",
+      "order the queue by users' scores (BUC); a point of score counts as 0.8 of this much waiting",
     )
-    .option('--starts <file>', 'write job_id,submit,start,end in whole seconds of every request')
+    .option('--starts <file>', 'write job_id,submit,start,end of every request, in whole seconds')
     .action((file: string, options: TraceOptions) =>
       act((context) => Promise.resolve(simulateTrace(context, file, options))),
     );

@@ -29,30 +29,31 @@ const managers = ['slurm', 'grid-engine', 'oar', 'embedded', 'none', 'commands']
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<name>', 'of the site, and of its provider')
+    .argument('<name>', 'name of the site and of its provider')
     .usage("<name> --ssh <user@host> --manager <manager> [options] [-- provider's options]")
-    .requiredOption('--ssh <destination>', 'user@host, or a name of ~/.ssh/config')
-    .requiredOption('--manager <manager>', `resource manager there: ${managers.join(', ')}`)
+    .optionsGroup('The site:')
+    .requiredOption('--ssh <destination>', 'how ssh reaches it: user@host, or a name in ~/.ssh/config')
+    .requiredOption(
+      '--manager <manager>',
+      'resource manager there: slurm, grid-engine, oar, embedded, none or commands',
+    )
     .option(
       '--ssh-option <option>',
-      'an option of ssh: KEY=VALUE, or a flag with its value such as -F/path; may be repeated',
+      'an option for ssh: KEY=VALUE, or a flag with its value such as -F/path; may be repeated',
       collect,
       [],
     )
-    .option('--processors <count>', 'with --manager embedded: start a cluster of so many processors there', count)
-    .option('--folder <folder>', 'where our files are kept there; relative to the home folder there', '.mutirao')
-    .option(
-      '--setup <command>',
-      'a shell command to run there before the provider is started, as in "module load slurm"',
-      '',
-    )
+    .optionsGroup('What runs there:')
+    .option('--processors <count>', 'with --manager embedded: processors of the cluster to start there', count)
+    .option('--folder <folder>', 'folder for our files there, relative to the home folder of the account', '.mutirao')
+    .option('--setup <command>', 'shell command to run before the provider starts, for example "module load slurm"', '')
     .option(
       '--isolation <how>',
-      'how agents of its allocations keep tasks apart: auto, bubblewrap, account=NAME, none (default: auto)',
+      'isolation of tasks from agents: auto, bubblewrap, account=NAME or none (default: auto)',
     )
     .option(
       '--program <file>',
-      'the executable to carry over (default: this one, or dist/mutirao, which scripts/pack makes)',
+      'the executable to copy there (default: this one, or the dist/mutirao that scripts/pack makes)',
     )
     .action((name: string, options: AddOptions) => act((context) => addSite(context, name, options)));
 }
@@ -133,7 +134,7 @@ async function refuseTaken(context: CommandContext, name: string): Promise<void>
     throw new MutiraoError('MUT_SITE_EXISTS', `the broker has a provider "${name}" already, at ${provider.address}`);
 }
 
-/** The connector tells the broker; this waits until it has. */
+/** The connector adds the provider to the broker; this waits until it has. */
 async function untilKnown(context: CommandContext, name: string): Promise<void> {
   const until = context.clock.now() + 15_000;
   for (;;) {
@@ -144,13 +145,13 @@ async function untilKnown(context: CommandContext, name: string): Promise<void> 
     if (context.clock.now() > until)
       throw new MutiraoError(
         'MUT_UNREACHABLE',
-        `the broker does not reach ${name} at ${address}: ${provider?.lastError ?? 'it was not told of it'}`,
+        `the broker does not reach ${name} at ${address}: ${provider?.lastError ?? 'the broker does not know it'}`,
       );
     await context.sleep(50);
   }
 }
 
 function count(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('Want an integer from 1 to 65536.');
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('Expected an integer from 1 to 65536.');
   return Number(text);
 }

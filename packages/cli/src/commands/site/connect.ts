@@ -9,8 +9,8 @@ import { findConnector, startConnector, stopConnector, untilConnected } from '..
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('[site]', 'its name (default: all that nobody keeps)')
-    .option('--now', 'begin again, and replace the provider of another release there though it has work')
+    .argument('[site]', 'name of the site (default: every site without a connection)')
+    .option('--now', 'connect again, and replace a provider of another release, also while it has work')
     .action((name: string | undefined, options: { now?: true }) =>
       act((context) => connectSites(context, name, options.now === true)),
     );

@@ -13,9 +13,9 @@ import { findConnector, forgetSite, stopConnector } from '../../site/start-conne
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<site>', 'its name')
-    .option('--now', 'end at once what runs there; its tasks run again elsewhere')
-    .option('--forget', 'forget it also when it cannot be reached; what runs there is left')
+    .argument('<site>', 'name of the site')
+    .option('--now', 'end running work at once; its tasks run again elsewhere')
+    .option('--forget', 'remove the site even if it is unreachable; processes there keep running')
     .action((name: string, options: { now?: true; forget?: true }) =>
       act((context) => removeSite(context, name, options)),
     );
@@ -38,7 +38,7 @@ export async function removeSite(
     await endThere(context, site);
   } catch (error) {
     if (forget !== true || !(error instanceof MutiraoError)) throw error;
-    output.note(`what runs at ${site.ssh} is left there: ${error.message}`);
+    output.note(`processes at ${site.ssh} keep running: ${error.message}`);
   }
   await stopConnector(context, name);
   forgetSite(home, name);
@@ -71,7 +71,7 @@ async function drain(context: CommandContext, { name, address, ssh }: SiteRecord
     const now = `${name} drains: ${machines} machines, ${queuedRequests} queued requests`;
     if (now !== reported) context.output.note(now);
     reported = now;
-    if (context.signal.aborted) throw new MutiraoError('MUT_CANCELLED', `stopped waiting; ${name} goes on draining`);
+    if (context.signal.aborted) throw new MutiraoError('MUT_CANCELLED', `stopped waiting; ${name} is still draining`);
     await context.sleep(drainPoll);
   }
 }

@@ -8,7 +8,7 @@ import { readSite } from '../../site/site-record.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<site>', 'its name')
+    .argument('<site>', 'name of the site')
     .action((name: string) => act((context) => Promise.resolve(showSite(context, name))));
 }
 

@@ -14,10 +14,10 @@ export interface TaskOutputOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<job>', 'a job number, or last')
-    .argument('[tasks]', 'selector of tasks: 5, 0-10:2, last, all', 'all')
-    .option('--stdout', 'only standard output')
-    .option('--stderr', 'only standard error, on standard output')
+    .argument('<job>', 'a job number, or "last"')
+    .argument('[tasks]', 'which tasks: 5, 0-10:2, last or all (default: all)', 'all')
+    .option('--stdout', 'print only standard output')
+    .option('--stderr', 'print only standard error, to standard output')
     .action((job: string, tasks: string, options: TaskOutputOptions) =>
       act((context) => printOutputs(context, { job, tasks }, options)),
     );
@@ -48,8 +48,8 @@ export async function printOutputs(
     if (options.stdout !== true) output.writePrinted(found.standardError, options.stderr === true ? 'output' : 'error');
     if (found.truncated)
       output.note(
-        `task ${taskIndex} printed more than is kept: a line in its output says how many bytes were cut ` +
-          '(--limit-output of the job decides how much is kept)',
+        `task ${taskIndex} printed more than is kept; a line in its output says how many bytes are missing ` +
+          '(raise --limit-output of the job to keep more)',
       );
   }
   if (output.mode === 'json') writeJson(output, documents);

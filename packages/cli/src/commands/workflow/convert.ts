@@ -19,9 +19,9 @@ export interface ConvertOptions {
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<file>', 'a workflow: YAML, WfFormat, DAX or job XML, gzipped or not')
-    .requiredOption('--to <format>', writtenFormats.join(', '))
-    .option('--output <file>', 'write it there (default: standard output)')
+    .argument('<file>', 'a workflow file: YAML, WfFormat, DAX or job XML, may be gzipped')
+    .requiredOption('--to <format>', `format to write: ${writtenFormats.join(', ')}`)
+    .option('--output <file>', 'the file to write (default: standard output)')
     .action((file: string, options: ConvertOptions) =>
       act((context) => Promise.resolve(convert(context, file, options))),
     );

@@ -13,7 +13,7 @@ import { readWorkflowFile } from '../../simulation/read-workflow.ts';
 
 export function define(command: Command, act: Act): void {
   command
-    .argument('<file>', 'a workflow: YAML, WfFormat, DAX or job XML, gzipped or not')
+    .argument('<file>', 'a workflow file: YAML, WfFormat, DAX or job XML, may be gzipped')
     .action((file: string) => act((context) => Promise.resolve(show(context, file))));
 }
 

@@ -53,35 +53,27 @@ const ownOptions = {
 /** Adds the options that are for this study alone. */
 export function defineHeuristicsOptions(command: Command): Command {
   return command
-    .option(
-      '--traces <names>',
-      `heuristics: logs, of ${heuristicsTraces.map(({ id }) => id).join(', ')} (default: all)`,
-    )
-    .option(
-      '--trace <file>',
-      'heuristics: a log of your own in place of those, in the Standard Workload Format, gzipped or not',
-    )
-    .option('--processors <count>', 'heuristics: of the machine of --trace (default: what the log says)')
+    .optionsGroup('Study "heuristics":')
+    .option('--traces <names>', `logs to use: ${heuristicsTraces.map(({ id }) => id).join(', ')} (default: all)`)
+    .option('--trace <file>', 'use a log of your own in the Standard Workload Format (SWF), may be gzipped')
+    .option('--processors <count>', 'with --trace: processors of the machine (default: as the log says)')
     .option(
       '--max-walltime <time>',
-      'heuristics: what may be asked for beside --trace (default: what 99 of 100 of its requests keep within)',
+      "with --trace: longest walltime to request (default: what 99 % of the log's requests keep within)",
     )
-    .option(
-      '--types <names>',
-      'heuristics: job types, as 100x1000s-2x, or 100x1000s for all three heterogeneities (default: all 27)',
-    )
-    .option('--max-pending <counts>', 'heuristics: values of maxPR (default: 1,2,3,4,5,6)')
+    .option('--types <names>', 'job types: 100x1000s-2x, or 100x1000s for all three heterogeneities (default: all 27)')
+    .option('--max-pending <counts>', 'values of maxPR (default: 1,2,3,4,5,6)')
     .option(
       '--instants <count>',
-      'heuristics and costa2005: instants of each scenario (default: 50; costa2005 of 100,000 tasks 20; ' +
-        'heuristics with --quick 10)',
+      'also costa2005: instants of each scenario (default: 50; 20 for costa2005 with 100,000 tasks; 10 for ' +
+        'heuristics with --quick)',
     )
     .option(
       '--heuristics <names>',
-      `heuristics: of ${heuristicNames.join(', ')}; ${referenceNames.join(' and ')} are always run (default: all)`,
+      `heuristics to compare: ${heuristicNames.join(', ')}; static and adaptive always run (default: all)`,
     )
-    .option('--policies <names>', `heuristics: of ${policyNames.join(', ')} (default: all)`)
-    .option('--parts <names>', `heuristics: of ${partNames.join(', ')} (default: all; with --quick main)`);
+    .option('--policies <names>', 'queue policies: start-now, reinsert, fcfs, easy (default: all)')
+    .option('--parts <names>', 'parts: main, queues, ablations, constants, large (default: all; main with --quick)');
 }
 
 /** Refuses options of this study where another one is run. @throws {MutiraoError} MUT_BAD_REQUEST */
@@ -94,7 +86,7 @@ export function refuseHeuristicsOptions(name: string, options: HeuristicsOptions
 }
 
 /**
- * Reads what is to be run of the study. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value
+ * Reads which part of the study to run. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value
  * wanted; for a log of one's own as `readStudyLog`.
  */
 export function readHeuristicsSettings(

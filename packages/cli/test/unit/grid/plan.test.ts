@@ -150,7 +150,7 @@ test('a grid of another host, which shares the home folder, is taken to live, an
 test('up refuses sizes that make no grid', async (t) => {
   t.regex(
     (await runCommandLine(['up', '--clusters', '0', '--machines', '0'])).err,
-    /MUT_BAD_REQUEST the grid has neither clusters nor machines/,
+    /MUT_BAD_REQUEST --clusters 0 --machines 0 leaves the grid without processors\. Leave one of them out/,
   );
   t.is((await runCommandLine(['up', '--machines', 'two'])).status, 2);
 });

@@ -89,6 +89,15 @@ test('a process that ends before it ever listened is told to the caller and left
   t.is(host.started.length, 1);
 });
 
+test('a process that lives and does not listen yet is listed as starting until it listens', async (t) => {
+  const host = new FakeHost();
+  const supervisor = new Supervisor(host, silent);
+  const steps: string[] = [];
+  supervisor.onChange = () => steps.push(supervisor.starting().join());
+  await supervisor.start({ ...listening, findAddress: () => (host.now() < 30 ? undefined : 'h:1') }, 1000);
+  t.deepEqual(steps, ['broker', '']);
+});
+
 test('a process that does not listen in time is told to the caller', async (t) => {
   t.is(
     await new Supervisor(new FakeHost(), silent).start({ ...listening, findAddress: () => undefined }, 1000),

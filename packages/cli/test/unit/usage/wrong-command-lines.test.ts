@@ -16,15 +16,18 @@ const cases: readonly Case[] = [
   ],
   ['job submit --job-name=x -- ./sim', 'job submit --label x -- ./sim'],
   ['job submit -J x -- ./sim', 'job submit --label x -- ./sim'],
-  ['job submit --cpus 4 -- ./sim', 'job submit --processors 4 -- ./sim'],
-  ['job submit --cpus 500m -- ./sim', 'job submit --processors 1 -- ./sim'],
+  ['job submit --cores 4 -- ./sim', 'job submit --processors 4 -- ./sim'],
+  ['job submit --cpus-per-task 500m -- ./sim', 'job submit --processors 1 -- ./sim'],
   ['job submit -c4 -- ./sim', 'job submit --processors 4 -- ./sim'],
   ['job submit --time 1:00:00 -- ./sim', 'job submit --limit-time 1:00:00 -- ./sim'],
   ['job submit --time 30 -- ./sim', 'job submit --limit-time 30m -- ./sim'],
   ['job submit --time 1-12 -- ./sim', 'job submit --limit-time 36h -- ./sim'],
   ['job submit -t 10:30 -- ./sim', 'job submit --limit-time 10m30s -- ./sim'],
-  ['job submit --mem 4G -- ./sim', 'job submit --limit-memory 4GiB -- ./sim', /mem >= MEGABYTES/],
-  ['job submit --memory 512Mi -- ./sim', 'job submit --limit-memory 512MiB -- ./sim'],
+  ['job submit --mem 4G -- ./sim', 'job submit --memory 4GiB -- ./sim', /ends a task that uses more/],
+  ['job submit --request-memory 512Mi -- ./sim', 'job submit --memory 512MiB -- ./sim'],
+  ['job submit --gres gpu:a100:2 -- ./sim', 'job submit --gpus 2:a100 -- ./sim'],
+  ['job submit --gres gpu -- ./sim', 'job submit --gpus 1 -- ./sim'],
+  ['job submit --gpus-per-task 2 -- ./sim', 'job submit --gpus 2 -- ./sim'],
   ['job submit --output f -- ./sim', 'job submit -- ./sim', /"mutirao task output last" shows it/],
   ['job submit -o out.txt -e err.txt -- ./sim', 'job submit -- ./sim', /unknown options "-o", "-e"/],
   ['job submit -e SEED=3 -- ./sim', 'job submit --env SEED=3 -- ./sim'],
@@ -40,9 +43,9 @@ const cases: readonly Case[] = [
     /mutirao run provider --manager slurm -- --account=NAME/,
   ],
   [
-    'job submit --name x --cpus 2 --time 5 --array 1-3 -- ./sim {}',
+    'job submit --name x --cores 2 --time 5 --array 1-3 -- ./sim {}',
     'job submit --label x --processors 2 --limit-time 5m --array 1-3 -- ./sim {}',
-    /unknown options "--name" .*"--cpus" .*"--time"/,
+    /unknown options "--name" .*"--cores" .*"--time"/,
   ],
   ['job submit --completions 5 -- ./sim', 'job submit --array 1-5 -- ./sim'],
   ['job submit --detach -- ./sim', 'job submit -- ./sim', /returns as soon as the job is accepted/],
@@ -90,7 +93,7 @@ const cases: readonly Case[] = [
   ['job submit ./sim -- --seed 3', 'job submit -- ./sim --seed 3'],
   ['job list --all', 'job list', /those that have ended too/],
   ['job list --state RUNNING', 'job list --status running'],
-  ['job cancel', 'job cancel 5', /needs <jobs> \(selector/],
+  ['job cancel', 'job cancel 5', /needs <jobs> \(which jobs: 5, /],
   ['job cancel --all', 'job cancel all'],
   ['job wait 3 4', 'job wait 3,4'],
   ['job retry 3 1 2', 'job retry 3 1,2'],
@@ -110,7 +113,7 @@ for (const [line, meant, says] of cases) {
 test('a command that nobody knows is answered with those that there are', async (t) => {
   t.regex(
     (await runCommandLine(['frobnicate'])).err,
-    /unknown command "frobnicate"; expected one of up, down, status, job, /,
+    /unknown command "frobnicate"; expected one of up, down, status, web, job, /,
   );
   t.regex(
     (await runCommandLine(['job', 'frobnicate'])).err,
@@ -124,7 +127,7 @@ test('a command that nobody knows is answered with those that there are', async 
 test('an option without its value is answered with what it takes', async (t) => {
   t.regex(
     (await runCommandLine(['job', 'submit', '--label'])).err,
-    /--label has no value; expected --label <text>: what to call the job/,
+    /--label has no value; expected --label <text>: name of the job/,
   );
 });
 

@@ -1,10 +1,12 @@
 import { keyOfContent } from '../../messages/index.ts';
+import { FreeResources, isEmptyRequest } from '../../resources/index.ts';
 import { invariant } from '../../shared/index.ts';
 import type { AgentState, HeldReplica } from './state.ts';
 
 /** @throws {InvariantError} when the state contradicts itself. */
 export function checkInvariants(state: AgentState): void {
   checkSlots(state);
+  checkResources(state);
   checkQueue(state);
   checkContents(state);
   checkReports(state);
@@ -18,6 +20,26 @@ function checkSlots(state: AgentState): void {
   invariant(
     slots.length === state.options.processors && slots.every((slot, index) => slot === index),
     () => `slots ${slots.join()} are not each held once`,
+  );
+}
+
+/** What is free and what replicas hold make up the capacity, device by device. */
+function checkResources(state: AgentState): void {
+  const { freeResources } = state;
+  freeResources.check('the machine');
+  const left = new FreeResources(freeResources.capacity);
+  for (const { start, status, template, assignment } of state.replicas.values()) {
+    const { replicaId } = start;
+    const holdsAny = status !== 'placed' && !isEmptyRequest(template.resources);
+    invariant(holdsAny === (assignment !== undefined), () => `replica ${replicaId} is ${status} without its resources`);
+    if (assignment === undefined) continue;
+    invariant(left.takeAgain(assignment), () => `replica ${replicaId} holds resources that others hold too`);
+  }
+  invariant(
+    left.memory === freeResources.memory &&
+      left.devices.every((share, index) => share === freeResources.devices[index]) &&
+      Object.keys(left.capacity.named).every((name) => left.amountOf(name) === freeResources.amountOf(name)),
+    () => 'resources are neither free nor held by a replica',
   );
 }
 

@@ -37,7 +37,7 @@ export const neverRan: EndFacts = { startedAt: 0, result: noResult, outputs: noO
 /** Notes the end of a replica for the next report. Every accepted replica comes here exactly once. */
 export function reportEnd(turn: Turn, replicaId: ReplicaId, verdict: Verdict, facts: EndFacts): void {
   const { state, now } = turn;
-  const { exitStatus, standardOutput, standardError, outputTruncated } = facts.result;
+  const { exitStatus, standardOutput, standardError, outputTruncated, usage } = facts.result;
   const end: ReplicaEnd = {
     replicaId,
     outcome: verdict.outcome,
@@ -51,6 +51,7 @@ export function reportEnd(turn: Turn, replicaId: ReplicaId, verdict: Verdict, fa
     outputTruncated,
     outputs: facts.outputs,
     ...(facts.staging === undefined ? {} : { staging: facts.staging }),
+    ...(usage === undefined ? {} : { usage }),
   };
   if (facts.sureAt === undefined) state.unreportedEnds.push(end);
   else holdEnd(state, end, facts.sureAt);
@@ -73,6 +74,7 @@ export function endReplica(
   if (first !== undefined) {
     commands.push({ kind: 'RemovePlaypen', slot: first });
     for (const slot of replica.slots) state.freeSlots.push(slot);
+    if (replica.assignment !== undefined) state.freeResources.release(replica.assignment);
   }
   releaseContents(turn, replica);
   reportEnd(turn, replicaId, verdict, {

@@ -1,4 +1,5 @@
-import type { ReplicaStart, StartReplicas } from '../../messages/index.ts';
+import type { ReplicaStart, StartReplicas, TaskTemplate } from '../../messages/index.ts';
+import { describeAmount, FreeResources, isEmptyRequest, type ResourceRequest } from '../../resources/index.ts';
 import { neverRan, noResult, success, reportEnd } from './end-replica.ts';
 import type { AgentState, HeldReplica, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
@@ -46,7 +47,26 @@ function findRefusal(state: AgentState, { template }: StartReplicas): Verdict | 
       detail: `${template.processors} processors asked for; this machine has ${state.options.processors}`,
     };
   }
-  return undefined;
+  const resources = getHeldResources(state, template);
+  if (resources === undefined || state.freeResources.fits(resources)) return undefined;
+  const shortage = new FreeResources(state.options.capacity).findShortage(resources);
+  if (shortage === undefined) return undefined;
+  return {
+    outcome: 'broken',
+    reason: 'MUT_RESOURCES_MAX',
+    detail:
+      `${describeAmount(shortage, shortage.needed)} asked for; this machine has ` +
+      (shortage.total === 0 ? 'none' : describeAmount(shortage, shortage.total)),
+  };
+}
+
+/**
+ * What a replica takes here in addition to processors; undefined for nothing. Memory is not counted where it is not
+ * known how much there is.
+ */
+export function getHeldResources(state: AgentState, { resources }: TaskTemplate): ResourceRequest | undefined {
+  if (resources === undefined || isEmptyRequest(resources)) return undefined;
+  return resources.memory > 0 && state.freeResources.capacity.memory === 0 ? { ...resources, memory: 0 } : resources;
 }
 
 function queueReplica(state: AgentState, { template }: StartReplicas, start: ReplicaStart): void {
@@ -58,6 +78,7 @@ function queueReplica(state: AgentState, { template }: StartReplicas, start: Rep
     isAsked: !needsContents,
     missingCount: 0,
     slots: [],
+    assignment: undefined,
     members: [],
     startedAt: 0,
     inputsAskedAt: 0,

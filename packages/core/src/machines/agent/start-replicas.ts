@@ -1,6 +1,6 @@
 import { endReplica, success } from './end-replica.ts';
 import { holdMember } from './gang.ts';
-import { hasReportRoom } from './place-replicas.ts';
+import { getHeldResources, hasReportRoom } from './place-replicas.ts';
 import { removeFromQueue } from './queue.ts';
 import { setDeadline } from './deadlines.ts';
 import type { AgentState, HeldReplica } from './state.ts';
@@ -30,16 +30,22 @@ export function launchStaged(turn: Turn, replica: HeldReplica): void {
 
 /**
  * Finds the first replica that can start. One whose contents are on their way lets others pass; one that waits for
- * processors does not, or it might wait for ever.
+ * processors or other resources does not, or it might wait for ever.
  */
 function findStartable(state: AgentState): HeldReplica | undefined {
   const windowEnd = Math.min(state.queue.length, state.options.prefetchMax);
   for (let index = 0; index < windowEnd; index++) {
     const replica = state.queue[index];
     if (replica === undefined || !replica.isAsked || replica.missingCount > 0) continue;
-    return replica.template.processors <= state.freeSlots.length ? replica : undefined;
+    return hasPlace(state, replica) ? replica : undefined;
   }
   return undefined;
+}
+
+function hasPlace(state: AgentState, { template }: HeldReplica): boolean {
+  if (template.processors > state.freeSlots.length) return false;
+  const resources = getHeldResources(state, template);
+  return resources === undefined || state.freeResources.fits(resources);
 }
 
 function startReplica(turn: Turn, replica: HeldReplica): void {
@@ -47,6 +53,8 @@ function startReplica(turn: Turn, replica: HeldReplica): void {
   const slots: number[] = [];
   for (let count = 0; count < replica.template.processors; count++) slots.push(state.freeSlots.pop() ?? -1);
   replica.slots = slots;
+  const resources = getHeldResources(state, replica.template);
+  if (resources !== undefined) replica.assignment = state.freeResources.take(resources);
   if (replica.start.inputs.length === 0) {
     holdOrLaunch(turn, replica);
   } else {

@@ -6,13 +6,17 @@ import type {
   Outcome,
   ReplicaEnd,
   ReplicaStart,
+  ReplicaUsage,
   TaskTemplate,
 } from '../../messages/index.ts';
+import { FreeResources, type Assignment, type ResourceCapacity } from '../../resources/index.ts';
 import type { Bytes, Duration, Instant, ProcessorCount, ReplicaId } from '../../shared/index.ts';
 
 /** How an agent is set up. */
 export interface AgentOptions {
   readonly processors: ProcessorCount;
+  /** What tasks hold in addition to processors; left out for nothing. */
+  readonly capacity?: ResourceCapacity;
   /** No replica is started while so many ended ones wait for their acknowledgement. */
   readonly unacknowledgedMax: number;
   /** As above, counted in bytes of output. */
@@ -79,6 +83,8 @@ export interface HeldReplica {
   missingCount: number;
   /** Processors it holds; empty while `placed`. Its process runs on the first. */
   slots: readonly number[];
+  /** What it holds in addition to processors; undefined while `placed`, and where it asks for nothing. */
+  assignment: Assignment | undefined;
   /** Of the gang that it is a member of, once that has started; empty before, and for all others. */
   members: readonly GangMember[];
   /** 0 while `placed`, `staging` or `held`. */
@@ -112,6 +118,8 @@ export interface ProcessResult {
   readonly outputTruncated: boolean;
   /** What it wrote to both, kept or not. */
   readonly outputBytes: Bytes;
+  /** What its processes used; left out where that was not measured. */
+  readonly usage?: ReplicaUsage;
 }
 
 /** A content that replicas need. */
@@ -131,6 +139,8 @@ export interface AgentState {
   readonly queue: HeldReplica[];
   /** Processors that no replica holds; the last one is taken first. */
   readonly freeSlots: number[];
+  /** What no replica holds in addition to processors. */
+  readonly freeResources: FreeResources;
   /** By `keyOfContent`; only what a replica needs. */
   readonly contents: Map<string, HeldContent>;
   /** Sum of the sizes of `contents`. */
@@ -174,6 +184,7 @@ export function createAgentState(options: AgentOptions): AgentState {
     replicas: new Map(),
     queue: [],
     freeSlots: Array.from({ length: options.processors }, (_, index) => options.processors - 1 - index),
+    freeResources: new FreeResources(options.capacity),
     contents: new Map(),
     contentBytes: 0,
     unaskedCount: 0,

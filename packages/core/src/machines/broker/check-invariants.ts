@@ -4,6 +4,7 @@ import { checkGangs } from './gangs/check-gangs.ts';
 import { listPredecessors } from './workflow/dependencies.ts';
 import { isFollower } from './gangs/gang.ts';
 import { getPresence } from './ledger/ledger-accounts.ts';
+import { checkResources } from './machines/machine-resources.ts';
 import { findLeasedTask, unconfirmedMax } from './leases/leases.ts';
 import type {
   BrokerJob,
@@ -238,6 +239,7 @@ function checkMachine(state: BrokerState, machine: BrokerMachine): void {
     held === machine.heldProcessors,
     () => `${name()} holds ${held} processors and says ${machine.heldProcessors}`,
   );
+  checkResources(machine);
   invariant(
     machine.charged >= 0 && machine.charged <= getPresence(machine, Infinity),
     () => `${name()} is charged more than it was there`,

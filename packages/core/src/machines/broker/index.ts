@@ -22,12 +22,7 @@ export type { BrokerCommand, PlacedStart } from './commands.ts';
 export { isDurable } from './durable.ts';
 export { listEvents, type BrokerEvent, type BrokerEventType } from './events.ts';
 export { explainJob } from './explain/explain-job.ts';
-export {
-  explainMachine,
-  machineReasons,
-  type MachineReason,
-  type MachineReasonCode,
-} from './explain/explain-machine.ts';
+export { explainMachine } from './explain/explain-machine.ts';
 export { explainRequest } from './explain/explain-request.ts';
 export { findPlannedEnd } from './explain/explain-plan.ts';
 export { explainTask, type PastReplica, type TaskSubject } from './explain/explain-task.ts';
@@ -63,7 +58,7 @@ export { restore } from './restore.ts';
 export { snapshot, snapshotVersion } from './snapshot.ts';
 export { mayUse } from './placement/placed-tasks.ts';
 export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState, type TaskQueue } from './state.ts';
-export { countTasks } from './jobs/task-groups.ts';
+export { countTasks, getResources } from './jobs/task-groups.ts';
 export { expectedRemaining, expectedTime, timeQuantile } from './times/task-times.ts';
 export type { TrustEvidence, TrustRecord } from './trust/trust-evidence.ts';
 export { findDrain } from './machines/takes-work.ts';

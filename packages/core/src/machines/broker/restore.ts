@@ -1,10 +1,12 @@
 import { schedulerNames } from '../../messages/index.ts';
+import { readSavedReason, readSavedReasons } from '../../reasons/index.ts';
 import { type IndexRange, IndexSet, invariant, type TaskIndex } from '../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../times/index.ts';
 import { countUnmet } from './apply/apply-dependencies.ts';
 import { getJob, noGangsYet } from './apply/apply-job.ts';
 import { addProvider, changeRequests, getMachine, getProvider, joinMachine } from './apply/apply-machine.ts';
 import { isFollower } from './gangs/gang.ts';
+import { recountResources } from './machines/machine-resources.ts';
 import { openAccount } from './ledger/ledger-accounts.ts';
 import { layOutDependencies } from './workflow/lay-out-dependencies.ts';
 import { openLease } from './leases/leases.ts';
@@ -30,11 +32,12 @@ import {
   hasEnded,
   type LedgerAccount,
   type OpenTask,
+  type OverReservation,
   schedulingDefaults,
 } from './state.ts';
 import { placementOfJob } from './placement/read-placement.ts';
 import { putInPlace } from './placement/placed-tasks.ts';
-import { getGroup, getTaskGroup, layOutGroups } from './jobs/task-groups.ts';
+import { findResources, getGroup, getTaskGroup, layOutGroups } from './jobs/task-groups.ts';
 
 const noBytes = new Uint8Array(0);
 
@@ -50,7 +53,11 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
   for (const account of saved.accounts)
     Object.assign(openAccount(state, account.providerId, account.requestId), account);
   for (const request of saved.requests)
-    changeRequests(state, { kind: 'RequestsChanged', providerId: request.providerId, requests: [request] });
+    changeRequests(state, {
+      kind: 'RequestsChanged',
+      providerId: request.providerId,
+      requests: [{ ...request, reasons: readSavedReasons(request.reasons) }],
+    });
   restoreReservations(state, saved);
   for (const machine of saved.machines) restoreMachine(state, machine);
   for (const job of saved.jobs) restoreJob(state, job);
@@ -67,6 +74,7 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
 function restoreReplicas(state: BrokerState, { gangs = [], replicas }: SavedState): void {
   for (const gang of gangs) restoreGang(state, gang);
   for (const replica of replicas) restoreReplica(state, replica);
+  for (const machine of state.machines.values()) recountResources(machine);
 }
 
 /** In their order, and also those of requests that say nothing of it any more; earlier snapshots have none. */
@@ -75,7 +83,12 @@ function restoreReservations({ overReservations, movedReservations }: BrokerStat
   for (const [key, window] of saved.movedReservations ?? []) movedReservations.set(key, window);
   if (saved.overReservations === undefined) return;
   overReservations.clear();
-  for (const [key, over] of saved.overReservations) overReservations.set(key, over);
+  for (const [key, over] of saved.overReservations) overReservations.set(key, readSavedOver(over));
+}
+
+/** Early snapshots hold a sentence. */
+function readSavedOver<Over extends OverReservation>(over: Over): Over {
+  return { ...over, reason: readSavedReason(over.reason) };
 }
 
 function restoreRecords(state: BrokerState, { records = [], drainedMachines = [] }: SavedState): void {
@@ -131,7 +144,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     ...getGangs(saved),
     verification: saved.verification,
     reservation: saved.reservation,
-    reservationOver: saved.reservationOver,
+    reservationOver: saved.reservationOver && readSavedOver(saved.reservationOver),
     spec: saved.spec,
     revisedInputs: saved.revisedInputs ?? [],
     groups: [],
@@ -240,6 +253,8 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
     task,
     machine,
     processors: saved.processors ?? job.processors,
+    resources: saved.resources ?? (job.groups.length === 0 ? undefined : findResources(job, taskIndex)),
+    assignment: saved.assignment,
     member,
     placedAt,
     startedAt,

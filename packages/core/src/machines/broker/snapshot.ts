@@ -231,6 +231,8 @@ function saveReplica(replica: BrokerReplica) {
     task,
     machine,
     processors,
+    resources,
+    assignment,
     member,
     placedAt,
     startedAt,
@@ -253,6 +255,7 @@ function saveReplica(replica: BrokerReplica) {
     ...(isAdopted ? { isAdopted } : {}),
     ...(processors === job.processors ? {} : { processors }),
     ...(member === undefined ? {} : { processors, member: saveMember(member) }),
+    ...(resources === undefined ? {} : { resources, assignment }),
   };
 }
 

@@ -15,7 +15,9 @@ import type {
   TaskStatus,
   Verification,
 } from '../../messages/index.ts';
+import type { Reason } from '../../reasons/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
+import type { Assignment, FreeResources, ResourceCapacity, ResourceRequest } from '../../resources/index.ts';
 import type { RevisedInput } from '../../resumption/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
 import type {
@@ -189,8 +191,7 @@ export type MovedWindow = NonNullable<RequestReservation['movedTo']>;
 /** Why nothing more is to be had of a reservation. */
 export interface OverReservation {
   readonly code: string;
-  /** A part of a sentence. */
-  readonly reason: string;
+  readonly reason: Reason;
 }
 
 /** What became of a job when its reservation was over. */
@@ -217,6 +218,8 @@ export interface TaskQueue {
   readonly processors: ProcessorCount;
   /** Those that one can use at most. */
   readonly processorsMax: ProcessorCount;
+  /** What each task holds in addition, of a gang each member; undefined for nothing. */
+  readonly resources: ResourceRequest | undefined;
   /** As its job: its tasks are placed as gangs, and nothing else places them. */
   readonly isGang: boolean;
   readonly scheduler: SchedulerName;
@@ -312,6 +315,10 @@ export interface BrokerReplica {
   readonly machine: BrokerMachine;
   /** What it holds there: as many as were chosen when it was placed; of a gang each member has a part. */
   readonly processors: ProcessorCount;
+  /** What it holds there in addition, once it has that; undefined for nothing. */
+  readonly resources: ResourceRequest | undefined;
+  /** What it has of that; undefined while it waits for it at its machine, and where it asks for nothing. */
+  assignment: Assignment | undefined;
   /** Undefined but in a gang. */
   readonly member: GangMembership | undefined;
   readonly placedAt: Instant;
@@ -466,6 +473,8 @@ export interface ReceivedResource {
 export interface MachinePattern {
   /** The most that one had. */
   readonly processors: ProcessorCount;
+  /** The most that one had of each resource in addition; left out by earlier releases. */
+  readonly capacity?: ResourceCapacity;
   /** What all of them stated alike. */
   readonly attributes: Readonly<Record<string, string>>;
   /**
@@ -485,6 +494,10 @@ export interface BrokerMachine {
   processors: ProcessorCount;
   /** Sum over `replicas`. */
   heldProcessors: ProcessorCount;
+  /** What the assignments of its replicas leave of what it has in addition. */
+  resources: FreeResources;
+  /** Replicas that wait there for something else than processors, in the order of placing. */
+  readonly short: Set<BrokerReplica>;
   /** Of the moment: how many of its processors may be held, as it was when replicas were last placed. */
   allowance: ProcessorCount;
   readonly account: LedgerAccount;
@@ -541,8 +554,8 @@ export interface LedgerShare {
 export interface Planning {
   /** Undefined while nothing is planned. */
   plan: GridPlan | undefined;
-  /** Why the plan is to be made again; empty when it is not. */
-  staleBecause: string;
+  /** Why the plan must be made again; undefined while it need not. */
+  staleBecause: Reason | undefined;
   /** By job whose file states times: what its runs took, at par, beside what was stated for them. */
   readonly calibrations: WeakMap<BrokerJob, Calibration>;
   /** How runs on a machine compare with what was expected of them, where files state times. */
@@ -588,7 +601,7 @@ export interface PlannedTask {
 /** What was planned together. */
 export interface GridPlan {
   readonly madeAt: Instant;
-  readonly because: string;
+  readonly because: Reason;
   /** The algorithm whose plan it is. */
   readonly scheduler: string;
   /** Machines that were planned with, in their order. */
@@ -618,7 +631,7 @@ export interface GridPlan {
 function createPlanning(): Planning {
   return {
     plan: undefined,
-    staleBecause: '',
+    staleBecause: undefined,
     calibrations: new WeakMap(),
     paces: new WeakMap(),
     foreseen: new Map(),

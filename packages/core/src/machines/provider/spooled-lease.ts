@@ -1,5 +1,6 @@
-import type { LeaseOutline, LeaseOutlineGroup, MachineFacts } from '../../messages/index.ts';
+import { getCapacity, type LeaseOutline, type LeaseOutlineGroup, type MachineFacts } from '../../messages/index.ts';
 import { evaluate, parseRequirements } from '../../requirements/index.ts';
+import { FreeResources } from '../../resources/index.ts';
 import {
   type Bytes,
   type IndexRange,
@@ -110,25 +111,60 @@ function findGroup({ groups }: LeaseOutline, replicaId: ReplicaId): number {
   );
 }
 
-/** The first replicas of the lease that a machine can be given, with the processors that each holds. */
-export function chooseLeased(
-  { outline, started, stocked }: SpooledLease,
-  facts: MachineFacts,
-  room: { readonly processors: ProcessorCount; readonly now: Instant },
-): ReplicaId[] {
+/** What a machine has for replicas of a lease. */
+export interface LeaseRoom {
+  readonly processors: ProcessorCount;
+  /** What is free in addition, which chosen replicas take; undefined where that is not known. */
+  readonly resources: FreeResources | undefined;
+  readonly now: Instant;
+}
+
+/** The first replicas of the lease that a machine can be given, with all that each holds. */
+export function chooseLeased(lease: SpooledLease, facts: MachineFacts, room: LeaseRoom): ReplicaId[] {
   const chosen: ReplicaId[] = [];
   let left = room.processors;
-  for (const group of outline.groups) {
+  for (const group of lease.outline.groups) {
     if (left < group.processors || !suits(group, facts, room.now)) continue;
-    for (const { first, count } of group.replicas) {
-      for (let id = first; id < first + count && left >= group.processors; id++) {
-        if (started.has(id) || (group.hasInputs && !stocked.has(id))) continue;
-        chosen.push(id);
-        left -= group.processors;
-      }
+    for (const id of listStartable(lease, group)) {
+      if (left < group.processors || !takes(room, group)) break;
+      chosen.push(id);
+      left -= group.processors;
     }
   }
   return chosen;
+}
+
+/** Replicas of a group that were not started and whose inputs are here, in their order. */
+function* listStartable(
+  { started, stocked }: SpooledLease,
+  { replicas, hasInputs }: LeaseOutlineGroup,
+): Iterable<ReplicaId> {
+  for (const { first, count } of replicas) {
+    for (let id = first; id < first + count; id++) if (!started.has(id) && (!hasInputs || stocked.has(id))) yield id;
+  }
+}
+
+/** Takes what a replica needs in addition to processors. @returns false where too little is free. */
+function takes({ resources: free }: LeaseRoom, { resources }: LeaseOutlineGroup): boolean {
+  return resources === undefined || free?.take(resources) !== undefined;
+}
+
+/**
+ * What replicas that a machine holds leave of its memory, GPUs and named resources. Undefined where it holds any that
+ * is not of the lease: nobody here knows what that takes.
+ */
+export function findFreeResources(
+  { outline }: SpooledLease,
+  facts: MachineFacts,
+  held: Iterable<ReplicaId>,
+): FreeResources | undefined {
+  const free = new FreeResources(getCapacity(facts));
+  for (const replicaId of held) {
+    const group = outline.groups[findGroup(outline, replicaId)];
+    if (group === undefined) return undefined;
+    if (group.resources !== undefined) free.takeUpTo(group.resources);
+  }
+  return free;
 }
 
 function suits({ processors, requirements, taskTime }: LeaseOutlineGroup, facts: MachineFacts, now: Instant): boolean {

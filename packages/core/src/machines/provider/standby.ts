@@ -1,10 +1,12 @@
 import { noteHealth, quarantineDefaults } from '../../bag/index.ts';
 import { getIdentity, type LeaseOutline, type LeaseOutlineGroup } from '../../messages/index.ts';
+import { keyOfRequest } from '../../resources/index.ts';
 import type { MachineId } from '../../shared/index.ts';
 import { takesNoWork } from './draining.ts';
 import type { ProviderInput } from './inputs.ts';
 import {
   chooseLeased,
+  findFreeResources,
   isLeased,
   keptKey,
   listProcessors,
@@ -69,6 +71,7 @@ function isSameOutline(one: LeaseOutline, other: LeaseOutline): boolean {
 function isSameGroup(one: LeaseOutlineGroup, other: LeaseOutlineGroup | undefined): boolean {
   return (
     one.processors === other?.processors &&
+    keyOfRequest(one.resources) === keyOfRequest(other.resources) &&
     one.requirements === other.requirements &&
     one.taskTime === other.taskTime &&
     one.hasInputs === other.hasInputs &&
@@ -149,7 +152,11 @@ function startLeased(turn: Turn, broker: KnownBroker, machine: ProvidedMachine):
   // A machine that broke replicas gets no queue until it has ended one well.
   const room = (machine.breakages > 0 ? 1 : replicasPerProcessor) * processors - held;
   if (room <= 0) return;
-  const replicaIds = chooseLeased(lease, machine.facts, { processors: room, now });
+  const replicaIds = chooseLeased(lease, machine.facts, {
+    processors: room,
+    resources: findFreeResources(lease, machine.facts, machine.held),
+    now,
+  });
   if (replicaIds.length === 0) return;
   const { sequence } = lease.outline;
   commit(turn, { kind: 'LeaseStarted', brokerId: broker.brokerId, machineId, replicaIds });

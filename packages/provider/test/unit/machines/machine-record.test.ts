@@ -68,5 +68,6 @@ test('what is known of a machine becomes options of its agent', (t) => {
 test('the last words of an agent are its error, else its last line', (t) => {
   t.is(getLastWords('{"level":"fatal","code":"MUT_X","msg":"gone"}\n{"level":"info","msg":"left"}\n'), 'MUT_X gone');
   t.is(getLastWords('a\nnode: not found\n'), 'node: not found');
-  t.is(getLastWords(''), '');
+  t.is(getLastWords('\n'), 'it printed nothing');
+  t.is(getLastWords(''), 'it printed nothing');
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { parseRollup, proportionalBytes } from '@mutirao/runtime/processes';
+import { parsePeak, parseRollup, proportionalBytes, readPeak } from '@mutirao/runtime/processes';
 
 test('the proportional share is read from a rollup of the map', (t) => {
   t.is(
@@ -10,6 +10,13 @@ test('the proportional share is read from a rollup of the map', (t) => {
     1234 * 1024,
   );
   t.is(parseRollup('Rss: 12 kB\n'), undefined);
+});
+
+test('the peak of a process is read from its status, and there is none for a process that is gone', (t) => {
+  t.is(parsePeak('Name:\tx\nVmPeak:\t  900 kB\nVmHWM:\t     812 kB\nVmRSS:\t     100 kB\n'), 812 * 1024);
+  t.is(parsePeak('Name:\tx\nState:\tZ (zombie)\n'), undefined);
+  t.true((readPeak(process.pid) ?? 0) > 2 ** 20);
+  t.is(readPeak(2 ** 22 + 1), undefined);
 });
 
 test('a process whose map cannot be read counts with its resident memory, and one that is there with at most that', (t) => {

@@ -72,13 +72,14 @@ suite('a program gets its options, its home, and ends with 0', async (t) => {
   t.deepEqual(t.context.host.exits, [0]);
 });
 
-suite('help names each option with its environment variable and its default', async (t) => {
+suite('help names each option with its default, and says how to set it in the environment', async (t) => {
   await t.context.main(async () => {
     t.fail();
   }, '--help');
   t.deepEqual(t.context.host.exits, [0]);
   t.regex(t.context.host.out, /Usage: mutirao run sample/);
-  t.regex(t.context.host.out.replaceAll(/\s+/g, ' '), /--width <N> How wide\. \(MUTIRAO_SAMPLE_WIDTH, default 4\)/);
+  t.regex(t.context.host.out.replaceAll(/\s+/g, ' '), /--width <N> How wide\. \(default: 4\)/);
+  t.regex(t.context.host.out.replaceAll(/\s+/g, ' '), /in the environment, as MUTIRAO_SAMPLE_WIDTH for --width,/);
   t.regex(t.context.host.out, /--config <FILE>/);
 });
 

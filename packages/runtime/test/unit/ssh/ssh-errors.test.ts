@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { ErrorCode } from '@mutirao/api/errors';
-import { lastWords, sshError } from '../../../src/ssh/ssh-errors.ts';
+import { lastWords, quoteLastWords, sshError } from '../../../src/ssh/ssh-errors.ts';
 
 const reported: readonly (readonly [string, ErrorCode, RegExp])[] = [
   [
@@ -79,4 +79,5 @@ test('whatever ends a connection that stood is a matter that passes', (t) => {
 test('the last words are one line of bounded length, without what means nothing', (t) => {
   t.is(lastWords('a\r\nWarning: Permanently added x\nb\n\nc\nd\n'), 'b; c; d');
   t.is(lastWords('x'.repeat(1000)).length, 400);
+  t.is(quoteLastWords('Killed by signal 15\n'), 'it printed no message');
 });

@@ -1,11 +1,13 @@
 import { getAllowance } from '../../../bag/index.ts';
-import { type AllocationRequest, reservationKey } from '../../../messages/index.ts';
+import { type AllocationRequest, getCapacity, reservationKey } from '../../../messages/index.ts';
+import { FreeResources, isSameCapacity } from '../../../resources/index.ts';
 import { invariant, type MachineId, type ProviderId } from '../../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../../times/index.ts';
 import type { ChangeOf } from '../changes.ts';
 import { getIdentity } from '../trust/trust-records.ts';
 import { judgeLosses } from '../results/judge-losses.ts';
 import { getHeldTime, openAccount, requestKey } from '../ledger/ledger-accounts.ts';
+import { recountResources } from '../machines/machine-resources.ts';
 import { addToPattern } from '../machines/machine-pattern.ts';
 import type { BrokerMachine, BrokerProvider, BrokerState } from '../state.ts';
 
@@ -66,8 +68,10 @@ export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'
   if (facts.requestId !== '') provider.pattern = addToPattern(provider.pattern, facts);
   const known = state.machines.get(facts.machineId);
   if (known !== undefined) {
+    const isSame = isSameCapacity(getCapacity(known.facts), getCapacity(facts));
     known.facts = facts;
     known.processors = facts.processors;
+    if (!isSame) recountResources(known);
     return;
   }
   const machine: BrokerMachine = {
@@ -77,6 +81,8 @@ export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'
     joinedAt: change.at,
     replicas: new Map(),
     heldProcessors: 0,
+    resources: new FreeResources(getCapacity(facts)),
+    short: new Set(),
     allowance: facts.requestId === '' ? getAllowance({ finishedCount: 0 }, 1) : Infinity,
     account: openAccount(state, provider.providerId, facts.requestId),
     charged: 0,
@@ -129,5 +135,7 @@ function noteReservation(
 ): void {
   if (reservation?.movedTo !== undefined) movedReservations.set(reservationKey(reservation), reservation.movedTo);
   if (reservation === undefined || reservation.overCode === '') return;
-  overReservations.set(reservationKey(reservation), { code: reservation.overCode, reason: reasons.at(-1) ?? '' });
+  const { overCode: code } = reservation;
+  const reason = reasons.at(-1) ?? { code: 'claim-refused', refusalCode: code };
+  overReservations.set(reservationKey(reservation), { code, reason });
 }

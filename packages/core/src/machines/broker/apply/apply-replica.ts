@@ -10,6 +10,7 @@ import type { ChangeOf, ReplicaEnding } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
 import { findJudge } from '../results/judge-losses.ts';
 import { book, getCharge, runTimesOf } from '../ledger/ledger-accounts.ts';
+import { releaseResources, takeResources } from '../machines/machine-resources.ts';
 import { outputsOn } from '../placing/matching.ts';
 import { leavePlace, leavePlaceElsewhere, findQueue } from '../placement/placed-tasks.ts';
 import { walltimeMaxCode } from '../results/longest-walltime.ts';
@@ -24,7 +25,7 @@ import {
   type OpenTask,
   type Success,
 } from '../state.ts';
-import { getGroup, getTaskGroup, findWidth } from '../jobs/task-groups.ts';
+import { findResources, findWidth, getGroup, getTaskGroup } from '../jobs/task-groups.ts';
 import { getIdentity } from '../trust/trust-records.ts';
 
 const noBytes = new Uint8Array(0);
@@ -42,6 +43,8 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
       task,
       machine,
       processors: change.processors ?? findWidth(job, index),
+      resources: findResources(job, index),
+      assignment: undefined,
       member: undefined,
       placedAt: change.at,
       startedAt: 0,
@@ -85,6 +88,8 @@ export function placeGang(state: BrokerState, change: ChangeOf<'GangPlaced'>): v
       task,
       machine: getMachine(state, machineId),
       processors,
+      resources: findResources(job, change.taskIndex),
+      assignment: undefined,
       member: { gang, rank, held: undefined },
       placedAt,
       startedAt: 0,
@@ -109,6 +114,7 @@ function putOn(state: BrokerState, replica: BrokerReplica): void {
   const { machine, replicaId } = replica;
   machine.replicas.set(replicaId, replica);
   machine.heldProcessors += replica.processors;
+  takeResources(replica);
   state.replicas.set(replicaId, replica);
 }
 
@@ -241,6 +247,7 @@ function detach(state: BrokerState, replica: BrokerReplica, ending: ReplicaEndin
   state.replicas.delete(replica.replicaId);
   machine.replicas.delete(replica.replicaId);
   machine.heldProcessors -= replica.processors;
+  releaseResources(replica);
   if (replica.member !== undefined) leaveGang(state, replica, ending);
   if (isFollower(replica)) return;
   if (task.replicas.length === 1 && task.replicas[0] === replica) task.replicas.pop();

@@ -1,4 +1,4 @@
-import { type BagMachine, freeProcessors } from '../../../bag/index.ts';
+import { type BagMachine, countStartable, freeProcessors } from '../../../bag/index.ts';
 import type { ProcessorCount } from '../../../shared/index.ts';
 import { requireUnits } from './require-units.ts';
 import type { BrokerProvider, TaskQueue } from '../state.ts';
@@ -29,7 +29,7 @@ export function imagineGangs<Machine extends HallMachine, Queue extends HallQueu
   for (const queue of queues) {
     const units = requireUnits(queue.source);
     for (const ofProvider of groupByProvider(
-      machines.filter((machine) => freeProcessors(machine) > 0 && suits(queue, machine)),
+      machines.filter((machine) => hasSeat(machine, queue.source) && suits(queue, machine)),
     )) {
       const free = ofProvider.reduce((sum, machine) => sum + freeProcessors(machine), 0);
       let left = Math.min(queue.readyCount, Math.floor(free / units) * units);
@@ -39,10 +39,16 @@ export function imagineGangs<Machine extends HallMachine, Queue extends HallQueu
         if (taken === 0) continue;
         left -= taken;
         machine.heldProcessors += taken;
+        if (queue.source.resources !== undefined) machine.resources?.take(queue.source.resources);
         machine.taken.set(queue.source, (machine.taken.get(queue.source) ?? 0) + taken);
       }
     }
   }
+}
+
+/** Whether a member would find a processor there and what it asks for in addition. */
+function hasSeat(machine: HallMachine, { resources }: TaskQueue): boolean {
+  return countStartable(machine, { processors: 1, resources }) > 0;
 }
 
 function groupByProvider<Machine extends HallMachine>(machines: readonly Machine[]): Iterable<readonly Machine[]> {

@@ -1,5 +1,6 @@
-import { freeProcessors, placeQueues, usableProcessors, type SchedulingPort } from '../../../bag/index.ts';
+import { countStartable, placeQueues, usableProcessors, type SchedulingPort } from '../../../bag/index.ts';
 import type { AllocationRequest, SchedulerName } from '../../../messages/index.ts';
+import { FreeResources, multiplyCapacity, type ResourceRequest } from '../../../resources/index.ts';
 import { type Instant, invariant, type ProcessorCount, type RequestId } from '../../../shared/index.ts';
 import { unknownSlowness } from '../../../times/index.ts';
 import { requireUnits, requireWidth } from './require-units.ts';
@@ -37,6 +38,8 @@ export interface ImaginedMachine extends TimedMachine {
   readonly hasBegun: boolean;
   readonly processors: ProcessorCount;
   heldProcessors: ProcessorCount;
+  /** Left out where no queue asks for more than processors. */
+  readonly resources?: FreeResources;
   /** Tasks that it takes in the imagination, by their queue. */
   readonly taken: Map<TaskQueue, number>;
 }
@@ -45,6 +48,7 @@ export interface ImaginedMachine extends TimedMachine {
 export interface ImaginedQueue {
   readonly source: TaskQueue;
   readonly processors: ProcessorCount;
+  readonly resources: ResourceRequest | undefined;
   readonly scheduler: SchedulerName;
   /** Falls as machines take tasks; what is left nothing takes. A gang counts as so many tasks as it has processors. */
   readyCount: number;
@@ -94,7 +98,8 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
       { tasks: new Map(), replicas: new Map() },
     ]),
   );
-  const machines = [...takeStock(moment, queues, running), ...comingMachines(moment)];
+  const isCounted = [...queues.keys()].some(({ resources }) => resources !== undefined);
+  const machines = [...takeStock(moment, queues, { running, isCounted }), ...comingMachines(moment, isCounted)];
   countFetched(moment.state, running);
   const port: ImaginedPort = {
     matches: ({ source }, machine) => suits(moment, source, machine),
@@ -145,7 +150,13 @@ function imagineSoon(moment: Moment): ImaginedQueue[] {
 /** One that looks at its data, or follows a plan, would look at each task; for their number it is a workqueue. */
 function imagineQueue(source: TaskQueue): ImaginedQueue {
   const scheduler = source.scheduler === 'storage-affinity' || source.scheduler === 'plan' ? 'wqr' : source.scheduler;
-  return { source, processors: requireWidth(source), scheduler, readyCount: source.ready.size * requireUnits(source) };
+  return {
+    source,
+    processors: requireWidth(source),
+    resources: source.resources,
+    scheduler,
+    readyCount: source.ready.size * requireUnits(source),
+  };
 }
 
 /** Runs that votes want and nothing provides for wait beside the ready tasks. */
@@ -165,7 +176,9 @@ function suits(moment: Moment, queue: TaskQueue, machine: ImaginedMachine): bool
 }
 
 function take(machine: ImaginedMachine, queue: ImaginedQueue, countMax: number): number {
-  const count = Math.min(queue.readyCount, countMax, Math.floor(freeProcessors(machine) / queue.processors));
+  const count = Math.min(queue.readyCount, countMax, countStartable(machine, queue));
+  const { resources } = queue;
+  if (resources !== undefined) for (let index = 0; index < count; index++) machine.resources?.take(resources);
   queue.readyCount -= count;
   machine.heldProcessors += count * queue.processors;
   machine.taken.set(queue.source, (machine.taken.get(queue.source) ?? 0) + count);
@@ -179,7 +192,7 @@ function take(machine: ImaginedMachine, queue: ImaginedQueue, countMax: number):
 function takeStock(
   moment: Moment,
   queues: ReadonlyMap<TaskQueue, ImaginedQueue>,
-  running: ReadonlyMap<BrokerProvider, Running>,
+  { running, isCounted }: { readonly running: ReadonlyMap<BrokerProvider, Running>; readonly isCounted: boolean },
 ): ImaginedMachine[] {
   const { state } = moment;
   const machines: ImaginedMachine[] = [];
@@ -199,6 +212,7 @@ function takeStock(
       slowness,
       processors: usableProcessors(machine),
       heldProcessors,
+      ...(isCounted ? { resources: machine.resources.clone() } : {}),
       taken: new Map(),
     });
   }
@@ -282,7 +296,7 @@ function countFetched(state: BrokerState, running: ReadonlyMap<BrokerProvider, R
  * What requests of providers that are there and take work will bring: first the rest of those that run, then those that
  * wait, in the order of hearing of them.
  */
-function comingMachines({ state, now }: Moment): ImaginedMachine[] {
+function comingMachines({ state, now }: Moment, isCounted: boolean): ImaginedMachine[] {
   const joined = countJoined(state);
   const rest: ImaginedMachine[] = [];
   const waiting: ImaginedMachine[] = [];
@@ -298,7 +312,16 @@ function comingMachines({ state, now }: Moment): ImaginedMachine[] {
       );
     }
   }
-  return [...rest, ...waiting].filter((machine) => machine.processors > 0);
+  const coming = [...rest, ...waiting].filter((machine) => machine.processors > 0);
+  return isCounted ? coming.map((machine) => ({ ...machine, resources: hopedResources(machine) })) : coming;
+}
+
+/** What the machines of a request will have together, by what its provider's have had. */
+function hopedResources({ provider: { pattern }, processors }: ImaginedMachine): FreeResources {
+  if (pattern?.capacity === undefined) return FreeResources.unknown();
+  return new FreeResources(
+    multiplyCapacity(pattern.capacity, Math.max(1, Math.floor(processors / pattern.processors))),
+  );
 }
 
 function countJoined(state: BrokerState): Map<string, ProcessorCount> {

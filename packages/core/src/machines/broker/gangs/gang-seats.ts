@@ -1,20 +1,23 @@
-import { freeProcessors } from '../../../bag/index.ts';
+import { countStartable, freeProcessors } from '../../../bag/index.ts';
 import type { ProcessorCount } from '../../../shared/index.ts';
 import type { GangSeat } from './gang.ts';
-import type { BrokerMachine } from '../state.ts';
+import type { BrokerMachine, TaskQueue } from '../state.ts';
 
 /** The machines of one provider that may be members of a queue's gangs, and what is free there. */
 export class SeatPlan {
   /** All of them, free or not. */
   readonly machines: readonly BrokerMachine[];
+  readonly #needs: Pick<TaskQueue, 'resources'>;
   /** What they have, free or not. */
   readonly capacity: ProcessorCount;
   /** Those with free processors, the most first. */
   #open: { readonly machine: BrokerMachine; readonly free: ProcessorCount }[] = [];
   #free = 0;
 
-  constructor(machines: readonly BrokerMachine[]) {
+  /** @param needs what each member takes in addition to processors. */
+  constructor(machines: readonly BrokerMachine[], needs: Pick<TaskQueue, 'resources'>) {
     this.machines = machines;
+    this.#needs = needs;
     this.capacity = machines.reduce((sum, { processors }) => sum + processors, 0);
     this.look();
   }
@@ -27,7 +30,10 @@ export class SeatPlan {
   /** Takes note of what is free now. Cost: O(machines log machines). */
   look(): void {
     this.#open = this.machines
-      .map((machine) => ({ machine, free: freeProcessors(machine) }))
+      .map((machine) => ({
+        machine,
+        free: countStartable(machine, { ...this.#needs, processors: 1 }) > 0 ? freeProcessors(machine) : 0,
+      }))
       .filter(({ free }) => free > 0);
     this.#open.sort((one, other) => other.free - one.free);
     this.#free = this.#open.reduce((sum, { free }) => sum + free, 0);

@@ -152,7 +152,7 @@ class Hall {
       const machines = (this.#machines.get(provider) ?? []).filter(
         (machine) => matchesQueue(queue, machine) && !keepsAway(this.#turn, queue, machine),
       );
-      plans.set(queue, (plan = new SeatPlan(machines)));
+      plans.set(queue, (plan = new SeatPlan(machines, queue)));
     }
     return plan;
   }
@@ -173,7 +173,8 @@ class Hall {
     const [taskIndex] = this.#order.getTasks(queue);
     if (taskIndex === undefined) return;
     this.#begin(queue, taskIndex, plan.take(queue.processors));
-    for (const [other, stale] of this.#plans.get(provider) ?? []) if (other !== queue) stale.look();
+    for (const [other, stale] of this.#plans.get(provider) ?? [])
+      if (other !== queue || queue.resources !== undefined) stale.look();
     provider.owesTurn = this.#others.some(({ job }) => job.jobId < queue.job.jobId);
   }
 

@@ -1,4 +1,5 @@
 import type { JobSpec, TaskGroup } from '../../../messages/index.ts';
+import { isEmptyRequest, keyOfRequest, type ResourceRequest } from '../../../resources/index.ts';
 import { parseRequirements } from '../../../requirements/index.ts';
 import { IndexSet, invariant, type ProcessorCount, type TaskIndex } from '../../../shared/index.ts';
 import type { BrokerJob, GroupSpan, TaskQueue } from '../state.ts';
@@ -18,9 +19,10 @@ export function layOutGroups(
   let firstTaskIndex = 0;
   for (const [groupIndex, group] of spec.groups.entries()) {
     const { processors, processorsMax } = getWidths(job, group);
-    const key = `${group.noOp} ${processors} ${processorsMax}\n${group.requirements}`;
+    const resources = getResources(spec, group);
+    const key = `${group.noOp} ${processors} ${processorsMax} ${keyOfRequest(resources)}\n${group.requirements}`;
     let queue = queues.get(key);
-    if (queue === undefined) queues.set(key, (queue = createQueue(job, group)));
+    if (queue === undefined) queues.set(key, (queue = createQueue(job, group, resources)));
     const count = countTasks(group);
     groups.push({ groupIndex, firstTaskIndex, count, queue });
     firstTaskIndex += count;
@@ -28,7 +30,7 @@ export function layOutGroups(
   return { groups, queues: [...queues.values()] };
 }
 
-function createQueue(job: BrokerJob, group: TaskGroup): TaskQueue {
+function createQueue(job: BrokerJob, group: TaskGroup, resources: ResourceRequest | undefined): TaskQueue {
   const requirements = parseRequirements(group.requirements);
   invariant(requirements.kind === 'requirements', `job ${job.jobId} was accepted with requirements that do not parse`);
   return {
@@ -36,6 +38,7 @@ function createQueue(job: BrokerJob, group: TaskGroup): TaskQueue {
     requirements,
     noOp: group.noOp,
     ...getWidths(job, group),
+    resources,
     isGang: job.isGang,
     scheduler: job.scheduler,
     ready: new IndexSet(),
@@ -54,6 +57,16 @@ function getWidths(
   { processors = job.processors, processorsMax = processors }: TaskGroup,
 ): Pick<TaskQueue, 'processors' | 'processorsMax'> {
   return { processors, processorsMax };
+}
+
+/** What the tasks of a group hold in addition to processors; undefined for nothing, never an empty request. */
+export function getResources(spec: JobSpec, { resources = spec.resources }: TaskGroup): ResourceRequest | undefined {
+  return isEmptyRequest(resources) ? undefined : resources;
+}
+
+/** What a task of a job which may still run tasks holds in addition to processors. Cost: O(log groups). */
+export function findResources(job: BrokerJob, index: TaskIndex): ResourceRequest | undefined {
+  return getGroup(job, index).queue.resources;
 }
 
 /** Processors that a task of a job which may still run tasks holds at least. Cost: O(log groups). */

@@ -1,5 +1,6 @@
 import { silentLoss } from '../../../bag/index.ts';
 import { reservationKey, type MachineFacts } from '../../../messages/index.ts';
+import { isSameCapacity } from '../../../resources/index.ts';
 import { ownInstant, type ReplicaId } from '../../../shared/index.ts';
 import { adoptLeased } from '../leases/adopt-leased.ts';
 import type { GetInput } from '../inputs.ts';
@@ -96,7 +97,8 @@ function isSameFacts(one: MachineFacts, other: MachineFacts): boolean {
     one.until === other.until &&
     one.requestId === other.requestId &&
     getIdentity(one) === getIdentity(other) &&
-    isSameRecord(one.attributes, other.attributes)
+    isSameRecord(one.attributes, other.attributes) &&
+    isSameCapacity(one.capacity, other.capacity)
   );
 }
 

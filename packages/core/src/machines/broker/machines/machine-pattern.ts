@@ -1,21 +1,28 @@
-import type { MachineFacts } from '../../../messages/index.ts';
+import { getCapacity, type MachineFacts } from '../../../messages/index.ts';
+import { FreeResources, isSameCapacity, largerCapacity } from '../../../resources/index.ts';
 import { readAttribute, evaluate, type Expression, type Requirements } from '../../../requirements/index.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
 import type { BrokerProvider, MachinePattern, TaskQueue } from '../state.ts';
 
 /** The pattern of machines among which is one more. */
-export function addToPattern(
-  pattern: MachinePattern | undefined,
-  { processors, attributes }: MachineFacts,
-): MachinePattern {
-  if (pattern === undefined) return { processors, attributes, varying: [] };
+export function addToPattern(pattern: MachinePattern | undefined, facts: MachineFacts): MachinePattern {
+  const { processors, attributes } = facts;
+  const own = getCapacity(facts);
+  if (pattern === undefined) return { processors, capacity: own, attributes, varying: [] };
+  const capacity = largerCapacity(pattern.capacity ?? own, own);
   const alike = Object.entries(pattern.attributes).filter(([name, value]) => attributes[name] === value);
   const varying = new Set(pattern.varying);
   const known = Object.fromEntries(alike);
   for (const name of [...Object.keys(pattern.attributes), ...Object.keys(attributes)])
     if (!(name in known)) varying.add(name);
-  if (varying.size === pattern.varying.length && processors <= pattern.processors) return pattern;
-  return { processors: Math.max(processors, pattern.processors), attributes: known, varying: [...varying] };
+  const isLarger = processors > pattern.processors || !isSameCapacity(capacity, pattern.capacity);
+  if (varying.size === pattern.varying.length && !isLarger) return pattern;
+  return {
+    processors: Math.max(processors, pattern.processors),
+    capacity,
+    attributes: known,
+    varying: [...varying],
+  };
 }
 
 /**
@@ -27,7 +34,7 @@ export function addToPattern(
  * which its machines differ are hoped for: what none of them ever stated the next one will not state either.
  */
 export function mayMatch(
-  queue: Pick<TaskQueue, 'processors' | 'isGang' | 'requirements' | 'place'>,
+  queue: Pick<TaskQueue, 'processors' | 'resources' | 'isGang' | 'requirements' | 'place'>,
   provider: BrokerProvider,
 ): boolean {
   return mayUse(queue, provider) && mayObtain(queue, provider);
@@ -35,13 +42,24 @@ export function mayMatch(
 
 /** The same, wherever the tasks are placed. */
 export function mayObtain(
-  { processors, isGang, requirements }: Pick<TaskQueue, 'processors' | 'isGang' | 'requirements'>,
+  {
+    processors,
+    resources,
+    isGang,
+    requirements,
+  }: Pick<TaskQueue, 'processors' | 'resources' | 'isGang' | 'requirements'>,
   { providerId, pattern }: BrokerProvider,
 ): boolean {
   if (pattern === undefined) return evaluate(requirements, { site: providerId }) !== 'no match';
   if (!isGang && processors > pattern.processors) return false;
+  if (lacksEver(resources, pattern)) return false;
   const result = evaluate(requirements, pattern.attributes);
   return result === 'match' || (result === 'undefined' && namesAny(requirements, pattern.varying));
+}
+
+/** What earlier releases did not write down is hoped for. */
+function lacksEver(resources: TaskQueue['resources'], { capacity }: MachinePattern): boolean {
+  return resources !== undefined && capacity !== undefined && !new FreeResources(capacity).fits(resources);
 }
 
 function namesAny({ expression }: Requirements, names: readonly string[]): boolean {

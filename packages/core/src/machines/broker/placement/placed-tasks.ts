@@ -61,13 +61,14 @@ export function findPart(
 
 /** Parts stand behind all queues that the groups of the job have. */
 function openPart(job: BrokerJob, source: TaskQueue, provider: BrokerProvider): TaskQueue {
-  const { requirements, noOp, processors, processorsMax, isGang, scheduler } = source;
+  const { requirements, noOp, processors, processorsMax, resources, isGang, scheduler } = source;
   const part: TaskQueue = {
     job,
     requirements,
     noOp,
     processors,
     processorsMax,
+    resources,
     isGang,
     scheduler,
     ready: new IndexSet(),

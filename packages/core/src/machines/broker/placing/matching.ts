@@ -1,7 +1,8 @@
-import type { MachineFacts, OutputSpec, TaskGroup } from '../../../messages/index.ts';
+import { getCapacity, type MachineFacts, type OutputSpec, type TaskGroup } from '../../../messages/index.ts';
 import { type Attributes, evaluate, parseRequirements } from '../../../requirements/index.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
+import { FreeResources } from '../../../resources/index.ts';
 import type { BrokerMachine, TaskQueue } from '../state.ts';
 
 /** Whether a machine may run the queue's tasks: it would do, and they are not placed elsewhere. */
@@ -21,7 +22,10 @@ export function wouldDo(queue: TaskQueue, facts: MachineFacts): boolean {
   const known = queue.matches.get(facts);
   if (known !== undefined) return known;
   const isMatch =
-    isWideEnough(queue, facts) && isOpenTo(queue, facts) && evaluate(queue.requirements, facts.attributes) === 'match';
+    isWideEnough(queue, facts) &&
+    hasEnough(queue, facts) &&
+    isOpenTo(queue, facts) &&
+    evaluate(queue.requirements, facts.attributes) === 'match';
   queue.matches.set(facts, isMatch);
   return isMatch;
 }
@@ -29,6 +33,11 @@ export function wouldDo(queue: TaskQueue, facts: MachineFacts): boolean {
 /** A member of a gang is where it finds a processor, if its machine knows of gangs. */
 function isWideEnough({ isGang, processors }: TaskQueue, facts: MachineFacts): boolean {
   return isGang ? facts.takesGangs === true : facts.processors >= processors;
+}
+
+/** Whether a machine has what one task, or one member of a gang, asks for in addition, while nothing is in use. */
+export function hasEnough({ resources }: Pick<TaskQueue, 'resources'>, facts: MachineFacts): boolean {
+  return resources === undefined || new FreeResources(getCapacity(facts)).fits(resources);
 }
 
 /** Whether a machine runs tasks of the queue's user. */

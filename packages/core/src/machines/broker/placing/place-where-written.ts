@@ -1,4 +1,4 @@
-import { freeProcessors, type SchedulingPort } from '../../../bag/index.ts';
+import { countStartable, freeProcessors, type SchedulingPort } from '../../../bag/index.ts';
 import type { SchedulerName } from '../../../messages/index.ts';
 import type { Bytes, ProcessorCount, TaskIndex } from '../../../shared/index.ts';
 import { ReadyOrder } from '../workflow/ready-order.ts';
@@ -46,8 +46,7 @@ function readsOutputs({ job: { dependencies }, scheduler }: TaskQueue): boolean 
 /** Tasks of a queue that free processors could take now. */
 function countPlaces(free: readonly BrokerMachine[], queue: TaskQueue, port: Port): number {
   let places = 0;
-  for (const machine of free)
-    if (port.matches(queue, machine)) places += Math.floor(freeProcessors(machine) / queue.processors);
+  for (const machine of free) if (port.matches(queue, machine)) places += countStartable(machine, queue);
   return places;
 }
 
@@ -67,7 +66,7 @@ function placeQueue(
   const byStorage = groupByStorage(free);
   const given = new Map<BrokerMachine, TaskIndex[]>();
   const hasRoom = (machine: BrokerMachine): boolean =>
-    freeProcessors(machine) >= ((given.get(machine)?.length ?? 0) + 1) * queue.processors;
+    countStartable(machine, queue) > (given.get(machine)?.length ?? 0);
   for (const task of tasks) {
     const holders = listHolders(turn, byStorage, { queue, task }).filter(
       (machine) => hasRoom(machine) && port.matches(queue, machine) && port.suits(queue, task, machine),

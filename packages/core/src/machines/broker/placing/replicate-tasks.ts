@@ -11,7 +11,7 @@ import { keepsAway } from '../times/remaining-time.ts';
 import { claimOfSibling, costOfSibling, getLeft, type SiblingCandidate } from './replication-budget.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, OpenTask, TaskQueue } from '../state.ts';
 import { bytesHeldIn } from '../results/stored-inputs.ts';
-import { getGroup, findWidth } from '../jobs/task-groups.ts';
+import { findResources, findWidth, getGroup } from '../jobs/task-groups.ts';
 import { findQueue } from '../placement/placed-tasks.ts';
 import { expectedTime, getRemaining } from '../times/task-times.ts';
 import { type Turn, wakeBy } from '../turn.ts';
@@ -119,6 +119,7 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
         job,
         task,
         processors: findWidth(job, task.index),
+        resources: findResources(job, task.index),
         replicasMax,
         runningSince,
         remaining: getRemaining(task, turn.now),

@@ -29,10 +29,10 @@ export function withdrawWaiting(turn: Turn, machines: readonly BrokerMachine[], 
 }
 
 function describe(turn: Turn, replica: BrokerReplica): WaitingReplica {
-  const { processors, isWithdrawing } = replica;
+  const { processors, resources, isWithdrawing } = replica;
   const due = replica.placedAt + turn.state.options.withdrawAfter;
   // A member of a gang is waited for by the others.
   const mayWait = replica.status === 'placed' && replica.member === undefined;
   if (mayWait && due > turn.now) wakeBy(turn, due);
-  return { replica, processors, isWithdrawing, isWaiting: mayWait && due <= turn.now };
+  return { replica, processors, resources, isWithdrawing, isWaiting: mayWait && due <= turn.now };
 }

@@ -1,5 +1,5 @@
-import { freeProcessors } from '../../../bag/index.ts';
-import type { Duration, Instant, ProcessorCount } from '../../../shared/index.ts';
+import { freeProcessors, type TaskNeeds } from '../../../bag/index.ts';
+import type { Duration, Instant } from '../../../shared/index.ts';
 import { expectedRemainingOn, expectedTotalOn, quantileOn } from '../../../times/index.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica, OpenTask } from '../state.ts';
 
@@ -68,21 +68,25 @@ export function getRemaining({ replicas }: OpenTask, now: Instant): Duration | u
 const placesMax = 4096;
 
 /**
- * In how long each place for so many processors at a machine is expected to be free, ascending: 0 for those that are;
+ * In how long each place for a task with such needs at a machine is expected to be free, ascending: 0 for those that are;
  * for the others as the
  * replicas there are expected to end, one after the other. Replicas of which nothing is known stay for ever.
  */
-export function waitsAt(machine: BrokerMachine, processors: ProcessorCount, now: Instant): Duration[] {
-  const ends = [...machine.replicas.values()].map((replica) => ({
-    after: expectedRest(replica, now) ?? Infinity,
-    processors: replica.processors,
+export function waitsAt(machine: BrokerMachine, { processors, resources }: TaskNeeds, now: Instant): Duration[] {
+  const ends = [...machine.replicas.values()].map(({ processors: own, assignment }, index, replicas) => ({
+    after: expectedRest(replicas[index] as BrokerReplica, now) ?? Infinity,
+    processors: own,
+    assignment,
   }));
   ends.sort((one, other) => one.after - other.after);
   const waits: Duration[] = [];
   let free = freeProcessors(machine);
-  for (const end of [{ after: 0, processors: 0 }, ...ends]) {
+  const left = resources === undefined ? undefined : machine.resources.clone();
+  for (const end of [{ after: 0, processors: 0, assignment: undefined }, ...ends]) {
     free += end.processors;
+    if (end.assignment !== undefined) left?.release(end.assignment);
     while (free >= processors && waits.length < placesMax) {
+      if (resources !== undefined && left?.take(resources) === undefined) break;
       waits.push(end.after);
       free -= processors;
     }

@@ -1,4 +1,5 @@
 import { freeProcessors, usableProcessors } from '../../../bag/index.ts';
+import type { FreeResources } from '../../../resources/index.ts';
 import type { TaskIndex } from '../../../shared/index.ts';
 import { avoidedUntil } from '../placing/avoidance.ts';
 import { matchesQueue } from '../placing/matching.ts';
@@ -39,6 +40,8 @@ class Round {
   readonly #getDepth: GetDepth;
   /** Machines that may take more, those with free processors first. */
   #open: BrokerMachine[];
+  /** What is left of the resources of machines, once a run with a request is planned there. */
+  readonly #left = new Map<BrokerMachine, FreeResources>();
   readonly #planned = new Map<BrokerMachine, { readonly group: GroupSpan; readonly index: TaskIndex }[]>();
 
   constructor(turn: Turn, job: BrokerJob, machines: readonly BrokerMachine[], getDepth: GetDepth) {
@@ -70,6 +73,7 @@ class Round {
       const planned = this.#planned.get(machine) ?? [];
       this.#planned.set(machine, planned);
       planned.push({ group, index: task.index });
+      this.#take(machine, group.queue);
       if (this.#roomOf(group.queue, machine) <= 0) this.#open = this.#open.filter((other) => other !== machine);
     }
   }
@@ -88,13 +92,28 @@ class Round {
   }
 
   #roomOf(queue: TaskQueue, machine: BrokerMachine): number {
-    const { processors } = queue;
+    const { processors, resources } = queue;
+    // What waits for anything but processors would keep what is behind it from those that are free.
+    if (resources !== undefined && !(this.#left.get(machine) ?? machine.resources).fits(resources)) return 0;
     const capacity = usableProcessors(machine) + this.#getDepth(queue, machine) * processors;
     return Math.floor((capacity - machine.heldProcessors) / processors) - (this.#planned.get(machine)?.length ?? 0);
   }
 
+  /** Takes note of what a planned run holds in addition to processors. */
+  #take(machine: BrokerMachine, { resources }: TaskQueue): void {
+    if (resources === undefined) return;
+    const left = this.#left.get(machine) ?? machine.resources.clone();
+    this.#left.set(machine, left);
+    left.take(resources);
+  }
+
   #suits(machine: BrokerMachine, queue: TaskQueue, task: OpenTask): boolean {
-    if (hasVotedOn(task, machine) || !matchesQueue(queue, machine) || keepsAway(this.#turn, queue, machine))
+    if (
+      this.#roomOf(queue, machine) <= 0 ||
+      hasVotedOn(task, machine) ||
+      !matchesQueue(queue, machine) ||
+      keepsAway(this.#turn, queue, machine)
+    )
       return false;
     const until = avoidedUntil(this.#turn, machine, { queue, task });
     if (until !== undefined) wakeBy(this.#turn, until);

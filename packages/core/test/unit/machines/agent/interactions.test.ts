@@ -6,8 +6,10 @@ import {
   type AgentCommand,
   type AgentInput,
   type EndHold,
+  type HeldReplica,
 } from '@mutirao/core/machines/agent';
-import type { MachineReport } from '@mutirao/core/messages';
+import type { MachineReport, TaskTemplate } from '@mutirao/core/messages';
+import type { ResourceCapacity } from '@mutirao/core/resources';
 import { checkInteractions } from '@mutirao/testkit';
 
 const bytes = (count: number): Uint8Array => new Uint8Array(count);
@@ -38,6 +40,33 @@ function showStaging({ staging }: MachineReport['ended'][number]): string {
   return ` (${times.map(([name, at]) => `${name} ${at}`).join(', ')})`;
 }
 
+function showAssignment({ assignment }: HeldReplica): string {
+  if (assignment === undefined) return '';
+  const { memory, devices, named } = assignment;
+  const parts = [
+    ...(memory > 0 ? [`${memory} B`] : []),
+    ...devices.map(({ deviceIndex, share }) => `${share} of gpu ${deviceIndex}`),
+    ...Object.entries(named).map(([name, amount]) => `${amount} ${name}`),
+  ];
+  return parts.length === 0 ? '' : ` with ${parts.join(', ')}`;
+}
+
+/** `[mem=BYTES] [gpus=THOUSANDTHS[:KIND]] [licence=N]` */
+function readResources(words: readonly string[]): Pick<TaskTemplate, 'resources'> {
+  const [gpus = '0', gpuKind] = (option(words, 'gpus') ?? '0').split(':');
+  const licence = option(words, 'licence');
+  const memory = Number(option(words, 'mem') ?? 0);
+  if (memory === 0 && gpus === '0' && licence === undefined) return {};
+  return {
+    resources: {
+      memory,
+      gpus: Number(gpus),
+      ...(gpuKind === undefined ? {} : { gpuKind }),
+      named: licence === undefined ? {} : { licence: Number(licence) },
+    },
+  };
+}
+
 function showCommand(command: AgentCommand): string {
   switch (command.kind) {
     case 'WakeAt':
@@ -56,7 +85,10 @@ function showCommand(command: AgentCommand): string {
     case 'ReleaseMember':
       return `release member r${command.replicaId}`;
     case 'LaunchTask':
-      return `launch r${command.replica.start.replicaId} on ${command.replica.slots.join('+')}`;
+      return (
+        `launch r${command.replica.start.replicaId} on ${command.replica.slots.join('+')}` +
+        showAssignment(command.replica)
+      );
     case 'KillTask':
       return `${command.signal} to r${command.replica.start.replicaId}`;
     case 'CollectOutputs':
@@ -80,7 +112,10 @@ function option(words: readonly string[], name: string): string | undefined {
   return words.find((word) => word.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** `place rN ... [noop] [procs=N] [time=MS] [output=BYTES] [in=NAME:SIZE,...] [out=PATH] [rank=N] [success]`. */
+/**
+ * `place rN ... [noop] [procs=N] [time=MS] [output=BYTES] [in=NAME:SIZE,...] [out=PATH] [rank=N] [success]`, and
+ * resources.
+ */
 function placed(words: readonly string[]): AgentInput {
   const inputs = (option(words, 'in') ?? '')
     .split(',')
@@ -102,6 +137,7 @@ function placed(words: readonly string[]): AgentInput {
         noOp: words.includes('noop'),
         environment: {},
         processors: Number(option(words, 'procs') ?? 1),
+        ...readResources(words),
         limits: {
           runTimeMax: Number(option(words, 'time') ?? 0),
           memoryMax: 0,
@@ -205,8 +241,23 @@ const holds: readonly (readonly [string, EndHold])[] = [
   ['agent-shutdown-allocation', { longest: 300, isForAll: true }],
   ['agent-shutdown-collecting', { longest: 300, isForAll: true }],
   ['agent-shutdown-own-collecting', { longest: 300, isForAll: false }],
+  ['agent-resources', { longest: 0, isForAll: false }],
+  ['agent-memory-unknown', { longest: 0, isForAll: false }],
   ['agent-shutdown-own', { longest: 300, isForAll: false }],
 ];
+
+/** Of the machines that have more than processors. */
+const capacities: Readonly<Record<string, ResourceCapacity>> = {
+  'agent-resources': {
+    memory: 100,
+    gpus: [
+      { id: '0', kind: 'a100' },
+      { id: '1', kind: 't4' },
+    ],
+    named: { licence: 2 },
+  },
+  'agent-memory-unknown': { memory: 0, gpus: [], named: {} },
+};
 
 for (const [name, endHold] of holds) {
   test(`an agent walks through ${name}.txt`, (t) => {
@@ -220,6 +271,7 @@ for (const [name, endHold] of holds) {
       reportInterval: 5,
       contentBytesMax: 100,
       prefetchMax: 4,
+      ...(capacities[name] === undefined ? {} : { capacity: capacities[name] }),
     });
     let now = 1000;
     checkInteractions(t, new URL(`../../../interactions/${name}.txt`, import.meta.url), (lines) => {

@@ -45,6 +45,7 @@ const subjects = [
   'draining-now',
   'draining-gangs',
   'explain-machine',
+  'resources',
 ];
 const leasing = { lease: { horizon: 100_000, replicasMax: 4, interval: 1000, unknownPerSlot: 4 } };
 

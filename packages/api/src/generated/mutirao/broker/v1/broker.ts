@@ -23,8 +23,8 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Content, IntegerRange, Limits, QuotaUse, Root } from "../../common/v1/common.ts";
-import { MachineFacts, Outcome, StagingTimes } from "../../machine/v1/machine.ts";
+import { Content, IntegerRange, Limits, QuotaUse, Reason, ResourceRequest, Root } from "../../common/v1/common.ts";
+import { MachineFacts, Outcome, ReplicaUsage, StagingTimes } from "../../machine/v1/machine.ts";
 import { AllocationRequest, ProviderQueue, TaskTimes } from "../../provider/v1/provider.ts";
 
 export const protobufPackage = "mutirao.broker.v1";
@@ -213,7 +213,11 @@ export interface TaskGroup {
     | number
     | undefined;
   /** The most that a task can use: how many it gets is chosen when it is placed. No more than `processors` when absent. */
-  processorsMax?: number | undefined;
+  processorsMax?:
+    | number
+    | undefined;
+  /** What each of its tasks holds in addition to processors; as the job says when absent. Replaces that of the job as a whole. */
+  resources?: ResourceRequest | undefined;
 }
 
 /** That a task begins only when another one of its job has finished. No cycles. */
@@ -308,7 +312,11 @@ export interface JobSpec {
    * Absolute, or relative to the home directory: tasks start in this folder instead of an empty one, on machines that have the same folder. Their inputs and outputs in the
    * playpen must name files of this folder at their own places, so that nothing is copied. One replica at a time; neither voted on nor gathered. When absent, each task gets an empty folder.
    */
-  workFolder?: string | undefined;
+  workFolder?:
+    | string
+    | undefined;
+  /** What each task holds in addition to processors, unless its group says otherwise; of a gang each member. Absent for nothing. */
+  resources?: ResourceRequest | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
@@ -379,7 +387,7 @@ export interface SubmitJobResponse {
   resumed?:
     | Resumed
     | undefined;
-  /** What of the requirements holds on no machine that is known, a sentence a line: tasks wait until one comes on which it does. Absent where there is nothing to say. */
+  /** What of the requirements, or of the resources asked for, no machine has that is known, a sentence a line: tasks wait until one comes that has it. Absent where there is nothing to say. */
   requirementsWarning?: string | undefined;
 }
 
@@ -621,6 +629,8 @@ export interface ReplicaRecord {
   disposition: ReplicaDisposition;
   /** When the broker took its end, by its own clock; 0 while it runs. */
   takenUnixMs: number;
+  /** Absent while it runs, and where its machine did not measure it. */
+  usage?: ReplicaUsage | undefined;
 }
 
 export interface TaskRecord {
@@ -842,10 +852,14 @@ export interface TaskSubject {
 }
 
 export interface ExplainResponse {
-  /** One sentence that answers "why this, why now, why nothing". */
-  summary: string;
-  /** Sentences, the most telling first. */
-  details: string[];
+  /** Answers "why this, why now, why nothing". */
+  summary:
+    | Reason
+    | undefined;
+  /** The most telling first. */
+  details: Reason[];
+  /** Why what the summary is about waits; absent where it does not. */
+  waiting: Reason | undefined;
 }
 
 export interface GetLedgerRequest {
@@ -1233,6 +1247,7 @@ function createBaseTaskGroup(): TaskGroup {
     expectedTimeMs: undefined,
     processors: undefined,
     processorsMax: undefined,
+    resources: undefined,
   };
 }
 
@@ -1272,6 +1287,9 @@ export const TaskGroup: MessageFns<TaskGroup> = {
     }
     if (message.processorsMax !== undefined) {
       writer.uint32(88).uint32(message.processorsMax);
+    }
+    if (message.resources !== undefined) {
+      ResourceRequest.encode(message.resources, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -1375,6 +1393,14 @@ export const TaskGroup: MessageFns<TaskGroup> = {
             }
 
             message.processorsMax = reader.uint32();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.resources = ResourceRequest.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1619,6 +1645,7 @@ function createBaseJobSpec(): JobSpec {
     placement: undefined,
     sharedPlaces: undefined,
     workFolder: undefined,
+    resources: undefined,
   };
 }
 
@@ -1680,6 +1707,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.workFolder !== undefined) {
       writer.uint32(154).string(message.workFolder);
+    }
+    if (message.resources !== undefined) {
+      ResourceRequest.encode(message.resources, writer.uint32(162).fork()).join();
     }
     return writer;
   },
@@ -1850,6 +1880,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.workFolder = reader.string();
+            continue;
+          }
+          case 20: {
+            if (tag !== 162) {
+              break;
+            }
+
+            message.resources = ResourceRequest.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -3880,6 +3918,7 @@ function createBaseReplicaRecord(): ReplicaRecord {
     staging: undefined,
     disposition: 0,
     takenUnixMs: 0,
+    usage: undefined,
   };
 }
 
@@ -3926,6 +3965,9 @@ export const ReplicaRecord: MessageFns<ReplicaRecord> = {
     }
     if (message.takenUnixMs !== 0) {
       writer.uint32(112).uint64(message.takenUnixMs);
+    }
+    if (message.usage !== undefined) {
+      ReplicaUsage.encode(message.usage, writer.uint32(122).fork()).join();
     }
     return writer;
   },
@@ -4053,6 +4095,14 @@ export const ReplicaRecord: MessageFns<ReplicaRecord> = {
             }
 
             message.takenUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.usage = ReplicaUsage.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -6247,16 +6297,19 @@ export const TaskSubject: MessageFns<TaskSubject> = {
 };
 
 function createBaseExplainResponse(): ExplainResponse {
-  return { summary: "", details: [] };
+  return { summary: undefined, details: [], waiting: undefined };
 }
 
 export const ExplainResponse: MessageFns<ExplainResponse> = {
   encode(message: ExplainResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.summary !== "") {
-      writer.uint32(10).string(message.summary);
+    if (message.summary !== undefined) {
+      Reason.encode(message.summary, writer.uint32(10).fork()).join();
     }
     for (const v of message.details) {
-      writer.uint32(18).string(v!);
+      Reason.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.waiting !== undefined) {
+      Reason.encode(message.waiting, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -6279,7 +6332,7 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
               break;
             }
 
-            message.summary = reader.string();
+            message.summary = Reason.decode(reader, reader.uint32());
             continue;
           }
           case 2: {
@@ -6287,7 +6340,15 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
               break;
             }
 
-            message.details.push(reader.string());
+            message.details.push(Reason.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.waiting = Reason.decode(reader, reader.uint32());
             continue;
           }
         }

@@ -99,6 +99,23 @@ export interface Limits {
   outputBytesMax: number;
 }
 
+/** What a task asks for in addition to processors. */
+export interface ResourceRequest {
+  /** 0 asks for none. */
+  memoryBytes: number;
+  /** Thousandths of a GPU: 500 is half a device. Above 1000 a multiple of 1000. 0 asks for none. */
+  gpuThousandths: number;
+  /** Only devices of this kind; any when empty. */
+  gpuKind: string;
+  /** Amounts of counted resources by name, each 1 or more: licences, scratch space. */
+  named: { [key: string]: number };
+}
+
+export interface ResourceRequest_NamedEntry {
+  key: string;
+  value: number;
+}
+
 /** What all the replicas of one task group share. */
 export interface TaskTemplate {
   jobId: number;
@@ -133,6 +150,8 @@ export interface TaskTemplate {
    * large outputs in that folder. HMAC-SHA256 in base64url; empty where there is none.
    */
   dropProof: string;
+  /** What each replica holds in addition to processors; a machine starts it only when it has that much left. Absent for nothing. */
+  resources?: ResourceRequest | undefined;
 }
 
 export interface TaskTemplate_EnvironmentEntry {
@@ -170,6 +189,35 @@ export interface QuotaUse {
   used: number;
   /** Absent for no quota. */
   allowed?: number | undefined;
+}
+
+/**
+ * Why something was done, or was not: a stable code with its parameters, and one sentence made of them. Programs go by the code;
+ * docs/reference/reasons.md lists all. A reader that does not know a code shows the text.
+ */
+export interface Reason {
+  /** Empty for a sentence that has no code. */
+  code: string;
+  /** The last word of a name is its unit: walltime_ms, processors. */
+  parameters: { [key: string]: ReasonValue };
+  text: string;
+}
+
+export interface Reason_ParametersEntry {
+  key: string;
+  value: ReasonValue | undefined;
+}
+
+/** The value of a parameter of a reason. */
+export interface ReasonValue {
+  value: { $case: "number"; value: number } | { $case: "text"; value: string } | { $case: "flag"; value: boolean } | {
+    $case: "list";
+    value: TextList;
+  } | undefined;
+}
+
+export interface TextList {
+  texts: string[];
 }
 
 function createBaseHello(): Hello {
@@ -587,6 +635,145 @@ export const Limits: MessageFns<Limits> = {
   },
 };
 
+function createBaseResourceRequest(): ResourceRequest {
+  return { memoryBytes: 0, gpuThousandths: 0, gpuKind: "", named: {} };
+}
+
+export const ResourceRequest: MessageFns<ResourceRequest> = {
+  encode(message: ResourceRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.memoryBytes !== 0) {
+      writer.uint32(8).uint64(message.memoryBytes);
+    }
+    if (message.gpuThousandths !== 0) {
+      writer.uint32(16).uint32(message.gpuThousandths);
+    }
+    if (message.gpuKind !== "") {
+      writer.uint32(26).string(message.gpuKind);
+    }
+    globalThis.Object.entries(message.named).forEach(([key, value]: [string, number]) => {
+      ResourceRequest_NamedEntry.encode({ key: key as any, value }, writer.uint32(34).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResourceRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResourceRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.memoryBytes = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.gpuThousandths = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.gpuKind = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            const entry4 = ResourceRequest_NamedEntry.decode(reader, reader.uint32());
+            if (entry4.value !== undefined) {
+              message.named[entry4.key] = entry4.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseResourceRequest_NamedEntry(): ResourceRequest_NamedEntry {
+  return { key: "", value: 0 };
+}
+
+export const ResourceRequest_NamedEntry: MessageFns<ResourceRequest_NamedEntry> = {
+  encode(message: ResourceRequest_NamedEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== 0) {
+      writer.uint32(16).uint64(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResourceRequest_NamedEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResourceRequest_NamedEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.value = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseTaskTemplate(): TaskTemplate {
   return {
     jobId: 0,
@@ -600,6 +787,7 @@ function createBaseTaskTemplate(): TaskTemplate {
     workFolder: undefined,
     homeChallenge: "",
     dropProof: "",
+    resources: undefined,
   };
 }
 
@@ -637,6 +825,9 @@ export const TaskTemplate: MessageFns<TaskTemplate> = {
     }
     if (message.dropProof !== "") {
       writer.uint32(90).string(message.dropProof);
+    }
+    if (message.resources !== undefined) {
+      ResourceRequest.encode(message.resources, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -743,6 +934,14 @@ export const TaskTemplate: MessageFns<TaskTemplate> = {
             }
 
             message.dropProof = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.resources = ResourceRequest.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -1037,6 +1236,261 @@ export const QuotaUse: MessageFns<QuotaUse> = {
             }
 
             message.allowed = reader.double();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReason(): Reason {
+  return { code: "", parameters: {}, text: "" };
+}
+
+export const Reason: MessageFns<Reason> = {
+  encode(message: Reason, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.code !== "") {
+      writer.uint32(10).string(message.code);
+    }
+    globalThis.Object.entries(message.parameters).forEach(([key, value]: [string, ReasonValue]) => {
+      Reason_ParametersEntry.encode({ key: key as any, value }, writer.uint32(18).fork()).join();
+    });
+    if (message.text !== "") {
+      writer.uint32(26).string(message.text);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Reason {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReason();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.code = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            const entry2 = Reason_ParametersEntry.decode(reader, reader.uint32());
+            if (entry2.value !== undefined) {
+              message.parameters[entry2.key] = entry2.value;
+            }
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReason_ParametersEntry(): Reason_ParametersEntry {
+  return { key: "", value: undefined };
+}
+
+export const Reason_ParametersEntry: MessageFns<Reason_ParametersEntry> = {
+  encode(message: Reason_ParametersEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== undefined) {
+      ReasonValue.encode(message.value, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Reason_ParametersEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReason_ParametersEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = ReasonValue.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReasonValue(): ReasonValue {
+  return { value: undefined };
+}
+
+export const ReasonValue: MessageFns<ReasonValue> = {
+  encode(message: ReasonValue, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.value?.$case) {
+      case "number":
+        writer.uint32(9).double(message.value.value);
+        break;
+      case "text":
+        writer.uint32(18).string(message.value.value);
+        break;
+      case "flag":
+        writer.uint32(24).bool(message.value.value);
+        break;
+      case "list":
+        TextList.encode(message.value.value, writer.uint32(34).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReasonValue {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReasonValue();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 9) {
+              break;
+            }
+
+            message.value = { $case: "number", value: reader.double() };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.value = { $case: "text", value: reader.string() };
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.value = { $case: "flag", value: reader.bool() };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.value = { $case: "list", value: TextList.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTextList(): TextList {
+  return { texts: [] };
+}
+
+export const TextList: MessageFns<TextList> = {
+  encode(message: TextList, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.texts) {
+      writer.uint32(10).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TextList {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTextList();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.texts.push(reader.string());
             continue;
           }
         }

@@ -22,6 +22,7 @@ export const ErrorReason = {
   MUT_BAD_DURATION: 4,
   MUT_BAD_REPORT: 154,
   MUT_BAD_REQUEST: 5,
+  MUT_BAD_RESOURCE: 174,
   MUT_BAD_SELECTOR: 6,
   MUT_BAD_SIZE: 7,
   MUT_CANCELLED: 8,
@@ -129,6 +130,7 @@ export const ErrorReason = {
   MUT_RESERVATION_OVER: 90,
   MUT_RESERVATION_TOO_LONG: 109,
   MUT_RESERVATION_UNSUPPORTED: 118,
+  MUT_RESOURCES_MAX: 175,
   MUT_RESOURCE_EXISTS: 110,
   MUT_RESUME_OPEN: 144,
   MUT_RESUME_OTHER: 141,
@@ -201,6 +203,7 @@ export namespace ErrorReason {
   export type MUT_BAD_DURATION = typeof ErrorReason.MUT_BAD_DURATION;
   export type MUT_BAD_REPORT = typeof ErrorReason.MUT_BAD_REPORT;
   export type MUT_BAD_REQUEST = typeof ErrorReason.MUT_BAD_REQUEST;
+  export type MUT_BAD_RESOURCE = typeof ErrorReason.MUT_BAD_RESOURCE;
   export type MUT_BAD_SELECTOR = typeof ErrorReason.MUT_BAD_SELECTOR;
   export type MUT_BAD_SIZE = typeof ErrorReason.MUT_BAD_SIZE;
   export type MUT_CANCELLED = typeof ErrorReason.MUT_CANCELLED;
@@ -308,6 +311,7 @@ export namespace ErrorReason {
   export type MUT_RESERVATION_OVER = typeof ErrorReason.MUT_RESERVATION_OVER;
   export type MUT_RESERVATION_TOO_LONG = typeof ErrorReason.MUT_RESERVATION_TOO_LONG;
   export type MUT_RESERVATION_UNSUPPORTED = typeof ErrorReason.MUT_RESERVATION_UNSUPPORTED;
+  export type MUT_RESOURCES_MAX = typeof ErrorReason.MUT_RESOURCES_MAX;
   export type MUT_RESOURCE_EXISTS = typeof ErrorReason.MUT_RESOURCE_EXISTS;
   export type MUT_RESUME_OPEN = typeof ErrorReason.MUT_RESUME_OPEN;
   export type MUT_RESUME_OTHER = typeof ErrorReason.MUT_RESUME_OTHER;

@@ -144,12 +144,37 @@ export interface MachineFacts {
    * It runs tasks of this user alone, because those of others could read there what they must not. An agent leaves it empty for the owner of its provider, who
    * fills it in. Absent for a machine that runs tasks of all users.
    */
-  onlyUserId?: string | undefined;
+  onlyUserId?:
+    | string
+    | undefined;
+  /** What it has in addition to processors; absent from agents of earlier releases. */
+  capacity?: ResourceCapacity | undefined;
 }
 
 export interface MachineFacts_AttributesEntry {
   key: string;
   value: string;
+}
+
+/** What a machine has in addition to processors. */
+export interface ResourceCapacity {
+  /** What tasks may use together; 0 where that is not known. */
+  memoryBytes: number;
+  gpus: GpuDevice[];
+  /** Amounts of counted resources by name, each 1 or more. */
+  named: { [key: string]: number };
+}
+
+export interface ResourceCapacity_NamedEntry {
+  key: string;
+  value: number;
+}
+
+export interface GpuDevice {
+  /** As its driver names it on that machine: an index or a UUID. Unique there. */
+  id: string;
+  /** In lower case, such as a100; empty where nobody says. */
+  kind: string;
 }
 
 /** A reservation, without its claim. */
@@ -273,7 +298,19 @@ export interface ReplicaEnded {
   outputTruncated: boolean;
   outputs: OutputContent[];
   /** Absent for what had neither inputs nor outputs to bring. */
-  staging?: StagingTimes | undefined;
+  staging?:
+    | StagingTimes
+    | undefined;
+  /** Absent where it was not measured. */
+  usage?: ReplicaUsage | undefined;
+}
+
+/** What a replica used while it ran. */
+export interface ReplicaUsage {
+  /** The most memory that its processes had together. */
+  memoryBytesMax: number;
+  /** Of all its processes. */
+  processorTimeMs: number;
 }
 
 /** When the files of a replica were on their way, by the clock of its machine. */
@@ -737,6 +774,7 @@ function createBaseMachineFacts(): MachineFacts {
     reportDelayMs: undefined,
     homeMarks: [],
     onlyUserId: undefined,
+    capacity: undefined,
   };
 }
 
@@ -780,6 +818,9 @@ export const MachineFacts: MessageFns<MachineFacts> = {
     }
     if (message.onlyUserId !== undefined) {
       writer.uint32(106).string(message.onlyUserId);
+    }
+    if (message.capacity !== undefined) {
+      ResourceCapacity.encode(message.capacity, writer.uint32(114).fork()).join();
     }
     return writer;
   },
@@ -904,6 +945,14 @@ export const MachineFacts: MessageFns<MachineFacts> = {
             message.onlyUserId = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.capacity = ResourceCapacity.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -959,6 +1008,191 @@ export const MachineFacts_AttributesEntry: MessageFns<MachineFacts_AttributesEnt
             }
 
             message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseResourceCapacity(): ResourceCapacity {
+  return { memoryBytes: 0, gpus: [], named: {} };
+}
+
+export const ResourceCapacity: MessageFns<ResourceCapacity> = {
+  encode(message: ResourceCapacity, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.memoryBytes !== 0) {
+      writer.uint32(8).uint64(message.memoryBytes);
+    }
+    for (const v of message.gpus) {
+      GpuDevice.encode(v!, writer.uint32(18).fork()).join();
+    }
+    globalThis.Object.entries(message.named).forEach(([key, value]: [string, number]) => {
+      ResourceCapacity_NamedEntry.encode({ key: key as any, value }, writer.uint32(26).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResourceCapacity {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResourceCapacity();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.memoryBytes = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.gpus.push(GpuDevice.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            const entry3 = ResourceCapacity_NamedEntry.decode(reader, reader.uint32());
+            if (entry3.value !== undefined) {
+              message.named[entry3.key] = entry3.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseResourceCapacity_NamedEntry(): ResourceCapacity_NamedEntry {
+  return { key: "", value: 0 };
+}
+
+export const ResourceCapacity_NamedEntry: MessageFns<ResourceCapacity_NamedEntry> = {
+  encode(message: ResourceCapacity_NamedEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== 0) {
+      writer.uint32(16).uint64(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResourceCapacity_NamedEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResourceCapacity_NamedEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.value = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseGpuDevice(): GpuDevice {
+  return { id: "", kind: "" };
+}
+
+export const GpuDevice: MessageFns<GpuDevice> = {
+  encode(message: GpuDevice, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.id !== "") {
+      writer.uint32(10).string(message.id);
+    }
+    if (message.kind !== "") {
+      writer.uint32(18).string(message.kind);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GpuDevice {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGpuDevice();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.id = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.kind = reader.string();
             continue;
           }
         }
@@ -1737,6 +1971,7 @@ function createBaseReplicaEnded(): ReplicaEnded {
     outputTruncated: false,
     outputs: [],
     staging: undefined,
+    usage: undefined,
   };
 }
 
@@ -1777,6 +2012,9 @@ export const ReplicaEnded: MessageFns<ReplicaEnded> = {
     }
     if (message.staging !== undefined) {
       StagingTimes.encode(message.staging, writer.uint32(98).fork()).join();
+    }
+    if (message.usage !== undefined) {
+      ReplicaUsage.encode(message.usage, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -1888,6 +2126,71 @@ export const ReplicaEnded: MessageFns<ReplicaEnded> = {
             }
 
             message.staging = StagingTimes.decode(reader, reader.uint32());
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.usage = ReplicaUsage.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReplicaUsage(): ReplicaUsage {
+  return { memoryBytesMax: 0, processorTimeMs: 0 };
+}
+
+export const ReplicaUsage: MessageFns<ReplicaUsage> = {
+  encode(message: ReplicaUsage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.memoryBytesMax !== 0) {
+      writer.uint32(8).uint64(message.memoryBytesMax);
+    }
+    if (message.processorTimeMs !== 0) {
+      writer.uint32(16).uint64(message.processorTimeMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplicaUsage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplicaUsage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.memoryBytesMax = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.processorTimeMs = longToNumber(reader.uint64());
             continue;
           }
         }

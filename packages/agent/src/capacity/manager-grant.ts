@@ -1,0 +1,24 @@
+import type { Bytes, ProcessorCount } from '@mutirao/core/shared';
+
+/** What a resource manager says that this node's part of its job has; undefined where it does not say. */
+export interface ManagerGrant {
+  readonly processors: ProcessorCount | undefined;
+  readonly memory: Bytes | undefined;
+}
+
+const mebibyte = 2 ** 20;
+
+/** Reads Slurm's variables. Memory is in MiB; 0 means all of the node's. */
+export function readManagerGrant(environment: Readonly<Record<string, string | undefined>>): ManagerGrant {
+  const processors = readCount(environment['SLURM_CPUS_ON_NODE']);
+  const perNode = readCount(environment['SLURM_MEM_PER_NODE']);
+  const perProcessor = readCount(environment['SLURM_MEM_PER_CPU']);
+  const memory =
+    perNode ?? (perProcessor === undefined || processors === undefined ? undefined : perProcessor * processors);
+  return { processors, memory: memory === undefined ? undefined : memory * mebibyte };
+}
+
+function readCount(text: string | undefined): number | undefined {
+  const count = Number(text);
+  return text !== undefined && /^\d+$/.test(text) && count > 0 ? count : undefined;
+}

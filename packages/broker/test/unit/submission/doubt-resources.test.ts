@@ -1,0 +1,73 @@
+// What tasks ask for that no known machine has is said at submission, and nothing is refused for it.
+import test from 'ava';
+
+import { brokerMachine, createBrokerState, type BrokerState } from '@mutirao/core/machines/broker';
+import type { JobSpec } from '@mutirao/core/messages';
+import { emptyRequest, type ResourceCapacity, type ResourceRequest } from '@mutirao/core/resources';
+import { aGroup, aJob, aMachine } from '@mutirao/testkit';
+
+import { doubtResources } from '../../../src/submission/doubt-resources.ts';
+
+const gibibyte = 2 ** 30;
+const node: ResourceCapacity = {
+  memory: 64 * gibibyte,
+  gpus: [
+    { id: '0', kind: 'a100' },
+    { id: '1', kind: 'a100' },
+  ],
+  named: { licence: 2 },
+};
+
+function stateWith(...capacities: readonly ResourceCapacity[]): BrokerState {
+  const state = createBrokerState();
+  brokerMachine.step(
+    state,
+    [
+      { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+      { kind: 'ProviderConnected', providerId: 'p' },
+      ...capacities.map((capacity, index) => ({
+        kind: 'MachineJoined' as const,
+        providerId: 'p',
+        facts: aMachine(`p/${index}`, { capacity }),
+        heldReplicaIds: [],
+      })),
+    ],
+    1,
+  );
+  return state;
+}
+
+function asking(changes: Partial<ResourceRequest>): JobSpec {
+  return aJob(1, { resources: { ...emptyRequest, ...changes } });
+}
+
+test('too much, an unknown kind and an unknown name are each said with what there is', (t) => {
+  const state = stateWith(node);
+  t.deepEqual(doubtResources(asking({ gpus: 4000 }), state), [
+    'a task needs 4 GPUs; the most that a known machine has is 2 GPUs',
+  ]);
+  t.deepEqual(doubtResources(asking({ memory: 100 * gibibyte }), state), [
+    'a task needs 100 GiB of memory; the most that a known machine has is 64 GiB of memory',
+  ]);
+  t.deepEqual(doubtResources(asking({ gpus: 1000, gpuKind: 'h100' }), state), [
+    'a task needs 1 h100 GPU; no machine that is known has any (they have "a100": did you mean that?)',
+  ]);
+  t.deepEqual(doubtResources(asking({ named: { license: 1 } }), state), [
+    'a task needs 1 license; no machine that is known has any (they have "licence": did you mean that?)',
+  ]);
+});
+
+test('nothing is said where a machine has it, where nobody asks, and where no machine is known', (t) => {
+  t.deepEqual(doubtResources(asking({ gpus: 2000, memory: gibibyte }), stateWith(node)), []);
+  t.deepEqual(doubtResources(aJob(1), stateWith(node)), []);
+  t.deepEqual(doubtResources(asking({ gpus: 2000 }), stateWith()), []);
+});
+
+test('what no single machine has at once is said, and a group speaks for itself', (t) => {
+  const state = stateWith({ ...node, gpus: [] }, { ...node, memory: gibibyte });
+  t.deepEqual(doubtResources(asking({ gpus: 1000, memory: 8 * gibibyte }), state), [
+    'no machine that is known has all that a task asks for at once',
+  ]);
+  const own = { ...asking({ gpus: 9000 }), groups: [aGroup(1, { resources: { ...emptyRequest, gpus: 1000 } })] };
+  t.deepEqual(doubtResources(own, state), []);
+});

@@ -1,0 +1,20 @@
+export {
+  emptyCapacity,
+  isSameCapacity,
+  largerCapacity,
+  multiplyCapacity,
+  type GpuDevice,
+  type ResourceCapacity,
+} from './capacity.ts';
+export { describeAmount, describeGpus, describePart, listAmounts } from './describe.ts';
+export { FreeResources, type Assignment, type DeviceShare, type Shortage } from './free-resources.ts';
+export {
+  emptyRequest,
+  isEmptyRequest,
+  isGpuShare,
+  isResourceName,
+  keyOfRequest,
+  wholeDevice,
+  type GpuShare,
+  type ResourceRequest,
+} from './request.ts';

@@ -1,0 +1,43 @@
+import type { MachineFacts, TaskGroup } from '@mutirao/core/messages';
+import { parseGpuDevices, parseNamedResource, parseResources, parseSize } from '@mutirao/formats';
+
+type Options = Readonly<Record<string, string>>;
+
+/**
+ * What tasks ask for by the options `memory=16G gpus=0.5 named=licence:2+scratch:10G`, or of each group by
+ * `asks=16G/1/licence:2,8G`.
+ */
+export function requestOf({ memory, gpus, named }: Options): Pick<TaskGroup, 'resources'> {
+  const resources = parseResources({ memory, gpus, named: listNamed(named) });
+  return resources === undefined ? {} : { resources };
+}
+
+/** The same of one group. */
+export function requestOfGroup({ asks = '' }: Options, index: number): Pick<TaskGroup, 'resources'> {
+  const [memory, gpus, named] = (asks.split(',')[index] ?? '').split('/');
+  return requestOf({
+    ...(memory === undefined || memory === '' ? {} : { memory }),
+    ...(gpus === undefined || gpus === '' ? {} : { gpus }),
+    ...(named === undefined ? {} : { named }),
+  });
+}
+
+/** What a machine has by the same options, its GPUs as in `gpus=2:a100`. */
+export function capacityOf({ memory, gpus, named }: Options): Pick<MachineFacts, 'capacity'> {
+  if (memory === undefined && gpus === undefined && named === undefined) return {};
+  return {
+    capacity: {
+      memory: memory === undefined ? 0 : parseSize(memory),
+      gpus: gpus === undefined ? [] : parseGpuDevices(gpus),
+      named: Object.fromEntries(
+        listNamed(named)
+          .map(parseNamedResource)
+          .map(({ name, amount }) => [name, amount]),
+      ),
+    },
+  };
+}
+
+function listNamed(named = ''): string[] {
+  return named === '' ? [] : named.split('+').map((one) => one.replace(':', '='));
+}
