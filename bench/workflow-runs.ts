@@ -2,7 +2,9 @@
  * Runs published workflow files on an embedded grid with stand-in commands: each task looks for its inputs, and writes
  * one byte to each of its outputs. Prints one line of JSON for each file, and a count at the end.
  *
- * Usage: node bench/workflow-runs.ts [--processors N] [--minutes N] FOLDER|FILE ...
+ * Usage: node bench/workflow-runs.ts [--processors N] [--machine-processors N] [--minutes N] FOLDER|FILE ...
+ *
+ * `--machine-processors` adds a machine for tasks of several processors, which no machine of a cluster has.
  */
 import {
   existsSync,
@@ -24,7 +26,11 @@ import { runCommand } from '@mutirao/runtime/processes';
 import { Grid } from '@mutirao/testkit';
 
 const { values, positionals } = parseArgs({
-  options: { processors: { type: 'string', default: '4' }, minutes: { type: 'string', default: '10' } },
+  options: {
+    processors: { type: 'string', default: '4' },
+    'machine-processors': { type: 'string', default: '0' },
+    minutes: { type: 'string', default: '10' },
+  },
   allowPositionals: true,
 });
 if (positionals.length === 0) {
@@ -41,12 +47,11 @@ function filesAtHome({ tasks }: WorkflowDocument): string[] {
   return [...new Set(tasks.flatMap(({ inputs }) => inputs.map(({ name, home = name }) => home)))];
 }
 
-/** Files that tasks write and no task reads: they come home. */
+/** Outputs that no task reads and those that the file says so of. */
 function filesThatComeHome({ tasks }: WorkflowDocument): string[] {
   const read = new Set(tasks.flatMap(({ inputs }) => inputs.map(({ name }) => name)));
-  return [...new Set(tasks.flatMap(({ outputs }) => outputs.map(({ name }) => name)))].filter(
-    (name) => !read.has(name),
-  );
+  const outputs = tasks.flatMap((task) => task.outputs);
+  return [...new Set(outputs.filter(({ name, comesHome = !read.has(name) }) => comesHome).map(({ name }) => name))];
 }
 
 interface Outcome {
@@ -112,7 +117,8 @@ const files = positionals
       : [place],
   )
   .filter((path) => /\.(?:json|dax|xml)(?:\.gz)?$/.test(path));
-const grid = await Grid.start({ clusters: [Number(values.processors)] });
+const machine = Number(values['machine-processors']);
+const grid = await Grid.start({ clusters: [Number(values.processors)], machines: machine === 0 ? [] : [machine] });
 let [ran, taskCount, faultCount] = [0, 0, 0];
 try {
   for (const path of files) {
