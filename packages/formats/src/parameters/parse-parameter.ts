@@ -1,0 +1,133 @@
+import { FormatError, showFound } from '../format-error.ts';
+import { readTable } from './read-table.ts';
+
+/** A parameter of a sweep and its values, in order. */
+export interface Parameter {
+  readonly name: string;
+  readonly values: ParameterValues;
+  /** The values as the user wrote them, for labels. */
+  readonly text: string;
+}
+
+/** Whole numbers stay three numbers, however many they are. */
+export type ParameterValues =
+  | readonly string[]
+  | { readonly first: number; readonly count: number; readonly step: number };
+
+/** Values that a list may have. */
+export const parameterValuesMax = 1_000_000;
+
+const nameShape = /^[\p{L}\p{N}_][\p{L}\p{N}_ .:-]{0,63}$/u;
+
+/** What is wrong with the name of a parameter; undefined where nothing is. */
+export function findNameProblem(name: string): string | undefined {
+  return nameShape.test(name) && name.trim() === name
+    ? undefined
+    : 'a name of up to 64 letters, digits, spaces, "_", ".", ":" and "-" that begins with a letter, a digit or "_"';
+}
+
+/**
+ * Reads `--param`: `a=1..10`, `a=0..1..0.25`, `b=x,y`, `c="x,y",z`. A range is counted in steps of 1 (or of -1, where
+ * it falls) unless a step is given, and numbers written with zeros before them keep their width: `01..10`.
+ *
+ * @throws {FormatError} MUT_BAD_REQUEST.
+ */
+export function parseParameter(text: string): Parameter {
+  const equals = text.indexOf('=');
+  const fail = (column: number, found: string, expected: string): FormatError =>
+    new FormatError({
+      code: 'MUT_BAD_REQUEST',
+      subject: `parameter ${JSON.stringify(text.slice(0, 60))}`,
+      line: 0,
+      column,
+      found,
+      expected,
+    });
+  const name = equals === -1 ? text : text.slice(0, equals);
+  if (equals === -1) throw fail(1, showFound(text), 'NAME=VALUES, as in a=1..10 or b=x,y');
+  const problem = findNameProblem(name);
+  if (problem !== undefined) throw fail(1, showFound(name), problem);
+  const written = text.slice(equals + 1);
+  if (written === '') throw fail(equals + 2, 'no value', 'values, as in 1..10 or x,y');
+  if (written.includes('\0')) throw fail(equals + 2 + written.indexOf('\0'), 'a NUL', 'text');
+  const [row, ...others] = readTable(written, { subject: `parameter "${name}"`, separator: ',' });
+  if (others.length > 0)
+    throw fail(equals + 2, 'several lines', 'values on one line; quote a value that has a line end');
+  const items = (row?.cells ?? ['']).map((cell) =>
+    expandItem(cell, (found, expected) => fail(equals + 2, found, expected)),
+  );
+  const [only] = items;
+  if (items.length === 1 && only !== undefined && !Array.isArray(only)) return { name, values: only, text: written };
+  const count = items.reduce((sum, item) => sum + countValues(item), 0);
+  if (count > parameterValuesMax)
+    throw fail(equals + 2, `${count} values`, `at most ${parameterValuesMax}, or a single range of whole numbers`);
+  return { name, values: items.flatMap((item) => [...listValues(item)]), text: written };
+}
+
+/** How many values there are. */
+export function countValues(values: ParameterValues): number {
+  return 'count' in values ? values.count : values.length;
+}
+
+/** All values, in order. */
+export function* listValues(values: ParameterValues): Generator<string> {
+  if (!('count' in values)) yield* values;
+  else for (let index = 0; index < values.count; index++) yield String(values.first + index * values.step);
+}
+
+/** The value at a position below the number of values. */
+export function getValue(values: ParameterValues, position: number): string {
+  return 'count' in values ? String(values.first + position * values.step) : (values[position] ?? '');
+}
+
+type Fail = (found: string, expected: string) => FormatError;
+
+const number = String.raw`[+-]?\d+(?:\.\d+)?`;
+const rangeShape = new RegExp(`^(${number})\\.\\.(${number})(?:\\.\\.(${number}))?$`);
+
+/** A range, or the text by itself where it is none. */
+function expandItem(item: string, fail: Fail): ParameterValues {
+  const match = rangeShape.exec(item);
+  if (match === null) return [item];
+  const [, first = '', last = '', stepText] = match;
+  const decimals = Math.max(...[first, last, stepText ?? ''].map(countDecimals));
+  const scale = 10 ** decimals;
+  // Counted in whole units of the last decimal, so that 0..1..0.1 has no rounding errors in it.
+  const [from, to] = [toUnits(first, decimals), toUnits(last, decimals)];
+  const usual = to < from ? -scale : scale;
+  const step = stepText === undefined ? usual : toUnits(stepText, decimals);
+  if (![from, to, step].every(Number.isSafeInteger)) throw fail(showFound(item), 'numbers of fewer digits');
+  if (step === 0) throw fail(`the step ${stepText ?? ''}`, 'another step than 0');
+  // As in the shell, the sign of a step follows from the ends.
+  const signed = to < from ? -Math.abs(step) : Math.abs(step);
+  const count = Math.floor((to - from) / signed) + 1;
+  const width = padWidth(first, last);
+  if (decimals === 0 && width === 0) return { first: from, count, step: signed };
+  if (count > parameterValuesMax)
+    throw fail(`${count} values`, `at most ${parameterValuesMax} of decimal or padded numbers`);
+  return Array.from({ length: count }, (_, index) => printUnits(from + index * signed, decimals, width));
+}
+
+function countDecimals(text: string): number {
+  const point = text.indexOf('.');
+  return point === -1 ? 0 : text.length - point - 1;
+}
+
+function toUnits(text: string, decimals: number): number {
+  const [whole = '', fraction = ''] = text.split('.');
+  return Number(whole + fraction.padEnd(decimals, '0')) || 0;
+}
+
+/** As wide as the wider end where one of them is written with zeros before it; 0 where none is. */
+function padWidth(first: string, last: string): number {
+  const wholes = [first, last].map((text) => text.split('.')[0] ?? '');
+  return wholes.some((text) => /^[+-]?0\d/.test(text)) ? Math.max(...wholes.map((text) => text.length)) : 0;
+}
+
+function printUnits(units: number, decimals: number, width: number): string {
+  const digits = String(Math.abs(units)).padStart(decimals + 1, '0');
+  const whole = digits.slice(0, digits.length - decimals);
+  const sign = units < 0 ? '-' : '';
+  const fraction = decimals === 0 ? '' : `.${digits.slice(digits.length - decimals)}`;
+  return sign + whole.padStart(width - sign.length, '0') + fraction;
+}
