@@ -1,5 +1,8 @@
 import { findNearestWord } from '@mutirao/core/shared';
 
+/** Words with braces around them, unless a dollar stands before: that is a variable of the shell. */
+const bracedName = /(?<![${])(\{+)([^{}\n]+)(\}+)/g;
+
 /** A name in braces that is none of the parameters. */
 export interface UnknownName {
   readonly name: string;
@@ -16,26 +19,20 @@ export type NamedTemplate = { readonly template: string } | { readonly unknown: 
  * name, such as `{print $1}` and `{2}`. Where there is only one parameter, it is the value of the task, `{}`.
  */
 export function nameParameters(text: string, names: readonly string[]): NamedTemplate {
-  const [only] = names;
-  const isSingle = names.length === 1;
   let unknown: UnknownName | undefined;
-  const template = text.replace(
-    /(\$?)(\{+)([^{}\n]+)(\}+)/g,
-    (whole, dollar: string, open: string, name: string, close: string) => {
-      if (dollar !== '') return whole;
-      const depth = Math.min(open.length, close.length);
-      const isKnown = names.includes(name);
-      if (!isKnown && !looksLikeName(name, names)) return whole;
-      if (depth > 1) return open.slice(1) + name + close.slice(1);
-      if (!isKnown) {
-        unknown ??= { name, nearest: findNearestWord(name, names) };
-        return whole;
-      }
-      const symbol = isSingle && name === only ? '{}' : `{=${name}}`;
-      return open.slice(1) + symbol + close.slice(1);
-    },
-  );
+  const template = text.replace(bracedName, (whole, open: string, name: string, close: string) => {
+    if (!names.includes(name) && !looksLikeName(name, names)) return whole;
+    const inside = open.length > 1 && close.length > 1 ? name : getSymbol(name, names);
+    if (inside === undefined) unknown ??= { name, nearest: findNearestWord(name, names) };
+    return open.slice(1) + (inside ?? name) + close.slice(1);
+  });
   return unknown === undefined ? { template } : { unknown };
+}
+
+/** How a parameter is written for the broker; undefined where the name is none. */
+function getSymbol(name: string, names: readonly string[]): string | undefined {
+  if (!names.includes(name)) return undefined;
+  return names.length === 1 ? '{}' : `{=${name}}`;
 }
 
 /** Columns without a header are numbers, so that a number is a name there. */

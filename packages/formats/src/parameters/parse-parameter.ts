@@ -34,34 +34,40 @@ export function findNameProblem(name: string): string | undefined {
  */
 export function parseParameter(text: string): Parameter {
   const equals = text.indexOf('=');
-  const fail = (column: number, found: string, expected: string): FormatError =>
-    new FormatError({
-      code: 'MUT_BAD_REQUEST',
-      subject: `parameter ${JSON.stringify(text.slice(0, 60))}`,
-      line: 0,
-      column,
-      found,
-      expected,
-    });
   const name = equals === -1 ? text : text.slice(0, equals);
-  if (equals === -1) throw fail(1, showFound(text), 'NAME=VALUES, as in a=1..10 or b=x,y');
+  const fail: Fail = (found, expected, column = equals + 2) => parameterError(text, { column, found, expected });
+  if (equals === -1) throw fail(showFound(text), 'NAME=VALUES, as in a=1..10 or b=x,y', 1);
   const problem = findNameProblem(name);
-  if (problem !== undefined) throw fail(1, showFound(name), problem);
+  if (problem !== undefined) throw fail(showFound(name), problem, 1);
   const written = text.slice(equals + 1);
-  if (written === '') throw fail(equals + 2, 'no value', 'values, as in 1..10 or x,y');
-  if (written.includes('\0')) throw fail(equals + 2 + written.indexOf('\0'), 'a NUL', 'text');
-  const [row, ...others] = readTable(written, { subject: `parameter "${name}"`, separator: ',' });
-  if (others.length > 0)
-    throw fail(equals + 2, 'several lines', 'values on one line; quote a value that has a line end');
-  const items = (row?.cells ?? ['']).map((cell) =>
-    expandItem(cell, (found, expected) => fail(equals + 2, found, expected)),
-  );
+  const cells = readCells(name, written, fail);
+  const items = cells.map((cell) => expandItem(cell, fail));
   const [only] = items;
-  if (items.length === 1 && only !== undefined && !Array.isArray(only)) return { name, values: only, text: written };
+  if (items.length === 1 && only !== undefined && 'count' in only) return { name, values: only, text: written };
   const count = items.reduce((sum, item) => sum + countValues(item), 0);
   if (count > parameterValuesMax)
-    throw fail(equals + 2, `${count} values`, `at most ${parameterValuesMax}, or a single range of whole numbers`);
+    throw fail(`${count} values`, `at most ${parameterValuesMax}, or a single range of whole numbers`);
   return { name, values: items.flatMap((item) => [...listValues(item)]), text: written };
+}
+
+function readCells(name: string, written: string, fail: Fail): readonly string[] {
+  if (written === '') throw fail('no value', 'values, as in 1..10 or x,y');
+  if (written.includes('\0')) throw fail('a NUL', 'text');
+  const [row, ...others] = readTable(written, { subject: `parameter "${name}"`, separator: ',' });
+  if (others.length > 0) throw fail('several lines', 'values on one line; quote a value that has a line end');
+  return row?.cells ?? [''];
+}
+
+function parameterError(
+  text: string,
+  place: { readonly column: number; readonly found: string; readonly expected: string },
+): FormatError {
+  return new FormatError({
+    code: 'MUT_BAD_REQUEST',
+    subject: `parameter ${JSON.stringify(text.slice(0, 60))}`,
+    line: 0,
+    ...place,
+  });
 }
 
 /** How many values there are. */
@@ -80,7 +86,7 @@ export function getValue(values: ParameterValues, position: number): string {
   return 'count' in values ? String(values.first + position * values.step) : (values[position] ?? '');
 }
 
-type Fail = (found: string, expected: string) => FormatError;
+type Fail = (found: string, expected: string, column?: number) => FormatError;
 
 const number = String.raw`[+-]?\d+(?:\.\d+)?`;
 const rangeShape = new RegExp(`^(${number})\\.\\.(${number})(?:\\.\\.(${number}))?$`);
@@ -90,22 +96,35 @@ function expandItem(item: string, fail: Fail): ParameterValues {
   const match = rangeShape.exec(item);
   if (match === null) return [item];
   const [, first = '', last = '', stepText] = match;
-  const decimals = Math.max(...[first, last, stepText ?? ''].map(countDecimals));
-  const scale = 10 ** decimals;
-  // Counted in whole units of the last decimal, so that 0..1..0.1 has no rounding errors in it.
-  const [from, to] = [toUnits(first, decimals), toUnits(last, decimals)];
-  const usual = to < from ? -scale : scale;
-  const step = stepText === undefined ? usual : toUnits(stepText, decimals);
-  if (![from, to, step].every(Number.isSafeInteger)) throw fail(showFound(item), 'numbers of fewer digits');
-  if (step === 0) throw fail(`the step ${stepText ?? ''}`, 'another step than 0');
-  // As in the shell, the sign of a step follows from the ends.
-  const signed = to < from ? -Math.abs(step) : Math.abs(step);
-  const count = Math.floor((to - from) / signed) + 1;
+  const { from, step, count, decimals } = readRange(item, [first, last, stepText], fail);
   const width = padWidth(first, last);
-  if (decimals === 0 && width === 0) return { first: from, count, step: signed };
+  if (decimals === 0 && width === 0) return { first: from, count, step };
   if (count > parameterValuesMax)
     throw fail(`${count} values`, `at most ${parameterValuesMax} of decimal or padded numbers`);
-  return Array.from({ length: count }, (_, index) => printUnits(from + index * signed, decimals, width));
+  return Array.from({ length: count }, (_, index) => printUnits(from + index * step, decimals, width));
+}
+
+/** Counted in whole units of the last decimal, so that 0..1..0.1 has no rounding errors in it. */
+interface UnitRange {
+  readonly from: number;
+  readonly step: number;
+  readonly count: number;
+  readonly decimals: number;
+}
+
+function readRange(
+  item: string,
+  [first, last, stepText]: readonly [first: string, last: string, step: string | undefined],
+  fail: Fail,
+): UnitRange {
+  const decimals = Math.max(...[first, last, stepText ?? ''].map(countDecimals));
+  const [from, to] = [toUnits(first, decimals), toUnits(last, decimals)];
+  const size = Math.abs(toUnits(stepText ?? '1', decimals));
+  if (![from, to, size].every(Number.isSafeInteger)) throw fail(showFound(item), 'numbers of fewer digits');
+  if (size === 0) throw fail(`the step ${stepText ?? ''}`, 'another step than 0');
+  // As in the shell, the sign of a step follows from the ends.
+  const step = to < from ? -size : size;
+  return { from, step, count: Math.floor((to - from) / step) + 1, decimals };
 }
 
 function countDecimals(text: string): number {

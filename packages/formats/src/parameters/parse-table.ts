@@ -28,6 +28,15 @@ export function parseParameterTable(text: string, table: ParameterTable): Parame
     throw problem(table, first.line, 'only a row of names', 'rows of values below it, or --no-header');
   if (body.length > parameterValuesMax)
     throw problem(table, first.line, `${body.length} rows`, `at most ${parameterValuesMax}`);
+  requireLengths(body, names, table);
+  return names.map((name, column) => ({
+    name,
+    values: body.map(({ cells }) => cells[column] ?? ''),
+    text: `${body.length} ${body.length === 1 ? 'value' : 'values'}`,
+  }));
+}
+
+function requireLengths(body: readonly TableRow[], names: readonly string[], table: ParameterTable): void {
   for (const { line, cells } of body) {
     if (cells.length === names.length) continue;
     const shown = names
@@ -41,11 +50,6 @@ export function parseParameterTable(text: string, table: ParameterTable): Parame
       `${names.length}, one for each of ${shown}${names.length > 8 ? ', ...' : ''}`,
     );
   }
-  return names.map((name, column) => ({
-    name,
-    values: body.map(({ cells }) => cells[column] ?? ''),
-    text: `${body.length} ${body.length === 1 ? 'value' : 'values'}`,
-  }));
 }
 
 function readNames({ line, cells }: TableRow, table: ParameterTable): string[] {

@@ -232,13 +232,12 @@ export function overrideJob(
   options: JobOptions & ParameterOptions,
   { directory, now }: { readonly directory: string; readonly now: number },
 ): JobSpec {
-  const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify } = options;
+  const { env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify } = options;
   const once = { ...readGang(job, options), ...placeInFolder(options, directory) };
   return {
     ...job,
     ...once,
-    // Names in the label of a sweep are filled in already.
-    label: label === undefined || parameterOptionsGiven(options).length > 0 ? job.label : label,
+    label: chooseLabel(job, options),
     environment: { ...job.environment, ...readVariables(env) },
     limits: {
       runTimeMax: limitTime === undefined ? job.limits.runTimeMax : parseDuration(limitTime),
@@ -256,6 +255,11 @@ export function overrideJob(
     ...readScheduling(options),
     ...readPlaces(options, directory),
   };
+}
+
+/** Names in the label of a sweep are filled in already. */
+function chooseLabel(job: JobSpec, options: JobOptions & ParameterOptions): string {
+  return options.label === undefined || parameterOptionsGiven(options).length > 0 ? job.label : options.label;
 }
 
 /** Gangs of a job are all as wide as the widest of its tasks. */

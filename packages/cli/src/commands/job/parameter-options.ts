@@ -73,14 +73,8 @@ export function parameterOptionsGiven({ param, paramFile, zip, header, separator
  */
 export function readSweep(options: ParameterOptions, readList: (file: string) => string): Sweep | undefined {
   const { param = [], paramFile = [] } = options;
-  if (param.length + paramFile.length === 0) {
-    const [lone] = parameterOptionsGiven(options);
-    if (lone !== undefined)
-      throw badRequest(`${lone} is given without ${lone === '--zip' ? '--param or --param-file' : '--param-file'}`);
-    return undefined;
-  }
-  if (paramFile.length === 0 && (options.header === false || options.separator !== undefined))
-    throw badRequest(`${parameterOptionsGiven(options).at(-1) ?? ''} is given without --param-file`);
+  refuseLone(options);
+  if (param.length + paramFile.length === 0) return undefined;
   const tables = paramFile.map((file) =>
     parseParameterTable(readList(file), {
       subject: file,
@@ -93,6 +87,15 @@ export function readSweep(options: ParameterOptions, readList: (file: string) =>
   const combined = combineParameters(options.zip === true ? [axes.flat()] : axes);
   if ('fault' in combined) throw badRequest(combined.fault);
   return { values: combined.values, parameters: axes.flat() };
+}
+
+/** Refuses options that say something of parameters that are not there. */
+function refuseLone(options: ParameterOptions): void {
+  const ofFiles = ['--no-header', '--separator'];
+  const given = parameterOptionsGiven(options);
+  const lone = given.find((name) => ofFiles.includes(name)) ?? given.find((name) => name === '--zip');
+  if (lone === undefined || given.includes('--param-file') || (lone === '--zip' && given.includes('--param'))) return;
+  throw badRequest(`${lone} is given without ${lone === '--zip' ? '--param or --param-file' : '--param-file'}`);
 }
 
 function readSeparator(text: string | undefined, file: string): string {
