@@ -16,6 +16,8 @@ export interface CommandEntry {
   /** What `--json` prints; one line per document where `stream` is set. Undefined where there is nothing to print. */
   readonly json?: { readonly shape: ShapeName; readonly form: 'one' | 'array' | 'stream' };
   readonly hidden?: true;
+  /** Takes the options of another program, and none of those that all commands have. */
+  readonly ownOptions?: true;
   load(): Promise<CommandModule>;
 }
 
@@ -44,6 +46,12 @@ export const entries: readonly CommandEntry[] = [
     summary: 'Submit a job: a command for many tasks, a job file or a workflow.',
     json: { shape: 'submission', form: 'one' },
     load: () => import('./job/submit.ts'),
+  },
+  {
+    path: ['parallel'],
+    summary: 'Run a command for many arguments on this host, with the options of GNU parallel.',
+    ownOptions: true,
+    load: () => import('./parallel.ts'),
   },
   {
     path: ['job', 'list'],

@@ -33,6 +33,13 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ),
     show('job submit sweep.jdf', 'submit a job file'),
   ],
+  parallel: [
+    show('parallel -j4 gzip -k ::: a.txt b.txt', 'compress two files, up to four at a time'),
+    show(
+      "parallel --joblog log --resume 'sh sim.sh {1} > {1}-{2}.out' ::: 1 2 3 ::: x y",
+      'go on after an interruption',
+    ),
+  ],
   'job list': [
     show('job list --status running', 'jobs that are running'),
     show('job list --max 5', 'the last five jobs'),
