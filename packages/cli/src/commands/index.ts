@@ -90,6 +90,12 @@ export const entries: readonly CommandEntry[] = [
     load: () => import('./job/outputs.ts'),
   },
   {
+    path: ['job', 'export'],
+    summary: 'Write the tasks of a job with times and resources as CSV, JSON or a joblog.',
+    json: { shape: 'exported_task', form: 'array' },
+    load: () => import('./job/export.ts'),
+  },
+  {
     path: ['job', 'machines'],
     summary: 'Show what each machine did for a job.',
     json: { shape: 'machine_share', form: 'array' },
@@ -454,6 +460,12 @@ export const entries: readonly CommandEntry[] = [
     summary: 'Print the address of the web page, or serve the page if none runs.',
     json: { shape: 'page', form: 'one' },
     load: () => import('./web.ts'),
+  },
+  {
+    path: ['accounting'],
+    summary: 'Show what tasks of all jobs used: processor time, memory and failures.',
+    json: { shape: 'accounting', form: 'one' },
+    load: () => import('./accounting.ts'),
   },
   {
     path: ['ledger'],

@@ -9,7 +9,7 @@ export const commandGroups: readonly CommandGroup[] = [
   { heading: 'Start and stop a grid', words: ['up', 'down', 'status', 'web'] },
   {
     heading: 'Submit and watch jobs',
-    words: ['job', 'task', 'parallel', 'workflow', 'explain', 'events', 'ledger', 'quota'],
+    words: ['job', 'task', 'parallel', 'workflow', 'explain', 'events', 'ledger', 'accounting', 'quota'],
   },
   { heading: 'Machines and clusters', words: ['machine', 'provider', 'site', 'request', 'cluster'] },
   { heading: 'Reservations', words: ['reservation'] },
