@@ -43,7 +43,7 @@ export function addParallelOptions(command: Command): void {
   command
     .optionsGroup('Jobs:')
     .option('-j, --jobs <count>', 'jobs at a time: 4, 50%, +2 or -1 of the processors, 0 for many (default: 100%)')
-    .addOption(new Option('-P, --max-procs <count>').hideHelp())
+    .addOption(new Option('-P, --max-procs <count>', 'the same as --jobs').hideHelp())
     .option('--timeout <time>', 'end a job that runs longer: 10 or 10s, 5m, 1h')
     .option('--retries <count>', 'run a job that fails up to this many times (default: 1)')
     .option('--halt <rule>', 'end early: now,fail=1, soon,fail=10%, now,success=1, or never (default: never)')
@@ -70,7 +70,7 @@ export function addParallelOptions(command: Command): void {
     .option('--bar', 'show how far the jobs are')
     .option('--eta', 'like --bar, with the time that is left')
     .option('--progress', 'like --bar')
-    .addOption(new Option('--will-cite').hideHelp())
+    .addOption(new Option('--will-cite', 'has no effect').hideHelp())
     .optionsGroup('General:')
     .option('--home <folder>', 'home folder for the temporary grid (default: MUTIRAO_HOME, else ~/.mutirao)');
 }
