@@ -62,14 +62,20 @@ export class JobPrinter {
   }
 
   #print({ job, entry, files }: EndedJob): void {
-    const { output, showsCommand, resultsFolder } = this.#options;
+    const { resultsFolder } = this.#options;
     if (files === undefined) return;
-    if (resultsFolder !== undefined) this.#keep(resultsFolder, job, files);
-    if (showsCommand) output.writePrinted(Buffer.from(`${entry.command}\n`), 'output');
-    output.writePrinted(this.#tagged(readFileSync(files.stdout), job), 'output');
-    output.writePrinted(this.#tagged(readFileSync(files.stderr), job), 'error');
+    // As GNU parallel does: what is kept in files is not printed.
+    if (resultsFolder === undefined) this.#show(job, entry.command, files);
+    else this.#keep(resultsFolder, job, files);
     rmSync(files.stdout);
     rmSync(files.stderr);
+  }
+
+  #show(job: ParallelJob, command: string, files: NonNullable<EndedJob['files']>): void {
+    const { output, showsCommand } = this.#options;
+    if (showsCommand) output.writePrinted(Buffer.from(`${command}\n`), 'output');
+    output.writePrinted(this.#tagged(readFileSync(files.stdout), job), 'output');
+    output.writePrinted(this.#tagged(readFileSync(files.stderr), job), 'error');
   }
 
   #tagged(bytes: Buffer, { arguments: given }: ParallelJob): Buffer {

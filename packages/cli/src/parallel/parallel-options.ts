@@ -63,7 +63,10 @@ export function addParallelOptions(command: Command): void {
     .option('-k, --keep-order', 'print outputs in the order of the arguments')
     .option('--tag', 'begin each line of output with the arguments of its job')
     .option('-v, --verbose', 'print the command before the output of each job')
-    .option('--results <folder>', 'also write stdout, stderr and seq of each job to FOLDER/1/VALUE/...')
+    .option(
+      '--results <folder>',
+      'write stdout, stderr and seq of each job to FOLDER/1/VALUE/..., and print none of it',
+    )
     .option('--joblog <file>', 'write a line about each job that has ended')
     .option('--resume', 'with --joblog: leave out jobs that are in it')
     .option('--resume-failed', 'with --joblog: like --resume, but run jobs that failed again')
