@@ -28,6 +28,7 @@ const groups: readonly Group[] = [
     first: [
       'getting-started',
       'parameter-sweeps',
+      'gnu-parallel',
       'workflows',
       'clusters',
       'sites',

@@ -111,7 +111,7 @@ async function buildProgram(
     const { define } = await entry.load();
     define(command, (work) => act(command.opts<CommonOptions>())(work));
     addAfterHelp(command, examples[entry.path.join(' ')] ?? []);
-    if (first === 'run') continue;
+    if (first === 'run' || entry.ownOptions === true) continue;
     addCommonOptions(command);
     refuseRepeated(command);
   }
@@ -134,11 +134,11 @@ function groupOf(name: string, program: Command, groups: Map<string, Command>): 
 }
 
 /** A command alone, with all of its arguments and options and an action that does nothing. */
-export async function describeCommand({ path, summary, load }: CommandEntry): Promise<Command> {
+export async function describeCommand({ path, summary, load, ownOptions }: CommandEntry): Promise<Command> {
   const command = new Command(path.join(' ')).description(summary).exitOverride();
   const { define } = await load();
   define(command, () => Promise.resolve());
-  if (path[0] !== 'run') addCommonOptions(command);
+  if (path[0] !== 'run' && ownOptions !== true) addCommonOptions(command);
   refuseRepeated(command);
   return command;
 }

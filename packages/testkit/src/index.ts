@@ -54,6 +54,7 @@ export { streamPair, type StreamEnd } from './stream-pair.ts';
 export { asOrdinaryAccount } from './ordinary-account.ts';
 export { discardSocket, freeSocket } from './free-socket.ts';
 export { sweepProcesses } from './sweep-processes.ts';
+export { parallelCases, type ParallelCase } from './parallel-cases.ts';
 export { temporaryFolder, type WithTeardown } from './temporary-folder.ts';
 export { until } from './until.ts';
 export { fakePageGrid } from './web-gateway.ts';

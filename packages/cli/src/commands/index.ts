@@ -16,6 +16,8 @@ export interface CommandEntry {
   /** What `--json` prints; one line per document where `stream` is set. Undefined where there is nothing to print. */
   readonly json?: { readonly shape: ShapeName; readonly form: 'one' | 'array' | 'stream' };
   readonly hidden?: true;
+  /** Takes the options of another program, and none of those that all commands have. */
+  readonly ownOptions?: true;
   load(): Promise<CommandModule>;
 }
 
@@ -44,6 +46,12 @@ export const entries: readonly CommandEntry[] = [
     summary: 'Submit a job: a command for many tasks, a job file or a workflow.',
     json: { shape: 'submission', form: 'one' },
     load: () => import('./job/submit.ts'),
+  },
+  {
+    path: ['parallel'],
+    summary: 'Run a command for many arguments on this host, with the options of GNU parallel.',
+    ownOptions: true,
+    load: () => import('./parallel.ts'),
   },
   {
     path: ['job', 'list'],
@@ -80,6 +88,12 @@ export const entries: readonly CommandEntry[] = [
     summary: 'List or extract the archived outputs of a job.',
     json: { shape: 'gathered_output', form: 'array' },
     load: () => import('./job/outputs.ts'),
+  },
+  {
+    path: ['job', 'export'],
+    summary: 'Write the tasks of a job with times and resources as CSV, JSON or a joblog.',
+    json: { shape: 'exported_task', form: 'array' },
+    load: () => import('./job/export.ts'),
   },
   {
     path: ['job', 'machines'],
@@ -446,6 +460,12 @@ export const entries: readonly CommandEntry[] = [
     summary: 'Print the address of the web page, or serve the page if none runs.',
     json: { shape: 'page', form: 'one' },
     load: () => import('./web.ts'),
+  },
+  {
+    path: ['accounting'],
+    summary: 'Show what tasks of all jobs used: processor time, memory and failures.',
+    json: { shape: 'accounting', form: 'one' },
+    load: () => import('./accounting.ts'),
   },
   {
     path: ['ledger'],

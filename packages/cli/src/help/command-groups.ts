@@ -7,7 +7,10 @@ export interface CommandGroup {
 /** The commands by task, in the order of `mutirao --help` and of the reference. */
 export const commandGroups: readonly CommandGroup[] = [
   { heading: 'Start and stop a grid', words: ['up', 'down', 'status', 'web'] },
-  { heading: 'Submit and watch jobs', words: ['job', 'task', 'workflow', 'explain', 'events', 'ledger', 'quota'] },
+  {
+    heading: 'Submit and watch jobs',
+    words: ['job', 'task', 'parallel', 'workflow', 'explain', 'events', 'ledger', 'accounting', 'quota'],
+  },
   { heading: 'Machines and clusters', words: ['machine', 'provider', 'site', 'request', 'cluster'] },
   { heading: 'Reservations', words: ['reservation'] },
   { heading: 'Services', words: ['run'] },

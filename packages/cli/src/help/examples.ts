@@ -33,6 +33,17 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     ),
     show('job submit sweep.jdf', 'submit a job file'),
   ],
+  parallel: [
+    show('parallel -j4 gzip -k ::: a.txt b.txt', 'compress two files, up to four at a time'),
+    show(
+      "parallel --joblog log --resume 'sh sim.sh {1} > {1}-{2}.out' ::: 1 2 3 ::: x y",
+      'go on after an interruption',
+    ),
+  ],
+  accounting: [
+    show('accounting --since 7d', 'what each user used in the last seven days'),
+    show('accounting --since 2026-03-01 --until 2026-04-01 --by day --json', 'a month by days, for a program'),
+  ],
   'job list': [
     show('job list --status running', 'jobs that are running'),
     show('job list --max 5', 'the last five jobs'),
@@ -53,6 +64,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   'job outputs': [
     show('job outputs last', 'list the archived outputs'),
     show('job outputs last 17 --extract here', 'extract those of task 17 into the folder "here"'),
+  ],
+  'job export': [
+    show('job export last --format csv', 'all tasks with machine, times and memory, for a spreadsheet'),
+    show('job export 7 --format joblog', 'the columns of the joblog of GNU parallel'),
   ],
   'job machines': [
     show('job machines last', 'what each machine did for the job submitted last'),

@@ -1,3 +1,4 @@
+import { accountingShapes } from './accounting-shapes.ts';
 import { backupShapes } from './backup-shapes.ts';
 import { simulationShapes } from './simulation-shapes.ts';
 import { gatheredShapes } from './gathered-shapes.ts';
@@ -487,6 +488,7 @@ export const shapes = {
   },
   ...backupShapes,
   ...trustShapes,
+  ...accountingShapes,
   ...gatheredShapes,
   ...scoreShapes,
   ...providerQueueShapes,

@@ -44,7 +44,6 @@ export const foreignCommands: Readonly<Record<string, ForeignCommand>> = {
   condor_submit: submit,
   srun: use('job submit --wait --', 'COMMAND'),
   exec: submit,
-  parallel: submit,
   start: use('up'),
   serve: use('up'),
   server: use('up'),

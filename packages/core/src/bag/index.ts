@@ -1,3 +1,4 @@
+export { readField, readFields, writeFields, type Fields } from './fields.ts';
 export { keepInside } from './keep-inside.ts';
 export {
   expandPathVariables,

@@ -1,5 +1,5 @@
 import { isPrintable, type JobId, type MachineId, type TaskIndex } from '../shared/index.ts';
-import type { Template } from './template.ts';
+import { fillPart, type Template } from './template.ts';
 
 /** Names, without the dollar sign, and values; of two names that fit, the first counts. */
 export type PathVariables = readonly (readonly [name: string, value: string])[];
@@ -114,7 +114,7 @@ export function fillPath(template: Template, { value, index, place }: PathWords)
   let path = '';
   for (const part of template) {
     if (part.kind === 'text') path = expandFrom(path, part.text, variables, noteWord);
-    else path += part.kind === 'value' ? value : String(index);
+    else path += fillPart(part, value, index);
   }
   for (const word of words) {
     const fault = findWordFault(path, word, place.machineId);

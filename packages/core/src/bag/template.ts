@@ -1,13 +1,18 @@
+import { readField } from './fields.ts';
 import { quoteForShell } from './shell-words.ts';
 
-/** A piece of a template: literal text, or what stands for the task's value or its index. */
-export type TemplatePart = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'value' | 'index' };
+/** A piece of a template: literal text, or what stands for the task's value, a field of that value, or its index. */
+export type TemplatePart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'value' | 'index' }
+  | { readonly kind: 'field'; readonly name: string };
 
 /** A text split at its placeholders; parsed once, filled in for each task. */
 export type Template = readonly TemplatePart[];
 
 /**
- * Reads a template: `{}` stands for the task's value, `{#}` for its index.
+ * Reads a template: `{}` stands for the task's value, `{#}` for its index, and `{=name}` for the field of that name of
+ * a value that is a JSON object.
  *
  * A literal one is written with one more pair of braces: `{{}}` is the text `{}`, `{{{}}}` is `{{}}`. All other braces
  * are
@@ -26,7 +31,7 @@ export function parseTemplate(text: string): Template {
     }
     if (literal !== '') parts.push({ kind: 'text', text: literal });
     literal = '';
-    parts.push({ kind: placeholder.isIndex ? 'index' : 'value' });
+    parts.push(placeholder.part);
   }
   literal += text.slice(done);
   if (literal !== '') parts.push({ kind: 'text', text: literal });
@@ -74,12 +79,20 @@ function quoteTemplateWord(word: string): string {
   const parts = parseTemplate(word);
   if (parts.length === 0) return quoteForShell('');
   return parts
-    .map((part) => (part.kind === 'text' ? escapeTemplate(quoteForShell(part.text)) : getSymbol(part.kind)))
+    .map((part) => (part.kind === 'text' ? escapeTemplate(quoteForShell(part.text)) : getSymbol(part)))
     .join('');
 }
 
-function getSymbol(kind: 'value' | 'index'): string {
-  return kind === 'value' ? '{}' : '{#}';
+/** How a placeholder is written. */
+export function getSymbol(part: Exclude<TemplatePart, { kind: 'text' }>): string {
+  if (part.kind === 'field') return `{=${part.name}}`;
+  return part.kind === 'value' ? '{}' : '{#}';
+}
+
+/** What a placeholder stands for; itself, where the value has no such field. */
+export function fillPart(part: Exclude<TemplatePart, { kind: 'text' }>, value: string, index: number): string {
+  if (part.kind === 'field') return readField(value, part.name) ?? getSymbol(part);
+  return part.kind === 'value' ? value : String(index);
 }
 
 function keep(text: string): string {
@@ -90,7 +103,7 @@ function fill(template: Template, value: string, index: number, expand: (text: s
   let filled = '';
   for (const part of template) {
     if (part.kind === 'text') filled += expand(part.text);
-    else filled += part.kind === 'value' ? value : String(index);
+    else filled += fillPart(part, value, index);
   }
   return filled;
 }
@@ -101,22 +114,31 @@ interface Placeholder {
   readonly end: number;
   /** Pairs of braces, 1 or more. */
   readonly depth: number;
-  readonly isIndex: boolean;
+  readonly part: Exclude<TemplatePart, { kind: 'text' }>;
 }
 
-/** Finds `{}` and `{#}` with all the pairs of braces around each, from left to right. */
+/** What may stand between the braces of a placeholder. A name has no braces, so that it ends at the first one. */
+const inside = /(#)?\}|=([^{}=\n][^{}\n]*)\}/y;
+
+/** Finds placeholders with all the pairs of braces around each, from left to right. */
 function findPlaceholders(text: string): Placeholder[] {
   const found: Placeholder[] = [];
   let from = 0;
   for (let open = text.indexOf('{'); open !== -1; open = text.indexOf('{', from)) {
-    const isIndex = text[open + 1] === '#';
-    const close = open + (isIndex ? 2 : 1);
     from = open + 1;
-    if (text[close] !== '}') continue;
+    inside.lastIndex = from;
+    const match = inside.exec(text);
+    if (match === null) continue;
+    const close = inside.lastIndex - 1;
     let depth = 1;
     while (text[open - depth] === '{' && text[close + depth] === '}') depth++;
-    found.push({ start: open - depth + 1, end: close + depth, depth, isIndex });
+    found.push({ start: open - depth + 1, end: close + depth, depth, part: getPart(match) });
     from = close + depth;
   }
   return found;
+}
+
+function getPart([, index, name]: RegExpExecArray): Placeholder['part'] {
+  if (name !== undefined) return { kind: 'field', name };
+  return { kind: index === undefined ? 'value' : 'index' };
 }

@@ -7,6 +7,15 @@ import { jobDefaults, makeTaskGroup, parseArray, parseDuration, parseLines, pars
 
 import { parseMoment } from '../../local-time.ts';
 import { overrideResources, resourceOptionsGiven, type ResourceOptions } from './resource-options.ts';
+import {
+  fillLabel,
+  nameIn,
+  refuseNames,
+  parameterOptionsGiven,
+  readSweep,
+  type ParameterOptions,
+  type Sweep,
+} from './parameter-options.ts';
 import { readScheduling } from './scheduling-options.ts';
 
 /** What `job submit` takes for the job as a whole; each also overrides what a job file says. */
@@ -37,7 +46,7 @@ export interface JobOptions extends ResourceOptions {
 export type WorkFolderOptions = Pick<JobOptions, 'chdir' | 'inPlace'>;
 
 /** What `job submit` takes for a command after `--`; a job file says these itself. */
-export interface TaskOptions {
+export interface TaskOptions extends ParameterOptions {
   readonly array?: string;
   readonly eachLine?: string;
   readonly values?: string;
@@ -62,7 +71,7 @@ export function taskOptionsGiven(options: TaskOptions): string[] {
     ['--get', options.get?.[0]],
     ['--no-op', options.op ? undefined : true],
   ];
-  return given.filter(([, value]) => value !== undefined).map(([name]) => name);
+  return [...given.filter(([, value]) => value !== undefined).map(([name]) => name), ...parameterOptionsGiven(options)];
 }
 
 /** As `taskOptionsGiven`, of the options for a job as a whole. */
@@ -100,34 +109,47 @@ export function jobOptionsGiven(options: JobOptions): string[] {
  */
 export function makeJob(
   command: readonly string[],
-  options: TaskOptions & WorkFolderOptions,
+  options: TaskOptions & WorkFolderOptions & Pick<JobOptions, 'label' | 'env'>,
   directory: string,
   readList: (file: string) => string,
 ): JobSpec {
-  // One word is a line for the shell, as ssh takes it; several are a command and its arguments, each kept whole.
-  const [only, ...others] = command;
+  const sweep = readSweep(options, readList);
+  const values = readValues(options, sweep, readList);
+  for (const text of [options.requirements ?? '', ...(options.env ?? [])]) refuseNames(text, sweep);
   const places = { directory, workFolder: readWorkFolder(options, directory) };
+  const named = (texts: readonly string[] | undefined, option: string): string[] =>
+    (texts ?? []).map((text) => nameIn(text, `${option} ${JSON.stringify(text)}`, sweep));
+  const words = command.map((word) => nameIn(word, 'the command', sweep));
+  // One word is a line for the shell, as ssh takes it; several are a command and its arguments, each kept whole.
+  const [only, ...others] = words;
   const group = makeTaskGroup({
-    command: only !== undefined && others.length === 0 ? only : command,
-    values: readValues(options, readList),
+    command: only !== undefined && others.length === 0 ? only : words,
+    values,
     inputs: [
-      ...(options.put ?? []).map((text) => readInput(text, 'playpen', places)),
-      ...(options.store ?? []).map((text) => readInput(text, 'storage', places)),
+      ...named(options.put, '--put').map((text) => readInput(text, 'playpen', places)),
+      ...named(options.store, '--store').map((text) => readInput(text, 'storage', places)),
     ],
-    outputs: (options.get ?? []).map((text) => readOutput(text, places)),
-    check: options.check ?? '',
+    outputs: named(options.get, '--get').map((text) => readOutput(text, places)),
+    check: nameIn(options.check ?? '', '--check', sweep),
     requirements: options.requirements ?? '',
     noOp: !options.op,
   });
-  return { ...jobDefaults, groups: [group], homeDirectory: directory };
+  const label = sweep === undefined ? {} : { label: fillLabel(options.label ?? '', sweep) };
+  return { ...jobDefaults, ...label, groups: [group], homeDirectory: directory };
 }
 
-function readValues(options: TaskOptions, readList: (file: string) => string): Values | undefined {
-  const given = taskOptionsGiven(options).filter(
-    (name) => name === '--array' || name === '--each-line' || name === '--values',
+function readValues(
+  options: TaskOptions,
+  sweep: Sweep | undefined,
+  readList: (file: string) => string,
+): Values | undefined {
+  const given = taskOptionsGiven(options).filter((name) =>
+    ['--array', '--each-line', '--values', '--param', '--param-file'].includes(name),
   );
-  if (given.length > 1)
+  const isSweep = given.every((name) => name.startsWith('--param'));
+  if (given.length > 1 && !isSweep)
     throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(' and ')} are given; expected one of them`);
+  if (sweep !== undefined) return sweep.values;
   if (options.array !== undefined) return parseArray(options.array);
   if (options.eachLine !== undefined) return parseLines(readList(options.eachLine), options.eachLine);
   if (options.values === undefined) return undefined;
@@ -213,16 +235,16 @@ function insideOrRefused(path: string, text: string): string {
  */
 export function overrideJob(
   job: JobSpec,
-  options: JobOptions,
+  options: JobOptions & ParameterOptions,
   { directory, now }: { readonly directory: string; readonly now: number },
 ): JobSpec {
-  const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify } = options;
+  const { env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify } = options;
   const once = { ...readGang(job, options), ...placeInFolder(options, directory) };
   const { groups, ...widths } = readWidths(job, options);
   return {
     ...overrideResources({ ...job, groups }, options),
     ...once,
-    label: label ?? job.label,
+    label: chooseLabel(job, options),
     environment: { ...job.environment, ...readVariables(env) },
     limits: {
       runTimeMax: limitTime === undefined ? job.limits.runTimeMax : parseDuration(limitTime),
@@ -240,6 +262,11 @@ export function overrideJob(
     ...readScheduling(options),
     ...readPlaces(options, directory),
   };
+}
+
+/** Names in the label of a sweep are filled in already. */
+function chooseLabel(job: JobSpec, options: JobOptions & ParameterOptions): string {
+  return options.label === undefined || parameterOptionsGiven(options).length > 0 ? job.label : options.label;
 }
 
 /** Gangs of a job are all as wide as the widest of its tasks. */

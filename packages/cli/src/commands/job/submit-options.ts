@@ -1,10 +1,12 @@
 import { Option, type Command } from 'commander';
 
 import { collect } from '../../usage/repeated-options.ts';
+import { addParameterOptions } from './parameter-options.ts';
 
 /** Adds the options of `job submit` that apply with and without `--standalone`, by subject, the common ones first. */
 export function addSubmitOptions(command: Command): void {
   addTaskOptions(command);
+  addParameterOptions(command);
   addFileOptions(command);
   addMachineOptions(command);
   addFailureOptions(command);

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 
 import { TaskStatus, type ReplicaRecord, type TaskRecord } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
+import { readFields } from '@mutirao/core/bag';
 import { Outcome } from '@mutirao/api/machine';
 
 import type { BrokerClient } from '@mutirao/runtime/clients';
@@ -119,7 +120,7 @@ const columns = [
 export function taskTable(tasks: readonly TaskRecord[], everyReplica: boolean, now: number): string[] {
   const rows = tasks.flatMap((task) => {
     const shown = everyReplica ? task.replicas : [reportingReplica(task)].filter((replica) => replica !== undefined);
-    const head = [String(task.taskIndex), shorten(task.value), taskStatusText(task)];
+    const head = [String(task.taskIndex), shorten(showValue(task.value)), taskStatusText(task)];
     if (shown.length === 0) return [[...head, '-', '-', '-', '-', '-', '-', remarkOn(task)]];
     return shown.map((replica, index) => [...(index === 0 ? head : ['', '', '']), ...replicaCells(replica, now)]);
   });
@@ -150,6 +151,15 @@ function replicaCells(replica: ReplicaRecord, now: number): string[] {
     ended && started && replica.outcome !== Outcome.UNSPECIFIED ? String(replica.exitStatus) : '-',
     [replica.reason, replica.detail].filter((text) => text !== '').join(': '),
   ];
+}
+
+/** Parameters with names as `a=1 b=x`; any other value as it is. */
+export function showValue(value: string): string {
+  const fields = readFields(value);
+  if (fields === undefined) return value;
+  return Object.entries(fields)
+    .map(([name, field]) => `${name}=${field}`)
+    .join(' ');
 }
 
 function shorten(value: string): string {

@@ -1,5 +1,5 @@
-import type { Template } from '../template.ts';
-import { parseTemplate } from '../template.ts';
+import { readField } from '../fields.ts';
+import { parseTemplate, type Template } from '../template.ts';
 import { CommandFault, type Atom, type PlaceholderNames } from './atoms.ts';
 import { findValueFault, needsCheck, quoteValue, type Piece, type Slot } from './quote-value.ts';
 import { scanCommand } from './scan-command.ts';
@@ -15,13 +15,25 @@ export interface CommandTemplate {
 }
 
 const taskNames: PlaceholderNames = {
-  getSymbol: (name) => (name === 'value' ? '{}' : '{#}'),
+  getSymbol,
   isParameter: (name) => name === 'index',
 };
 
+/** A field is named as it is written, so that it is none of `value` and `index`. */
+function getSymbol(name: string): string {
+  if (name.startsWith('=')) return `{${name}}`;
+  return name === 'value' ? '{}' : '{#}';
+}
+
+/** What a placeholder of a task's command stands for. */
+function getText(name: string, value: string, index: number): string {
+  if (name.startsWith('=')) return readField(value, name.slice(1)) ?? getSymbol(name);
+  return name === 'value' ? value : String(index);
+}
+
 /**
- * Reads a command: `{}` stands for the task's value and `{#}` for its index, as `parseTemplate` finds them. Cost:
- * linear.
+ * Reads a command: `{}` stands for the task's value, `{=name}` for a field of it and `{#}` for its index, as
+ * `parseTemplate` finds them. Cost: linear.
  */
 export function parseCommand(text: string): CommandTemplate {
   return scanned(listAtoms(parseTemplate(text)), taskNames);
@@ -43,7 +55,7 @@ export function renderCommand({ pieces, fault }: CommandTemplate, value: string,
       line += piece;
       continue;
     }
-    const text = piece.name === 'value' ? value : String(index);
+    const text = getText(piece.name, value, index);
     if (found === '' && needsCheck(piece)) found = findValueFault(piece, text) ?? '';
     line += quoteValue(piece, text);
   }
@@ -59,20 +71,25 @@ export function findCommandFault({ pieces, fault }: CommandTemplate, values: Ite
   if (fault !== '')
     return `no value can be put into the command safely: there is ${fault}; expected each placeholder outside of that`;
   const checked = pieces.filter(
-    (piece): piece is Slot => typeof piece !== 'string' && piece.name === 'value' && needsCheck(piece),
+    (piece): piece is Slot => typeof piece !== 'string' && piece.name !== 'index' && needsCheck(piece),
   );
   if (checked.length === 0) return undefined;
   for (const value of values) {
     for (const slot of checked) {
-      const why = findValueFault(slot, value);
-      if (why !== undefined)
-        return (
-          `the value ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}...` : value)} has no safe ` +
-          `meaning where {} stands: ${why}; expected {} elsewhere, such as in X={} before it`
-        );
+      const text = getText(slot.name, value, 0);
+      const why = findValueFault(slot, text);
+      if (why !== undefined) return describeFault(slot.name, text, why);
     }
   }
   return undefined;
+}
+
+function describeFault(name: string, value: string, why: string): string {
+  const symbol = getSymbol(name).replace('{=', '{');
+  return (
+    `the value ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}...` : value)} has no safe ` +
+    `meaning where ${symbol} stands: ${why}; expected ${symbol} elsewhere, such as in X=${symbol} before it`
+  );
 }
 
 /**
@@ -126,7 +143,7 @@ function listAtoms(template: Template): Atom[] {
   const atoms: Atom[] = [];
   for (const part of template) {
     if (part.kind === 'text') for (const character of part.text) atoms.push(character);
-    else atoms.push({ name: part.kind });
+    else atoms.push({ name: part.kind === 'field' ? `=${part.name}` : part.kind });
   }
   return atoms;
 }

@@ -2,12 +2,15 @@ import test from 'ava';
 import {
   commandFromWords,
   escapeTemplate,
+  findCommandFault,
   hasPlaceholder,
   parseCommand,
   parseTemplate,
   quoteForShell,
+  readField,
   renderCommand,
   renderPath,
+  writeFields,
 } from '@mutirao/core/bag';
 
 function command(text: string, value: string, index = 7): string {
@@ -82,4 +85,41 @@ test('braces without an end cost linear time', (t) => {
   t.is(path('{'.repeat(200_000), 'x').length, 200_000);
   t.is(path('{'.repeat(100_000) + '}'.repeat(100_000), 'x').length, 199_998);
   t.is(path('{{}'.repeat(50_000), 'x').length, 100_000);
+});
+
+test('fields of a value stand where their names are written', (t) => {
+  const value = '{"a":"1","b b":"x y"}';
+  t.is(path('out-{=a}-{=b b}-{#}.txt', value), 'out-1-x y-7.txt');
+  t.is(path('{} {{=a}} {=c} {=}', value), `${value} {=a} {=c} {=}`);
+  t.is(path(escapeTemplate('{=a}'), value), '{=a}');
+  t.true(hasPlaceholder(parseTemplate('{=a}')));
+});
+
+test('a value without fields leaves their placeholders as text', (t) => {
+  for (const value of ['5', '{"a":1}', '{"a"', '{"__proto__":"x"}', ''])
+    t.is(path('{=a} {=toString}', value), '{=a} {=toString}');
+});
+
+test('fields are quoted in a command as the value is', (t) => {
+  const value = JSON.stringify({ a: "it's", b: '$(reboot) `x`' });
+  t.is(command('echo {=a} "{=b}" \'{=a}\'', value), `echo 'it'\\''s' "\\$(reboot) \\\`x\\\`" 'it'\\''s'`);
+  t.is(commandFromWords(['echo', 'n {=a}']), "echo 'n '{=a}");
+});
+
+test('a field that has no safe meaning where it stands is refused by its name', (t) => {
+  const template = parseCommand('echo $(( {=n} + 1 ))');
+  t.is(findCommandFault(template, [writeFields([['n', '5']])]), undefined);
+  t.regex(
+    findCommandFault(template, [writeFields([['n', 'x; rm']])]) ?? '',
+    /value "x; rm" has no safe meaning where \{n\}/,
+  );
+});
+
+test('fields are read back as they were written', (t) => {
+  const fields = [
+    ['a', '"quoted" \\ \u2028'],
+    ['__proto__', 'x'],
+  ] as const;
+  const value = writeFields(fields);
+  for (const [name, text] of fields) t.is(readField(value, name), text);
 });

@@ -1,0 +1,102 @@
+import type { TaskRecord } from '@mutirao/api/broker';
+import { parseCommand, readFields, renderCommand } from '@mutirao/core/bag';
+import { printJobLogEntry } from '@mutirao/formats/parallel';
+
+import { reportingReplica } from '../commands/task/list.ts';
+import type { JsonOf, shapes } from '../json/shapes.ts';
+import { taskStatusText } from '../output/status-words.ts';
+import { exitOfReplica } from '../parallel/exit-of-task.ts';
+import type { GroupsOfJob } from './read-tasks.ts';
+
+/** A task with what it used, as it is exported. */
+export type ExportedTask = JsonOf<typeof shapes.exported_task>;
+
+/** Describes a task: the replica that counts, and the failures before it. */
+export function describeTask(task: TaskRecord, groups: GroupsOfJob): ExportedTask {
+  const replica = reportingReplica(task);
+  const { startedUnixMs: started = 0, endedUnixMs: ended = 0, placedUnixMs: placed = 0 } = replica ?? {};
+  const hasRun = started !== 0 && ended !== 0;
+  return {
+    job_id: task.jobId,
+    task_index: task.taskIndex,
+    value: task.value,
+    parameters: readFields(task.value) ?? null,
+    status: taskStatusText(task),
+    machine_id: replica?.machineId ?? '',
+    request_id: replica?.requestId ?? '',
+    exit_status: hasRun && replica !== undefined ? replica.exitStatus : null,
+    placed_unix_ms: orNull(placed),
+    started_unix_ms: orNull(started),
+    ended_unix_ms: orNull(ended),
+    wait_ms: started === 0 ? null : Math.max(0, started - placed),
+    run_ms: hasRun ? Math.max(0, ended - started) : null,
+    processors: groups.processorsOf(task.taskIndex),
+    processor_time_ms: replica?.usage?.processorTimeMs ?? null,
+    memory_bytes_max: replica?.usage?.memoryBytesMax ?? null,
+    failure_count: task.failureCount,
+    replica_count: task.replicas.length,
+    reason: replica?.reason ?? '',
+  };
+}
+
+function orNull(unixMs: number): number | null {
+  return unixMs === 0 ? null : unixMs;
+}
+
+const columns = [
+  'job_id',
+  'task_index',
+  'value',
+  'status',
+  'machine_id',
+  'request_id',
+  'exit_status',
+  'placed_unix_ms',
+  'started_unix_ms',
+  'ended_unix_ms',
+  'wait_ms',
+  'run_ms',
+  'processors',
+  'processor_time_ms',
+  'memory_bytes_max',
+  'failure_count',
+  'replica_count',
+  'reason',
+] as const satisfies readonly (keyof ExportedTask)[];
+
+/** The header of a CSV file. @param parameters their names, each a column behind the others. */
+export function csvHeader(parameters: readonly string[]): string {
+  return [...columns, ...parameters].map(quoteCell).join(',');
+}
+
+/** A task as a line of CSV; what is not known is empty. */
+export function csvLine(task: ExportedTask, parameters: readonly string[]): string {
+  const fields = readFields(task.value as string) ?? {};
+  return [
+    ...columns.map((name) => String((task[name] as string | number | null) ?? '')),
+    ...parameters.map((name) => fields[name] ?? ''),
+  ]
+    .map(quoteCell)
+    .join(',');
+}
+
+/** As RFC 4180 has it. */
+function quoteCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** A task that has run as a line of GNU parallel's joblog; undefined for any other. */
+export function jobLogLine(task: TaskRecord, groups: GroupsOfJob): string | undefined {
+  const replica = reportingReplica(task);
+  if (replica === undefined || replica.startedUnixMs === 0 || replica.endedUnixMs === 0) return undefined;
+  return printJobLogEntry({
+    sequence: task.taskIndex + 1,
+    host: replica.machineId,
+    startedAt: replica.startedUnixMs,
+    runTime: Math.max(0, replica.endedUnixMs - replica.startedUnixMs),
+    sent: 0,
+    received: 0,
+    ...exitOfReplica(replica),
+    command: renderCommand(parseCommand(groups.find(task.taskIndex)?.command ?? ''), task.value, task.taskIndex),
+  });
+}
