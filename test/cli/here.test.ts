@@ -228,10 +228,7 @@ test.serial('a temporary home whose submission was killed is told of by the next
   await until(() => processesWith(join(usualHome, 'here')).length === 0, 'every process has ended');
   const { status, err } = await mutirao('job', 'submit', '--standalone', '--manager', 'none', '--', 'true');
   t.is(status, 0, err);
-  t.true(
-    err.includes(`"mutirao job submit --standalone --home ${join(usualHome, 'here', name)}" continues it`),
-    err,
-  );
+  t.true(err.includes(`"mutirao job submit --standalone --home ${join(usualHome, 'here', name)}" continues it`), err);
 });
 
 test.serial('what is wrong is told before anything starts, and leaves nothing', async (t) => {

@@ -46,16 +46,11 @@ export class Accounts {
   add(job: AccountedJob, task: TaskRecord, processors: number): void {
     const counted = new Set<Account>();
     for (const replica of task.replicas) {
-      const { startedUnixMs, endedUnixMs } = replica;
-      if (endedUnixMs === 0 || endedUnixMs < this.#window.since || endedUnixMs >= this.#window.until) continue;
+      if (!isWithin(this.#window, replica)) continue;
       const account = this.#accountOf(job, replica);
       if (!counted.has(account)) account.tasks += 1;
       counted.add(account);
-      account.replicas += 1;
-      if (hasFailed(replica)) account.failures += 1;
-      if (startedUnixMs !== 0) account.processorMs += Math.max(0, endedUnixMs - startedUnixMs) * processors;
-      account.processorTimeMs += replica.usage?.processorTimeMs ?? 0;
-      account.memoryBytesMax = Math.max(account.memoryBytesMax, replica.usage?.memoryBytesMax ?? 0);
+      addReplica(account, replica, processors);
     }
   }
 
@@ -88,6 +83,19 @@ export class Accounts {
         return localDay(endedUnixMs);
     }
   }
+}
+
+function isWithin({ since, until }: AccountWindow, { endedUnixMs }: ReplicaRecord): boolean {
+  return endedUnixMs !== 0 && endedUnixMs >= since && endedUnixMs < until;
+}
+
+function addReplica(account: Account, replica: ReplicaRecord, processors: number): void {
+  const { startedUnixMs, endedUnixMs, usage } = replica;
+  account.replicas += 1;
+  if (hasFailed(replica)) account.failures += 1;
+  if (startedUnixMs !== 0) account.processorMs += Math.max(0, endedUnixMs - startedUnixMs) * processors;
+  account.processorTimeMs += usage?.processorTimeMs ?? 0;
+  account.memoryBytesMax = Math.max(account.memoryBytesMax, usage?.memoryBytesMax ?? 0);
 }
 
 function hasFailed({ outcome }: ReplicaRecord): boolean {

@@ -1,4 +1,4 @@
-import type { TaskRecord } from '@mutirao/api/broker';
+import type { ReplicaRecord, TaskRecord } from '@mutirao/api/broker';
 import { parseCommand, readFields, renderCommand } from '@mutirao/core/bag';
 import { printJobLogEntry } from '@mutirao/formats/parallel';
 
@@ -13,31 +13,66 @@ export type ExportedTask = JsonOf<typeof shapes.exported_task>;
 
 /** Describes a task: the replica that counts, and the failures before it. */
 export function describeTask(task: TaskRecord, groups: GroupsOfJob): ExportedTask {
-  const replica = reportingReplica(task);
-  const { startedUnixMs: started = 0, endedUnixMs: ended = 0, placedUnixMs: placed = 0 } = replica ?? {};
-  const hasRun = started !== 0 && ended !== 0;
   return {
     job_id: task.jobId,
     task_index: task.taskIndex,
     value: task.value,
     parameters: readFields(task.value) ?? null,
     status: taskStatusText(task),
-    machine_id: replica?.machineId ?? '',
-    request_id: replica?.requestId ?? '',
-    exit_status: hasRun && replica !== undefined ? replica.exitStatus : null,
+    ...describeReplica(reportingReplica(task)),
+    processors: groups.processorsOf(task.taskIndex),
+    failure_count: task.failureCount,
+    replica_count: task.replicas.length,
+  };
+}
+
+type ReplicaPart = Pick<
+  ExportedTask,
+  | 'machine_id'
+  | 'request_id'
+  | 'exit_status'
+  | 'placed_unix_ms'
+  | 'started_unix_ms'
+  | 'ended_unix_ms'
+  | 'wait_ms'
+  | 'run_ms'
+  | 'processor_time_ms'
+  | 'memory_bytes_max'
+  | 'reason'
+>;
+
+function describeReplica(replica: ReplicaRecord | undefined): ReplicaPart {
+  if (replica === undefined) return noReplica;
+  const { startedUnixMs: started, endedUnixMs: ended, placedUnixMs: placed, usage } = replica;
+  const hasRun = started !== 0 && ended !== 0;
+  return {
+    machine_id: replica.machineId,
+    request_id: replica.requestId,
+    exit_status: hasRun ? replica.exitStatus : null,
     placed_unix_ms: orNull(placed),
     started_unix_ms: orNull(started),
     ended_unix_ms: orNull(ended),
     wait_ms: started === 0 ? null : Math.max(0, started - placed),
     run_ms: hasRun ? Math.max(0, ended - started) : null,
-    processors: groups.processorsOf(task.taskIndex),
-    processor_time_ms: replica?.usage?.processorTimeMs ?? null,
-    memory_bytes_max: replica?.usage?.memoryBytesMax ?? null,
-    failure_count: task.failureCount,
-    replica_count: task.replicas.length,
-    reason: replica?.reason ?? '',
+    processor_time_ms: usage?.processorTimeMs ?? null,
+    memory_bytes_max: usage?.memoryBytesMax ?? null,
+    reason: replica.reason,
   };
 }
+
+const noReplica: ReplicaPart = {
+  machine_id: '',
+  request_id: '',
+  exit_status: null,
+  placed_unix_ms: null,
+  started_unix_ms: null,
+  ended_unix_ms: null,
+  wait_ms: null,
+  run_ms: null,
+  processor_time_ms: null,
+  memory_bytes_max: null,
+  reason: '',
+};
 
 function orNull(unixMs: number): number | null {
   return unixMs === 0 ? null : unixMs;

@@ -78,7 +78,7 @@ function readWindow({ since, until }: AccountingOptions, now: number): AccountWi
   );
 }
 
-/** `7d` is so long ago. */
+/** `7d` is the moment seven days ago. */
 function readPast(text: string, now: number): number {
   return /^[\d.]+[a-z]/i.test(text) ? now - parseDuration(text) : parseMoment(text, now);
 }

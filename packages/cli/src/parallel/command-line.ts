@@ -2,15 +2,15 @@ import { escapeTemplate, quoteForShell } from '@mutirao/core/bag';
 
 /** What is around the command of each job. */
 export interface Surroundings {
-  /** Where outputs are written, and where the file `stop` says that nothing is to begin. */
+  /** Where outputs are written, and where the file `stop` says that no job may begin. */
   readonly folder: string;
   readonly slots: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Makes the line of a task: its outputs go to files, so that they have no bound, and it does nothing once the jobs are
- * to end.
+ * Makes the line of a task: its outputs go to files, so that they have no bound, and it does nothing once the jobs
+ * must end.
  *
  * Functions that bash exports are defined again where the command names one: /bin/sh would not take them from the
  * environment.

@@ -5,7 +5,7 @@ const pageMax = 1000;
 const taskEnds = new Set(['tasks.finished', 'tasks.failed', 'tasks.cancelled']);
 const jobEnds = new Set(['job.finished', 'job.failed', 'job.cancelled']);
 
-/** Tells of the tasks of a job as they end, each once, until the job has ended. */
+/** Yields the tasks of a job as they end, each once, until the job has ended. */
 export async function* listEndedTasks(
   broker: BrokerClient,
   jobId: number,

@@ -52,7 +52,7 @@ export function addParallelOptions(command: Command): void {
     .option('-a, --arg-file <file>', 'read arguments from the lines of this file; may be repeated', collect)
     .option('-0, --null', 'arguments of files and standard input end in NUL instead of a line end')
     .option('-d, --delimiter <character>', 'arguments of files and standard input end in this character')
-    .option('-C, --colsep <regexp>', 'split each argument into columns {1}, {2}, ...')
+    .option('-C, --colsep <regexp>', 'split each argument into columns {1}, {2} and so on')
     .option('--header <regexp>', 'the first line names the columns: {name}; ":" takes it as it is')
     .option('--link', 'take the first values of all sources together, then the second ones; shorter sources repeat')
     .option('-n, --max-args <count>', 'arguments of each job')
@@ -128,14 +128,25 @@ export function refuseUnknown([first = '']: readonly string[], known: readonly s
 
 const slotsMax = 256;
 
+function parseSlots(text: string): { readonly sign: string; readonly digits: string; readonly percent: string } {
+  const [, sign = '', digits, percent = ''] = /^([+-]?)(\d+)(%?)$/.exec(text) ?? [];
+  if (digits === undefined) throw badRequest(`--jobs is "${text}"; expected a number, 50%, +2 or -1`);
+  return { sign, digits, percent };
+}
+
 /** How many jobs run at a time. @param jobCount how many there are. */
 export function readSlots(text: string | undefined, jobCount: number, processors = availableParallelism()): number {
-  const [, sign = '', digits = '', percent = ''] = /^([+-]?)(\d+)(%?)$/.exec(text ?? '100%') ?? [];
-  if (digits === '') throw badRequest(`--jobs is "${text ?? ''}"; expected a number, 50%, +2 or -1`);
+  const { sign, digits, percent } = parseSlots(text ?? '100%');
   const given = percent === '' ? Number(digits) : Math.round((processors * Number(digits)) / 100);
-  const wanted = sign === '+' ? processors + given : sign === '-' ? processors - given : given;
   const isAll = sign === '' && percent === '' && given === 0;
-  return Math.max(1, Math.min(isAll ? slotsMax : wanted, jobCount, 4096));
+  const wanted = isAll ? slotsMax : addSigned(sign, processors, given);
+  return Math.max(1, Math.min(wanted, jobCount, 4096));
+}
+
+/** `+2` is two more than there are processors, `-1` one fewer, and `3` is three. */
+function addSigned(sign: string, processors: number, given: number): number {
+  if (sign === '+') return processors + given;
+  return sign === '-' ? processors - given : given;
 }
 
 /** In milliseconds; 0 for none. */

@@ -26,23 +26,13 @@ const slotVariable = '$PARALLEL_JOBSLOT';
 /** Reads command and arguments. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readJobs(words: readonly string[], options: ParallelOptions, directory: string): ReadJobs {
   const { command: given, sources } = readParallelWords(words);
-  for (const word of given)
-    if (/\{=.*=\}/s.test(word))
-      throw badRequest(`${word} has a Perl expression of GNU parallel, which is not supported`);
-  const records = [
-    ...(options.argFile ?? []).map((file) => ({ isLinked: false, records: readRecords(file, options, directory) })),
-    ...sources.map(({ kind, texts, isLinked }) => ({
-      isLinked,
-      records: kind === 'values' ? texts : readRecords(texts[0] ?? '-', options, directory),
-    })),
-  ];
-  if (records.length === 0) records.push({ isLinked: false, records: readRecords('-', options, directory) });
+  refusePerl(given);
+  const records = readSources(sources, options, directory);
   const split = splitColumns(records, options);
   const rows = combineSources(split.sources, { link: options.link === true, countMax: jobsMax });
   if (rows === undefined) throw badRequest(`the sources make more than ${jobsMax} jobs; expected fewer`);
   const grouped = groupRows(rows, split.sources.length, options);
-  for (const row of grouped)
-    if (row.some((text) => text.includes('\0'))) throw badRequest('an argument holds a NUL, which no command can take');
+  refuseNul(grouped);
   const isEmpty = (row: readonly string[]): boolean => row.every((text) => text === '');
   const kept = options.runIfEmpty ? grouped : grouped.filter((row) => !isEmpty(row));
   const insertsNone = options.maxReplaceArgs === '0';
@@ -56,6 +46,33 @@ export function readJobs(words: readonly string[], options: ParallelOptions, dir
     },
     jobs: kept.map((row, index) => ({ sequence: index + 1, arguments: row })),
   };
+}
+
+function refusePerl(words: readonly string[]): void {
+  for (const word of words)
+    if (/\{=.*=\}/s.test(word))
+      throw badRequest(`${word} has a Perl expression of GNU parallel, which is not supported`);
+}
+
+function refuseNul(rows: readonly (readonly string[])[]): void {
+  for (const row of rows)
+    if (row.some((text) => text.includes('\0'))) throw badRequest('an argument holds a NUL, which no command can take');
+}
+
+/** The records of each source; without any, those of standard input. */
+function readSources(
+  sources: ReturnType<typeof readParallelWords>['sources'],
+  options: ParallelOptions,
+  directory: string,
+): { readonly isLinked: boolean; readonly records: readonly string[] }[] {
+  const records = [
+    ...(options.argFile ?? []).map((file) => ({ isLinked: false, records: readRecords(file, options, directory) })),
+    ...sources.map(({ kind, texts, isLinked }) => ({
+      isLinked,
+      records: kind === 'values' ? texts : readRecords(texts[0] ?? '-', options, directory),
+    })),
+  ];
+  return records.length > 0 ? records : [{ isLinked: false, records: readRecords('-', options, directory) }];
 }
 
 function readRecords(file: string, { null: isNull, delimiter }: ParallelOptions, directory: string): readonly string[] {
@@ -104,7 +121,7 @@ function readExpression(name: string, text: string): RegExp {
   }
 }
 
-/** Joins the arguments of several records where a job takes so many. */
+/** Joins the arguments of several records where a job takes more than one. */
 function groupRows(
   rows: readonly (readonly string[])[],
   sourceCount: number,

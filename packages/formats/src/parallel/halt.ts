@@ -15,11 +15,18 @@ export interface EndedJobs {
   readonly total: number;
 }
 
+const firstFailure = { what: 'fail', count: 1, isShare: false } as const;
+const namedRules: Readonly<Record<string, HaltRule | 'never'>> = {
+  never: 'never',
+  '0': 'never',
+  '1': { when: 'soon', ...firstFailure },
+  '2': { when: 'now', ...firstFailure },
+};
+
 /** Reads `--halt`: `never`, `now,fail=1`, `soon,fail=10%`, or 0, 1 and 2 of older versions; undefined where it is none. */
 export function parseHalt(text: string): HaltRule | 'never' | undefined {
-  if (text === 'never' || text === '0') return 'never';
-  if (text === '1') return { when: 'soon', what: 'fail', count: 1, isShare: false };
-  if (text === '2') return { when: 'now', what: 'fail', count: 1, isShare: false };
+  const named = namedRules[text];
+  if (named !== undefined) return named;
   const match = /^(soon|now),(fail|success|done)=(\d+(?:\.\d+)?)(%?)$/.exec(text);
   const [, when, what, number = '', percent] = match ?? [];
   const count = Number(number);

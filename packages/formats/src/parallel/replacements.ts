@@ -42,6 +42,11 @@ function readInside(inside: string, names: readonly string[]): Omit<Replacement,
   if (inside === '#') return { argument: undefined, part: 'sequence' };
   if (inside === '%') return { argument: undefined, part: 'slot' };
   if (names.includes(inside)) return { argument: inside, part: 'whole' };
+  return readPart(inside, names);
+}
+
+/** Reads `2/.`: an argument by number or name, all without one, and the part of it that is wanted. */
+function readPart(inside: string, names: readonly string[]): Omit<Replacement, 'depth'> | undefined {
   const [, argument = '', suffix = ''] = /^(.*?)(\/\/|\/\.|\/|\.)?$/s.exec(inside) ?? [];
   const part = parts[suffix] ?? 'whole';
   if (argument === '') return { argument: undefined, part };

@@ -1,5 +1,6 @@
 import { Option, type Command } from 'commander';
 
+import type { TaskRecord } from '@mutirao/api/broker';
 import { readFields } from '@mutirao/core/bag';
 import { jobLogHeader } from '@mutirao/formats/parallel';
 
@@ -7,7 +8,7 @@ import { csvHeader, csvLine, describeTask, jobLogLine, type ExportedTask } from 
 import { readGroups, readTasks } from '../../accounting/read-tasks.ts';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { writeJson } from '../../output/output.ts';
+import { type Output, writeJson } from '../../output/output.ts';
 import { resolveJobId } from '../../selectors.ts';
 
 /** How the tasks are written. */
@@ -46,11 +47,24 @@ export async function exportJob(context: CommandContext, job: string, format: Ex
     if (format === 'json') documents.push(...described);
     else {
       const head = parameters === undefined;
-      const names = (parameters ??= Object.keys(readFields(tasks[0]?.value ?? '') ?? {}));
-      const lines = [...(head ? [csvHeader(names)] : []), ...described.map((task) => csvLine(task, names))];
-      output.writePrinted(Buffer.from(lines.map((line) => `${line}\n`).join('')), 'output');
+      parameters ??= listParameters(tasks);
+      writeCsv(output, described, { parameters, head });
     }
   }
   if (format === 'json') writeJson(output, documents);
   return 0;
+}
+
+/** The names of a sweep of several parameters, as its first task has them. */
+function listParameters([first]: readonly TaskRecord[]): readonly string[] {
+  return Object.keys(readFields(first?.value ?? '') ?? {});
+}
+
+function writeCsv(
+  output: Output,
+  tasks: readonly ExportedTask[],
+  { parameters, head }: { readonly parameters: readonly string[]; readonly head: boolean },
+): void {
+  const lines = [...(head ? [csvHeader(parameters)] : []), ...tasks.map((task) => csvLine(task, parameters))];
+  output.writePrinted(Buffer.from(lines.map((line) => `${line}\n`).join('')), 'output');
 }

@@ -5,7 +5,8 @@ import { aJobSummary, aReplica, aTask, runCommandLine } from '@mutirao/testkit';
 
 const base = aReplica({});
 const day = 86_400_000;
-const noon = Date.UTC(2026, 2, 10, 12);
+/** 2026-03-10T12:00:00Z. */
+const noon = 1_773_144_000_000;
 
 /** A replica that ran for ten seconds. */
 const ran = (endedUnixMs: number, more: Partial<typeof base> = {}): typeof base => ({
