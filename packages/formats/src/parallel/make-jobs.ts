@@ -42,9 +42,7 @@ export function makeJobGroups(command: ParallelCommand, jobs: readonly ParallelJ
 
 /** Whether the command has a replacement string for arguments or a number. */
 export function hasReplacement(words: readonly string[], names: readonly string[]): boolean {
-  return words.some((word) =>
-    readReplacements(word, names).some((piece) => typeof piece !== 'string' && piece.part !== 'slot'),
-  );
+  return words.some((word) => readReplacements(word, names).some((piece) => typeof piece !== 'string'));
 }
 
 function makeGroup(command: ParallelCommand, count: number, jobs: readonly ParallelJob[]): JobGroup {
