@@ -1,6 +1,7 @@
 import type { TaskStatus } from '../../../messages/index.ts';
 import type { Instant, JobId, UserId } from '../../../shared/index.ts';
 import { findQuantiles } from '../../../times/index.ts';
+import { explainUsage } from './explain-usage.ts';
 import { explainWaiting } from './explain-waiting.ts';
 import { explainJobPlacement } from './explain-placement.ts';
 import { explainPlannedEnd } from './explain-plan.ts';
@@ -47,6 +48,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
     ...explainReservation(state, job, now),
     ...explainLeasedJob(state, job, now),
   );
+  details.push(...explainUsage(job));
   const verifying = countOpen(job, 'verifying');
   if (verifying > 0) details.push(`${plural(verifying, 'result')} being brought home and checked.`);
   details.push(...explainPlannedEnd(state, job, now), ...describeEstimate(estimateOf(state, job, now)));
