@@ -83,8 +83,8 @@ export function regretfulScenario(scenario: Scenario): Scenario {
 }
 
 /**
- * The same jobs where most ask for memory, GPUs or licences, beside others, on machines of a lab of which few have all
- * of it.
+ * The same jobs where most ask for memory, GPUs or licences, and others for none, on machines of a lab of which few have
+ * all of it.
  */
 export function resourcefulScenario(scenario: Scenario): Scenario {
   const asks: readonly JobPlan['asks'][] = [

@@ -23,7 +23,7 @@ export interface NearestShortage extends Shortage {
   readonly machineId: string;
 }
 
-/** Machines of the list that lack something besides processors; the one that has most of it comes first. */
+/** Machines of the list that lack something other than processors; the one that has most of it comes first. */
 function listShortages(
   resources: ResourceRequest,
   machines: readonly BrokerMachine[],
@@ -82,7 +82,7 @@ function describeFree(shortage: NearestShortage): string {
     : `the largest free is ${describeAmount(shortage, shortage.free)}, on ${shortage.machineId}`;
 }
 
-/** No machine has so much, though some would do otherwise. */
+/** No machine has enough, though some would do otherwise. */
 function explainLack(
   queue: TaskQueue,
   resources: ResourceRequest,
