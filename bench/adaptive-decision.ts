@@ -1,3 +1,4 @@
+import { sayReason } from '@mutirao/api/reasons';
 import type { QueuedRequest } from '@mutirao/core/messages';
 import {
   adaptiveHeuristic,
@@ -105,7 +106,7 @@ function getOwn(requests: readonly QueuedRequest[]): PendingRequest[] {
 const promised = makeQueue(requestCount);
 const unpromised = promised.map((request) => (request.status === 'queued' ? { ...request, startsAt: 0 } : request));
 const decision = adaptiveHeuristic.draft(listFacts(promised, heuristicDefaults));
-console.error(decision.reasons[0]);
+console.error(decision.reasons[0] === undefined ? '' : sayReason(decision.reasons[0]));
 report('adaptive-decision', [
   below(
     `one decision on ${requestCount} requests, each with its promised start`,

@@ -71,7 +71,18 @@ async function runFile(grid: Grid, path: string): Promise<Outcome> {
     const access = ['--home', grid.home, '--broker', grid.broker.address];
     const { status, stderr } = await runCommand({
       command: process.execPath,
-      args: [commandLine, 'job', 'submit', name, '--task-command', standIn, '--replace-commands', '--wait', ...access],
+      args: [
+        commandLine,
+        'job',
+        'submit',
+        name,
+        '--task-command',
+        standIn,
+        '--replace-commands',
+        '--shared-places',
+        '--wait',
+        ...access,
+      ],
       cwd: folder,
       deadlineMs: Number(values.minutes) * 60_000,
       outputBytesMax: 1 << 22,

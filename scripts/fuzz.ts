@@ -96,7 +96,7 @@ function keep(name: string, corpus: readonly Buffer[]): void {
   const lines = [...kept, ...small].map((bytes) => bytes.toString('base64'));
   writeFileSync(
     getKeptFile(name),
-    `# Inputs that reached new code, one a line, in base64.\n${[...new Set(lines)].join('\n')}\n`,
+    `# Inputs that reached new code, one per line, in base64.\n${[...new Set(lines)].join('\n')}\n`,
   );
 }
 

@@ -90,8 +90,8 @@ test.serial("a playpen is empty again for the next task, and the agent's MUTIRAO
   );
   t.is(
     text(end.standardOutput),
-    '700\nMUTIRAO_LAUNCHER\nMUTIRAO_WATCHDOG\n\n',
-    "two of its launcher's own, by which its processes are found",
+    '700\nMUTIRAO_CPUS\nMUTIRAO_LAUNCHER\nMUTIRAO_WATCHDOG\n\n',
+    "what it may use, and two of its launcher's own, by which its processes are found",
   );
 });
 

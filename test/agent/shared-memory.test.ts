@@ -51,7 +51,8 @@ test.serial(
       aTemplate(`for i in ${eight}; do (${large}; sleep 50; : \${#x}) & done; wait`, { limits }),
     );
     t.like(end, { outcome: 'limited', reason: 'MUT_MEMORY_MAX' });
-    const [, amount = ''] = /^([\d.]+) MiB of memory, beyond the limit of 381\.5 MiB$/.exec(end.detail) ?? [];
+    const [, amount = ''] =
+      /^memory peaked at ([\d.]+) MiB, beyond the limit of 381\.5 MiB \(--limit-memory\)$/.exec(end.detail) ?? [];
     t.true(Number(amount) > 381, end.detail);
   },
 );

@@ -113,7 +113,7 @@ test.serial(
     t.regex(
       (await done('explain', 'job', submitted.out.trim())).out,
       new RegExp(
-        `inside reservation ${reservation} of alpha too, 2 processors reserved to meet its deadline, which begins in`,
+        `also inside reservation ${reservation} of alpha: 2 processors reserved to meet the deadline, from .* from now`,
       ),
     );
     await done('job', 'cancel', submitted.out.trim());

@@ -206,7 +206,7 @@ test.serial('a submission that was killed leaves no process and no request, and 
   writeFileSync(gate, '');
   const { status, out, err } = await mutirao('job', 'submit', '--standalone', '--home', home, '--cluster', 'site');
   t.is(status, 0, err);
-  t.regex(err, /Job 1 goes on: 2 of 6 tasks have finished\./);
+  t.regex(err, /Continuing job 1: 2 of 6 tasks have finished\./);
   t.regex(out, /tasks 6: 6 finished\.\n$/);
   t.is(readFileSync(join(folder, 'ran-0'), 'utf8'), 'ran\n');
   t.deepEqual(await openRequests(), []);
@@ -250,9 +250,9 @@ test.serial('what is wrong is told before anything starts, and leaves nothing', 
       '--',
       'true',
     ],
-    [/--cluster beside --manager slurm/, '--standalone', '--manager', 'slurm', '--cluster', 'site', '--', 'true'],
+    [/--cluster needs --manager embedded/, '--standalone', '--manager', 'slurm', '--cluster', 'site', '--', 'true'],
     [/'pbs' is invalid/, '--standalone', '--manager', 'pbs', '--', 'true'],
-    [/--broker beside --standalone/, '--standalone', '--broker', '127.0.0.1:1', '--', 'true'],
+    [/--broker cannot be used with --standalone/, '--standalone', '--broker', '127.0.0.1:1', '--', 'true'],
     [/--label without a job/, '--standalone', '--home', join(folder, 'none'), '--label', 'x'],
   ];
   for (const [message, ...args] of wrong) {

@@ -77,7 +77,7 @@ test.serial(
       '--quiet',
     );
     const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--array', '1-4', '--', 'echo {}');
-    t.regex(await done('explain', 'job', job), /waits for reservation 1 of alpha, which begins in/);
+    t.regex(await done('explain', 'job', job), /Waiting for reservation 1 of alpha, which begins in/);
     t.regex(await done('job', 'list'), new RegExp(`${job}  waiting for reservation 1, from \\d`));
     t.regex(await done('job', 'show', job), /^status +waiting for reservation 1, from \d/m);
     const beside = await done('job', 'submit', '--quiet', '--array', '1-3', '--wait', '--', 'echo {}');
@@ -91,10 +91,10 @@ test.serial(
     t.false((await machinesOf(beside)).some((machine) => inside.includes(machine)));
     const requests = JSON.parse(await done('request', 'list', '--all', '--json')) as {
       request_id: string;
-      reasons: string[];
+      reasons: { parameters: { reservation_id?: number } }[];
     }[];
     const reserved = requests
-      .filter(({ reasons }) => reasons[0]?.includes('inside reservation 1') === true)
+      .filter(({ reasons }) => reasons[0]?.parameters.reservation_id === 1)
       .map(({ request_id: id }) => id);
     t.true(
       inside.every((machine) => reserved.some((id) => machine.startsWith(`alpha/${id}.`))),
@@ -140,14 +140,15 @@ test.serial('when its reservation is cancelled a job says so and goes on, or wai
   await done('reservation', 'cancel', reservation);
   await until(async () => (await done('explain', 'job', job)).includes('MUT_RESERVATION_OVER'), 'the job hears of it');
   await until(
-    async () => (await done('explain', 'job', waiting)).includes('what is left waits, as was chosen'),
+    async () =>
+      (await done('explain', 'job', waiting)).includes('the remaining tasks wait, as requested on submission'),
     'the other waits',
   );
   t.regex(await done('job', 'show', waiting), /^status +waiting, reservation \d+ is over$/m);
   const late = await mutirao('job', 'submit', '--reservation', reservation, '--', 'true');
   t.regex(late.err, /^error: MUT_RESERVATION_OVER reservation \d+ is cancelled/);
   t.regex(await done('job', 'retry', waiting), /1 task of job \d+ will run again/);
-  t.notRegex(await done('explain', 'job', waiting), /as was chosen/);
+  t.notRegex(await done('explain', 'job', waiting), /as requested on submission/);
   await done('job', 'cancel', `${job},${waiting}`);
 });
 

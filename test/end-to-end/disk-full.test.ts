@@ -173,7 +173,7 @@ test.serial(
       client.close();
     });
     const getReason = async (): Promise<string> =>
-      (await callUnary(client, 'getResource', {}, { deadlineMs: 60_000 })).reasons[0] ?? '';
+      (await callUnary(client, 'getResource', {}, { deadlineMs: 60_000 })).reasons[0]?.text ?? '';
     await until(async () => /there is no room/.test(await getReason()), 'the provider says that there is no room');
     t.is(await getHealth(grid.home, 'providers/alpha/provider.json'), 503);
     disk.empty();
@@ -217,7 +217,7 @@ test.serial(
     });
     await until(
       async () =>
-        (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk had no room'),
+        (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk was full'),
       'the machine tells of its disk',
     );
     t.is((await grid.client.job(jobId)).failedCount, 0);
@@ -234,7 +234,7 @@ test.serial('a task that found no room and removed what it wrote before it faile
   const jobId = await grid.client.submit([taskGroup(command, 1)], { failuresMax: 1, replicasMax: 1 });
   await until(
     async () =>
-      (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk had no room'),
+      (await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } })).includes('its disk was full'),
     'the machine tells of its disk',
   );
   t.is((await grid.client.job(jobId)).failedCount, 0);

@@ -65,7 +65,7 @@ test.serial(
     t.is(begun().length, 2, 'nothing new has begun');
     t.regex(
       await command('explain', 'job', '2'),
-      /provider lab is draining \(since .*, 0 tasks still running, "repairs"\) and takes no new tasks/,
+      /Provider lab has been draining since .* \(repairs\): it takes no new tasks; no task is running there/,
     );
 
     writeFileSync(join(folder, 'go'), '');

@@ -24,7 +24,7 @@ test.serial(
     const explain = (): Promise<string> => grid.client.explain({ $case: 'jobId', value: jobId });
     await until(async () => /its last words: .*agents.*/.test(await explain()), 'explain has the words of an agent');
     const text = await explain();
-    t.regex(text, /what providers asked for has ended/);
+    t.regex(text, /all requests of the providers have ended/);
     t.regex(text, /its last words: MUT_PATH_UNUSABLE E(?:EXIST|NOTDIR): [^\n]*agents/);
     t.notRegex(text, /bug of Mutirao/);
     const endings = async (): Promise<number[]> =>

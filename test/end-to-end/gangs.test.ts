@@ -76,7 +76,7 @@ test.serial(
     const [task] = await grid.client.tasks(jobId);
     t.is(task?.replicas.length, 2, 'both members are shown');
     const explained = await command('explain', 'task', String(jobId), '0');
-    t.regex(explained.out, /runs on 2 processors of 2 machines/);
+    t.regex(explained.out, /runs on 2 processors on 2 machines/);
 
     const follower = task?.replicas[1]?.machineId ?? '';
     await grid.agents[Number(/\d+$/.exec(follower)?.[0])]?.kill('SIGKILL');
@@ -108,7 +108,7 @@ test.serial(
     t.is(wide.status, 0, wide.err);
     await until(
       async () =>
-        /wants 3 processors of one provider.*has 2/s.test((await command('explain', 'task', wide.out.trim(), '0')).out),
+        /needs 3 processors of one provider.*has 2/s.test((await command('explain', 'task', wide.out.trim(), '0')).out),
       'it says what is missing',
     );
   },

@@ -111,7 +111,7 @@ test.serial(
     const waiting = await grid.client.submit([taskGroup('true', 1, { requirements: 'group == "x/../../victim"' })]);
     t.regex(
       await grid.client.explain({ $case: 'jobId', value: waiting }),
-      /lab\/evil: it is quarantined for what it states: .*machine reset-trust/s,
+      /lab\/evil: quarantined, because what it states about itself .*machine reset-trust/s,
     );
   },
 );

@@ -127,7 +127,7 @@ test.serial('a job in place waits where no machine shares the folder, and explai
   await until(
     async () =>
       (await command('explain', 'job', '1')).said.includes(
-        `its tasks start in ${folder} (--in-place, --chdir), and none of 2 machines`,
+        `These tasks start in ${folder} (--in-place, --chdir): none of 2 machines`,
       ),
     'explain says what is missing',
   );

@@ -58,9 +58,9 @@ test.serial(
     await until(async () => /runs on 4 processors/.test(await explain(wide)), 'the wide gang runs');
     t.regex(
       await explain(narrow),
-      /Placed at alpha .*the only admissible with a = 0\.1; kept off beta, which is left to wider tasks/,
+      /Assigned to alpha .*the only admissible with a = 0\.1; kept off beta, which is left to wider tasks/,
     );
-    t.regex(await explain(wide), /Placed at beta .*the only admissible with a = 0\.1/);
+    t.regex(await explain(wide), /Assigned to beta .*the only admissible with a = 0\.1/);
     const listPlaces = async (jobId: string): Promise<string[]> =>
       (await grid.client.tasks(Number(jobId))).flatMap(({ replicas }) =>
         replicas.map(({ machineId }) => machineId.split('/')[0] ?? ''),
@@ -71,25 +71,25 @@ test.serial(
     // The small one is taken, and the large one has room for it: it waits all the same, also for a broker that starts
     // again.
     const second = await submit('--processors', '2');
-    await until(async () => /Placed at alpha/.test(await explain(second)), 'the next one is placed');
+    await until(async () => /Assigned to alpha/.test(await explain(second)), 'the next one is placed');
     await grid.broker.crash();
     await until(() => grid.client.isServing(), 'the broker is back');
-    t.regex(await explain(second), /waits:[^]*Placed at alpha .*kept off beta/);
+    t.regex(await explain(second), /is ready to run\.[^]*Assigned to alpha .*kept off beta/);
     // With its own say all are compared, and the large one is idler.
     const own = await submit('--processors', '2', '--placement', 'min-ct:1');
     await until(
-      async () => /Placed at beta .*the least by min-ct of the admissible with a = 1/.test(await explain(own)),
+      async () => /Assigned to beta .*the least by min-ct of the admissible with a = 1/.test(await explain(own)),
       'what may choose goes to the large one',
     );
     t.regex((await command('job', 'show', own, '--json')).out, /"placement": ?"min-ct:1"/);
     t.regex(
       (await command('explain', 'job', second)).out,
-      /placed by min-ct with a = 0\.1, as the grid does by default: 1 at alpha/,
+      /assigned to resources by min-ct with a = 0\.1, the grid's default: 1 at alpha/,
     );
 
     const tooWide = await submit('--processors', '7');
     await until(
-      async () => /no resource has 7 processors; the widest has 6/.test(await explain(tooWide)),
+      async () => /A task needs 7 processors; the largest resource has 6/.test(await explain(tooWide)),
       'it says what there is',
     );
     const refused = await command(

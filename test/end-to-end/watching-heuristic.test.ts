@@ -1,6 +1,7 @@
 // A bag of tasks under a heuristic that watches the queue of a cluster, beside local users.
 import test from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
+import type { AllocationRequest } from '@mutirao/api/provider';
 import { EmbeddedCluster } from '@mutirao/managers';
 import { readToken, tokenPath } from '@mutirao/runtime/files';
 import { callUnary } from '@mutirao/runtime/rpc';
@@ -48,8 +49,8 @@ test.serial(
       await cluster.release(leaving);
       const requests = async () =>
         (await callUnary(grid.client.raw, 'listRequests', { includeEnded: true }, { deadlineMs: minute })).requests;
-      const isWithdrawn = ({ reasons }: { readonly reasons: readonly string[] }): boolean =>
-        reasons.some((reason) => reason.startsWith('Withdrawn: 1 processor'));
+      const isWithdrawn = ({ reasons }: AllocationRequest): boolean =>
+        reasons.some(({ code }) => code === 'finish-withdrawn-for-better');
       await until(async () => (await requests()).some(isWithdrawn), 'the request that waits is withdrawn');
       const job = await grid.client.waitEnded(jobId);
       t.is(job.status, JobStatus.FINISHED);
@@ -63,7 +64,7 @@ test.serial(
           $case: 'request',
           value: `${withdrawn[0]!.providerId}/${withdrawn[0]!.requestId}`,
         }),
-        /Withdrawn: 1 processor .* is expected to end/s,
+        /Withdrawn: another request finishes the job much earlier\..*Requested instead: 1 processor .*Expected to finish/s,
       );
     } finally {
       cluster.close();
@@ -93,7 +94,7 @@ test.serial(
       t.true(requests.length <= 3, `${requests.length} requests`);
       for (const { walltimeMs } of requests) t.true(walltimeMs <= 60 * minute, `${walltimeMs} ms`);
       t.regex(
-        requests[0]?.reasons[0] ?? '',
+        requests[0]?.reasons[0]?.text ?? '',
         /^Task run times are unknown: requesting 2 processors for 1 h first; more once tasks finish\.$/,
       );
     } finally {

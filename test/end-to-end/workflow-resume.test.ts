@@ -87,7 +87,7 @@ tasks:
   t.is(readFileSync(join(folder, 'c.txt'), 'utf8'), 'x\nx\n');
   const listed = await command('task', 'list', '2');
   t.regex(listed.out, /0 .*finished.*taken over from task 0 of job 1/);
-  t.regex((await command('explain', 'task', '2', '1')).out, /did not run: it has the result of task 1 of job 1/);
+  t.regex((await command('explain', 'task', '2', '1')).out, /did not run: it reuses the result of task 1 of job 1/);
 
   t.is((await submit('--resume')).resumed?.taken_count, 3, 'of the latest, which took over itself');
   t.is((await grid.client.job(3)).status, JobStatus.FINISHED);

@@ -62,7 +62,7 @@ tasks:
     t.like(await grid.client.job(jobId), { waitingCount: 1, taskCount: 4 });
     t.false(existsSync(join(folder, 'all.txt')));
     const waits = await command('explain', 'task', String(jobId), '3');
-    t.regex(waits.out, /task 3 of job 1 waits for 1 task that has not finished: 2\./);
+    t.regex(waits.out, /Task 3 of job 1 waits for 1 task to finish: 2\./);
 
     await grid.broker.crash();
     writeFileSync(gate, '');
@@ -183,7 +183,7 @@ tasks:
     const failed = await command('job', 'submit', 'chain.yaml', '--replicas', '1', '--retries', '0', '--wait');
     t.not(failed.status, 0);
     t.like(await grid.client.job(1), { status: JobStatus.FAILED, finishedCount: 1, failedCount: 1, cancelledCount: 1 });
-    t.regex((await command('explain', 'task', '1', '2')).out, /cannot run: it waits for task 1, which failed/);
+    t.regex((await command('explain', 'task', '1', '2')).out, /cannot run, because task 1 failed/);
     writeFileSync(join(folder, 'mended'), '');
     t.is((await command('job', 'retry', '1')).status, 0);
     t.is((await grid.client.waitEnded(1)).status, JobStatus.FINISHED);
@@ -224,7 +224,7 @@ test.serial('a task that is wider than what any provider may ask for is refused 
   const folder = temporaryFolder(t);
   writeFileSync(
     join(folder, 'wide.yaml'),
-    'tasks:\n  small: {command: true-ish, outputs: [a]}\n  large: {command: x, inputs: [a], processors: 9-64}\n',
+    'tasks:\n  small: {command: true-ish, outputs: [a]}\n  large: {command: x, inputs: [a], processors: 2-64}\n',
   );
   const grid = await Grid.start({ clusters: [4] });
   t.teardown(() => grid.stop());
@@ -237,6 +237,6 @@ test.serial('a task that is wider than what any provider may ask for is refused 
   }, 'the provider knows what it may ask for');
   t.regex(
     refusal,
-    /MUT_PROCESSORS_MAX.*task 1 \(large\) takes 9 processors; the most that a connected provider may ask for is 4 \(alpha\)/s,
+    /MUT_PROCESSORS_MAX.*task 1 \(large\) takes 2 processors of one machine; a machine of provider alpha has 1 at most/s,
   );
 });

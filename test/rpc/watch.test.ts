@@ -39,7 +39,7 @@ function requestsChanged(count: number): BrokerChange {
       submittedAt: 0,
       startedAt: 0,
       endedAt: 0,
-      reasons: ['because '.repeat(3000)],
+      reasons: [{ code: 'provider-trouble', trouble: 'because '.repeat(3000) }],
       heuristic: 'static',
     }),
   );

@@ -68,7 +68,10 @@ test.serial('a job that somebody else deletes is asked for again, and its tasks 
   await server.cancelAll();
   const job = await client.waitEnded(jobId);
   t.is(job.finishedCount, 24);
-  t.regex(await client.explain({ $case: 'request', value: 'site/q1' }), /resource manager ended it|vanished|lost/i);
+  t.regex(
+    await client.explain({ $case: 'request', value: 'site/q1' }),
+    /resource manager ended the request|vanished|lost/i,
+  );
 });
 
 test.serial("an agent that cannot run on the nodes is told of in the node's own words", async (t) => {

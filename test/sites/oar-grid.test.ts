@@ -1,7 +1,12 @@
 // A broker and a provider over a real OAR of two hosts, as root and as an ordinary account.
 import { rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
-import { Grid, OarServer, taskGroup, until } from '@mutirao/testkit';
+import { ReservationServiceClient, Timing } from '@mutirao/api/reservation';
+import { readToken, tokenPath } from '@mutirao/runtime/files';
+import { runCommand } from '@mutirao/runtime/processes';
+import { callUnary, dial } from '@mutirao/runtime/rpc';
+import { Grid, OarServer, Program, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
 import { folderForAll, nobody, programsForAll } from '@mutirao/testkit/world';
 
 const programs = folderForAll();
@@ -69,5 +74,75 @@ test.serial('a bag that is cancelled ends on both hosts, and what runs for it is
   await client.cancel(jobId);
   const job = await client.waitEnded(jobId, 4 * minute);
   t.is(job.finishedCount, 0);
+  await untilGivenBack();
+});
+
+/** A reservation manager, a provider that has OAR enforce its reservations, and a broker. */
+async function startReserving(t: ExecutionContext, home: string): Promise<ReservationServiceClient> {
+  const startProgram = async (name: 'reservations' | 'provider' | 'broker', ...args: string[]): Promise<string> => {
+    const program = new Program(name, ['--home', home, ...args], { ...server.environment, MUTIRAO_HOME: home });
+    t.teardown(() => program.kill());
+    await program.start();
+    return program.address;
+  };
+  t.teardown(() => server.cancelAll());
+  const manager = await startProgram('reservations');
+  const options = ['--manager', 'oar', '--queue-interval', '1s', '--reservations', manager];
+  const provider = await startProgram('provider', '--id', 'site', ...options);
+  await startProgram('broker', '--provider', `site=${provider}`);
+  const client = dial(ReservationServiceClient, manager, { token: readToken(tokenPath(home)) });
+  t.teardown(() => {
+    client.close();
+  });
+  return client;
+}
+
+const commandLine = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
+
+test.serial('a bag inside a reservation runs in that of OAR, from its start on', async (t) => {
+  t.timeout(12 * minute);
+  const home = temporaryFolder(t);
+  const limits = { deadlineMs: minute };
+  const client = await startReserving(t, home);
+  const mutirao = async (...args: readonly string[]): Promise<string> => {
+    const env = { ...process.env, MUTIRAO_HOME: home };
+    const { status, stdout, stderr } = await runCommand({
+      command: process.execPath,
+      args: [commandLine, ...args],
+      env,
+      deadlineMs: 8 * minute,
+      outputBytesMax: 1 << 20,
+    });
+    t.is(status, 0, stderr.toString());
+    return stdout.toString().trim();
+  };
+  await until(
+    async () =>
+      (await callUnary(client, 'listResources', {}, limits)).resources.some(
+        ({ resourceId, total }) => resourceId === 'site' && total === 8,
+      ),
+    'the resource is known',
+  );
+  const spec = {
+    resourceId: 'site',
+    amount: { $case: 'quantity', value: '3' } as const,
+    durationMs: 20 * minute,
+    earliestStartUnixMs: Date.now() + 20_000,
+    latestEndUnixMs: undefined,
+    timing: Timing.ADVANCE,
+  };
+  const request = { spec, clientRequestId: 'bag', holdMs: 0, dryRun: false };
+  const { outcome } = await callUnary(client, 'requestReservation', request, limits);
+  if (outcome?.$case !== 'reservation') throw new Error(JSON.stringify(outcome));
+  const { reservationId, startUnixMs } = outcome.value;
+  const inside = ['--reservation', String(reservationId), '--array', '1-6'];
+  const job = await mutirao('job', 'submit', '--quiet', ...inside, '--', 'echo $manager_job $(date +%s)');
+  await mutirao('job', 'wait', job);
+  for (const task of ['0', '5']) {
+    const [, number = '', at] = /^(\d+) (\d+)$/m.exec(await mutirao('task', 'output', job, task)) ?? [];
+    t.true(Number(at) * 1000 >= startUnixMs - 1000, `${at} is before ${startUnixMs}`);
+    t.regex(await server.command('oarstat', '--full', '--job', number), /types = .*inner=\d+/);
+  }
+  await callUnary(client, 'cancelReservation', { reservationId, reason: 'done' }, limits);
   await untilGivenBack();
 });

@@ -24,7 +24,7 @@ const untilUnderWay = (site: SlurmGrid, jobId: number): Promise<void> =>
 async function untilMissed(site: SlurmGrid, jobId: number): Promise<void> {
   const before = await finishedCount(site, jobId);
   await until(async () => (await finishedCount(site, jobId)) > before, 'agents go on without the controller');
-  await site.untilStatus(/cannot be read: MUT_UNREACHABLE/);
+  await site.untilStatus(/Cannot read the resource's queue.*MUT_UNREACHABLE/);
 }
 
 async function checkEnded(t: ExecutionContext, site: SlurmGrid, jobId: number): Promise<void> {
@@ -55,7 +55,7 @@ test.serial('nothing is lost when the controller is killed while jobs run, and h
   // It has the node end them, and gives their numbers to others.
   await site.slurm.startController();
   await checkEnded(t, site, jobId);
-  await site.untilExplained('q1', /listings in a row lacked it/);
+  await site.untilExplained('q1', /missing from 2 listings in a row/);
 });
 
 test.serial(

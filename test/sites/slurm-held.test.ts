@@ -121,21 +121,20 @@ test.serial(
     const { reservationId, startUnixMs } = await reserve('bag', Date.now() + 1.75 * minute, 3);
     const id = String(reservationId);
     await until(
-      async () =>
-        (await mutirao('reservation', 'show', id)).includes('Queued: 0 of 3 processors held ahead, 3 asked for'),
+      async () => (await mutirao('reservation', 'show', id)).includes('Queued: 0 of 3 processors ready, 3 requested'),
       'its user sees that it waits',
     );
     t.is((await slurm.jobs('PENDING')).length, 1);
     await slurm.command('scancel', other);
     await until(
-      async () => (await mutirao('reservation', 'show', id)).includes('Held: 3 of 3 processors held ahead'),
+      async () => (await mutirao('reservation', 'show', id)).includes('Held: 3 of 3 processors ready'),
       'it is held',
     );
     await provider.kill();
     await provider.start();
     await callUnary(client, 'renegotiateReservation', { reservationId, spec: findSpec(startUnixMs, 5) }, limits);
     await until(
-      async () => (await mutirao('reservation', 'show', id)).includes('Held: 5 of 5 processors held ahead'),
+      async () => (await mutirao('reservation', 'show', id)).includes('Held: 5 of 5 processors ready'),
       'what is lacking is asked for besides',
     );
     const allocations = await slurm.jobs('RUNNING');
@@ -159,7 +158,7 @@ test.serial(
       t.true(Number(at) * 1000 >= startUnixMs - 1000, `${at} is before ${startUnixMs}`);
     }
     t.deepEqual([...used].sort(), [...allocations].sort(), 'it runs in all that was held, and nowhere else');
-    t.regex(await mutirao('explain', 'reservation', id), /Honoured: 5 of 5 processors held ahead/);
+    t.regex(await mutirao('explain', 'reservation', id), /Honoured: 5 of 5 processors ready/);
     t.is(
       await slurm.command('scontrol', '--oneliner', 'show', 'reservation').then((text) => text.includes('mutirao_')),
       false,
@@ -184,7 +183,7 @@ test.serial('what is cancelled before its start goes back from the queue and fro
   await until(
     async () =>
       (await mutirao('reservation', 'show', String(two.reservationId))).includes(
-        'Queued: 0 of 20 processors held ahead, 20 asked for',
+        'Queued: 0 of 20 processors ready, 20 requested',
       ),
     'the second waits',
   );

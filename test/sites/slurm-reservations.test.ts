@@ -121,7 +121,7 @@ async function start(t: ExecutionContext): Promise<World> {
       });
       const { reasons } = await callUnary(toProvider, 'getResource', {}, limits);
       toProvider.close();
-      return reasons.join(' ');
+      return reasons.map(({ text }) => text).join(' ');
     },
   };
 }
@@ -150,7 +150,7 @@ test.serial(
     const hold = await reserve('held', from, { holdMs: 60 * minute });
     await untilSite(`${one.reservationId}=4@${clock(from)}`);
     await until(
-      async () => (await resourceStatus()).includes("1 of 1 reservation guaranteed by the site's own manager."),
+      async () => (await resourceStatus()).includes("The site's resource manager guarantees 1 of 1 reservation."),
       'the provider says so',
     );
     await callUnary(client, 'confirmReservation', { reservationId: hold.reservationId }, limits);
@@ -191,7 +191,7 @@ test.serial(
     await manager.start();
     await callUnary(client, 'cancelReservation', { reservationId: two.reservationId, reason: '' }, limits);
     await untilSite('');
-    t.false((await resourceStatus()).includes('guaranteed'));
+    t.false((await resourceStatus()).includes('guarantees'));
   },
 );
 
@@ -215,7 +215,7 @@ test.serial(
     const now = await reserve('now', Date.now() + 3_000, { duration: 5 * minute });
     const name = `mutirao_site_${now.reservationId}`;
     await until(
-      async () => /0 of 1 reservation guaranteed .* not guaranteed: scontrol: .*busy\./.test(await resourceStatus()),
+      async () => /guarantees 0 of 1 reservation\..* not guaranteed: scontrol: .*busy\./.test(await resourceStatus()),
       'the provider says that it is not guaranteed',
     );
     await slurm.command('scancel', own);
@@ -224,7 +224,7 @@ test.serial(
         (await slurm.command('scontrol', '--oneliner', 'show', 'reservation')).includes(`ReservationName=${name} `),
       'it is made when there is room',
     );
-    await until(async () => (await resourceStatus()).includes('1 of 1 reservation guaranteed'), 'the provider says so');
+    await until(async () => (await resourceStatus()).includes('guarantees 1 of 1 reservation'), 'the provider says so');
     const inside = (
       await slurm.command(
         'sbatch',

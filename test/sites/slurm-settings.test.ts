@@ -100,7 +100,7 @@ test.serial('where jobs hold whole nodes all of their processors are asked for, 
   const [job = ''] = await slurm.jobs();
   t.is((await slurm.command('squeue', '--noheader', '--format=%C', `--jobs=${job}`)).trim(), '8');
   await client.waitEnded(jobId);
-  await site.untilExplained('q1', /gives whole nodes of 8 processors or more, so 8 are asked for instead of 3/);
+  await site.untilExplained('q1', /Widened from 3 to 8 processors: the resource allocates whole nodes/);
   const row = (await client.ledger()).find(({ requestId }) => requestId === 'q1');
   t.true((row?.requestedProcessorMs ?? 0) >= 8 * 60_000, JSON.stringify(row));
 });

@@ -44,9 +44,12 @@ test.serial(
     const requests = async () =>
       (await callUnary(client.raw, 'listRequests', { includeEnded: true }, { deadlineMs: 60_000 })).requests;
     const findWithdrawn = async () =>
-      (await requests()).find(({ reasons }) => reasons.some((reason) => /^Withdrawn: 2 processors/.test(reason)));
+      (await requests()).find(({ reasons }) => reasons.some(({ code }) => code === 'finish-withdrawn-for-better'));
     await until(async () => (await findWithdrawn()) !== undefined, 'the request that waits is withdrawn');
-    await site.untilExplained((await findWithdrawn())!.requestId, /Withdrawn: 2 processors .* is expected to end/s);
+    await site.untilExplained(
+      (await findWithdrawn())!.requestId,
+      /Withdrawn: another request.*Requested instead: 2 processors .*Expected to finish/s,
+    );
     const job = await client.waitEnded(jobId);
     t.is(job.status, JobStatus.FINISHED);
     t.true((await requests()).length <= 6, `${(await requests()).length} requests for one bag`);

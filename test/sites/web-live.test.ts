@@ -121,7 +121,7 @@ test.serial(
     await drag(page, [3, 3.6], [5.9, 2.4]);
     await amount.fill(String(processors));
     await form.getByRole('button', { name: 'Reserve' }).click();
-    await form.getByText('Instead there could be:').waitFor();
+    await form.getByText('Alternatives:').waitFor();
     t.deepEqual(await lookAt(page, 'refused'), []);
     await form
       .getByRole('listitem')

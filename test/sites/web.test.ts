@@ -186,7 +186,7 @@ test.serial(
   async (t) => {
     const bare = await openPage(t.context.browser, `http://${t.context.gateway.address}/`);
     t.teardown(() => bare.page.context().close());
-    await bare.page.getByText('This address lacks its token').waitFor();
+    await bare.page.getByText('This address has no access token').waitFor();
     const { page } = await open(t, '/jobs');
     await page.waitForSelector('.link-light.live');
     t.false(page.url().includes('token'));
@@ -379,7 +379,7 @@ test.serial(
     await page.locator('tbody .label-cell').first().waitFor();
     t.is(await page.getByLabel('Search in labels').inputValue(), 'fold');
     await page.getByLabel('Search in labels').fill('nothing is called so');
-    await page.getByText('No job is like that.').waitFor();
+    await page.getByText('No job matches.').waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
     await page.getByRole('status').getByText('10,014 jobs', { exact: true }).waitFor();
     t.deepEqual(complaints, []);

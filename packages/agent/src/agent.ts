@@ -22,6 +22,7 @@ import type { TrustSource } from '@mutirao/runtime/identity';
 import type { Logger } from '@mutirao/runtime/log';
 import { removeAbandoned } from './abandoned-folders.ts';
 import type { AnnouncedFile } from './announced-file.ts';
+import type { Pinning } from './capacity/pinning.ts';
 import { findShelf, shelveInputs } from './content-caches.ts';
 import { BlobClient } from './blob-client.ts';
 import { ContentFetcher, type ContentFetcherOptions } from './content-fetcher.ts';
@@ -41,7 +42,7 @@ import { openWorkplace, type Workplace } from './workplace.ts';
 /** What an agent is started with. */
 export interface AgentSetup {
   readonly facts: MachineFacts;
-  readonly machine: Omit<AgentOptions, 'processors'>;
+  readonly machine: Omit<AgentOptions, 'processors' | 'capacity'>;
   readonly provider: string;
   /** What it shows its provider. */
   readonly credential: string;
@@ -59,6 +60,8 @@ export interface AgentSetup {
   readonly hostFolder?: string;
   /** How tasks are kept apart from the agent and from those of other users. */
   readonly isolation: Isolation;
+  /** Undefined, or left out, where the system places tasks. */
+  readonly pinning?: Pinning | undefined;
   /** Sets up where tasks run; this host when left out. @param deliver hears of the ends of tasks. */
   readonly openWorkplace?: (deliver: (input: AgentInput) => void) => Promise<Workplace>;
   /** Where a debugging trace goes; empty or left out for none. */
@@ -93,7 +96,8 @@ export class Agent {
     this.setup = setup;
     this.workplace = workplace;
     this.until = setup.facts.until;
-    const state = createAgentState({ ...setup.machine, processors: setup.facts.processors });
+    const { processors, capacity } = setup.facts;
+    const state = createAgentState({ ...setup.machine, processors, ...(capacity === undefined ? {} : { capacity }) });
     this.driver = new MachineDriver<AgentState, AgentInput, never, AgentCommand>({
       machine: agentMachine,
       state,
@@ -373,7 +377,7 @@ export class Agent {
       await cache.keepWritten(content, file);
       this.getHost(shelf)?.offer(content, cache.store.path(content.sha256));
     } catch (error) {
-      this.setup.log.warn({ content: content.sha256, err: error }, 'an output was not kept for the tasks that read it');
+      this.setup.log.warn({ content: content.sha256, err: error }, 'cannot cache an output for the tasks that read it');
     }
   }
 
@@ -430,6 +434,5 @@ export function nameSubmitter(template: TaskTemplate, served: ServedUser | undef
 }
 
 function logLeft(log: Logger, removal: Removal): void {
-  if (!removal.isComplete)
-    log.warn({ left: describeLeft(removal) }, 'files in the folder of an agent cannot be removed');
+  if (!removal.isComplete) log.warn({ left: describeLeft(removal) }, "cannot remove files in the agent's folder");
 }

@@ -150,8 +150,8 @@ async function inviteRetryWhileDiskFull({
       if (isFirst)
         log.info(
           { address: own.address, reason: error.message },
-          'the provider of this home folder cannot be asked for an invitation yet; one that runs on another ' +
-            'host must be asked there (mutirao machine invite)',
+          'waiting for the provider of this home folder, which issues the invitation; for a provider on another ' +
+            'host, use "mutirao machine invite" there',
         );
     }
     await delay(retryPause, undefined, { signal }).catch(() => undefined);

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { arch, availableParallelism, hostname, totalmem, type } from 'node:os';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { MachineFacts } from '@mutirao/core/messages';
+import type { ResourceCapacity } from '@mutirao/core/resources';
+import type { ProcessorCount } from '@mutirao/core/shared';
 import { findManagerJob } from './manager-variables.ts';
 
 /** What an agent is told about itself. */
@@ -19,6 +21,10 @@ export interface FactsOptions {
   readonly attributes: readonly string[];
   /** What the machine is known by under any name; empty or left out for what is found. */
   readonly identity?: string;
+  /** What it has in addition to processors; left out where that is not known. */
+  readonly capacity?: ResourceCapacity;
+  /** Processors that it may use, on this host; left out for what the system library finds. */
+  readonly processorsFound?: ProcessorCount;
 }
 
 /** What was found on a machine that the agent does not run on. */
@@ -54,11 +60,10 @@ export function describeMachine(
   found?: FoundFacts,
 ): MachineFacts {
   const until = Number(environment['MUTIRAO_WALLTIME_END_UNIX_MS'] ?? '');
-  const processorsFound = options.request === '' ? (found?.processors ?? availableParallelism()) : 1;
   return {
     machineId: nameMachine(options, environment['MUTIRAO_PROCESS_INDEX']),
     incarnation: randomBytes(8).toString('hex'),
-    processors: options.processors > 0 ? options.processors : processorsFound,
+    processors: options.processors > 0 ? options.processors : countFound(options, found),
     attributes: describeAttributes(
       options,
       found === undefined ? ownAttributes(options.request, environment) : foundAttributes(found),
@@ -66,7 +71,12 @@ export function describeMachine(
     until: Number.isSafeInteger(until) && until > 0 ? until : undefined,
     requestId: options.request,
     identity: identify(options.identity, found?.hostname, environment['MUTIRAO_MACHINE_SLOT']),
+    ...(options.capacity === undefined ? {} : { capacity: options.capacity }),
   };
+}
+
+function countFound({ request, processorsFound }: FactsOptions, found: FoundFacts | undefined): ProcessorCount {
+  return request === '' ? (found?.processors ?? processorsFound ?? availableParallelism()) : 1;
 }
 
 /**

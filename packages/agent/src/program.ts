@@ -9,6 +9,7 @@ import type { Isolation, IsolationOptions } from './isolation.ts';
 import type { GridScriptPlaces } from './gridscript/prepare-gridscript.ts';
 import {
   bytes,
+  choice,
   defineProgram,
   duration,
   integer,
@@ -52,6 +53,22 @@ const options = {
     default: 0,
     min: 0,
     max: 4096,
+  }),
+  memory: bytes({ help: 'Memory to offer to tasks; 0 = what this process may use.', default: 0 }),
+  gpus: text({
+    help:
+      'GPUs to offer: how many (2), of which kind (2:a100), or their ids (0,3). Default: what this process may use; ' +
+      '0 = none.',
+    placeholder: 'GPUS',
+  }),
+  resource: list({
+    help: 'Counted resource to offer, such as licence=2 or scratch=200G.',
+    placeholder: 'NAME=AMOUNT',
+  }),
+  pin: choice({
+    help: 'Whether tasks are pinned to the processors that they hold. auto: where this agent has them to itself.',
+    words: ['auto', 'none'],
+    default: 'auto',
   }),
   site: text({ help: 'Value of the attribute "site".', placeholder: 'NAME' }),
   attribute: list({ help: 'Attribute that requirements can ask for.', placeholder: 'NAME=VALUE' }),
@@ -114,6 +131,7 @@ export const agentProgram = defineProgram({
   options,
   optionGroups: [
     { heading: 'Common options', names: ['provider', 'providerId', 'machineId', 'processors', 'site', 'attribute'] },
+    { heading: 'Capacity to offer', names: ['memory', 'gpus', 'resource', 'pin'] },
     { heading: 'Credentials', names: ['invitation', 'credentialFile', 'identity'] },
     { heading: 'Tasks and files', names: ['isolation', 'taskFolder', 'storage', 'shared', 'killGrace'] },
     { heading: 'Connections and ending', names: ['request', 'orphanTimeout', 'gangAddress', 'endHold', 'stopGrace'] },
@@ -214,7 +232,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   await agent.close();
   if (error !== undefined) throw error;
   unreachable.signal.throwIfAborted();
-  log.info({ machine: facts.machineId }, 'left');
+  log.info({ machine: facts.machineId }, 'stopped');
 }
 
 function whenAborted(signal: AbortSignal, act: () => void): void {
@@ -260,7 +278,7 @@ async function getIsolation(
   if (exposedKey !== undefined)
     log.info(
       { key: exposedKey },
-      'tasks could read the key of the authority: tasks of users other than the owner are refused',
+      'refusing tasks of users other than the owner: tasks could read the private key of the authority',
     );
   return isolation;
 }
@@ -269,9 +287,8 @@ async function getIsolation(
 async function preparePlace(
   config: ConfigOf<typeof options>,
   places: GridScriptPlaces,
-): Promise<Pick<AgentSetup, 'facts' | 'openWorkplace'>> {
+): Promise<Pick<AgentSetup, 'facts' | 'pinning' | 'openWorkplace'>> {
   if (config.remExec !== '')
     return (await import('./gridscript/prepare-gridscript.ts')).prepareGridScript(config, places);
-  const { describeMachine } = await import('./machine-facts.ts');
-  return { facts: describeMachine({ ...config, attributes: config.attribute }, process.env) };
+  return (await import('./capacity/prepare-host.ts')).prepareHost(config, process.env, places.log);
 }

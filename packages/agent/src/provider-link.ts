@@ -119,7 +119,7 @@ export class ProviderLink {
     this.capabilities = hello.capabilities;
     this.backOff = backOffMin;
     clearTimeout(this.orphanTimer);
-    this.options.log.info({ provider: hello.speakerId }, 'attached');
+    this.options.log.info({ provider: hello.speakerId }, 'attached to the provider');
     this.options.onAttached(hello);
   }
 
@@ -137,7 +137,7 @@ export class ProviderLink {
     const delay = reason.code === 'MUT_REATTACH' ? 0 : this.nextDelay();
     this.options.log.info(
       { code: reason.code, reason: reason.message, retry_ms: Math.round(delay) },
-      wasAttached ? 'provider lost' : 'provider not reached',
+      wasAttached ? 'lost the connection to the provider' : 'cannot reach the provider',
     );
     this.retryTimer = setTimeout(() => {
       this.attach();

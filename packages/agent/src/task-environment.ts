@@ -1,8 +1,11 @@
 import path from 'node:path';
 import { parseCommand, renderCommand as fillIn, type CommandTemplate } from '@mutirao/core/bag';
+import type { HeldReplica } from '@mutirao/core/machines/agent';
 import type { ReplicaStart, TaskTemplate } from '@mutirao/core/messages';
+import { emptyCapacity, type Assignment, type ResourceCapacity } from '@mutirao/core/resources';
 import { isVariableName, ProgramFinder, renderAssignments, renderCommand } from '@mutirao/runtime/processes';
 import { isOfManager } from './manager-variables.ts';
+import { amountVariables, deviceVariables } from './resource-variables.ts';
 
 /**
  * Variables of every task of this agent: our own without Mutirao's and without those of the manager's job that we run
@@ -57,25 +60,34 @@ export interface RenderedTask {
 interface ParsedTemplate {
   readonly command: CommandTemplate;
   readonly environment: string;
+  /** Variables that no job sets for itself. */
+  readonly amounts: string;
 }
+
+/** A replica as far as its task's variables depend on it. */
+export type RenderedReplica = Pick<HeldReplica, 'template' | 'start' | 'assignment'>;
 
 /** Turns replicas into what a launcher takes. */
 export class TaskRenderer {
   private readonly finder: ProgramFinder;
   private readonly searchPath: string;
+  private readonly capacity: ResourceCapacity;
   /** Batches share a template, so it is read once per batch. */
   private readonly parsed = new WeakMap<TaskTemplate, ParsedTemplate>();
   private readonly exports = new Map<string, string>();
 
-  /** @param searchPath the PATH of tasks, to which storage, playpen, their folder and ours are appended. */
-  constructor(searchPath: string) {
+  /**
+   * @param searchPath the PATH of tasks, to which storage, playpen, their folder and ours are appended. @param capacity
+   * of the machine.
+   */
+  constructor(searchPath: string, capacity: ResourceCapacity = emptyCapacity) {
+    this.capacity = capacity;
     this.searchPath = searchPath === '' ? '/usr/local/bin:/usr/bin:/bin' : searchPath;
     this.finder = new ProgramFinder(this.searchPath);
   }
 
   render(
-    template: TaskTemplate,
-    start: ReplicaStart,
+    { template, start, assignment }: RenderedReplica,
     folders: { readonly playpen: string; readonly storage: string },
   ): RenderedTask {
     const parsed = this.parse(template);
@@ -86,20 +98,23 @@ export class TaskRenderer {
       command: renderCommand(line, (name) =>
         template.environment['PATH'] === undefined ? this.finder.find(name) : undefined,
       ),
-      environment: `${parsed.environment}${namesOfFiles(start)}JOB=${template.jobId} TASK=${start.taskIndex}`,
+      environment:
+        `${parsed.environment}${namesOfFiles(start)}${this.namesOfDevices(assignment)}${parsed.amounts} ` +
+        `JOB=${template.jobId} TASK=${start.taskIndex}`,
       exports: this.exportsOf(folders.playpen, folders.storage),
     };
   }
 
   /** A task's variables by themselves, beside those of every task of this agent. */
   variables(
-    template: TaskTemplate,
-    start: ReplicaStart,
+    { template, start, assignment }: RenderedReplica,
     { playpen, storage }: { readonly playpen: string; readonly storage: string },
   ): Record<string, string> {
     return {
       ...template.environment,
       ...getFiles(start),
+      ...deviceVariables(this.capacity, assignment),
+      ...amountVariables(template),
       JOB: String(template.jobId),
       TASK: String(start.taskIndex),
       PLAYPEN: playpen,
@@ -116,10 +131,19 @@ export class TaskRenderer {
     let parsed = this.parsed.get(template);
     if (parsed === undefined) {
       const assignments = renderAssignments(template.environment);
-      parsed = { command: parseCommand(template.command), environment: assignments === '' ? '' : `${assignments} ` };
+      parsed = {
+        command: parseCommand(template.command),
+        environment: assignments === '' ? '' : `${assignments} `,
+        amounts: renderAssignments(amountVariables(template)),
+      };
       this.parsed.set(template, parsed);
     }
     return parsed;
+  }
+
+  private namesOfDevices(assignment: Assignment | undefined): string {
+    if (assignment === undefined || assignment.devices.length === 0) return '';
+    return `${renderAssignments(deviceVariables(this.capacity, assignment))} `;
   }
 
   private exportsOf(playpen: string, storage: string): string {

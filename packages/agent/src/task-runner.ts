@@ -21,6 +21,7 @@ import {
   type TaskUsage,
 } from '@mutirao/runtime/processes';
 import type { AccountTasks } from './account-tasks.ts';
+import { listProcessors, type Pinning } from './capacity/pinning.ts';
 import type { GangTask } from './gang/gangs.ts';
 import type { Playpens } from './playpens.ts';
 import type { Storages } from './storages.ts';
@@ -36,6 +37,8 @@ export interface TaskRunnerOptions {
   readonly renderer: TaskRenderer;
   readonly storages: Storages;
   readonly sandboxes: TaskSandboxes;
+  /** Undefined where the system places tasks. */
+  readonly pinning?: Pinning | undefined;
   /** Undefined where tasks run in the agent's own account. */
   readonly account?: AccountTasks;
   deliver(input: AgentInput): void;
@@ -102,7 +105,7 @@ export class TaskRunner {
       this.running[slot] = replica;
       this.shortOf[slot] = undefined;
       this.meters.begin(slot);
-      this.launchers.launch(slot, this.compose(replica, { playpen, storage }, gang));
+      this.launchers.launch(slot, { ...this.compose(replica, { playpen, storage }, gang), ...this.pin(replica) });
       this.isBusy = true;
       this.sweepTimer ??= setTimeout(this.sweep, sweepInterval);
       this.unsampled.set(slot, performance.now());
@@ -119,7 +122,7 @@ export class TaskRunner {
     const { template, start } = replica;
     if (account !== undefined) {
       const slot = slotOf(replica);
-      const rendered = renderer.render(template, start, account.getFolders(slot, template.userId));
+      const rendered = renderer.render(replica, account.getFolders(slot, template.userId));
       return {
         folder: '/',
         keptMax: getKeptMax(replica),
@@ -135,9 +138,24 @@ export class TaskRunner {
       folder: template.workFolder?.path ?? folders.playpen,
       keptMax: getKeptMax(replica),
       leavesFiles: start.outputs.length > 0 || template.workFolder !== undefined,
-      ...changeFor(gang, renderer.render(template, start, folders)),
+      ...changeFor(gang, renderer.render(replica, folders)),
       ...(sandbox === undefined ? {} : { sandbox }),
     };
+  }
+
+  private pinApart(
+    { slots }: HeldReplica,
+    { command, args }: { readonly command: string; readonly args: readonly string[] },
+  ): { readonly command: string; readonly args: readonly string[] } {
+    const { pinning } = this.options;
+    return pinning === undefined
+      ? { command, args }
+      : { command: pinning.program, args: ['-c', listProcessors(pinning, slots), command, ...args] };
+  }
+
+  private pin({ slots }: HeldReplica): Pick<LaunchTask, 'pin'> {
+    const { pinning } = this.options;
+    return pinning === undefined ? {} : { pin: `${quoteWord(pinning.program)} -cp ${listProcessors(pinning, slots)}` };
   }
 
   /**
@@ -154,10 +172,12 @@ export class TaskRunner {
     const slot = slotOf(replica);
     const folders = { playpen: playpens.getPath(slot), storage: storages.getPath(replica.template.userId) };
     const env = this.launchers.getEnvironment(slot);
-    const own = { ...renderer.variables(replica.template, replica.start, folders), ...variables };
+    const own = { ...renderer.variables(replica, folders), ...variables };
     const sandboxed = sandboxes.commandFor(sandboxedTask(replica, folders), command, { env, variables: own });
+    const plain = sandboxed ?? { command: '/bin/sh', args: ['-c', command], env: { ...env, ...own } };
     const started = startPiped({
-      ...(sandboxed ?? { command: '/bin/sh', args: ['-c', command], env: { ...env, ...own } }),
+      ...plain,
+      ...this.pinApart(replica, plain),
       isSandbox: sandboxed !== undefined,
       cwd: replica.template.workFolder?.path ?? folders.playpen,
       onClosed,
@@ -281,14 +301,10 @@ export class TaskRunner {
   private checkMemory(usage: TaskUsage): void {
     const replica = this.running[usage.slot];
     if (replica === undefined) return;
-    const { memoryMax } = replica.template.limits;
+    const memoryMax = getMemoryLimit(replica.template);
     const bytes = this.meters.note(usage, memoryMax);
     if (memoryMax > 0 && bytes > memoryMax)
-      this.exceed(
-        replica,
-        'MUT_MEMORY_MAX',
-        `${describeBytes(bytes)} of memory, beyond the limit of ${describeBytes(memoryMax)}`,
-      );
+      this.exceed(replica, 'MUT_MEMORY_MAX', describeExcess(this.meters.getPeak(usage.slot), replica.template));
   }
 
   private readonly checkOutputs = (): void => {
@@ -310,6 +326,18 @@ export class TaskRunner {
   private exceed(replica: HeldReplica, reason: string, detail: string): void {
     this.options.deliver({ kind: 'LimitExceeded', replicaId: replica.start.replicaId, reason, detail });
   }
+}
+
+/** What a job limits its tasks to, or else what each asked for; 0 for no limit. */
+function getMemoryLimit({ limits, resources }: HeldReplica['template']): Bytes {
+  return limits.memoryMax > 0 ? limits.memoryMax : (resources?.memory ?? 0);
+}
+
+function describeExcess(peak: Bytes, template: HeldReplica['template']): string {
+  const limit = describeBytes(getMemoryLimit(template));
+  return template.limits.memoryMax > 0
+    ? `memory peaked at ${describeBytes(peak)}, beyond the limit of ${limit} (--limit-memory)`
+    : `memory peaked at ${describeBytes(peak)}, beyond the ${limit} that the task asked for (--memory)`;
 }
 
 function getKeptMax({

@@ -6,6 +6,7 @@ import type { Bytes, Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
 import { Watchdog } from '@mutirao/runtime/processes';
 import { AccountTasks } from './account-tasks.ts';
+import type { Pinning } from './capacity/pinning.ts';
 import { requireWorkFolder } from './check-work-folder.ts';
 import { collectOutputs, type WaysHome } from './collect-outputs.ts';
 import type { ContentCache } from './content-cache.ts';
@@ -67,6 +68,8 @@ export interface WorkplaceSetup {
   readonly sharedHome?: string;
   /** How tasks are kept apart from the agent and from those of other users. */
   readonly isolation: Isolation;
+  /** Undefined, or left out, where the system places tasks. */
+  readonly pinning?: Pinning | undefined;
   readonly log: Logger;
 }
 
@@ -93,7 +96,7 @@ export async function openWorkplace(
     new Playpens({
       folder: path.join(folder, name),
       onLeft: (left) => {
-        log.warn({ left }, 'files of a task cannot be removed');
+        log.warn({ left }, 'cannot remove files of a task');
       },
     });
   const playpens = freshFolders('playpens');
@@ -119,7 +122,8 @@ export async function openWorkplace(
       storages,
       sandboxes,
       ...(account === undefined ? {} : { account }),
-      renderer: new TaskRenderer(environment['PATH'] ?? ''),
+      renderer: new TaskRenderer(environment['PATH'] ?? '', facts.capacity),
+      pinning: setup.pinning,
       deliver,
     }),
   ]);

@@ -6,6 +6,8 @@ export {
   Limits,
   OutputFile,
   QuotaUse,
+  Reason,
+  ReasonValue,
   Root,
   TaskTemplate,
 } from './generated/mutirao/common/v1/common.ts';

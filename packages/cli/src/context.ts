@@ -26,7 +26,7 @@ export interface CommandContext {
   cluster(address: string): Promise<ClusterClient>;
   /** The reservation manager at an address. */
   reservations(address: string): Promise<ReservationClient>;
-  /** Waits so long, or until `signal` fires. */
+  /** Waits for this time, or until `signal` fires. */
   sleep(durationMs: number): Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import { registry, type ErrorEntry, type MutiraoError } from '@mutirao/api/error
  */
 export type ExitStatus = 0 | 1 | 2 | 3 | 4 | 70;
 
-/** The exit status that tells of an operating error. */
+/** The exit status for an operating error. */
 export function getExitStatus(error: MutiraoError): ExitStatus {
   switch (registry[error.code].status as ErrorEntry['status']) {
     case 'CANCELLED':

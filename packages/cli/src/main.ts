@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { ExitStatus } from './exit-status.ts';
 import { OutputClosed, OutputFailed, writeStandardError } from './output/write-standard.ts';
 
-/** Runs the command line `argv` (without the names of Node and the script) and tells its exit status. */
+/** Runs the command line `argv` (without the names of Node and the script) and returns its exit status. */
 export async function main(argv: readonly string[]): Promise<ExitStatus> {
   const unreadable = argv.find((word) => word.includes('\uFFFD'));
   if (unreadable !== undefined && !isUtf8(readCommandLine())) {

@@ -22,7 +22,7 @@ export interface Surroundings {
 }
 
 /**
- * Runs one command line and tells its exit status. Only the module of the command that is run gets loaded.
+ * Runs one command line and returns its exit status. Only the module of the command that is run gets loaded.
  *
  * @param argv without the names of Node and the script.
  */
@@ -155,7 +155,7 @@ function addCommonOptions(command: Command): void {
     .option('--home <folder>', 'home folder (default: MUTIRAO_HOME, else ~/.mutirao)');
 }
 
-/** Tells an error in one line, and in a second what to do; a bug also shows where it is. */
+/** Prints an error in one line, and what to do in a second one; a bug also shows where it is. */
 function reportError(error: unknown, output: Output): ExitStatus {
   if (error instanceof OutputClosed) return 0;
   if (error instanceof OutputFailed) {
@@ -180,10 +180,10 @@ function isFormatError(error: unknown): error is FormatError {
   return error instanceof Error && error.name === 'FormatError' && 'code' in error;
 }
 
-/** Errors of one text that are told one by one. */
+/** Errors of one text that are printed one by one. */
 const errorsReported = 20;
 
-/** Tells what is wrong with a text, all of it up to a bound, and what to do about each kind. */
+/** Prints the errors of a text, up to a bound, and what to do about each kind. */
 function reportFormatError(error: FormatError, output: Output): ExitStatus {
   const all = [error, ...error.further];
   const reported = all.slice(0, errorsReported);

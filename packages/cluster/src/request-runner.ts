@@ -104,7 +104,7 @@ export class RequestRunner implements Runner {
           if (startError !== '')
             this.#options.log.warn(
               { request: requestId, index, command, reason: startError },
-              'a process could not be started',
+              'cannot start a process',
             );
           this.#end(requestId, group);
           const words = startError === '' ? readLastWords(output.path) : startError;
@@ -112,7 +112,7 @@ export class RequestRunner implements Runner {
         },
       }).pid;
     } catch (error) {
-      this.#options.log.warn({ request: requestId, index, command, err: error }, 'a process could not be started');
+      this.#options.log.warn({ request: requestId, index, command, err: error }, 'cannot start a process');
       this.#options.onExit(requestId, index, unstartableStatus);
     }
     if (group === undefined) return;

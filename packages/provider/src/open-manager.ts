@@ -199,22 +199,25 @@ export async function reportReserving(
   log: Pick<Logger, 'info' | 'warn'>,
 ): Promise<void> {
   if (preAcquire !== '')
-    log.info({ rule: preAcquire }, 'the processors of reservations are asked for ahead and held: best effort');
+    log.info(
+      { rule: preAcquire },
+      'reservations: requesting allocations ahead of them and holding these (best effort)',
+    );
   else if (manager?.siteReservations !== undefined)
-    log.info({}, 'reservations are made by the resource manager itself, which guarantees what it takes');
+    log.info({}, 'reservations: made by the resource manager, which guarantees those that it accepts');
   else return;
   const mayReserve = await manager?.mayReserve?.();
   if (preAcquire !== '' && mayReserve === true)
     log.warn(
       {},
-      'this account may have the resource manager make reservations, which would be guaranteed; without ' +
-        '--pre-acquire it is asked to',
+      'this account may reserve at the resource manager, which would guarantee reservations; leave out ' +
+        '--pre-acquire to use that',
     );
   if (preAcquire === '' && mayReserve === false)
     log.warn(
       {},
-      'the resource manager makes no reservations for this account; with --pre-acquire their processors are ' +
-        'asked for ahead and held',
+      'this account may not reserve at the resource manager; use --pre-acquire to request allocations ahead ' +
+        'of reservations',
     );
 }
 
@@ -240,7 +243,7 @@ function openEmbedded(
         wait_ms: expectedWaitMs,
         tighter_wait_ms: tighterExpectedWaitMs,
       },
-      'a tighter walltime would have had the request wait less',
+      'a shorter walltime would have started the request earlier',
     );
   };
   const { home, token } = clusterHome === '' ? places : { home: clusterHome, token: readToken(tokenPath(clusterHome)) };

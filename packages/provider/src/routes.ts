@@ -11,6 +11,7 @@ import {
   encodeQuotaUses,
   offsetHeader,
 } from '@mutirao/api/codecs';
+import { encodeReason, encodeReasons } from '@mutirao/api/reasons';
 import { MutiraoError } from '@mutirao/api/errors';
 import { GridMachineServiceService, PullContentRequest } from '@mutirao/api/machine';
 import {
@@ -32,6 +33,7 @@ import {
   type ProviderState,
 } from '@mutirao/core/machines/provider';
 import type { Content } from '@mutirao/core/messages';
+import type { Reason } from '@mutirao/core/reasons';
 import type { QuotaUse } from '@mutirao/core/quotas';
 import type { Instant, UserId } from '@mutirao/core/shared';
 import type { AuditCaller } from '@mutirao/runtime/audit';
@@ -85,8 +87,8 @@ export interface ProviderHost {
   trouble(): string | undefined;
   /** Why the queue of the resource could not be read the last time; empty when it could. */
   queueTrouble(): string;
-  /** How the site keeps reservations, in sentences; left out where it keeps none. */
-  reservations?(): readonly string[];
+  /** How the site keeps reservations; left out where it keeps none. */
+  reservations?(): readonly Reason[];
   /** What a user takes of the server. */
   usesOf(userId: UserId): readonly QuotaUse[];
   /** Resolves to the machine's reply, after it is in the journal. */
@@ -528,7 +530,7 @@ function describeResource(
     machines: attached.length,
     draining: takesNoWork(state),
     ...findDraining(state),
-    reasons: [...listOf(trouble()), ...state.resourceStatus, ...(reservations?.() ?? [])],
+    reasons: encodeReasons([...listOf(trouble()), ...state.resourceStatus, ...(reservations?.() ?? [])]),
     leases: [...state.brokers.values()]
       .filter(({ brokerId }) => userId === ownerId || userOfBroker(brokerId, ownerId) === userId)
       .flatMap((broker) => describeLease(state, broker, standby) ?? []),
@@ -537,8 +539,8 @@ function describeResource(
   };
 }
 
-function listOf(text: string | undefined): readonly string[] {
-  return text === undefined ? [] : [text];
+function listOf(trouble: string | undefined): readonly Reason[] {
+  return trouble === undefined ? [] : [{ code: 'provider-trouble', trouble }];
 }
 
 function findDraining({
@@ -550,11 +552,14 @@ function findDraining({
 }
 
 /**
- * Why the queue of the resource is not known now; empty while it is. @param failure why it could not be read the last
- * time.
+ * Why the queue of the resource is not known now; undefined while it is. @param trouble why it could not be read the
+ * last time.
  */
-function describeQueueTrouble({ config, limits, listing }: ProviderHost['state'], failure: string): string {
-  if (config.resourceKind === 'machines') return '';
-  if (failure !== '') return `The queue of the resource cannot be read: ${failure}.`;
-  return limits === undefined || listing === undefined ? 'The queue of the resource has not been read yet.' : '';
+function describeQueueTrouble(
+  { config, limits, listing }: ProviderHost['state'],
+  trouble: string,
+): GetResourceResponse['queueTrouble'] {
+  if (config.resourceKind === 'machines') return undefined;
+  if (trouble !== '') return encodeReason({ code: 'queue-unreadable', trouble });
+  return limits === undefined || listing === undefined ? encodeReason({ code: 'queue-not-read' }) : undefined;
 }

@@ -28,6 +28,7 @@ import {
   type RequestId,
   type UserId,
 } from '@mutirao/core/shared';
+import { sayReason } from '@mutirao/api/reasons';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
 import type { Audit } from '@mutirao/runtime/audit';
@@ -407,7 +408,7 @@ class ProviderProcess {
     const { stalledBy } = this.#driver;
     if (stalledBy !== undefined) return stalledBy.message;
     const trouble = this.#watcher?.trouble ?? '';
-    return trouble === '' ? undefined : `the queue cannot be read: ${trouble}`;
+    return trouble === '' ? undefined : `cannot read the queue: ${trouble}`;
   }
 
   /** The server of brokers, and that of agents, which may be the same. */
@@ -471,7 +472,7 @@ class ProviderProcess {
       } catch (error) {
         if (!(error instanceof MutiraoError) || !unusableAddress.includes(error.code) || index === addresses.length - 1)
           throw error;
-        log.warn({ address, reason: error.message }, 'the address cannot be used; another is');
+        log.warn({ address, reason: error.message }, 'cannot use the configured address; using another one');
       }
     }
     throw new MutiraoError('MUT_BAD_CONFIG', 'no address to listen on');
@@ -537,7 +538,10 @@ class ProviderProcess {
       });
     const left = countLeft();
     if (left > 0)
-      this.#setup.log.warn({ left }, 'requests are left at the resource manager; what starts of them ends by itself');
+      this.#setup.log.warn(
+        { left },
+        'stopped with requests at the resource manager; those that start end by themselves',
+      );
   }
 
   async #stop(servers: readonly RunningServer[]): Promise<void> {
@@ -636,7 +640,12 @@ function logChange(log: Logger, change: ProviderChange): void {
   switch (change.kind) {
     case 'RequestDrafted':
       log.info(
-        { request: change.requestId, width: change.width, walltime_ms: change.walltime, reason: change.reasons[0] },
+        {
+          request: change.requestId,
+          width: change.width,
+          walltime_ms: change.walltime,
+          reason: change.reasons.slice(0, 1).map((reason) => sayReason(reason))[0],
+        },
         'request drafted',
       );
       break;
@@ -647,16 +656,22 @@ function logChange(log: Logger, change: ProviderChange): void {
       log.info({ request: change.requestId }, 'request started');
       break;
     case 'RequestRequeued':
-      log.warn({ request: change.requestId, reason: change.reason }, 'request requeued');
+      log.warn({ request: change.requestId, reason: sayReason(change.reason) }, 'request requeued');
       break;
     case 'RequestReleasing':
-      log.info({ request: change.requestId, reason: change.reason }, 'request released');
+      log.info(
+        { request: change.requestId, reason: change.reasons.map((reason) => sayReason(reason)).join(' ') },
+        'request released',
+      );
       break;
     case 'RequestEnded':
-      log.info({ request: change.requestId, status: change.status, reason: change.reason }, 'request ended');
+      log.info({ request: change.requestId, status: change.status, reason: sayReason(change.reason) }, 'request ended');
       break;
     case 'HeuristicSwitched':
-      log.info({ heuristic: change.to.heuristic, default_task_time_ms: change.to.defaultTime }, 'heuristic switched');
+      log.info(
+        { heuristic: change.to.heuristic, default_task_time_ms: change.to.defaultTime },
+        'changed the heuristic',
+      );
       break;
     case 'MachineJoined':
       log.info({ machine: change.facts.machineId, broker: change.brokerId }, 'machine joined');

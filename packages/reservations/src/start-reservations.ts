@@ -86,7 +86,7 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
   const state = restoreState(journal, options);
   log.info(
     { resources: state.resources.size, reservations: state.reservations.size, took_ms: systemClock.now() - began },
-    'the journal is read',
+    'read the journal',
   );
   const changes = new ChangeSignal();
   const publisher = createPublisher(

@@ -85,7 +85,7 @@ export class AnsweringBroker {
   readonly queues = new Map<string, ProviderQueue>();
   ledger: LedgerRow[] = [];
   readonly outputs = new Map<string, GetTaskOutputResponse>();
-  explanation: ExplainResponse = { summary: '', details: [] };
+  explanation: ExplainResponse = { summary: undefined, waiting: undefined, details: [] };
   readonly submitted: SubmitJobRequest[] = [];
   readonly uploaded: Uint8Array[] = [];
   readonly asked: { readonly method: string; readonly request: unknown }[] = [];

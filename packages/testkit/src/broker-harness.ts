@@ -34,6 +34,7 @@ import {
   type TaskEdge,
   type TaskGroup,
 } from '@mutirao/core/messages';
+import { sayReason } from '@mutirao/api/reasons';
 import { QueueModel } from '@mutirao/core/placement';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
@@ -510,7 +511,7 @@ function findRequest(name: string, status: RequestStatus, options: Options): Bro
         startedAt: time('started'),
         endedAt: time('ended'),
         heuristic: 'static',
-        reasons: options['why'] === undefined ? [] : [options['why']],
+        reasons: options['why'] === undefined ? [] : [{ code: 'ended-by-manager', cause: options['why'] }],
         ...insideOf(options),
         ...(options['code'] === undefined ? {} : { endCode: options['code'].replaceAll(' ', '_') }),
       },
@@ -575,7 +576,7 @@ function statusOf(providerId: string, inside: string, now: string): BrokerInput 
     askAt: 0,
     expectedAt: 0,
     chance: undefined,
-    reason: '',
+    reasons: [],
   };
   const resourceStatus = {
     reservation: nameReservation(aReservation(inside)),
@@ -638,7 +639,7 @@ function describeChange(change: BrokerChange): string[] {
     case 'ReservationLeft':
       return [
         `job ${change.jobId} ${change.waits ? 'waits' : 'goes on'} without its reservation (${change.code}: ` +
-          `${change.reason})`,
+          `${sayReason(change.reason)})`,
       ];
     case 'JobEnded':
       return [`job ${change.jobId} ${change.status}`];
@@ -748,5 +749,10 @@ function describeLeased(parts: Extract<BrokerCommand, { kind: 'GrantLease' }>['p
 function describeExplanation(explanation: Explanation | undefined): string[] {
   return explanation === undefined
     ? ['nothing to explain']
-    : [explanation.summary, ...explanation.details.map((detail) => `- ${detail}`)];
+    : [
+        [explanation.summary, ...(explanation.waiting === undefined ? [] : [explanation.waiting])]
+          .map((reason) => sayReason(reason))
+          .join(' '),
+        ...explanation.details.map((reason) => `- ${sayReason(reason)}`),
+      ];
 }

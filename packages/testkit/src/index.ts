@@ -4,6 +4,7 @@ export {
   ReservationsHarness,
   reservationsOptions,
 } from './reservations/reservations-harness.ts';
+export { aSentence } from './a-sentence.ts';
 export { aReservationWire, FakeReservations } from './reservations/fake-reservations.ts';
 export { ReservationSyncHarness } from './reservations/reservation-sync-harness.ts';
 export { CountedCandidates, type CountedReservation } from './reservations/counted-candidates.ts';

@@ -22,6 +22,7 @@ import type {
   ReservedWindow,
   ResourceStatus,
 } from '@mutirao/core/messages';
+import { sayReason } from '@mutirao/api/reasons';
 import { aReservation } from './claimed-reservation.ts';
 
 /**
@@ -505,7 +506,7 @@ export function describeProviderCommand(command: ProviderCommand): string {
     case 'ClearAgent':
       return `clear ${command.machineId} of ${command.heldReplicaIds.join(',')}`;
     case 'RefuseAgent':
-      return `refuse agent #${command.attachmentId} ${command.code}: ${command.reason}`;
+      return `refuse agent #${command.attachmentId} ${command.code}: request ${command.requestId} is over`;
     case 'ReportProvisioning':
       return showAhead(command);
     case 'ReportStatuses':
@@ -540,12 +541,12 @@ function showDraining(draining: DrainingStatus | undefined): string {
 }
 
 function showAhead({ reservationId, ahead }: Extract<ProviderCommand, { kind: 'ReportProvisioning' }>): string {
-  const { status, heldCount, askedCount, askAt, expectedAt, chance, reason } = ahead;
+  const { status, heldCount, askedCount, askAt, expectedAt, chance, reasons } = ahead;
   const parts = [
     askAt === 0 ? '' : `to be asked for at ${askAt}`,
     expectedAt === 0 ? '' : `expected at ${expectedAt}`,
     chance === undefined ? '' : `chance ${Math.round(chance * 100)} %`,
-    reason,
+    reasons.map((reason) => sayReason(reason)).join(' '),
   ];
   return [
     `tell ahead of ${reservationId}: ${status} ${heldCount}+${askedCount}`,

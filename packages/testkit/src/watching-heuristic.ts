@@ -30,13 +30,15 @@ export class WatchingHeuristic implements RequestHeuristic {
       drafts: Array.from({ length: Math.max(0, slots) }, () => ({
         width,
         walltime,
-        reasons: [`${width} processors for ${walltime} ms, as a test wants.`],
+        reasons: [{ code: 'initial-free-now', processors: width, walltimeMs: walltime }],
       })),
       givenUp: unwanted.map(({ requestId }) => ({
         requestId,
-        reasons: [`Withdrawn: it is more than twice as long as ${walltime} ms.`],
+        reasons: [{ code: 'finish-withdrawn-for-better' }],
       })),
-      reasons: [`Asked because of ${facts.trigger ?? 'nothing'}.`],
+      reasons: [
+        { code: 'unknown-reason', reasonCode: 'test', words: `Asked because of ${facts.trigger ?? 'nothing'}.` },
+      ],
       ...(taskTimes === undefined ? { reviewAt: facts.now + 60_000 } : {}),
     };
   }

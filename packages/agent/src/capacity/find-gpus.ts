@@ -87,7 +87,7 @@ function restrictBySlurm(
 
 /**
  * The devices that a list names, in its order: by number, by UUID or the beginning of one. As in CUDA the list ends at
- * the first entry that is no device. Parts of a device (MIG) are taken as they are named.
+ * the first entry that is not a device. Parts of a device (MIG) are taken as they are named.
  */
 function restrict(listed: readonly ListedGpu[], visible: string | undefined): FoundGpu[] {
   if (visible === undefined) return listed.map(({ index, kind }) => ({ id: index, kind }));
@@ -100,7 +100,7 @@ function restrict(listed: readonly ListedGpu[], visible: string | undefined): Fo
   return found;
 }
 
-/** Undefined for an entry that is no device. */
+/** Undefined for an entry that is not a device. */
 function findKind(listed: readonly ListedGpu[], entry: string): string | undefined {
   if (entry === '' || listed.length === 0) return undefined;
   if (entry.startsWith('MIG-')) return 'mig';
@@ -119,7 +119,7 @@ function listAmd(host: HostFiles): ListedGpu[] {
   return kinds.map((kind, index) => ({ index: String(index), uuid: '', kind }));
 }
 
-/** Such as `gfx90a`, from a node's properties; undefined for a node that is no GPU. */
+/** Such as `gfx90a`, from a node's properties; undefined for a node that is not a GPU. */
 export function nameAmdKind(properties: string): string | undefined {
   const read = (name: string): number => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(properties)?.[1] ?? 0);
   if (read('simd_count') === 0) return undefined;

@@ -31,7 +31,7 @@ export function parseProcessorQuota(text: string): number | undefined {
   return divideQuota(quota, period);
 }
 
-/** As above, from the two files of the first version of control groups; -1 is no limit. */
+/** As above, from the two files of the first version of control groups; -1 means unlimited. */
 export function divideQuota(quota: string, period: string): number | undefined {
   const share = Number(quota) / Number(period);
   return /^\d+$/.test(quota.trim()) && Number.isFinite(share) && share > 0 ? share : undefined;

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { noResult, type AgentInput, type HeldReplica, type Verdict } from '@mutirao/core/machines/agent';
 import type { Content, OutputContent } from '@mutirao/core/messages';
+import type { ResourceCapacity } from '@mutirao/core/resources';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import { removeTree } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
@@ -25,6 +26,7 @@ export interface GridScriptOptions {
   readonly machine: RemoteMachine;
   readonly machineId: string;
   readonly attributes: Readonly<Record<string, string>>;
+  readonly capacity: ResourceCapacity;
   /** A folder of this host. */
   readonly folder: string;
   readonly contentBytesMax: Bytes;
@@ -47,7 +49,7 @@ export class GridScriptWorkplace implements Workplace {
   private readonly options: GridScriptOptions;
   private readonly deliver: (input: AgentInput) => void;
   private readonly contents: RemoteContents;
-  private readonly renderer = new TaskRenderer('');
+  private readonly renderer: TaskRenderer;
   /** Variables of every task, in shell syntax. */
   private readonly exports: string;
   private readonly gate = new Gate(templatesMax);
@@ -62,6 +64,7 @@ export class GridScriptWorkplace implements Workplace {
     this.options = options;
     this.cache = cache;
     this.deliver = deliver;
+    this.renderer = new TaskRenderer('', options.capacity);
     const { base, templates } = options.machine;
     this.exports = renderAssignments(baseEnvironment({}, options.attributes, options.machineId));
     this.contents = new RemoteContents(options.contentBytesMax, ({ sha256 }) =>
@@ -108,7 +111,7 @@ export class GridScriptWorkplace implements Workplace {
       });
     const run =
       replica.start.inputs.length > 0 ? (this.runs.get(slotOf(replica)) ?? this.begin(replica)) : this.begin(replica);
-    const { line, environment } = this.renderer.render(replica.template, replica.start, run.folders);
+    const { line, environment } = this.renderer.render(replica, run.folders);
     void run.run(line, `${this.exports} ${environment}`).then((end) => {
       if (this.isOver) return;
       this.deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, ...end });
@@ -176,10 +179,10 @@ export class GridScriptWorkplace implements Workplace {
     const removal = this.ask(removeScript(run.folders)).then(
       (answer) => {
         const left = answer.toString().trim();
-        if (left !== '') this.options.log.warn({ run: run.folders.run, left }, 'files of a task cannot be removed');
+        if (left !== '') this.options.log.warn({ run: run.folders.run, left }, 'cannot remove files of a task');
       },
       (error: unknown) => {
-        this.options.log.warn({ run: run.folders.run, err: error }, 'a playpen was not removed');
+        this.options.log.warn({ run: run.folders.run, err: error }, 'cannot remove a playpen');
       },
     );
     this.removals.add(removal);

@@ -2,8 +2,10 @@ import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AgentInput } from '@mutirao/core/machines/agent';
 import type { MachineFacts } from '@mutirao/core/messages';
+import type { ResourceCapacity } from '@mutirao/core/resources';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
+import { readStatedOf } from '../capacity/prepare-host.ts';
 import { describeMachine, type FactsOptions } from '../machine-facts.ts';
 import type { Workplace } from '../workplace.ts';
 import { GridScriptWorkplace } from './gridscript-workplace.ts';
@@ -18,6 +20,9 @@ export interface GridScriptConfig extends TemplateTexts, Omit<FactsOptions, 'att
   readonly remoteFolder: string;
   readonly templateDeadline: Duration;
   readonly attribute: readonly string[];
+  readonly memory: Bytes;
+  readonly gpus: string;
+  readonly resource: readonly string[];
   readonly storage: Bytes;
 }
 
@@ -34,6 +39,16 @@ export interface GridScriptPlaces {
   readonly log: Logger;
   /** The machine does not answer any more. */
   onUnreachable(error: MutiraoError): void;
+}
+
+/** What is stated, since nothing of ours looks around there. @param memory in MiB, where it was found. */
+async function readCapacity(config: GridScriptConfig, memory = 0): Promise<ResourceCapacity> {
+  const stated = await readStatedOf(config);
+  return {
+    memory: stated.memory > 0 ? stated.memory : memory * 2 ** 20,
+    gpus: stated.gpus?.devices ?? [],
+    named: stated.named,
+  };
 }
 
 /** Reaches a machine and says what it is. @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TEMPLATE_FAILED */
@@ -56,7 +71,9 @@ export async function prepareGridScript(
     remoteFolder:
       remoteFolder === '' ? `.mutirao/machines/${name}` : `${remoteFolder.replace(/(?<=.)\/+$/, '')}/mutirao-${name}`,
   });
-  const facts = describeMachine({ ...config, machineId, attributes: config.attribute }, process.env, remote.found);
+  const capacity = await readCapacity(config, remote.found.memory);
+  const options = { ...config, machineId, attributes: config.attribute, capacity };
+  const facts = describeMachine(options, process.env, remote.found);
   return {
     facts,
     openWorkplace: (deliver) =>
@@ -65,6 +82,7 @@ export async function prepareGridScript(
           machine: remote,
           machineId: facts.machineId,
           attributes: facts.attributes,
+          capacity,
           folder,
           contentBytesMax: config.storage,
           log: places.log,

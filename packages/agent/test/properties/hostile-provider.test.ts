@@ -180,7 +180,7 @@ function checkRendered(t: ExecutionContext, what: string, { template, replicas }
   if (template.userId === '' || path.dirname(storage) !== '/s' || path.basename(storage).length > 255)
     t.fail(`${what}: the storage is ${storage}`);
   for (const one of replicas) {
-    const rendered = renderer.render(template, one, { playpen: '/p', storage });
+    const rendered = renderer.render({ template, start: one, assignment: undefined }, { playpen: '/p', storage });
     if (/\0/.test(rendered.command + rendered.environment)) t.fail(`${what}: a NUL in a command line`);
   }
 }

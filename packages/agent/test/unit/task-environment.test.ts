@@ -1,7 +1,7 @@
 import path from 'node:path';
 import test from 'ava';
 import type { ReplicaStart, TaskTemplate } from '@mutirao/core/messages';
-import { baseEnvironment, TaskRenderer } from '../../src/task-environment.ts';
+import { baseEnvironment, TaskRenderer, type RenderedReplica } from '../../src/task-environment.ts';
 
 const template: TaskTemplate = {
   jobId: 5,
@@ -13,20 +13,21 @@ const template: TaskTemplate = {
   processors: 1,
 };
 const start: ReplicaStart = { replicaId: 1, taskIndex: 7, value: 'v', inputs: [], outputs: [] };
+const replica: RenderedReplica = { template, start, assignment: undefined };
 const folders = { playpen: '/p', storage: '/s' };
 const renderer = new TaskRenderer('/usr/bin:/bin');
 
 test("a plain line becomes a simple command with the task's variables before it", (t) => {
-  t.deepEqual(renderer.render(template, start, folders), {
+  t.deepEqual(renderer.render({ ...replica, template, start }, folders), {
     line: '/bin/work v 7',
     command: '/bin/work v 7',
-    environment: 'JOB=5 TASK=7',
+    environment: 'MUTIRAO_CPUS=1 OMP_NUM_THREADS=1 JOB=5 TASK=7',
     exports: `PLAYPEN=/p STORAGE=/s PATH=/usr/bin:/bin:/s:/p:.:${path.dirname(process.execPath)}`,
   });
 });
 
 test('a value with a meaning to the shell is one word of a line for /bin/sh', (t) => {
-  const { line, command } = renderer.render(template, { ...start, value: 'a; b' }, folders);
+  const { line, command } = renderer.render({ ...replica, template, start: { ...start, value: 'a; b' } }, folders);
   t.is(line, `/bin/work 'a; b' 7`);
   t.is(command, `/bin/sh -c '/bin/work '\\''a; b'\\'' 7'`);
 });
@@ -42,11 +43,47 @@ test("the job's own variables come first, so that they do not hide the task's", 
     outputs: [{ root: 'playpen', path: 'out' }],
   };
   const { environment } = renderer.render(
-    { ...template, environment: { JOB: 'mine', NOTE: 'x y' } },
-    withFiles,
+    { ...replica, template: { ...template, environment: { JOB: 'mine', NOTE: 'x y' } }, start: withFiles },
     folders,
   );
-  t.is(environment, `JOB=mine NOTE='x y' INPUTFILES='in 1:two' OUTPUTFILES=out JOB=5 TASK=7`);
+  t.is(
+    environment,
+    `JOB=mine NOTE='x y' INPUTFILES='in 1:two' OUTPUTFILES=out MUTIRAO_CPUS=1 OMP_NUM_THREADS=1 JOB=5 TASK=7`,
+  );
+});
+
+test('a task is told what it may use, and a number of threads that its job sets stands', (t) => {
+  const resources = { memory: 2 ** 30, gpus: 2000, named: {} };
+  const wide = { ...template, processors: 4, resources };
+  const capacity = {
+    memory: 2 ** 33,
+    gpus: [
+      { id: '0', kind: 't4' },
+      { id: 'GPU-77', kind: 'a100' },
+      { id: 'amd:1', kind: 'gfx90a' },
+    ],
+    named: {},
+  };
+  const render = (parts: Partial<RenderedReplica>): string =>
+    new TaskRenderer('/usr/bin', capacity).render({ ...replica, template: wide, ...parts }, folders).environment;
+  const hold = (...devices: readonly number[]): Pick<RenderedReplica, 'assignment'> => ({
+    assignment: { memory: 2 ** 30, devices: devices.map((deviceIndex) => ({ deviceIndex, share: 1000 })), named: {} },
+  });
+  t.is(render({}), 'MUTIRAO_CPUS=4 MUTIRAO_MEMORY_BYTES=1073741824 OMP_NUM_THREADS=4 JOB=5 TASK=7');
+  t.true(
+    render(hold(0, 1)).startsWith(
+      "MUTIRAO_GPUS=0,GPU-77 CUDA_VISIBLE_DEVICES=0,GPU-77 ROCR_VISIBLE_DEVICES='' CUDA_DEVICE_ORDER=PCI_BUS_ID ",
+    ),
+    render(hold(0, 1)),
+  );
+  t.true(render(hold(2)).startsWith("MUTIRAO_GPUS=1 CUDA_VISIBLE_DEVICES='' ROCR_VISIBLE_DEVICES=1 MUTIRAO_CPUS=4"));
+  const own = { CUDA_VISIBLE_DEVICES: '7', OMP_NUM_THREADS: '2' };
+  const environment = render({ ...hold(0), template: { ...wide, environment: own } });
+  t.false(environment.includes('OMP_NUM_THREADS=4'), environment);
+  t.true(
+    environment.lastIndexOf('CUDA_VISIBLE_DEVICES=0') > environment.indexOf('CUDA_VISIBLE_DEVICES=7'),
+    environment,
+  );
 });
 
 test("tasks see our environment without Mutirao's, the machine's attributes, and PROC", (t) => {
@@ -122,9 +159,15 @@ test("tasks see nothing of the manager's job that their agent runs in, but where
 });
 
 test('a program is looked for on the PATH that its task has', (t) => {
-  t.is(renderer.render({ ...template, command: 'ls -l' }, start, folders).command, '/usr/bin/ls -l');
   t.is(
-    renderer.render({ ...template, command: 'ls -l', environment: { PATH: '/opt/mine' } }, start, folders).command,
+    renderer.render({ ...replica, template: { ...template, command: 'ls -l' }, start }, folders).command,
+    '/usr/bin/ls -l',
+  );
+  t.is(
+    renderer.render(
+      { ...replica, template: { ...template, command: 'ls -l', environment: { PATH: '/opt/mine' } }, start },
+      folders,
+    ).command,
     "/bin/sh -c 'ls -l'",
   );
 });

@@ -9,7 +9,7 @@ import type {
   ProviderRecord,
   ReplicaDisposition,
 } from '@mutirao/core/machines/broker';
-import type { JobStatus, TaskStatus } from '@mutirao/core/messages';
+import type { AllocationRequest, JobStatus, TaskStatus } from '@mutirao/core/messages';
 import type { Instant } from '@mutirao/core/shared';
 
 import {
@@ -25,6 +25,8 @@ import {
   type ProviderRecord as ProviderRecordWire,
   type TrustRecord as TrustRecordWire,
 } from '../generated/mutirao/broker/v1/broker.ts';
+import { clip } from '../limits.ts';
+import { encodeReason, sayReason } from '../reasons/index.ts';
 import { badRequest } from './common.ts';
 import { encodeMachineFacts } from './machine.ts';
 import { encodeAllocationRequest } from './provider.ts';
@@ -110,6 +112,7 @@ export function encodeJobEvent(
   const taskCount = event.taskIndexes.length;
   return {
     ...event,
+    reason: request === undefined ? event.reason : clip(sayWhy(request)),
     sequence,
     atUnixMs: at,
     taskIndexes: event.taskIndexes.slice(0, taskIndexesMax),
@@ -117,6 +120,12 @@ export function encodeJobEvent(
     facts: facts && encodeMachineFacts(facts),
     request: request && encodeAllocationRequest(request),
   };
+}
+
+/** Why a request was made; once it is over, why it is. */
+function sayWhy({ reasons, endedAt }: AllocationRequest): string {
+  const reason = reasons.at(endedAt === 0 ? 0 : -1);
+  return reason === undefined ? '' : sayReason(reason);
 }
 
 /** Writes a machine's record for the wire. */
@@ -160,8 +169,12 @@ export function encodeLedgerRow(row: LedgerRow): LedgerRowWire {
 }
 
 /** Writes an explanation for the wire. */
-export function encodeExplanation({ summary, details }: Explanation): ExplainResponse {
-  return { summary, details: [...details] };
+export function encodeExplanation({ summary, waiting, details }: Explanation): ExplainResponse {
+  return {
+    summary: encodeReason(summary),
+    waiting: waiting === undefined ? undefined : encodeReason(waiting),
+    details: details.map(encodeReason),
+  };
 }
 
 /** Writes what is known of a provider for the wire. */

@@ -132,13 +132,6 @@ export function boundList<T>(list: readonly T[], limit: LimitName, name: string)
   return list;
 }
 
-/** Reads texts for people. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function boundReasons(texts: string[], name: string): string[] {
-  boundList(texts, 'reasons', name);
-  for (const text of texts) boundText(text, 'text', name);
-  return texts;
-}
-
 /** Decodes a message. @throws {MutiraoError} MUT_PROTOCOL for bytes that are no such message. */
 export function decodeMessage<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Uint8Array): T {
   try {

@@ -18,7 +18,6 @@ export {
   boundName,
   boundNumber,
   boundProcessors,
-  boundReasons,
   boundText,
   decodeContent,
   decodeLimits,

@@ -5,6 +5,7 @@ import {
   type ProviderQueue,
   type QueueEntry,
 } from '../generated/mutirao/provider/v1/provider.ts';
+import { encodeReason, encodeReasons } from '../reasons/index.ts';
 import { encodeCandidate } from './provider.ts';
 
 const wireOfKnowledge: Readonly<Record<QueueKnowledge, QueueKnowledgeWire>> = {
@@ -20,7 +21,7 @@ export function encodeProviderQueue(view: ViewedQueue): ProviderQueue {
   return {
     providerId,
     knowledge: wireOfKnowledge[knowledge],
-    trouble,
+    trouble: trouble && encodeReason(trouble),
     processors,
     atUnixMs: view.at,
     readUnixMs: view.readAt,
@@ -39,7 +40,7 @@ export function encodeProviderQueue(view: ViewedQueue): ProviderQueue {
       atUnixMs: decision.at,
       heuristic: decision.heuristic,
       candidates: decision.candidates.map(encodeCandidate),
-      reasons: [...decision.reasons],
+      reasons: encodeReasons(decision.reasons),
     },
   };
 }

@@ -24,16 +24,8 @@ import {
 } from '../generated/mutirao/provider/v1/provider.ts';
 import { readClaim } from './claim.ts';
 import { clip, limits } from '../limits.ts';
-import {
-  badRequest,
-  boundCode,
-  boundList,
-  boundName,
-  boundNumber,
-  boundProcessors,
-  boundReasons,
-  boundText,
-} from './common.ts';
+import { decodeReasons, encodeReasons } from '../reasons/index.ts';
+import { badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundText } from './common.ts';
 import { decodeReservationName } from './machine.ts';
 import { decodeProvisioning, encodeProvisioning } from './reservation.ts';
 
@@ -168,7 +160,7 @@ export function decodeAllocationRequest(wire: AllocationRequestWire): Allocation
     submittedAt: boundNumber(wire.submittedUnixMs, 'instant', 'request.submitted_unix_ms'),
     startedAt: boundNumber(wire.startedUnixMs, 'instant', 'request.started_unix_ms'),
     endedAt: boundNumber(wire.endedUnixMs, 'instant', 'request.ended_unix_ms'),
-    reasons: boundReasons(wire.reasons, 'request.reasons'),
+    reasons: decodeReasons(wire.reasons, 'request.reasons'),
     heuristic: boundName(wire.heuristic, 'name', 'request.heuristic'),
     ...(wire.candidates.length === 0 ? {} : { candidates: wire.candidates.map(decodeCandidate) }),
     ...(wire.reservation?.name === undefined
@@ -192,7 +184,7 @@ export function encodeAllocationRequest(request: AllocationRequest): AllocationR
     submittedUnixMs: request.submittedAt,
     startedUnixMs: request.startedAt,
     endedUnixMs: request.endedAt,
-    reasons: request.reasons.slice(0, limits.reasons.max).map((reason) => clip(reason)),
+    reasons: encodeReasons(request.reasons),
     heuristic,
     candidates: (request.candidates ?? []).slice(0, limits.candidates.max).map(encodeCandidate),
     reservation: request.reservation && encodeReservation(request.reservation),

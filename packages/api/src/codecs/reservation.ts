@@ -41,6 +41,7 @@ import {
   type Together as GroupWire,
   type UnitRange,
 } from '../generated/mutirao/reservation/v1/reservation_service.ts';
+import { decodeReasons, encodeReasons } from '../reasons/index.ts';
 import { badRequest, boundList, boundName, boundNumber, boundProcessors, boundText } from './common.ts';
 
 const wireOfStatuses: Readonly<Record<ReservationStatus, StatusWire>> = {
@@ -332,7 +333,7 @@ export function encodeProvisioning({
   askAt,
   expectedAt,
   chance,
-  reason,
+  reasons,
 }: Provisioning): ProvisioningWire {
   return {
     status: wireOfProvisioning[status],
@@ -341,7 +342,7 @@ export function encodeProvisioning({
     askUnixMs: askAt,
     expectedUnixMs: expectedAt,
     chancePercent: chance === undefined ? undefined : chance * 100,
-    reason,
+    reasons: encodeReasons(reasons),
   };
 }
 
@@ -358,7 +359,7 @@ export function decodeProvisioning(wire: ProvisioningWire | undefined): Provisio
     askAt: readInstant('ask_unix_ms', wire.askUnixMs) ?? 0,
     expectedAt: readInstant('expected_unix_ms', wire.expectedUnixMs) ?? 0,
     chance: chancePercent === undefined ? undefined : chancePercent / 100,
-    reason: readText('reason', wire.reason),
+    reasons: decodeReasons(wire.reasons, 'provisioning.reasons'),
   };
 }
 

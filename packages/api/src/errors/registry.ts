@@ -621,7 +621,9 @@ export const registry = {
   MUT_PROCESSORS_MAX: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
-    advice: 'Ask for no more processors per task than a machine has.',
+    advice:
+      'Ask for no more processors per task than a machine has: those of a cluster have one each. Start agents with ' +
+      'more processors, or let the task have processors of several machines with --gang.',
   },
   MUT_PROTOCOL: {
     status: 'INVALID_ARGUMENT',

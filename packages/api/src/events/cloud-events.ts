@@ -59,12 +59,11 @@ export function encodeEvents(source: string, { sequence, at, events }: ReportedC
 }
 
 function encodeData(sequence: number, at: Instant, event: BrokerEvent): Uint8Array {
-  const reason = event.reason.slice(0, reasonLengthMax);
-  const data = JobEventWire.encode(encodeJobEvent(sequence, at, { ...event, reason })).finish();
+  const whole = encodeJobEvent(sequence, at, event);
+  const reported = { ...whole, reason: whole.reason.slice(0, reasonLengthMax) };
+  const data = JobEventWire.encode(reported).finish();
   if (data.length <= dataBytesMax) return data;
-  return JobEventWire.encode(
-    encodeJobEvent(sequence, at, { ...event, reason, facts: undefined, request: undefined }),
-  ).finish();
+  return JobEventWire.encode({ ...reported, facts: undefined, request: undefined }).finish();
 }
 
 /** A header holds printable ASCII; the event itself has the id as it is. */

@@ -1,5 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { isDurable, type BrokerChange } from '@mutirao/core/machines/broker';
+import { readSavedReason, readSavedReasons } from '@mutirao/core/reasons';
 import type { JobId } from '@mutirao/core/shared';
 import type { ChangeCodec } from '@mutirao/runtime/journal';
 
@@ -22,7 +23,7 @@ type PackedChange =
   | Exclude<BrokerChange, { kind: 'ReplicasPlaced' | 'ReplicasStarted' | 'ReplicaVerifying' | 'ReplicasEnded' }>;
 
 /** The version of the lines that this codec writes; it reads all versions up to it. */
-export const changeVersion = 1;
+export const changeVersion = 2;
 
 /** The codec of the broker's journal; the records of replicas are written in the same transaction as the change. */
 export const changeCodec: ChangeCodec<BrokerChange> = {
@@ -48,7 +49,16 @@ export function decodeChange(version: number, body: string): BrokerChange {
       `the journal holds a change of version ${version}; this release reads up to ${changeVersion}`,
     );
   }
-  return unpack(JSON.parse(body) as PackedChange);
+  const change = unpack(JSON.parse(body) as PackedChange);
+  return version > 1 ? change : readSentences(change);
+}
+
+/** Lines of version 1 hold sentences where later ones hold reasons. */
+function readSentences(change: BrokerChange): BrokerChange {
+  if (change.kind === 'ReservationLeft') return { ...change, reason: readSavedReason(change.reason) };
+  if (change.kind !== 'RequestsChanged') return change;
+  const requests = change.requests.map((request) => ({ ...request, reasons: readSavedReasons(request.reasons) }));
+  return { ...change, requests };
 }
 
 function pack(change: BrokerChange): PackedChange {

@@ -77,11 +77,11 @@ export class OwnReservations {
     const { reservationId: reservation } = request;
     try {
       await this.#ask(request);
-      log.info({ reservation }, 'reservation given back');
+      log.info({ reservation }, 'cancelled a reservation that its job no longer needs');
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       if (error instanceof MutiraoError && error.retryable) this.#later(again);
-      log.warn({ reservation, err: error }, 'a reservation could not be given back');
+      log.warn({ reservation, err: error }, 'cannot cancel a reservation that its job no longer needs');
     }
   }
 

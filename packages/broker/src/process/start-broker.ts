@@ -175,7 +175,7 @@ export async function startBroker(setup: BrokerSetup): Promise<RunningBroker> {
       snapshot: restored.snapshotAt,
       replayed: restored.replayedCount,
     },
-    'took up the journal',
+    'read the journal',
   );
   const { quotas } = state.options;
   const unreported = new UnreportedBytes({
@@ -346,7 +346,7 @@ class Broker {
       forbiddenFolders: this.#forbidden,
       workFolderRules: getWorkFolderRules(setup.home, this.#sharing.prover),
       otherJobsPlaces: new OtherJobsPlaces(state),
-      widthMaxOf: (providerId) => this.#links.widthMaxOf(providerId),
+      machineProcessorsOf: (providerId) => this.#links.machineProcessorsOf(providerId),
       getTrouble: (providerId) => this.#links.getTrouble(providerId),
       findQueue: (providerId) => queues.get(providerId),
     };
@@ -379,9 +379,9 @@ class Broker {
     });
     try {
       const count = this.#intermediates.sweep(this.#stores.state, systemClock.now());
-      if (count > 0) this.#setup.log.info({ blobs: count }, 'removed what tasks of finished jobs wrote for each other');
+      if (count > 0) this.#setup.log.info({ blobs: count }, 'removed intermediate files of finished workflows');
     } catch (error) {
-      this.#setup.log.warn({ err: error }, 'what tasks of finished jobs wrote for each other could not be removed');
+      this.#setup.log.warn({ err: error }, 'cannot remove intermediate files of finished workflows');
     }
   }
 
@@ -390,7 +390,7 @@ class Broker {
     for (const { jobId, spec } of this.#stores.state.openJobs.values()) {
       if (spec?.gatherFolder === undefined) continue;
       this.#gatherer.takeUp({ jobId, folder: spec.gatherFolder }).catch((error: unknown) => {
-        this.#setup.log.warn({ err: error, job: jobId }, 'gathered results could not be taken up');
+        this.#setup.log.warn({ err: error, job: jobId }, 'cannot read the archived outputs');
       });
     }
   }
@@ -477,12 +477,12 @@ class Broker {
         .catch((error: unknown) => {
           this.#setup.log.warn(
             { err: error, job: jobId, task: ending.taskIndex },
-            'outputs of a failed task could not be kept',
+            'cannot keep the outputs of a failed task',
           );
         })
         .then(() => this.#stores.arrivals.discard({ machineId, replicaId }, outputs))
         .catch((error: unknown) => {
-          this.#setup.log.warn({ err: error }, 'outputs that nobody wants could not be removed');
+          this.#setup.log.warn({ err: error }, 'cannot remove outputs that are not needed');
         });
     }
   }

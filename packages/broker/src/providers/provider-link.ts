@@ -166,8 +166,7 @@ export class ProviderLink {
     this.#stream = undefined;
     this.#isConnected = false;
     // A provider that stays away is one line in the log, not one for each try.
-    if (reason !== this.#lastTrouble && !this.#isStopped)
-      log.warn({ reason }, 'no connection to a provider; trying again');
+    if (reason !== this.#lastTrouble && !this.#isStopped) log.warn({ reason }, 'no connection to a provider; retrying');
     this.#lastTrouble = reason;
     if (wasConnected) listener.onDisconnected(reason);
     else listener.onUnreachable(reason);

@@ -8,7 +8,7 @@ import {
   type ProviderQueue,
 } from '@mutirao/api/provider';
 import type { BrokerInput } from '@mutirao/core/machines/broker';
-import type { Content, MachineFacts } from '@mutirao/core/messages';
+import { type Content, type MachineFacts, processorsPerMachine } from '@mutirao/core/messages';
 import type { MachineId, ProcessorCount, ProviderId } from '@mutirao/core/shared';
 import { Backoff, type Timers } from '@mutirao/runtime/driver';
 import type { HomeProver, Room } from '@mutirao/runtime/files';
@@ -119,17 +119,15 @@ export class ProviderLinks {
   }
 
   /**
-   * The most processors that one of its requests may have; undefined where it has no such bound, does not know it yet,
-   * or does not answer.
+   * The most processors that one of its machines may have; undefined where its machines are whoever joins, and where it
+   * does not answer.
    */
-  async widthMaxOf(providerId: ProviderId): Promise<ProcessorCount | undefined> {
+  async machineProcessorsOf(providerId: ProviderId): Promise<ProcessorCount | undefined> {
     const client = this.#connections.get(providerId)?.client;
     if (client === undefined) return undefined;
     const limits = { deadlineMs: askDeadline, signal: new AbortController().signal };
     const resource = await callUnary(client, 'getResource', {}, limits).catch(() => undefined);
-    return resource?.resourceKind !== 'cluster' || resource.widthProcessorsMax === 0
-      ? undefined
-      : resource.widthProcessorsMax;
+    return resource?.resourceKind === 'cluster' ? processorsPerMachine : undefined;
   }
 
   /**
@@ -210,7 +208,7 @@ export class ProviderLinks {
   #createReader({ providerId, client, link, log }: Readers, hold: Hold): FromProvider {
     const { arrivals, timers, counts, deliver, room } = this.#options;
     const onTrouble = (error: unknown): void => {
-      log.warn({ err: error }, 'a file could not be carried');
+      log.warn({ err: error }, 'cannot transfer a file');
     };
     const fetcher = new ContentFetcher({
       arrivals,

@@ -1,5 +1,6 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { describeTime, type Instant, type JobId, type TaskIndex } from '@mutirao/core/shared';
+import type { Reason } from '@mutirao/core/reasons';
+import type { Instant, JobId, TaskIndex } from '@mutirao/core/shared';
 
 /** Bounds on checks. */
 export interface ChecksOptions {
@@ -84,31 +85,19 @@ export class Checks {
     for (const check of [...this.#waiting, ...this.#running]) end(check, error);
   }
 
-  /** What goes on for a job, or for one of its tasks, as sentences; none where nothing is checked. */
-  describe(jobId: JobId, taskIndex?: TaskIndex): string[] {
+  /** What goes on for a job, or for one of its tasks; nothing where nothing is checked. */
+  describe(jobId: JobId, taskIndex?: TaskIndex): Reason[] {
     const isMeant = (check: Check): boolean =>
       check.jobId === jobId && (taskIndex === undefined || check.taskIndex === taskIndex);
     const running = [...this.#running].filter(isMeant);
-    const waitingCount = [...this.#waiting].filter(isMeant).length;
-    if (running.length + waitingCount === 0) return [];
-    const longest = describeTime(this.#options.now() - Math.min(...running.map((check) => check.since ?? Infinity)));
-    const runs =
-      running.length === 0
+    const waitingChecks = [...this.#waiting].filter(isMeant).length;
+    const longestMs = this.#options.now() - Math.min(...running.map((check) => check.since ?? Infinity));
+    return [
+      ...(running.length === 0 ? [] : [{ code: 'checks-running', checks: running.length, longestMs } as const]),
+      ...(waitingChecks === 0
         ? []
-        : [
-            running.length === 1
-              ? `A check of a result has run at home for ${longest}.`
-              : `${running.length} checks of results run at home, the longest for ${longest}.`,
-          ];
-    const waits =
-      waitingCount === 0
-        ? []
-        : [
-            `${waitingCount === 1 ? 'A check waits' : `${waitingCount} checks wait`} for ` +
-              `${waitingCount === 1 ? 'its' : 'their'} turn; the broker runs ${this.#options.most} at a time ` +
-              '(--checks-max), and one of each job in any case.',
-          ];
-    return [...runs, ...waits];
+        : [{ code: 'checks-waiting', checks: waitingChecks, checksMax: this.#options.most } as const]),
+    ];
   }
 
   #beginSome(): void {

@@ -50,7 +50,7 @@ export interface BrokerParts {
   /** What is asked of a folder of home that tasks start in. */
   readonly workFolderRules: WorkFolderRules;
   /** The most processors that one of a provider's requests may have; undefined where nobody can say. Never rejects. */
-  widthMaxOf(providerId: ProviderId): Promise<ProcessorCount | undefined>;
+  machineProcessorsOf(providerId: ProviderId): Promise<ProcessorCount | undefined>;
   /** What a provider told last of its queue, and how long ago; rejects as the provider does. */
   findQueue(providerId: ProviderId): Promise<{ readonly queue: ProviderQueue; readonly age: Duration }>;
   /** Why the last try to reach a provider came to nothing; empty when it went well. */

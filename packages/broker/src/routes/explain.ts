@@ -10,6 +10,7 @@ import {
   findLedger,
   type Explanation,
 } from '@mutirao/core/machines/broker';
+import type { Reason } from '@mutirao/core/reasons';
 import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
 import type { UnaryHandler } from '@mutirao/runtime/rpc';
 
@@ -60,8 +61,8 @@ function getExplainTask(
 }
 
 /** The core knows that a result is being checked, and not whether the check runs. */
-function withChecks(explanation: Explanation | undefined, sentences: readonly string[]): Explanation | undefined {
-  return explanation === undefined ? undefined : { ...explanation, details: [...sentences, ...explanation.details] };
+function withChecks(explanation: Explanation | undefined, checks: readonly Reason[]): Explanation | undefined {
+  return explanation === undefined ? undefined : { ...explanation, details: [...checks, ...explanation.details] };
 }
 
 function encodeFound(explanation: Explanation | undefined, what: string): ExplainResponse {

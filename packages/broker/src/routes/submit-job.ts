@@ -43,7 +43,10 @@ async function submitJob(
     await parts.blobs.requireQuota(userId, 0);
   const resolved = await placeInFolder(resolveLocalPaths(given), parts.workFolderRules);
   checkRequirements(resolved);
-  await checkWidths(resolved, { state: parts.driver.state, widthMaxOf: (providerId) => parts.widthMaxOf(providerId) });
+  await checkWidths(resolved, {
+    state: parts.driver.state,
+    machineProcessorsOf: (providerId) => parts.machineProcessorsOf(providerId),
+  });
   await checkFiles(resolved, {
     forbidden: parts.forbiddenFolders,
     hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256),

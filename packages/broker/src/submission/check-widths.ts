@@ -9,37 +9,36 @@ import { countOf, valueAt } from '../staging/variables.ts';
 export interface WidthRules {
   readonly state: Pick<BrokerState, 'machines' | 'providers'>;
   /**
-   * The most processors that one of a provider's requests may have; undefined where nobody can say: its machines are
+   * The most processors that one machine of a provider may have; undefined where nobody can say: its machines are
    * whoever joins, or it does not answer. Never rejects.
    */
-  widthMaxOf(providerId: ProviderId): Promise<ProcessorCount | undefined>;
+  machineProcessorsOf(providerId: ProviderId): Promise<ProcessorCount | undefined>;
 }
 
 /**
- * Sees that a job has no task that takes more processors than a machine has that is here, or than any provider may ever
- * ask for. A gang has its processors of several
- * machines, and is left out. While no provider is connected, or one of them may get any machine, nothing is refused:
- * the task waits.
+ * Sees that a job has no task that takes more processors than a machine has that is here, or than a machine of any
+ * provider may ever have. A gang has its processors of several machines, and is left out. While no provider is
+ * connected, or one of them may get any machine, nothing is refused: the task waits.
  *
  * @throws {MutiraoError} MUT_PROCESSORS_MAX, naming the task.
  */
-export async function checkWidths(spec: JobSpec, { state, widthMaxOf }: WidthRules): Promise<void> {
+export async function checkWidths(spec: JobSpec, { state, machineProcessorsOf }: WidthRules): Promise<void> {
   const here = [...state.machines.values()].reduce((most, { processors }) => Math.max(most, processors), 1);
   if (spec.gang === true || findWider(spec, here) === undefined) return;
   const connected = [...state.providers.values()]
     .filter(({ isConnected }) => isConnected)
     .map(({ providerId }) => providerId);
   let most = { processors: 0, providerId: '' };
-  for (const [index, widthMax] of (await Promise.all(connected.map(widthMaxOf))).entries()) {
-    if (widthMax === undefined) return;
-    if (widthMax > most.processors) most = { processors: widthMax, providerId: connected[index] ?? '' };
+  for (const [index, processors] of (await Promise.all(connected.map(machineProcessorsOf))).entries()) {
+    if (processors === undefined) return;
+    if (processors > most.processors) most = { processors, providerId: connected[index] ?? '' };
   }
   const wider = most.processors === 0 ? undefined : findWider(spec, Math.max(here, most.processors));
   if (wider === undefined) return;
   throw new MutiraoError(
     'MUT_PROCESSORS_MAX',
-    `task ${wider.taskIndex} (${wider.value}) takes ${wider.processors} processors; the most that a connected ` +
-      `provider may ask for is ${most.processors} (${most.providerId})`,
+    `task ${wider.taskIndex} (${wider.value}) takes ${wider.processors} processors of one machine; a machine ` +
+      `of provider ${most.providerId} has ${most.processors} at most`,
   );
 }
 

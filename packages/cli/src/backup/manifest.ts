@@ -38,7 +38,7 @@ export function readManifest(folder: string): Manifest {
   } catch (error) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `${folder} is no back-up that can be read: ${(error as Error).message}; expected a folder that "mutirao ` +
+      `${folder} is not a readable backup: ${(error as Error).message}; expected a folder that "mutirao ` +
         'backup" has made',
       { cause: error },
     );

@@ -17,7 +17,7 @@ export interface Restored {
  * is touched; what is in the home folder is moved aside, never removed.
  *
  * @throws {MutiraoError} MUT_JOURNAL_CORRUPT when a file of the back-up is missing or another one, MUT_ALREADY_RUNNING,
- * MUT_BAD_REQUEST when something is in the way and is not to be replaced.
+ * MUT_BAD_REQUEST when something exists there and `replace` is not set.
  */
 export async function restoreBackup(
   home: string,

@@ -35,7 +35,7 @@ function printCompletion(context: CommandContext, shell: string, words: readonly
   if (script === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `"${shell}" is no shell that we know; expected one of ${Object.keys(scripts).join(', ')}`,
+      `"${shell}" is not a supported shell; expected one of ${Object.keys(scripts).join(', ')}`,
     );
   context.output.write(script(words));
   return 0;

@@ -26,7 +26,7 @@ export function define(command: Command, act: Act): void {
     .action((options: EventsOptions) => act((context) => printEvents(context, options)));
 }
 
-/** The most that a broker tells: without it a message is bounded to what clients of any language take. */
+/** The largest message: without it, messages are bounded to what clients of any language accept. */
 const taskIndexesMax = 1_000_000;
 
 /** How long to leave an absent broker alone before asking again. */
@@ -82,7 +82,7 @@ function findRequest(jobId: number, { after, eventCount, journalInstance }: Posi
  */
 function startOver(output: Output, position: Position, { message }: MutiraoError): void {
   output.note(
-    `The broker has another journal, as after a restore from a back-up (${message}); events follow from its beginning.`,
+    `The broker has another journal, for example after a restore (${message}); printing its events from the beginning.`,
   );
   position.after = 0;
   position.eventCount = 0;
@@ -93,14 +93,14 @@ interface Position {
   after: number;
   /** Events of the change behind `after` that were printed already. */
   eventCount: number;
-  /** Of the journal that `after` is of; undefined before anything was told. */
+  /** Of the journal that `after` is of; undefined before the first message. */
   journalInstance: string | undefined;
 }
 
 interface Reading {
   /** Moves on with what was printed. */
   readonly position: Position;
-  /** Whether to stop where the broker says that it has told all so far. */
+  /** Whether to stop when the broker has sent all events so far. */
   readonly untilReportedAll: boolean;
 }
 

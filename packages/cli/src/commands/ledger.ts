@@ -24,7 +24,7 @@ export async function printLedger(context: CommandContext, job: string | undefin
   const total = sumOf(rows);
   tell(context.output, {
     json: () => ({ job_id: jobId === 0 ? null : jobId, rows: rows.map(ledgerRowJson), total: ledgerTotalJson(total) }),
-    table: () => (rows.length === 0 ? ['Nothing was held so far.'] : ledgerTable(rows, total, jobId !== 0)),
+    table: () => (rows.length === 0 ? ['No allocations so far.'] : ledgerTable(rows, total, jobId !== 0)),
     quiet: () => rows.map(nameOfRow),
   });
   return 0;

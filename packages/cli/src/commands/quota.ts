@@ -51,11 +51,11 @@ export async function showQuotas(context: CommandContext, { user = '' }: QuotaOp
     table: () =>
       renderTable(
         [
-          { title: 'KEPT BY' },
-          { title: 'KIND' },
+          { title: 'ENFORCED BY' },
+          { title: 'QUOTA' },
           { title: 'USED', right: true },
-          { title: 'ALLOWED', right: true },
-          { title: 'WHAT IS COUNTED' },
+          { title: 'LIMIT', right: true },
+          { title: 'COUNTS' },
         ],
         kept.map(({ connector, kind, used, allowed }) => [
           connector,
@@ -81,7 +81,7 @@ async function ask(
   } catch (error) {
     if (!(error instanceof MutiraoError)) throw error;
     if (error.code !== 'MUT_UNREACHABLE' && error.code !== 'MUT_UNIMPLEMENTED')
-      context.output.note(`${connector} does not say: ${error.message}`);
+      context.output.note(`${connector}: quotas unknown: ${error.message}`);
     return [];
   }
 }

@@ -61,7 +61,7 @@ export function define(command: Command, act: Act): void {
     .action((options: UpOptions) => act((context) => startGrid(context, options)));
 }
 
-/** Starts a whole grid on this machine, and stays with it until interrupted unless it is to be detached. */
+/** Starts a whole grid on this machine, and stays with it until interrupted, or detaches it. */
 export async function startGrid(context: CommandContext, options: UpOptions): Promise<ExitStatus> {
   const size: GridSize = {
     clusters: parseClusters(options.clusters),
@@ -190,6 +190,6 @@ function gridLines(home: string, grid: GridRecord, ending: string): string[] {
 }
 
 function count(text: string): number {
-  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Want an integer of 0 or more.');
+  if (!/^\d{1,4}$/.test(text)) throw new InvalidArgumentError('Expected an integer of 0 or more.');
   return Number(text);
 }

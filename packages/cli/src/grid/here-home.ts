@@ -30,7 +30,7 @@ export function openHereHome(given: string | undefined, usualHome: string): Here
   return { path: mkdtempSync(join(folder, prefix)), isTemporary: true };
 }
 
-/** Removes a temporary home; an agent that is just ending on a node may still write there, which is told. */
+/** Removes a temporary home; an agent that is just ending on a node may still write there, which is reported. */
 export async function closeHereHome(
   { path, isTemporary }: HereHome,
   { output, sleep }: { readonly output: Pick<Output, 'note'>; readonly sleep: (delay: number) => Promise<unknown> },

@@ -15,7 +15,7 @@ export async function endLeftovers(
   const alive = (): number[] =>
     Object.values(grid.processes).filter((pid) => processMarks.some((mark) => isOurs(pid, mark)));
   const left = alive();
-  if (left.length > 0) context.output.note(`Ending ${left.length} processes of a grid whose supervisor is gone.`);
+  if (left.length > 0) context.output.note(`Stopping ${left.length} processes of a grid whose supervisor has ended.`);
   for (const pid of left) process.kill(pid, 'SIGTERM');
   const until = context.clock.now() + endMax;
   while (alive().length > 0 && context.clock.now() < until) await context.sleep(50);

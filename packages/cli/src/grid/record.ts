@@ -90,7 +90,7 @@ export function isOurs(pid: number, mark: string): boolean {
   }
 }
 
-/** Whether a grid runs on another host, which shares the home folder; from here nobody can tell how it is. */
+/** Whether a grid runs on another host, which shares the home folder; its state is unknown here. */
 export function isElsewhere({ host }: GridRecord): boolean {
   return host !== undefined && host !== hostname();
 }

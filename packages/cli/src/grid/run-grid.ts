@@ -175,7 +175,7 @@ function given(addresses: {
 }
 
 /**
- * Starts the page beside everything else, which does without it where it does not come up. @throws {MutiraoError}
+ * Starts the page in parallel; the grid runs without it if it does not start. @throws {MutiraoError}
  * MUT_BAD_CONFIG for a setting that it does not have.
  */
 async function startPage({ context, supervisor }: Starting, plan: GridPlan): Promise<string | undefined> {

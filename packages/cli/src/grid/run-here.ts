@@ -5,7 +5,7 @@ import type { GridRecord } from './record.ts';
 
 /** What a submission's own grid obtains machines from. */
 export interface HereSite {
-  /** The options of the provider that say so; undefined where an embedded cluster is to be started with the grid. */
+  /** The options of the provider that say so; undefined where an embedded cluster starts with the grid. */
   readonly manager: readonly string[] | undefined;
   /** Processors of this host that are used: by the cluster that is started, or by an agent. */
   readonly processors: number;

@@ -31,7 +31,7 @@ interface Supervised {
   quickEnds: number;
 }
 
-/** A process that has lived so long is past its troubles. */
+/** A process that has run for this long counts as stable. */
 const steadyAfter = 30_000;
 const restartDelayMin = 250;
 const restartDelayMax = 15_000;
@@ -109,7 +109,7 @@ export class Supervisor {
     while (!isOver() && this.#host.now() < until) await this.#host.sleep(pollMs);
     for (const { pid, plan } of mine) {
       if (pid === undefined) continue;
-      this.#output.note(`${plan.name} has not ended after ${endMax / 1000} s and is killed.`);
+      this.#output.note(`${plan.name} did not end within ${endMax / 1000} s; killing it.`);
       this.#host.signal(pid, 'SIGKILL');
     }
     while (!isOver()) await this.#host.sleep(pollMs);
@@ -130,7 +130,7 @@ export class Supervisor {
     const lived = this.#host.now() - supervised.startedAt;
     supervised.quickEnds = lived < steadyAfter ? supervised.quickEnds + 1 : 0;
     const pause = Math.min(restartDelayMax, restartDelayMin * 2 ** Math.max(0, supervised.quickEnds - 1));
-    this.#output.note(`${supervised.plan.name} ended with status ${status}; it is started again in ${pause / 1000} s.`);
+    this.#output.note(`${supervised.plan.name} ended with status ${status}; restarting it in ${pause / 1000} s.`);
     void this.#restart(supervised, pause);
   }
 

@@ -32,6 +32,7 @@ import {
   type GetResourceResponse,
   type LeaseState,
 } from '@mutirao/api/provider';
+import { reasonDocument } from '@mutirao/api/reasons';
 
 import type { Manifest } from '../backup/manifest.ts';
 import type { JsonOf, shapes } from './shapes.ts';
@@ -292,7 +293,7 @@ export function providerJson(provider: ProviderRecord): JsonOf<Shapes['provider'
   };
 }
 
-/** The same with the heuristic that it tells of itself; null where it gave no answer or asks for nothing. */
+/** The same with its heuristic; null if it did not answer or makes no requests. */
 export function listedProviderJson(
   provider: ProviderRecord,
   heuristic: string | undefined,
@@ -348,10 +349,10 @@ export function resourceJson(resource: GetResourceResponse): JsonOf<Shapes['reso
     draining: resource.draining,
     draining_since_unix_ms: resource.drainingSinceUnixMs ?? null,
     draining_reason: resource.drainingReason,
-    reasons: resource.reasons,
+    reasons: resource.reasons.map(reasonDocument),
     leases: resource.leases.map(leaseJson),
     spool_trouble: resource.spoolTrouble,
-    queue_trouble: resource.queueTrouble,
+    queue_trouble: resource.queueTrouble === undefined ? null : reasonDocument(resource.queueTrouble),
   };
 }
 
@@ -369,7 +370,7 @@ export function requestJson(request: AllocationRequest): JsonOf<Shapes['request'
     ended_unix_ms: orNull(request.endedUnixMs),
     seen_unix_ms: orNull(request.seenUnixMs),
     heuristic: request.heuristic,
-    reasons: request.reasons,
+    reasons: request.reasons.map(reasonDocument),
   };
 }
 

@@ -9,8 +9,8 @@ export const providerQueueShapes = {
       "`complete`; `hidden` where the resource manager does not show others' requests; `stale` where it cannot " +
         'be read now; `none`.',
     ],
-    trouble: ['string', 'What is not known and why; empty where all is.'],
-    at_unix_ms: ['integer', 'When the provider told it, by its clock, as are all instants here.'],
+    trouble: ['reason or null', 'What is not known and why; null where all is.'],
+    at_unix_ms: ['integer', 'When the provider reported it, by its clock, as are all instants here.'],
     read_unix_ms: [instant, 'When the queue was read; null where it never was.'],
     processors: ['integer', 'Of the resource.'],
     steps: ['array of free_step', 'Free processors over time, 2,000 steps at most.'],
@@ -37,7 +37,7 @@ export const providerQueueShapes = {
     at_unix_ms: [instant, 'When it was decided.'],
     heuristic: ['string', 'Which request heuristic decided.'],
     candidates: ['array of request_candidate', 'What it compared, the chosen ones first.'],
-    reasons: ['array of string', 'Sentences, first the deciding one.'],
+    reasons: ['array of reason', 'The deciding one first.'],
   },
   request_candidate: {
     width_processors: ['integer', 'Processors of the request that could have been made.'],

@@ -1,4 +1,5 @@
 import { QueueKnowledge, type ProviderQueue } from '@mutirao/api/provider';
+import { reasonDocument } from '@mutirao/api/reasons';
 
 import { nameOf } from '../wire/names.ts';
 import type { JsonOf, shapes } from './shapes.ts';
@@ -9,7 +10,7 @@ export function providerQueueJson(queue: ProviderQueue): JsonOf<(typeof shapes)[
   return {
     provider_id: queue.providerId,
     knowledge: nameOf(QueueKnowledge, queue.knowledge),
-    trouble: queue.trouble,
+    trouble: queue.trouble === undefined ? null : reasonDocument(queue.trouble),
     at_unix_ms: queue.atUnixMs,
     read_unix_ms: queue.readUnixMs === 0 ? null : queue.readUnixMs,
     processors: queue.processors,
@@ -35,7 +36,7 @@ export function providerQueueJson(queue: ProviderQueue): JsonOf<(typeof shapes)[
         : {
             at_unix_ms: decision.atUnixMs === 0 ? null : decision.atUnixMs,
             heuristic: decision.heuristic,
-            reasons: decision.reasons,
+            reasons: decision.reasons.map(reasonDocument),
             candidates: decision.candidates.map((one) => ({
               width_processors: one.widthProcessors,
               walltime_ms: one.walltimeMs,

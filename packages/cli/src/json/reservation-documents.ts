@@ -13,6 +13,7 @@ import {
   type ResourceRules,
   type VerifyReservationResponse,
 } from '@mutirao/api/reservation';
+import { reasonDocument } from '@mutirao/api/reasons';
 
 import type { JsonOf, shapes } from './shapes.ts';
 import { isOver } from '../reservations/show-reservation.ts';
@@ -53,7 +54,7 @@ function aheadJson({
   askUnixMs,
   expectedUnixMs,
   chancePercent,
-  reason,
+  reasons,
 }: Provisioning): unknown {
   return {
     status: nameOf(ProvisioningState, status),
@@ -62,7 +63,7 @@ function aheadJson({
     ask_unix_ms: orNull(askUnixMs),
     expected_unix_ms: orNull(expectedUnixMs),
     chance_percent: chancePercent ?? null,
-    reason,
+    reasons: reasons.map(reasonDocument),
   };
 }
 
@@ -119,7 +120,7 @@ export function reservableResourceJson(resource: Resource): JsonOf<Shapes['reser
   };
 }
 
-/** A manager tells all rules. */
+/** A manager reports all rules. */
 function rulesJson(reported: ResourceRules | undefined) {
   const rules = reported ?? {
     algorithm: 0,

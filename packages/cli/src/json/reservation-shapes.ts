@@ -27,7 +27,7 @@ const reservationFields = {
     'object or null',
     'What who manages the resource holds ahead for it: `status` (`planned`, `asked`, `queued`, `held`, ' +
       '`honoured`, `late`, `lost`), `held` and `asked` units, `ask_unix_ms`, `expected_unix_ms`, `chance_percent` ' +
-      '(each may be null), `reason`; null where nothing was told.',
+      '(each may be null), `reason`; null if nothing was reported.',
   ],
 } as const;
 
@@ -91,7 +91,7 @@ export const reservationShapes = {
     reservations_per_user_max: ['integer', 'Reservations of one user at a time; 0 for any.'],
     amount_per_user_max: ['integer', 'The most that one user may have at any instant; 0 for any.'],
     moves_max: ['integer', 'Reservations that one request may move, with `suvs-p`.'],
-    unclaimed_ms_max: ['integer', 'What nobody claims for so long is given back; 0 for never.'],
+    unclaimed_ms_max: ['integer', 'A reservation that is not claimed within this time is cancelled; 0 = never.'],
     failed: ['integer', 'Of the total, what has failed.'],
     failed_units: ['array of object', 'Which units, as ranges: `first`, `count`.'],
     maintenances: ['array of object', '`maintenance_id`, `start_unix_ms`, `end_unix_ms`, `amount`, `reason`.'],

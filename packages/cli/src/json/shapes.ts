@@ -21,7 +21,7 @@ const instant = 'integer or null';
 const jobFields = {
   job_id: ['integer', 'The number of the job at its broker.'],
   label: ['string', 'What the user calls it; may be empty.'],
-  user_id: ['string', 'Whom it belongs to.'],
+  user_id: ['string', 'The user that it belongs to.'],
   status: ['string', '`running`, `finished`, `failed` or `cancelled`.'],
   submitted_unix_ms: ['integer', 'When the broker accepted it.'],
   ended_unix_ms: [instant, 'When its last task ended.'],
@@ -103,8 +103,9 @@ export const shapes = {
     pid: ['integer', 'The process that serves it.'],
   },
   explanation: {
-    summary: ['string', 'One sentence that answers the question.'],
-    details: ['array of string', 'Sentences, the most telling first.'],
+    summary: ['reason', 'Answers the question.'],
+    waiting: ['reason or null', 'Why what it is about waits; null where it does not.'],
+    details: ['array of reason', 'The most important first.'],
   },
   grid: {
     home: ['string', 'The home folder of the grid.'],
@@ -130,7 +131,7 @@ export const shapes = {
     folder: ['string', 'Where its files are.'],
     authority_sha256: ['string', 'Fingerprint of the authority that signed the certificates, in hexadecimal.'],
     signs: ['boolean', "Whether the folder has the authority's key, so that certificates can be made with it."],
-    user_id: ['string', "Whom the user's certificate names; empty where there is none."],
+    user_id: ['string', 'The user that the certificate names; empty without a certificate.'],
     user_serial: ['string', 'Its serial number, in hexadecimal.'],
     user_until_unix_ms: ['integer or null', 'When it expires.'],
     hosts: ['array of string', "Names and addresses in the host's certificate; empty where there is none."],
@@ -197,7 +198,7 @@ export const shapes = {
     standby_since_unix_ms: [instant, 'Since when the provider stands in for the broker; null while it does not.'],
     standby_until_unix_ms: [instant, 'Until when it may start tasks.'],
     spooled_reports: ['integer', 'Reports of machines that are kept until the broker has them.'],
-    spooled_ends: ['integer', 'Replicas whose ends they tell of.'],
+    spooled_ends: ['integer', 'Replicas whose ends they report.'],
     spooled_bytes: ['integer', 'Bytes of outputs that are kept for it.'],
   },
   quota: {
@@ -353,6 +354,11 @@ export const shapes = {
     found: ['string', 'The same of what the replay decided.'],
     inputs: ['array of object', 'The inputs of the turn, in the form that traces have.'],
   },
+  reason: {
+    code: ['string', 'Stable, for programs; see reference/reasons.md. Empty for a sentence without one.'],
+    parameters: ['object', 'What the sentence is made of; the last word of a name is its unit.'],
+    text: ['string', 'One sentence for people.'],
+  },
   request: {
     provider_id: ['string', 'Whose request it is.'],
     request_id: ['string', "The provider's number for it."],
@@ -365,7 +371,7 @@ export const shapes = {
     ended_unix_ms: [instant, 'When it ended.'],
     seen_unix_ms: [instant, 'When the status was last seen at the resource manager.'],
     heuristic: ['string', 'What chose it, by its own name where `auto` decides.'],
-    reasons: ['array of string', 'Why it is what it is, the deciding one first.'],
+    reasons: ['array of reason', 'Why it is what it is, the deciding one first.'],
   },
   resource: {
     provider_id: ['string', 'Name of the provider.'],
@@ -383,12 +389,12 @@ export const shapes = {
     draining: ['boolean', 'Whether it takes no new work.'],
     draining_since_unix_ms: ['integer or null', 'Since when its owner drains it; null while it takes work.'],
     draining_reason: ['string', 'The words of the owner who drains it; may be empty.'],
-    reasons: ['array of string', 'Why it asks for what it asks for, or for nothing.'],
+    reasons: ['array of reason', 'Why it requests what it requests, or nothing.'],
     leases: ['array of lease', 'What brokers have leased to it, and what it keeps for those that are away.'],
     spool_trouble: ['string', 'Why reports or outputs wait at their machines; empty while they find room.'],
     queue_trouble: [
-      'string',
-      'Why the queue of the resource is not known now; empty while it is known, and where machines attach by ' +
+      'reason or null',
+      'Why the queue of the resource is not known now; null while it is known, and where machines attach by ' +
         'themselves.',
     ],
   },
@@ -460,7 +466,7 @@ export const shapes = {
         'when nobody keeps its connection.',
     ],
     since_unix_ms: [instant, 'When that began; null before the first try.'],
-    detail: ['string', 'What went wrong, or what there is to know; may be empty.'],
+    detail: ['string', 'What went wrong, or a remark; may be empty.'],
     code: ['string', 'Of the error; empty without one.'],
     address: ['string', 'Here; leads to the provider. Empty before the first connection.'],
     provider_options: ['array of string', 'Further options of the provider.'],
@@ -476,7 +482,7 @@ export const shapes = {
     ssh: ['string', 'Where ssh connected to.'],
   },
   ack: {
-    provider_id: ['string', 'The provider that was told.'],
+    provider_id: ['string', 'The provider that received the command.'],
     address: ['string', 'Where it listens.'],
   },
   ...backupShapes,

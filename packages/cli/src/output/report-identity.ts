@@ -9,7 +9,7 @@ const day = 24 * 3_600_000;
 /** Stands for a certificate that is not there. */
 const none = { names: [], serial: '', validUntil: null };
 
-/** Reads how many days a certificate is to be good for, in milliseconds. @throws {MutiraoError} MUT_BAD_REQUEST */
+/** Reads how many days a certificate is valid, in milliseconds. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readDays(text: string): number {
   const days = Number(text);
   if (!/^\d+$/.test(text) || days < 1 || days > 3650)

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@mutirao/api/errors';
 import { isFullDisk, writeDescriptor } from '@mutirao/runtime/files';
 
-/** Nobody reads standard output any more, as after `| head`: the command ends early, and that is no failure. */
+/** Nobody reads standard output any more, as after `| head`: the command ends early, which is not a failure. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }

@@ -34,7 +34,7 @@ type Call = (one: HeldPart) => Promise<{ readonly reservation?: Reservation | un
 export interface CommittedGroup {
   /** In the order of what was held; of a manager that does not answer, as it was prepared. */
   readonly reservations: readonly Reservation[];
-  /** Parts whose manager has not said yet that it has heard; it learns it by itself. */
+  /** Parts whose manager has not acknowledged yet; it will ask the coordinator itself. */
   readonly unheard: readonly HeldPart[];
 }
 

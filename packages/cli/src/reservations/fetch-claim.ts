@@ -6,7 +6,7 @@ import { nameOf } from '../wire/names.ts';
 import { readReservationId } from './show-reservation.ts';
 
 /**
- * The claim that a text is, or that of the reservation whose number it is, as its manager tells its user.
+ * The claim that a text is, or that of the reservation whose number it is, as its manager shows its user.
  *
  * @throws {MutiraoError} why the reservation has none: MUT_CLAIM_UNCONFIRMED, MUT_CLAIM_LATE, MUT_RESERVATION_OVER,
  * MUT_CLAIM_NOT_YOURS.
@@ -36,7 +36,7 @@ export async function fetchClaim(text: string, openManager: () => Promise<Reserv
   if (claim === '')
     throw new MutiraoError(
       'MUT_CLAIM_NOT_YOURS',
-      `reservation ${reservationId} is ${userId}'s, and its claim is told to nobody else; expected the claim as ` +
+      `reservation ${reservationId} is ${userId}'s, and its claim is shown to nobody else; expected the claim as ` +
         `${userId} shows it`,
     );
   return claim;

@@ -4,7 +4,7 @@ import type { ReservationClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../context.ts';
 import { managerAddress } from './show-reservation.ts';
 
-/** One of several resources that are to be had together. */
+/** One of several resources to reserve together. */
 export interface GroupPart {
   /** As the user wrote it. */
   readonly text: string;
@@ -35,7 +35,7 @@ export async function readParts(
     if (resourceId === undefined || quantity === undefined)
       throw new MutiraoError(
         'MUT_BAD_REQUEST',
-        `"${text}" is no resource with an amount; expected RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER, as in ` +
+        `"${text}" is not a resource with an amount; expected RESOURCE=AMOUNT or RESOURCE=AMOUNT@MANAGER, as in ` +
           'alpha=4 or net=30%@10.0.0.7:7000',
       );
     const address = managerAddress(context, managerName === '' ? usual : managerName);

@@ -19,7 +19,7 @@ export interface PlacementAnswer {
 }
 
 /**
- * Tells what became of a spec: exit status 0 where it has a place, 3 where there is none, or none any more: of a
+ * Prints the result of a request: exit status 0 where it has a place, 3 where there is none, or none any more: of a
  * repeated request that is over.
  */
 export function reportPlacement(

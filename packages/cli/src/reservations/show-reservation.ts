@@ -2,6 +2,7 @@ import type { Alternative, Refusal, Reservation, Resource, UnitRange } from '@mu
 import { decodeProvisioning } from '@mutirao/api/codecs';
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import { ProvisioningState, ReservationStatus } from '@mutirao/api/reservation';
+import { sayReason } from '@mutirao/api/reasons';
 import { describeProvisioning } from '@mutirao/core/messages';
 import { findNearestWord } from '@mutirao/core/shared';
 
@@ -34,7 +35,7 @@ export function readReservationId(text: string): number {
   if (!/^[1-9]\d{0,14}$/.test(text))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `"${text}" is no reservation; expected its number, as "reservation list" prints it`,
+      `"${text}" is not a reservation; expected a number, as "reservation list" prints it`,
     );
   return Number(text);
 }
@@ -101,8 +102,8 @@ export function reservationTable(
       { title: 'AMOUNT', right: true },
       { title: 'STARTS' },
       { title: 'ENDS' },
-      { title: 'FOR', right: true },
-      ...(hasAhead ? [{ title: 'AHEAD' }] : []),
+      { title: 'DURATION', right: true },
+      ...(hasAhead ? [{ title: 'PRE-ACQUIRED' }] : []),
       { title: 'REASON' },
     ],
     reservations.map((one) => [
@@ -162,11 +163,12 @@ export function reservationPairs(one: Reservation, unit: string): string[] {
   ]);
 }
 
-/** What is held ahead for a reservation, in sentences, first the deciding one; none where nobody told of it. */
+/** The pre-acquired allocations of a reservation, in sentences, the decisive one first; none if none was reported. */
 export function findAhead({ provisioning, amount: count, startUnixMs: startsAt }: Reservation): string[] {
-  return provisioning === undefined
-    ? []
-    : describeProvisioning(decodeProvisioning(provisioning), { count, startsAt, show: showInstant });
+  if (provisioning === undefined) return [];
+  return describeProvisioning(decodeProvisioning(provisioning), { count, startsAt }).map((reason) =>
+    sayReason(reason, { instant: showInstant }),
+  );
 }
 
 /** Why there is no place, and what could be had, in lines for standard error. */
@@ -188,7 +190,7 @@ export function refusalLines({ code, message, alternatives }: Refusal, unit: str
             { title: 'ALTERNATIVE' },
             { title: 'AMOUNT', right: true },
             { title: 'FROM' },
-            { title: 'FOR', right: true },
+            { title: 'DURATION', right: true },
           ],
           rows,
         )),

@@ -88,16 +88,16 @@ export function checkUnits({ count, processors }: SpecOptions, resource: Resourc
   if (resource === undefined || resource.unit === '' || text === undefined) return;
   throw new MutiraoError(
     'MUT_UNKNOWN_UNIT',
-    `${option} is ${text}, and ${resource.resourceId} is no units but a capacity in ${resource.unit}; expected ` +
+    `${option} is ${text}, but ${resource.resourceId} is measured in ${resource.unit}; expected ` +
       '--share 30%, or --capacity as in ' +
       `${showAmount(Math.ceil(resource.total / 4), resource.unit).replace(' ', '')}`,
   );
 }
 
-/** A hundred years: what ends beyond is no date that can be told. */
+/** A hundred years: later ends are not valid dates. */
 const durationMax = 100 * 365.25 * 86_400_000;
 
-/** When a reservation is to be. */
+/** The interval of a reservation. */
 export function readTiming(options: SpecOptions): Timing {
   if (options.immediate === true && options.onDemand === true)
     throw new MutiraoError('MUT_BAD_REQUEST', '--immediate and --on-demand are given; expected one of them');
@@ -122,7 +122,7 @@ export function readDuration(text: string, option = '--for'): number {
 }
 
 /**
- * Reads for how long a place is only held; 0 where it is to be reserved. @throws {MutiraoError}
+ * Reads how long a hold lasts; 0 for a reservation. @throws {MutiraoError}
  * MUT_RESERVATION_DURATION
  */
 export function readHold(text: string | undefined): number {

@@ -29,7 +29,7 @@ export interface TraceReading {
  *
  * @throws {MutiraoError} MUT_FILE_NOT_FOUND; MUT_BAD_REQUEST when the machine's size is not known or too large;
  * MUT_TRACE_EMPTY without a request
- * that fits. @throws {FormatError} MUT_SWF_SYNTAX when it is no log.
+ * that fits. @throws {FormatError} MUT_SWF_SYNTAX when it is not a log.
  */
 export function readTrace(reading: TraceReading): TraceFile {
   const { file } = reading;
@@ -70,7 +70,7 @@ export function describeTrace({
   const machine = plural(processors, 'processor');
   const kinds: readonly (readonly [count: number, noun: string, kind: string])[] = [
     [lines.short, 'line', 'with fewer than 18 fields dropped'],
-    [lines.nonNumeric, 'line', 'with a field that is no number dropped'],
+    [lines.nonNumeric, 'line', 'with a field that is not a number dropped'],
     [dropped.noSubmitTime, 'record', 'without submission time dropped'],
     [dropped.noRunTime, 'record', 'without run time dropped'],
     [dropped.noProcessors, 'record', 'without processors dropped'],

@@ -38,7 +38,7 @@ export interface UpSite {
   /** Here; leads to the provider. */
   readonly address: string;
   readonly token: string;
-  /** Those that are to be watched. */
+  /** Those to watch. */
   readonly processes: FoundSite['processes'];
 }
 
@@ -74,7 +74,7 @@ export async function bringUp(host: SiteHost, wanted: Wanted): Promise<UpSite> {
   }
   const { provider } = processes;
   if (provider === undefined || providerAddress === '' || token === '')
-    throw new MutiraoError('MUT_UNREACHABLE', `the provider at ${site.ssh} told no address`);
+    throw new MutiraoError('MUT_UNREACHABLE', `the provider at ${site.ssh} reported no address`);
   const address = await host.forward(providerAddress);
   const isOutdated = Object.values(processes).some((process) => process.program !== program.sha256);
   const facts: HostFacts = {

@@ -8,13 +8,13 @@ base=$1 name=$2
 case $base in /*) ;; *) base=$HOME/$base ;; esac
 front=$base/front/$name
 here=$(uname -n)
-# Whether the process of kind $1 was started on another host, which shares this folder: from here nobody can tell how it is.
+# Whether the process of kind $1 was started on another host, which shares this folder: its state is unknown here.
 elsewhere() { read -r _ _ host 2>/dev/null <"$front/$1.pid" && [ "\${host:-$here}" != "$here" ]; }
 # Whether process $1 is ours of kind $2: numbers are used again, so its command line must say so.
 alive() { [ -n "$1" ] && tr '\\000' ' ' <"/proc/$1/cmdline" 2>/dev/null | grep -q " run $2 --id $name "; }
 `;
 
-/** BASE NAME SHA OWNER: makes the folders and tells what is there, a \`key=value\` a line. */
+/** BASE NAME SHA OWNER: makes the folders and prints the state there, a \`key=value\` a line. */
 export const lookScript: string = `${common}
 mkdir -p -- "$base/programs" "$front" || exit 1
 printf 'base=%s\\n' "$base"
@@ -58,7 +58,7 @@ mv -f -- "$draft" "$folder/mutirao"
 /**
  * BASE NAME SHA KIND SETUP INFO OPTIONS...: starts a process of KIND, which outlives the connection, and waits until it
  * has written INFO (a file of
- * the site's folder). Tells its number and that file, or the end of its log.
+ * the site's folder). Prints its number and that file, or the end of its log.
  */
 export const startScript: string = `${common}
 sha=$3 kind=$4 setup=$5 info=$front/$6

@@ -60,7 +60,7 @@ export class FrontEnd {
   }
 
   /**
-   * Finds out what is there. @throws {MutiraoError} MUT_SITE_EXISTS when the name is taken there by another home
+   * Reads the state of the site. @throws {MutiraoError} MUT_SITE_EXISTS when the name is taken there by another home
    * folder; MUT_UNREACHABLE when it runs on another host of the same folder; MUT_NOT_OWNER, MUT_DISK_FULL.
    */
   async look(sha256: string): Promise<FoundSite> {
@@ -97,7 +97,7 @@ export class FrontEnd {
       'MUT_UNREACHABLE',
       `${ssh} led to ${here}, and the ${kind} of ${name} was started on ${host}, which shares its folder; expected ` +
         'the name of that one host, ' +
-        `or, where it is no more, ${reported.get('base') ?? ''}/front/${name}/${kind}.pid removed`,
+        `or, if that host no longer exists, ${reported.get('base') ?? ''}/front/${name}/${kind}.pid removed`,
     );
   }
 
@@ -199,7 +199,7 @@ export class FrontEnd {
   }
 }
 
-/** Tells home folders apart at a site: a hash, then words for people. */
+/** Identifies a home folder at a site: a hash, then words for people. */
 function getOwner(home: string): string {
   const words = `${accountName()}@${hostname()}:${home}`;
   return `${createHash('sha256').update(words).digest('hex').slice(0, 16)} ${words.replaceAll('\n', '?')}`;
@@ -223,7 +223,7 @@ function getCode(words: string, otherwise: ErrorCode): ErrorCode {
   return /permission denied|read-only file system/i.test(words) ? 'MUT_NOT_OWNER' : otherwise;
 }
 
-/** What a script said on standard error; the last line of a process's log tells more than the shell around it. */
+/** Standard error of a script; the last line of a process's log says more than the shell around it. */
 function failure(what: string, stderr: string): MutiraoError {
   for (const line of stderr.trim().split('\n').reverse()) {
     const reported = parseLog(line);

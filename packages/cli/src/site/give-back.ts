@@ -33,13 +33,13 @@ export async function giveBack(
       ).length;
       if (pending === 0 && (machines === 0 || resourceKind === 'machines')) return;
       if (context.signal.aborted || context.clock.now() >= until) {
-        context.output.note(`${pending} requests and ${machines} machines are left at ${ssh}; they end by themselves`);
+        context.output.note(`left at ${ssh}: ${pending} requests and ${machines} machines, which end by themselves`);
         return;
       }
       await context.sleep(pollInterval);
     }
   } catch (error) {
     if (!(error instanceof MutiraoError)) throw error;
-    context.output.note(`the provider of ${name} cannot be asked to give back what it has: ${error.message}`);
+    context.output.note(`cannot ask the provider of ${name} to release its requests: ${error.message}`);
   }
 }

@@ -39,7 +39,7 @@ export async function runSite(context: CommandContext, name: string, now: boolea
   }
 }
 
-/** The process that keeps one site's connection; `state.json` tells what it does. */
+/** The process that keeps one site's connection; `state.json` says what it does. */
 class SiteProcess {
   readonly #context: CommandContext;
   #site: SiteRecord;
@@ -153,7 +153,7 @@ class SiteProcess {
     void this.#reportBroker(address);
   }
 
-  /** A broker that is away is told when it is back; one that knows the site already finds it by itself. */
+  /** An absent broker is notified when it is back; one that knows the site finds it by itself. */
   async #reportBroker(address: string): Promise<void> {
     const { signal, output, sleep } = this.#context;
     let lastTrouble = '';
@@ -163,7 +163,7 @@ class SiteProcess {
         return;
       } catch (error) {
         const trouble = error instanceof Error ? error.message : String(error);
-        if (trouble !== lastTrouble) output.note(`the broker cannot be told yet: ${trouble}`);
+        if (trouble !== lastTrouble) output.note(`cannot add the provider to the broker yet: ${trouble}`);
         lastTrouble = trouble;
       }
       await sleep(brokerPause);

@@ -8,7 +8,7 @@ export interface SiteLink {
   /** Makes the site work; nothing is done that is done already. */
   bringUp(): Promise<UpSite>;
   /**
-   * Resolves when something of the site is gone, or is to be replaced. @throws {MutiraoError} when the connection is
+   * Resolves when something of the site is gone or must be replaced. @throws {MutiraoError} when the connection is
    * gone.
    */
   untilGone(up: UpSite): Promise<void>;
@@ -36,7 +36,7 @@ const pauseMax = 60_000;
 /** After what time does not mend: a host that locks out who knocks too often should not be knocked at. */
 const hopelessPause = 10 * 60_000;
 const hopeless: ReadonlySet<string> = new Set(['MUT_SSH_DENIED', 'MUT_SSH_HOST_KEY', 'MUT_BAD_CONFIG']);
-/** What has lived so long is past its troubles. */
+/** A connection that has lasted this long counts as stable. */
 const steadyAfter = 30_000;
 
 /**

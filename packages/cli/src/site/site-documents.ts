@@ -7,7 +7,7 @@ import { findState, type HostFacts, type SiteRecord, type SiteState } from './si
 /** A site and what its connector does. */
 export interface SeenSite {
   readonly site: SiteRecord;
-  /** What is so now: what a connector that is gone told last holds no more. */
+  /** The present state: the last report of an ended connector is out of date. */
   readonly status: SiteState['status'];
   readonly detail: string;
   readonly state: SiteState | undefined;

@@ -37,7 +37,7 @@ export interface SiteState {
   readonly pid: number;
   readonly status: 'connecting' | 'copying' | 'starting' | 'connected' | 'waiting' | 'failed' | 'stopped';
   readonly sinceUnixMs: number;
-  /** What went wrong, or what there is to know. */
+  /** What went wrong, or a remark. */
   readonly detail: string;
   /** Of the error; empty without one. */
   readonly code: string;
@@ -89,12 +89,12 @@ export function writeSite(home: string, site: SiteRecord): void {
   writeAtomic(join(siteFolder(home, site.name), 'site.json'), `${JSON.stringify(site, undefined, 2)}\n`);
 }
 
-/** What was last told of a site's connection; undefined before anything was. */
+/** The last reported state of a site's connection; undefined before the first report. */
 export function findState(home: string, name: string): SiteState | undefined {
   return readJson(join(siteFolder(home, name), 'state.json')) as SiteState | undefined;
 }
 
-/** Tells of a site's connection. */
+/** Writes the state of a site's connection. */
 export function writeState(home: string, name: string, state: SiteState): void {
   writeAtomic(join(siteFolder(home, name), 'state.json'), `${JSON.stringify(state)}\n`);
 }

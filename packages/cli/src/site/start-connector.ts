@@ -69,7 +69,7 @@ export async function stopConnectors(surroundings: Surroundings): Promise<void> 
 /**
  * Waits until a site is connected.
  *
- * @param onState called at each change. @throws {MutiraoError} what its connector told when it gave up, or when it is
+ * @param onState called at each change. @throws {MutiraoError} the error of its connector when it gave up, or when it is
  * interrupted.
  */
 export async function untilConnected(

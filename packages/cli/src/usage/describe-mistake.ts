@@ -27,7 +27,7 @@ export interface MistakeDescription {
   readonly message: string;
   /** The right command line; undefined where nobody knows. */
   readonly command: string | undefined;
-  /** What a user must know besides, a sentence each. */
+  /** Further remarks for the user, a sentence each. */
   readonly notes: readonly string[];
 }
 

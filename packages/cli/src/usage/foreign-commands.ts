@@ -6,7 +6,7 @@ export interface ForeignCommand {
   readonly ours: readonly string[];
   /** What stands for the arguments where the user gave none. */
   readonly argument: string;
-  /** What a user must know besides. */
+  /** Further remarks for the user. */
   readonly why: string;
 }
 

@@ -6,7 +6,7 @@ export interface ForeignOption {
   readonly hasValue: boolean;
   /** The words to write instead. Empty where the option is left out. */
   instead(value: string): readonly string[];
-  /** What a user must know besides; empty where the words say it. */
+  /** Further remarks for the user; empty if the words are enough. */
   readonly why: string;
 }
 
@@ -50,6 +50,14 @@ function readProcessors(text: string): string {
   return Number.isFinite(count) && count > 0 ? String(Math.ceil(count)) : text;
 }
 
+/** Slurm writes `gpu:a100:2`, and leaves out what is usual. */
+function readGpus(text: string): string {
+  const words = text.replace(/^(?:gres:)?gpus?[:/]/, '').split(':');
+  const count = words.find((word) => /^\d+(?:\.\d+)?$/.test(word)) ?? '1';
+  const kind = words.find((word) => word !== '' && !/^\d/.test(word) && !/^gpus?$/.test(word));
+  return kind === undefined ? count : `${count}:${kind}`;
+}
+
 const bulk = (value: string): string[] => ['--array', /^\d+$/.test(value) ? `1-${value}` : value];
 const isRange = (value: string): boolean => /^\d+(?:-\d+|,\d)/.test(value);
 const output = 'What tasks print is kept: "mutirao task output last" shows it. --get brings other files home.';
@@ -63,7 +71,7 @@ const submitting: readonly ForeignOption[] = [
   words('--name --job-name --jobname --title -J', (value) => ['--label', value]),
   // The name of a job to PBS, and its nodes to Slurm.
   words('-N', (value) => (/^\d/.test(value) ? ['--gang', '--processors', value] : ['--label', value])),
-  words('--cpus --cpu --cores --ncpus --nproc --cpus-per-task --request-cpus --ppn --threads -c', (value) => [
+  words('--cpu --cores --ncpus --nproc --cpus-per-task --request-cpus --ppn --threads -c', (value) => [
     '--processors',
     readProcessors(value),
   ]),
@@ -83,9 +91,9 @@ const submitting: readonly ForeignOption[] = [
   ]),
   words('-t', (value) => (isRange(value) ? bulk(value) : ['--limit-time', readWalltime(value)])),
   words(
-    '--mem --memory --mem-per-cpu --request-memory --memory-limit --rss -m',
-    (value) => ['--limit-memory', readMemory(value)],
-    '--limit-memory ends a task that uses more; --requirements "mem >= MEGABYTES" chooses machines that have enough.',
+    '--mem --mem-per-cpu --request-memory --memory-limit --rss -m',
+    (value) => ['--memory', readMemory(value)],
+    '--memory sets memory aside for each task, and ends a task that uses more.',
   ),
   words('-a --range --array-size --indexes', bulk),
   words('--output --error --log --logs --stdout --stderr -o --output-file --error-file', () => [], output),
@@ -114,9 +122,9 @@ const submitting: readonly ForeignOption[] = [
   ),
   words('--partition --queue -p --account -A --qos --clusters -M', () => [], notSubmitted),
   words(
-    '--gres --gpu --gpus --gpus-per-task --gpus-per-node -G',
-    () => [],
-    'Use --requirements with an attribute that the machines have; "mutirao machine list" shows them.',
+    '--gres --gpu --gpus-per-task --gpus-per-node --request-gpus -G',
+    (value) => ['--gpus', readGpus(value)],
+    '--gpus is per task: 1, 0.5 (a share of one) or 2:a100 (of that kind).',
   ),
   words(
     '--dependency --depends --after -d',

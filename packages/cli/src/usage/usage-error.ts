@@ -4,7 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 export interface Remedy {
   /** Makes it of the words that were given, all of them. */
   readonly rewrite?: (words: readonly string[]) => readonly string[];
-  /** What a user must know besides, a sentence each. */
+  /** Further remarks for the user, a sentence each. */
   readonly notes?: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import { WaitingReasons } from './waiting-reasons.ts';
 /** What to wait for, and how. */
 export interface FollowOptions {
   readonly jobId: number;
-  /** Shows progress also where standard error is no terminal. */
+  /** Also prints progress when standard error is not a terminal. */
   readonly progress: boolean;
 }
 
@@ -20,7 +20,7 @@ const lookEveryMs = 200;
 const awayMax = 120_000;
 
 /**
- * Waits until a job has ended, showing its progress, and tells how it ended. Goes on where it was after a broker's
+ * Waits until a job has ended, showing its progress, and returns how it ended. Goes on where it was after a broker's
  * restart.
  *
  * @throws {MutiraoError} MUT_UNREACHABLE when the broker stays away, MUT_CANCELLED when the user interrupts the wait
@@ -47,7 +47,7 @@ export async function followJob(
       } catch (error) {
         if (context.signal.aborted) throw interrupted(jobId, error);
         if (!isPassing(error) || context.clock.now() - absence.receivedAt > awayMax) throw error;
-        if (!absence.isAway) context.output.note('The broker does not answer; waiting for it to come back ...');
+        if (!absence.isAway) context.output.note('The broker does not answer; waiting for it ...');
         absence.isAway = true;
       } finally {
         place = watch.stop();
@@ -77,7 +77,7 @@ async function lookUntilEnd(
 ): Promise<JobSummary> {
   let found = await look(broker, jobId);
   for (;;) {
-    if (absence.isAway) context.output.note('The broker is back.');
+    if (absence.isAway) context.output.note('The broker answers again.');
     absence.isAway = false;
     absence.receivedAt = context.clock.now();
     show(found);
@@ -174,7 +174,7 @@ async function look(broker: BrokerClient, jobId: number): Promise<Looked> {
   return { job, remaining: estimateOf(answer) };
 }
 
-/** The middle of what `job show` says, so that both say the same. Time in a queue is no part of it. */
+/** The middle of what `job show` says, so that both say the same. Time in a queue does not count. */
 function estimateOf({ remainingMsMin, remainingMsMax }: GetJobResponse): number | undefined {
   return remainingMsMin === undefined || remainingMsMax === undefined
     ? undefined

@@ -7,7 +7,7 @@ import { nameOf } from '../wire/names.ts';
 
 /** Shows how far a job is. */
 export interface Progress {
-  /** @param remaining how long what is open still takes, in milliseconds; undefined where nobody can tell. */
+  /** @param remaining how long what is open still takes, in milliseconds; undefined if unknown. */
   update(job: JobSummary, now: number, remaining?: number): void;
   /** Leaves the last state on the screen and the cursor below it. */
   close(): void;

@@ -1,4 +1,6 @@
 import type { CommandContext } from '../context.ts';
+import type { Reason } from '@mutirao/api/common';
+import type { ReasonCode } from '@mutirao/core/reasons';
 import type { BrokerClient } from '@mutirao/runtime/clients';
 
 /** How long a job may be without a running task before the user is shown why. */
@@ -11,20 +13,20 @@ export interface Waiting {
   /** How long a resource manager may be out of reach while no task has begun; Infinity for ever. */
   readonly unreachableMax: number;
   isOver(): boolean;
-  /** Called, once at most, when it has been out of reach for so long. */
+  /** Called, once at most, when it has been out of reach for that time. */
   onUnreachable(reason: string): void;
 }
 
 /** What the providers of a job that waits say. */
 interface ResourceStatus {
-  /** Why they ask for nothing more. */
-  readonly reasons: readonly string[];
+  /** Why they request nothing more. */
+  readonly reasons: readonly Reason[];
   /** Why the queue of a resource, or a provider itself, is out of reach; undefined while all can be asked. */
   readonly trouble: string | undefined;
 }
 
 /**
- * While `isOver` answers false: reports, once each, why a provider asks for nothing more, as long as no task of the job
+ * While `isOver` answers false: reports, once for each code, why a provider requests nothing more, as long as no task of the job
  * runs or has ended. Gives up a resource whose queue stays
  * unknown, whatever the cause: a manager that is out of reach, one that does not answer, or a provider that does not
  * come up.
@@ -45,25 +47,25 @@ export async function reportWaiting(
     const { reasons, trouble } = await readStatus(context, broker, jobId);
     if (trouble === undefined) reachedAt = context.clock.now();
     else if (context.clock.now() - reachedAt >= unreachableMax) return onUnreachable(trouble);
-    for (const sentence of reasons) {
-      if (!reported.has(sentence) && !isOver()) context.output.note(sentence);
-      reported.add(sentence);
+    for (const { code, text } of reasons) {
+      if (!reported.has(code) && !isOver()) context.output.note(text);
+      reported.add(code);
     }
   }
 }
 
 /** Nothing once a task has begun. */
 async function readStatus(context: CommandContext, broker: BrokerClient, jobId: number): Promise<ResourceStatus> {
-  const reasons: string[] = [];
+  const reasons: Reason[] = [];
   let trouble: string | undefined;
   try {
     const { job } = await broker.getJob({ jobId });
     if (job === undefined || job.runningCount + job.finishedCount + job.failedCount > 0) return { reasons, trouble };
     for (const { providerId, address } of (await broker.listProviders()).providers) {
       try {
-        const resource = await (await context.provider(address)).getResource();
-        if (resource.queueTrouble !== '') trouble = resource.queueTrouble;
-        reasons.push(...(resource.queueTrouble === '' ? resource.reasons.slice(0, 1) : [resource.queueTrouble]));
+        const { queueTrouble, reasons: given } = await (await context.provider(address)).getResource();
+        if (queueTrouble !== undefined) trouble = queueTrouble.text;
+        reasons.push(...(queueTrouble === undefined ? decidingOf(given) : [queueTrouble]));
       } catch (error) {
         trouble =
           `The provider "${providerId}" does not answer: ` +
@@ -75,3 +77,10 @@ async function readStatus(context: CommandContext, broker: BrokerClient, jobId: 
   }
   return { reasons, trouble };
 }
+
+/** The deciding reason; where requests failed, also what was said of the last one. */
+function decidingOf(reasons: readonly Reason[]): readonly Reason[] {
+  return reasons.slice(0, reasons[1]?.code === lastFailed ? 3 : 1);
+}
+
+const lastFailed: ReasonCode = 'last-failed-request';

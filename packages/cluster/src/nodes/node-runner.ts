@@ -125,7 +125,7 @@ export class NodeRunner implements Runner {
       (candidate) => candidate.isUp && this.#countOn(candidate) < candidate.processors,
     );
     if (node === undefined) {
-      this.#options.log.warn({ request: requestId, index }, 'no node that is up has a processor for a process');
+      this.#options.log.warn({ request: requestId, index }, 'no reachable node has a free processor for a process');
       this.#options.onExit(requestId, index, lostStatus, { reason: 'MUT_NODE_LOST' });
       return;
     }
@@ -139,10 +139,7 @@ export class NodeRunner implements Runner {
       MUTIRAO_NODE: node.name,
     };
     const started = node.start({ key, command, workingDirectory, environment }).catch((error: unknown) => {
-      this.#options.log.warn(
-        { request: requestId, index, node: node.name, err: error },
-        'a process could not be started',
-      );
+      this.#options.log.warn({ request: requestId, index, node: node.name, err: error }, 'cannot start a process');
       // Any other trouble is the connection's, which breaks before it is noticed that the node is gone.
       if (error instanceof MutiraoError && error.code === 'MUT_LAUNCH_FAILED') this.noteExit(key, unstartableStatus);
       else this.noteExit(key, lostStatus, { reason: 'MUT_NODE_LOST' });

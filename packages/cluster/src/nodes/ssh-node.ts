@@ -110,7 +110,7 @@ export class SshNode {
         this.#connection = undefined;
         log.warn(
           { node: this.name, reason: error instanceof Error ? error.message : String(error), retry_ms: pause },
-          hadConnection ? 'a node is lost' : 'a node cannot be reached',
+          hadConnection ? 'lost a node' : 'cannot reach a node',
         );
         this.#options.onChange();
         if (hadConnection) this.#options.onLost(error);
@@ -146,7 +146,7 @@ export class SshNode {
       onChange();
     });
     onChange();
-    log.info({ node: this.name, processors: config.processors }, 'a node is up');
+    log.info({ node: this.name, processors: config.processors }, 'node is reachable');
     onTried(undefined);
     for (;;) {
       const { status, stdout, stderr } = await this.#run(watchScript(this.#folder, token));

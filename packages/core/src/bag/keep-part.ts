@@ -13,7 +13,7 @@ export interface HeldPart {
 export interface Kept {
   /** Processors that others may have now. */
   readonly freeBeside: ProcessorCount;
-  /** How many tasks of another queue may start without taking what is kept. */
+  /** How many tasks of another queue may start next to what is kept. */
   countBeside(needs: TaskNeeds): number;
 }
 

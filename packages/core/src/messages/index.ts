@@ -55,7 +55,7 @@ export type {
   SiteReservation,
   TimeQuantiles,
 } from './provider.ts';
-export { isSameWindow } from './provider.ts';
+export { isSameWindow, processorsPerMachine } from './provider.ts';
 export type { FreedProcessors, QueueStatus, QueueSummary, QueueSums, ResourceStatus } from './resource-status.ts';
 export type {
   OnReservationEnd,

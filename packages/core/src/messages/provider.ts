@@ -1,3 +1,4 @@
+import type { Reason } from '../reasons/index.ts';
 import type { Duration, Instant, ProcessorCount, ProviderId, RequestId, UserId } from '../shared/index.ts';
 import type { RequestReservation, ReservedDemand } from './reservation.ts';
 
@@ -70,8 +71,8 @@ export interface AllocationRequest {
   readonly submittedAt: Instant;
   readonly startedAt: Instant;
   readonly endedAt: Instant;
-  /** Sentences, first the deciding one. */
-  readonly reasons: readonly string[];
+  /** The deciding one first. */
+  readonly reasons: readonly Reason[];
   readonly heuristic: string;
   /** What the heuristic compared, the chosen ones first; left out by one that compares nothing. */
   readonly candidates?: readonly RequestCandidate[];
@@ -80,6 +81,9 @@ export interface AllocationRequest {
   /** Why its resource manager ended it, a code; left out while it has not, and where its provider gave it up. */
   readonly endCode?: string;
 }
+
+/** Processors of one machine of an allocation: one agent is started for each of its processors. */
+export const processorsPerMachine: ProcessorCount = 1;
 
 /** What a resource allows one user: maxPR, maxT_r and maxP of costa2005, and the walltime's granularity. */
 export interface ResourceLimits {

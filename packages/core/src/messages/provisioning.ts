@@ -1,4 +1,5 @@
-import { describeTime, plural, type Instant, type ProcessorCount } from '../shared/index.ts';
+import type { Reason } from '../reasons/index.ts';
+import type { Instant, ProcessorCount } from '../shared/index.ts';
 
 /**
  * How far who manages a resource has come with what a reservation will need: `planned`, not asked for yet; `asked`, and
@@ -27,44 +28,34 @@ export interface Provisioning {
    * undefined where none is known, or it has begun.
    */
   readonly chance: number | undefined;
-  /** What went wrong, or was done otherwise than asked for; empty for nothing. */
-  readonly reason: string;
+  /** What went wrong, or was done otherwise than asked for. */
+  readonly reasons: readonly Reason[];
 }
 
-/** What is told of a reservation before and after. */
+/** The reservation that processors are held for. */
 export interface AheadView {
   readonly count: ProcessorCount;
   readonly startsAt: Instant;
-  /** How an instant is written. */
-  show(at: Instant): string;
 }
 
-/** What is held ahead, in sentences, first the deciding one. */
-export function describeProvisioning(ahead: Provisioning, { count, startsAt, show }: AheadView): string[] {
-  const { status, heldCount, askedCount, askAt, expectedAt, chance, reason } = ahead;
-  const lines = [
-    `${capitalize(status)}: ${heldCount} of ${plural(count, 'processor')} held ahead, ${askedCount} asked for; ` +
-      'best effort.',
+/** What is held ahead, the deciding reason first. */
+export function describeProvisioning(ahead: Provisioning, { count, startsAt }: AheadView): Reason[] {
+  const { status, heldCount, askedCount, askAt, expectedAt, chance } = ahead;
+  const reasons: Reason[] = [
+    {
+      code: 'pre-acquisition',
+      status,
+      readyProcessors: heldCount,
+      reservedProcessors: count,
+      requestedProcessors: askedCount,
+    },
   ];
   if (status === 'planned')
-    lines.push(
-      askAt === 0 ? "It is asked for when the queue's forecast says so." : `It is asked for at ${show(askAt)}.`,
+    reasons.push(
+      askAt === 0 ? { code: 'pre-acquisition-by-forecast' } : { code: 'pre-acquisition-from', requestUnixMs: askAt },
     );
   if (expectedAt > 0)
-    lines.push(`As the queue is now, all would be there at ${show(expectedAt)}, ${compare(expectedAt, startsAt)}.`);
-  if (chance !== undefined)
-    lines.push(
-      `Of the requests like it that were seen to wait, ${Math.round(chance * 100)} % were there in the time ` +
-        'that it has.',
-    );
-  return reason === '' ? lines : [...lines, reason];
-}
-
-function compare(expectedAt: Instant, startsAt: Instant): string {
-  if (expectedAt === startsAt) return 'when it begins';
-  return `${describeTime(Math.abs(startsAt - expectedAt))} ${expectedAt < startsAt ? 'before' : 'after'} it begins`;
-}
-
-function capitalize(word: string): string {
-  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+    reasons.push({ code: 'pre-acquisition-expected', expectedUnixMs: expectedAt, startUnixMs: startsAt });
+  if (chance !== undefined) reasons.push({ code: 'pre-acquisition-chance', percent: chance * 100 });
+  return [...reasons, ...ahead.reasons];
 }

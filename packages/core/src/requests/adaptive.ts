@@ -1,11 +1,11 @@
-import { plural } from '../shared/index.ts';
+import type { Reason } from '../reasons/index.ts';
 import { chooseRequests, keepEarliest, scaleRequests, showCandidates } from './choose-requests.ts';
 import { estimateTaskTime } from './estimate-task-time.ts';
 import { findCandidates } from './find-candidates.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
 import { findObstacle, getFreeSlots, isBounded, tasksToPlace } from './obstacle.ts';
 import { listOptions } from './options.ts';
-import { describeThroughput, getThroughput } from './throughput.ts';
+import { perHour, getThroughput } from './throughput.ts';
 
 /**
  * Asks for the set of requests whose throughput is best, among those that fill holes of the queue or wait behind its
@@ -44,18 +44,16 @@ export function draftAdaptively(facts: RequestFacts, slots: number): RequestDeci
     choices.map(({ candidate }) => candidate),
     now,
   );
-  const reasons = [
-    `Chose ${choices.length} of ${plural(candidates.length, 'candidate')}, ${plural(holeCount, 'hole')} of the ` +
-      `queue and ${facts.limits.requestsMax} behind its end, ` +
-      `for the throughput of all together, ${describeThroughput(throughput)}.`,
-    ...(kept.length === choices.length
-      ? []
-      : [
-          `Asks for no more than the earliest ${kept.length} of them: that is room for the ` +
-            `${plural(tasks, 'task')} without a place.`,
-        ]),
-    estimate.reason,
-  ];
+  const choice: Reason = {
+    code: 'adaptive-choice',
+    chosenCandidates: choices.length,
+    candidates: candidates.length,
+    gapCandidates: holeCount,
+    endCandidates: facts.limits.requestsMax,
+    tasksPerHour: perHour(throughput),
+  };
+  const bound: Reason = { code: 'adaptive-earliest-only', requests: kept.length, unplacedTasks: tasks };
+  const reasons = [choice, ...(kept.length === choices.length ? [] : [bound]), estimate.reason];
   return {
     drafts,
     reasons,

@@ -1,13 +1,14 @@
 import type { RequestCandidate } from '../messages/index.ts';
-import { describeTime, plural, type Instant, type ProcessorCount } from '../shared/index.ts';
+import type { Reason } from '../reasons/index.ts';
+import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import type { DraftedRequest, HeuristicOptions } from './heuristic.ts';
-import { describeThroughput, throughputAfterSwap, getThroughput, type Candidate } from './throughput.ts';
+import { perHour, throughputAfterSwap, getThroughput, type Candidate } from './throughput.ts';
 
 /** A candidate that is to be asked for. */
 export interface Choice {
   readonly candidate: Candidate;
-  /** Why this one; a sentence. */
-  readonly reason: string;
+  /** Why this one. */
+  readonly reason: Reason;
 }
 
 /** An exchange, and the throughput of all chosen before and after it. */
@@ -54,13 +55,18 @@ export function chooseRequests(
   }
   return chosen.map((candidate, index) => {
     const swap = swaps[index];
-    const reason =
-      swap === undefined
-        ? `It is number ${index + 1} of ${plural(candidates.length, 'candidate')}, and no exchange for it raised ` +
-          'the throughput.'
-        : `It took the place of ${describeCandidate(swap.former, now)}: the throughput of all chosen rose from ` +
-          `${describeThroughput(swap.before)} to ${describeThroughput(swap.after)}.`;
-    return { candidate, reason };
+    return {
+      candidate,
+      reason:
+        swap === undefined
+          ? { code: 'adaptive-kept', rank: index + 1, candidates: candidates.length }
+          : {
+              code: 'adaptive-exchanged',
+              ...describeCandidate(swap.former, now),
+              tasksPerHourBefore: perHour(swap.before),
+              tasksPerHourAfter: perHour(swap.after),
+            },
+    };
   });
 }
 
@@ -100,17 +106,21 @@ export function scaleRequests(
   return choices.map(({ candidate, reason }) => {
     const { lanes, walltime } = candidate;
     const scaled = pendingTasks < lanesSum ? Math.ceil((pendingTasks * lanes) / lanesSum) : lanes;
-    const narrowed =
-      scaled === lanes
-        ? []
-        : [
-            `Narrowed from ${lanes * perTask} to ${plural(scaled * perTask, 'processor')}: ` +
-              `${plural(pendingTasks, 'pending task')} for ${lanesSum} that all chosen could run at once.`,
-          ];
+    const narrowed: Reason = {
+      code: 'adaptive-narrowed',
+      processorsBefore: lanes * perTask,
+      processors: scaled * perTask,
+      pendingTasks,
+      concurrentTasks: lanesSum,
+    };
     return {
       width: scaled * perTask,
       walltime,
-      reasons: [`Chosen: ${describeCandidate(candidate, now)}.`, reason, ...narrowed],
+      reasons: [
+        { code: 'adaptive-chosen', ...describeCandidate(candidate, now) },
+        reason,
+        ...(scaled === lanes ? [] : [narrowed]),
+      ],
     };
   });
 }
@@ -141,15 +151,24 @@ export function keepEarliest(
     });
 }
 
-/** A candidate for people: `8 processors for 1 h 0 min, which fill a hole now (V = 8 tasks/h)`. */
-function describeCandidate(candidate: Candidate, now: Instant): string {
+/** A candidate as parameters of a reason. */
+interface DescribedCandidate {
+  readonly processors: ProcessorCount;
+  readonly walltimeMs: Duration;
+  readonly startMs: Duration;
+  readonly place: 'gap' | 'end';
+  readonly tasksPerHour: number;
+}
+
+function describeCandidate(candidate: Candidate, now: Instant): DescribedCandidate {
   const { width, walltime, startsAt, origin } = candidate;
-  const when = startsAt === now ? 'now' : `in ${describeTime(startsAt - now)}`;
-  const where = origin === 'hole' ? `filling a hole ${when}` : `behind the end of the queue ${when}`;
-  return (
-    `${plural(width, 'processor')} for ${describeTime(walltime)}, ${where} ` +
-    `(${describeThroughput(getThroughput([candidate], now))})`
-  );
+  return {
+    processors: width,
+    walltimeMs: walltime,
+    startMs: startsAt - now,
+    place: origin === 'hole' ? 'gap' : 'end',
+    tasksPerHour: perHour(getThroughput([candidate], now)),
+  };
 }
 
 /** The chosen candidates, then the best of the others, as they are shown. Cost: O(candidates). */
@@ -163,19 +182,19 @@ export function showCandidates(
   const others: RequestCandidate[] = [];
   for (const candidate of candidates) {
     if (chosen.has(candidate)) continue;
-    const throughput = perHour(candidate, now);
+    const throughput = tasksPerHour(candidate, now);
     if (others.length >= room && throughput <= (others[room - 1]?.throughput ?? Infinity)) continue;
     const worse = others.findIndex((other) => other.throughput < throughput);
     others.splice(worse < 0 ? others.length : worse, 0, show(candidate, throughput, false));
     others.length = Math.min(others.length, room);
   }
-  return [...[...chosen].map((candidate) => show(candidate, perHour(candidate, now), true)), ...others];
+  return [...[...chosen].map((candidate) => show(candidate, tasksPerHour(candidate, now), true)), ...others];
 }
 
 function show({ width, walltime, startsAt }: Candidate, throughput: number, chosen: boolean): RequestCandidate {
   return { width, walltime, startsAt, throughput, chosen };
 }
 
-function perHour(candidate: Candidate, now: Instant): number {
+function tasksPerHour(candidate: Candidate, now: Instant): number {
   return (candidate.tasks / (candidate.startsAt + candidate.walltime - now)) * 3_600_000;
 }

@@ -1,5 +1,6 @@
 import type { TaskTimes } from '../messages/index.ts';
-import { describeTime, plural, type Duration } from '../shared/index.ts';
+import type { Reason } from '../reasons/index.ts';
+import type { Duration } from '../shared/index.ts';
 import type { RequestFacts, ServedRequest } from './heuristic.ts';
 import { longestWalltime } from './obstacle.ts';
 import { listOptions } from './options.ts';
@@ -8,8 +9,8 @@ import { listOptions } from './options.ts';
 export interface TaskTimeEstimate {
   /** E(T): a whole number of grains, 1 grain to the longest walltime. */
   readonly time: Duration;
-  /** What it is and what decided it; a sentence. */
-  readonly reason: string;
+  /** What it is and what decided it. */
+  readonly reason: Reason;
 }
 
 /**
@@ -30,36 +31,37 @@ export function estimateTaskTime(facts: RequestFacts): TaskTimeEstimate {
   const { limits, served, taskTimes } = facts;
   const tasks = taskTimes === undefined ? longestElsewhere(facts) : longestHere(taskTimes);
   if (tasks === undefined && served.length === 0) {
-    return describe(facts, listOptions(facts).defaultTime, 'nothing has been observed yet (DEFAULT_TIME)');
+    const { time: taskMs, isCut } = fitTime(facts, listOptions(facts).defaultTime);
+    return { time: taskMs, reason: { code: 'task-time-default', taskMs, isCut } };
   }
   const fromTasks = tasks === undefined ? 0 : Math.ceil((tasks.time * 11) / 10);
   const fromRequests = Math.min(longestWalltime(limits), 2 * longestIdle(served));
-  if (tasks !== undefined && fromTasks >= fromRequests)
-    return describe(facts, fromTasks, `1.1 x ${tasks.what}, ${describeTime(tasks.time)}`);
-  return describe(
-    facts,
-    fromRequests,
-    '2 x the longest that a request held its processors beyond the tasks it completed, ' +
-      `${describeTime(longestIdle(served))}`,
-  );
+  if (tasks !== undefined && fromTasks >= fromRequests) {
+    const { time: taskMs, isCut } = fitTime(facts, fromTasks);
+    const { code, time: longestMs, count: completedTasks } = tasks;
+    return { time: taskMs, reason: { code, taskMs, longestMs, completedTasks, isCut } };
+  }
+  const { time: taskMs, isCut } = fitTime(facts, fromRequests);
+  return {
+    time: taskMs,
+    reason: { code: 'task-time-from-idle-requests', taskMs, idleMs: longestIdle(served), isCut },
+  };
 }
 
 /** A time that tasks are not expected to exceed, and what it is. */
 interface LongestTask {
   readonly time: Duration;
-  readonly what: string;
+  readonly count: number;
+  readonly code: 'task-time-from-longest-here' | 'task-time-from-elsewhere';
 }
 
 function longestHere({ longest, count }: TaskTimes): LongestTask {
-  return { time: longest, what: `the longest of ${plural(count, 'completed task')}` };
+  return { time: longest, count, code: 'task-time-from-longest-here' };
 }
 
 function longestElsewhere({ taskTimesElsewhere: times }: RequestFacts): LongestTask | undefined {
   if (times?.ninetyNinth === undefined) return undefined;
-  return {
-    time: times.ninetyNinth,
-    what: `what 99 of 100 tasks take at most elsewhere, by ${plural(times.count, 'completed task')}`,
-  };
+  return { time: times.ninetyNinth, count: times.count, code: 'task-time-from-elsewhere' };
 }
 
 function longestIdle(served: readonly ServedRequest[]): Duration {
@@ -68,10 +70,10 @@ function longestIdle(served: readonly ServedRequest[]): Duration {
   return longest;
 }
 
-function describe({ limits }: RequestFacts, raw: Duration, because: string): TaskTimeEstimate {
+/** A time as whole grains, and whether it was cut to the longest walltime. */
+function fitTime({ limits }: RequestFacts, raw: Duration): { readonly time: Duration; readonly isCut: boolean } {
   const { walltimeGranularity: grain } = limits;
   const whole = Math.max(1, Math.ceil(raw / grain)) * grain;
   const time = Math.min(whole, longestWalltime(limits));
-  const cut = time < whole ? ', cut to the longest walltime' : '';
-  return { time, reason: `A task is taken to last ${describeTime(time)}: ${because}${cut}.` };
+  return { time, isCut: time < whole };
 }

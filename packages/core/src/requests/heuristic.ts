@@ -1,5 +1,6 @@
 import type { QueueListing, RequestCandidate, ResourceLimits, TaskTimes, TimeQuantiles } from '../messages/index.ts';
 import type { AvailabilityProfile } from '../profile/index.ts';
+import type { Reason } from '../reasons/index.ts';
 import type { Duration, Instant, ProcessorCount, RequestId } from '../shared/index.ts';
 
 /**
@@ -197,8 +198,8 @@ export interface DraftedRequest {
   readonly width: ProcessorCount;
   /** A multiple of `limits.walltimeGranularity`, at most `limits.walltimeMax`. */
   readonly walltime: Duration;
-  /** Sentences, first the deciding one. */
-  readonly reasons: readonly string[];
+  /** The deciding one first. */
+  readonly reasons: readonly Reason[];
 }
 
 /**
@@ -208,8 +209,8 @@ export interface DraftedRequest {
 export interface GivenUpRequest {
   /** Of a pending request. */
   readonly requestId: RequestId;
-  /** Sentences, first the deciding one. */
-  readonly reasons: readonly string[];
+  /** The deciding one first. */
+  readonly reasons: readonly Reason[];
 }
 
 /** What a heuristic decided; `reasons` say why, also where it drafts nothing. */
@@ -222,7 +223,7 @@ export interface RequestDecision {
   readonly reviewAt?: Instant;
   /** At most `limits.requestsMax` less the pending ones that are not given up; within the budget. */
   readonly drafts: readonly DraftedRequest[];
-  readonly reasons: readonly string[];
+  readonly reasons: readonly Reason[];
   /**
    * The chosen ones, before they were scaled, then the best of the others; left out by heuristics that compare none.
    */

@@ -1,4 +1,4 @@
-import { describeTime, plural } from '../shared/index.ts';
+import type { Reason } from '../reasons/index.ts';
 import { estimateTaskTime, type TaskTimeEstimate } from './estimate-task-time.ts';
 import type { FreeTime } from '../profile/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
@@ -41,7 +41,7 @@ function draftInitially(facts: RequestFacts): RequestDecision {
     drafts.push(draft);
     if (isBounded(facts)) tasks -= lanesIn(draft.width, facts.demand.processors);
   }
-  const reasons = [`Asks for ${plural(drafts.length, 'request')}, first what can start at once.`, estimate.reason];
+  const reasons: Reason[] = [{ code: 'initial-requests', requests: drafts.length }, estimate.reason];
   return { drafts, reasons, taskTimeEstimate: estimate.time };
 }
 
@@ -71,11 +71,7 @@ function fillHoleNow(
   return {
     width,
     walltime,
-    reasons: [
-      `${plural(width, 'processor')} can start now and stay for ${describeTime(walltime)}; that is the widest ` +
-        'that holds a task, without a wait.',
-      reason,
-    ],
+    reasons: [{ code: 'initial-free-now', processors: width, walltimeMs: walltime }, reason],
   };
 }
 
@@ -94,8 +90,12 @@ function waitByLoad(
     width,
     walltime: time,
     reasons: [
-      `Nothing that holds a task can start now; ${plural(waitingCount, 'waiting request')} and a largest width ` +
-        `of ${limits.widthMax} make ${plural(width, 'processor')}, for one task's time.`,
+      {
+        code: 'initial-nothing-free',
+        processors: width,
+        waitingRequests: waitingCount,
+        requestProcessorsMax: limits.widthMax,
+      },
       reason,
     ],
   };

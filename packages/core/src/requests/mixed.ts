@@ -1,3 +1,4 @@
+import type { Reason } from '../reasons/index.ts';
 import { draftAdaptively, adaptiveHeuristic } from './adaptive.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
 import { findObstacle, getFreeSlots, getLanesMax, longestWalltime } from './obstacle.ts';
@@ -21,9 +22,7 @@ export const mixedHeuristic: RequestHeuristic = {
 
 function draftFirst(facts: RequestFacts): RequestDecision {
   const decision = draftAdaptively(facts, getFreeSlots(facts) - 1);
-  const reason =
-    'One request of the first decision is of the largest area and is never narrowed, so that long tasks are not ' +
-    'kept waiting by what is learnt.';
+  const reason: Reason = { code: 'mixed-largest-request' };
   const largest: DraftedRequest = {
     width: getLanesMax(facts) * facts.demand.processors,
     walltime: longestWalltime(facts.limits),

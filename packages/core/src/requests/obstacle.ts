@@ -1,5 +1,6 @@
 import type { ResourceLimits } from '../messages/index.ts';
-import { describeExactTime, plural, type Duration, type ProcessorCount } from '../shared/index.ts';
+import type { Reason } from '../reasons/index.ts';
+import type { Duration, ProcessorCount } from '../shared/index.ts';
 import type { RequestFacts } from './heuristic.ts';
 
 /** Request slots that are free: maxPR - |M^p|. */
@@ -17,33 +18,26 @@ export function isBounded({ demand }: RequestFacts): boolean {
   return demand.unplacedTasks !== undefined;
 }
 
-/** `3 pending tasks`, or `3 tasks without a place`. */
-export function describeTasks(facts: RequestFacts): string {
-  const {
-    demand: { pendingTasks },
-  } = facts;
-  const count = tasksToPlace(facts);
-  return count === pendingTasks ? plural(count, 'pending task') : `${plural(count, 'task')} without a place`;
-}
-
 /** Why nothing can be asked for, whatever the heuristic; undefined where something can. */
-export function findObstacle(facts: RequestFacts): string | undefined {
+export function findObstacle(facts: RequestFacts): Reason | undefined {
   const { limits, demand, pending } = facts;
-  if (demand.pendingTasks === 0) return 'No task is pending.';
-  if (tasksToPlace(facts) === 0) return 'Every pending task has a place on what is there or asked for.';
+  if (demand.pendingTasks === 0) return { code: 'no-pending-tasks' };
+  if (tasksToPlace(facts) === 0) return { code: 'all-tasks-placed' };
   if (getFreeSlots(facts) <= 0)
-    return `Every request slot is taken: ${limits.requestsMax} allowed, ${pending.length} pending.`;
+    return { code: 'request-slots-taken', slots: limits.requestsMax, pendingRequests: pending.length };
   if (demand.processors > limits.widthMax) {
-    return (
-      `A task needs ${plural(demand.processors, 'processor')} and the resource gives at most ${limits.widthMax} ` +
-      'to one request.'
-    );
+    return {
+      code: 'task-too-wide',
+      taskProcessors: demand.processors,
+      requestProcessorsMax: limits.widthMax,
+    };
   }
   if (longestWalltime(limits) === 0) {
-    return (
-      `The longest walltime, ${describeExactTime(limits.walltimeMax)}, is below the resource's granularity of ` +
-      `${describeExactTime(limits.walltimeGranularity)}.`
-    );
+    return {
+      code: 'walltime-below-granularity',
+      walltimeMsMax: limits.walltimeMax,
+      granularityMs: limits.walltimeGranularity,
+    };
   }
   return undefined;
 }

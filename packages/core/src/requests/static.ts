@@ -1,6 +1,7 @@
-import { describeExactTime, plural, type ProcessorCount } from '../shared/index.ts';
+import type { Reason } from '../reasons/index.ts';
+import type { ProcessorCount } from '../shared/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
-import { describeTasks, findObstacle, getFreeSlots, isBounded, longestWalltime, tasksToPlace } from './obstacle.ts';
+import { findObstacle, getFreeSlots, isBounded, longestWalltime, tasksToPlace } from './obstacle.ts';
 import { listOptions } from './options.ts';
 
 /**
@@ -31,15 +32,21 @@ function draftStatic(facts: RequestFacts): RequestDecision {
   const width = chooseWidth(isShared ? wanted : Infinity, freeSlots, demand.processors, limits.widthMax);
   const walltime = longestWalltime(limits);
   const count = isBounded(facts) ? Math.min(freeSlots, Math.ceil(wanted / width)) : freeSlots;
-  const reasons = [
+  const reasons: Reason[] = [
     isShared
-      ? `${describeTasks(facts)} of ${plural(demand.processors, 'processor')} over ` +
-        `${plural(freeSlots, 'free request slot')} ` +
-        (`(${limits.requestsMax} allowed, ${pending.length} pending) make ${plural(width, 'processor')} each; ` +
-          `the resource gives at most ${limits.widthMax}.`)
-      : `Each request asks for the most that the resource gives, ${plural(width, 'processor')}, as it was told to.`,
-    `The walltime is the longest that the resource gives, ${describeExactTime(walltime)}: the static heuristic ` +
-      'does not estimate task times.',
+      ? {
+          code: 'static-equal-shares',
+          tasks: tasksToPlace(facts),
+          isPartOfDemand: tasksToPlace(facts) < demand.pendingTasks,
+          taskProcessors: demand.processors,
+          freeSlots,
+          slots: limits.requestsMax,
+          pendingRequests: pending.length,
+          requestProcessors: width,
+          requestProcessorsMax: limits.widthMax,
+        }
+      : { code: 'static-largest-width', processors: width },
+    { code: 'static-longest-walltime', walltimeMs: walltime },
   ];
   const drafts = Array.from({ length: count }, (): DraftedRequest => ({ width, walltime, reasons }));
   return { drafts, reasons };

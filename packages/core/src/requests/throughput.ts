@@ -51,8 +51,7 @@ export function throughputAfterSwap(
   return tasks / (end - now);
 }
 
-/** A throughput for people, per hour: `V = 64 tasks/h`. */
-export function describeThroughput(perMillisecond: number): string {
-  const perHour = perMillisecond * 3_600_000;
-  return `V = ${perHour >= 100 ? Math.round(perHour) : Math.round(perHour * 100) / 100} tasks/h`;
+/** A throughput in tasks per hour. */
+export function perHour(perMillisecond: number): number {
+  return perMillisecond * 3_600_000;
 }

@@ -1,24 +1,33 @@
-import { findNearestWord } from '../shared/index.ts';
+import type { GetReason } from '../reasons/index.ts';
+import { findNearestWord, type MachineId } from '../shared/index.ts';
 import { evaluateExpression, findAttribute, parseNumber, type Attributes } from './evaluate.ts';
 import { readAttribute, type Atom, type Expression, type Requirements } from './expression.ts';
 import { printAtom } from './print-requirements.ts';
 
 /**
- * Says why a machine does not meet requirements: one sentence per atom that stands in the way, with what was wanted and
- * what the machine has. An attribute that it does not state is named, with the nearest one that it does.
+ * Says why a machine does not meet requirements: one reason per atom that stands in the way, with what was required and
+ * what the machine has. An attribute that it does not state is named, with the most similar one that it does.
  *
  * Empty when the machine matches.
  */
-export function explainMatch(requirements: Requirements, attributes: Attributes): string[] {
+export function explainMatch(
+  machineId: MachineId,
+  requirements: Requirements,
+  attributes: Attributes,
+): readonly Mismatch[] {
   if (requirements.expression === undefined) return [];
-  const sentences = new Set<string>();
-  collect({ attributes, sentences }, requirements.expression, true);
-  return [...sentences];
+  const reasons = new Map<string, Mismatch>();
+  collect({ machineId, attributes, reasons }, requirements.expression, true);
+  return [...reasons.values()];
 }
 
+type Mismatch = GetReason<'requirement-bare-name' | 'requirement-not-stated' | 'requirement-not-met'>;
+
 interface Explanation {
+  readonly machineId: MachineId;
   readonly attributes: Attributes;
-  readonly sentences: Set<string>;
+  /** By the requirement. */
+  readonly reasons: Map<string, Mismatch>;
 }
 
 /** Walks to the atoms that keep `expression` from being `wanted`. */
@@ -33,27 +42,33 @@ function collect(explanation: Explanation, expression: Expression, wanted: boole
       for (const part of expression.parts) collect(explanation, part, wanted);
       break;
     default:
-      explanation.sentences.add(explainAtom(expression, explanation.attributes, wanted));
+      addAtom(explanation, expression, wanted);
   }
 }
 
-function explainAtom(atom: Atom, attributes: Attributes, wanted: boolean): string {
-  const want = wanted ? printAtom(atom) : `not ( ${printAtom(atom)} )`;
-  if (atom.kind === 'bare') return `wanted ${want}: a name by itself never matches; write "${atom.name} == VALUE"`;
-  const name = readAttribute(atom);
-  const stated = findAttribute(attributes, name);
-  if (stated === undefined) return `wanted ${want}: the machine does not state ${name}${suggest(name, attributes)}`;
-  return `wanted ${want}: the machine has ${name} = ${stated}${explainNumbers(atom, stated)}`;
+function addAtom({ machineId, attributes, reasons }: Explanation, atom: Atom, wanted: boolean): void {
+  const requirement = wanted ? printAtom(atom) : `not ( ${printAtom(atom)} )`;
+  const about = { machineId, requirement };
+  if (atom.kind === 'bare') {
+    reasons.set(requirement, { code: 'requirement-bare-name', ...about, attribute: atom.name });
+    return;
+  }
+  const attribute = readAttribute(atom);
+  const value = findAttribute(attributes, attribute);
+  if (value === undefined) {
+    const similarAttribute = findNearestWord(attribute, Object.keys(attributes));
+    const similar = similarAttribute === undefined ? {} : { similarAttribute };
+    reasons.set(requirement, { code: 'requirement-not-stated', ...about, attribute, ...similar });
+    return;
+  }
+  const wantedValue = atom.kind === 'compare' ? atom.wanted : '';
+  const notNumeric = findNotNumeric(atom, value);
+  reasons.set(requirement, { code: 'requirement-not-met', ...about, attribute, value, notNumeric, wantedValue });
 }
 
-function suggest(name: string, attributes: Attributes): string {
-  const nearest = findNearestWord(name, Object.keys(attributes));
-  return nearest === undefined ? '' : ` (it states ${nearest}: did you mean that?)`;
-}
-
-function explainNumbers(atom: Atom, stated: string): string {
-  if (atom.kind !== 'compare' || atom.comparison === '==' || atom.comparison === '!=') return '';
-  if (parseNumber(atom.wanted) === undefined)
-    return `, and ${atom.wanted} is not a number, so that ${atom.comparison} never holds`;
-  return parseNumber(stated) === undefined ? ', which is not a number' : '';
+/** Of a comparison that takes numbers, the value that is not one. */
+function findNotNumeric(atom: Atom, stated: string): 'neither' | 'wanted' | 'stated' {
+  if (atom.kind !== 'compare' || atom.comparison === '==' || atom.comparison === '!=') return 'neither';
+  if (parseNumber(atom.wanted) === undefined) return 'wanted';
+  return parseNumber(stated) === undefined ? 'stated' : 'neither';
 }

@@ -50,7 +50,7 @@ function moreOfEachKind(one: readonly GpuDevice[], other: readonly GpuDevice[]):
   });
 }
 
-/** What several equal machines have together; that no task spans two of them is for the caller to see. */
+/** What a number of equal machines have together; that no task spans two of them is for the caller to see. */
 export function multiplyCapacity({ memory, gpus, named }: ResourceCapacity, count: number): ResourceCapacity {
   return {
     memory: memory * count,

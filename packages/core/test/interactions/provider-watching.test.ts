@@ -1,4 +1,5 @@
 import test from 'ava';
+import { sayReason } from '@mutirao/api/reasons';
 import {
   takeSnapshot,
   restoreSnapshot,
@@ -20,7 +21,9 @@ function openHarness(config: Partial<ProviderConfig> = {}): (lines: readonly str
     if (verb === 'why')
       return (
         requestId === undefined ? harness.state.resourceStatus : (harness.state.requests.get(requestId)?.reasons ?? [])
-      ).join('\n');
+      )
+        .map((reason) => sayReason(reason))
+        .join('\n');
     if (verb === 'deserialize') {
       harness.state = restoreSnapshot(
         harness.config,

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { sayReason } from '@mutirao/api/reasons';
 import { takeSnapshot, restoreSnapshot, type ProviderSnapshot } from '@mutirao/core/machines/provider';
 import { heuristicDefaults } from '@mutirao/core/requests';
 import { checkInteractions, ProviderHarness } from '@mutirao/testkit';
@@ -198,7 +199,7 @@ test('a switch of the heuristic decides what is asked for next, outlives a resta
     // Who decided last.
     if (lines[0] !== 'who') return harness.perform(lines);
     const drafted = harness.journal.flatMap((change) => (change.kind === 'RequestDrafted' ? [change] : [])).at(-1);
-    return `${drafted?.requestId ?? 'none'} by ${drafted?.heuristic ?? 'nobody'}: ${drafted?.reasons[0] ?? ''}`;
+    return `${drafted?.requestId ?? 'none'} by ${drafted?.heuristic ?? 'nobody'}: ${drafted?.reasons[0] === undefined ? '' : sayReason(drafted.reasons[0])}`;
   });
 });
 

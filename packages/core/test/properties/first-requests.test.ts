@@ -130,7 +130,7 @@ class Cluster {
 
   #endWhatIsOver(): void {
     for (const [requestId, entry] of this.#entries) {
-      const isReleased = this.harness.state.requests.get(requestId)?.releaseReason !== '';
+      const isReleased = this.harness.state.requests.get(requestId)?.releaseReason !== undefined;
       if (entry.status === 'running') this.#serve(requestId, entry, isReleased);
       else if (entry.status === 'queued' && isReleased) this.#end(requestId, entry);
     }

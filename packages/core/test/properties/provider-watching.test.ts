@@ -229,7 +229,7 @@ class World {
 
   private attach(): void {
     const request = [...this.harness.state.requests.values()].find(
-      ({ status, releaseReason }) => status === 'running' && releaseReason === '',
+      ({ status, releaseReason }) => status === 'running' && releaseReason === undefined,
     );
     if (request === undefined) return;
     this.attachmentId += 1;

@@ -320,7 +320,7 @@ test('where nobody passes a head that cannot start and the clock alone goes on, 
           const givenUpCount = decision.givenUp?.length ?? 0;
           drafted += decision.drafts.length;
           givenUp += givenUpCount;
-          if (decision.reasons.some((reason) => reason.startsWith('Requests wait that could start now'))) inTurn += 1;
+          if (decision.reasons.some(({ code }) => code === 'finish-no-backfill')) inTurn += 1;
           own = follow(own, decision, round);
           return own.length <= s.requestsMax && (round < 14 || givenUpCount === 0);
         });

@@ -82,7 +82,9 @@ test('an explanation is given exactly where there is no match', (t) => {
   fc.assert(
     fc.property(anyExpression, anyAttributes, (expression, attributes) => {
       const requirements = { kind: 'requirements', text: '', expression } as const;
-      return (explainMatch(requirements, attributes).length === 0) === (evaluate(requirements, attributes) === 'match');
+      return (
+        (explainMatch('m1', requirements, attributes).length === 0) === (evaluate(requirements, attributes) === 'match')
+      );
     }),
     runs(14, 1000),
   );

@@ -244,7 +244,7 @@ export class SiteContents {
     if (!isProven)
       this.#options.log.warn(
         { broker: brokerId, sha256: content.sha256 },
-        'a broker named a file without proof that it reads this home folder; it is not opened',
+        'refused to open a file for a broker that has not proved that it can read this home folder',
       );
     return isProven;
   }
@@ -415,7 +415,7 @@ export class SiteContents {
       for (const taker of fetch.takers.keys()) this.want(taker, fetch.brokerId, [fetch.content]);
     } catch (error) {
       await writer?.close().catch(() => undefined);
-      log.warn({ err: error, sha256: fetch.content.sha256 }, 'a content could not be kept');
+      log.warn({ err: error, sha256: fetch.content.sha256 }, 'cannot store a file in the input cache');
       this.#fail(key, fetch, error);
     }
   }

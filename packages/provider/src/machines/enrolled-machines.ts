@@ -183,7 +183,7 @@ export class EnrolledMachines {
       kept.since = clock.now();
       log.warn(
         { machine: machine.name, reason: kept.reason, retry_ms: kept.pause },
-        'the agent of a kept machine has ended',
+        'the agent of an enrolled machine ended',
       );
       await this.#rest(kept);
       kept.pause = Math.min(2 * kept.pause, pauseMax);

@@ -372,8 +372,8 @@ export class Relay {
       if (former.noteSecond(this.#options.clock.now()))
         this.#options.log.warn(
           { machine: machineId },
-          'a second agent shows the credential of a machine whose agent is attached, and is refused: it was ' +
-            'started twice, or somebody copied the credential',
+          'refused a second agent with the credential of an attached one: it was ' +
+            'started twice, or its credential was copied',
         );
       throw new MutiraoError(
         'MUT_MACHINE_ATTACHED',
@@ -511,10 +511,10 @@ export class Relay {
     agent.reportServed(userOfBroker(brokerId, ownerId), ownerId);
   }
 
-  #refuseAgent({ attachmentId, code, reason }: RelayCommand & { kind: 'RefuseAgent' }): void {
+  #refuseAgent({ attachmentId, code, requestId }: RelayCommand & { kind: 'RefuseAgent' }): void {
     const agent = this.#agents.get(attachmentId);
     if (agent === undefined) return;
-    const error = errorOfCode(code, reason);
+    const error = errorOfCode(code, `request ${requestId} is over`);
     agent.stream.close(error);
     this.#options.onRefused?.(agent.identity.requestId, error);
   }

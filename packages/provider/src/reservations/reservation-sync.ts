@@ -11,6 +11,7 @@ import {
   type ReservationSyncState,
 } from '@mutirao/core/machines/reservation-sync';
 import type { ClaimedReservation } from '@mutirao/core/messages';
+import type { Reason } from '@mutirao/core/reasons';
 import { unreachable, type DriverCommand } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { SiteReservations } from '@mutirao/managers';
@@ -96,8 +97,8 @@ export class ReservationSync {
     this.#resource.start();
   }
 
-  /** How the reservations stand, in sentences. */
-  describe(): string[] {
+  /** How the reservations stand. */
+  describe(): Reason[] {
     return describeKept(this.#driver.state, this.#trouble);
   }
 
@@ -195,7 +196,7 @@ export class ReservationSync {
     } catch (error) {
       const { message } = asMutiraoError(error);
       if (this.#trouble === '' && !this.#isStopped)
-        this.#options.log.warn({ reason: message }, 'the reservations of the site cannot be read');
+        this.#options.log.warn({ reason: message }, 'cannot read the reservations of the resource manager');
       this.#trouble = message;
     }
   }
@@ -220,6 +221,6 @@ function recover(journal: Journal<ReservationSyncChange>): ReservationSyncState 
 function logChange(log: Logger, change: ReservationSyncChange): void {
   if (change.kind !== 'StatusChanged') return log.debug(change, 'change');
   const { reservationId: reservation, status, reason } = change;
-  if (status === 'guaranteed') log.info({ reservation }, 'reservation guaranteed by the site');
-  else log.warn({ reservation, ...(reason === '' ? {} : { reason }) }, 'reservation not guaranteed');
+  if (status === 'guaranteed') log.info({ reservation }, 'the resource manager guarantees the reservation');
+  else log.warn({ reservation, ...(reason === '' ? {} : { reason }) }, 'the reservation is not guaranteed');
 }

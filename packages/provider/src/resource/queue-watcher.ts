@@ -88,12 +88,12 @@ export class QueueWatcher {
       const limits = await this.#readLimits();
       const readAt = clock.now();
       const listing = await manager.queue(endedMax, this.#options.userId);
-      if (this.#trouble !== '') this.#options.log.info({}, 'the queue can be read again');
+      if (this.#trouble !== '') this.#options.log.info({}, 'reading the queue again');
       this.#trouble = '';
       return [...limits, { kind: 'QueueListed', listing, readAt }];
     } catch (error) {
       const { code, message } = asMutiraoError(error);
-      if (this.#trouble === '') this.#options.log.warn({ code, reason: message }, 'the queue cannot be read');
+      if (this.#trouble === '') this.#options.log.warn({ code, reason: message }, 'cannot read the queue');
       this.#trouble = `${code}, ${message}`;
       return [{ kind: 'QueueReadFailed', reason: this.#trouble }];
     }

@@ -75,7 +75,7 @@ export class Submitter {
           await this.#pause(firstPause * 4 ** (triesMax - 1 - triesLeft));
           continue;
         }
-        log.warn({ request: requestId, code, reason: message }, 'a request was not taken');
+        log.warn({ request: requestId, code, reason: message }, 'the resource manager refused a request');
         const reason = `${code}, ${message}`;
         if (unclear.has(code)) deliver({ kind: 'SubmitUnknown', requestId, reason });
         else
@@ -99,7 +99,7 @@ export class Submitter {
       deliver({ kind: 'ReleaseDone', requestId });
     } catch (error) {
       const { code, message } = asMutiraoError(error);
-      log.warn({ request: requestId, code, reason: message }, 'a request could not be released');
+      log.warn({ request: requestId, code, reason: message }, 'cannot release a request');
       deliver({ kind: 'ReleaseFailed', requestId, reason: `${code}, ${message}` });
     }
   }

@@ -358,8 +358,9 @@ export class OutputSpool {
   #note(trouble: string): void {
     if ((trouble === '') !== (this.#trouble === '')) {
       const { log } = this.#options;
-      if (trouble === '') log.info({ bytes: this.#bytes }, 'outputs find room in the spool again');
-      else log.warn({ reason: trouble, bytes: this.#bytes }, 'the spool of outputs is full');
+      if (trouble === '') log.info({ bytes: this.#bytes }, 'the spool has room for outputs again');
+      else
+        log.warn({ reason: trouble, bytes: this.#bytes }, 'the spool is full; further outputs wait at their machines');
     }
     this.#trouble = trouble;
   }

@@ -73,7 +73,7 @@ export class LeaseStore {
       this.#options.bodies.keepLease(brokerId, lease.sequence, bytes);
     } catch (error) {
       // Without it the provider only keeps fewer tasks going; what it has promised it can still do.
-      this.#options.log.warn({ err: error, broker: brokerId }, 'a lease could not be kept');
+      this.#options.log.warn({ err: error, broker: brokerId }, 'cannot store a lease');
       return;
     }
     this.#enter(brokerId, connectionId, body);
@@ -119,7 +119,7 @@ export class LeaseStore {
     if (missing.length > 0)
       this.#options.log.error(
         { broker: brokerId, lease: sequence, missing: missing.length },
-        'leased replicas are not on the disk any more',
+        'files of leased replicas are missing',
       );
     return { messages: lease === undefined ? [] : listMessages(lease, replicaIds), missing };
   }

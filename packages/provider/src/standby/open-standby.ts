@@ -153,16 +153,13 @@ function onChange(
       break;
     case 'BrokerReplaced':
       standby.forgetBroker(change.brokerId, state.brokers.get(change.brokerId)?.connectionId ?? 0);
-      log.warn(
-        { broker: change.brokerId },
-        'a broker speaks for another journal than before; what was held for the former is dropped',
-      );
+      log.warn({ broker: change.brokerId }, 'a broker has a new journal; dropped what was stored for its former one');
       break;
     case 'StandbyBegan':
-      log.info({ broker: change.brokerId }, 'a broker is away; its work goes on from what it leased');
+      log.info({ broker: change.brokerId }, 'a broker disconnected; starting its leased tasks');
       break;
     case 'StandbyEnded':
-      log.info({ broker: change.brokerId }, 'a broker is back; what was kept for it is delivered');
+      log.info({ broker: change.brokerId }, 'a broker reconnected; delivering its stored results');
       break;
     default:
       break;

@@ -54,10 +54,7 @@ export class SpoolDelivery {
       .then(() => this.#deliver(facts, sequences))
       .then(then, (error: unknown) => {
         // The stream is over; the next one begins again.
-        this.#options.log.info(
-          { err: error, machine: facts.machineId },
-          'kept reports were not delivered to their end',
-        );
+        this.#options.log.info({ err: error, machine: facts.machineId }, 'delivery of stored reports was interrupted');
       });
   }
 
@@ -65,7 +62,7 @@ export class SpoolDelivery {
     for (const sequence of sequences) {
       const body = this.#options.bodies.findReport({ machineId, incarnation, sequence });
       if (body === undefined) {
-        this.#options.log.error({ machine: machineId, sequence }, 'a kept report is not on the disk any more');
+        this.#options.log.error({ machine: machineId, sequence }, 'the file of a stored report is missing');
         continue;
       }
       for (const transferId of body.transferIds) await this.#announceInTurn(transferId);

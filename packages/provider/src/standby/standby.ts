@@ -214,7 +214,7 @@ export class Standby {
     try {
       bodies.keepReport({ machineId, incarnation, sequence }, { bytes, transferIds });
     } catch (error) {
-      log.debug({ err: error }, 'a report could not be written');
+      log.debug({ err: error }, 'cannot write a report');
       return this.#waitForRoom(error instanceof Error ? error.message : String(error));
     }
     const reported = this.#reportedBytes.get(agent) ?? new Map<number, Bytes>();
@@ -241,7 +241,7 @@ export class Standby {
 
   #waitForRoom(reason: string): false {
     const { log, timers } = this.#options;
-    if (!this.#isFull) log.warn({ reason }, 'reports wait at their machines until there is room for them');
+    if (!this.#isFull) log.warn({ reason }, 'no room for reports; they wait at their machines');
     this.#isFull = true;
     timers.cancel(this.#timer);
     this.#timer = timers.start(retryAfter, () => {

@@ -74,7 +74,7 @@ test('what is wrong with a provider is told before the reasons of its last decis
     providerRoutes({ ...aHost(aHarness()), trouble: () => 'the disk is full' }).getResource,
     {},
   );
-  t.is(response.reasons[0], 'the disk is full');
+  t.like(response.reasons[0], { code: 'provider-trouble', text: 'the disk is full' });
   t.true(response.reasons.length > 1);
 });
 
@@ -91,14 +91,27 @@ test('the resource is described with its limits, its rules and the reasons of th
     machines: 0,
     draining: false,
   });
-  t.regex(response.reasons[0] ?? '', /6 pending tasks of 1 processor over 2 free request slots/);
+  t.like(response.reasons[0], {
+    code: 'static-equal-shares',
+    parameters: { tasks: { value: { $case: 'number', value: 6 } } },
+  });
+  t.regex(
+    response.reasons[0]?.text ?? '',
+    /3 processors in each of 2 free request slots: equal shares of 6 pending tasks/,
+  );
 });
 
 test('the queue is told as the heuristic sees it, with what is ours in it', async (t) => {
   const harness = aHarness();
   harness.perform(['listing']);
   const { queue } = await inject(providerRoutes(aHost(harness)).getQueue, {});
-  t.like(queue, { providerId: 'p', knowledge: QueueKnowledge.COMPLETE, trouble: '', processors: 4, waitingCount: 2 });
+  t.like(queue, {
+    providerId: 'p',
+    knowledge: QueueKnowledge.COMPLETE,
+    trouble: undefined,
+    processors: 4,
+    waitingCount: 2,
+  });
   t.deepEqual(
     queue?.entries.map(({ requestId, running, widthProcessors, forecast }) => [
       requestId,

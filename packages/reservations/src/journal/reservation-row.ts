@@ -1,4 +1,5 @@
 import type { ProvisioningState, Provisioning, ReservationRecord, ReservationStatus } from '@mutirao/core/messages';
+import { readSavedReasons, type Reason } from '@mutirao/core/reasons';
 
 /** A reservation as the journal writes it: short, for there are millions. */
 export type ReservationRow = readonly [
@@ -32,7 +33,8 @@ type AheadRow = readonly [
   askAt: number,
   expectedAt: number,
   chance: number | null,
-  reason: string,
+  /** Early journals hold sentences. */
+  reasons: readonly Reason[] | string,
 ];
 
 const none: readonly number[] = [];
@@ -88,7 +90,7 @@ export function rowOf(reservation: ReservationRecord): ReservationRow {
         ahead.askAt,
         ahead.expectedAt,
         ahead.chance ?? null,
-        ahead.reason,
+        ahead.reasons,
       ],
     ];
   if (requestFingerprint !== undefined) return [...row, link, requestFingerprint];
@@ -154,6 +156,7 @@ export function findReservation(
   };
 }
 
-function findAhead([status, heldCount, askedCount, askAt, expectedAt, chance, reason]: AheadRow): Provisioning {
-  return { status, heldCount, askedCount, askAt, expectedAt, chance: chance ?? undefined, reason };
+function findAhead([status, heldCount, askedCount, askAt, expectedAt, chance, saved]: AheadRow): Provisioning {
+  const reasons = typeof saved === 'string' ? readSavedReasons(saved === '' ? [] : [saved]) : saved;
+  return { status, heldCount, askedCount, askAt, expectedAt, chance: chance ?? undefined, reasons };
 }

@@ -95,7 +95,7 @@ export class GroupCommitFollower {
       if (!this.#away.has(manager) && !this.#over.signal.aborted)
         this.#options.log.warn(
           { address: manager, prepared: preparations.length, reason: error.message },
-          'a manager does not tell whether reservations stand together',
+          'a reservation manager does not report the outcome of an atomic group',
         );
       this.#away.add(manager);
     }

@@ -222,7 +222,7 @@ test('what is held ahead is told by who manages the resource alone, kept with th
     askUnixMs: 0,
     expectedUnixMs: noon + hour,
     chancePercent: 75,
-    reason: 'it waits',
+    reasons: [{ code: 'requeued', parameters: {}, text: 'The resource manager put the request back into its queue.' }],
   };
   await t.throwsAsync(inject(routes.reportProvisioning, { reservationId: 1, provisioning }, ana), {
     code: 'MUT_NOT_OWNER',

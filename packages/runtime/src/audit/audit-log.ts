@@ -170,11 +170,10 @@ class AuditLog implements Audit {
     try {
       this.#file.append(`${lost}${line(fields)}`);
       if (this.#lostCount > 0)
-        this.#log.info({ lines: this.#lostCount }, 'the audit log is written again; some lines are lost');
+        this.#log.info({ lines: this.#lostCount }, 'writing the audit log again; some lines are lost');
       this.#lostCount = 0;
     } catch (error) {
-      if (this.#lostCount === 0)
-        this.#log.error({ err: error }, 'the audit log cannot be written; the service goes on without it');
+      if (this.#lostCount === 0) this.#log.error({ err: error }, 'cannot write the audit log; continuing without it');
       this.#lostCount += 1;
     }
   }

@@ -125,7 +125,7 @@ class TraceFile implements TurnTrace {
   }
 
   #giveUp(error: unknown): void {
-    this.#log.warn({ err: error }, 'the debugging trace cannot be written and ends here');
+    this.#log.warn({ err: error }, 'cannot write the debugging trace; it ends here');
     this.#close();
   }
 

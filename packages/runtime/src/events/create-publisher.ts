@@ -50,8 +50,8 @@ export function createPublisher<Change>(
       journal.keepNumber(placeName, sequence);
     },
     onTrouble: (error) => {
-      if (error === undefined) log.info({}, 'events are published again');
-      else log.warn({ err: error }, 'events are not published until NATS is back');
+      if (error === undefined) log.info({}, 'publishing events again');
+      else log.warn({ err: error }, 'cannot publish events; waiting for NATS');
     },
   });
   const published = metrics === undefined ? undefined : measurePublisher(metrics, series, publisher);

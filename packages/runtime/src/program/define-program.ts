@@ -136,7 +136,7 @@ function abortedBySignals(host: ProgramHost, log: Logger, isLeashed: boolean): A
   const controller = new AbortController();
   if (isLeashed) {
     host.onInputEnd(() => {
-      log.info({}, 'standard input has ended: draining');
+      log.info({}, 'standard input ended: draining');
       controller.abort();
     });
   }
@@ -199,7 +199,7 @@ function reportEnd(error: unknown, { log, home, program, config, parts }: EndRep
   try {
     dump = writeCrashDump(home, { program, at: new Date(), error, config, parts });
   } catch (failure) {
-    log.error({ err: failure }, 'the dump cannot be written');
+    log.error({ err: failure }, 'cannot write the dump');
   }
   // The reason in the message too: of a process that cannot start, the message is all that whoever started it shows.
   log.fatal(

@@ -168,7 +168,7 @@ export class ReservationClient {
       this.#checkTime(reservationId, endsAt);
       log.warn(
         { reservation: reservationId, user: userId, reason: error.message },
-        'the reservation manager does not answer; the claim is taken by its signature',
+        'the reservation manager does not answer; accepting the claim because of its signature',
       );
     }
     return undefined;
@@ -211,7 +211,7 @@ export class ReservationClient {
         if (successor === undefined && !isPassing(error)) {
           log.warn(
             { reservation: reservationId, err: error },
-            'the manager does not know that a reservation is in use',
+            'cannot report to the reservation manager that a reservation is in use',
           );
           return;
         }
@@ -251,7 +251,7 @@ export class ReservationClient {
           if (!signal.aborted)
             log.warn(
               { reservation: reservationId, err: error },
-              'the manager does not take what is held ahead for a reservation',
+              'cannot report pre-acquired allocations to the reservation manager',
             );
           this.#aheads.delete(reservationId);
         }
@@ -288,7 +288,10 @@ export class ReservationClient {
         });
       } catch (error) {
         if (!isAway && !signal.aborted)
-          log.warn({ address, err: error }, 'the reservation manager is away; the reservations that it told of stand');
+          log.warn(
+            { address, err: error },
+            'the reservation manager is unreachable; keeping its last known reservations',
+          );
         isAway = true;
       }
       await this.#sleep(rewatchMs, signal).catch(() => undefined);
@@ -311,7 +314,7 @@ export class ReservationClient {
     if (known !== undefined && known.total > processors)
       log.warn(
         { resource: resourceId, reservable: known.total, processors },
-        'more processors can be reserved than there are',
+        'more processors can be reserved than the resource has',
       );
     if (known !== undefined) return;
     await callUnary(

@@ -73,7 +73,7 @@ export class CallStream<In, Out> extends CallWriter<Out> implements MessageStrea
     } catch (error) {
       const refusal = toMutiraoError(error);
       if (refusal.code === 'MUT_INTERNAL')
-        this.#log.log.error({ err: error }, 'a message could not be handled; its stream is closed');
+        this.#log.log.error({ err: error }, 'cannot handle a message; closing its stream');
       else
         this.#log.refusals.warn(
           refusal.code,

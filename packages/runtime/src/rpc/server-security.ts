@@ -44,9 +44,9 @@ export function tlsSecurity(folder: string | undefined, log: Logger): ServerSecu
       stamp = current;
       try {
         certificates.replace(readHostIdentity(folder));
-        log.info({ certificate: hostCertificate }, 'a new certificate is shown from now on');
+        log.info({ certificate: hostCertificate }, 'using a new certificate');
       } catch (error) {
-        log.error({ err: error }, 'the new certificate is not used');
+        log.error({ err: error }, 'cannot use the new certificate');
       }
     },
   };

@@ -17,6 +17,7 @@ import {
   hostileMessages,
   messagesOfMethod,
   FakeReservations,
+  aSentence,
   temporaryFolder,
 } from '@mutirao/testkit';
 
@@ -27,7 +28,7 @@ const held = {
   askUnixMs: 0,
   expectedUnixMs: 4000,
   chancePercent: 75,
-  reason: 'it waits',
+  reasons: [aSentence('it waits')],
 };
 const reservation: Reservation = {
   ...aReservationWire(),

@@ -1,4 +1,5 @@
 import test from 'ava';
+import type { Reason } from '@mutirao/core/reasons';
 import type { ProviderChange } from '@mutirao/core/machines/provider';
 import { conservativeBackfilling, type Compression } from '@mutirao/core/queue';
 import { findHeuristic, type RequestHeuristic } from '@mutirao/core/requests';
@@ -43,7 +44,7 @@ interface Decided {
   readonly at: number;
   readonly width: number;
   readonly walltime: number;
-  readonly reasons: readonly string[];
+  readonly reasons: readonly Reason[];
   readonly startedAt: number | undefined;
   readonly taskTime: number;
 }
@@ -65,7 +66,7 @@ function drawLocals({ seed, pause }: Setting): LocalPlan[] {
 
 function runStudy(setting: Setting, locals: readonly LocalPlan[]): { finishedAt: number; decided: Decided[] } {
   const { heuristic: name, compression, requestsMax, taskCount, taskTime } = setting;
-  const reasons: (readonly string[])[] = [];
+  const reasons: (readonly Reason[])[] = [];
   const instants: number[] = [];
   const inner = findHeuristic(name);
   invariant(inner !== undefined, `there is no heuristic ${name}`);

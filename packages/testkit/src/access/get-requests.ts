@@ -202,7 +202,7 @@ export function reservationRequests(at: string = resourceOf.owner): Requests<typ
         askUnixMs: 0,
         expectedUnixMs: 0,
         chance: undefined,
-        reason: '',
+        reasons: [],
       },
     }),
     getClaimKeys: () => ({}),

@@ -158,8 +158,8 @@ export class BrokerClient {
 
   /** The summary and details of an explanation, a line each. */
   async explain(subject: ExplainRequest['subject']): Promise<string> {
-    const { summary, details } = await this.#call('explain', { subject });
-    return [summary, ...details].join('\n');
+    const { summary, waiting, details } = await this.#call('explain', { subject });
+    return [summary, waiting, ...details].flatMap((reason) => (reason === undefined ? [] : [reason.text])).join('\n');
   }
 
   async cancel(jobId: number, reason = ''): Promise<void> {

@@ -56,7 +56,7 @@ export class SlurmGrid {
     const { reasons } = await callUnary(client, 'getResource', {}, { deadlineMs: 60_000 });
     const { requests } = await callUnary(client, 'listRequests', {}, { deadlineMs: 60_000 });
     client.close();
-    return { why: reasons.join(' '), requestCount: requests.length };
+    return { why: reasons.map(({ text }) => text).join(' '), requestCount: requests.length };
   }
 
   /** Waits until that is why the provider asks for nothing. */

@@ -1,3 +1,4 @@
+import { aSentence } from '../a-sentence.ts';
 import { Prng } from '@mutirao/core/shared';
 import type {
   AllocationRequest,
@@ -224,8 +225,8 @@ export class FakePageGrid {
         seen_unix_ms: this.startedAt,
         heuristic: 'adaptive',
         reasons: [
-          '48 tasks of about 90 s wait and nothing queued will take them',
-          'a narrower request would start 12 minutes earlier but finish 31 tasks less by then',
+          aSentence('48 tasks of about 90 s wait, and no queued request has room for them.'),
+          aSentence('A narrower request would start 12 minutes earlier but finish 31 tasks fewer by then.'),
         ],
         candidates:
           number === 3
@@ -300,11 +301,11 @@ export class FakePageGrid {
         queued_requests: 2,
         machines: provider.machines,
         draining: false,
-        reasons: ['Another request of 48 processors would start in 26 minutes; nothing is asked for beyond it.'],
+        reasons: [aSentence('Another request of 48 processors would start in 26 minutes; nothing more is requested.')],
       },
       requests,
       profile_missing: '',
-      queue: { knowledge: 'complete', trouble: '', age_ms: 4000, running_count: 3, waiting_count: 2, decision: null },
+      queue: { knowledge: 'complete', trouble: null, age_ms: 4000, running_count: 3, waiting_count: 2, decision: null },
       profile: {
         at_unix_ms: at,
         processors: 128,
@@ -424,11 +425,12 @@ export class FakePageGrid {
   explanation(subject: string): Explanation {
     return {
       subject,
-      summary: `${subject} goes on as fast as the machines allow.`,
+      summary: aSentence(`${subject} runs as fast as the machines allow.`),
+      waiting: null,
       details: [
-        '820 processors run tasks of it, more than of any other job.',
-        'Request alpha/q3 is queued and is expected to start in 26 minutes.',
-        'Nothing more is asked for: the queue of beta is longer than the work that is left.',
+        aSentence('820 processors run its tasks, more than of any other job.'),
+        aSentence('Request alpha/q3 is queued and is expected to start in 26 minutes.'),
+        aSentence('Nothing more is requested: the queue of beta is longer than the remaining work.'),
       ],
     };
   }

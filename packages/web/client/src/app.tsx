@@ -96,7 +96,7 @@ function View({ place }: { readonly place: Place }): ReactNode {
 function NoToken(): ReactNode {
   return (
     <section className="panel empty">
-      <h1>This address lacks its token</h1>
+      <h1>This address has no access token</h1>
       <p>
         The page shows a grid only to its user. Open it by the address that <code>mutirao web</code> prints.
       </p>

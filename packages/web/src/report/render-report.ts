@@ -130,10 +130,9 @@ function timesSection({ times }: JobReport): string[] {
       ? []
       : [
           '<h2>Stragglers</h2>',
-          `<p>${stragglerCount} runs took more than twice as long as half of the ` +
-            `tasks${stragglerCount > rows.length ? `; the ${rows.length} longest are listed` : ''}.</p>`,
+          `<p>${stragglerCount} runs took more than twice the median${stragglerCount > rows.length ? `; the ${rows.length} longest are listed` : ''}.</p>`,
           getFigure('stragglers', drawStragglersSvg(times), { label: 'Stragglers' }),
-          getTable('stragglers', ['Task', 'Machine', 'Took', 'Times the half', 'Failures before', 'Why'], rows),
+          getTable('stragglers', ['Task', 'Machine', 'Took', 'Times the median', 'Failures before', 'Why'], rows),
         ]),
   ];
 }

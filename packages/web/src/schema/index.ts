@@ -7,6 +7,7 @@ export { Machine, MachineDetail, MachineOverview, MachinePage, machineStatusName
 export { Done, TaskCounts, TaskStatusName } from './parts.ts';
 export { Problem } from './problem.ts';
 export { AllocationRequest, ProviderDetail, ProviderList, ProviderRow, QueueProfile } from './providers.ts';
+export { Reason } from './reason.ts';
 export {
   RenegotiationSpec,
   ReservableResource,

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { Reason } from './reason.ts';
 import { Count, DurationMs, InstantMs, orNull } from './parts.ts';
 
 /** What a request heuristic compared with the one it chose. */
@@ -25,7 +26,7 @@ export const AllocationRequest = Type.Object({
   ended_unix_ms: orNull(InstantMs),
   seen_unix_ms: orNull(InstantMs),
   heuristic: Type.String(),
-  reasons: Type.Array(Type.String()),
+  reasons: Type.Array(Reason),
   candidates: Type.Array(RequestCandidate, { description: 'The first 100, the chosen ones first.' }),
 });
 export type AllocationRequest = Static<typeof AllocationRequest>;
@@ -101,7 +102,7 @@ export const ProviderDetail = Type.Object({
         queued_requests: Count,
         machines: Count,
         draining: Type.Boolean(),
-        reasons: Type.Array(Type.String()),
+        reasons: Type.Array(Reason),
       },
       { description: 'Null while the provider cannot be reached.' },
     ),
@@ -116,7 +117,7 @@ export const ProviderDetail = Type.Object({
             'listed one has are taken to be held for the longest walltime; `stale` where it cannot be read now; ' +
             '`none`.',
         }),
-        trouble: Type.String({ description: 'What is not known and why; empty where all is.' }),
+        trouble: orNull(Reason),
         age_ms: orNull(DurationMs),
         running_count: Count,
         waiting_count: Count,
@@ -126,7 +127,7 @@ export const ProviderDetail = Type.Object({
               at_unix_ms: orNull(InstantMs),
               heuristic: Type.String(),
               candidates: Type.Array(RequestCandidate, { description: 'The chosen ones first.' }),
-              reasons: Type.Array(Type.String()),
+              reasons: Type.Array(Reason),
             },
             {
               description:

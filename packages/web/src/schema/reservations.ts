@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { Reason } from './reason.ts';
 import { Count, DurationMs, InstantMs, orNull } from './parts.ts';
 
 const Units = Type.Array(Type.Object({ first: Count, count: Count }));
@@ -56,7 +57,7 @@ export const Reservation = Type.Object({
       asked: Count,
       expected_unix_ms: orNull(InstantMs),
       chance_percent: orNull(Type.Number()),
-      reason: Type.String(),
+      reasons: Type.Array(Reason),
     }),
   ),
 });

@@ -128,8 +128,7 @@ export const WorkflowSubmission = Type.Object({
     Type.String({
       maxLength: 100_000,
       description:
-        'Of tasks that have none; `{id}`, `{kind}`, `{seconds}`, `{dimension}`, `{inputs}`, `{outputs}` stand ' +
-        'for what is known of the task.',
+        'Of tasks that have none; `{id}`, `{kind}`, `{seconds}`, `{dimension}`, `{inputs}`, `{outputs}` stand for values of the task.',
     }),
   ),
   scheduler: Type.Optional(

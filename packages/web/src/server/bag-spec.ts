@@ -244,7 +244,7 @@ function readOutput(text: string, { directory, isInPlace }: Places): OutputSpec 
 function splitPaths(text: string): [source: string, destination: string | undefined] {
   const [, source = '', destination] = /^(.*?)(?::([^:]*))?$/s.exec(text) ?? [];
   if (source === '' || destination === '')
-    throw new MutiraoError('MUT_BAD_REQUEST', `"${text.slice(0, 100)}" is no SRC or SRC:DST`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `expected SRC or SRC:DST, found "${text.slice(0, 100)}"`);
   return [source, destination];
 }
 

@@ -109,7 +109,7 @@ function givenLines(lines: readonly string[], name: string): GivenValues {
     return {
       words: [['--each-line', name]],
       lines: [],
-      remark: `No file of lines can hold this: a value has a line break.`,
+      remark: `A file with one value per line cannot hold this: a value contains a line break.`,
     };
   const isShort =
     lines.length <= linesBehind && lines.reduce((sum, line) => sum + line.length + 1, 0) <= charactersBehind;

@@ -443,7 +443,10 @@ test('rows of a CSV become command lines with each cell quoted', async (t) => {
     (await page.fails('previewBag', { ...spec, values: { kind: 'csv', text: 'name,name\na,1\n' } })).message,
     /two columns of the CSV have the same name/,
   );
-  t.regex(preview.command_line, /^# No file of lines can hold this: a value has a line break\.\n/);
+  t.regex(
+    preview.command_line,
+    /^# A file with one value per line cannot hold this: a value contains a line break\.\n/,
+  );
 });
 
 test('a range may be long, a list of numbers may not; what cannot be a value is refused', async (t) => {
@@ -643,7 +646,7 @@ test('a calendar shows what is taken, and whose it is as far as the viewer may s
               askedUnits: 0,
               askUnixMs: 0,
               expectedUnixMs: 0,
-              reason: '',
+              reasons: [],
             },
           }),
         ],

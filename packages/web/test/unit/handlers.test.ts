@@ -9,6 +9,7 @@ import { QueueKnowledge, RequestStatus } from '@mutirao/api/provider';
 import { acceptToken } from '@mutirao/runtime/rpc';
 import { quietLogger } from '@mutirao/runtime/log';
 import {
+  aSentence,
   aJobSpec,
   aJobSummary,
   aLedgerRow,
@@ -596,12 +597,12 @@ test('a provider shows the profile of its queue as it sees it, our requests in i
     machines: 0,
     draining: false,
     drainingReason: '',
-    reasons: [hostile],
+    reasons: [aSentence(hostile)],
     defaultTaskTimeMs: 1,
     heuristicSwitched: false,
     leases: [],
     spoolTrouble: '',
-    queueTrouble: '',
+    queueTrouble: undefined,
   };
   const page = new Page({
     provider: () => ({
@@ -624,7 +625,7 @@ test('a provider shows the profile of its queue as it sees it, our requests in i
     'alpha',
     wire.queue({
       knowledge: QueueKnowledge.HIDDEN,
-      trouble: hostile,
+      trouble: aSentence(hostile),
       atUnixMs: now,
       readUnixMs: now - 3000,
       processors: 4,
@@ -664,7 +665,7 @@ test('a provider shows the profile of its queue as it sees it, our requests in i
         },
       ],
       reservations: [{ reservationId: 1, processors: 2, startUnixMs: 1_050_000, endUnixMs: 1_060_000 }],
-      decision: { atUnixMs: now - 9000, heuristic: 'adaptive', candidates: [compared], reasons: [hostile] },
+      decision: { atUnixMs: now - 9000, heuristic: 'adaptive', candidates: [compared], reasons: [aSentence(hostile)] },
     }),
   );
   const {
@@ -692,14 +693,14 @@ test('a provider shows the profile of its queue as it sees it, our requests in i
   );
   t.like(queue, {
     knowledge: 'hidden',
-    trouble: hostile,
+    trouble: aSentence(hostile),
     age_ms: 3500,
     running_count: 1,
     waiting_count: 2,
-    decision: { heuristic: 'adaptive', at_unix_ms: now - 9000, reasons: [hostile] },
+    decision: { heuristic: 'adaptive', at_unix_ms: now - 9000, reasons: [aSentence(hostile)] },
   });
   t.is(queue?.decision?.candidates[0]?.throughput_tasks_per_hour, 5.5);
-  t.deepEqual(shown?.reasons, [hostile]);
+  t.deepEqual(shown?.reasons, [aSentence(hostile)]);
   t.is(requests[0]?.candidates[0]?.throughput_tasks_per_hour, 5.5);
   await Promise.all([page.get(t, 'getProvider', '/providers/alpha'), page.get(t, 'getProvider', '/providers/alpha')]);
   t.is(page.broker.timesAsked('getProviderQueue'), 1, 'all pages have the same answer');
@@ -713,7 +714,7 @@ test('a provider whose queue is not known yet says why', async (t) => {
     }),
   });
   page.broker.providers = [wire.provider({})];
-  page.broker.queues.set('alpha', wire.queue({ knowledge: QueueKnowledge.NONE, trouble: hostile }));
+  page.broker.queues.set('alpha', wire.queue({ knowledge: QueueKnowledge.NONE, trouble: aSentence(hostile) }));
   const { profile, queue, profile_missing: missing } = await page.get(t, 'getProvider', '/providers/alpha');
   t.deepEqual([profile, missing, queue?.age_ms, queue?.decision], [null, hostile, null, null]);
 });
@@ -722,14 +723,14 @@ test('a provider that is away is shown without what only it knows', async (t) =>
   const page = new Page();
   page.broker.providers = [wire.provider({ connected: false, lastError: hostile })];
   const { resource, profile, profile_missing: missing } = await page.get(t, 'getProvider', '/providers/alpha');
-  t.deepEqual([resource, profile, missing], [null, null, 'The provider cannot be reached.']);
+  t.deepEqual([resource, profile, missing], [null, null, 'The provider is unreachable.']);
   t.is((await page.get(t, 'listProviders')).providers[0]?.last_error, hostile);
 });
 
 test('whatever is shown can be explained', async (t) => {
   const page = new Page();
-  page.broker.explanation = { summary: hostile, details: ['first'] };
-  t.is((await page.get(t, 'explainJob', '/jobs/1/explain')).summary, hostile);
+  page.broker.explanation = { summary: aSentence(hostile), waiting: undefined, details: [aSentence('first')] };
+  t.is((await page.get(t, 'explainJob', '/jobs/1/explain')).summary.text, hostile);
   t.is((await page.get(t, 'explainTask', '/jobs/1/tasks/7/explain')).subject, 'task 7 of job 1');
   t.is((await page.get(t, 'explainRequest', '/explain/request?request=alpha%2F3')).subject, 'request alpha/3');
   t.deepEqual(

@@ -133,7 +133,10 @@ test('an allocation request comes out as it went in, whatever its status', (t) =
     submittedAt: 2,
     startedAt: 3,
     endedAt: 4,
-    reasons: ['because'],
+    reasons: [
+      { code: 'released-idle', idleMs: 10_000 },
+      { code: 'request-machines', machineIds: ['a', 'b'] },
+    ],
     heuristic: 'static',
     candidates: [
       { width: 4, walltime: 30_000, startsAt: 12, throughput: 0.5, chosen: true },

@@ -112,7 +112,7 @@ const request = {
   submittedAt: 1,
   startedAt: 0,
   endedAt: 0,
-  reasons: ['four tasks wait', 'nothing else does'],
+  reasons: [{ code: 'no-pending-tasks' as const }, { code: 'requeued' as const }],
   heuristic: 'static',
 };
 const candidates = [{ width: 4, walltime: 60_000, startsAt: 0, throughput: 1, chosen: true }];
@@ -127,7 +127,7 @@ test('what jobs run on has events too, with what there is to know of it', (t) =>
       providerId: 'site.one',
       requests: [
         { ...request, candidates },
-        { ...request, requestId: 'q4', status: 'ended' },
+        { ...request, requestId: 'q4', status: 'ended', endedAt: 9 },
       ],
     },
   ];
@@ -156,10 +156,14 @@ test('what jobs run on has events too, with what there is to know of it', (t) =>
   t.like(queued, {
     providerId: 'site.one',
     requestId: 'q3',
-    reason: 'four tasks wait',
+    reason: 'No task is pending.',
     request: { widthProcessors: 4, walltimeMs: 60_000, managerRequestId: '77', candidates: [] },
   });
-  t.is(ended?.reason, 'nothing else does', 'why it is over, not why it was made');
+  t.is(
+    ended?.reason,
+    'The resource manager put the request back into its queue.',
+    'why it is over, not why it was made',
+  );
 });
 
 test('facts that are too large for a message stay behind, and the event comes', (t) => {

@@ -77,11 +77,9 @@ test('what runs and what waits is named, for a job and for one of its tasks', as
   hang(checks, 1, 1);
   await settle();
   now = 12_000;
-  t.regex(
-    checks.describe(1).join(' '),
-    /A check of a result has run at home for 12(\.0)? s\. A check waits for its turn/,
-  );
-  t.regex(checks.describe(1, 1).join(' '), /^A check waits/);
+  const waiting = { code: 'checks-waiting', checks: 1, checksMax: 1 } as const;
+  t.deepEqual(checks.describe(1), [{ code: 'checks-running', checks: 1, longestMs: 12_000 }, waiting]);
+  t.deepEqual(checks.describe(1, 1), [waiting]);
   t.deepEqual(checks.describe(2), []);
 });
 

@@ -121,7 +121,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
     workFolderRules: { home, hasKey: true, forbidden: [join(home, 'own')] },
     checks: { describe: () => [] },
     taskOutputs: { lookAt: () => Promise.resolve({ fault: undefined, gone: new Set<string>() }) },
-    widthMaxOf: () => Promise.resolve(undefined),
+    machineProcessorsOf: () => Promise.resolve(undefined),
     getTrouble: (providerId) => `no route to ${providerId}`,
     findQueue: () => Promise.reject(new Error('nobody is asked')),
   };
@@ -809,9 +809,10 @@ test('explanations and the ledger come for what is there', async (t) => {
   const bench = await prepare(t);
   const { parts } = bench;
   await inject(submitJobRoute(parts), submission());
-  t.not((await inject(explainRoute(parts), { subject: { $case: 'jobId', value: 1 } })).summary, '');
+  t.not((await inject(explainRoute(parts), { subject: { $case: 'jobId', value: 1 } })).summary?.text, '');
   t.not(
-    (await inject(explainRoute(parts), { subject: { $case: 'task', value: { jobId: 1, taskIndex: 2 } } })).summary,
+    (await inject(explainRoute(parts), { subject: { $case: 'task', value: { jobId: 1, taskIndex: 2 } } })).summary
+      ?.text,
     '',
   );
   await t.throwsAsync(inject(explainRoute(parts), { subject: { $case: 'task', value: { jobId: 1, taskIndex: 3 } } }), {

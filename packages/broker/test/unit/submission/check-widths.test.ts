@@ -32,14 +32,14 @@ const wide = aJob(1, {
 });
 
 function getRules(state: BrokerState, widths: Readonly<Record<string, number>>) {
-  return { state, widthMaxOf: (providerId: string) => Promise.resolve(widths[providerId]) };
+  return { state, machineProcessorsOf: (providerId: string) => Promise.resolve(widths[providerId]) };
 }
 
 test('a task that no connected provider may ever have a machine for is refused with its name', async (t) => {
   const error = await t.throwsAsync(checkWidths(wide, getRules(stateWith(['alpha', 'beta']), { alpha: 4, beta: 8 })), {
     code: 'MUT_PROCESSORS_MAX',
   });
-  t.is(error.message, 'task 2 (align) takes 9 processors; the most that a connected provider may ask for is 8 (beta)');
+  t.is(error.message, 'task 2 (align) takes 9 processors of one machine; a machine of provider beta has 8 at most');
 });
 
 test('a task that one of them may have a machine for is taken', async (t) => {
@@ -56,6 +56,6 @@ test('a gang has its processors of several machines, and nobody is asked for tas
   await t.notThrowsAsync(
     checkWidths(aJob(1, { processors: 9, gang: true, replicasMax: 1 }), getRules(stateWith(['alpha']), { alpha: 4 })),
   );
-  const asked = { state: stateWith(['alpha']), widthMaxOf: () => Promise.reject(new Error('asked')) };
+  const asked = { state: stateWith(['alpha']), machineProcessorsOf: () => Promise.reject(new Error('asked')) };
   await t.notThrowsAsync(checkWidths(aJob(1), asked));
 });

@@ -74,7 +74,7 @@ function queueTable({ name, limits, queue }: Listing): string[] {
     ...renderTable(
       [
         { title: 'REQUEST' },
-        ...(queue.ranking === undefined ? [] : [{ title: 'TURN', right: true }]),
+        ...(queue.ranking === undefined ? [] : [{ title: 'RANK', right: true }]),
         { title: 'USER' },
         { title: 'STATUS' },
         { title: 'WIDTH', right: true },
@@ -113,7 +113,7 @@ function reservationLines({ reservations, atUnixMs }: GetQueueResponse): string[
         { title: 'IN USE', right: true },
         { title: 'STARTS' },
         { title: 'ENDS' },
-        { title: 'LATE BY' },
+        { title: 'DELAY' },
       ],
       reservations.map((one) => [
         String(one.reservationId),

@@ -50,7 +50,7 @@ function getTable({ scores }: GetScoresResponse): string[] {
       { title: 'USER' },
       { title: 'SCORE', right: true },
       { title: 'REQUESTS', right: true },
-      { title: 'OF WALLTIMES USED', right: true },
+      { title: 'WALLTIME USED', right: true },
     ],
     scores.map(({ userId, score, countedCount, precisionMean }) => [
       userId,

@@ -113,6 +113,6 @@ async function findClaim(
 
 function width(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Want an integer of 1 or more.');
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Expected an integer of 1 or more.');
   return value;
 }

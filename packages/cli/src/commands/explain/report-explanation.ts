@@ -1,19 +1,28 @@
 import type { ExplainRequest } from '@mutirao/api/broker';
 
+import { MutiraoError } from '@mutirao/api/errors';
+import { reasonDocument } from '@mutirao/api/reasons';
+
 import type { CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { tell } from '../../output/tell.ts';
 
-/** Asks the broker why, and prints its answer: one sentence, then the details below it. */
+/** Asks the broker why, and prints its answer: a sentence or two, then the details below. */
 export async function reportExplanation(
   context: CommandContext,
   subject: NonNullable<ExplainRequest['subject']>,
 ): Promise<ExitStatus> {
-  const { summary, details } = await (await context.broker()).explain({ subject });
+  const { summary, waiting, details } = await (await context.broker()).explain({ subject });
+  if (summary === undefined) throw new MutiraoError('MUT_PROTOCOL', 'the broker gave no explanation');
+  const answer = [summary, ...(waiting === undefined ? [] : [waiting])].map(({ text }) => text).join(' ');
   tell(context.output, {
-    json: () => ({ summary, details }),
-    table: () => [summary, ...details.map((detail) => `  - ${detail}`)],
-    quiet: () => [summary],
+    json: () => ({
+      summary: reasonDocument(summary),
+      waiting: waiting === undefined ? null : reasonDocument(waiting),
+      details: details.map(reasonDocument),
+    }),
+    table: () => [answer, ...details.map(({ text }) => `  - ${text}`)],
+    quiet: () => [answer],
   });
   return 0;
 }

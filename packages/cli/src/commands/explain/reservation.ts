@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 
+import type { ReasonDocument } from '@mutirao/api/reasons';
 import { ReservationStatus, type Reservation } from '@mutirao/api/reservation';
 import { InvariantError } from '@mutirao/core/shared';
 
@@ -25,7 +26,7 @@ export function define(command: Command, act: Act): void {
     );
 }
 
-/** Tells why a reservation is where it is, and how likely what is held ahead for it is to be there. */
+/** Explains the interval of a reservation, and how likely its pre-acquired allocations start in time. */
 async function explainReservation(
   context: CommandContext,
   reservationId: number,
@@ -36,11 +37,16 @@ async function explainReservation(
   const summary = findSummary(reservation, context.clock.now());
   const details = listDetails(reservation);
   tell(context.output, {
-    json: () => ({ summary, details }),
+    json: () => ({ summary: sentence(summary), waiting: null, details: details.map(sentence) }),
     table: () => [summary, ...details.map((detail) => `  - ${detail}`)],
     quiet: () => [summary],
   });
   return 0;
+}
+
+/** What has no code yet. */
+function sentence(text: string): ReasonDocument {
+  return { code: '', parameters: {}, text };
 }
 
 function findSummary(one: Reservation, now: number): string {
@@ -58,7 +64,7 @@ function listDetails(one: Reservation): string[] {
       ? []
       : [
           `Its place has changed ${one.revision === 2 ? 'once' : `${one.revision - 1} times`}; a claim of ` +
-            'before is good no more.',
+            'before is no longer valid.',
         ];
   return [...(isOver(one) ? [] : [`It is where it is since: ${one.reason}.`]), ...revised, ...findAhead(one)];
 }

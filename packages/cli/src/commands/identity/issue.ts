@@ -7,7 +7,7 @@ import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { readDays, reportIdentity } from '../../output/report-identity.ts';
 
-/** Whom certificates are for. */
+/** The host or user that certificates are for. */
 export interface IssueOptions {
   readonly for?: readonly string[];
   readonly user?: string;

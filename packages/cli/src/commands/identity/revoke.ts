@@ -16,7 +16,7 @@ export function define(command: Command, act: Act): void {
     .action((certificate: string) => act((context) => Promise.resolve(revoke(context, certificate))));
 }
 
-/** Has the servers of this home take a user's certificate no more. */
+/** Makes the servers of this home folder refuse a user's certificate. */
 export function revoke(context: CommandContext, given: string): ExitStatus {
   const folder = identityFolder(context.home);
   if (!existsSync(identityPaths(folder).authorityCertificate))
@@ -27,8 +27,8 @@ export function revoke(context: CommandContext, given: string): ExitStatus {
   tell(context.output, {
     json: () => ({ serial: serial.toLowerCase(), file: identityPaths(folder).revoked }),
     table: () => [
-      `Servers of this home take ${serial.toLowerCase()} no more. Those of other homes need a copy of ` +
-        `${identityPaths(folder).revoked}.`,
+      `Servers of this home folder refuse ${serial.toLowerCase()} from now on. Those of other home ` +
+        `folders need a copy of ${identityPaths(folder).revoked}.`,
     ],
     quiet: () => [serial.toLowerCase()],
   });

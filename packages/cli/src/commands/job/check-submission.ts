@@ -131,7 +131,7 @@ function findOwnFile([first = '', second = '']: readonly string[], directory: st
   return isFile(resolve(directory, called)) ? called : undefined;
 }
 
-/** The words of the first simple command of a line; none where only a shell can tell. */
+/** The words of the first simple command of a line; none where only a shell knows. */
 function plainWords(line: string): string[] {
   return /^[\w./=+:,@%\s{}#-]+/.exec(line)?.[0].trim().split(/\s+/) ?? [];
 }

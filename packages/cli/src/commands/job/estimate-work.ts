@@ -26,7 +26,7 @@ const marginShare = 10;
  */
 const marginMin = 60_000;
 
-/** Reads what the user says of how long tasks take. @throws {FormatError | MutiraoError} for what is no such time. */
+/** Reads the task time that the user states. @throws {FormatError | MutiraoError} for an invalid time. */
 export function readTaskTime(text: string | undefined): Duration | undefined {
   if (text === undefined) return undefined;
   const time = parseDuration(text);
@@ -70,7 +70,7 @@ function listCommands({ groups }: { readonly groups: readonly { readonly command
 }
 
 /**
- * Processor time that a bag needs on at most so many processors, whatever the order of its tasks, with a margin.
+ * Processor time that a bag needs on at most that number of processors, whatever the order of its tasks, with a margin.
  *
  * @source Graham's bound for lists: with m places it lasts at most work / m + (1 - 1 / m) longest; times m.
  * Departs from the source: the usual time stands for the mean, and a tenth is added, of at least a minute of each

@@ -46,7 +46,7 @@ export async function handOver(
   return response;
 }
 
-/** All values of a job, in bytes; the rest of what goes to the broker with it has room beside them. */
+/** All values of a job, in bytes; the rest of the message needs room too. */
 const valuesBytesMax = 192 * 1024 * 1024;
 
 /** A job with more would not go through, however often it is tried. */
@@ -65,7 +65,7 @@ function refuseTooLarge({ groups }: JobSpec): void {
 }
 
 /**
- * Reads the job that is to be submitted, with what the options lay over it. @throws {FormatError | MutiraoError} for
+ * Reads the job to submit; options override what a file says. @throws {FormatError | MutiraoError} for
  * what is wrong with it.
  */
 export function readJob(context: CommandContext, file: string | undefined, options: SubmitOptions): JobSpec {
@@ -95,7 +95,10 @@ function readBag(context: CommandContext, file: string | undefined, options: Sub
   const given = taskOptionsGiven(taskOptions);
   if (given.length > 0) refuseScriptAt(file, context.directory);
   if (given.length > 0)
-    throw new MutiraoError('MUT_BAD_REQUEST', `${given.join(', ')} beside the file ${file}; the file itself says that`);
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `${given.join(', ')} cannot be used with the file ${file}, which states this itself`,
+    );
   return readJobFile(
     file,
     { directory: context.directory, taskCommand: options.taskCommand, replaceCommands: options.replaceCommands },

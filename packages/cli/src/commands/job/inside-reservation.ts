@@ -9,7 +9,7 @@ import { reserveForDeadline } from './reserve-for-deadline.ts';
 
 /** What `job submit` takes for a job inside a reservation. */
 export interface InsideOptions {
-  /** `false` where none is to be asked for. */
+  /** `false` for no reservation. */
   readonly reservation?: string | false;
   readonly reservations?: string;
   readonly onReservationEnd?: OnReservationEnd;
@@ -32,7 +32,7 @@ export async function reserveFor(context: CommandContext, job: JobSpec, options:
   if (options.taskTime !== undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      '--task-time beside --reservation, which is there already; expected --deadline with it',
+      '--task-time needs --deadline; with --reservation there is nothing to size',
     );
   const claim = await fetchClaim(reservation, () => openManager(context, options.reservations));
   const inside: JobReservation = { ...readClaim(claim), after };
@@ -52,7 +52,7 @@ function refuseLeftover(job: JobSpec, { reservation, reservations, onReservation
   ].join(', ');
   if (given === '') return;
   if (reservation === false)
-    throw new MutiraoError('MUT_BAD_REQUEST', `${given} beside --no-reservation; expected one of them`);
+    throw new MutiraoError('MUT_BAD_REQUEST', `${given} cannot be used with --no-reservation; expected one of them`);
   if (job.deadline === undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',

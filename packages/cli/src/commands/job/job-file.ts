@@ -27,7 +27,7 @@ export function readText(path: string): string {
   return decodeText(bytes, path);
 }
 
-/** Reads all of standard input as text. @throws {FormatError} where it is no text. */
+/** Reads all of standard input as text. @throws {FormatError} when it is not text. */
 export function readStandardInput(): string {
   return decodeText(readInput(), 'standard input');
 }
@@ -63,7 +63,7 @@ export interface JobFileOptions {
 const workflowFormats: readonly string[] = ['workflow', 'wfformat', 'json', 'dax', 'xml'];
 
 /**
- * Reads a job file: a bag (JDF) or a workflow. Which it is, is told by its content; what is in another format is
+ * Reads a job file: a bag (JDF) or a workflow. The format is found from its content; what is in another format is
  * refused with that format's name. A workflow without a
  * name is called as its file, so that another submission of it finds this one.
  *
@@ -94,10 +94,7 @@ export function readJobFile(
     return { ...job, label: job.label === '' ? parse(path).name : job.label };
   }
   if (taskCommand !== undefined)
-    throw new MutiraoError(
-      'MUT_BAD_REQUEST',
-      `--task-command is given and ${file} is no workflow; expected it for workflow files only`,
-    );
+    throw new MutiraoError('MUT_BAD_REQUEST', `--task-command applies to workflow files, and ${file} is not one`);
   const { job, warnings } = parseJdf(text, { file, directory: dirname(path) });
   for (const { line, column, message } of warnings) warn(`warning: ${file}:${line}:${column}: ${message}`);
   return job;

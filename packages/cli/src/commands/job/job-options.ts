@@ -6,10 +6,11 @@ import type { InputSpec, JobSpec, OutputSpec, Root, TaskGroup, Values, Verificat
 import { jobDefaults, makeTaskGroup, parseArray, parseDuration, parseLines, parseSize } from '@mutirao/formats';
 
 import { parseMoment } from '../../local-time.ts';
+import { overrideResources, resourceOptionsGiven, type ResourceOptions } from './resource-options.ts';
 import { readScheduling } from './scheduling-options.ts';
 
 /** What `job submit` takes for the job as a whole; each also overrides what a job file says. */
-export interface JobOptions {
+export interface JobOptions extends ResourceOptions {
   readonly label?: string;
   readonly env?: readonly string[];
   readonly limitTime?: string;
@@ -18,6 +19,8 @@ export interface JobOptions {
   readonly replicas?: string;
   readonly retries?: string;
   readonly processors?: string;
+  /** The same as `processors`. */
+  readonly cpus?: string;
   readonly gang?: boolean;
   readonly deadline?: string;
   readonly verify?: string;
@@ -46,7 +49,7 @@ export interface TaskOptions {
   readonly op: boolean;
 }
 
-/** Names of the options that make no sense beside a job file, as the user writes them, with whether they were given. */
+/** Names of the options that make no sense with a job file, as the user writes them, with whether they were given. */
 export function taskOptionsGiven(options: TaskOptions): string[] {
   const given: readonly (readonly [string, unknown])[] = [
     ['--array', options.array],
@@ -73,6 +76,8 @@ export function jobOptionsGiven(options: JobOptions): string[] {
     ['--replicas', options.replicas],
     ['--retries', options.retries],
     ['--processors', options.processors],
+    ['--cpus', options.cpus],
+    ...resourceOptionsGiven(options),
     ['--gang', options.gang],
     ['--deadline', options.deadline],
     ['--scheduler', options.scheduler],
@@ -187,7 +192,8 @@ function splitPaths(text: string): [source: string, destination: string | undefi
   const colon = text.lastIndexOf(':');
   const source = colon < 0 ? text : text.slice(0, colon);
   const destination = colon < 0 ? undefined : text.slice(colon + 1);
-  if (source === '' || destination === '') throw new MutiraoError('MUT_BAD_REQUEST', `"${text}" is no SRC or SRC:DST`);
+  if (source === '' || destination === '')
+    throw new MutiraoError('MUT_BAD_REQUEST', `expected SRC or SRC:DST, found "${text}"`);
   return [source, destination];
 }
 
@@ -212,8 +218,9 @@ export function overrideJob(
 ): JobSpec {
   const { label, env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify } = options;
   const once = { ...readGang(job, options), ...placeInFolder(options, directory) };
+  const { groups, ...widths } = readWidths(job, options);
   return {
-    ...job,
+    ...overrideResources({ ...job, groups }, options),
     ...once,
     label: label ?? job.label,
     environment: { ...job.environment, ...readVariables(env) },
@@ -227,7 +234,7 @@ export function overrideJob(
         ? (once.replicasMax ?? job.replicasMax)
         : readInteger('--replicas', replicas, { min: 1, max: 16 }),
     failuresMax: retries === undefined ? job.failuresMax : readInteger('--retries', retries, { min: 0, max: 99 }) + 1,
-    ...readWidths(job, options),
+    ...widths,
     deadline: deadline === undefined ? job.deadline : readDeadline(deadline, now),
     ...readVerification(verify),
     ...readScheduling(options),
@@ -236,8 +243,15 @@ export function overrideJob(
 }
 
 /** Gangs of a job are all as wide as the widest of its tasks. */
-function readProcessors(job: JobSpec, { processors, gang }: Pick<JobOptions, 'processors' | 'gang'>): number {
+function readProcessors(job: JobSpec, options: Pick<JobOptions, 'processors' | 'cpus' | 'gang'>): number {
+  const { processors, cpus, gang } = options;
+  if (processors !== undefined && cpus !== undefined)
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      '--processors and --cpus are given; expected one of them: they are the same',
+    );
   if (processors !== undefined) return readInteger('--processors', processors, { min: 1, max: 65_536 });
+  if (cpus !== undefined) return readInteger('--cpus', cpus, { min: 1, max: 65_536 });
   return gang === true
     ? job.groups.reduce((most, group) => Math.max(most, group.processors ?? 1), job.processors)
     : job.processors;
@@ -268,7 +282,10 @@ function placeInFolder(
 function readWidths(job: JobSpec, options: JobOptions): Pick<JobSpec, 'processors' | 'groups'> {
   return {
     processors: readProcessors(job, options),
-    groups: options.processors === undefined && options.gang !== true ? job.groups : job.groups.map(ofOneWidth),
+    groups:
+      (options.processors ?? options.cpus) === undefined && options.gang !== true
+        ? job.groups
+        : job.groups.map(ofOneWidth),
   };
 }
 

@@ -46,7 +46,7 @@ export async function listJobs(context: CommandContext, { max, status }: ListJob
   return 0;
 }
 
-/** Reads pages of jobs, newest first, until `max` of them have the status or there are no more. */
+/** Reads pages of jobs, newest first, until `max` of them have the status, or all are read. */
 export async function fetchJobs(broker: BrokerClient, status: string | undefined, max: number): Promise<JobSummary[]> {
   const found: JobSummary[] = [];
   let beforeJobId = 0;
@@ -71,7 +71,7 @@ export function jobTable(jobs: readonly JobSummary[], now: number): string[] {
       { title: 'FINISHED', right: true },
       { title: 'FAILED', right: true },
       { title: 'SUBMITTED' },
-      { title: 'TIME', right: true },
+      { title: 'ELAPSED', right: true },
       { title: 'LABEL' },
     ],
     jobs.map((job) => [
@@ -90,6 +90,6 @@ export function jobTable(jobs: readonly JobSummary[], now: number): string[] {
 
 function positive(text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Want an integer of 1 or more.');
+  if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Expected an integer of 1 or more.');
   return value;
 }

@@ -98,9 +98,9 @@ function shareTable(shares: readonly MachineShare[]): string[] {
     [
       { title: 'MACHINE' },
       { title: 'TASKS', right: true },
-      { title: 'TIME', right: true },
+      { title: 'TASK TIME', right: true },
       { title: 'OTHER REPLICAS', right: true },
-      { title: 'TIME', right: true },
+      { title: 'REPLICA TIME', right: true },
       { title: 'MEAN WAIT', right: true },
     ],
     shares.map((share) => [

@@ -21,7 +21,7 @@ import { tell } from '../../output/tell.ts';
 import { showBytes } from '../../output/units.ts';
 import { resolveJobId, resolveTaskIndexes } from '../../selectors.ts';
 
-/** What is to be done with them. */
+/** What the command does with them. */
 export interface OutputsOptions {
   readonly extract?: string;
 }

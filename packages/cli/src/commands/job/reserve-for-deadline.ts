@@ -45,7 +45,7 @@ const nothing = 'Nothing is reserved for the deadline';
 /**
  * Asks for what a job with a deadline needs, as a reservation of its own: of all resources that its broker's providers
  * stand for the one that has
- * done its work the earliest. Whatever keeps it from that is told, and the job is submitted without.
+ * done its work the earliest. If it cannot, it says why, and the job is submitted without a reservation.
  *
  * @throws {MutiraoError} MUT_BAD_REQUEST for a deadline that has passed.
  */
@@ -86,11 +86,9 @@ export async function withdrawOwn(
   try {
     const manager = await openManager({ output, ...context }, reservations);
     await manager.cancelReservation({ reservationId, reason: 'the job that asked for it could not be submitted' });
-    output.note(`Reservation ${reservationId} is given back.`);
+    output.note(`Cancelled reservation ${reservationId}.`);
   } catch {
-    output.note(
-      `Reservation ${reservationId} could not be given back; "mutirao reservation cancel ${reservationId}" does so.`,
-    );
+    output.note(`Cannot cancel reservation ${reservationId}; run "mutirao reservation cancel ${reservationId}".`);
   }
 }
 
@@ -183,7 +181,7 @@ async function askDry(manager: ReservationClient, spec: ReservationSpec): Promis
   };
 }
 
-/** Tells why no resource has a place, and the alternatives of each. */
+/** Prints why no resource has enough free capacity, and the alternatives of each. */
 async function reportRefusal(
   { output }: CommandContext,
   manager: ReservationClient,
@@ -200,7 +198,7 @@ async function reportRefusal(
     output.note(`${spec.resourceId}: ${(first ?? '').replace(/^error: /, '')}`);
     for (const line of rest) output.note(line);
   }
-  return 'no resource has room for it before then';
+  return 'no resource has enough free capacity before then';
 }
 
 /** What could be had if the deadline were none. */

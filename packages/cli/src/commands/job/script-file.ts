@@ -69,7 +69,7 @@ export function refuseScript(file: string, text: string, isJobFile: boolean): vo
   );
 }
 
-/** The formats of other systems that are no scripts. */
+/** The formats of other systems that are not scripts. */
 function refuseDescription(file: string, text: string): void {
   const description = readCondor(text) ?? readKubernetes(text);
   if (description === undefined) return;

@@ -135,7 +135,7 @@ function verifiedText({ extraVoteCount, finishedCount }: JobSummary, spec: JobSp
   return text.includes(':') ? `by ${text}; ${extraVoteCount} further results for ${finishedCount} tasks` : text;
 }
 
-/** Results of a job that is over are left as they are, and told of. */
+/** Results of a finished job that were left as they are. */
 function doubtfulText({ doubtfulCount, doubtfulTaskIndexes, jobId }: JobSummary): string {
   if (doubtfulCount === 0) return '';
   const more = doubtfulCount > doubtfulTaskIndexes.length ? ' and more' : '';

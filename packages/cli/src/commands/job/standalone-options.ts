@@ -13,7 +13,7 @@ import type { HereSite } from '../../grid/run-here.ts';
 import { parseSettings, refuseWithoutProcess } from '../../grid/settings.ts';
 import { collect } from '../../usage/repeated-options.ts';
 
-/** What `job submit --standalone` takes beside the job. */
+/** The options of `job submit --standalone`, in addition to the job. */
 export interface StandaloneOptions {
   readonly standalone?: true;
   readonly manager?: string;
@@ -71,7 +71,7 @@ export function addStandaloneOptions(command: Command): void {
     .option('--task-output', 'with --standalone: print the output of the tasks when the job has ended');
 }
 
-/** Refuses the options of a grid of one's own where there is to be none. @throws {MutiraoError} MUT_BAD_REQUEST */
+/** Refuses the options of `--standalone` without it. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function refuseWithoutHere(options: StandaloneOptions): void {
   const given: readonly (readonly [string, unknown])[] = [
     ['--manager', options.manager],
@@ -92,7 +92,7 @@ export function refuseWithoutHere(options: StandaloneOptions): void {
 }
 
 /**
- * What the submission's own grid is to use. @param usualHome where a cluster that is named is looked up. @throws
+ * What the submission's own grid uses. @param usualHome where a cluster that is named is looked up. @throws
  * {MutiraoError} MUT_BAD_REQUEST
  */
 export function readSite(options: StandaloneOptions, usualHome: string, path: string | undefined): HereSite {
@@ -100,11 +100,14 @@ export function readSite(options: StandaloneOptions, usualHome: string, path: st
   if (options.cluster !== undefined && name !== 'embedded')
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `--cluster beside --manager ${name}; expected it with --manager embedded`,
+      `--cluster needs --manager embedded, and cannot be used with --manager ${name}`,
     );
   const manager = getManager(name, options.cluster, usualHome);
   if (options.standaloneProcessors !== undefined && manager !== undefined && manager !== noManager) {
-    throw new MutiraoError('MUT_BAD_REQUEST', '--standalone-processors beside a cluster that has its own processors');
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      '--standalone-processors cannot be used with a cluster, which has its own processors',
+    );
   }
   const settings = readSettings(options);
   refuseWithoutProcess(settings, {

@@ -41,6 +41,10 @@ function addMachineOptions(command: Command): void {
     .optionsGroup('Machines and scheduling:')
     .option('--requirements <expression>', 'only machines that match, for example "os == linux && mem >= 2048"')
     .option('--processors <count>', 'processors of each task, on one machine (default: 1)')
+    .option('--cpus <count>', 'like --processors')
+    .option('--memory <size>', 'memory of each task: 4G or 512MiB; a task that uses more is ended')
+    .option('--gpus <count>', 'GPUs of each task: 1, 0.5 (a share of one) or 2:a100 (of that kind)')
+    .option('--resource <name=amount>', 'counted resource of each task, such as licence=1; may be repeated', collect)
     .option('--gang', 'with --processors: use several machines of one provider, started together')
     .option('--replicas <count>', 'most replicas of one task at the same time (default: 2)')
     .option(

@@ -29,14 +29,14 @@ export interface SubmitStandaloneOptions extends SubmitOptions {
   readonly broker?: string;
 }
 
-/** Failed tasks that are told of; their home may be gone afterwards. */
+/** Failed tasks that are listed; their home folder may be removed afterwards. */
 const failedShownMax = 10;
 
 /**
  * Runs one job with a grid of its own, and ends all of that: the requests that wait, the allocations that run, the
  * processes.
  *
- * In a home folder that the user gave, a job that was interrupted goes on where nothing is to be submitted.
+ * In a home folder that the user gave, an interrupted job continues if no job is given.
  */
 export async function submitStandalone(
   context: CommandContext,
@@ -46,11 +46,11 @@ export async function submitStandalone(
   if (options.broker !== undefined)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      '--broker beside --standalone, which has a broker of its own; expected one of them',
+      '--broker cannot be used with --standalone, which starts a broker of its own',
     );
   refuseReserving(options);
   if (options.taskOutput === true && context.output.mode !== 'table')
-    throw new MutiraoError('MUT_BAD_REQUEST', '--task-output beside --json or --quiet; expected one of them');
+    throw new MutiraoError('MUT_BAD_REQUEST', '--task-output cannot be used with --json or --quiet');
   const usualHome = options.home === undefined ? context.home : mutiraoHome();
   const site = readSite(options, usualHome, process.env['PATH']);
   const job = readNewJob(context, file, options);
@@ -63,7 +63,7 @@ export async function submitStandalone(
       try {
         ended = await runJob(inner, { job, home, options });
       } catch (error) {
-        if (context.signal.aborted) context.output.note('Interrupted: requests are withdrawn and allocations end ...');
+        if (context.signal.aborted) context.output.note('Interrupted: withdrawing requests and ending allocations ...');
         throw error;
       }
     });
@@ -83,12 +83,12 @@ function refuseReserving({ reservation, taskTime }: SubmitOptions): void {
   if (typeof reservation !== 'string' && taskTime === undefined) return;
   throw new MutiraoError(
     'MUT_BAD_REQUEST',
-    `${taskTime === undefined ? '--reservation' : '--task-time'} beside --standalone, whose cluster nobody reserves; ` +
-      'expected a broker that runs already',
+    `${taskTime === undefined ? '--reservation' : '--task-time'} cannot be used with --standalone, which has no ` +
+      'reservation manager; use a grid that is running',
   );
 }
 
-/** The job that the words say; undefined where they say none and the home folder's own is to go on. */
+/** The job of the command line; undefined if it has none and the interrupted job continues. */
 function readNewJob(
   context: CommandContext,
   file: string | undefined,
@@ -108,9 +108,8 @@ function readNewJob(
 function reportAbandoned({ output }: CommandContext, usualHome: string): void {
   for (const path of listAbandoned(usualHome)) {
     output.note(
-      `${path} is left of a submission that was killed: "mutirao job submit --standalone --home ${path}" goes ` +
-        'on with ' +
-        'it, removing the folder forgets it.',
+      `${path} is from a submission that was killed: "mutirao job submit --standalone --home ${path}" ` +
+        'continues it; remove the folder to discard it.',
     );
   }
 }
@@ -135,7 +134,7 @@ async function runJob(context: CommandContext, { job, home, options }: Run): Pro
   return ended;
 }
 
-/** Nobody else watches the provider of a grid of one's own, so what keeps the job from starting is told here. */
+/** Nobody else watches the provider, so this prints what keeps the job from starting. */
 async function followReporting(
   context: CommandContext,
   broker: BrokerClient,
@@ -187,7 +186,7 @@ async function chooseJob(
           'after "--"',
       );
     context.output.note(
-      `Job ${interruptedJob.jobId} goes on: ${interruptedJob.finishedCount} of ${interruptedJob.taskCount} ` +
+      `Continuing job ${interruptedJob.jobId}: ${interruptedJob.finishedCount} of ${interruptedJob.taskCount} ` +
         'tasks have finished.',
     );
     return interruptedJob.jobId;
@@ -196,14 +195,14 @@ async function chooseJob(
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
       `${home.path} holds job ${interruptedJob.jobId}, which was interrupted with ${interruptedJob.finishedCount} of ` +
-        (`${interruptedJob.taskCount} tasks finished; expected no other job beside it (then it goes on), or ` +
+        (`${interruptedJob.taskCount} tasks finished. Submit no other job there: give none, to continue it, or use ` +
           'another --home'),
     );
   }
   return (await handOver(context, job)).jobId;
 }
 
-/** Tells why tasks failed, while the broker is there to ask. */
+/** Prints why tasks failed, while the broker still runs. */
 async function reportFailures({ output, clock }: CommandContext, broker: BrokerClient, job: JobSummary): Promise<void> {
   const { found, more } = await fetchTasks(
     broker,

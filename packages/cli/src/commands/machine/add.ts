@@ -58,6 +58,6 @@ export async function addMachines(context: CommandContext, options: AddOptions):
 }
 
 function count(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Want an integer from 1 to 4096.');
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Expected an integer from 1 to 4096.');
   return Number(text);
 }

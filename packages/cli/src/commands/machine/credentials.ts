@@ -37,8 +37,8 @@ export async function listCredentials(context: CommandContext, providerName: str
             [
               { title: 'MACHINE' },
               { title: 'STATUS' },
-              { title: 'FOR', right: true },
-              { title: 'INVITATION ENDS IN', right: true },
+              { title: 'DURATION', right: true },
+              { title: 'INVITATION EXPIRES IN', right: true },
             ],
             credentials.map(({ name, status, sinceUnixMs, expiresUnixMs }) => [
               `${providerId}/${name}`,

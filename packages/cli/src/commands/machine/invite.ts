@@ -64,7 +64,7 @@ export async function inviteMachine(
   });
   if (isNear(address))
     context.output.note(
-      `Provider ${providerId} takes agents of its own host alone, so that command works there only; start it ` +
+      `Provider ${providerId} accepts only agents on its own host, so this command works only there; start it ` +
         'with --listen-agents for machines elsewhere, or use "mutirao machine add --ssh".',
     );
   return 0;

@@ -25,7 +25,7 @@ export async function listKept(context: CommandContext, providerName: string): P
   return 0;
 }
 
-/** Tells how kept machines are. */
+/** Lists enrolled machines with their states. */
 export function reportKept(
   { output, clock }: CommandContext,
   providerId: string,
@@ -46,10 +46,10 @@ function keptTable(providerId: string, machines: readonly EnrolledMachineState[]
     [
       { title: 'MACHINE' },
       { title: 'STATUS' },
-      { title: 'FOR', right: true },
-      { title: 'BY' },
-      { title: 'AT' },
-      { title: 'WHY' },
+      { title: 'DURATION', right: true },
+      { title: 'VIA' },
+      { title: 'ADDRESS' },
+      { title: 'REASON' },
     ],
     machines.map((state) => {
       const { name = '', reach } = state.machine ?? {};

@@ -6,7 +6,7 @@ import { parseMachineList, type ListedMachine } from '@mutirao/formats';
 
 import { readText } from '../job/job-file.ts';
 
-/** How machines are to be reached and what is said of all of them. */
+/** How machines are reached, and what applies to all of them. */
 export interface MachineOptions {
   readonly file?: string;
   readonly ssh?: string;

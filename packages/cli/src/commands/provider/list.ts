@@ -14,7 +14,7 @@ export function define(command: Command, act: Act): void {
   command.action(() => act(listProviders));
 }
 
-/** Lists the broker's providers, each with the heuristic that it tells of itself. */
+/** Lists the broker's providers, each with its heuristic. */
 export async function listProviders(context: CommandContext): Promise<ExitStatus> {
   const { providers } = await (await context.broker()).listProviders();
   const heuristics = new Map(

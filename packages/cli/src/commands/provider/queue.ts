@@ -28,7 +28,7 @@ const shownMax = 20;
 export async function showQueue(context: CommandContext, name: string): Promise<ExitStatus> {
   const { address } = await resolveProviderAddress(context, name);
   const { queue } = await (await context.provider(address)).getQueue();
-  if (queue === undefined) throw new MutiraoError('MUT_PROTOCOL', `provider ${name} told no queue`);
+  if (queue === undefined) throw new MutiraoError('MUT_PROTOCOL', `provider ${name} reported no queue`);
   tell(context.output, {
     json: () => providerQueueJson(queue),
     table: () => [...findHead(queue), ...stepTable(queue), ...entryTable(queue), ...decisionTable(queue)],
@@ -53,7 +53,7 @@ function findHead({
           `${providerId}: ${plural(processors, 'processor')}, ${plural(runningCount, 'request')} running and ` +
             `${waitingCount} waiting; read ${showDuration(Math.max(0, atUnixMs - readUnixMs))} ago.`,
         ];
-  return [...known, ...(trouble === '' ? [] : [trouble])];
+  return [...known, ...(trouble === undefined ? [] : [trouble.text])];
 }
 
 function within(atUnixMs: number, unixMs: number): string {
@@ -95,8 +95,8 @@ function entryTable({ atUnixMs, entries }: ProviderQueue): string[] {
     '',
     ...renderTable(
       [
-        { title: 'OUR REQUEST' },
-        { title: 'AT THE MANAGER' },
+        { title: 'REQUEST' },
+        { title: 'MANAGER ID' },
         { title: 'STATUS' },
         { title: 'WIDTH', right: true },
         { title: 'WALLTIME', right: true },
@@ -121,13 +121,13 @@ function decisionTable({ atUnixMs, decision }: ProviderQueue): string[] {
   const when = decision.atUnixMs === 0 ? '' : `, ${showDuration(Math.max(0, atUnixMs - decision.atUnixMs))} ago`;
   return [
     '',
-    `What ${decision.heuristic} compared last${when} (* chosen):`,
+    `Options that ${decision.heuristic} compared last${when} (* chosen):`,
     ...renderTable(
       [
         { title: '' },
         { title: 'WIDTH', right: true },
         { title: 'WALLTIME', right: true },
-        { title: 'WOULD START' },
+        { title: 'EXPECTED START' },
         { title: 'TASKS/H', right: true },
       ],
       rows,

@@ -19,7 +19,7 @@ export function define(command: Command, act: Act): void {
     .action((provider: string) => act((context) => showProvider(context, provider)));
 }
 
-/** Shows a provider's resource and rules, as the provider itself tells them. */
+/** Shows a provider's resource and rules, as the provider reports them. */
 export async function showProvider(context: CommandContext, name: string): Promise<ExitStatus> {
   const { address } = await resolveProviderAddress(context, name);
   const resource = await (await context.provider(address)).getResource();
@@ -104,6 +104,6 @@ function resourcePairs(resource: GetResourceResponse, address: string, runningTa
     ['takes work', describeTaking(resource, runningTasks)],
     ...resource.leases.map((lease) => ['lease', describeLease(lease)] as const),
     ...(resource.spoolTrouble === '' ? [] : [['spool', resource.spoolTrouble] as const]),
-    ...resource.reasons.map((reason, index) => [index === 0 ? 'why' : '', reason] as const),
+    ...resource.reasons.map(({ text }, index) => [index === 0 ? 'why' : '', text] as const),
   ]);
 }

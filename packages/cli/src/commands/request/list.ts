@@ -44,8 +44,8 @@ function requestTable(requests: readonly AllocationRequest[], now: number): stri
       { title: 'WALLTIME', right: true },
       { title: 'SUBMITTED' },
       { title: 'WAITED', right: true },
-      { title: 'RAN', right: true },
-      { title: 'WHY' },
+      { title: 'RUN TIME', right: true },
+      { title: 'REASON' },
     ],
     requests.map((request) => [
       nameOfRequest(request),
@@ -61,7 +61,7 @@ function requestTable(requests: readonly AllocationRequest[], now: number): stri
 
 /** Why it was asked for; once it is over, why it ended, with the last words of what failed there. */
 function getReason({ endedUnixMs, reasons }: AllocationRequest): string {
-  return (endedUnixMs === 0 ? reasons[0] : reasons.at(-1)) ?? '';
+  return reasons.at(endedUnixMs === 0 ? 0 : -1)?.text ?? '';
 }
 
 function listTimes(

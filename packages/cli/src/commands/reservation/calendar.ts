@@ -125,7 +125,7 @@ function calendarLines(
           [
             { title: 'FROM' },
             { title: 'TO' },
-            { title: 'FOR', right: true },
+            { title: 'DURATION', right: true },
             { title: 'RESERVED', right: true },
             { title: 'FREE', right: true },
           ],

@@ -9,7 +9,7 @@ import { tell } from '../../output/tell.ts';
 import { fetchClaim } from '../../reservations/fetch-claim.ts';
 import { managerOption, openManager, reservationPairs, resourcesByName } from '../../reservations/show-reservation.ts';
 
-/** Where and as whom a claim is shown. */
+/** Where, and as which user, a claim is shown. */
 export interface ClaimOptions {
   readonly manager?: string;
   readonly resource?: string;

@@ -43,14 +43,14 @@ export function define(command: Command, act: Act): void {
   );
 }
 
-/** What is to be done with a resource. */
+/** An action on a resource. */
 export interface ResourceTask {
   readonly action: string;
   readonly name: string | undefined;
   readonly options: ResourceOptions;
 }
 
-/** Lists or changes what can be reserved, and tells how it is then. */
+/** Lists or changes what can be reserved, and prints the result. */
 export async function manageResource(
   context: CommandContext,
   { action, name, options }: ResourceTask,
@@ -75,7 +75,7 @@ export async function manageResource(
   const rulesStand = known === 'add' && !areStated(resource.rules, options);
   if (rulesStand)
     context.output.note(
-      `Resource ${name} is known already, and its rules stand as they are: "mutirao reservation resource update ` +
+      `Resource ${name} exists already and keeps its rules; "mutirao reservation resource update ` +
         `${name}" changes them.`,
     );
   noteInTheWay(context, { movedCount, shortenedCount, cancelledCount });
@@ -88,8 +88,8 @@ function noteInTheWay(
 ): void {
   if (movedCount + shortenedCount + cancelledCount > 0)
     context.output.note(
-      `Reservations in the way: ${movedCount} moved, ${shortenedCount} in use end earlier, ${cancelledCount} ` +
-        'cancelled; their users hear of it.',
+      `Conflicting reservations: ${movedCount} moved, ${shortenedCount} shortened (in use), ${cancelledCount} ` +
+        'cancelled; their users are notified.',
     );
 }
 
@@ -207,7 +207,7 @@ function resourceTable(resources: readonly Resource[]): string[] {
         { title: 'CAP', right: true },
         { title: 'ALGORITHM' },
         { title: 'PLACEMENT' },
-        { title: 'LONGEST', right: true },
+        { title: 'MAX DURATION', right: true },
         { title: 'RESERVATIONS', right: true },
         { title: 'FAILED', right: true },
         { title: 'OWNER' },

@@ -23,7 +23,7 @@ export interface GroupOptions {
   readonly manager?: string;
 }
 
-/** What begins now has begun when the last manager hears of it. */
+/** What begins now has begun when the last manager is asked. */
 const leadTime = 2000;
 
 export function define(command: Command, act: Act): void {
@@ -73,7 +73,7 @@ export async function reserveGroup(
   const { reservations, unheard } = await commitGroup(context, held);
   for (const { part } of unheard)
     context.output.note(
-      `All are reserved; the manager of ${part.text} does not answer, and confirms it when it learns so.`,
+      `All are reserved. The manager of ${part.text} does not answer; it will confirm its part later.`,
     );
   const units = await Promise.all(
     held.map(async ({ part }) => (await resourcesByName(part.manager)).get(part.resourceId)?.unit ?? ''),

@@ -37,7 +37,7 @@ export function define(command: Command, act: Act): void {
     .action((file: string, options: ReplayCommandOptions) => act((context) => replayTrace(context, file, options)));
 }
 
-/** Runs a machine over its debugging trace; the exit status tells whether it decided the same. */
+/** Runs a machine over its debugging trace; the exit status says whether it decided the same. */
 export async function replayTrace(
   context: CommandContext,
   file: string,
@@ -54,7 +54,7 @@ export async function replayTrace(
         'least has an outcome',
     );
   }
-  if (report.isHalfLineDropped) context.output.note(`the last line of ${file} is cut and was left out`);
+  if (report.isHalfLineDropped) context.output.note(`the last line of ${file} is incomplete and was ignored`);
   tell(context.output, {
     json: () => getDocument(file, report, about.length === 0 ? null : lines),
     table: () => getTable(report),
@@ -63,7 +63,7 @@ export async function replayTrace(
   return report.problem === undefined ? 0 : 1;
 }
 
-/** A table is told as it comes; JSON is one document. */
+/** A table is printed line by line; JSON is one document. */
 function onStory({ output }: CommandContext, lines: string[]): (line: string) => void {
   return output.mode === 'table'
     ? (line) => {

@@ -77,7 +77,7 @@ interface RunnablePart {
   readonly runCount: number;
   /** The folder of the logs that it needs. @throws {MutiraoError} MUT_DATA_MISSING */
   getLogs(context: CommandContext): string;
-  /** Runs it on the logs of a folder and tells the results as JSON lines. */
+  /** Runs it on the logs of a folder and returns the results as JSON lines. */
   run(data: string): string;
 }
 

@@ -141,7 +141,7 @@ async function runCosta2005(
   );
   await runMissing(context, folder, missing, { data, seed: settings.seed, workerCount });
   if (context.signal.aborted) {
-    context.output.note('interrupted; the same command goes on with it');
+    context.output.note('interrupted; the same command continues it');
     return 4;
   }
   return finish(context, folder, settings);

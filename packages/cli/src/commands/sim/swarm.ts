@@ -28,20 +28,20 @@ export function define(command: Command, act: Act): void {
     .action((options: SwarmOptions) => act((context) => runSwarm(context, options)));
 }
 
-/** Failures that are shrunk and told; of further ones only the seed is. */
+/** Failures that are shrunk and described; of further ones only the seed is printed. */
 const reportedMax = 3;
 const storyLinesMax = 60;
 /** Worlds that a worker takes at once. */
 const batchSize = 10;
 
-/** A failure as it is told: where its smallest scenario is, and how it is repeated. */
+/** The report of a failure: where its smallest scenario is, and how it is repeated. */
 interface ReportedFailure extends FailureExplanation {
   /** As the user can name it from the current folder. */
   readonly file: string;
   readonly command: string;
 }
 
-/** Runs many worlds; the exit status tells whether all went well. */
+/** Runs many simulated grids; the exit status says whether all passed. */
 export async function runSwarm(context: CommandContext, options: SwarmOptions): Promise<ExitStatus> {
   const { output, clock, signal } = context;
   const plan = readPlan(context.directory, options, context.output.note);
@@ -174,7 +174,7 @@ const phases = { storm: 'in the storm', healing: 'when all was mended' } as cons
 
 function unreportedLines(failed: readonly WorldOutcome[], reported: readonly ReportedFailure[]): string[] {
   const seeds = failed.map(({ seed }) => seed).filter((seed) => !reported.some((failure) => failure.seed === seed));
-  return seeds.length === 0 ? [] : [`failed and not told here, by seed: ${seeds.join(', ')}`];
+  return seeds.length === 0 ? [] : [`further failures, by seed: ${seeds.join(', ')}`];
 }
 
 function endLines({ seeds }: SwarmPlan, tally: SwarmTally): string[] {

@@ -134,7 +134,7 @@ async function refuseTaken(context: CommandContext, name: string): Promise<void>
     throw new MutiraoError('MUT_SITE_EXISTS', `the broker has a provider "${name}" already, at ${provider.address}`);
 }
 
-/** The connector tells the broker; this waits until it has. */
+/** The connector adds the provider to the broker; this waits until it has. */
 async function untilKnown(context: CommandContext, name: string): Promise<void> {
   const until = context.clock.now() + 15_000;
   for (;;) {
@@ -145,13 +145,13 @@ async function untilKnown(context: CommandContext, name: string): Promise<void> 
     if (context.clock.now() > until)
       throw new MutiraoError(
         'MUT_UNREACHABLE',
-        `the broker does not reach ${name} at ${address}: ${provider?.lastError ?? 'it was not told of it'}`,
+        `the broker does not reach ${name} at ${address}: ${provider?.lastError ?? 'the broker does not know it'}`,
       );
     await context.sleep(50);
   }
 }
 
 function count(text: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('Want an integer from 1 to 65536.');
+  if (!/^[1-9]\d{0,4}$/.test(text)) throw new InvalidArgumentError('Expected an integer from 1 to 65536.');
   return Number(text);
 }

@@ -38,7 +38,7 @@ export async function removeSite(
     await endThere(context, site);
   } catch (error) {
     if (forget !== true || !(error instanceof MutiraoError)) throw error;
-    output.note(`what runs at ${site.ssh} is left there: ${error.message}`);
+    output.note(`processes at ${site.ssh} keep running: ${error.message}`);
   }
   await stopConnector(context, name);
   forgetSite(home, name);
@@ -71,7 +71,7 @@ async function drain(context: CommandContext, { name, address, ssh }: SiteRecord
     const now = `${name} drains: ${machines} machines, ${queuedRequests} queued requests`;
     if (now !== reported) context.output.note(now);
     reported = now;
-    if (context.signal.aborted) throw new MutiraoError('MUT_CANCELLED', `stopped waiting; ${name} goes on draining`);
+    if (context.signal.aborted) throw new MutiraoError('MUT_CANCELLED', `stopped waiting; ${name} is still draining`);
     await context.sleep(drainPoll);
   }
 }

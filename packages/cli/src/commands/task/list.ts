@@ -56,7 +56,7 @@ export async function listTasks(
     table: () => taskTable(found, options.replicas === true, context.clock.now()),
     quiet: () => found.map((task) => task.taskIndex),
   });
-  if (more) context.output.note(`There are more; raise --max (now ${max}) or select with --status or task numbers.`);
+  if (more) context.output.note(`More tasks match. Raise --max (now ${max}), or select by --status or task numbers.`);
   return 0;
 }
 
@@ -78,11 +78,11 @@ export interface WantedTasks {
   readonly jobId: number;
   readonly taskIndexes: number[];
   readonly status: TaskStatus;
-  /** Tells tasks that run from those that are placed; left out where both are wanted, or neither. */
+  /** Separates running tasks from placed ones; left out if both are wanted, or neither. */
   readonly word?: 'placed' | 'running';
 }
 
-/** Reads pages of tasks until there are `max` of them or no more. */
+/** Reads pages of tasks until `max` of them, or all, are read. */
 export async function fetchTasks(
   broker: BrokerClient,
   { word, ...wanted }: WantedTasks,
@@ -110,7 +110,7 @@ const columns = [
   { title: 'REPLICA', right: true },
   { title: 'PLACED' },
   { title: 'WAITED', right: true },
-  { title: 'RAN', right: true },
+  { title: 'RUN TIME', right: true },
   { title: 'EXIT', right: true },
   { title: 'REASON' },
 ];

@@ -48,8 +48,8 @@ export async function printOutputs(
     if (options.stdout !== true) output.writePrinted(found.standardError, options.stderr === true ? 'output' : 'error');
     if (found.truncated)
       output.note(
-        `task ${taskIndex} printed more than is kept: a line in its output says how many bytes were cut ` +
-          '(--limit-output of the job decides how much is kept)',
+        `task ${taskIndex} printed more than is kept; a line in its output says how many bytes are missing ` +
+          '(raise --limit-output of the job to keep more)',
       );
   }
   if (output.mode === 'json') writeJson(output, documents);

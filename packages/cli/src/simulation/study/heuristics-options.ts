@@ -86,7 +86,7 @@ export function refuseHeuristicsOptions(name: string, options: HeuristicsOptions
 }
 
 /**
- * Reads what is to be run of the study. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value
+ * Reads which part of the study to run. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value
  * wanted; for a log of one's own as `readStudyLog`.
  */
 export function readHeuristicsSettings(

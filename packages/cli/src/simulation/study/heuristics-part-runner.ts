@@ -38,7 +38,7 @@ export class HeuristicsPartRunner {
     this.#seed = seed;
   }
 
-  /** Runs a chunk and tells its results, a line each. @throws {MutiraoError} as `readStudyLog`. */
+  /** Runs a chunk and returns its results, a line each. @throws {MutiraoError} as `readStudyLog`. */
   run(chunk: HeuristicsChunk): string {
     const key = `${chunk.trace.file} ${chunk.trace.processors} ${chunk.policy}`;
     if (this.#loaded?.key !== key) this.#loaded = { key, ...load(this.#data, chunk.trace, chunk.policy) };

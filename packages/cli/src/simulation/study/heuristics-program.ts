@@ -7,7 +7,7 @@ import { isPacked } from '@mutirao/runtime/processes';
 
 import { programVersion } from '../../version.ts';
 
-/** Of a digest so much is kept: enough to tell a few versions apart. */
+/** Characters of a digest that are kept: enough to distinguish a few versions. */
 const digits = 16;
 
 /** What decides the requests, and what they are simulated on: folders of sources in a checkout. */
@@ -20,7 +20,7 @@ const deciding: readonly string[] = [
 const finishFolder = join(requests, 'finish');
 
 /**
- * Tells versions of the program apart by what its results of a heuristic come from: a digest of the sources that decide
+ * Identifies the version of the program that a heuristic's results come from: a digest of the sources that decide
  * and simulate. Those of `finish` count for that heuristic alone, so that
  * what others have come to stands when it changes. The executable, which has no sources with it, is told apart by its
  * version.

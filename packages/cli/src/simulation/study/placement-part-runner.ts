@@ -19,7 +19,7 @@ export class PlacementPartRunner {
     this.#seed = seed;
   }
 
-  /** Runs a part and tells its results as JSON lines. @throws {MutiraoError} as `readTrace`. */
+  /** Runs a part and returns its results as JSON lines. @throws {MutiraoError} as `readTrace`. */
   run(part: PlacementPart): string {
     return encodePart(
       part,

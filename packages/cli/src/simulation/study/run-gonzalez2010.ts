@@ -38,7 +38,7 @@ export interface PlacementStudyOptions extends StudyOptions {
   readonly command?: string;
 }
 
-/** Reads what is to be run of it. @throws {MutiraoError} MUT_BAD_REQUEST */
+/** Reads which part to run. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readPlacementSettings(
   options: Pick<PlacementStudyOptions, 'quick' | 'seed' | 'experiments'>,
 ): PlacementStudySettings {
@@ -85,7 +85,7 @@ export async function runGonzalez2010(context: CommandContext, options: Placemen
       workerCount,
     });
   if (context.signal.aborted) {
-    context.output.note('interrupted; the same command goes on with it');
+    context.output.note('interrupted; the same command continues it');
     return 4;
   }
   return finish(context, folder, settings);

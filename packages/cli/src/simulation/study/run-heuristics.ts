@@ -69,7 +69,7 @@ export async function runHeuristicsStudy(context: CommandContext, options: Heuri
   const foreign = missing.filter((chunk) => existsSync(getPath(folder, chunk)));
   if (foreign.length > 0)
     context.output.note(
-      `${foreign.length} parts are not whole, or of a program that decides or simulates otherwise; they are run again`,
+      `${foreign.length} parts are incomplete or from another version of the program; running them again`,
     );
   if (missing.length < chunks.length)
     context.output.note(`${chunks.length - missing.length} of ${chunks.length} parts are done already`);
@@ -79,7 +79,7 @@ export async function runHeuristicsStudy(context: CommandContext, options: Heuri
   );
   await runMissing(context, folder, missing, { data, seed: settings.seed, workerCount });
   if (context.signal.aborted) {
-    context.output.note('interrupted; the same command goes on with it');
+    context.output.note('interrupted; the same command continues it');
     return 4;
   }
   return finish(context, folder, { settings, kept });

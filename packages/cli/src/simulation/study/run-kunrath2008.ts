@@ -71,7 +71,7 @@ export async function runKunrath2008(
   return 0;
 }
 
-/** What setups came to; of those before Ctrl-C only, which is heard between them. */
+/** The results of the setups; Ctrl-C is checked between them. */
 async function measureAll(
   context: CommandContext,
   settings: ReservationStudySettings,

@@ -71,7 +71,7 @@ export async function runMoreira2009(
   return 0;
 }
 
-/** What the clusters came to; of those before Ctrl-C only, which is heard between them. */
+/** The results of the clusters; Ctrl-C is checked between them. */
 async function measureAll(
   context: CommandContext,
   settings: WorkflowStudySettings,

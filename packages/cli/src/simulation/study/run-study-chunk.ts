@@ -36,7 +36,7 @@ export class ChunkRunner {
     this.#seed = seed;
   }
 
-  /** Runs a chunk and tells its results as JSON lines. @throws {MutiraoError} as `readTrace`. */
+  /** Runs a chunk and returns its results as JSON lines. @throws {MutiraoError} as `readTrace`. */
   run(chunk: AnyChunk): string {
     if (!isStartsChunk(chunk)) return this.#runJobs(chunk);
     const { file, processors } = chunk.trace;

@@ -68,7 +68,7 @@ export class StudyFolder {
     writeAtomic(this.getPath(chunk), text, 0o644);
   }
 
-  /** Writes the report and its figures, and tells where the report is. */
+  /** Writes the report and its figures, and prints where the report is. */
   writeReport({ page, figures }: StudyReport): string {
     for (const { name, svg } of figures) writeAtomic(join(this.path, 'costa2005', name), svg, 0o644);
     const path = join(this.path, 'costa2005.md');

@@ -26,7 +26,7 @@ export function openStudyFolder(path: string, wanted: object): void {
   }
 }
 
-/** Refuses to put results beside what is not ours. */
+/** Refuses to write results into a folder with other files. */
 function refuseForeign(path: string): void {
   let names: string[];
   try {

@@ -40,7 +40,7 @@ export interface ShortStudyOptions extends StudyOptions {
   readonly maxTasks?: string;
 }
 
-/** Reads what is to be run of costa2005's study. @throws {MutiraoError} MUT_BAD_REQUEST */
+/** Reads which part of the study costa2005 to run. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readShortSettings(options: ShortStudyOptions): StudySettings {
   const { instants, maxTasks, quick } = options;
   const own = instants !== undefined ? '--instants' : maxTasks !== undefined ? '--max-tasks' : undefined;

@@ -14,7 +14,7 @@ export interface Work {
   readonly cost: number;
 }
 
-/** Tells how far a study is: one line, drawn again in place on a terminal. */
+/** Prints the progress of a study: one line, drawn again in place on a terminal. */
 export class StudyProgress {
   readonly #output: Output;
   readonly #clock: { now(): number };
@@ -23,7 +23,7 @@ export class StudyProgress {
   #done: Work = { runs: 0, cost: 0 };
   #reportedAt: number;
 
-  /** @param total what is to be done. */
+  /** @param total the work in all. */
   constructor(output: Output, clock: { now(): number }, total: Work) {
     this.#output = output;
     this.#clock = clock;
@@ -32,7 +32,7 @@ export class StudyProgress {
     this.#reportedAt = this.#startedAt;
   }
 
-  /** Notes that so much more is done. */
+  /** Adds finished work. */
   add({ runs, cost }: Work): void {
     this.#done = { runs: this.#done.runs + runs, cost: this.#done.cost + cost };
     const now = this.#clock.now();

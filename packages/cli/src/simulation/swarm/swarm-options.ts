@@ -46,7 +46,7 @@ export interface SwarmPlan {
 const seedsMax = 100_000_000;
 
 /**
- * Reads what is to be run. @param warn gets what was left out of a log of failures. @throws {MutiraoError}
+ * Reads which grids to simulate. @param warn gets what was left out of a log of failures. @throws {MutiraoError}
  * MUT_BAD_REQUEST; MUT_FILE_NOT_FOUND for a scenario that is not there.
  */
 export function readPlan(directory: string, options: SwarmOptions, warn: (line: string) => void): SwarmPlan {
@@ -118,13 +118,13 @@ export function readScenarioFile(file: string, path: string): Scenario {
     if (!(error instanceof ScenarioError || error instanceof SyntaxError)) throw error;
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `${file}${error instanceof ScenarioError ? '' : ' is no JSON'}: ${error.message}`,
+      `${file}${error instanceof ScenarioError ? '' : ' is not JSON'}: ${error.message}`,
       { cause: error },
     );
   }
 }
 
-/** Made first: after hours of running it would be late to hear that it cannot be. */
+/** Made first, so that a failure does not come after hours of running. */
 function openFolder(directory: string, out: string | undefined): string {
   if (out === undefined) return directory;
   const path = resolve(directory, out);

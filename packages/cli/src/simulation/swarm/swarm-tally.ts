@@ -6,7 +6,7 @@ import type { WorldOutcome } from './swarm-worker.ts';
 const drawEveryMs = 200;
 const lineEveryMs = 10_000;
 
-/** Counts worlds and tells how far a swarm is: one line, drawn again in place on a terminal. */
+/** Counts simulated grids and prints the progress: one line, drawn again in place on a terminal. */
 export class SwarmTally {
   readonly #output: Output;
   readonly #clock: { now(): number };
@@ -19,7 +19,7 @@ export class SwarmTally {
   #reportedAt: number;
   #endedAt: number | undefined;
 
-  /** @param total worlds that are to be run. */
+  /** @param total worlds to run. */
   constructor(output: Output, clock: { now(): number }, total: number) {
     this.#output = output;
     this.#clock = clock;
@@ -81,7 +81,7 @@ export class SwarmTally {
     );
   }
 
-  /** No more worlds are to come: stops the clock, and clears the line that was drawn. */
+  /** Called after the last world: stops the clock, and clears the line that was drawn. */
   close(): void {
     this.#endedAt = this.#clock.now();
     if (this.#output.progress !== undefined && this.#output.mode === 'table') this.#output.progress('\r\u001b[2K');

@@ -45,9 +45,9 @@ test('scores are shown with what they are worth', async (t) => {
     [
       'h:1 orders its queue by scores: a point is worth 19m12s of waiting, and nobody goes before who came ' +
         '1d16h earlier.',
-      'USER  SCORE  REQUESTS  OF WALLTIMES USED',
-      'bia    96.1        12               91 %',
-      'ana    60.0         0                  -',
+      'USER  SCORE  REQUESTS  WALLTIME USED',
+      'bia    96.1        12           91 %',
+      'ana    60.0         0              -',
     ],
   );
 });
@@ -131,7 +131,7 @@ test('a queue by scores is shown with whose turn is when, and starts that are pl
   t.deepEqual(
     ranked.slice(1).map((line) => line.split(/ +/).slice(0, 4)),
     [
-      ['REQUEST', 'TURN', 'USER', 'STATUS'],
+      ['REQUEST', 'RANK', 'USER', 'STATUS'],
       ['1', '-', 'ana', 'running'],
       ['2', '2', 'ana', 'queued'],
       ['3', '1', 'ana', 'queued'],
@@ -140,6 +140,6 @@ test('a queue by scores is shown with whose turn is when, and starts that are pl
   );
   t.regex(ranked[4] ?? '', / about \d\d:\d\d:\d\d/);
   const arrived = await show(undefined);
-  t.notRegex(arrived[1] ?? '', /TURN/);
+  t.notRegex(arrived[1] ?? '', /RANK/);
   t.regex(arrived[4] ?? '', / by \d\d:\d\d:\d\d/);
 });

@@ -170,7 +170,7 @@ test('a refusal is told with its alternatives, and the job is submitted all the 
   t.is(sent?.job?.reservation, undefined);
   t.regex(err, /^alpha: MUT_NO_ROOM is full\n/);
   t.regex(err, /ALTERNATIVE[^]*\nlater +2 /);
-  t.regex(err, /Nothing is reserved for the deadline: no resource has room for it before then\.\n$/);
+  t.regex(err, /Nothing is reserved for the deadline: no resource has enough free capacity before then\.\n$/);
   t.true(asked.every(({ dryRun }) => dryRun));
 });
 
@@ -215,7 +215,7 @@ test('what was reserved for a job that the broker refuses is given back', async 
     cancelled.map(({ reservationId }) => reservationId),
     [7],
   );
-  t.regex(err, /Reservation 7 is given back\./);
+  t.regex(err, /Cancelled reservation 7\./);
 });
 
 test('a deadline is read as the limits of a reservation are: a time of day, or one that counts from now', async (t) => {
@@ -237,8 +237,8 @@ test('a deadline that has passed and options that contradict each other are refu
     [['--deadline', '1969-12-31T23:00:00Z'], /--deadline is .* ago; expected a time to come/],
     [['--task-time', '0s'], /--task-time is "0s"/],
     [['--task-time', 'long'], /long/],
-    [['--no-reservation'], /--reservations beside --no-reservation/],
-    [['--reservation', '7', '--task-time', '1m'], /--task-time beside --reservation/],
+    [['--no-reservation'], /--reservations cannot be used with --no-reservation/],
+    [['--reservation', '7', '--task-time', '1m'], /--task-time needs --deadline/],
     [['--on-reservation-end', 'wait'], /--on-reservation-end without --reservation/],
   ] as const) {
     const { sent, asked, err, status } = await submit({ options });

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { QueueKnowledge, RequestStatus, type AllocationRequest, type ProviderQueue } from '@mutirao/api/provider';
-import { aJobSummary, aLedgerRow, aMachineRecord, runCommandLine } from '@mutirao/testkit';
+import { aSentence, aJobSummary, aLedgerRow, aMachineRecord, runCommandLine } from '@mutirao/testkit';
 
 const providers = [
   {
@@ -33,7 +33,7 @@ const request: AllocationRequest = {
   submittedUnixMs: 1_000_000,
   startedUnixMs: 1_001_000,
   endedUnixMs: 0,
-  reasons: ['40 tasks wait', 'second'],
+  reasons: [aSentence('40 tasks wait'), aSentence('second')],
   heuristic: 'static',
   candidates: [],
 };
@@ -84,7 +84,7 @@ test('requests are listed with their deciding reason', async (t) => {
   const { out } = await runCommandLine(['request', 'list'], { broker, now: () => 1_011_000 });
   t.regex(
     out,
-    /^REQUEST +STATUS +WIDTH +WALLTIME +SUBMITTED +WAITED +RAN +WHY\nalpha\/3 +running +4 +10m00s +\d\d:\d\d:\d\d +1\.0s +10s +40 tasks wait\n$/,
+    /^REQUEST +STATUS +WIDTH +WALLTIME +SUBMITTED +WAITED +RUN TIME +REASON\nalpha\/3 +running +4 +10m00s +\d\d:\d\d:\d\d +1\.0s +10s +40 tasks wait\n$/,
   );
 });
 
@@ -127,14 +127,22 @@ test('an explanation is one sentence and its details', async (t) => {
   const asked: unknown[] = [];
   const explain = ({ subject }: { subject: unknown }) => {
     asked.push(subject);
-    return Promise.resolve({ summary: 'It waits.', details: ['No machine has gpu.'] });
+    return Promise.resolve({
+      summary: aSentence('It waits.'),
+      waiting: undefined,
+      details: [aSentence('No machine has gpu.')],
+    });
   };
   const fakes = { broker: { ...broker, explain } };
   t.is((await runCommandLine(['explain', 'task', 'last', '4'], fakes)).out, 'It waits.\n  - No machine has gpu.\n');
   await runCommandLine(['explain', 'job', '1'], fakes);
   await runCommandLine(['explain', 'request', 'alpha/3'], fakes);
   const json = await runCommandLine(['explain', 'machine', 'lab/m1', '--json'], fakes);
-  t.deepEqual(JSON.parse(json.out), { summary: 'It waits.', details: ['No machine has gpu.'] });
+  t.deepEqual(JSON.parse(json.out), {
+    summary: { code: '', parameters: {}, text: 'It waits.' },
+    waiting: null,
+    details: [{ code: '', parameters: {}, text: 'No machine has gpu.' }],
+  });
   t.deepEqual(asked, [
     { $case: 'task', value: { jobId: 1, taskIndex: 4 } },
     { $case: 'jobId', value: 1 },
@@ -201,7 +209,7 @@ const resource = {
   reasons: [],
   leases: [],
   spoolTrouble: '',
-  queueTrouble: '',
+  queueTrouble: undefined,
 };
 
 test('the heuristic of a running provider is shown, and switched with its default task time', async (t) => {
@@ -248,7 +256,7 @@ test('the queue of a provider is shown as its heuristic sees it, and what is not
   const queue: ProviderQueue = {
     providerId: 'alpha',
     knowledge: QueueKnowledge.COMPLETE,
-    trouble: '',
+    trouble: undefined,
     atUnixMs: 1_000_000,
     readUnixMs: 996_000,
     processors: 8,
@@ -292,7 +300,7 @@ test('the queue of a provider is shown as its heuristic sees it, and what is not
     decision: {
       atUnixMs: 970_000,
       heuristic: 'adaptive',
-      reasons: ['so'],
+      reasons: [aSentence('so')],
       candidates: [
         {
           widthProcessors: 8,
@@ -319,13 +327,13 @@ test('the queue of a provider is shown as its heuristic sees it, and what is not
       'now          3',
       'in 1m00s     8',
       '',
-      'OUR REQUEST  AT THE MANAGER  STATUS   WIDTH  WALLTIME  STARTS',
-      'q1           7               running      2     1m00s  -',
-      'q2           9               queued       8     1m00s  in 1m00s by walltimes',
+      'REQUEST  MANAGER ID  STATUS   WIDTH  WALLTIME  STARTS',
+      'q1       7           running      2     1m00s  -',
+      'q2       9           queued       8     1m00s  in 1m00s by walltimes',
       '',
-      'What adaptive compared last, 30s ago (* chosen):',
-      '   WIDTH  WALLTIME  WOULD START  TASKS/H',
-      '*      8     1m00s  in 1m00s        12.3',
+      'Options that adaptive compared last, 30s ago (* chosen):',
+      '   WIDTH  WALLTIME  EXPECTED START  TASKS/H',
+      '*      8     1m00s  in 1m00s           12.3',
       '',
     ].join('\n'),
   );
@@ -333,7 +341,7 @@ test('the queue of a provider is shown as its heuristic sees it, and what is not
     await show({
       ...queue,
       knowledge: QueueKnowledge.NONE,
-      trouble: 'There is no queue.',
+      trouble: aSentence('There is no queue.'),
       readUnixMs: 0,
       steps: [],
       entries: [],

@@ -25,9 +25,9 @@ test('jobs are listed with what counts, a running one with its time so far', asy
   t.is(
     out,
     [
-      'JOB  STATUS    TASKS  RUNNING  FINISHED  FAILED  SUBMITTED             TIME  LABEL',
-      `  2  running      10        3         4       1  ${at}  1m30s`,
-      `  1  finished     10        0        10       0  ${at}    13s  poster`,
+      'JOB  STATUS    TASKS  RUNNING  FINISHED  FAILED  SUBMITTED            ELAPSED  LABEL',
+      `  2  running      10        3         4       1  ${at}    1m30s`,
+      `  1  finished     10        0        10       0  ${at}      13s  poster`,
       '',
     ].join('\n'),
   );

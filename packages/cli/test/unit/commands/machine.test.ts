@@ -162,7 +162,7 @@ const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['an attribute without a value', ['--ssh', 'a', '--attribute', 'gpu'], /--attribute is "gpu"; expected NAME=VALUE/],
   ['a file that is not there', ['--file', 'nowhere.gdf'], /there is no file .*nowhere\.gdf/],
   ['a name for several', ['--file', 'lab.gdf', '--name', 'x'], /--name is for --ssh/],
-  ['no processors', ['--ssh', 'a', '--processors', '0'], /Want an integer from 1 to 4096/],
+  ['no processors', ['--ssh', 'a', '--processors', '0'], /Expected an integer from 1 to 4096/],
   ['a way that there is not', ['--ssh', 'a', '--by', 'rsh'], /--by is "rsh"; expected ssh or templates/],
   ['templates without any', ['--file', 'lab.gdf', '--by', 'templates'], /lab\.gdf:1:1: a has no templates/],
 ];
@@ -224,7 +224,7 @@ test('an invitation comes with the command for the machine, and the secret is no
 test('an invitation to a provider that only its own host reaches says so', async (t) => {
   for (const address of ['unix:/home/ana/.mutirao/sockets/provider-lab', '127.0.0.1:7721']) {
     const { result } = await run(['machine', 'invite', 'pc7'], '/work', { address, authority: '' });
-    t.regex(result.err, /works there only; start it with --listen-agents/);
+    t.regex(result.err, /works only there; start it with --listen-agents/);
     t.regex(result.out, /^ {2}mutirao run agent --provider /m);
   }
 });

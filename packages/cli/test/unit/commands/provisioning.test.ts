@@ -1,7 +1,7 @@
 // What is held ahead for a reservation, as its user meets it.
 import test from 'ava';
 import { ProvisioningState, ReservationStatus, type Reservation } from '@mutirao/api/reservation';
-import { aReservationWire, runCommandLine } from '@mutirao/testkit';
+import { aSentence, aReservationWire, runCommandLine } from '@mutirao/testkit';
 
 const hour = 3_600_000;
 const provisioning = {
@@ -11,7 +11,7 @@ const provisioning = {
   askUnixMs: 0,
   expectedUnixMs: 3 * hour,
   chancePercent: 74.6,
-  reason: 'The last request was refused.',
+  reasons: [aSentence('The last request was refused.')],
 };
 
 function run(one: Partial<Reservation>, ...words: readonly string[]) {
@@ -36,25 +36,25 @@ function run(one: Partial<Reservation>, ...words: readonly string[]) {
 test('show, list and explain tell what is held ahead, when it is expected and how often the like was there', async (t) => {
   const { out } = await run({ provisioning }, 'reservation', 'show', '7');
   for (const line of [
-    /^HELD AHEAD\s+Queued: 1 of 2 processors held ahead, 1 asked for; best effort\.$/im,
-    /all would be there at .*, 1 h 0 min after it begins\./i,
-    /75 % were there in the time that it has/,
+    /^HELD AHEAD\s+Queued: 1 of 2 processors ready, 1 requested; best effort\.$/im,
+    /all would be ready at .*, 60 min after the reservation begins\./i,
+    /75 % of similar past requests started within the time remaining/,
     /The last request was refused\.$/m,
   ])
     t.regex(out, line);
   const list = (await run({ provisioning }, 'reservation', 'list')).out.split('\n');
-  t.regex(list[0] ?? '', /FOR\s+AHEAD\s+REASON/);
+  t.regex(list[0] ?? '', /DURATION\s+PRE-ACQUIRED\s+REASON/);
   t.regex(list[1] ?? '', /queued 1\/2/);
   const explained = await run({ provisioning }, 'explain', 'reservation', '7');
   t.regex(
     explained.out,
-    /^Reservation 7 of 2 of alpha is confirmed and begins in 2h00m, at .*\.\n {2}- It is where it is since: free from the earliest start on\.\n {2}- Queued: 1 of 2 processors held ahead/,
+    /^Reservation 7 of 2 of alpha is confirmed and begins in 2h00m, at .*\.\n {2}- It is where it is since: free from the earliest start on\.\n {2}- Queued: 1 of 2 processors ready/,
   );
 });
 
 test('where nobody told of anything held, nothing is said of it', async (t) => {
   t.notRegex((await run({}, 'reservation', 'show', '7')).out, /ahead/i);
-  t.notRegex((await run({}, 'reservation', 'list')).out, /AHEAD/);
+  t.notRegex((await run({}, 'reservation', 'list')).out, /PRE-ACQUIRED/);
   t.notRegex((await run({}, 'explain', 'reservation', '7')).out, /ahead/i);
 });
 
@@ -66,15 +66,15 @@ test('what is to be asked for later says when, or that the forecast of the queue
     askedUnits: 0,
     expectedUnixMs: 0,
     chancePercent: undefined,
-    reason: '',
+    reasons: [],
   };
   t.regex(
     (await run({ provisioning: { ...planned, askUnixMs: hour } }, 'explain', 'reservation', '7')).out,
-    /It is asked for at /,
+    /They will be requested at /,
   );
   t.regex(
     (await run({ provisioning: planned }, 'explain', 'reservation', '7')).out,
-    /when the queue's forecast says so/,
+    /when the queue's forecast requires it/,
   );
 });
 
@@ -90,11 +90,11 @@ test('of a reservation that is over, the summary says why, and what had been hel
       askedUnits: 0,
       expectedUnixMs: 0,
       chancePercent: undefined,
-      reason: '',
+      reasons: [],
     },
   };
   t.regex(
     (await run(over, 'explain', 'reservation', '7')).out,
-    /^Reservation 7 of 2 of alpha is cancelled since .*: rain\.\n {2}- Honoured: 2 of 2 processors held ahead, 0 asked for; best effort\.\n$/,
+    /^Reservation 7 of 2 of alpha is cancelled since .*: rain\.\n {2}- Honoured: 2 of 2 processors ready, 0 requested; best effort\.\n$/,
   );
 });

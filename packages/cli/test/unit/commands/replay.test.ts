@@ -83,7 +83,7 @@ test('sim replay --about tells what happened to a task, and to its replicas', as
 test('sim replay leaves a half last line out and says so', async (t) => {
   const { status, out, err } = await runCommandLine(['sim', 'replay', 'cut.jsonl'], { directory: folder(t) });
   t.is(status, 0);
-  t.is(err, 'the last line of cut.jsonl is cut and was left out\n');
+  t.is(err, 'the last line of cut.jsonl is incomplete and was ignored\n');
   t.regex(out, /process {2}the trace does not say how it ended/);
 });
 

@@ -63,7 +63,7 @@ test('units of what is one capacity are refused before the manager hears of them
     t.regex(
       err,
       new RegExp(
-        `^error: MUT_UNKNOWN_UNIT ${much.join(' is ')}, and net is no units but a capacity in B/s; expected --share ` +
+        `^error: MUT_UNKNOWN_UNIT ${much.join(' is ')}, but net is measured in B/s; expected --share ` +
           '30%, or --capacity as in 200KB/s',
       ),
     );

@@ -97,9 +97,7 @@ test("results of a program that decides otherwise are not mixed with this one's:
   writeFileSync(path, readFileSync(path, 'utf8').replace(getProgram('mixed'), getProgram('finish')));
   const again = await runCommandLine(options, { directory });
   t.true(
-    again.err.includes(
-      '1 parts are not whole, or of a program that decides or simulates otherwise; they are run again',
-    ),
+    again.err.includes('1 parts are incomplete or from another version of the program; running them again'),
     again.err,
   );
   t.deepEqual(resultsIn(join(directory, 'out')), results);

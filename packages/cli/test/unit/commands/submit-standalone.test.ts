@@ -37,10 +37,10 @@ test('a cluster that runs already is looked for in the usual home, and one witho
     processors: 3,
   });
   t.throws(() => readSite({ cluster: 'site', standaloneProcessors: '3' }, '/usual', ''), {
-    message: /--standalone-processors beside a cluster/,
+    message: /--standalone-processors cannot be used with a cluster/,
   });
   t.throws(() => readSite({ cluster: 'site', manager: 'slurm' }, '/usual', ''), {
-    message: /--cluster beside --manager slurm/,
+    message: /--cluster needs --manager embedded/,
   });
 });
 
@@ -110,8 +110,12 @@ test('a job that waits is told why, each reason once, and not any more when a ta
       Promise.resolve({
         getResource: () =>
           Promise.resolve({
-            reasons: [now < 6000 ? 'The limits are not known.' : 'Every slot is taken.', 'more'],
-            queueTrouble: '',
+            reasons: [
+              now < 6000
+                ? { code: 'limits-unknown', text: 'The limits are not known.' }
+                : { code: 'request-slots-taken', text: `All slots are in use at ${now}.` },
+              { code: 'no-pending-tasks', text: 'more' },
+            ],
           }),
       }),
   };
@@ -123,7 +127,11 @@ test('a job that waits is told why, each reason once, and not any more when a ta
       t.fail('what it says is another trouble');
     },
   });
-  t.deepEqual(reported, ['The limits are not known.', 'Every slot is taken.']);
+  t.deepEqual(
+    reported,
+    ['The limits are not known.', 'All slots are in use at 6000.'],
+    'each code once, whatever its numbers',
+  );
 });
 
 test('a resource manager that stays out of reach is given up with its reason, unless a task has begun, and counted again when it answered once', async (t) => {
@@ -158,8 +166,8 @@ test('a resource manager that stays out of reach is given up with its reason, un
           ? Promise.resolve({
               getResource: () =>
                 Promise.resolve({
-                  reasons: ['another sentence first'],
-                  queueTrouble: now === answersAt ? '' : trouble,
+                  reasons: [{ code: 'limits-unknown', text: 'another sentence first' }],
+                  ...(now === answersAt ? {} : { queueTrouble: { code: 'queue-unreadable', text: trouble } }),
                 }),
             })
           : Promise.reject(new Error('connection refused')),

@@ -208,7 +208,7 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
     ['a.jdf', '--', 'true'],
     /MUT_BAD_REQUEST "a\.jdf" and a command after "--" are given.*\nUse: mutirao job submit -- a\.jdf true\n/,
   ],
-  ['a file and an array', ['a.jdf', '--array', '1-2'], /MUT_BAD_REQUEST --array beside the file/],
+  ['a file and an array', ['a.jdf', '--array', '1-2'], /MUT_BAD_REQUEST --array cannot be used with the file/],
   [
     'two sources of values',
     ['--array', '1-2', '--values', 'a', '--', 'x {}'],
@@ -255,7 +255,7 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
   ],
   ['too many replicas', ['--replicas', '17', '--', 'true'], /--replicas is "17"; expected an integer in 1\.\.16/],
   ['a path that leaves the playpen', ['--put', 'x:../../etc/x', '--', 'true'], /error: MUT_PATH_\w+ /],
-  ['a source without a name', ['--put', ':x', '--', 'true'], /":x" is no SRC or SRC:DST/],
+  ['a source without a name', ['--put', ':x', '--', 'true'], /expected SRC or SRC:DST, found ":x"/],
 ];
 for (const [title, argv, error] of refused) {
   test(`refused before anything is sent: ${title}`, async (t) => {

@@ -162,7 +162,7 @@ test('a scenario is run with other seeds where these are given, and of many fail
   t.is((JSON.parse(readFileSync(join(directory, 'swarm-9.json'), 'utf8')) as Scenario).seed.split('.')[0], '9');
   t.regex(err, /making 3 failing worlds smaller/);
   const table = await swarm(directory, ['--scenario', 'hopeless.json', '--seeds', '4', '--from', '8', '--shrink', '0']);
-  t.regex(table.out, /failed and not told here, by seed: 11\n/);
+  t.regex(table.out, /further failures, by seed: 11\n/);
   t.regex(table.out, /\n +\+\d+\.\d{3} \*\* ProcessCrashed /);
   t.is((await swarm(directory, ['--scenario', 'hopeless.json', '--seeds', '2', '--shrink', '0', '-q'])).out, '0\n1\n');
 });
@@ -227,7 +227,7 @@ const refused: readonly (readonly [words: readonly string[], message: RegExp])[]
   [['--seeds', '1', '--out', 'calm.json/out'], /cannot use .*calm\.json\/out for scenarios/],
   [['--scenario', 'none.json'], /MUT_FILE_NOT_FOUND there is no file none\.json/],
   [['--scenario', 'folder'], /cannot read folder/],
-  [['--scenario', 'half.json'], /half\.json is no JSON/],
+  [['--scenario', 'half.json'], /half\.json is not JSON/],
   [['--scenario', 'other.json'], /other\.json: version is 2; expected 1/],
   [['--scenario', 'nothing.json'], /nothing\.json: jobs has 0 elements; expected 1 to 100/],
 ];

@@ -39,11 +39,11 @@ test('tasks are listed with the machine, the replica that counts, its times and 
   t.is(
     out,
     [
-      'TASK  VALUE                     STATUS    MACHINE    REPLICA  PLACED    WAITED   RAN  EXIT  REASON',
-      `   0  1                         finished  alpha/1.0       r7  ${at}    0.1s  2.0s     0`,
-      `   1  2                         failed    lab/m1          r9  ${at}    0.1s  2.0s     3  ` +
+      'TASK  VALUE                     STATUS    MACHINE    REPLICA  PLACED    WAITED  RUN TIME  EXIT  REASON',
+      `   0  1                         finished  alpha/1.0       r7  ${at}    0.1s      2.0s     0`,
+      `   1  2                         failed    lab/m1          r9  ${at}    0.1s      2.0s     3  ` +
         'MUT_TASK_FAILED: exit status 3',
-      '   2  a value with lines an...  ready     -                -  -              -     -     -',
+      '   2  a value with lines an...  ready     -                -  -              -         -     -',
       '',
     ].join('\n'),
   );
@@ -78,7 +78,7 @@ test('pages are read until there are enough, and what is left out is said', asyn
       [2, 1, TaskStatus.FAILED],
     ],
   );
-  t.regex(err, /^There are more; raise --max \(now 3\)/);
+  t.regex(err, /^More tasks match\. Raise --max \(now 3\)/);
 });
 
 test('an unknown status is refused with the words that there are', async (t) => {
@@ -101,8 +101,8 @@ const getTaskOutput = ({ taskIndex }: { taskIndex: number }) =>
   });
 
 const cutNote =
-  'task 1 printed more than is kept: a line in its output says how many bytes were cut (--limit-output of the ' +
-  'job decides how much is kept)\n';
+  'task 1 printed more than is kept; a line in its output says how many bytes are missing (raise --limit-output ' +
+  'of the job to keep more)\n';
 
 test('the output of one task is printed as it is', async (t) => {
   const { out, err } = await runCommandLine(['task', 'output', '1', '0'], { broker: { ...broker, getTaskOutput } });
@@ -138,9 +138,9 @@ test('job machines adds up what each machine did, most work first', async (t) =>
   t.is(
     out,
     [
-      'MACHINE    TASKS  TIME  OTHER REPLICAS  TIME  MEAN WAIT',
-      'alpha/1.0      2  4.0s               2  3.0s       0.1s',
-      'lab/m1         1  1.6s               1  2.0s       0.3s',
+      'MACHINE    TASKS  TASK TIME  OTHER REPLICAS  REPLICA TIME  MEAN WAIT',
+      'alpha/1.0      2       4.0s               2          3.0s       0.1s',
+      'lab/m1         1       1.6s               1          2.0s       0.3s',
       '',
     ].join('\n'),
   );

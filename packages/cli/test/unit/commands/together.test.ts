@@ -290,7 +290,7 @@ test('once it is decided, a manager that does not answer changes nothing: it wil
   t.is(status, 0);
   t.false(manager.done.some((line) => line.startsWith('cancel')));
   t.regex(out, /All 2 are reserved/);
-  t.regex(err, /the manager of b=1@h:2 does not answer/);
+  t.regex(err, /The manager of b=1@h:2 does not answer/);
 });
 
 test('a start that is past is refused, as it is for one resource alone', async (t) => {

@@ -3,7 +3,7 @@ import test from 'ava';
 import { RequestStatus as ClusterRequestStatus } from '@mutirao/api/cluster';
 import { ProvisioningState, Algorithm, Placement, ReservationStatus, ResourceKind } from '@mutirao/api/reservation';
 import { EnrolledMachineStatus, MachineCredentialStatus, RequestStatus, QueueKnowledge } from '@mutirao/api/provider';
-import { aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aTask, runCommandLine } from '@mutirao/testkit';
+import { aSentence, aJobSummary, aJobSpec, aLedgerRow, aMachineRecord, aTask, runCommandLine } from '@mutirao/testkit';
 import { entries } from '../../../src/commands/index.ts';
 import { shapes, type Shape } from '../../../src/json/shapes.ts';
 
@@ -18,7 +18,7 @@ const request = {
   submittedUnixMs: 1,
   startedUnixMs: 2,
   endedUnixMs: 0,
-  reasons: ['because'],
+  reasons: [aSentence('because')],
   heuristic: 'static',
   candidates: [],
 };
@@ -81,7 +81,7 @@ const broker = {
   drainMachine: answer({}),
   undrainMachine: answer({}),
   listRequests: answer({ requests: [request] }),
-  explain: answer({ summary: 'so', details: [] }),
+  explain: answer({ summary: aSentence('so'), waiting: undefined, details: [] }),
   getLedger: answer({ rows: [aLedgerRow()] }),
   addProvider: answer({}),
   listProviders: answer({
@@ -130,7 +130,7 @@ const kept = {
 const queue = {
   providerId: 'alpha',
   knowledge: QueueKnowledge.COMPLETE,
-  trouble: '',
+  trouble: aSentence(''),
   atUnixMs: 9,
   readUnixMs: 8,
   processors: 8,
@@ -153,7 +153,7 @@ const queue = {
   decision: {
     atUnixMs: 8,
     heuristic: 'adaptive',
-    reasons: ['so'],
+    reasons: [aSentence('so')],
     candidates: [{ widthProcessors: 5, walltimeMs: 10, startsUnixMs: 9, throughputTasksPerHour: 1.5, chosen: true }],
   },
 };
@@ -189,7 +189,7 @@ const provider = {
     reasons: [],
     leases: [],
     spoolTrouble: '',
-    queueTrouble: '',
+    queueTrouble: undefined,
   }),
 };
 const cluster = {
@@ -249,7 +249,7 @@ const reservation = {
     askUnixMs: 0,
     expectedUnixMs: 1,
     chancePercent: 50,
-    reason: '',
+    reasons: [],
   },
 };
 const reservable = {

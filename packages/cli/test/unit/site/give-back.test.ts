@@ -85,7 +85,7 @@ test('machines that are not allocated stay, and are not waited for', async (t) =
 test('what a manager does not end in time is told', async (t) => {
   const { notes, waited } = await run([[1, 2]]);
   t.is(waited, 15_000);
-  t.deepEqual(notes, ['1 requests and 2 machines are left at ana@front; they end by themselves']);
+  t.deepEqual(notes, ['left at ana@front: 1 requests and 2 machines, which end by themselves']);
 });
 
 test('a provider that cannot be reached is told, and is no fault', async (t) => {
@@ -104,5 +104,5 @@ test('a provider that cannot be reached is told, and is no fault', async (t) => 
     },
     site,
   );
-  t.deepEqual(notes, ['the provider of uni cannot be asked to give back what it has: nobody answers']);
+  t.deepEqual(notes, ['cannot ask the provider of uni to release its requests: nobody answers']);
 });

@@ -81,7 +81,7 @@ const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
     ['uni', '--ssh', 'h', '--manager', 'slurm', '--processors', '4'],
     /goes with --manager embedded/,
   ],
-  ['no processors', ['uni', '--ssh', 'h', '--manager', 'embedded', '--processors', '0'], /Want an integer/],
+  ['no processors', ['uni', '--ssh', 'h', '--manager', 'embedded', '--processors', '0'], /Expected an integer/],
   [
     'the name of a provider',
     ['lab', '--ssh', 'h', '--manager', 'none'],

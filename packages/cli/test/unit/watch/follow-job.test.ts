@@ -55,7 +55,7 @@ test('waiting goes on after a restart of the broker, from the last event that wa
     [5, 1],
   ]);
   t.is(out, 'Job 1 finished after 13s, tasks 10: 10 finished.\n');
-  t.is(err, 'The broker does not answer; waiting for it to come back ...\nThe broker is back.\n');
+  t.is(err, 'The broker does not answer; waiting for it ...\nThe broker answers again.\n');
 });
 
 test('after a restore of the broker waiting starts over in its other journal, however long that is', async (t) => {

@@ -1,4 +1,5 @@
 import test from 'ava';
+import { encodeReason } from '@mutirao/api/reasons';
 import { JobStatus } from '@mutirao/api/broker';
 import { aJobSummary } from '@mutirao/testkit';
 import { terminalOutput } from '../../../src/output/output.ts';
@@ -55,9 +56,18 @@ test('while no task has begun the reason is shown after a while, once, and not a
   const broker = {
     explain: () =>
       Promise.resolve({
-        summary:
-          'job 7: 0 of 10 tasks finished, 0 running: ' +
-          `${now < 30_000 ? 'no machine has 64 processors: 8 at most.' : 'all machines are taken.'}`,
+        summary: encodeReason({
+          code: 'job-progress',
+          jobId: 7,
+          tasks: 10,
+          finishedTasks: 0,
+          runningTasks: 0,
+        }),
+        waiting: encodeReason(
+          now < 30_000
+            ? { code: 'placement-too-wide', taskProcessors: 64, widestProcessors: 8 }
+            : { code: 'all-machines-busy', machines: 2 },
+        ),
         details: [],
       }),
   };
@@ -86,8 +96,8 @@ test('while no task has begun the reason is shown after a while, once, and not a
   t.is(await lookAt(31_000), 2);
   t.is(await lookAt(60_000, { ...waiting, runningCount: 1 }), 2);
   t.deepEqual(notes, [
-    'job 7 has not begun: no machine has 64 processors: 8 at most.',
-    'job 7 has not begun: all machines are taken.',
+    'job 7 has not started: A task needs 64 processors; the largest resource has 8.',
+    'job 7 has not started: All 2 suitable machines are busy.',
   ]);
 });
 

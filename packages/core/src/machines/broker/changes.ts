@@ -22,6 +22,7 @@ import type {
   TaskIndex,
   UserId,
 } from '../../shared/index.ts';
+import type { Reason } from '../../reasons/index.ts';
 import type { CurrentInput } from '../../resumption/index.ts';
 import type { LeasedTasks } from './leases/leases.ts';
 import type { Placing } from './placement/placing.ts';
@@ -100,7 +101,7 @@ export type BrokerChange =
       readonly kind: 'ReservationLeft';
       readonly jobId: JobId;
       readonly code: string;
-      readonly reason: string;
+      readonly reason: Reason;
       readonly waits: boolean;
       readonly at: Instant;
     }

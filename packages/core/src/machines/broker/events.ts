@@ -44,10 +44,7 @@ export interface BrokerEvent {
   readonly taskIndexes: readonly TaskIndex[];
   /** Empty where none is meant. */
   readonly machineId: MachineId;
-  /**
-   * A code, the user's words, or why a request was made or, once it is over, why it is; empty where there is nothing to
-   * say.
-   */
+  /** A code, or the user's words; empty where there is nothing to say, and for requests, which have their own. */
   readonly reason: string;
   /** Empty where none is meant, as the one below. */
   readonly providerId: ProviderId;
@@ -172,15 +169,10 @@ function joinEvent({ providerId, facts }: ChangeOf<'MachineJoined'>): BrokerEven
   };
 }
 
-/**
- * Its candidates may be many, and are told by an explanation. The first reason is why it was made; of one that is over,
- * the last says why.
- */
+/** Its candidates may be many, and are told by an explanation. */
 function requestEvent({ candidates: _candidates, ...request }: AllocationRequest): BrokerEvent {
-  const { providerId, requestId, status, reasons } = request;
-  const isOver = status === 'ended' || status === 'rejected' || status === 'vanished';
-  const reason = reasons.at(isOver ? -1 : 0) ?? '';
-  return { ...jobEvent(`request.${status}`, 0, reason), providerId, requestId, request };
+  const { providerId, requestId, status } = request;
+  return { ...jobEvent(`request.${status}`, 0, ''), providerId, requestId, request };
 }
 
 function endingEvent(

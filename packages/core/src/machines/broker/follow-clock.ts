@@ -43,7 +43,7 @@ function moveProvider(provider: BrokerProvider, by: Duration): void {
 /** A plan is full of instants, and is made again in the same step. */
 function forgetPlan({ planning }: BrokerState): void {
   planning.plan = undefined;
-  planning.staleBecause = 'the clock was set';
+  planning.staleBecause = { code: 'plan-clock-set' };
   planning.foreseen.clear();
   planning.lateAt = Infinity;
 }

@@ -22,12 +22,7 @@ export type { BrokerCommand, PlacedStart } from './commands.ts';
 export { isDurable } from './durable.ts';
 export { listEvents, type BrokerEvent, type BrokerEventType } from './events.ts';
 export { explainJob } from './explain/explain-job.ts';
-export {
-  explainMachine,
-  machineReasons,
-  type MachineReason,
-  type MachineReasonCode,
-} from './explain/explain-machine.ts';
+export { explainMachine } from './explain/explain-machine.ts';
 export { explainRequest } from './explain/explain-request.ts';
 export { findPlannedEnd } from './explain/explain-plan.ts';
 export { explainTask, type PastReplica, type TaskSubject } from './explain/explain-task.ts';

@@ -1,4 +1,5 @@
 import { schedulerNames } from '../../messages/index.ts';
+import { readSavedReason, readSavedReasons } from '../../reasons/index.ts';
 import { type IndexRange, IndexSet, invariant, type TaskIndex } from '../../shared/index.ts';
 import { TimeCurve, unknownSlowness } from '../../times/index.ts';
 import { countUnmet } from './apply/apply-dependencies.ts';
@@ -31,6 +32,7 @@ import {
   hasEnded,
   type LedgerAccount,
   type OpenTask,
+  type OverReservation,
   schedulingDefaults,
 } from './state.ts';
 import { placementOfJob } from './placement/read-placement.ts';
@@ -51,7 +53,11 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
   for (const account of saved.accounts)
     Object.assign(openAccount(state, account.providerId, account.requestId), account);
   for (const request of saved.requests)
-    changeRequests(state, { kind: 'RequestsChanged', providerId: request.providerId, requests: [request] });
+    changeRequests(state, {
+      kind: 'RequestsChanged',
+      providerId: request.providerId,
+      requests: [{ ...request, reasons: readSavedReasons(request.reasons) }],
+    });
   restoreReservations(state, saved);
   for (const machine of saved.machines) restoreMachine(state, machine);
   for (const job of saved.jobs) restoreJob(state, job);
@@ -77,7 +83,12 @@ function restoreReservations({ overReservations, movedReservations }: BrokerStat
   for (const [key, window] of saved.movedReservations ?? []) movedReservations.set(key, window);
   if (saved.overReservations === undefined) return;
   overReservations.clear();
-  for (const [key, over] of saved.overReservations) overReservations.set(key, over);
+  for (const [key, over] of saved.overReservations) overReservations.set(key, readSavedOver(over));
+}
+
+/** Early snapshots hold a sentence. */
+function readSavedOver<Over extends OverReservation>(over: Over): Over {
+  return { ...over, reason: readSavedReason(over.reason) };
 }
 
 function restoreRecords(state: BrokerState, { records = [], drainedMachines = [] }: SavedState): void {
@@ -134,7 +145,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     ...getGangs(saved),
     verification: saved.verification,
     reservation: saved.reservation,
-    reservationOver: saved.reservationOver,
+    reservationOver: saved.reservationOver && readSavedOver(saved.reservationOver),
     spec: saved.spec,
     revisedInputs: saved.revisedInputs ?? [],
     groups: [],

@@ -15,6 +15,7 @@ import type {
   TaskStatus,
   Verification,
 } from '../../messages/index.ts';
+import type { Reason } from '../../reasons/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
 import type { Assignment, FreeResources, ResourceCapacity, ResourceRequest } from '../../resources/index.ts';
 import type { RevisedInput } from '../../resumption/index.ts';
@@ -192,8 +193,7 @@ export type MovedWindow = NonNullable<RequestReservation['movedTo']>;
 /** Why nothing more is to be had of a reservation. */
 export interface OverReservation {
   readonly code: string;
-  /** A part of a sentence. */
-  readonly reason: string;
+  readonly reason: Reason;
 }
 
 /** What became of a job when its reservation was over. */
@@ -556,8 +556,8 @@ export interface LedgerShare {
 export interface Planning {
   /** Undefined while nothing is planned. */
   plan: GridPlan | undefined;
-  /** Why the plan is to be made again; empty when it is not. */
-  staleBecause: string;
+  /** Why the plan must be made again; undefined while it need not. */
+  staleBecause: Reason | undefined;
   /** By job whose file states times: what its runs took, at par, beside what was stated for them. */
   readonly calibrations: WeakMap<BrokerJob, Calibration>;
   /** How runs on a machine compare with what was expected of them, where files state times. */
@@ -603,7 +603,7 @@ export interface PlannedTask {
 /** What was planned together. */
 export interface GridPlan {
   readonly madeAt: Instant;
-  readonly because: string;
+  readonly because: Reason;
   /** The algorithm whose plan it is. */
   readonly scheduler: string;
   /** Machines that were planned with, in their order. */
@@ -633,7 +633,7 @@ export interface GridPlan {
 function createPlanning(): Planning {
   return {
     plan: undefined,
-    staleBecause: '',
+    staleBecause: undefined,
     calibrations: new WeakMap(),
     paces: new WeakMap(),
     foreseen: new Map(),

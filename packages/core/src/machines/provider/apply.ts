@@ -224,7 +224,6 @@ function addRequest(state: ProviderState, change: ProviderChange & { kind: 'Requ
     submittedAt: 0,
     startedAt: 0,
     endedAt: 0,
-    releaseReason: '',
     hasServed: false,
     taskTime: 0,
     seenAt: at,
@@ -347,10 +346,11 @@ function moveRequest(
 
 function releaseRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestReleasing' }): void {
   const request = getRequest(state, change.requestId);
-  request.releaseReason = change.reason;
+  const [reason] = change.reasons;
+  if (reason !== undefined) request.releaseReason = reason;
   if (change.isUnused === true) request.unusedAt = change.at;
   if (change.isGivenUp === true) noteWithdrawal(state, change.at);
-  request.reasons = [...request.reasons, change.reason];
+  request.reasons = [...request.reasons, ...change.reasons];
 }
 
 function endRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestEnded' }): void {
@@ -382,7 +382,7 @@ function pauseAfter(
     pauseAsking(state, change.at, () => {
       state.refusals += 1;
     });
-  else if (request.releaseReason === '') noteUse(state, request, change.at);
+  else if (request.releaseReason === undefined) noteUse(state, request, change.at);
 }
 
 /** An allocation of which no task has ended, and that ended sooner than this, had agents that could not work. */

@@ -6,7 +6,8 @@ import {
   type RequestFacts,
   type RequestHeuristic,
 } from '../../requests/index.ts';
-import { describeTime, invariant, plural, type Instant } from '../../shared/index.ts';
+import type { Reason } from '../../reasons/index.ts';
+import { invariant, type Instant } from '../../shared/index.ts';
 import { budgetLeft, getBudget, budgetRenewedAt } from './asked-lately.ts';
 import { getDemand, type Resource } from './decision-facts.ts';
 import { boundFirstRequests, describeFirstBound, explainFirstRequests } from './first-requests.ts';
@@ -34,7 +35,7 @@ export function askWatching(
   resource: Resource,
   heuristic: RequestHeuristic,
   brokers: readonly KnownBroker[],
-): readonly string[] {
+): readonly Reason[] {
   const due = brokers.filter((broker) => isDue(turn, broker));
   for (const broker of due) withdrawUnfit(turn, broker, resource.limits);
   due.forEach((broker, index) => {
@@ -92,7 +93,7 @@ function askFor(
     ...decision.reasons,
     ...describeListing(turn, facts),
     ...describeWait(drafts, share),
-    ...describeBudget(turn),
+    describeBudget(turn),
   ];
 }
 
@@ -136,28 +137,25 @@ function checkDecision(
   }
 }
 
-function describeListing({ state }: Turn, { listingState }: RequestFacts): string[] {
-  if (listingState === 'stale')
-    return [
-      `The queue of the resource cannot be read (${state.listingFailure}): decided by what it was, and nothing ` +
-        'is given up.',
-    ];
-  return listingState === 'hidden'
-    ? ['The queue shows no request of others, though they hold processors: what waits in it is not known.']
-    : [];
+function describeListing({ state }: Turn, { listingState }: RequestFacts): Reason[] {
+  if (listingState === 'stale') return [{ code: 'queue-stale', trouble: state.listingFailure }];
+  return listingState === 'hidden' ? [{ code: 'queue-hidden' }] : [];
 }
 
-function describeWait(drafts: readonly DraftedRequest[], share: number): string[] {
+function describeWait(drafts: readonly DraftedRequest[], share: number): Reason[] {
   const waiting = drafts.length - share;
-  return waiting > 0 ? [`${plural(waiting, 'further request')} when the manager has taken out what was given up.`] : [];
+  return waiting > 0 ? [{ code: 'requests-after-withdrawal', requests: waiting }] : [];
 }
 
-function describeBudget({ state, now }: Turn): string[] {
-  const left = budgetLeft(state, now);
+function describeBudget({ state, now }: Turn): Reason {
+  const { submissions, withdrawals } = budgetLeft(state, now);
   const [most, renewed] = [getBudget(state), budgetRenewedAt(state, now)];
-  const more = renewed < Infinity ? `; more in ${describeTime(renewed - now)}` : '';
-  return [
-    `Of ${plural(most.submissions, 'request')} an hour ${left.submissions} are left to ask for, and ` +
-      `${left.withdrawals} of ${most.withdrawals} to give up${more}.`,
-  ];
+  return {
+    code: 'hourly-budget',
+    submissions,
+    submissionsMax: most.submissions,
+    withdrawals,
+    withdrawalsMax: most.withdrawals,
+    ...(renewed < Infinity ? { renewalMs: renewed - now } : {}),
+  };
 }

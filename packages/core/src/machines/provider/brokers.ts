@@ -1,4 +1,4 @@
-import type { Demand } from '../../messages/index.ts';
+import { type Demand, processorsPerMachine } from '../../messages/index.ts';
 import type { ProcessorCount } from '../../shared/index.ts';
 import { endStandby, reportGone } from './standby.ts';
 import { takesNoWork, reportDraining } from './draining.ts';
@@ -72,9 +72,6 @@ function noteDemand(turn: Turn, { brokerId, demand, demandFrom }: KnownBroker): 
   if (isWanting && demandFrom === 0) commit(turn, { kind: 'DemandBegan', brokerId, at: turn.now });
   if (!isWanting && demandFrom > 0) commit(turn, { kind: 'DemandEnded', brokerId, at: turn.now });
 }
-
-/** Processors of one machine of an allocation: one agent is started for each of its processors. */
-const processorsPerMachine = 1;
 
 /** Whether a broker's tasks are too wide for any machine that an allocation here would have. */
 export function isTooWide({ config }: ProviderState, { demand }: KnownBroker): boolean {

@@ -5,6 +5,7 @@ import type {
   ReservedWindow,
   ResourceLimits,
 } from '../../messages/index.ts';
+import type { Reason } from '../../reasons/index.ts';
 import type { RequestCandidate, TaskGroup } from '../../requests/index.ts';
 import type {
   Bytes,
@@ -37,7 +38,7 @@ export type ProviderChange =
       readonly width: ProcessorCount;
       readonly walltime: Duration;
       readonly heuristic: string;
-      readonly reasons: readonly string[];
+      readonly reasons: readonly Reason[];
       readonly at: Instant;
       /** What the heuristic compared; left out by one that compares nothing. */
       readonly candidates?: readonly RequestCandidate[];
@@ -62,7 +63,7 @@ export type ProviderChange =
       readonly at: Instant;
     }
   /** The manager put it back into its queue after it had started; its first allocation is over. */
-  | { readonly kind: 'RequestRequeued'; readonly requestId: RequestId; readonly reason: string; readonly at: Instant }
+  | { readonly kind: 'RequestRequeued'; readonly requestId: RequestId; readonly reason: Reason; readonly at: Instant }
   /** The reservation that it is to run inside is at another time than was known. */
   | {
       readonly kind: 'RequestMoved';
@@ -77,7 +78,8 @@ export type ProviderChange =
   | {
       readonly kind: 'RequestReleasing';
       readonly requestId: RequestId;
-      readonly reason: string;
+      /** The deciding one first; one at least. */
+      readonly reasons: readonly Reason[];
       readonly at: Instant;
       /** A heuristic gave it up, which counts among the withdrawals of the hour. */
       readonly isGivenUp?: true;
@@ -106,7 +108,7 @@ export type ProviderChange =
       readonly kind: 'RequestEnded';
       readonly requestId: RequestId;
       readonly status: 'ended' | 'rejected' | 'vanished';
-      readonly reason: string;
+      readonly reason: Reason;
       readonly endedAt: Instant;
       readonly at: Instant;
       /** It was refused for a reason that passes by itself. */

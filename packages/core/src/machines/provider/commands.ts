@@ -106,5 +106,10 @@ export type ProviderCommand =
       readonly attachmentId: number;
       readonly heldReplicaIds: readonly ReplicaId[];
     }
-  /** Closes the agent's stream with this code; it is not to come back under this credential. */
-  | { readonly kind: 'RefuseAgent'; readonly attachmentId: number; readonly code: string; readonly reason: string };
+  /** Closes the agent's stream with this code: its request is over, and it must not come back with this credential. */
+  | {
+      readonly kind: 'RefuseAgent';
+      readonly attachmentId: number;
+      readonly code: string;
+      readonly requestId: RequestId;
+    };

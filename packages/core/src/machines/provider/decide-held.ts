@@ -6,7 +6,8 @@ import {
 } from '../../messages/index.ts';
 import { QueueForecast } from '../../requests/index.ts';
 import { Leads, type HoldingRule, type LeadRule } from '../../reservations/index.ts';
-import { describeTime, type Instant } from '../../shared/index.ts';
+import type { Reason } from '../../reasons/index.ts';
+import type { Instant } from '../../shared/index.ts';
 import { competingIn, listingWithOwn } from './listing-with-own.ts';
 import { makeRoom, pendingCount, findWants } from './decide-reserved.ts';
 import { takesNoWork } from './draining.ts';
@@ -207,7 +208,6 @@ function refuseWant(turn: Turn, { brokerId }: KnownBroker, want: ReservedDemand,
     return;
   const requestId = `q${state.nextRequestNumber}`;
   const { userId, endsAt, processors: width } = want;
-  const reasons = [`Wanted inside reservation ${want.reservationId}.`];
   commit(turn, {
     kind: 'RequestDrafted',
     requestId,
@@ -216,7 +216,7 @@ function refuseWant(turn: Turn, { brokerId }: KnownBroker, want: ReservedDemand,
     width,
     walltime: Math.max(1, endsAt - now),
     heuristic: '',
-    reasons,
+    reasons: [{ code: 'requested-inside-reservation', reservationId: want.reservationId }],
     reservation: getClaimed(want),
     at: now,
   });
@@ -224,7 +224,7 @@ function refuseWant(turn: Turn, { brokerId }: KnownBroker, want: ReservedDemand,
     kind: 'RequestEnded',
     requestId,
     status: 'rejected',
-    reason: `The claim is refused (${code}).`,
+    reason: { code: 'claim-refused', refusalCode: code },
     endedAt: now,
     overCode: code,
     at: now,
@@ -282,7 +282,7 @@ function getMissing(state: ProviderState, window: ReservedWindow): number {
 
 function pausedUntil(state: ProviderState, window: ReservedWindow): Instant {
   const ends = heldFor(state, window)
-    .filter(({ endedAt, releaseReason }) => endedAt > 0 && releaseReason === '')
+    .filter(({ endedAt, releaseReason }) => endedAt > 0 && releaseReason === undefined)
     .map(({ endedAt }) => endedAt + state.config.refusalPause);
   return ends.reduce((latest, one) => Math.max(latest, one), 0);
 }
@@ -292,11 +292,11 @@ function submitHeld(turn: Turn, window: ReservedWindow, width: number): void {
   const { userId } = state.config;
   const { reservationId, count, startsAt, endsAt } = window;
   const walltime = Math.min(endsAt - now, state.limits?.walltimeMax ?? Infinity);
-  const when =
-    startsAt > now ? `begins in ${describeTime(startsAt - now)}` : `lasts another ${describeTime(endsAt - now)}`;
-  const reasons = [
-    `Asked for ahead, to be held for reservation ${reservationId} of ${count} processors, which ${when}.`,
-  ];
+  const reserved = { reservationId, reservedProcessors: count };
+  const reason: Reason =
+    startsAt > now
+      ? { code: 'pre-acquired-before-start', ...reserved, startMs: startsAt - now }
+      : { code: 'pre-acquired-after-start', ...reserved, leftMs: endsAt - now };
   const requestId = `q${state.nextRequestNumber}`;
   commit(turn, {
     kind: 'RequestDrafted',
@@ -306,7 +306,7 @@ function submitHeld(turn: Turn, window: ReservedWindow, width: number): void {
     width,
     walltime,
     heuristic: '',
-    reasons,
+    reasons: [reason],
     heldFor: window,
     at: now,
   });

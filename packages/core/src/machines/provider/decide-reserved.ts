@@ -1,5 +1,6 @@
 import { type ClaimedReservation, type ReservedDemand } from '../../messages/index.ts';
-import { describeTime, plural, type Instant } from '../../shared/index.ts';
+import type { Reason } from '../../reasons/index.ts';
+import type { Instant } from '../../shared/index.ts';
 import { takesNoWork } from './draining.ts';
 import {
   getClientRequestId,
@@ -29,11 +30,8 @@ export function releaseReserved(turn: Turn): void {
       continue;
     const wants = findWants(turn, turn.state.brokers.get(brokerId));
     if (wants === undefined || wants.some((want) => isSame(want, reservation))) continue;
-    releaseRequest(
-      turn,
-      request,
-      `Released: nothing is wanted inside reservation ${reservation.reservationId} any more.`,
-    );
+    const { reservationId } = reservation;
+    releaseRequest(turn, request, { code: 'released-nothing-inside-reservation', reservationId });
   }
 }
 
@@ -52,11 +50,11 @@ export function withdrawExcess(turn: Turn): void {
         if (excess <= 0) break;
         if (request.status !== 'queued') continue;
         excess -= request.width;
-        releaseRequest(
-          turn,
-          request,
-          `Withdrawn: reservation ${want.reservationId} has ${plural(amountNow(state, want), 'processor')} now.`,
-        );
+        releaseRequest(turn, request, {
+          code: 'withdrawn-reservation-shrank',
+          reservationId: want.reservationId,
+          reservedProcessors: amountNow(state, want),
+        });
       }
     }
   }
@@ -183,7 +181,7 @@ export function makeRoom(turn: Turn, { reservationId }: { readonly reservationId
     (last, request) => (last === undefined || getNumber(request) > getNumber(last) ? request : last),
     undefined,
   );
-  if (youngest !== undefined) releaseRequest(turn, youngest, `Withdrawn: reservation ${reservationId} wants its slot.`);
+  if (youngest !== undefined) releaseRequest(turn, youngest, { code: 'withdrawn-for-reservation', reservationId });
 }
 
 function submitInside(turn: Turn, broker: KnownBroker, want: ReservedDemand, width: number): void {
@@ -191,14 +189,11 @@ function submitInside(turn: Turn, broker: KnownBroker, want: ReservedDemand, wid
   const { processors, hasMoved: _hasMoved, ...reservation } = want;
   const { reservationId, userId, startsAt, endsAt, amount } = want;
   const walltime = Math.min(endsAt - Math.max(now, startsAt), state.limits?.walltimeMax ?? Infinity);
-  const when =
+  const reserved = { reservationId, reservedProcessors: amount, usableProcessors: processors };
+  const reason: Reason =
     startsAt > now
-      ? `which begins in ${describeTime(startsAt - now)}`
-      : `which lasts another ${describeTime(endsAt - now)}`;
-  const reasons = [
-    `Asked for inside reservation ${reservationId} of ${amount} processors, ${when}: its tasks can use ` +
-      `${processors} now.`,
-  ];
+      ? { code: 'requested-inside-waiting-reservation', ...reserved, startMs: startsAt - now }
+      : { code: 'requested-inside-running-reservation', ...reserved, leftMs: endsAt - now };
   const requestId = `q${state.nextRequestNumber}`;
   commit(turn, {
     kind: 'RequestDrafted',
@@ -208,7 +203,7 @@ function submitInside(turn: Turn, broker: KnownBroker, want: ReservedDemand, wid
     width,
     walltime,
     heuristic: '',
-    reasons,
+    reasons: [reason],
     reservation,
     at: now,
   });

@@ -1,10 +1,11 @@
 import type { RequestDecision, RequestHeuristic } from '../../requests/index.ts';
-import { describeTime, invariant } from '../../shared/index.ts';
+import type { Reason } from '../../reasons/index.ts';
+import { invariant } from '../../shared/index.ts';
 import { askWatching } from './ask-watching.ts';
 import { isTooWide, neededAlone, getRequests, runningProcessors, unplacedTasks, wantedProcessors } from './brokers.ts';
 import { getDemand, listFacts, getPending, type Resource } from './decision-facts.ts';
 import { findWants } from './decide-reserved.ts';
-import { describeNoWork, releasesRunning, takesNoWork } from './draining.ts';
+import { explainNoWork, releasesRunning, takesNoWork } from './draining.ts';
 import { boundFirstRequests, describeFirstBound, explainFirstRequests } from './first-requests.ts';
 import { decidingHeuristic } from './heuristic.ts';
 import { noteDecision } from './note-decision.ts';
@@ -37,22 +38,22 @@ export function releaseSurplus(turn: Turn): void {
 function releaseOverdue(turn: Turn): void {
   for (const request of turn.state.requests.values()) {
     if (request.status !== 'running' || !isServing(request) || turn.now < credentialEnd(turn.state, request)) continue;
-    releaseRequest(
-      turn,
-      request,
-      'Released: its walltime is over, and the queue that would show its end cannot be read.',
-    );
+    releaseRequest(turn, request, { code: 'released-overdue' });
   }
 }
 
 function withdrawQueued(turn: Turn, broker: KnownBroker): void {
   const wanted = wantedProcessors(turn, broker) ?? 0;
-  const since = describeTime(turn.now - broker.coveredSince);
-  const reason =
+  const coveredMs = turn.now - broker.coveredSince;
+  const reason: Reason =
     wanted === 0
-      ? `Withdrawn: running allocations have covered what was wanted for ${since}, and now no task is pending.`
-      : `Withdrawn: running allocations have covered what was wanted for ${since}; they have ` +
-        `${runningProcessors(turn.state, broker.brokerId)} processors for the ${wanted} wanted now.`;
+      ? { code: 'withdrawn-covered-no-tasks', coveredMs }
+      : {
+          code: 'withdrawn-covered',
+          coveredMs,
+          runningProcessors: runningProcessors(turn.state, broker.brokerId),
+          wantedProcessors: wanted,
+        };
   for (const request of getRequests(turn.state, broker.brokerId)) {
     if (request.status === 'queued' && isServing(request)) releaseRequest(turn, request, reason);
   }
@@ -61,11 +62,7 @@ function withdrawQueued(turn: Turn, broker: KnownBroker): void {
 function releaseRunning(turn: Turn, broker: KnownBroker): void {
   for (const request of getRequests(turn.state, broker.brokerId)) {
     if (request.status !== 'running' || !isServing(request)) continue;
-    releaseRequest(
-      turn,
-      request,
-      `Released: nothing has been wanted for ${describeTime(turn.now - broker.idleSince)}.`,
-    );
+    releaseRequest(turn, request, { code: 'released-no-demand', idleMs: turn.now - broker.idleSince });
   }
 }
 
@@ -76,12 +73,11 @@ function releaseRunning(turn: Turn, broker: KnownBroker): void {
  */
 function giveBack(turn: Turn): void {
   const { state } = turn;
-  const why = describeNoWork(state);
   for (const request of state.requests.values()) {
     if (!isServing(request)) continue;
-    if (request.status === 'queued') releaseRequest(turn, request, `Withdrawn: ${why}.`);
+    if (request.status === 'queued') releaseRequest(turn, request, explainNoWork(state, 'withdrawn'));
     else if (request.status === 'running' && (releasesRunning(state) || isHeldForNothing(turn, request)))
-      releaseRequest(turn, request, `Released: ${why}.`, { code: 'MUT_DRAINING' });
+      releaseRequest(turn, request, explainNoWork(state, 'released'), { code: 'MUT_DRAINING' });
   }
 }
 
@@ -100,7 +96,7 @@ export function draftRequests(turn: Turn): void {
   const brokers = brokersInNeed(turn, isWatching);
   const obstacle = findObstacle(turn, brokers.length, isWatching);
   if (obstacle !== undefined) {
-    state.resourceStatus = [obstacle];
+    state.resourceStatus = obstacle;
     return;
   }
   const { limits, listing } = state;
@@ -109,7 +105,7 @@ export function draftRequests(turn: Turn): void {
     state.resourceStatus = askWatching(turn, { limits, listing }, heuristic, brokers);
     return;
   }
-  const reasons: string[] = [];
+  const reasons: Reason[] = [];
   brokers.forEach((broker, index) => {
     const decision = draftFor(turn, { limits, listing }, heuristic, { broker, sharers: brokers.length - index });
     reasons.push(...decision.reasons);
@@ -127,36 +123,41 @@ function brokersInNeed(turn: Turn, isWatching: boolean): KnownBroker[] {
   return inNeed.sort((one, other) => count(one) - count(other));
 }
 
-function findObstacle({ state, now }: Turn, inNeedCount: number, isWatching: boolean): string | undefined {
+/** Why nothing is requested now, the deciding reason first; undefined where something may be. */
+function findObstacle({ state, now }: Turn, inNeedCount: number, isWatching: boolean): Reason[] | undefined {
   const { config, refusals, emptyAllocationStreak } = state;
-  if (config.resourceKind === 'machines') return 'Machines attach by themselves; nothing is asked for.';
-  if (takesNoWork(state)) return capitalized(`${describeNoWork(state)}.`);
-  if (inNeedCount === 0) return describeContentment(state);
+  if (config.resourceKind === 'machines') return [{ code: 'machines-attach' }];
+  if (takesNoWork(state)) return [explainNoWork(state, 'provider')];
+  if (inNeedCount === 0) return [describeContentment(state)];
   // One that watches can go by what was known, and says so.
-  if (state.listingFailure !== '' && !isWatching)
-    return `The queue of the resource cannot be read: ${state.listingFailure}.`;
-  if (state.limits === undefined) return 'The limits of the resource are not known yet.';
-  if (state.listing === undefined) return 'The queue of the resource has not been read yet.';
-  const failures = `failures in a row: ${refusals} refused, ${emptyAllocationStreak} ended without a machine`;
-  if (now < state.pausedUntil)
-    return (
-      `Paused for another ${describeTime(state.pausedUntil - now)}, after ` +
-      `${failures}.${describeLastFailure(state)} It asks at once when the heuristic is set, or when new work ` +
-      'comes after a time without any.'
-    );
-  return undefined;
+  if (state.listingFailure !== '' && !isWatching) return [{ code: 'queue-unreadable', trouble: state.listingFailure }];
+  if (state.limits === undefined) return [{ code: 'limits-unknown' }];
+  if (state.listing === undefined) return [{ code: 'queue-not-read' }];
+  if (now >= state.pausedUntil) return undefined;
+  const pauseMs = state.pausedUntil - now;
+  return [
+    {
+      code: 'requests-paused',
+      pauseMs,
+      refusedRequests: refusals,
+      emptyAllocationStreakRequests: emptyAllocationStreak,
+    },
+    ...describeLastFailure(state),
+  ];
 }
 
 /**
  * What came of the last request that failed: the words of the manager, and of the agents where the manager passes them
  * on.
  */
-function describeLastFailure({ requests }: ProviderState): string {
+function describeLastFailure({ requests }: ProviderState): Reason[] {
   const failed = [...requests.values()].filter(
-    ({ endedAt, releaseReason, taskTime }) => endedAt > 0 && releaseReason === '' && taskTime === 0,
+    ({ endedAt, releaseReason, taskTime }) => endedAt > 0 && releaseReason === undefined && taskTime === 0,
   );
   const last = failed.at(-1);
-  return last === undefined ? '' : ` The last one, ${last.requestId}: ${last.reasons.at(-1) ?? ''}`;
+  return last === undefined
+    ? []
+    : [{ code: 'last-failed-request', requestId: last.requestId }, ...last.reasons.slice(-1)];
 }
 
 /**
@@ -169,19 +170,12 @@ function isHeldForNothing(turn: Turn, { heldFor, reservation, brokerId }: OwnReq
   return wants !== undefined && !wants.some(({ claim }) => claim === reservation?.claim);
 }
 
-function capitalized(sentence: string): string {
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
-}
-
 /** Why nobody is in need. */
-function describeContentment(state: ProviderState): string {
+function describeContentment(state: ProviderState): Reason {
   const wide = [...state.brokers.values()].find((broker) => isTooWide(state, broker));
-  if (wide === undefined)
-    return 'No broker wants more than what its allocations, and requests for more, have room for.';
-  return (
-    `The tasks want ${wide.demand?.processors ?? 0} processors each, and the machines of an allocation have one ` +
-    'each.'
-  );
+  return wide === undefined
+    ? { code: 'demand-covered' }
+    : { code: 'single-processor-machines', taskProcessors: wide.demand?.processors ?? 0 };
 }
 
 function draftFor(

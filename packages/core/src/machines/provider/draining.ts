@@ -1,4 +1,5 @@
 import type { DrainingStatus } from '../../messages/index.ts';
+import type { Reason } from '../../reasons/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import type { ProviderInput } from './inputs.ts';
 import type { BrokerId, ProviderState } from './state.ts';
@@ -22,11 +23,14 @@ export function releasesRunning({ draining, givingBackReason }: ProviderState): 
   return draining?.isAtOnce === true || givingBackReason !== '';
 }
 
-/** Why the provider takes no new work, as the beginning of a sentence. */
-export function describeNoWork({ draining, givingBackReason, config: { providerId } }: ProviderState): string {
+/** Why the provider takes no new work, or what becomes of a request because of that. */
+export function explainNoWork(
+  { draining, givingBackReason, config: { providerId } }: ProviderState,
+  subject: 'provider' | 'released' | 'withdrawn',
+): Reason {
   if (givingBackReason !== '' || draining === undefined)
-    return `provider ${providerId} is stopping (${givingBackReason})`;
-  return `provider ${providerId} is draining${draining.reason === '' ? '' : ` (${draining.reason})`}`;
+    return { code: `${subject}-stopping`, providerId, cause: givingBackReason };
+  return { code: `${subject}-draining`, providerId, cause: draining.reason };
 }
 
 /** Drains the provider until its owner undrains it. A second request adds what is new in it, and is harmless. */

@@ -1,5 +1,6 @@
 import type { DraftedRequest, RequestFacts, RequestHeuristic } from '../../requests/index.ts';
-import { describeExactTime, describeTime, plural, type Duration } from '../../shared/index.ts';
+import type { Reason } from '../../reasons/index.ts';
+import type { Duration } from '../../shared/index.ts';
 import type { KnownBroker, ProviderState } from './state.ts';
 
 /**
@@ -82,24 +83,31 @@ function outlastedIn({ pending, cutOff = [], served, idleHeldTime = 0 }: Request
   }, outlasted);
 }
 
-/** The drafts with a first sentence that says why they are small, where they are. */
+/** The drafts with a first reason that says why they are small, where they are. */
 export function explainFirstRequests(
   bound: FirstBound | undefined,
   drafts: readonly DraftedRequest[],
 ): readonly DraftedRequest[] {
   if (bound === undefined || !isBinding(bound)) return drafts;
+  const { stated: statedMs, outlasted: outlastedMs } = bound;
   return drafts.map((draft) => ({
     ...draft,
     reasons: [
-      `${describeKnowledge(bound)}: requesting ${plural(draft.width, 'processor')} for ` +
-        `${describeExactTime(draft.walltime)} ${bound.outlasted === 0 ? 'first' : 'next'}; more once tasks finish.`,
+      {
+        code: 'first-request',
+        processors: draft.width,
+        walltimeMs: draft.walltime,
+        isFirst: outlastedMs === 0,
+        statedMs,
+        outlastedMs,
+      },
       ...draft.reasons,
     ],
   }));
 }
 
 /** Why the provider makes few requests, as `provider show` prints it; empty where it does not limit them. */
-export function describeFirstBound(bound: FirstBound | undefined): string[] {
+export function describeFirstBound(bound: FirstBound | undefined): Reason[] {
   if (bound === undefined || !isBinding(bound)) return [];
   const {
     facts: {
@@ -107,24 +115,21 @@ export function describeFirstBound(bound: FirstBound | undefined): string[] {
       pending,
     },
     withheld,
+    stated: statedMs,
+    outlasted: outlastedMs,
   } = bound;
-  const left =
-    withheld === 0 ? '' : `, and ${plural(withheld, 'free request slot')} ${withheld === 1 ? 'is' : 'are'} left unused`;
-  const when = pending.some(({ status }) => status !== 'running')
-    ? 'once tasks finish or requests that wait start'
-    : 'once tasks finish';
   return [
-    `${describeKnowledge(bound)}: requests are for ${describeExactTime(walltimeMax)} at most${left}; more ${when}.`,
+    {
+      code: 'first-requests-bounded',
+      walltimeMsMax: walltimeMax,
+      unusedSlots: withheld,
+      waitsForRequests: pending.some(({ status }) => status !== 'running'),
+      statedMs,
+      outlastedMs,
+    },
   ];
 }
 
 function isBinding({ isShort, withheld }: FirstBound): boolean {
   return isShort || withheld > 0;
-}
-
-function describeKnowledge({ outlasted, stated }: FirstBound): string {
-  const beyond = outlasted === 0 ? '' : `, and none has finished within ${describeTime(outlasted)}`;
-  return stated === 0
-    ? `Task run times are unknown${beyond}`
-    : `Task run times are unknown but for the stated ${describeExactTime(stated)}${beyond}`;
 }

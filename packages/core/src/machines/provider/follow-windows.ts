@@ -47,11 +47,11 @@ export function releaseHeld(turn: Turn): void {
     const { heldFor } = request;
     if (heldFor === undefined || !isReleasable(request)) continue;
     const { reservationId } = heldFor;
-    if (state.config.holding === undefined)
-      releaseRequest(turn, request, 'Released: nothing is held for reservations any more.');
-    else if (now >= heldFor.endsAt) releaseRequest(turn, request, `Released: reservation ${reservationId} has ended.`);
+    if (state.config.holding === undefined) releaseRequest(turn, request, { code: 'released-no-pre-acquisition' });
+    else if (now >= heldFor.endsAt)
+      releaseRequest(turn, request, { code: 'released-reservation-ended', reservationId });
     else if (!isSameWindow(state.windows.get(reservationId), heldFor))
-      releaseRequest(turn, request, `Released: reservation ${reservationId} is over, or has another place.`);
+      releaseRequest(turn, request, { code: 'released-reservation-moved', reservationId });
   }
 }
 
@@ -92,11 +92,8 @@ function releaseExcess(turn: Turn, window: ReservedWindow): void {
     .sort((one, other) => rank(one) - rank(other) || getNumber(other) - getNumber(one))) {
     if (request.width > excess) continue;
     excess -= request.width;
-    releaseRequest(
-      turn,
-      request,
-      `Released: reservation ${window.reservationId} is of ${window.count} now, and that much is held without it.`,
-    );
+    const { reservationId, count: reservedProcessors } = window;
+    releaseRequest(turn, request, { code: 'released-reservation-shrank', reservationId, reservedProcessors });
   }
 }
 

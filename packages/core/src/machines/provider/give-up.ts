@@ -1,5 +1,5 @@
 import type { GivenUpRequest } from '../../requests/index.ts';
-import { describeTime, plural, type RequestId } from '../../shared/index.ts';
+import type { RequestId } from '../../shared/index.ts';
 import type { ResourceLimits } from '../../messages/index.ts';
 import { budgetLeft } from './asked-lately.ts';
 import { getRequests } from './brokers.ts';
@@ -14,7 +14,7 @@ export function giveUp(turn: Turn, broker: KnownBroker, unwanted: readonly Given
   for (const { requestId, reasons } of unwanted) {
     const request = turn.state.requests.get(requestId);
     if (request === undefined || request === kept || !canBeGivenUp(request)) continue;
-    releaseRequest(turn, request, reasons.join(' '), { isGivenUp: true });
+    releaseRequest(turn, request, reasons, { isGivenUp: true });
     givenUp.add(requestId);
   }
   return givenUp;
@@ -29,8 +29,13 @@ export function withdrawUnfit(turn: Turn, broker: KnownBroker, { widthMax, wallt
     releaseRequest(
       turn,
       request,
-      `Withdrawn: it asks for ${plural(width, 'processor')} for ${describeTime(walltime)}, and the resource ` +
-        `gives at most ${widthMax} for ${describeTime(walltimeMax)} now.`,
+      {
+        code: 'withdrawn-over-limits',
+        processors: width,
+        walltimeMs: walltime,
+        requestProcessorsMax: widthMax,
+        walltimeMsMax: walltimeMax,
+      },
       { isGivenUp: true },
     );
   }

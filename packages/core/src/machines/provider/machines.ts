@@ -31,7 +31,7 @@ export function attachAgent(turn: Turn, { attachmentId, facts, heldReplicaIds }:
       kind: 'RefuseAgent',
       attachmentId,
       code: 'MUT_ALLOCATION_ENDED',
-      reason: `request ${facts.requestId} is over`,
+      requestId: facts.requestId,
     });
     return;
   }
@@ -158,7 +158,7 @@ export function getLoseMachines(
       kind: 'RefuseAgent',
       attachmentId: machine.attachmentId,
       code: refusal,
-      reason: `request ${request.requestId} is over`,
+      requestId: request.requestId,
     });
   }
 }

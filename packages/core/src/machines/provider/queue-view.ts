@@ -1,6 +1,7 @@
 import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
 import type { FreeTime } from '../../profile/index.ts';
 import { readQueue } from '../../requests/index.ts';
+import type { Reason } from '../../reasons/index.ts';
 import type { Duration, Instant, ProcessorCount, ProviderId, RequestId } from '../../shared/index.ts';
 import { getListingState } from './listing-state.ts';
 import { competingIn, listingWithOwn } from './listing-with-own.ts';
@@ -28,8 +29,8 @@ export interface ViewedRequest {
 export interface ViewedQueue {
   readonly providerId: ProviderId;
   readonly knowledge: QueueKnowledge;
-  /** What is not known and why; empty where all is. */
-  readonly trouble: string;
+  /** What is not known and why; undefined where all is. */
+  readonly trouble: Reason | undefined;
   readonly at: Instant;
   /** When the queue was read; 0 where it never was. */
   readonly readAt: Instant;
@@ -64,16 +65,15 @@ export function viewQueue(state: ProviderState, now: Instant): ViewedQueue {
     processors: limits?.processors ?? 0,
     decision: lastDecision(state),
   };
-  if (config.resourceKind === 'machines')
-    return { ...facts, ...nothingKnown, trouble: 'Its machines are shared by time: there is no queue.' };
+  if (config.resourceKind === 'machines') return { ...facts, ...nothingKnown, trouble: { code: 'queue-absent' } };
   if (limits === undefined || listing === undefined) {
     return {
       ...facts,
       ...nothingKnown,
       trouble:
         state.listingFailure === ''
-          ? 'The queue of the resource has not been read yet.'
-          : `The queue of the resource cannot be read: ${state.listingFailure}.`,
+          ? { code: 'queue-not-read' }
+          : { code: 'queue-unreadable', trouble: state.listingFailure },
     };
   }
   const whole = listingWithOwn(state, listing, now);
@@ -112,12 +112,9 @@ const nothingKnown = {
   reservations: [],
 } as const;
 
-function describeTrouble({ listingFailure }: ProviderState, knowledge: QueueKnowledge): string {
-  if (knowledge === 'stale') return `The queue of the resource cannot be read (${listingFailure}): this is how it was.`;
-  return knowledge === 'hidden'
-    ? 'The queue shows no request of others, though they hold processors: those are taken to be held for the ' +
-        'longest walltime, and what waits is not known.'
-    : '';
+function describeTrouble({ listingFailure }: ProviderState, knowledge: QueueKnowledge): Reason | undefined {
+  if (knowledge === 'stale') return { code: 'queue-shown-stale', trouble: listingFailure };
+  return knowledge === 'hidden' ? { code: 'queue-hidden-forecast' } : undefined;
 }
 
 function listSteps(free: FreeTime): Pick<ViewedQueue, 'steps' | 'stepsUntil'> {

@@ -1,4 +1,5 @@
 import type { QueuedRequest, QueueListing, ResourceLimits } from '../../messages/index.ts';
+import type { Reason } from '../../reasons/index.ts';
 import type { Duration, Instant, RequestId } from '../../shared/index.ts';
 import { noteCutOff } from './cut-off.ts';
 import { isWatched, isWatching } from './heuristic.ts';
@@ -14,7 +15,7 @@ import { commit, type Turn } from './turn.ts';
 /** A request counts as gone, or as requeued, after this many good listings in a row: a single one may lag behind. */
 const missedListingsMax = 2;
 
-const requeuedReason = 'The resource manager put it back into its queue.';
+const requeued: Reason = { code: 'requeued' };
 
 /** An agent tells of a start before any listing does, though somewhat later than it was. */
 const startTolerance: Duration = 60_000;
@@ -119,14 +120,14 @@ export function giveUpMissed(turn: Turn): void {
 }
 
 function giveUp(turn: Turn, request: OwnRequest): void {
-  if (request.releaseReason !== '') {
+  if (request.releaseReason !== undefined) {
     endRequest(turn, request, {
       status: 'ended',
-      reason: 'It was released and is no longer listed.',
+      reason: { code: 'released-not-listed' },
       endedAt: turn.now,
     });
   } else {
-    const reason = `${missedListingsMax} listings in a row lacked it, and none of its agents is there.`;
+    const reason: Reason = { code: 'vanished-from-listings', listings: missedListingsMax };
     endRequest(turn, request, { status: 'vanished', reason, endedAt: turn.now });
   }
 }
@@ -141,7 +142,7 @@ export function requeueWaiting(turn: Turn): void {
   for (const request of turn.state.requests.values()) {
     if ((request.waitingListings ?? 0) < missedListingsMax || request.status !== 'running') continue;
     if (hasMachine(turn.state, request)) delete request.waitingListings;
-    else commit(turn, { kind: 'RequestRequeued', requestId: request.requestId, reason: requeuedReason, at: turn.now });
+    else commit(turn, { kind: 'RequestRequeued', requestId: request.requestId, reason: requeued, at: turn.now });
   }
 }
 
@@ -161,7 +162,7 @@ function seeRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest, readA
   noteWaiting(turn, request, entry, readAt);
   if (entry.status === 'running' && isStartNew(request, entry)) {
     if (isStartedAgain(turn, request, entry))
-      commit(turn, { kind: 'RequestRequeued', requestId: request.requestId, reason: requeuedReason, at: turn.now });
+      commit(turn, { kind: 'RequestRequeued', requestId: request.requestId, reason: requeued, at: turn.now });
     commit(turn, {
       kind: 'RequestStarted',
       requestId: request.requestId,
@@ -239,16 +240,15 @@ function seeEnd(turn: Turn, request: OwnRequest, entry: QueuedRequest): void {
   if (request.status === 'queued' && hasRun) {
     commit(turn, { kind: 'RequestStarted', requestId: request.requestId, startedAt: entry.startsAt, at: turn.now });
   }
-  const because = entry.endReason === '' ? '' : ` (${entry.endReason})`;
   const over = getOverCode(request, entry.endReason);
   const code = codeOfEnd(entry, hasRun);
-  const asked = request.releaseReason === '' ? { endCode: code } : {};
+  const asked = request.releaseReason === undefined ? { endCode: code } : {};
   endRequest(
     turn,
     request,
     {
       status: 'ended',
-      reason: `The resource manager ended it${because}.`,
+      reason: { code: 'ended-by-manager', cause: entry.endReason },
       endedAt: entry.endedAt || turn.now,
       ...over,
       ...asked,
@@ -287,8 +287,7 @@ function seeEndedRequest(turn: Turn, request: OwnRequest, entry: QueuedRequest):
 /** How a request came to its end. */
 export interface Ending {
   readonly status: 'ended' | 'rejected' | 'vanished';
-  /** A sentence. */
-  readonly reason: string;
+  readonly reason: Reason;
   readonly endedAt: Instant;
   /** Nothing more is to be had of its reservation, and why. */
   readonly overCode?: string;

@@ -1,4 +1,4 @@
-import { describeTime, type RequestId } from '../../shared/index.ts';
+import type { RequestId } from '../../shared/index.ts';
 import { getRequests } from './brokers.ts';
 import { decidingHeuristic, isWatching } from './heuristic.ts';
 import { isServing, type KnownBroker } from './state.ts';
@@ -26,12 +26,8 @@ export function releaseIdle(turn: Turn): void {
     const request = state.requests.get(requestId);
     if (request === undefined || now < since + state.config.idleRelease) continue;
     idleSince.delete(requestId);
-    releaseRequest(
-      turn,
-      request,
-      `Released: no task has run on it for ${describeTime(now - since)}, and none waits for its processors.`,
-      { isUnused: request.taskTime === 0 },
-    );
+    const isUnused = request.taskTime === 0;
+    releaseRequest(turn, request, { code: 'released-idle', idleMs: now - since }, { isUnused });
   }
 }
 

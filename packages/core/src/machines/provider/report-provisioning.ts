@@ -1,9 +1,10 @@
 import { isSameWindow, type ProvisioningState, type Provisioning, type ReservedWindow } from '../../messages/index.ts';
 import { listedRank, QueueForecast } from '../../requests/index.ts';
 import { WaitHistory } from '../../reservations/index.ts';
-import { describeTime, plural, type Duration, type Instant } from '../../shared/index.ts';
+import { areSameReasons, type Reason } from '../../reasons/index.ts';
+import type { Duration, Instant } from '../../shared/index.ts';
 import { askingAt, heldFor } from './decide-held.ts';
-import { describeNoWork, takesNoWork } from './draining.ts';
+import { explainNoWork, takesNoWork } from './draining.ts';
 import { findEnd } from './follow-windows.ts';
 import { listingWithOwn } from './listing-with-own.ts';
 import { isPending, isServing, type OwnRequest, type ProviderState } from './state.ts';
@@ -55,10 +56,12 @@ function forget(state: ProviderState, id: number): void {
   state.expectedStarts.delete(id);
 }
 
-const statusFields = ['status', 'heldCount', 'askedCount', 'reason'] as const;
+const statusFields = ['status', 'heldCount', 'askedCount'] as const;
 
 function isSameStatus(reported: Provisioning, ahead: Provisioning): boolean {
-  return statusFields.every((name) => reported[name] === ahead[name]);
+  return (
+    statusFields.every((name) => reported[name] === ahead[name]) && areSameReasons(reported.reasons, ahead.reasons)
+  );
 }
 
 /** Whether a forecast says about the same, as far as there is time left to see it come true. */
@@ -96,7 +99,7 @@ function describeWindow(turn: Turn, window: ReservedWindow, waits: WaitHistory):
     askAt: status === 'planned' ? plannedFor(turn, window) : 0,
     expectedAt: isThere ? 0 : (state.expectedStarts.get(window.reservationId) ?? 0),
     chance: isThere || now >= window.startsAt ? undefined : getChance(turn, window, { serving, waits }),
-    reason: getReason(turn, window, { own, serving, status }),
+    reasons: listReasons(turn, window, { own, serving, status }),
   };
 }
 
@@ -114,12 +117,12 @@ function statusOf(
   if (own.some(isLost)) return 'lost';
   if (now >= startsAt) return 'late';
   if (own.some((request) => request.status === 'queued' && isServing(request))) return 'queued';
-  return own.some(({ releaseReason }) => releaseReason === '') ? 'asked' : 'planned';
+  return own.some(({ releaseReason }) => releaseReason === undefined) ? 'asked' : 'planned';
 }
 
 /** Whether it was there, and went before it was given back. */
 function isLost({ startedAt, endedAt, releaseReason }: OwnRequest): boolean {
-  return startedAt > 0 && endedAt > 0 && releaseReason === '';
+  return startedAt > 0 && endedAt > 0 && releaseReason === undefined;
 }
 
 function plannedFor(turn: Turn, window: ReservedWindow): Instant {
@@ -154,41 +157,30 @@ interface Reported {
   readonly status: ProvisioningState;
 }
 
-function getReason(turn: Turn, window: ReservedWindow, { own, serving, status }: Reported): string {
-  if (takesNoWork(turn.state)) return `Nothing more is requested: ${describeNoWork(turn.state)}.`;
-  const lastEnd = own.findLast(({ endedAt, releaseReason }) => endedAt > 0 && releaseReason === '');
+function listReasons(turn: Turn, window: ReservedWindow, { own, serving, status }: Reported): Reason[] {
+  if (takesNoWork(turn.state)) return [explainNoWork(turn.state, 'provider')];
+  const lastEnd = own.findLast(({ endedAt, releaseReason }) => endedAt > 0 && releaseReason === undefined);
   if ((status === 'lost' || status === 'asked' || status === 'late') && lastEnd !== undefined)
-    return lastEnd.reasons.at(-1) ?? '';
-  return [getLateness(window, { serving, status }), ...compareHeld(turn, window, serving)]
-    .filter((one) => one !== '')
-    .join(' ');
+    return lastEnd.reasons.slice(-1);
+  return [...getLateness(window, { serving, status }), ...compareHeld(turn, window, serving)];
 }
 
-function getLateness({ startsAt }: ReservedWindow, { serving, status }: Omit<Reported, 'own'>): string {
+function getLateness({ startsAt }: ReservedWindow, { serving, status }: Omit<Reported, 'own'>): Reason[] {
   const last = Math.max(0, ...serving.map(({ startedAt }) => startedAt));
-  return status === 'honoured' && last > startsAt
-    ? `The last of it came ${describeTime(last - startsAt)} after the start.`
-    : '';
+  return status === 'honoured' && last > startsAt ? [{ code: 'pre-acquisition-late', lateMs: last - startsAt }] : [];
 }
 
 /** How what is held differs from what is reserved. */
-function compareHeld({ now }: Turn, { endsAt, count }: ReservedWindow, serving: readonly OwnRequest[]): string[] {
+function compareHeld({ now }: Turn, { endsAt, count }: ReservedWindow, serving: readonly OwnRequest[]): Reason[] {
   const lacking =
     endsAt -
     Math.min(endsAt, ...serving.filter(({ status }) => status === 'running').map((request) => findEnd(request, now)));
   const surplus = serving.reduce((sum, { width }) => sum + width, -count);
-  return [
-    serving.some(({ isShortened }) => isShortened === true)
-      ? 'Shortened: it is given back earlier than it was asked for, when the reservation ends now.'
-      : '',
-    lacking >= lackingMin
-      ? `It ends ${describeTime(lacking)} before the reservation does, and is asked for again then.`
-      : '',
-    surplus > 0
-      ? `${plural(surplus, 'processor')} more than reserved ${surplus === 1 ? 'is' : 'are'} held, as part of a ` +
-        'request that is needed.'
-      : '',
-  ];
+  const reasons: Reason[] = [];
+  if (serving.some(({ isShortened }) => isShortened === true)) reasons.push({ code: 'pre-acquisition-shortened' });
+  if (lacking >= lackingMin) reasons.push({ code: 'pre-acquisition-renewed', missingMs: lacking });
+  if (surplus > 0) reasons.push({ code: 'pre-acquisition-surplus', surplusProcessors: surplus });
+  return reasons;
 }
 
 /** When each of the next reservations would have all that it lacks, by a new reading of the queue. */

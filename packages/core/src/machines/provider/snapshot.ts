@@ -5,6 +5,7 @@ import type {
   ReservedWindow,
   ResourceLimits,
 } from '../../messages/index.ts';
+import { readSavedReason, readSavedReasons, type Reason } from '../../reasons/index.ts';
 import type { TaskGroup } from '../../requests/index.ts';
 import type { Instant, MachineId, ReplicaId } from '../../shared/index.ts';
 import { keepReport } from './apply-lease.ts';
@@ -29,7 +30,7 @@ export interface ProviderSnapshot {
   readonly switched?: HeuristicSwitch;
   readonly limits: ResourceLimits | undefined;
   readonly requestsMaxSeen: number;
-  readonly requests: readonly OwnRequest[];
+  readonly requests: readonly SavedRequest[];
   readonly nextRequestNumber: number;
   readonly brokerIds: readonly BrokerId[];
   /** What each of these brokers wants since when; left out by releases that did not tell one demand from the next. */
@@ -63,6 +64,9 @@ export interface ProviderSnapshot {
   readonly barren?: number;
   readonly pausedUntil: Instant;
 }
+
+/** A request in a snapshot. */
+export type SavedRequest = Omit<OwnRequest, 'releaseReason'> & { readonly releaseReason?: Reason | string };
 
 /** A lease in a snapshot. */
 export interface SavedLease {
@@ -141,7 +145,7 @@ export function restoreSnapshot(config: ProviderConfig, snapshot: ProviderSnapsh
     ...promised,
     ...deserializeHeld(windows, waits, asked),
   };
-  for (const request of requests) state.requests.set(request.requestId, { ...request });
+  for (const request of requests) state.requests.set(request.requestId, deserializeRequest(request));
   brokerIds.forEach((brokerId, index) => {
     state.brokers.set(brokerId, {
       ...createBroker(brokerId, 1),
@@ -157,6 +161,15 @@ export function restoreSnapshot(config: ProviderConfig, snapshot: ProviderSnapsh
     for (const report of reports) keepReport(state, { kind: 'ReportSpooled', brokerId, facts, ...report, at: 0 });
   }
   return state;
+}
+
+/** Early snapshots hold sentences, and an empty one for a request that is wanted. */
+function deserializeRequest({ releaseReason, ...request }: SavedRequest): OwnRequest {
+  return {
+    ...request,
+    reasons: readSavedReasons(request.reasons),
+    ...(releaseReason === undefined || releaseReason === '' ? {} : { releaseReason: readSavedReason(releaseReason) }),
+  };
 }
 
 /** What releases that held no allocations left out is nothing. */

@@ -14,6 +14,7 @@ import {
   type ResourceLimits,
   type TaskTimes,
 } from '../../messages/index.ts';
+import type { Reason } from '../../reasons/index.ts';
 import {
   heuristicDefaults,
   type BudgetLeft,
@@ -162,8 +163,8 @@ export interface ComparedDecision {
   readonly heuristic: string;
   /** The chosen ones first. */
   readonly candidates: readonly RequestCandidate[];
-  /** Sentences, first the deciding one. */
-  readonly reasons: readonly string[];
+  /** The deciding one first. */
+  readonly reasons: readonly Reason[];
 }
 
 /**
@@ -182,8 +183,8 @@ export interface OwnRequest {
   readonly width: ProcessorCount;
   readonly walltime: Duration;
   readonly heuristic: string;
-  /** Sentences, first the deciding one; the end adds one. */
-  reasons: readonly string[];
+  /** The deciding one first; the end adds one. */
+  reasons: readonly Reason[];
   /** What the heuristic compared; undefined for one that compares nothing. */
   readonly candidates: readonly RequestCandidate[] | undefined;
   /** The reservation that it is to run inside; left out for one beside them. */
@@ -215,8 +216,8 @@ export interface OwnRequest {
    * heuristic watches nothing.
    */
   promisedStart?: Instant;
-  /** Why it was released; empty while it is wanted. */
-  releaseReason: string;
+  /** Why it was released; left out while it is wanted. */
+  releaseReason?: Reason;
   /** When it was released because nothing ran in it, if it had completed no task; left out for any other. */
   unusedAt?: Instant;
   /** A machine of it has attached at some time. */
@@ -265,8 +266,8 @@ export interface QueueWatch {
   endedCount: number;
   /** When it wants to be asked though nothing happened; Infinity for never. */
   reviewAt: Instant;
-  /** What it said; sentences. */
-  reasons: readonly string[];
+  /** What it said. */
+  reasons: readonly Reason[];
 }
 
 /** It is asked as soon as it can be. */
@@ -470,8 +471,8 @@ export interface ProviderState {
   barren: number;
   /** Nothing is submitted before. */
   pausedUntil: Instant;
-  /** Why nothing more is asked for now, or what was asked for last; sentences. */
-  resourceStatus: readonly string[];
+  /** Why nothing more is asked for now, or what was asked for last. */
+  resourceStatus: readonly Reason[];
   /** Seen: when candidates were compared last, in this life; undefined before. */
   lastDecision: ComparedDecision | undefined;
   /** Promised state: what the owner asked for when draining the provider; undefined while it takes work. */
@@ -562,7 +563,7 @@ export function getNumber({ requestId }: OwnRequest): number {
 
 /** Whether agents of the request are welcome. */
 export function isServing(request: OwnRequest): boolean {
-  return isPending(request) && request.releaseReason === '';
+  return isPending(request) && request.releaseReason === undefined;
 }
 
 /** Until when the agents of a running request are welcome although its manager cannot be asked. */

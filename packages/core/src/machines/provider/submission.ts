@@ -1,3 +1,4 @@
+import type { Reason } from '../../reasons/index.ts';
 import type { RequestId } from '../../shared/index.ts';
 import type { ProviderInput } from './inputs.ts';
 import { noteCutOff } from './cut-off.ts';
@@ -22,7 +23,7 @@ export function refuseSubmission(
   if (request?.status !== 'submitting') return;
   endRequest(turn, request, {
     status: 'rejected',
-    reason: `The resource manager refused it: ${reason}.`,
+    reason: { code: 'refused-by-manager', cause: reason },
     endedAt: turn.now,
     ...(isPassing === true ? { isPassing } : getOverCode(request, code)),
   });
@@ -44,18 +45,21 @@ interface ReleaseTerms {
   readonly code?: string;
 }
 
-/** Gives a request back: its machines are lost at once, and the manager is asked to take it out. */
+/**
+ * Gives a request back: its machines are lost at once, and the manager is asked to take it out. @param reasons one, or
+ * several with the deciding one first.
+ */
 export function releaseRequest(
   turn: Turn,
   request: OwnRequest,
-  reason: string,
+  reasons: Reason | readonly Reason[],
   { isGivenUp = false, isUnused = false, code = 'MUT_ALLOCATION_ENDED' }: ReleaseTerms = {},
 ): void {
   noteCutOff(turn, request);
   commit(turn, {
     kind: 'RequestReleasing',
     requestId: request.requestId,
-    reason,
+    reasons: 'code' in reasons ? [reasons] : reasons,
     at: turn.now,
     ...(isGivenUp ? { isGivenUp } : {}),
     ...(isUnused ? { isUnused } : {}),
@@ -80,7 +84,7 @@ export function askReleases(turn: Turn): void {
 /** Whether the manager is still to take a request out. */
 export function isReleaseDue(request: OwnRequest): boolean {
   return (
-    request.releaseReason !== '' &&
+    request.releaseReason !== undefined &&
     request.managerRequestId !== '' &&
     (request.status === 'queued' || request.status === 'running')
   );
@@ -94,6 +98,6 @@ export function nextRelease(turn: Turn, request: OwnRequest): number {
 /** The manager took a request out. */
 export function finishRelease(turn: Turn, requestId: RequestId): void {
   const request = turn.state.requests.get(requestId);
-  if (request === undefined || request.releaseReason === '' || !isReleaseDue(request)) return;
-  endRequest(turn, request, { status: 'ended', reason: 'The resource manager took it out.', endedAt: turn.now });
+  if (request === undefined || request.releaseReason === undefined || !isReleaseDue(request)) return;
+  endRequest(turn, request, { status: 'ended', reason: { code: 'withdrawn-by-manager' }, endedAt: turn.now });
 }

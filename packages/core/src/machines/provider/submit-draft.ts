@@ -55,7 +55,7 @@ function inWholeNodes(
     width: whole,
     reasons: [
       ...reasons,
-      `The resource gives whole nodes of ${node} processors or more, so ${whole} are asked for instead of ${width}.`,
+      { code: 'widened-to-nodes', processorsBefore: width, processors: whole, nodeProcessors: node },
     ],
   };
 }

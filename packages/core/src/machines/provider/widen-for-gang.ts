@@ -1,4 +1,5 @@
 import type { DraftedRequest, PendingRequest } from '../../requests/index.ts';
+import type { Reason } from '../../reasons/index.ts';
 import type { ProcessorCount } from '../../shared/index.ts';
 
 /** What there is beside the drafts. */
@@ -26,11 +27,8 @@ export function widenForGang(
   const [first] = drafts.toSorted((one, other) => other.width - one.width);
   if (first === undefined || first.width >= gang || gang > widthMax || pending.some(({ width }) => width >= gang))
     return drafts;
-  const widened = {
-    ...first,
-    width: gang,
-    reasons: [`Widened from ${first.width} to ${gang} processors: a gang wants so many at once.`, ...first.reasons],
-  };
+  const why: Reason = { code: 'widened-for-gang', processorsBefore: first.width, processors: gang };
+  const widened = { ...first, width: gang, reasons: [why, ...first.reasons] };
   let spare = gang - first.width;
   const others = drafts.filter((draft) => {
     if (draft === first) return false;

@@ -1,3 +1,4 @@
+import { areSameReasons } from '../../reasons/index.ts';
 import type { Provisioning, ReservationRecord, ResourceRecord } from '../../messages/index.ts';
 import { describeTime, type Instant } from '../../shared/index.ts';
 import { isRefusal } from './admission.ts';
@@ -157,10 +158,14 @@ export function noteProvisioning(
   });
 }
 
-const aheadFields = ['status', 'heldCount', 'askedCount', 'askAt', 'expectedAt', 'chance', 'reason'] as const;
+const aheadFields = ['status', 'heldCount', 'askedCount', 'askAt', 'expectedAt', 'chance'] as const;
 
 function isSameProvisioning(one: Provisioning | undefined, other: Provisioning): boolean {
-  return one !== undefined && aheadFields.every((name) => one[name] === other[name]);
+  return (
+    one !== undefined &&
+    aheadFields.every((name) => one[name] === other[name]) &&
+    areSameReasons(one.reasons, other.reasons)
+  );
 }
 
 function findNoUse(

@@ -1,5 +1,6 @@
 import type { RequestCandidate } from '../../messages/index.ts';
-import { describeTime, plural, type Duration, type Instant } from '../../shared/index.ts';
+import type { Reason } from '../../reasons/index.ts';
+import type { Duration, Instant, ProcessorCount } from '../../shared/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts } from '../heuristic.ts';
 import { lanesIn } from '../obstacle.ts';
 import type { PlannedRequest } from './add-request.ts';
@@ -18,21 +19,17 @@ export function describeProposal(context: PlanContext, proposal: Proposal): Requ
   const { estimate } = context;
   const { plan, requests, givenUp, compared } = proposal;
   const reasons = [describeEnd(context, plan), estimate.reason, ...describeDoubt(context)];
+  const nothingBetter: Reason = { code: 'finish-no-better-request' };
   const reviewAt = findReview(context);
   return {
     drafts: requests.map((request) => draft(request, reasons)),
-    reasons: [
-      ...reasons,
-      ...(requests.length === 0 && givenUp.length === 0
-        ? ['No further request, and none in place of another, would bring that forward enough.']
-        : []),
-    ],
+    reasons: [...reasons, ...(requests.length === 0 && givenUp.length === 0 ? [nothingBetter] : [])],
     ...(givenUp.length === 0
       ? {}
       : {
           givenUp: givenUp.map((one) => ({
             requestId: one.request.requestId,
-            reasons: [sayWhyGivenUp(context, one, requests), ...reasons],
+            reasons: [...explainGivenUp(context, one, requests), ...reasons],
           })),
         }),
     candidates: [
@@ -47,12 +44,14 @@ export function describeProposal(context: PlanContext, proposal: Proposal): Requ
   };
 }
 
-function describeEnd(context: PlanContext, { finishes }: Rating): string {
+function describeEnd(context: PlanContext, { finishes }: Rating): Reason {
   const { index, time } = getMiddle(context);
-  return (
-    `The job, ${plural(context.facts.demand.pendingTasks, 'task')}, is expected to end in ` +
-    `${describeTime(finishes[index] as Duration)}, if a task lasts ${describeTime(time)}.`
-  );
+  return {
+    code: 'finish-expected-end',
+    pendingTasks: context.facts.demand.pendingTasks,
+    endMs: finishes[index] as Duration,
+    taskMs: time,
+  };
 }
 
 /** The task time than which a shorter one is as likely as a longer one. */
@@ -63,54 +62,43 @@ function getMiddle({ estimate: { times } }: PlanContext): { readonly index: numb
   return { index, time: times[index]?.time ?? 0 };
 }
 
-function describeDoubt({ facts, isInTurn }: PlanContext): string[] {
+function describeDoubt({ facts, isInTurn }: PlanContext): Reason[] {
   const { listingState = 'complete' } = facts;
-  return [
-    ...(listingState === 'complete'
-      ? []
-      : [`The queue is ${listingState}: by what is known of it, and nothing is given up for what may not be there.`]),
-    ...(isInTurn
-      ? [
-          'Requests wait that could start now: nobody seems to pass anybody, and nothing is counted on before ' +
-            'the last of the queue starts.',
-        ]
-      : []),
-    ...(isLastUnused(facts)
-      ? [
-          'The last request was released before a task began in it: until another one starts, nothing is asked ' +
-            'for ahead of tasks that may be cut off.',
-        ]
-      : []),
-  ];
+  const reasons: Reason[] = [];
+  if (listingState !== 'complete') reasons.push({ code: `finish-queue-${listingState}` });
+  if (isInTurn) reasons.push({ code: 'finish-no-backfill' });
+  if (isLastUnused(facts)) reasons.push({ code: 'finish-last-request-unused' });
+  return reasons;
 }
 
-function draft(request: PlannedRequest, reasons: readonly string[]): DraftedRequest {
+function draft(request: PlannedRequest, reasons: readonly Reason[]): DraftedRequest {
   const { width, walltime } = request;
   return {
     width,
     walltime,
-    reasons: [
-      `Of all that is free, ${describeRequest(request)} has the job done first, beside what is there.`,
-      ...reasons,
-    ],
+    reasons: [{ code: 'finish-earliest-completion', ...describeRequest(request) }, ...reasons],
   };
 }
 
-/** `8 processors for 2 h 0 min, from now on`. */
-function describeRequest({ width, walltime, start, expectedStart }: PlannedRequest): string {
-  const expected = expectedStart < start ? `, expected in ${describeTime(expectedStart)}` : '';
-  const when = start === 0 ? 'from now on' : `in ${describeTime(start)} at the latest${expected}`;
-  return `${plural(width, 'processor')} for ${describeTime(walltime)}, ${when},`;
+/** A request as parameters of a reason. */
+interface DescribedRequest {
+  readonly processors: ProcessorCount;
+  readonly walltimeMs: Duration;
+  readonly startMs: Duration;
+  readonly expectedStartMs: Duration;
 }
 
-function sayWhyGivenUp(context: PlanContext, one: OwnRequestView, requests: readonly PlannedRequest[]): string {
-  const others = requests.map((request) => describeRequest(request)).join(' and ');
-  if (!isTooWide(context, one))
-    return `${one.isRunning ? 'Released' : 'Withdrawn'}: ${others} in its slot bring the end of the job forward by far.`;
-  const why =
-    `it waits for ${plural(one.width, 'processor')}, far more than ` +
-    `${plural(context.facts.demand.pendingTasks, 'pending task')} can use.`;
-  return requests.length === 0 ? `Withdrawn: ${why}` : `Withdrawn for ${others} since ${why}`;
+function describeRequest({ width, walltime, start, expectedStart }: PlannedRequest): DescribedRequest {
+  return { processors: width, walltimeMs: walltime, startMs: start, expectedStartMs: Math.min(start, expectedStart) };
+}
+
+/** Why a request is given up, and what takes its place. */
+function explainGivenUp(context: PlanContext, one: OwnRequestView, requests: readonly PlannedRequest[]): Reason[] {
+  const { pendingTasks } = context.facts.demand;
+  const why: Reason = isTooWide(context, one)
+    ? { code: 'finish-withdrawn-too-wide', processors: one.width, pendingTasks }
+    : { code: one.isRunning ? 'finish-released-for-better' : 'finish-withdrawn-for-better' };
+  return [why, ...requests.map((request): Reason => ({ code: 'finish-replaced-by', ...describeRequest(request) }))];
 }
 
 function show(context: PlanContext, { width, walltime, start }: PlannedRequest, chosen: boolean): RequestCandidate {

@@ -1,3 +1,4 @@
+import type { Reason } from '../../reasons/index.ts';
 import type { Duration } from '../../shared/index.ts';
 import type { Scatter } from './draining.ts';
 
@@ -19,6 +20,6 @@ export interface Estimate {
   readonly scatter?: Scatter | undefined;
   /** What the longest task is thought to take, in times of the mean; 1 or more. */
   readonly longest: number;
-  /** A sentence. */
-  readonly reason: string;
+  /** What it goes by. */
+  readonly reason: Reason;
 }

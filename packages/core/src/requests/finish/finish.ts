@@ -1,4 +1,4 @@
-import { describeTime } from '../../shared/index.ts';
+import type { Reason } from '../../reasons/index.ts';
 import type { RequestDecision, RequestFacts, RequestHeuristic } from '../heuristic.ts';
 import { findObstacle, getFreeSlots, isBounded, tasksToPlace } from '../obstacle.ts';
 import { finishConstants, type FinishConstants } from './constants.ts';
@@ -37,10 +37,7 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
   if (reviewAt !== undefined)
     return {
       drafts: [],
-      reasons: [
-        `Nothing is asked for or given up for ${describeTime(reviewAt - facts.now)}: tasks have run for as long ` +
-          'as the shortest took, and whether they are alike shows by then.',
-      ],
+      reasons: [{ code: 'finish-waits-for-similar-tasks', waitMs: reviewAt - facts.now }],
       reviewAt,
     };
   const { skyline, places, isInTurn } = foresee(facts);
@@ -88,7 +85,7 @@ function waitingTasks({ pending, demand: { pendingTasks } }: RequestFacts): numb
 }
 
 /** Why there is nothing to compare. */
-function findStop(facts: RequestFacts): string | undefined {
+function findStop(facts: RequestFacts): Reason | undefined {
   const { pending, limits, trigger, queue, listing, now } = facts;
   const isFull = getFreeSlots(facts) <= 0;
   // Requests that are there may be exchanged, so that a full house is no obstacle, nor is a place for every task.
@@ -99,5 +96,5 @@ function findStop(facts: RequestFacts): string | undefined {
   );
   if (obstacle !== undefined) return obstacle;
   if (!isFull || trigger !== 'queue' || (queue?.profile.freeAt(now) ?? listing.processorsFree) > 0) return undefined;
-  return `Every request slot is taken, ${limits.requestsMax} allowed, and nothing else could start now.`;
+  return { code: 'request-slots-taken-nothing-free', slots: limits.requestsMax };
 }

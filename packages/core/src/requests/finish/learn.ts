@@ -1,4 +1,5 @@
-import { describeTime, plural, type Duration, type Instant } from '../../shared/index.ts';
+import type { Reason } from '../../reasons/index.ts';
+import type { Duration, Instant } from '../../shared/index.ts';
 import type { RequestFacts, TaskGroup } from '../heuristic.ts';
 import type { FinishConstants } from './constants.ts';
 import type { Scatter } from './draining.ts';
@@ -136,11 +137,7 @@ export function learnFrom(
     times,
     scatter,
     longest: scatter.longest,
-    reason: describeTimes(
-      times,
-      `${plural(count, 'completed task')} and ${plural(outlasting.count, 'task')} that ran longer than the ` +
-        'shortest of them',
-    ),
+    reason: describeTimes(times, count, outlasting.count),
   };
 }
 
@@ -155,11 +152,18 @@ function doubt(time: Duration, { fitting, constants: { timeDoubt, timeDoubtWeigh
     : [{ time, weight: 1 }];
 }
 
-function describeTimes([learnt, longer]: readonly SupposedTime[], by: string): string {
-  return (
-    `A task is taken to last ${describeTime(learnt?.time ?? 0)}, by ` +
-    `${by}${longer === undefined ? '' : `; ${describeTime(longer.time)} is thought possible`}.`
-  );
+function describeTimes(
+  [learnt, longer]: readonly SupposedTime[],
+  completedTasks: number,
+  longerRunningTasks: number,
+): Reason {
+  return {
+    code: 'task-time-learnt',
+    taskMs: learnt?.time ?? 0,
+    ...(longer === undefined ? {} : { longerTaskMs: longer.time }),
+    completedTasks,
+    longerRunningTasks,
+  };
 }
 
 /** The same where none has run longer than the shortest. */
@@ -175,7 +179,7 @@ function learnFromCompleted(
     times,
     scatter,
     longest: Math.max(1, scatter?.longest ?? longest / time),
-    reason: describeTimes(times, plural(count, 'completed task')),
+    reason: describeTimes(times, count, 0),
   };
 }
 

@@ -1,4 +1,4 @@
-import { describeTime, plural, type Duration } from '../../shared/index.ts';
+import type { Duration } from '../../shared/index.ts';
 import type { RequestFacts, TaskGroup } from '../heuristic.ts';
 import { longestWalltime } from '../obstacle.ts';
 import type { FinishConstants } from './constants.ts';
@@ -29,9 +29,7 @@ export function lookAtTasks(facts: RequestFacts, constants: FinishConstants): Es
     return {
       times: [{ time, weight: 1 }],
       longest: Math.max(1, most / time),
-      reason:
-        `A task is taken to last ${describeTime(time)}, the median of ${plural(elsewhere.count, 'task')} ` +
-        'completed elsewhere.',
+      reason: { code: 'task-time-median-elsewhere', taskMs: time, completedTasks: elsewhere.count },
     };
   }
   return suppose([...running, ...cutOff], longest, constants);
@@ -60,14 +58,14 @@ function suppose(
   const times = likely.map(({ time, weight }) => ({ time, weight: weight / likelySum }));
   const [first, last] = [times[0], times.at(-1)] as [SupposedTime, SupposedTime];
   const outlasted = seen.reduce((most, { time }) => Math.max(most, time), 0);
-  const because =
-    outlasted > 0
-      ? `tasks have run for ${describeTime(outlasted)} and none has ended`
-      : 'nothing has been observed yet';
+  const range = { shortestMs: first.time, longestMs: last.time };
   return {
     times,
     longest: widest.longest,
-    reason: `A task may last from ${describeTime(first.time)} to ${describeTime(last.time)}: ${because}.`,
+    reason:
+      outlasted > 0
+        ? { code: 'task-time-outlasted', ...range, outlastedMs: outlasted }
+        : { code: 'task-time-unknown', ...range },
   };
 }
 

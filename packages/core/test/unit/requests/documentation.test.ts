@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import test from 'ava';
+import { sayReason } from '@mutirao/api/reasons';
 import { findHeuristic, heuristicNames, type RequestFacts } from '@mutirao/core/requests';
 import { aListing, aServed, someFacts, type ListedRequest } from '@mutirao/testkit';
 
@@ -35,10 +36,10 @@ const later: RequestFacts = {
 function describeDecision(name: string, facts: RequestFacts): string[] {
   const { drafts, reasons } = findHeuristic(name)!.draft(facts);
   return [
-    ...reasons,
+    ...reasons.map((reason) => sayReason(reason)),
     ...drafts.flatMap(({ width, walltime, reasons: own }) => [
       `  ${width} processors, ${walltime / minute} min`,
-      ...own.map((reason) => `    ${reason}`),
+      ...own.map((reason) => `    ${sayReason(reason)}`),
     ]),
   ];
 }

@@ -39,7 +39,7 @@ test('a task wider than the resource gives is refused with the two numbers', (t)
   const decision = staticHeuristic.draft({ ...facts, demand: { ...facts.demand, processors: 9 } });
   t.deepEqual(decision, {
     drafts: [],
-    reasons: ['A task needs 9 processors and the resource gives at most 8 to one request.'],
+    reasons: [{ code: 'task-too-wide', taskProcessors: 9, requestProcessorsMax: 8 }],
   });
 });
 
@@ -54,14 +54,24 @@ test('the walltime is a whole number of grains', (t) => {
 test('a longest walltime below the grain asks for nothing and says so', (t) => {
   const decision = staticHeuristic.draft({ ...facts, limits: { ...facts.limits, walltimeMax: 59_999 } });
   t.deepEqual(decision.drafts, []);
-  t.regex(decision.reasons[0] ?? '', /59 s 999 ms, is below the resource's granularity of 1 min/);
+  t.deepEqual(decision.reasons[0], {
+    code: 'walltime-below-granularity',
+    walltimeMsMax: 59_999,
+    granularityMs: 60_000,
+  });
 });
 
 test('each draft carries the numbers that made it', (t) => {
   const { drafts } = staticHeuristic.draft(facts);
-  t.is(
-    drafts[0]?.reasons[0],
-    '5 pending tasks of 2 processors over 2 free request slots (2 allowed, 0 pending) make 6 processors each; ' +
-      'the resource gives at most 8.',
-  );
+  t.deepEqual(drafts[0]?.reasons[0], {
+    code: 'static-equal-shares',
+    tasks: 5,
+    isPartOfDemand: false,
+    taskProcessors: 2,
+    freeSlots: 2,
+    slots: 2,
+    pendingRequests: 0,
+    requestProcessors: 6,
+    requestProcessorsMax: 8,
+  });
 });

@@ -262,7 +262,7 @@ test('an agent that is asked to attach again, or sent away, hears the code', asy
     kind: 'RefuseAgent',
     attachmentId: 2,
     code: 'MUT_ALLOCATION_ENDED',
-    reason: 'request q1 is over',
+    requestId: 'q1',
   });
   await settle();
   t.deepEqual(codes, ['MUT_REATTACH', 'MUT_ALLOCATION_ENDED']);

@@ -73,7 +73,7 @@ test('the machine hears of reservations once the size of the resource is known, 
     askAt: 0,
     expectedAt: 0,
     chance: undefined,
-    reason: '',
+    reasons: [],
   });
   isDown = false;
   t.is(timers.ring(), 10_000);

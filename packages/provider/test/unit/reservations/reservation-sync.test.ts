@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { MutiraoError } from '@mutirao/api/errors';
+import { sayReason } from '@mutirao/api/reasons';
 import { ReservationStatus, type Reservation } from '@mutirao/api/reservation';
 import type { ClaimedReservation, SiteReservation } from '@mutirao/core/messages';
 import type { SiteReservations } from '@mutirao/managers';
@@ -125,7 +126,9 @@ test('what is confirmed the site keeps, and what is only held it does not', asyn
   reservationSync.start();
   await settle();
   t.deepEqual(site.done, ['make 7 x2']);
-  t.deepEqual(reservationSync.describe(), ["1 of 1 reservation guaranteed by the site's own manager."]);
+  t.deepEqual(reservationSync.describe(), [
+    { code: 'reservations-guaranteed', guaranteedReservations: 1, reservations: 1 },
+  ]);
   t.like(manager.registered[0], { resourceId: 'alpha', quantity: '8' });
   await reservationSync.admit(shown());
   reservationSync.noteUse({ reservationId: 7, userId: 'ana' });
@@ -151,8 +154,11 @@ test('a claim is admitted only where the site has what it promises, and its refu
     message: /not guaranteed by the site: .*Requested nodes are busy/,
   });
   t.regex(
-    reservationSync.describe().join(' '),
-    /^0 of 1 reservation .*Reservation 7 is not guaranteed: .*Requested nodes are busy/,
+    reservationSync
+      .describe()
+      .map((reason) => sayReason(reason))
+      .join(' '),
+    /guarantees 0 of 1 reservation\. Reservation 7 is not guaranteed: .*Requested nodes are busy/,
   );
   site.refusal = '';
   // At one reading it is asked for again, and at the next it is seen there.
@@ -173,8 +179,8 @@ test('a site that cannot be read is told of, and changes nothing', async (t) => 
   await settle();
   t.deepEqual(site.done, ['make 7 x2']);
   t.deepEqual(reservationSync.describe(), [
-    "1 of 1 reservation guaranteed by the site's own manager.",
-    'Its reservations cannot be read: no controller.',
+    { code: 'reservations-guaranteed', guaranteedReservations: 1, reservations: 1 },
+    { code: 'reservations-unreadable', trouble: 'no controller' },
   ]);
 });
 

@@ -222,7 +222,7 @@ test('what cannot be written ends the trace with a warning, and not the driver',
   await turn();
   driver.deliver(added(2));
   await turn();
-  t.deepEqual([warnings, errors], [['the debugging trace cannot be written and ends here'], []]);
+  t.deepEqual([warnings, errors], [['cannot write the debugging trace; it ends here'], []]);
   t.deepEqual(driver.state.totals, [1, 2]);
   t.deepEqual(
     listLines(path).map((line) => line?.kind),

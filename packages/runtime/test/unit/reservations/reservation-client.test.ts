@@ -123,7 +123,7 @@ test('what is held ahead is told again until the manager answers, the last word 
     askAt: 0,
     expectedAt: 0,
     chance: undefined,
-    reason: '',
+    reasons: [],
   } as const;
   manager.refusals = ['MUT_UNREACHABLE', 'MUT_NOT_OWNER'];
   client.noteProvisioning(7, ahead);
@@ -142,7 +142,7 @@ test('what is held ahead is told again until the manager answers, the last word 
       [8, ProvisioningState.QUEUED],
     ],
   );
-  t.deepEqual(warnings, ['the manager does not take what is held ahead for a reservation']);
+  t.deepEqual(warnings, ['cannot report pre-acquired allocations to the reservation manager']);
   client.noteProvisioning(7, ahead);
   client.noteProvisioning(7, { ...ahead, status: 'lost' });
   await settle();
@@ -161,7 +161,7 @@ test('a use that the manager refuses for good is told once, and its owner is war
   await settle();
   await wake();
   t.is(manager.shown.length, 1);
-  t.deepEqual(warnings, ['the manager does not know that a reservation is in use']);
+  t.deepEqual(warnings, ['cannot report to the reservation manager that a reservation is in use']);
 });
 
 test('a reservation that moved between the showing of its claim and its use is told with the claim that took its place', async (t) => {
@@ -333,7 +333,7 @@ test('a claim is good by its signature while the manager is away, if its keys ar
   await client.admit(manager.claim(), 'ana');
   manager.isAway = true;
   t.deepEqual(await client.admit(manager.claim(), 'ana'), window7);
-  t.deepEqual(warnings, ['the reservation manager does not answer; the claim is taken by its signature']);
+  t.deepEqual(warnings, ['the reservation manager does not answer; accepting the claim because of its signature']);
   // The keys are kept: a desk that begins again knows them.
   const later = open(t, {}, folder);
   later.manager.isAway = true;
@@ -391,7 +391,7 @@ test('what was told stands while the manager is away, and all is read again when
   await wake();
   await wake();
   t.deepEqual(reported.last, [window7]);
-  t.deepEqual(warnings, ['the reservation manager is away; the reservations that it told of stand']);
+  t.deepEqual(warnings, ['the reservation manager is unreachable; keeping its last known reservations']);
   manager.isAway = false;
   manager.reservations = [aReservationWire({ reservationId: 11 })];
   await wake();
@@ -430,7 +430,7 @@ test('a manager whose pages lead back to each other, or that lists what cannot b
     manager.isAway = false;
     await wake();
     t.is(reported.count, 1);
-    t.is(warnings.at(-1), 'the reservation manager is away; the reservations that it told of stand');
+    t.is(warnings.at(-1), 'the reservation manager is unreachable; keeping its last known reservations');
   }
   manager.forged = new Map();
   await wake();

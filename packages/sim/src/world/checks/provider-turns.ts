@@ -10,7 +10,7 @@ export class ProviderTurnCheck implements WorldCheck {
     for (const change of changes as readonly ProviderChange[]) {
       if (change.kind !== 'RequestEnded' || change.status !== 'vanished') continue;
       const isServed = (commands as readonly ProviderCommand[]).some(
-        (command) => command.kind === 'RefuseAgent' && command.reason.includes(`request ${change.requestId} `),
+        (command) => command.kind === 'RefuseAgent' && command.requestId === change.requestId,
       );
       invariant(!isServed, `${process} gives ${change.requestId} up, whose agents are there`);
     }

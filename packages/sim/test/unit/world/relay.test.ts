@@ -228,7 +228,7 @@ test('an agent is cleared of a broker that is gone: cancelled, acknowledged, and
 test('who is refused or asked to attach again is closed with the code, and only under that attachment', (t) => {
   const { relay, attach } = setUp();
   const [one, two] = [attach('0'), attach('1')];
-  relay.perform({ kind: 'RefuseAgent', attachmentId: 1, code: 'MUT_ALLOCATION_ENDED', reason: 'over' });
+  relay.perform({ kind: 'RefuseAgent', attachmentId: 1, code: 'MUT_ALLOCATION_ENDED', requestId: 'q1' });
   relay.perform({ kind: 'ReattachAgent', machineId: 'p/q1.0', attachmentId: 1 });
   relay.perform({ kind: 'ReattachAgent', machineId: 'p/q1.1', attachmentId: 2 });
   t.deepEqual([one.closedWith, two.closedWith], ['MUT_ALLOCATION_ENDED', 'MUT_REATTACH']);

@@ -15,13 +15,13 @@ const tableRowsMax = 1000;
 
 /** What became of a run, in words. */
 const kindWords: Readonly<Record<string, string>> = {
-  inputs: 'inputs on their way to the machine, or being put in place',
-  outputs: 'outputs on their way home',
+  inputs: 'transfer of inputs to the machine',
+  outputs: 'transfer of outputs home',
   accepted: 'accepted: its result is that of the task',
-  loser: 'a loser: the result of another run was taken',
+  loser: 'not used: the result of another replica was accepted',
   failed: 'failed',
   killed: 'killed: its job was cancelled',
-  lost: 'lost with its machine, or taken back',
+  lost: 'lost with its machine, or withdrawn',
   running: 'still runs',
 };
 

@@ -74,7 +74,7 @@ export function buildStragglersOption({ stragglers, quantiles }: TaskTimes, look
             color: look.text,
             fontSize: 11,
             distance: 3,
-            formatter: `half of the tasks: ${sayDuration(half)}`,
+            formatter: `median: ${sayDuration(half)}`,
           },
           data: [{ xAxis: half / size }],
         },
@@ -96,7 +96,7 @@ function reportStraggler(one: Straggler | undefined): string {
   if (one === undefined) return '';
   const lines = [
     `${nameOf(one)}, ${sayDuration(one.took_ms)}${one.is_running ? ' so far' : ''}`,
-    `${one.times_half.toFixed(1)} times what half of the tasks take, from ${sayTimeOfDay(one.started_unix_ms)} on`,
+    `${one.times_half.toFixed(1)} times the median, from ${sayTimeOfDay(one.started_unix_ms)} on`,
   ];
   return [
     ...lines,
@@ -110,7 +110,7 @@ function reportStraggler(one: Straggler | undefined): string {
 /** The same as a table, all of them. */
 export function stragglersTable({ stragglers }: TaskTimes): ChartTable {
   return {
-    heads: ['Task', 'Machine', 'Took', 'Times the half', 'Why'],
+    heads: ['Task', 'Machine', 'Took', 'Times the median', 'Why'],
     rows: stragglers.map((one) => [
       sayCount(one.task_index),
       one.machine_id,

@@ -13,8 +13,8 @@ export class GatewayProblem extends Error {
 
 const unreachable: Problem = {
   code: 'MUT_UNREACHABLE',
-  message: 'The page does not reach its gateway.',
-  advice: 'Start it with "mutirao web"; this page comes back by itself.',
+  message: 'The page cannot reach its server.',
+  advice: 'Start it with "mutirao web"; the page then reconnects.',
   retryable: true,
 };
 

@@ -76,14 +76,14 @@ function getValues({ kind, selector, list, csv }: BagDraft): BagSpec['values'] |
       return { kind };
     case 'array':
       return selector.trim() === ''
-        ? { field: 'selector', message: 'Say which numbers: 1-100, 0-90:10 or 1,3,5-8.' }
+        ? { field: 'selector', message: 'Enter the numbers: 1-100, 0-90:10 or 1,3,5-8.' }
         : { kind, selector: selector.trim() };
     case 'list': {
       const values = list
         .split('\n')
         .map((line) => line.replace(/\r$/, ''))
         .filter((line) => line !== '');
-      return values.length === 0 ? { field: 'list', message: 'Give a value a line.' } : { kind, values };
+      return values.length === 0 ? { field: 'list', message: 'Enter one value per line.' } : { kind, values };
     }
     case 'csv':
       return csv.trim() === '' ? { field: 'csv', message: 'Paste or drop a CSV with a heading.' } : { kind, text: csv };
@@ -132,7 +132,7 @@ function getEnvironment(text: string): { readonly variables: Record<string, stri
   for (const line of listLines(text)) {
     const [, name, value] = /^([A-Za-z_]\w*)=(.*)$/.exec(line) ?? [];
     if (name === undefined || value === undefined)
-      return { field: 'environment', message: `${line} is no NAME=VALUE.` };
+      return { field: 'environment', message: `Expected NAME=VALUE, found ${line}.` };
     variables[name] = value;
   }
   return { variables };
@@ -167,7 +167,7 @@ export function refuseFiles(files: readonly DroppedFile[], bytesMax: number): st
 
 function refuseName(name: string): string | undefined {
   if (name === '' || name.length > 255 || /[/\\\0]/.test(name) || name === '.' || name === '..')
-    return `${name} is no name of a file.`;
+    return `${name} is not a valid file name.`;
   return /[:$\n\r]/.test(name)
     ? `${name} has a colon, a $ or a line break in its name, which mean something in the paths of a job; rename it.`
     : undefined;

@@ -127,10 +127,8 @@ export function refuseSlot(
   { start, end, amount }: Slot,
   { total, duration_ms_max: longest }: Pick<ReservableResource, 'total' | 'duration_ms_max'>,
 ): string | undefined {
-  if (!Number.isFinite(start) || !Number.isFinite(end)) return 'Say when it begins and ends.';
-  if (end <= start) return 'It ends before it begins.';
-  if (!(amount > 0) || amount > total) return `Of this resource there is ${sayCount(total)}.`;
-  return longest > 0 && end - start > longest
-    ? 'It is longer than this resource may be reserved for at once.'
-    : undefined;
+  if (!Number.isFinite(start) || !Number.isFinite(end)) return 'Enter the start and the end.';
+  if (end <= start) return 'The end is before the start.';
+  if (!(amount > 0) || amount > total) return `The resource has ${sayCount(total)}.`;
+  return longest > 0 && end - start > longest ? 'Longer than the longest reservation of this resource.' : undefined;
 }

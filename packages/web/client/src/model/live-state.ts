@@ -122,7 +122,7 @@ export function findTrouble({
 }: LiveState): { readonly text: string; readonly isLost: boolean } | undefined {
   if (stream === 'broken')
     return {
-      text: `The page has lost its gateway: ${trouble} It tries again by itself; what you typed stays.`,
+      text: `The page has lost the connection to its server: ${trouble} Reconnecting; what you typed is kept.`,
       isLost: true,
     };
   if (link !== undefined && !link.connected)
@@ -133,6 +133,6 @@ export function findTrouble({
       isLost: true,
     };
   if (summary !== undefined && summary.trouble !== '')
-    return { text: `The broker takes nothing new: ${summary.trouble}`, isLost: false };
+    return { text: `The broker accepts no new work: ${summary.trouble}`, isLost: false };
   return undefined;
 }

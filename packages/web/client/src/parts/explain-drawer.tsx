@@ -99,13 +99,13 @@ function RequestContent({ request }: { readonly request: string }): ReactNode {
 function Why({ answer }: { readonly answer: Answer<Explanation> }): ReactNode {
   return (
     <Answered answer={answer} what="the explanation">
-      {({ summary, details }) => (
+      {({ summary, waiting, details }) => (
         <div className="why">
-          <p className="lead">{summary}</p>
+          <p className="lead">{waiting === null ? summary.text : `${summary.text} ${waiting.text}`}</p>
           {details.length === 0 ? null : (
             <ul>
-              {details.map((detail, index) => (
-                <li key={index}>{detail}</li>
+              {details.map(({ text }, index) => (
+                <li key={index}>{text}</li>
               ))}
             </ul>
           )}

@@ -41,7 +41,7 @@ export function WhyJob({ jobId }: { readonly jobId: number }): ReactNode {
       type="button"
       className="quiet small"
       onClick={() => explain({ kind: 'job', jobId })}
-      aria-label={`Why is job ${jobId} where it is?`}
+      aria-label={`Why is job ${jobId} in this state?`}
     >
       why?
     </button>

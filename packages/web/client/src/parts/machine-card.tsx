@@ -54,7 +54,11 @@ function Facts({ detail: { machine } }: { readonly detail: MachineDetail }): Rea
 function Running({ detail: { running, is_complete: isComplete } }: { readonly detail: MachineDetail }): ReactNode {
   const { explain } = usePage();
   if (running.length === 0)
-    return <Empty title={isComplete ? 'It runs nothing now.' : 'What it runs was not found among the many tasks.'} />;
+    return (
+      <Empty
+        title={isComplete ? 'No task is running here.' : 'Its tasks were not found among the many running ones.'}
+      />
+    );
   return (
     <>
       <h3>It runs</h3>

@@ -105,7 +105,7 @@ function getShared([first]: readonly ReplicaRow[]): Pick<
 function getCause({ reason, exitStatus, outcome, detail }: ReplicaRow): string {
   if (isErrorCode(reason) && reason !== 'MUT_COMMAND_FAILED') return `${reason}: ${registry[reason].advice}`;
   if (detail.startsWith('ended by signal ')) return `exit status ${exitStatus}: ${detail}`;
-  return outcome === Outcome.UNSPECIFIED ? 'nobody told how it ended' : `exit status ${exitStatus}`;
+  return outcome === Outcome.UNSPECIFIED ? 'its end is unknown' : `exit status ${exitStatus}`;
 }
 
 /** Adds what one of each of the first groups printed. */

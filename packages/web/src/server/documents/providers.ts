@@ -1,5 +1,6 @@
 import type { ProviderRecord } from '@mutirao/api/broker';
 import { RequestStatus, type AllocationRequest as RequestWire, type RequestCandidate } from '@mutirao/api/provider';
+import { reasonDocument } from '@mutirao/api/reasons';
 
 import type { AllocationRequest, ProviderList, ProviderRow } from '../../schema/index.ts';
 import { instantOrNull, nameOf } from './names.ts';
@@ -49,7 +50,7 @@ export function requestDocument(request: RequestWire): AllocationRequest {
     ended_unix_ms: instantOrNull(request.endedUnixMs),
     seen_unix_ms: instantOrNull(request.seenUnixMs),
     heuristic: request.heuristic,
-    reasons: request.reasons,
+    reasons: request.reasons.map(reasonDocument),
     candidates: request.candidates.slice(0, candidatesMax).map(candidateDocument),
   };
 }

@@ -1,4 +1,5 @@
 import { QueueKnowledge, type ProviderQueue, type QueueEntry } from '@mutirao/api/provider';
+import { reasonDocument } from '@mutirao/api/reasons';
 
 import type { ProviderDetail, QueueProfile } from '../../schema/index.ts';
 import { instantOrNull, nameOf } from './names.ts';
@@ -9,7 +10,7 @@ export function queueStatus(queue: ProviderQueue, ageMs: number): NonNullable<Pr
   const { knowledge, trouble, atUnixMs, readUnixMs, runningCount, waitingCount, decision } = queue;
   return {
     knowledge: nameOf(QueueKnowledge, knowledge),
-    trouble,
+    trouble: trouble === undefined ? null : reasonDocument(trouble),
     age_ms: readUnixMs === 0 ? null : Math.max(0, atUnixMs - readUnixMs) + ageMs,
     running_count: runningCount,
     waiting_count: waitingCount,
@@ -20,7 +21,7 @@ export function queueStatus(queue: ProviderQueue, ageMs: number): NonNullable<Pr
             at_unix_ms: instantOrNull(decision.atUnixMs),
             heuristic: decision.heuristic,
             candidates: decision.candidates.map(candidateDocument),
-            reasons: decision.reasons,
+            reasons: decision.reasons.map(reasonDocument),
           },
   };
 }

@@ -9,6 +9,7 @@ import {
   type Reservation as ReservationWire,
   type Resource,
 } from '@mutirao/api/reservation';
+import { reasonDocument } from '@mutirao/api/reasons';
 
 import type { ReservableResource, Reservation, ReservationCalendar, ReservationPlacement } from '../../schema/index.ts';
 import { instantOrNull, nameOf } from './names.ts';
@@ -71,7 +72,7 @@ function aheadDocument({
   askedUnits,
   expectedUnixMs,
   chancePercent,
-  reason,
+  reasons,
 }: Provisioning): NonNullable<Reservation['provisioning']> {
   return {
     status: nameOf(ProvisioningState, status),
@@ -79,7 +80,7 @@ function aheadDocument({
     asked: askedUnits,
     expected_unix_ms: instantOrNull(expectedUnixMs),
     chance_percent: chancePercent ?? null,
-    reason,
+    reasons: reasons.map(reasonDocument),
   };
 }
 

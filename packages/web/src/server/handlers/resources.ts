@@ -1,6 +1,7 @@
-import { JobStatus, TaskStatus } from '@mutirao/api/broker';
+import { JobStatus, TaskStatus, type ExplainResponse } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { GetResourceResponse } from '@mutirao/api/provider';
+import { reasonDocument } from '@mutirao/api/reasons';
 
 import { byName, idOf, machineDocument, machineOverview } from '../documents/machines.ts';
 import { instantOrNull } from '../documents/names.ts';
@@ -9,7 +10,7 @@ import { queueProfile, queueStatus } from '../documents/queue-profile.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import type { Readings } from '../readings.ts';
 import type { Handlers } from '../requests.ts';
-import type { MachineDetail, ProviderDetail } from '../../schema/index.ts';
+import type { Explanation, MachineDetail, ProviderDetail } from '../../schema/index.ts';
 
 const machinesDefault = 200;
 const ownRequestsMax = 200;
@@ -53,16 +54,26 @@ export function resourceHandlers(
     getProvider: ({ params }) => findProvider(parts, readings, params.provider_id),
     explainJob: async ({ params }) => ({
       subject: `job ${params.job_id}`,
-      ...(await grid.broker().explain({ subject: { $case: 'jobId', value: params.job_id } })),
+      ...explanationOf(await grid.broker().explain({ subject: { $case: 'jobId', value: params.job_id } })),
     }),
     explainTask: async ({ params: { job_id: jobId, task_index: taskIndex } }) => ({
       subject: `task ${taskIndex} of job ${jobId}`,
-      ...(await grid.broker().explain({ subject: { $case: 'task', value: { jobId, taskIndex } } })),
+      ...explanationOf(await grid.broker().explain({ subject: { $case: 'task', value: { jobId, taskIndex } } })),
     }),
     explainRequest: async ({ query: { request } }) => ({
       subject: `request ${request}`,
-      ...(await grid.broker().explain({ subject: { $case: 'request', value: request } })),
+      ...explanationOf(await grid.broker().explain({ subject: { $case: 'request', value: request } })),
     }),
+  };
+}
+
+/** @throws {MutiraoError} MUT_PROTOCOL where the answer says nothing. */
+function explanationOf({ summary, waiting, details }: ExplainResponse): Omit<Explanation, 'subject'> {
+  if (summary === undefined) throw new MutiraoError('MUT_PROTOCOL', 'the broker gave no explanation');
+  return {
+    summary: reasonDocument(summary),
+    waiting: waiting === undefined ? null : reasonDocument(waiting),
+    details: details.map(reasonDocument),
   };
 }
 
@@ -125,7 +136,7 @@ async function findProvider({ grid }: GatewayParts, readings: Readings, provider
             queued_requests: resource.queuedRequests,
             machines: resource.machines,
             draining: resource.draining,
-            reasons: resource.reasons,
+            reasons: resource.reasons.map(reasonDocument),
           },
   };
 }
@@ -154,16 +165,20 @@ async function readQueue(
   try {
     const { queue, ageMs } = await readings.queue(providerId);
     if (queue === undefined)
-      return { queue: null, profile: null, profile_missing: 'The provider told nothing of its queue.' };
+      return { queue: null, profile: null, profile_missing: 'The provider has not reported its queue.' };
     const profile = queueProfile(queue);
-    return { queue: queueStatus(queue, ageMs), profile, profile_missing: profile === null ? queue.trouble : '' };
+    return {
+      queue: queueStatus(queue, ageMs),
+      profile,
+      profile_missing: profile === null ? (queue.trouble?.text ?? '') : '',
+    };
   } catch (error) {
     if (!(error instanceof MutiraoError)) throw error;
     return {
       queue: null,
       profile: null,
       profile_missing:
-        resource === undefined ? 'The provider cannot be reached.' : `Its queue cannot be read: ${error.message}`,
+        resource === undefined ? 'The provider is unreachable.' : `Cannot read its queue: ${error.message}`,
     };
   }
 }

@@ -101,7 +101,7 @@ test('a bar says its task, its machine, how long it took, what became of it and 
   );
   t.regex(
     tooltip.formatter({ value: series.find(({ id }) => id === 'inputs')?.data[0] }),
-    /^task 12 on lab-pc-3, 1\.0 s\ninputs on their way/,
+    /^task 12 on lab-pc-3, 1\.0 s\ntransfer of inputs/,
   );
   t.is(tooltip.formatter(undefined), '');
 });
@@ -230,7 +230,7 @@ test('a straggler says which it is, by how much and why', (t) => {
   const { tooltip } = reported(buildStragglersOption(times, lightLook));
   t.is(
     tooltip.formatter([{ dataIndex: 0 }]),
-    `task 7 on ${hostile}, 1 min 30 s\n90.0 times what half of the tasks take, from ${clock(0)} on\nit had ` +
+    `task 7 on ${hostile}, 1 min 30 s\n90.0 times the median, from ${clock(0)} on\nit had ` +
       'failed 2 times before\nlab-pc-3 is slow.',
   );
   t.deepEqual(stragglersTable(times).rows, [['7', hostile, '1 min 30 s', '90.0', 'lab-pc-3 is slow.']]);

@@ -37,7 +37,7 @@ test('numbers and variables that cannot be read are told with their field, and n
   t.like(readBag({ ...draft, retries: '1.5' }, []), { field: 'retries' });
   t.deepEqual(readBag({ ...draft, environment: 'A=1\n2B=3' }, []), {
     field: 'environment',
-    message: '2B=3 is no NAME=VALUE.',
+    message: 'Expected NAME=VALUE, found 2B=3.',
   });
   t.like(
     readBag(
@@ -57,7 +57,7 @@ test('files are bounded, and named as files are', (t) => {
   });
   t.is(refuseFiles([file('a'), file('b')], 100), undefined);
   t.regex(refuseFiles([file('a', 2_000_000)], 1_000_000) ?? '', /2 MB/);
-  for (const name of ['', '..', 'a/b', 'a\\b']) t.regex(refuseFiles([file(name)], 100) ?? '', /no name/);
+  for (const name of ['', '..', 'a/b', 'a\\b']) t.regex(refuseFiles([file(name)], 100) ?? '', /not a valid file name/);
   t.regex(refuseFiles([file('a'), file('a')], 100) ?? '', /already/);
   t.regex(
     refuseFiles(

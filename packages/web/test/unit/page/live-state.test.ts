@@ -95,7 +95,7 @@ test('a broken stream is told before a broker that is away, and a full disk last
   });
   t.regex(findTrouble(away)?.text ?? '', /broker does not answer.*Nothing listens/);
   const broken = reduceLive(away, { kind: 'StreamBroken', reason: 'it does not answer.' });
-  t.regex(findTrouble(broken)?.text ?? '', /lost its gateway: it does not answer/);
+  t.regex(findTrouble(broken)?.text ?? '', /lost the connection to its server: it does not answer/);
   const back = reduceLive(reduceLive(broken, { kind: 'StreamOpened' }), {
     kind: 'MessageArrived',
     topic: 'link',
@@ -103,5 +103,5 @@ test('a broken stream is told before a broker that is away, and a full disk last
   });
   t.is(findTrouble(back), undefined);
   const full = reduceLive(back, { kind: 'MessageArrived', topic: 'summary', value: { trouble: 'the disk is full' } });
-  t.deepEqual(findTrouble(full), { text: 'The broker takes nothing new: the disk is full', isLost: false });
+  t.deepEqual(findTrouble(full), { text: 'The broker accepts no new work: the disk is full', isLost: false });
 });

@@ -135,5 +135,7 @@ function noteReservation(
 ): void {
   if (reservation?.movedTo !== undefined) movedReservations.set(reservationKey(reservation), reservation.movedTo);
   if (reservation === undefined || reservation.overCode === '') return;
-  overReservations.set(reservationKey(reservation), { code: reservation.overCode, reason: reasons.at(-1) ?? '' });
+  const { overCode: code } = reservation;
+  const reason = reasons.at(-1) ?? { code: 'claim-refused', refusalCode: code };
+  overReservations.set(reservationKey(reservation), { code, reason });
 }

@@ -1,4 +1,5 @@
 import { isOfReservation, type AllocationRequest, type ReservationName } from '../../../messages/index.ts';
+import { areSameReasons } from '../../../reasons/index.ts';
 import { clockTolerance, ownInstant, type Duration } from '../../../shared/index.ts';
 import type { GetInput } from '../inputs.ts';
 import { requestKey } from '../ledger/ledger-accounts.ts';
@@ -68,7 +69,7 @@ function isSame(known: AllocationRequest | undefined, reported: AllocationReques
   return (
     comparedFields.every((field) => known[field] === reported[field]) &&
     isSamePlace(known.reservation, reported.reservation) &&
-    known.reasons.join('\n') === reported.reasons.join('\n')
+    areSameReasons(known.reasons, reported.reasons)
   );
 }
 

@@ -1,42 +1,41 @@
-import { describeInstant } from '../../../shared/index.ts';
+import type { GetReason, Reason } from '../../../reasons/index.ts';
 import { listedMax } from './explanation.ts';
 import { countReplicasAt } from '../machines/takes-work.ts';
-import { plural } from './sentences.ts';
 import type { BrokerMachine, BrokerProvider, DrainedMachine } from '../state.ts';
 
-/**
- * Says that providers are draining, since when, and what still runs there, as a part of a sentence; undefined where
- * none is.
- */
-export function describeDraining(providers: Iterable<BrokerProvider>): string | undefined {
-  const all = [...providers].flatMap((provider) => describeOne(provider));
-  return all.length === 0 ? undefined : all.slice(0, listedMax).join(', ');
+/** Says that providers are draining, since when, and what still runs there; nothing where none is. */
+export function describeDraining(providers: Iterable<BrokerProvider>): GetReason<'provider-is-draining'>[] {
+  return [...providers].flatMap((provider) => describeOne(provider)).slice(0, listedMax);
 }
 
-/** How work comes to draining providers again; a sentence for each. */
-export function adviseUndrain(providers: Iterable<BrokerProvider>): string[] {
+/** How draining providers get work again. */
+export function adviseUndrain(providers: Iterable<BrokerProvider>): Reason[] {
   return [...providers]
     .filter(({ draining }) => draining !== undefined)
     .slice(0, listedMax)
-    .map(({ providerId }) => `"mutirao provider undrain ${providerId}" makes it take work again.`);
+    .map(({ providerId }) => ({ code: 'advise-provider-undrain', providerId }));
 }
 
-/** Says that a machine is draining, since when, and what still runs there, as a part of a sentence. */
-export function describeDrainedMachine({ replicas }: BrokerMachine, { since, reason }: DrainedMachine): string {
-  const why = reason === '' ? '' : `, "${reason}"`;
-  const count = [...replicas.values()].filter(({ status }) => status !== 'aborting').length;
-  return (
-    `it is draining (since ${describeInstant(since - (since % 1000))}, ${plural(count, 'task')} still ` +
-    `running${why})`
-  );
+/** Says that a machine is draining, since when, and what still runs there. */
+export function describeDrainedMachine(
+  { facts: { machineId }, replicas }: BrokerMachine,
+  { since, reason }: DrainedMachine,
+): Reason {
+  const runningTasks = [...replicas.values()].filter(({ status }) => status !== 'aborting').length;
+  return { code: 'machine-draining', machineId, sinceUnixMs: since, runningTasks, cause: reason };
 }
 
-function describeOne(provider: BrokerProvider): string[] {
+function describeOne(provider: BrokerProvider): GetReason<'provider-is-draining'>[] {
   const { providerId, draining } = provider;
   if (draining === undefined) return [];
-  const why = draining.reason === '' ? '' : `, "${draining.reason}"`;
+  const { since, reason } = draining;
   return [
-    `provider ${providerId} is draining (since ${describeInstant(draining.since - (draining.since % 1000))}, ` +
-      `${plural(countReplicasAt(provider), 'task')} still running${why})`,
+    {
+      code: 'provider-is-draining',
+      providerId,
+      sinceUnixMs: since,
+      runningTasks: countReplicasAt(provider),
+      cause: reason,
+    },
   ];
 }

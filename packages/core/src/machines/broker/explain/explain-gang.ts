@@ -1,13 +1,13 @@
 import { freeProcessors } from '../../../bag/index.ts';
-import type { Instant, ProcessorCount } from '../../../shared/index.ts';
+import type { Reason } from '../../../reasons/index.ts';
+import type { Instant, ProcessorCount, TaskIndex } from '../../../shared/index.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
-import { isDraining } from '../machines/takes-work.ts';
+import { describeDraining } from './explain-draining.ts';
 import { describeRequests } from './explain-request.ts';
-import { type Explanation, listedMax } from './explanation.ts';
+import { type Waiting, listedMax } from './explanation.ts';
 import { matchesQueue } from '../placing/matching.ts';
 import { statusOfMachine } from '../queries.ts';
 import { keepsAway } from '../times/remaining-time.ts';
-import { describeTime, plural } from './sentences.ts';
 import type { BrokerGang, BrokerProvider, BrokerState, TaskQueue } from '../state.ts';
 
 /** What a provider has for a gang. */
@@ -21,43 +21,29 @@ interface Offer {
 }
 
 /** Says why gangs of a queue wait. */
-export function explainGangWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
+export function explainGangWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Waiting {
   const { processors, job } = queue;
   if (job.gangsPausedUntil > now) {
-    return {
-      summary:
-        `${plural(job.failedGangStarts, 'gang')} of its job in a row ended before it started; the next is tried in ` +
-        `${describeTime(job.gangsPausedUntil - now)}.`,
-      details: [],
-    };
+    const pauseMs = job.gangsPausedUntil - now;
+    return { why: { code: 'gangs-paused', failedGangs: job.failedGangStarts, pauseMs }, details: [] };
   }
   const offers = [...state.providers.values()]
     .filter((provider) => mayUse(queue, provider))
     .map((provider) => getOffer(state, { provider, queue }, now))
     .sort((one, other) => other.capacity - one.capacity);
-  const details = offers.slice(0, listedMax).map((offer) => `${describeOffer(offer)}.`);
+  const details = [...offers.slice(0, listedMax).map(describeOffer), ...describeRequests(state, now)];
   const [widest] = offers;
-  const requests = describeRequests(state, now);
   if (widest === undefined || widest.capacity < processors) {
-    const most =
-      widest === undefined || widest.capacity === 0
-        ? 'none has a machine that could be a member'
-        : `the one with most, ${widest.provider.providerId}, has ${widest.capacity}`;
-    return {
-      summary: `it wants ${processors} processors of one provider, and ${most}.`,
-      details: [...details, ...requests],
-    };
+    const usableProcessors = widest?.capacity ?? 0;
+    const found = widest === undefined || usableProcessors === 0 ? {} : { providerId: widest.provider.providerId };
+    return { why: { code: 'gang-too-wide', processors, usableProcessors, ...found }, details };
   }
-  const nearest = offers.reduce(
+  const { free, provider } = offers.reduce(
     (best, offer) => (offer.capacity >= processors && offer.free > best.free ? offer : best),
     widest,
   );
-  return {
-    summary:
-      `it is gathered: ${nearest.free} of its ${processors} processors are free at ` +
-      `${nearest.provider.providerId}, unless a gang that waits for longer is gathered there.`,
-    details: [...details, ...requests],
-  };
+  const { providerId } = provider;
+  return { why: { code: 'gang-gathering', processors, freeProcessors: free, providerId }, details };
 }
 
 function getOffer(
@@ -76,29 +62,36 @@ function getOffer(
   return { provider, capacity, free, tooOldCount };
 }
 
-function describeOffer({ provider, capacity, free, tooOldCount }: Offer): string {
-  const { providerId, isConnected } = provider;
-  if (!isConnected) return `${providerId} is away`;
-  if (isDraining(provider)) return `${providerId} is draining`;
-  const tooOld =
-    tooOldCount === 0
-      ? ''
-      : `; ${plural(tooOldCount, 'machine')} there cannot be a member, because its agent or its provider is of an ` +
-        'earlier release';
-  return `${providerId} has ${plural(capacity, 'processor')} that it could use, ${free} of them free${tooOld}`;
+function describeOffer({ provider, capacity, free, tooOldCount }: Offer): Reason {
+  const { providerId, isConnected, lastError } = provider;
+  if (!isConnected) return { code: 'provider-away', providerId, cause: lastError };
+  const [draining] = describeDraining([provider]);
+  if (draining !== undefined) return draining;
+  return {
+    code: 'gang-offer',
+    providerId,
+    usableProcessors: capacity,
+    freeProcessors: free,
+    outdatedMachines: tooOldCount,
+  };
 }
 
-/** Where a gang is, as a part of a sentence. */
+/** Where a gang is, and whether it has started. */
 export function describeGang(
-  { members, status, heldCount, job: { processors }, placedAt }: BrokerGang,
+  { members, status, heldCount, job: { jobId, processors }, placedAt }: BrokerGang,
+  taskIndex: TaskIndex,
   now: Instant,
-): string {
-  const places = members
-    .slice(0, listedMax)
-    .map((replica) => `${replica.machine.facts.machineId} with ${replica.processors}`)
-    .join(', ');
-  const more = members.length > listedMax ? ` and ${members.length - listedMax} more` : '';
-  const where = `${plural(processors, 'processor')} of ${plural(members.length, 'machine')}: ${places}${more}`;
-  if (status === 'started') return `runs on ${where}`;
-  return `is gathered for ${describeTime(now - placedAt)}, ${heldCount} of ${members.length} held, on ${where}`;
+): Reason {
+  const gang = {
+    jobId,
+    taskIndex,
+    processors,
+    machines: members.length,
+    processorsByMachine: members
+      .slice(0, listedMax)
+      .map((replica) => `${replica.machine.facts.machineId}=${replica.processors}`),
+  };
+  return status === 'started'
+    ? { code: 'gang-running', ...gang }
+    : { code: 'gang-starting', ...gang, readyMachines: heldCount, forMs: Math.max(0, now - placedAt) };
 }

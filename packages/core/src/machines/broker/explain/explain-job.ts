@@ -1,3 +1,4 @@
+import type { Reason } from '../../../reasons/index.ts';
 import type { TaskStatus } from '../../../messages/index.ts';
 import type { Instant, JobId, UserId } from '../../../shared/index.ts';
 import { findQuantiles } from '../../../times/index.ts';
@@ -9,10 +10,9 @@ import { explainReservation } from './explain-reserved.ts';
 import { explainLeasedJob } from './explain-lease.ts';
 import { explainScheduling } from './explain-scheduling.ts';
 import { explainProgress } from './explain-workflow.ts';
-import { type Explanation, listedMax } from './explanation.ts';
+import { type Explanation, type Waiting, listedMax } from './explanation.ts';
 import { findJobOf } from '../jobs/find-job.ts';
 import { describeEstimate, describeQuantiles, estimateOf } from './job-estimate.ts';
-import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerState } from '../state.ts';
 
 /** Says why a job stands where it does; undefined where this user has none of that number. */
@@ -23,45 +23,54 @@ export function explainJob(state: BrokerState, userId: UserId, jobId: JobId, now
   return job.status === 'cancelled' ? explainCancelling(job) : explainOpenJob(state, job, now);
 }
 
-function explainCancelling(job: BrokerJob): Explanation {
-  const why = job.cancelReason || 'no reason given';
-  return {
-    summary: `job ${job.jobId} was cancelled (${why}); ${plural(job.tasks.size, 'task')} still to be stopped.`,
-    details: [],
-  };
+function explainCancelling({ jobId, cancelReason, tasks }: BrokerJob): Explanation {
+  return { summary: { code: 'job-cancelling', jobId, cause: cancelReason, openTasks: tasks.size }, details: [] };
 }
 
 function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Explanation {
-  const running = countOpen(job, 'running');
-  const details: string[] = [];
-  const waiting: Explanation[] = [];
-  for (const queue of job.queues) {
-    if (queue.readyCount === 0) continue;
-    const why = explainWaiting(state, queue, now);
-    waiting.push(why);
-    details.push(`${plural(queue.readyCount, 'task')} waiting: ${why.summary}`, ...why.details);
-    if (waiting.length === listedMax) break;
-  }
-  details.push(
+  const [running, verifying] = [countOpen(job, 'running'), countOpen(job, 'verifying')];
+  const waits = explainQueues(state, job, now);
+  const [first] = waits;
+  const isIdle = running === 0 && verifying === 0;
+  const details: Reason[] = [
+    ...waits.flatMap((wait) => [wait.tasks, ...(wait === first && isIdle ? [] : [wait.why]), ...wait.details]),
     ...explainJobPlacement(state, job),
     ...explainProgress(job),
     ...explainReservation(state, job, now),
     ...explainLeasedJob(state, job, now),
-  );
-  details.push(...explainUsage(job));
-  const verifying = countOpen(job, 'verifying');
-  if (verifying > 0) details.push(`${plural(verifying, 'result')} being brought home and checked.`);
-  details.push(...explainPlannedEnd(state, job, now), ...describeEstimate(estimateOf(state, job, now)));
-  if (job.failed.size > 0)
-    details.push(`${plural(job.failed.size, 'task')} failed ${plural(job.failuresMax, 'time')} or lost too often.`);
-  details.push(...explainScheduling(state, job, now));
-  const why = running === 0 && verifying === 0 && waiting[0] !== undefined ? `: ${waiting[0].summary}` : '.';
-  return {
-    summary:
-      `job ${job.jobId}: ${job.finished.size} of ${plural(job.taskCount, 'task')} finished, ${running} ` +
-      `running${why}`,
-    details,
+    ...explainUsage(job),
+    ...(verifying > 0 ? [{ code: 'tasks-verifying', tasks: verifying } as const] : []),
+    ...explainPlannedEnd(state, job, now),
+    ...describeEstimate(estimateOf(state, job, now)),
+    ...describeFailed(job),
+    ...explainScheduling(state, job, now),
+  ];
+  const summary: Reason = {
+    code: 'job-progress',
+    jobId: job.jobId,
+    tasks: job.taskCount,
+    finishedTasks: job.finished.size,
+    runningTasks: running,
   };
+  return first === undefined || !isIdle ? { summary, details } : { summary, waiting: first.why, details };
+}
+
+function explainQueues(
+  state: BrokerState,
+  job: BrokerJob,
+  now: Instant,
+): readonly (Waiting & { readonly tasks: Reason })[] {
+  return job.queues
+    .filter(({ readyCount }) => readyCount > 0)
+    .slice(0, listedMax)
+    .map((queue) => ({
+      tasks: { code: 'tasks-waiting', tasks: queue.readyCount },
+      ...explainWaiting(state, queue, now),
+    }));
+}
+
+function describeFailed({ failed, failuresMax }: BrokerJob): Reason[] {
+  return failed.size === 0 ? [] : [{ code: 'tasks-failed', tasks: failed.size, failuresMax }];
 }
 
 function countOpen(job: BrokerJob, status: TaskStatus): number {
@@ -71,21 +80,18 @@ function countOpen(job: BrokerJob, status: TaskStatus): number {
 }
 
 function explainEndedJob(state: BrokerState, job: BrokerJob): Explanation {
-  const took = describeTime(job.endedAt - job.submittedAt);
-  const details: string[] = [];
-  if (job.failed.size > 0)
-    details.push(`${plural(job.failed.size, 'task')} failed; see "mutirao task list ${job.jobId} --status failed".`);
+  const { jobId, failed, cancelled, cancelReason, replicaCount, taskCount } = job;
+  const details: Reason[] = [];
+  if (failed.size > 0) details.push({ code: 'tasks-failed-listed', tasks: failed.size, jobId });
   const blocked = explainProgress(job);
   if (blocked.length > 0) details.push(...blocked);
-  else if (job.cancelled.size > 0)
-    details.push(`${plural(job.cancelled.size, 'task')} cancelled (${job.cancelReason || 'no reason given'}).`);
-  if (job.replicaCount > job.taskCount)
-    details.push(`${plural(job.replicaCount, 'replica')} were placed for ${plural(job.taskCount, 'task')}.`);
+  else if (cancelled.size > 0) details.push({ code: 'tasks-cancelled', tasks: cancelled.size, cause: cancelReason });
+  if (replicaCount > taskCount) details.push({ code: 'replicas-started', replicas: replicaCount, tasks: taskCount });
   if (job.reservationOver !== undefined) details.push(...explainReservation(state, job, job.endedAt));
   const times = findQuantiles(job.times);
   if (times !== undefined) details.push(describeQuantiles(times));
   return {
-    summary: `job ${job.jobId} ${job.status === 'cancelled' ? 'was cancelled' : job.status} ${took} after its submission.`,
+    summary: { code: 'job-ended', jobId, status: job.status, afterMs: Math.max(0, job.endedAt - job.submittedAt) },
     details,
   };
 }

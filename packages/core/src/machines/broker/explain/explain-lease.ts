@@ -1,56 +1,40 @@
+import type { Reason } from '../../../reasons/index.ts';
 import type { Instant, TaskIndex } from '../../../shared/index.ts';
 import { unreceivedUntil } from '../placing/hold-back.ts';
 import { leaseEnd, presentLease } from '../leases/present-lease.ts';
-import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerProvider, BrokerReplica, BrokerState, OpenTask } from '../state.ts';
 
 /** Says which providers that are away may run a task by themselves. */
-export function explainLeasedTask(state: BrokerState, { jobId }: BrokerJob, index: TaskIndex, now: Instant): string[] {
-  return [...state.providers.values()].flatMap((provider) => {
+export function explainLeasedTask(state: BrokerState, { jobId }: BrokerJob, index: TaskIndex, now: Instant): Reason[] {
+  return [...state.providers.values()].flatMap((provider): Reason[] => {
     if (!provider.leases.some(({ tasksByJob }) => tasksByJob.get(jobId)?.has(index) === true)) return [];
-    const left = timeLeft(provider, now);
+    const { providerId } = provider;
+    const leftMs = timeLeft(provider, now);
     const until = unreceivedUntil({ now }, provider);
     return [
-      ...(left === 0
-        ? []
-        : [
-            `It is leased to provider ${provider.providerId}, which is away and may start it by itself for ` +
-              `${describeTime(left)} more.`,
-          ]),
-      ...(until === undefined
-        ? []
-        : [
-            `It is placed nowhere else before provider ${provider.providerId} has told what it holds, which is ` +
-              `waited for ${describeTime(until - now)} more at most.`,
-          ]),
+      ...(leftMs === 0 ? [] : [{ code: 'task-delegated', providerId, leftMs } as const]),
+      ...(until === undefined ? [] : [{ code: 'task-awaits-provider', providerId, waitMs: until - now } as const]),
     ];
   });
 }
 
 /** Says how much of a job the providers that are away may go on with. */
-export function explainLeasedJob({ providers }: BrokerState, job: BrokerJob, now: Instant): string[] {
-  return [...providers.values()].flatMap((provider) => {
-    const left = timeLeft(provider, now);
-    const count = left === 0 ? 0 : countReady(job, provider);
-    return count === 0
-      ? []
-      : [
-          `Provider ${provider.providerId} is away and may go on by itself with ${plural(count, 'task')} that ` +
-            `it was leased, for ${describeTime(left)} more.`,
-        ];
+export function explainLeasedJob({ providers }: BrokerState, job: BrokerJob, now: Instant): Reason[] {
+  return [...providers.values()].flatMap((provider): Reason[] => {
+    const leftMs = timeLeft(provider, now);
+    const tasks = leftMs === 0 ? 0 : countReady(job, provider);
+    return tasks === 0 ? [] : [{ code: 'job-delegated', providerId: provider.providerId, tasks, leftMs }];
   });
 }
 
 /** Says which of a task's replicas a provider started while the broker was away. */
-export function explainAdopted({ replicas }: OpenTask): string[] {
+export function explainAdopted({ replicas }: OpenTask): Reason[] {
   return replicas.filter(({ isAdopted }) => isAdopted).map(describeAdopted);
 }
 
-function describeAdopted({ replicaId, machine: { provider, facts } }: BrokerReplica): string {
-  return (
-    `Replica r${replicaId} was started on ${facts.machineId} by provider ${provider.providerId}, from what it was ` +
-    'leased, while this broker was away.'
-  );
+function describeAdopted({ replicaId, machine: { provider, facts } }: BrokerReplica): Reason {
+  const { machineId } = facts;
+  return { code: 'replica-started-by-provider', replicaId, machineId, providerId: provider.providerId };
 }
 
 function timeLeft(provider: BrokerProvider, now: Instant): number {

@@ -1,13 +1,8 @@
 import { countStartable, freeProcessors } from '../../../bag/index.ts';
 import { getCapacity, type MachineFacts } from '../../../messages/index.ts';
 import { evaluate } from '../../../requirements/index.ts';
-import {
-  describeAmount,
-  describePart,
-  FreeResources,
-  type ResourceRequest,
-  type Shortage,
-} from '../../../resources/index.ts';
+import { FreeResources, type ResourceRequest, type Shortage } from '../../../resources/index.ts';
+import type { Reason } from '../../../reasons/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
 import { hasEnough, isOpenTo, matchesQueue } from '../placing/matching.ts';
@@ -15,8 +10,7 @@ import { statusOfMachine } from '../queries.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
 import type { BrokerMachine, BrokerState, TaskQueue } from '../state.ts';
 import { keepsAway } from '../times/remaining-time.ts';
-import { type Explanation, listedMax } from './explanation.ts';
-import { plural } from './sentences.ts';
+import { listedMax, type Waiting } from './explanation.ts';
 
 /** The machine that comes nearest to what a task asks for in addition to processors, and what it has too little of. */
 export interface NearestShortage extends Shortage {
@@ -41,7 +35,7 @@ function listShortages(
  * Says that what a queue's tasks ask for in addition to processors is not there, or not free; undefined where that is
  * not what they wait for.
  */
-export function explainResources(state: BrokerState, queue: TaskQueue, now: Instant): Explanation | undefined {
+export function explainResources(state: BrokerState, queue: TaskQueue, now: Instant): Waiting | undefined {
   const { resources, job } = queue;
   if (resources === undefined || queue.isGang || queue.place === 'undecided') return undefined;
   const machines = [...state.machines.values()].filter(
@@ -61,33 +55,34 @@ function explainShortage(
   queue: TaskQueue,
   resources: ResourceRequest,
   machines: readonly BrokerMachine[],
-): Explanation | undefined {
+): Waiting | undefined {
   const open = machines.filter(
     (machine) => freeProcessors(machine) >= queue.processors && countStartable(machine, queue) === 0,
   );
   const shortages = listShortages(resources, open, (machine) => machine.resources);
   const [nearest] = shortages;
   if (nearest === undefined) return undefined;
+  const { machineId, needed, free, total } = nearest;
   return {
-    summary: `it needs ${describeAmount(nearest, nearest.needed)}; ${describeFree(nearest)}.`,
-    details: shortages
-      .slice(0, listedMax)
-      .map((shortage) => `${shortage.machineId}: ${describePart(shortage, shortage)} free.`),
+    why: { code: 'resource-not-free', ...getResource(nearest), needed, free, total, machineId },
+    details: shortages.slice(0, listedMax).map(
+      (shortage): Reason => ({
+        code: 'machine-resource-free',
+        machineId: shortage.machineId,
+        ...getResource(shortage),
+        free: shortage.free,
+        total: shortage.total,
+      }),
+    ),
   };
 }
 
-function describeFree(shortage: NearestShortage): string {
-  return shortage.free === 0
-    ? `none is free on ${shortage.machineId}, which has ${describeAmount(shortage, shortage.total)}`
-    : `the largest free is ${describeAmount(shortage, shortage.free)}, on ${shortage.machineId}`;
-}
-
-/** No machine has enough, though some would do otherwise. */
+/** No machine has so much, though some would do otherwise. */
 function explainLack(
   queue: TaskQueue,
   resources: ResourceRequest,
   machines: readonly BrokerMachine[],
-): Explanation | undefined {
+): Waiting | undefined {
   const lacking = machines.filter(
     ({ facts }) =>
       facts.processors >= queue.processors &&
@@ -96,21 +91,23 @@ function explainLack(
   );
   const [nearest] = listShortages(resources, lacking, ({ facts }) => new FreeResources(getCapacity(facts)));
   if (nearest === undefined) return undefined;
-  const most =
-    nearest.total === 0
-      ? `none of ${plural(machines.length, 'machine')} has any`
-      : `the most that a machine has is ${describeAmount(nearest, nearest.total)}, on ${nearest.machineId}`;
-  return { summary: `it needs ${describeAmount(nearest, nearest.needed)}; ${most}.`, details: [] };
+  const { machineId, needed, total } = nearest;
+  return {
+    why: { code: 'resource-lacking', ...getResource(nearest), needed, total, machineId, machines: machines.length },
+    details: [],
+  };
 }
 
-/** What a machine has too little of, even when nothing runs there; a part of a sentence, or none. */
-export function describeLack(queue: TaskQueue, facts: MachineFacts): string[] {
+/** What a machine has too little of, even when nothing runs there; none where it has enough. */
+export function explainLackOn(queue: TaskQueue, facts: MachineFacts): Reason[] {
   const { resources } = queue;
   if (resources === undefined || hasEnough(queue, facts)) return [];
   const shortage = new FreeResources(getCapacity(facts)).findShortage(resources);
   if (shortage === undefined) return [];
-  return [
-    `wanted ${describeAmount(shortage, shortage.needed)}: the machine has ` +
-      (shortage.total === 0 ? 'none' : describeAmount(shortage, shortage.total)),
-  ];
+  const { needed, total } = shortage;
+  return [{ code: 'machine-lacks-resource', machineId: facts.machineId, ...getResource(shortage), needed, total }];
+}
+
+function getResource({ kind, name }: Shortage): { readonly resource: Shortage['kind']; readonly resourceName: string } {
+  return { resource: kind, resourceName: name };
 }

@@ -1,5 +1,6 @@
 import { stopsMax } from '../../../bag/index.ts';
 import type { TakenTask } from '../../../messages/index.ts';
+import type { Reason } from '../../../reasons/index.ts';
 import type { Instant, JobId, MachineId, TaskIndex, UserId } from '../../../shared/index.ts';
 import type { ReplicaEnding } from '../changes.ts';
 import { avoidedUntil } from '../placing/avoidance.ts';
@@ -15,7 +16,6 @@ import { explainCancelled, explainUnmet } from './explain-workflow.ts';
 import { explainVotes } from './explain-votes.ts';
 import { describeRest } from './job-estimate.ts';
 import { findTaskSummary, type TaskSummary } from '../queries.ts';
-import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerState, OpenTask } from '../state.ts';
 import { findQueue } from '../placement/placed-tasks.ts';
 import { isVotedOn } from '../trust/votes.ts';
@@ -40,80 +40,97 @@ export interface TaskSubject {
   readonly reusedFrom?: TakenTask | undefined;
 }
 
-/** Says why a task is what it is; undefined where this user has no such task. */
-export function explainTask(state: BrokerState, subject: TaskSubject, now: Instant): Explanation | undefined {
-  const job = findJobOf(state, subject.userId, subject.jobId);
-  const task = job === undefined ? undefined : findTaskSummary(job, subject.taskIndex);
-  if (job === undefined || task === undefined) return undefined;
-  const past = subject.past.map(describePast);
-  const name = `task ${subject.taskIndex} of job ${subject.jobId}`;
-  switch (task.status) {
-    case 'waiting':
-      return explainUnmet(job, { name, task, past: [...explainPlanned(state, job, subject.taskIndex, now), ...past] });
-    case 'ready':
-      return explainReady(state, job, { name, task, past, now });
-    case 'running':
-      return explainRunning(state, { job, task, name, past }, now);
-    case 'verifying':
-      return explainVerifying(state, job, { name, task, past });
-    case 'finished':
-      return explainFinished(name, subject, past);
-    case 'failed':
-      return { summary: `${name} failed: ${past.at(-1) ?? 'its records are gone'}`, details: past.slice(0, -1) };
-    case 'cancelled':
-      return { summary: explainCancelled(job, { name, task, past }), details: past };
-  }
-}
-
-function explainRunning(
-  state: BrokerState,
-  { job, task, name, past }: NamedTask & { readonly job: BrokerJob },
-  now: Instant,
-): Explanation {
-  const open = job.tasks.get(task.taskIndex);
-  const details = [
-    ...describeRests(state, task, now),
-    ...explainPlace(job, task.taskIndex, now),
-    ...(open === undefined ? [] : explainAdopted(open)),
-    ...explainScheduling(state, job, now),
-    ...explainSibling(job, open, now),
-    ...past,
-  ];
-  const gang = open?.replicas[0]?.member?.gang;
-  return {
-    summary: `${name} ${gang === undefined ? `runs on ${describeReplicas(task, now)}` : describeGang(gang, now)}.`,
-    details,
-  };
-}
-
-function describeRests({ replicas }: BrokerState, task: TaskSummary, now: Instant): string[] {
-  const rests = task.replicas.map(({ replicaId }) => {
-    const replica = replicas.get(replicaId);
-    return replica === undefined ? '' : describeRest(replica, now);
-  });
-  return rests.filter((rest) => rest !== '');
-}
-
-interface ReadyTask {
-  readonly name: string;
+/** What the parts of an explanation of one task share. */
+interface TaskView {
+  readonly state: BrokerState;
+  readonly job: BrokerJob;
   readonly task: TaskSummary;
-  readonly past: readonly string[];
+  /** While it is not over. */
+  readonly open: OpenTask | undefined;
+  /** How its replicas ended, oldest first. */
+  readonly past: readonly Reason[];
   readonly now: Instant;
 }
 
-function explainReady(state: BrokerState, job: BrokerJob, { name, task, past, now }: ReadyTask): Explanation {
-  const waiting = explainWaiting(state, findQueue(job, task.taskIndex), now);
-  const open = job.tasks.get(task.taskIndex);
-  const memories = open === undefined ? [] : describeMemories(state, job, { task: open, now });
-  const leased = explainLeasedTask(state, job, task.taskIndex, now);
+/** Says why a task is what it is; undefined where this user has no such task. */
+export function explainTask(state: BrokerState, subject: TaskSubject, now: Instant): Explanation | undefined {
+  const { jobId, taskIndex } = subject;
+  const job = findJobOf(state, subject.userId, jobId);
+  const task = job === undefined ? undefined : findTaskSummary(job, taskIndex);
+  if (job === undefined || task === undefined) return undefined;
+  const past = subject.past.map(describePast);
+  const view: TaskView = { state, job, task, open: job.tasks.get(taskIndex), past, now };
+  switch (task.status) {
+    case 'waiting':
+      return explainUnmet(job, task, [...explainPlanned(state, job, taskIndex, now), ...past]);
+    case 'ready':
+      return explainReady(view);
+    case 'running':
+      return explainRunning(view);
+    case 'verifying':
+      return explainVerifying(view);
+    case 'finished':
+      return { summary: summarizeFinished(subject), details: past };
+    case 'failed':
+      return {
+        summary: { code: 'task-failed', jobId, taskIndex },
+        details: past.length === 0 ? [{ code: 'records-gone' }] : [...past].reverse(),
+      };
+    case 'cancelled':
+      return { summary: explainCancelled(job, taskIndex), details: past };
+  }
+}
+
+function explainRunning({ state, job, task, open, past, now }: TaskView): Explanation {
+  const { taskIndex, replicas } = task;
+  const gang = open?.replicas[0]?.member?.gang;
+  const summary: Reason = {
+    code: 'task-running',
+    jobId: job.jobId,
+    taskIndex,
+    machineIds: replicas.map(({ machineId }) => machineId),
+  };
   return {
-    summary: `${name} waits: ${waiting.summary}`,
+    summary: gang === undefined ? summary : describeGang(gang, taskIndex, now),
     details: [
-      ...explainPlanned(state, job, task.taskIndex, now),
-      ...explainPlace(job, task.taskIndex, now),
-      ...leased,
+      ...(gang === undefined ? replicas.map((replica) => describeReplica(replica, now)) : []),
+      ...describeRests(state, task, now),
+      ...explainPlace(job, taskIndex, now),
+      ...(open === undefined ? [] : explainAdopted(open)),
+      ...explainScheduling(state, job, now),
+      ...explainSibling(job, open, now),
+      ...past,
+    ],
+  };
+}
+
+function describeReplica(
+  { replicaId, machineId, placedAt, startedAt }: TaskSummary['replicas'][number],
+  now: Instant,
+): Reason {
+  return startedAt === 0
+    ? { code: 'replica-placed', replicaId, machineId, agoMs: Math.max(0, now - placedAt) }
+    : { code: 'replica-running', replicaId, machineId, forMs: Math.max(0, now - startedAt) };
+}
+
+function describeRests({ replicas }: BrokerState, task: TaskSummary, now: Instant): Reason[] {
+  return task.replicas.flatMap(({ replicaId }) => {
+    const replica = replicas.get(replicaId);
+    return replica === undefined ? [] : describeRest(replica, now);
+  });
+}
+
+function explainReady({ state, job, task: { taskIndex }, open, past, now }: TaskView): Explanation {
+  const waiting = explainWaiting(state, findQueue(job, taskIndex), now);
+  return {
+    summary: { code: 'task-ready', jobId: job.jobId, taskIndex },
+    waiting: waiting.why,
+    details: [
+      ...explainPlanned(state, job, taskIndex, now),
+      ...explainPlace(job, taskIndex, now),
+      ...explainLeasedTask(state, job, taskIndex, now),
       ...waiting.details,
-      ...memories,
+      ...(open === undefined ? [] : describeMemories(state, job, { task: open, now })),
       ...past,
     ],
   };
@@ -123,80 +140,56 @@ function describeMemories(
   state: BrokerState,
   job: BrokerJob,
   { task, now }: { readonly task: OpenTask; readonly now: Instant },
-): string[] {
-  const memories: string[] = [];
-  if (task.failureCount > 0)
-    memories.push(`It failed ${task.failureCount} of ${plural(job.failuresMax, 'time')} so far.`);
-  if (task.lossCount > 0)
-    memories.push(`It was lost or broken ${task.lossCount} of ${plural(state.options.lossesMax, 'time')} so far.`);
-  const unjudged = task.unjudged?.length ?? 0;
-  if (unjudged > 0)
-    memories.push(
-      `Of these, ${unjudged} may not count: how ${unjudged === 1 ? 'its allocation' : 'their allocations'} ` +
-        'ended is not known yet.',
-    );
-  if (task.stopCount > 0)
-    memories.push(`Its machine was taken away while it ran ${task.stopCount} of ${plural(stopsMax, 'time')} so far.`);
-  const machine = state.machines.get(task.avoidMachineId);
+): Reason[] {
+  const { failureCount, lossCount, unjudged, stopCount, avoidMachineId } = task;
+  const memories: Reason[] = [];
+  if (failureCount > 0) memories.push({ code: 'task-failures', failures: failureCount, failuresMax: job.failuresMax });
+  if (lossCount > 0) memories.push({ code: 'task-losses', losses: lossCount, lossesMax: state.options.lossesMax });
+  if (unjudged !== undefined && unjudged.length > 0)
+    memories.push({ code: 'task-losses-unjudged', losses: unjudged.length });
+  if (stopCount > 0) memories.push({ code: 'task-stops', stops: stopCount, stopsMax });
+  const machine = state.machines.get(avoidMachineId);
   const until = machine && avoidedUntil({ state, now }, machine, { queue: findQueue(job, task.index), task });
-  if (until !== undefined) {
-    memories.push(
-      `It went wrong on ${task.avoidMachineId} last, and waits ${describeTime(until - now)} for another machine ` +
-        'before it goes there again.',
-    );
-  }
+  if (until !== undefined)
+    memories.push({ code: 'task-avoids-machine', machineId: avoidMachineId, leftMs: until - now });
   return memories;
 }
 
-interface NamedTask {
-  readonly name: string;
-  readonly task: TaskSummary;
-  readonly past: readonly string[];
-}
-
-function explainVerifying(state: BrokerState, job: BrokerJob, { name, task, past }: NamedTask): Explanation {
-  const open = job.tasks.get(task.taskIndex);
-  if (open !== undefined && isVotedOn(job)) return explainVotes(state, job, { name, task: open, past });
-  const machines = task.replicas.filter((replica) => replica.isVerifying).map((replica) => replica.machineId);
+function explainVerifying({ state, job, task, open, past }: TaskView): Explanation {
+  if (open !== undefined && isVotedOn(job)) return explainVotes(state, job, open, past);
+  const verifying = task.replicas.find((replica) => replica.isVerifying);
   return {
-    summary: `${name} succeeded on ${machines[0]}; its outputs are being brought home and checked.`,
+    summary: {
+      code: 'task-verifying',
+      jobId: job.jobId,
+      taskIndex: task.taskIndex,
+      machineId: verifying?.machineId ?? '',
+    },
     details: past,
   };
 }
 
-function explainFinished(name: string, { past, reusedFrom }: TaskSubject, sentences: readonly string[]): Explanation {
-  if (reusedFrom !== undefined)
-    return {
-      summary:
-        `${name} did not run: it has the result of task ${reusedFrom.fromTaskIndex} of job ${reusedFrom.jobId}, ` +
-        'which did the same.',
-      details: sentences,
-    };
+function summarizeFinished({ jobId, taskIndex, past, reusedFrom }: TaskSubject): Reason {
+  if (reusedFrom !== undefined) {
+    const { jobId: fromJobId, fromTaskIndex } = reusedFrom;
+    return { code: 'task-reused', jobId, taskIndex, fromJobId, fromTaskIndex };
+  }
   const winner = past.find(({ ending }) => ending.disposition === 'accepted');
-  if (winner === undefined) return { summary: `${name} finished.`, details: sentences };
+  if (winner === undefined) return { code: 'task-finished', jobId, taskIndex };
   const { startedAt, endedAt } = winner.ending;
-  return {
-    summary: `${name} finished on ${winner.machineId} after ${describeTime(endedAt - startedAt)}.`,
-    details: sentences,
-  };
+  const { machineId } = winner;
+  return { code: 'task-finished', jobId, taskIndex, machineId, tookMs: Math.max(0, endedAt - startedAt) };
 }
 
-function describeReplicas({ replicas }: TaskSummary, now: Instant): string {
-  return replicas
-    .map(({ machineId, placedAt, startedAt }) =>
-      startedAt === 0
-        ? `${machineId} (placed ${describeTime(now - placedAt)} ago)`
-        : `${machineId} (for ${describeTime(now - startedAt)})`,
-    )
-    .join(' and ');
-}
-
-function describePast({ machineId, ending }: PastReplica): string {
+function describePast({ machineId, ending }: PastReplica): Reason {
   const { replicaId, disposition, exitStatus, reason, detail, outcome } = ending;
-  const status = outcome === 'failed' && reason === '' ? ` with exit status ${exitStatus}` : '';
-  const why = [reason, detail].filter((text) => text !== '').join(': ');
-  return (
-    `Replica r${replicaId} on ${machineId} ` +
-    `${disposition === 'failed' ? 'failed' : `was ${disposition}`}${status}${why === '' ? '' : ` (${why})`}.`
-  );
+  return {
+    code: 'replica-ended',
+    replicaId,
+    machineId,
+    disposition,
+    ...(outcome === 'failed' && reason === '' ? { exitStatus } : {}),
+    endCode: reason,
+    detail,
+  };
 }

@@ -1,5 +1,6 @@
 import { freeProcessors } from '../../../bag/index.ts';
 import { explainMatch } from '../../../requirements/index.ts';
+import type { Reason } from '../../../reasons/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import { findDrain, isDraining, takesWork } from '../machines/takes-work.ts';
 import { adviseUndrain, describeDrainedMachine, describeDraining } from './explain-draining.ts';
@@ -8,22 +9,21 @@ import { explainUnplaced } from './explain-placement.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
 import { describeLastRequest, describeRequests } from './explain-request.ts';
 import { explainReservedWaiting } from './explain-reserved.ts';
-import { describeLack, explainResources } from './explain-shortage.ts';
-import { type Explanation, listedMax } from './explanation.ts';
+import { explainLackOn, explainResources } from './explain-shortage.ts';
+import { type Waiting, listedMax } from './explanation.ts';
 import { isOpenTo, matchesQueue } from '../placing/matching.ts';
 import { statusOfMachine } from '../queries.ts';
 import { keepsAway, knownNeed } from '../times/remaining-time.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
-import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from '../state.ts';
 import { getIdentity, isQuarantined } from '../trust/trust-records.ts';
 
 /** Says why ready tasks of a queue do not run. */
-export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
+export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Waiting {
   return explainResources(state, queue, now) ?? explainOtherwise(state, queue, now);
 }
 
-function explainOtherwise(state: BrokerState, queue: TaskQueue, now: Instant): Explanation {
+function explainOtherwise(state: BrokerState, queue: TaskQueue, now: Instant): Waiting {
   const reserved = explainReservedWaiting(state, queue.job, now);
   if (reserved !== undefined) return reserved;
   if (queue.place === 'undecided') return explainUnplaced(state, queue, now);
@@ -41,20 +41,22 @@ function explainOtherwise(state: BrokerState, queue: TaskQueue, now: Instant): E
     return explainShort({ state, now }, queue, short);
   const ahead = firstAhead(state, queue);
   return {
-    summary: `all ${plural(usable.length, 'machine')} that it may run on are busy.`,
-    details: ahead === undefined ? [] : [`Job ${ahead.jobId} was submitted before and is served first.`],
+    why: { code: 'all-machines-busy', machines: usable.length },
+    details: ahead === undefined ? [] : [{ code: 'served-after-job', jobId: ahead.jobId }],
   };
 }
 
 /** Says why none of the machines that would do takes work. */
-function explainNoneUsable(state: BrokerState, matching: readonly BrokerMachine[], now: Instant): Explanation {
-  const draining = matching.every(({ provider }) => isDraining(provider))
-    ? new Set(matching.map(({ provider }) => provider))
-    : [];
-  const drains = describeDraining(draining);
-  if (drains !== undefined) return { summary: `${drains} and takes no new tasks.`, details: adviseUndrain(draining) };
+function explainNoneUsable(state: BrokerState, matching: readonly BrokerMachine[], now: Instant): Waiting {
+  if (matching.every(({ provider }) => isDraining(provider))) {
+    const draining = new Set(matching.map(({ provider }) => provider));
+    return {
+      why: { code: 'all-machines-draining' },
+      details: [...describeDraining(draining), ...adviseUndrain(draining)],
+    };
+  }
   return {
-    summary: `${plural(matching.length, 'machine')} would do, but none takes work now.`,
+    why: { code: 'no-machine-accepts', machines: matching.length },
     details: matching.slice(0, listedMax).map((machine) => explainUnusable(state, machine, now)),
   };
 }
@@ -64,30 +66,29 @@ function explainShort(
   { state, now }: { readonly state: BrokerState; readonly now: Instant },
   { job }: TaskQueue,
   short: readonly BrokerMachine[],
-): Explanation {
-  const lines = short
-    .slice(0, listedMax)
-    .map(
-      ({ facts: { machineId, until = now } }) =>
-        `${machineId} has ${describeTime(Math.max(0, until - now))} left, which is too short.`,
-    );
+): Waiting {
+  const left = short.slice(0, listedMax).map(
+    ({ facts: { machineId, until = now } }): Reason => ({
+      code: 'machine-time-left',
+      machineId,
+      leftMs: Math.max(0, until - now),
+    }),
+  );
   return {
-    summary: `it waits for a machine with ${describeTime(knownNeed(state, job) ?? 0)} left: ${describeNeed(state, job)}.`,
-    details: lines,
+    why: { code: 'no-machine-long-enough', neededMs: knownNeed(state, job) ?? 0 },
+    details: [describeNeed(state, job), ...left],
   };
 }
 
 /** What says how long tasks of a job need. */
-function describeNeed(state: BrokerState, job: BrokerJob): string {
+function describeNeed(state: BrokerState, job: BrokerJob): Reason {
   const { times, spec } = job;
-  if (times.count === 0 || spec?.limits.runTimeMax === knownNeed(state, job)) return 'its limit says so';
-  const by =
-    `by ${plural(times.count, 'run')} that ` +
-    `ended${times.censoredCount === 0 ? '' : ` and ${times.censoredCount} cut off`}`;
-  const share = Math.round(100 * state.options.needShare);
-  return times.quantile(state.options.needShare) === undefined
-    ? `so long is the longest that is known, ${by}`
-    : `${share} of 100 of its tasks end within that, ${by}`;
+  if (times.count === 0 || spec?.limits.runTimeMax === knownNeed(state, job)) return { code: 'needed-time-limit' };
+  const seen = { completedTasks: times.count, cutOffTasks: times.censoredCount };
+  const share = state.options.needShare;
+  return times.quantile(share) === undefined
+    ? { code: 'needed-time-longest', ...seen }
+    : { code: 'needed-time-share', percent: Math.round(100 * share), ...seen };
 }
 
 function firstAhead(state: BrokerState, queue: TaskQueue): BrokerJob | undefined {
@@ -98,112 +99,115 @@ function firstAhead(state: BrokerState, queue: TaskQueue): BrokerJob | undefined
   return undefined;
 }
 
-/** Says why a machine takes no work now, in a sentence that begins with its name. */
-export function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instant): string {
+/** Says why a machine takes no work now. */
+export function explainUnusable(state: BrokerState, machine: BrokerMachine, now: Instant): Reason {
   const { machineId, until } = machine.facts;
   const { provider } = machine;
-  if (!provider.isConnected) return `${machineId}: its provider is away (${provider.lastError || 'not connected'}).`;
-  const drains = describeDraining([provider]);
-  if (drains !== undefined) return `${machineId}: ${drains}.`;
+  const { providerId, isConnected, lastError, draining } = provider;
+  if (!isConnected) return { code: 'machine-provider-away', machineId, providerId, cause: lastError };
+  if (draining !== undefined)
+    return {
+      code: 'machine-provider-draining',
+      machineId,
+      providerId,
+      sinceUnixMs: draining.since,
+      cause: draining.reason,
+    };
   if (isQuarantined(state, machine)) return describeQuarantined(state, machine);
   const drain = findDrain(state, machine);
-  if (drain !== undefined)
-    return (
-      `${machineId}: ${describeDrainedMachine(machine, drain)}; "mutirao machine undrain ${machineId}" makes it ` +
-      'take work again.'
-    );
-  if (machine.isGone) return `${machineId}: it is gone, and its provider tells what it did before.`;
-  if (!machine.isAnnounced) return `${machineId}: its provider has not told of it since it came back.`;
-  if (until !== undefined && until <= now) return `${machineId}: its allocation is over.`;
-  return `${machineId}: ${describePause(machine, now)}.`;
+  if (drain !== undefined) return describeDrainedMachine(machine, drain);
+  if (machine.isGone) return { code: 'machine-lost', machineId, providerId };
+  if (!machine.isAnnounced) return { code: 'machine-unconfirmed', machineId, providerId };
+  if (until !== undefined && until <= now) return { code: 'machine-allocation-over', machineId };
+  return describePause(machine, now);
 }
 
-function describeQuarantined({ records }: BrokerState, { facts }: BrokerMachine): string {
+function describeQuarantined({ records }: BrokerState, { facts }: BrokerMachine): Reason {
+  const { machineId } = facts;
   const evidence = records.get(getIdentity(facts))?.evidence.at(-1);
-  const hint = '"mutirao machine trust" shows the evidence, "mutirao machine reset-trust" forgives it.';
   switch (evidence?.kind) {
     case 'attribute':
-      return `${facts.machineId}: it is quarantined for what it states: ${evidence.detail}; ${hint}`;
     case 'report':
-      return `${facts.machineId}: it is quarantined for a report that cannot be true: ${evidence.detail}; ${hint}`;
     case 'word':
-      return (
-        `${facts.machineId}: it was quarantined by hand${evidence.detail === '' ? '' : `: ${evidence.detail}`}; ` +
-        `${hint}`
-      );
+      return { code: 'machine-quarantined', machineId, evidence: evidence.kind, detail: evidence.detail };
     default:
-      return `${facts.machineId}: it was caught with wrong results; ${hint}`;
+      return { code: 'machine-quarantined', machineId, evidence: 'result', detail: '' };
   }
 }
 
 /** Why nothing is placed on a machine before a certain time. */
-function describePause({ isStopping, breakages, quarantinedUntil }: BrokerMachine, now: Instant): string {
-  const time = describeTime(quarantinedUntil - now);
-  if (isStopping) return `it, or another machine of its allocation, is stopping; it gets no tasks for ${time}`;
-  if (breakages === 0) return `its disk had no room for what it was given, and it is left alone for ${time}`;
-  return `it broke what it was given ${plural(breakages, 'time')} in a row and is left alone for ${time}`;
+function describePause({ facts, isStopping, breakages, quarantinedUntil }: BrokerMachine, now: Instant): Reason {
+  const { machineId } = facts;
+  const pauseMs = Math.max(0, quarantinedUntil - now);
+  if (isStopping) return { code: 'machine-stopping', machineId, pauseMs };
+  if (breakages === 0) return { code: 'machine-disk-full', machineId, pauseMs };
+  return { code: 'machine-broke-tasks', machineId, brokenTasks: breakages, pauseMs };
 }
 
 function explainNoMatch(
   state: BrokerState,
   queue: TaskQueue,
   { machines, now }: { readonly machines: readonly BrokerMachine[]; readonly now: Instant },
-): Explanation {
-  const details = machines.slice(0, listedMax).map(({ facts }) => {
-    const tooSmall =
-      facts.processors < queue.processors
-        ? [`wanted ${queue.processors} processors: the machine has ${facts.processors}`]
-        : [];
-    const closed = isOpenTo(queue, facts)
-      ? []
-      : [
-          `it runs tasks of ${facts.onlyUser} only, since those of others could read the key of the grid's ` +
-            'authority there',
-        ];
-    return (
-      `${facts.machineId}: ` +
-      `${[...tooSmall, ...describeLack(queue, facts), ...closed, ...explainMatch(queue.requirements, facts.attributes)].join('; ')}.`
-    );
-  });
-  if (machines.length > listedMax) details.push(`And ${plural(machines.length - listedMax, 'more machine')}.`);
+): Waiting {
+  const mismatches = machines.slice(0, listedMax).flatMap((machine) => explainMismatch(machine, queue));
+  const further = machines.length - listedMax;
   const workFolder = queue.job.spec?.workFolder;
-  const summary =
-    workFolder === undefined
-      ? `none of ${plural(machines.length, 'machine')} matches its requirements.`
-      : `its tasks start in ${workFolder} (--in-place, --chdir), and none of ` +
-        `${plural(machines.length, 'machine')} both shares that folder with home and matches its requirements.`;
-  return { summary, details: [...details, ...describeRequests(state, now)] };
+  return {
+    why: {
+      code: 'no-machine-matches',
+      machines: machines.length,
+      ...(workFolder === undefined ? {} : { workFolder }),
+    },
+    details: [
+      ...mismatches,
+      ...(further > 0 ? [{ code: 'further-machines', machines: further } as const] : []),
+      ...describeRequests(state, now),
+    ],
+  };
 }
 
-function explainNoMachines(state: BrokerState, job: BrokerJob, now: Instant): Explanation {
-  if (state.providers.size === 0)
-    return {
-      summary: 'there are no machines, and no provider to get any from.',
-      details: ['Start a grid with "mutirao up".'],
-    };
-  const away = [...state.providers.values()].filter((provider) => !provider.isConnected);
-  const details = away.map(
-    ({ providerId, lastError }) => `Provider ${providerId} is away (${lastError || 'not connected yet'}).`,
-  );
-  const requests = describeRequests(state, now);
+/** Says what keeps a machine from running the tasks of a queue, whatever else it does. */
+export function explainMismatch({ facts }: BrokerMachine, queue: TaskQueue): Reason[] {
+  const { machineId, processors, onlyUser = '' } = facts;
+  const reasons: Reason[] = [];
+  if (!queue.isGang && processors < queue.processors)
+    reasons.push({ code: 'machine-too-small', machineId, taskProcessors: queue.processors, processors });
+  reasons.push(...explainLackOn(queue, facts));
+  if (queue.isGang && facts.takesGangs !== true) reasons.push({ code: 'machine-takes-no-gangs', machineId });
+  if (!isOpenTo(queue, facts)) reasons.push({ code: 'machine-of-one-user', machineId, userId: onlyUser });
+  return [...reasons, ...explainMatch(machineId, queue.requirements, facts.attributes)];
+}
+
+function explainNoMachines(state: BrokerState, job: BrokerJob, now: Instant): Waiting {
   const providers = [...state.providers.values()];
+  if (providers.length === 0) return { why: { code: 'no-provider' }, details: [] };
+  const away = providers
+    .filter(({ isConnected }) => !isConnected)
+    .map(({ providerId, lastError }): Reason => ({ code: 'provider-away', providerId, cause: lastError }));
+  const requests = describeRequests(state, now);
   const drains = describeDraining(providers);
-  if (drains !== undefined && !providers.some(takesWork))
+  if (drains.length > 0 && !providers.some(takesWork))
     return {
-      summary: `there are no machines: ${drains}.`,
-      details: [...adviseUndrain(providers), ...requests, ...details],
+      why: { code: 'no-machine-draining' },
+      details: [...drains, ...adviseUndrain(providers), ...requests, ...away],
     };
-  if (drains !== undefined) details.push(`${drains.charAt(0).toUpperCase()}${drains.slice(1)}.`);
-  if (requests.length > 0)
-    return { summary: `there are no machines yet; ${requests[0]}`, details: [...requests.slice(1), ...details] };
-  const there = [...state.providers.values()].filter((provider) => provider.isConnected).slice(0, listedMax);
-  const ended = there.flatMap(({ providerId }) =>
-    describeLastRequest(state, { providerId, since: job.submittedAt, now }),
+  const more = [...away, ...drains];
+  if (requests.length > 0) return { why: { code: 'no-machine-requested' }, details: [...requests, ...more] };
+  return explainNothingRequested(state, job, { more, now });
+}
+
+function explainNothingRequested(
+  state: BrokerState,
+  { submittedAt }: BrokerJob,
+  { more, now }: { readonly more: readonly Reason[]; readonly now: Instant },
+): Waiting {
+  const connected = [...state.providers.values()].filter(({ isConnected }) => isConnected).slice(0, listedMax);
+  const ended = connected.flatMap(({ providerId }) =>
+    describeLastRequest(state, { providerId, since: submittedAt, now }),
   );
-  const asking = there.map(({ providerId }) => `"mutirao provider show ${providerId}" says why it asks for none.`);
-  const summary =
-    ended.length === 0
-      ? 'there are no machines, and no provider has asked for any.'
-      : 'there are no machines, and what providers asked for has ended.';
-  return { summary, details: [...ended, ...asking, ...details] };
+  const advice = connected.map(({ providerId }): Reason => ({ code: 'advise-provider-show', providerId }));
+  return {
+    why: { code: ended.length === 0 ? 'no-machine-not-requested' : 'no-machine-requests-ended' },
+    details: [...ended, ...advice, ...more],
+  };
 }

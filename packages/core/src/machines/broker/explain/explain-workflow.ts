@@ -1,39 +1,45 @@
+import type { Reason } from '../../../reasons/index.ts';
 import type { TaskIndex } from '../../../shared/index.ts';
 import { listPredecessors } from '../workflow/dependencies.ts';
 import { type Explanation, listedMax } from './explanation.ts';
 import { findTaskSummary, type TaskSummary } from '../queries.ts';
-import { plural } from './sentences.ts';
 import type { BrokerJob } from '../state.ts';
 
-interface NamedTask {
-  readonly name: string;
-  readonly task: TaskSummary;
-  readonly past: readonly string[];
-}
-
 /** Says for which tasks one waits, and what these are. */
-export function explainUnmet(job: BrokerJob, { name, task: { taskIndex, waitsFor }, past }: NamedTask): Explanation {
-  const count = job.dependencies?.unmet[taskIndex] ?? 0;
-  const listed = waitsFor
-    .slice(0, listedMax)
-    .map((before) => `Task ${before} is ${findTaskSummary(job, before)?.status ?? 'gone'}.`);
-  const rest = count > listed.length ? [`And ${plural(count - listed.length, 'more task')}.`] : [];
+export function explainUnmet(
+  job: BrokerJob,
+  { taskIndex, waitsFor }: TaskSummary,
+  more: readonly Reason[],
+): Explanation {
+  const unfinishedTasks = job.dependencies?.unmet[taskIndex] ?? 0;
+  const listed = waitsFor.slice(0, listedMax);
+  const before = listed.map(
+    (index): Reason => ({
+      code: 'task-before',
+      taskIndex: index,
+      status: findTaskSummary(job, index)?.status ?? 'gone',
+    }),
+  );
+  const rest = unfinishedTasks - listed.length;
   return {
-    summary:
-      `${name} waits for ${plural(count, 'task')} that ${count === 1 ? 'has' : 'have'} not finished: ` +
-      `${waitsFor.slice(0, listedMax).join(', ')}${rest.length > 0 ? ' ...' : '.'}`,
-    details: [...listed, ...rest, ...past],
+    summary: {
+      code: 'task-unmet',
+      jobId: job.jobId,
+      taskIndex,
+      unfinishedTasks,
+      taskIndexes: listed.map(String),
+    },
+    details: [...before, ...(rest > 0 ? [{ code: 'further-tasks', tasks: rest } as const] : []), ...more],
   };
 }
 
 /** Says by whom a task was cancelled: its user, or what it waits for and cannot have. */
-export function explainCancelled(job: BrokerJob, { name, task: { taskIndex } }: NamedTask): string {
-  const culprit = job.cancelReason === '' ? findFailedBefore(job, taskIndex) : undefined;
-  if (culprit === undefined) return `${name} was cancelled (${job.cancelReason || 'no reason given'}).`;
-  return (
-    `${name} cannot run: it waits for task ${culprit}, which failed. "mutirao job retry ${job.jobId}" runs both ` +
-    'again.'
-  );
+export function explainCancelled(job: BrokerJob, taskIndex: TaskIndex): Reason {
+  const { jobId, cancelReason } = job;
+  const failedTaskIndex = cancelReason === '' ? findFailedBefore(job, taskIndex) : undefined;
+  return failedTaskIndex === undefined
+    ? { code: 'task-cancelled', jobId, taskIndex, cause: cancelReason }
+    : { code: 'task-blocked', jobId, taskIndex, failedTaskIndex };
 }
 
 /** The first failed task that is found on the way back along the edges. */
@@ -50,22 +56,17 @@ function findFailedBefore({ dependencies, failed, cancelled }: BrokerJob, index:
 }
 
 /** Says of a workflow how many of its tasks wait for others, and how many cannot run any more. */
-export function explainProgress({ dependencies, cancelled, failed, cancelReason, spec }: BrokerJob): string[] {
-  const taken =
+export function explainProgress({ dependencies, cancelled, failed, cancelReason, spec }: BrokerJob): Reason[] {
+  const reused: Reason[] =
     spec?.resumes === undefined
       ? []
-      : [`${plural(spec.resumes.tasks.length, 'task')} taken over from job ${spec.resumes.jobId}.`];
-  if (dependencies === undefined) return taken;
-  const {
-    waiting: { size },
-  } = dependencies;
-  const waiting = size === 0 ? [] : [`${plural(size, 'task')} ${size === 1 ? 'waits' : 'wait'} for others to finish.`];
-  const blocked =
-    cancelled.size > 0 && failed.size > 0 && cancelReason === ''
-      ? [
-          `${plural(cancelled.size, 'task')} cannot run, since what ` +
-            `${cancelled.size === 1 ? 'it waits' : 'they wait'} for failed.`,
-        ]
-      : [];
-  return [...taken, ...waiting, ...blocked];
+      : [{ code: 'tasks-reused', tasks: spec.resumes.tasks.length, jobId: spec.resumes.jobId }];
+  if (dependencies === undefined) return reused;
+  const { size } = dependencies.waiting;
+  const isBlocked = cancelled.size > 0 && failed.size > 0 && cancelReason === '';
+  return [
+    ...reused,
+    ...(size === 0 ? [] : [{ code: 'tasks-waiting-for-others', tasks: size } as const]),
+    ...(isBlocked ? [{ code: 'tasks-blocked', tasks: cancelled.size } as const] : []),
+  ];
 }

@@ -1,9 +1,18 @@
+import type { Reason } from '../../../reasons/index.ts';
+
 /** Why something is as it is. */
 export interface Explanation {
-  /** One sentence. */
-  readonly summary: string;
-  /** Sentences, the most telling first. */
-  readonly details: readonly string[];
+  readonly summary: Reason;
+  /** Why what the summary is about waits; left out where it does not. */
+  readonly waiting?: Reason;
+  /** The most telling first. */
+  readonly details: readonly Reason[];
+}
+
+/** Why tasks wait, and more about it. */
+export interface Waiting {
+  readonly why: Reason;
+  readonly details: readonly Reason[];
 }
 
 /** Machines, reasons and requests that an explanation lists at most. */

@@ -1,7 +1,7 @@
 import type { TimeQuantiles } from '../../../messages/index.ts';
+import type { Reason } from '../../../reasons/index.ts';
 import type { Duration, Instant } from '../../../shared/index.ts';
 import { findQuantiles, type TimeCurve } from '../../../times/index.ts';
-import { describeTime, plural } from './sentences.ts';
 import type { BrokerJob, BrokerReplica, BrokerState, OpenTask } from '../state.ts';
 import { expectedRemaining, timeQuantile } from '../times/task-times.ts';
 
@@ -97,40 +97,29 @@ function getElapsed({ startedAt }: BrokerReplica, now: Instant): Duration {
   return startedAt === 0 ? 0 : Math.max(0, now - startedAt);
 }
 
-/** Sentences that tell of a job's times; none before anything was seen. */
-export function describeEstimate({ times, placeCount, remaining }: JobEstimate): string[] {
+/** What is known of a job's times; nothing before anything was seen. */
+export function describeEstimate({ times, placeCount, remaining }: JobEstimate): Reason[] {
   if (times === undefined) return [];
-  const sentences = [describeQuantiles(times)];
-  if (remaining !== undefined) {
-    const { least, most } = remaining;
-    sentences.push(
-      `With the ${plural(placeCount, 'place')} that it has now it takes another ${describeSpan(least, most)}.`,
-    );
-  }
-  return sentences;
+  if (remaining === undefined) return [describeQuantiles(times)];
+  const { least, most } = remaining;
+  return [describeQuantiles(times), { code: 'job-rest', slots: placeCount, leastMs: least, mostMs: most }];
 }
 
-/** What is known of the times of tasks, in a sentence. */
-export function describeQuantiles({ count, censoredCount, median, ninetieth }: TimeQuantiles): string {
-  const by = `${plural(count, 'run')} that ended${censoredCount === 0 ? '' : ` and ${censoredCount} cut off`}`;
-  if (median === undefined) return `How long its tasks take is not known, by ${by}.`;
-  const most =
-    ninetieth === undefined ? 'too many were cut off to know more' : `nine tenths within ${describeTime(ninetieth)}`;
-  return `Half of its tasks end within ${describeTime(median)}, ${most}, by ${by}.`;
+/** What is known of the times of tasks. */
+export function describeQuantiles({ count, censoredCount, median, ninetieth }: TimeQuantiles): Reason {
+  return {
+    code: 'task-times',
+    completedTasks: count,
+    cutOffTasks: censoredCount,
+    ...(median === undefined ? {} : { medianMs: median }),
+    ...(ninetieth === undefined ? {} : { ninetiethMs: ninetieth }),
+  };
 }
 
-/** How long a replica still runs, by those that lasted so long; empty where that is not known. */
-export function describeRest(replica: BrokerReplica, now: Instant): string {
+/** How long a replica still runs, by those that lasted so long; nothing where that is not known. */
+export function describeRest(replica: BrokerReplica, now: Instant): Reason[] {
   const rest = replica.startedAt === 0 || replica.job.times.count === 0 ? undefined : restOfReplica(replica, now);
-  if (rest === undefined) return '';
-  return (
-    `On ${replica.machine.facts.machineId} it is expected to run for another ${describeTime(rest.expected)}; of ` +
-    `tasks that lasted so long nine tenths end within ${describeTime(rest.most)}.`
-  );
-}
-
-/** @param least at most `most`; said once where both read the same. */
-function describeSpan(least: Duration, most: Duration): string {
-  const [from, to] = [describeTime(least), describeTime(most)];
-  return from === to ? from : `${from} to ${to}`;
+  if (rest === undefined) return [];
+  const { machineId } = replica.machine.facts;
+  return [{ code: 'replica-rest', machineId, expectedMs: rest.expected, mostMs: rest.most }];
 }

@@ -1,3 +1,4 @@
+import type { Reason } from '../../../reasons/index.ts';
 import { type Duration, type Instant, invariant, type TaskIndex } from '../../../shared/index.ts';
 import type { Placement, Schedule } from '../../../workflow/index.ts';
 import type { Grounds } from './plan-grounds.ts';
@@ -16,7 +17,7 @@ const restPerOffer: Duration = 0.02;
 export interface Drawn {
   readonly window: PlanWindow;
   readonly grounds: Grounds;
-  readonly because: string;
+  readonly because: Reason;
 }
 
 /** Writes a schedule down as a plan that can be followed and explained. Cost: O(tasks log tasks). */

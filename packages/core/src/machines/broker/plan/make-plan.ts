@@ -1,3 +1,4 @@
+import type { Reason } from '../../../reasons/index.ts';
 import type { Duration, Instant } from '../../../shared/index.ts';
 import {
   chooseSchedule,
@@ -37,7 +38,7 @@ const bytesPerMilli = 125_000;
  *
  * @source moreira2009, 3.1: batch mode.
  */
-export function makePlan(turn: Turn, machines: readonly BrokerMachine[], because: string): GridPlan {
+export function makePlan(turn: Turn, machines: readonly BrokerMachine[], because: Reason): GridPlan {
   const { state, now } = turn;
   const { planning } = state;
   const grounds = layGrounds(planning, machines, now);

@@ -1,5 +1,6 @@
-import { invariant, type Instant, type TaskIndex } from '../../../shared/index.ts';
-import { type BrokerChange } from '../changes.ts';
+import type { Reason } from '../../../reasons/index.ts';
+import { invariant, type Instant, type JobId, type TaskIndex } from '../../../shared/index.ts';
+import type { BrokerChange, ReplicaDisposition } from '../changes.ts';
 import { makePlan } from './make-plan.ts';
 import { foreseenKey } from './planning.ts';
 import { getBound, canBePlanned, getExpectedEnd, learnTimes, takeForeseen, timeOn } from './planned-times.ts';
@@ -27,8 +28,8 @@ export function refreshPlan(turn: Turn, machines: readonly BrokerMachine[]): voi
   for (const change of turn.changes) hear(state, change);
   if (planning.lateAt <= now) lookForLate(state, now);
   const { plan } = planning;
-  const because = planning.staleBecause === '' ? whyStale(state, plan, machines) : planning.staleBecause;
-  if (because !== '') {
+  const because = planning.staleBecause ?? whyStale(state, plan, machines);
+  if (because !== undefined) {
     if (plan === undefined || isDue(plan, now)) renew(turn, machines, because);
     else wakeBy(turn, plan.notBefore);
   }
@@ -37,7 +38,7 @@ export function refreshPlan(turn: Turn, machines: readonly BrokerMachine[]): voi
 
 function forgetPlan(planning: Planning): void {
   planning.plan = undefined;
-  planning.staleBecause = '';
+  planning.staleBecause = undefined;
   planning.foreseen.clear();
   planning.lateAt = Infinity;
 }
@@ -57,13 +58,13 @@ function hasPlannable(state: BrokerState): boolean {
 function hear(state: BrokerState, change: BrokerChange): void {
   switch (change.kind) {
     case 'JobAccepted':
-      return markStale(state, change.jobId, `job ${change.jobId} has arrived`);
+      return markStale(state, { code: 'plan-job-arrived', jobId: change.jobId });
     case 'JobCancelled':
-      return markStale(state, change.jobId, `job ${change.jobId} was cancelled`);
+      return markStale(state, { code: 'plan-job-cancelled', jobId: change.jobId });
     case 'TasksRetried':
-      return markStale(state, change.jobId, `tasks of job ${change.jobId} are retried`);
+      return markStale(state, { code: 'plan-tasks-retried', jobId: change.jobId });
     case 'ResultsDoubted':
-      return markStale(state, change.jobId, `results of job ${change.jobId} are doubted`);
+      return markStale(state, { code: 'plan-results-doubted', jobId: change.jobId });
     case 'ReplicasEnded': {
       learnTimes(state, change);
       if (state.jobs.get(change.jobId)?.scheduler !== 'plan') return undefined;
@@ -76,8 +77,8 @@ function hear(state: BrokerState, change: BrokerChange): void {
   }
 }
 
-function markStale(state: BrokerState, jobId: number, because: string): void {
-  if (state.jobs.get(jobId)?.scheduler === 'plan') state.planning.staleBecause ||= because;
+function markStale(state: BrokerState, because: Reason & { readonly jobId: JobId }): void {
+  if (state.jobs.get(because.jobId)?.scheduler === 'plan') state.planning.staleBecause ??= because;
 }
 
 function onEnd(
@@ -87,13 +88,19 @@ function onEnd(
     taskIndex,
     disposition,
     at,
-  }: { readonly jobId: number; readonly taskIndex: TaskIndex; readonly disposition: string; readonly at: Instant },
+  }: {
+    readonly jobId: JobId;
+    readonly taskIndex: TaskIndex;
+    readonly disposition: ReplicaDisposition;
+    readonly at: Instant;
+  },
 ): void {
   const foreseen = takeForeseen(planning, jobId, taskIndex);
   if (disposition === 'failed' || disposition === 'lost' || disposition === 'withdrawn')
-    planning.staleBecause ||= `task ${taskIndex} of job ${jobId} was ${disposition === 'failed' ? 'not done' : disposition}`;
+    planning.staleBecause ??= { code: 'plan-task-ended-badly', jobId, taskIndex, disposition };
   else if (foreseen !== undefined && Math.abs(at - foreseen.end) > foreseen.bound) {
-    planning.staleBecause ||= `task ${taskIndex} of job ${jobId} ended ${at < foreseen.end ? 'sooner' : 'later'} than planned`;
+    const code = at < foreseen.end ? 'plan-task-ended-early' : 'plan-task-ended-late';
+    planning.staleBecause ??= { code, jobId, taskIndex };
   }
 }
 
@@ -102,30 +109,35 @@ function lookForLate({ planning }: BrokerState, now: Instant): void {
   let next = Infinity;
   for (const [key, { job, index, end, bound }] of planning.foreseen) {
     if (job.tasks.get(index)?.replicas.length === 0 || !job.tasks.has(index)) planning.foreseen.delete(key);
-    else if (end + bound <= now) planning.staleBecause ||= `task ${index} of job ${job.jobId} is late`;
+    else if (end + bound <= now)
+      planning.staleBecause ??= { code: 'plan-task-late', jobId: job.jobId, taskIndex: index };
     else next = Math.min(next, end + bound);
   }
   planning.lateAt = next;
 }
 
-function whyStale(state: BrokerState, plan: GridPlan | undefined, machines: readonly BrokerMachine[]): string {
-  if (plan === undefined) return 'there was none';
+function whyStale(
+  state: BrokerState,
+  plan: GridPlan | undefined,
+  machines: readonly BrokerMachine[],
+): Reason | undefined {
+  if (plan === undefined) return { code: 'plan-first' };
   if (plan.machines.length !== machines.length || plan.machines.some((machine, place) => machine !== machines[place]))
-    return 'machines came or left';
+    return { code: 'plan-machines-changed' };
   for (const job of state.openJobs.values()) {
     if (job.scheduler !== 'plan') continue;
     if (job.queues.some((queue) => canBePlanned(state, queue) !== plan.queues.has(queue)))
-      return `more is known of how long tasks of job ${job.jobId} take`;
+      return { code: 'plan-times-learnt', jobId: job.jobId };
   }
-  if (plan.leftMin > 0 && plan.leftCount <= plan.leftMin) return 'most of what was planned in detail has begun';
-  return '';
+  if (plan.leftMin > 0 && plan.leftCount <= plan.leftMin) return { code: 'plan-used-up' };
+  return undefined;
 }
 
-function renew(turn: Turn, machines: readonly BrokerMachine[], because: string): void {
+function renew(turn: Turn, machines: readonly BrokerMachine[], because: Reason): void {
   const { state, now } = turn;
   const { planning } = state;
   planning.plan = makePlan(turn, machines, because);
-  planning.staleBecause = '';
+  planning.staleBecause = undefined;
   planning.foreseen.clear();
   planning.lateAt = Infinity;
   for (const machine of state.machines.values()) {

@@ -50,14 +50,15 @@ export function findReservationFault({ state, now }: Turn, userId: UserId, spec:
       message: `a gang wants ${processors} processors; ${name} is of ${amount}`,
     };
   const over = findOver(state, reservation);
-  return over === undefined
-    ? undefined
-    : { code: over.code, message: `nothing is to be had of ${name}: ${over.reason}` };
+  return over === undefined ? undefined : { code: over.code, message: `nothing is to be had of ${name}` };
 }
 
 function findOver({ overReservations }: BrokerState, reservation: JobReservation): OverReservation | undefined {
   return overReservations.size === 0 ? undefined : overReservations.get(reservationKey(nameReservation(reservation)));
 }
+
+/** Its end has come. */
+const timeOver: OverReservation = { code: 'MUT_RESERVATION_OVER', reason: { code: 'reservation-time-over' } };
 
 /**
  * Notes of each job whether its reservation is over: by the clock, or since its resource said so. Cost: O(open jobs).
@@ -69,9 +70,7 @@ export function leaveReservations(turn: Turn): void {
     if (reservation === undefined || job.reservationOver !== undefined || status !== 'running') continue;
     // It may have moved since its claim was signed, and then the end that this names says nothing.
     const { endsAt } = getWindow(state, reservation);
-    const over =
-      findOver(state, reservation) ??
-      (endsAt <= now ? { code: 'MUT_RESERVATION_OVER', reason: 'its time is over' } : undefined);
+    const over = findOver(state, reservation) ?? (endsAt <= now ? timeOver : undefined);
     if (over === undefined) wakeBy(turn, endsAt);
     else commit(turn, { kind: 'ReservationLeft', jobId, ...over, waits: reservation.after === 'wait', at: now });
   }

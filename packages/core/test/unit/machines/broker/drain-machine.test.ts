@@ -44,7 +44,7 @@ test('explain says which machine is draining, since when and why, and how it tak
   harness.perform(['at 3000', 'submit ann 1 replicas=1']);
   t.regex(
     harness.perform(['explain job 1 ann']),
-    /lab\/a: it is draining \(since .*, 0 tasks still running, "disk"\); "mutirao machine undrain lab\/a" makes it take work again\./,
+    /lab\/a: draining since .* \(disk\), with 0 tasks still running; "mutirao machine undrain lab\/a" lets it take tasks again\./,
   );
 });
 

@@ -49,10 +49,10 @@ test('what a provider may run by itself while it is away is explained, and so is
   broker.perform(['disconnect a']);
   t.regex(
     broker.perform(['explain task 1.9 ana']),
-    /leased to provider a, which is away and may start it by itself for 1 min 40 s more/,
+    /Delegated to provider a, which is not connected and may start it on its own for another 1 min 40 s/,
   );
   t.notRegex(broker.perform(['explain task 1.5 ana']), /leased/);
-  t.regex(broker.perform(['explain job 1 ana']), /Provider a is away and may go on by itself with 4 tasks/);
+  t.regex(broker.perform(['explain job 1 ana']), /Provider a is not connected and may continue with 4 delegated tasks/);
   broker.perform(['at 100000']);
   t.notRegex(broker.perform(['explain task 1.9 ana']), /leased/);
   broker.perform(['connect a leases', `join a/m1 held=${first}`]);

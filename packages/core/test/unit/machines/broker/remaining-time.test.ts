@@ -60,10 +60,9 @@ test('before anything is observed the limit of the user is what a task is known 
   // It had time enough when it joined; another such may come.
   step(1, join('q1.0', 1000));
   t.deepEqual(step(600, submit(1, 500)), []);
-  t.regex(
-    explainTask(state, { userId: 'ann', jobId: 1, taskIndex: 0, past: [] }, 600)?.summary ?? '',
-    /^task 0 of job 1 waits: it waits for a machine with 500 ms left: its limit says so\.$/,
-  );
+  const explained = explainTask(state, { userId: 'ann', jobId: 1, taskIndex: 0, past: [] }, 600);
+  t.deepEqual(explained?.waiting, { code: 'no-machine-long-enough', neededMs: 500 });
+  t.deepEqual(explained?.details[0], { code: 'needed-time-limit' });
   t.deepEqual(step(601, join('q2.0', 1200)), ['p/q2.0']);
 });
 

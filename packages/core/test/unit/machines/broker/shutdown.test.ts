@@ -102,7 +102,7 @@ test('a loss that waits for the end of its allocation is kept by a snapshot, and
   harness.perform(['at 2000', 'lose p/1.0 MUT_MACHINE_LOST']);
   t.regex(
     harness.perform(['explain task 1.0 ann']),
-    /It was lost or broken 1 of 20 times so far\.\n- Of these, 1 may not count: how its allocation ended is not known yet\./,
+    /Its machine was lost or could not run it 1 time; after 20 it is given up\.\n- 1 of these may not count/,
   );
   harness.perform(['restart']);
   t.is(harness.state.jobs.get(1)?.tasks.get(0)?.unjudged?.length, 1);

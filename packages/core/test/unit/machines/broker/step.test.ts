@@ -488,7 +488,7 @@ test('when a request was last seen is known without a change of promised state',
     submittedAt: 1,
     startedAt: 0,
     endedAt: 0,
-    reasons: ['one'],
+    reasons: [{ code: 'requeued' as const }],
     heuristic: 'static',
   };
   step(5, { kind: 'RequestsChanged', providerId: 'p', requests: [request] });

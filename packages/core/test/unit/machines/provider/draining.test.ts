@@ -51,7 +51,7 @@ test('a draining provider keeps allocations in which tasks run, releases them wh
   t.regex(harness.perform(['at 40000']), /release q1 \(m-q1\)/);
   harness.perform(['released q1']);
   t.is(harness.perform(['demand b1 5', 'listing']), '', 'nothing is asked for');
-  t.is(harness.state.resourceStatus[0], 'Provider p is draining.');
+  t.deepEqual(harness.state.resourceStatus[0], { code: 'provider-draining', providerId: 'p', cause: '' });
   t.regex(harness.perform(['undrain']), /submit q3/);
 });
 

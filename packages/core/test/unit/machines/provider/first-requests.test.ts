@@ -29,12 +29,22 @@ test('200 tasks of unknown run time make one request that fills a free cluster a
   harness.perform(['demand b 200']);
   t.deepEqual(getAsked(harness), ['4x1', '4x1']);
   for (const { reasons } of listDrafts(harness.journal))
-    t.is(reasons[0], 'Task run times are unknown: requesting 4 processors for 1 h first; more once tasks finish.');
-  t.is(
-    harness.state.resourceStatus[0],
-    'Task run times are unknown: requests are for 1 h at most, and 8 free request slots are left unused; more ' +
-      'once tasks finish.',
-  );
+    t.deepEqual(reasons[0], {
+      code: 'first-request',
+      processors: 4,
+      walltimeMs: hour,
+      isFirst: true,
+      statedMs: 0,
+      outlastedMs: 0,
+    });
+  t.deepEqual(harness.state.resourceStatus[0], {
+    code: 'first-requests-bounded',
+    walltimeMsMax: hour,
+    unusedSlots: 8,
+    waitsForRequests: false,
+    statedMs: 0,
+    outlastedMs: 0,
+  });
 });
 
 test('without bounds on first requests the same tasks ask for a week of the whole cluster at least', (t) => {
@@ -53,16 +63,16 @@ for (const heuristic of ['initial', 'adaptive'] as const) {
     t.true(
       listDrafts(harness.journal).every(
         ({ walltime, reasons }) =>
-          walltime <= hour &&
-          reasons[0]?.startsWith('Task run times are unknown: requesting 4 processors for ') === true,
+          walltime <= hour && reasons[0]?.code === 'first-request' && reasons[0].processors === 4,
       ),
     );
     harness.perform(['accepted q1', 'accepted q2', 'at 1000', 'listing q1=running@900 q2=queued']);
     t.is(getAsked(harness).length, 2);
-    t.regex(
-      harness.state.resourceStatus[0] ?? '',
-      /8 free request slots are left unused; more once tasks finish or requests that wait start\.$/,
-    );
+    t.like(harness.state.resourceStatus[0], {
+      code: 'first-requests-bounded',
+      unusedSlots: 8,
+      waitsForRequests: true,
+    });
   });
 }
 
@@ -104,10 +114,10 @@ test('once a task has ended, here or elsewhere, requests are as usual', (t) => {
   t.is(heuristic.asked.at(-1)?.limits.requestsMax, 2);
   harness.perform([`measured q1 longest=${2 * hour} total=${2 * hour} count=1`]);
   t.deepEqual(getAsked(harness), ['4x1', '4x1', ...Array<string>(8).fill('4x6')]);
-  t.notRegex(listDrafts(harness.journal).at(-1)?.reasons[0] ?? '', /unknown/);
+  t.not(listDrafts(harness.journal).at(-1)?.reasons[0]?.code, 'first-request');
   const elsewhere = openHarness();
   elsewhere.perform([`demand b 200 elsewhere=${hour}`]);
-  t.notRegex(elsewhere.state.resourceStatus[0] ?? '', /unknown/);
+  t.not(elsewhere.state.resourceStatus[0]?.code, 'first-requests-bounded');
 });
 
 test('a request that held its processors to its end and completed nothing doubles walltimes and the number that may wait', (t) => {
@@ -118,10 +128,9 @@ test('a request that held its processors to its end and completed nothing double
   // The manager ended it a little early.
   harness.perform([`at ${0.97 * hour}`, `listing free=4 q1=ended@${0.97 * hour} q2=queued`]);
   t.deepEqual(getAsked(harness), ['4x1', '4x1', '4x2', '4x2']);
-  t.regex(
-    listDrafts(harness.journal).at(-1)?.reasons[0] ?? '',
-    /^Task run times are unknown, and none has finished within 58 min .*: requesting 4 processors for 2 h next; more once tasks finish\.$/,
-  );
+  const [reason] = listDrafts(harness.journal).at(-1)?.reasons ?? [];
+  t.like(reason, { code: 'first-request', processors: 4, walltimeMs: 2 * hour, isFirst: false });
+  t.true(reason?.code === 'first-request' && Math.floor(reason.outlastedMs / minute) === 58);
 });
 
 test('tasks that have run for longer than half of the walltime make the next requests longer before they are cut', (t) => {
@@ -154,10 +163,11 @@ test('a run time that the user states is never cut into, with a quarter to spare
   const harness = openHarness({ heuristic: 'watching', findHeuristic: heuristic.find });
   harness.perform([`demand b 200 stated=${4 * hour}`]);
   t.deepEqual(getAsked(harness), ['4x5', '4x5']);
-  t.is(
-    listDrafts(harness.journal)[0]?.reasons[0],
-    'Task run times are unknown but for the stated 4 h: requesting 4 processors for 5 h first; more once tasks finish.',
-  );
+  t.like(listDrafts(harness.journal)[0]?.reasons[0], {
+    code: 'first-request',
+    walltimeMs: 5 * hour,
+    statedMs: 4 * hour,
+  });
   const long = openHarness({ heuristic: 'watching', findHeuristic: new WatchingHeuristic().find });
   long.perform([`demand b 200 stated=${23 * hour}`]);
   t.deepEqual(getAsked(long), ['4x24', '4x24']);

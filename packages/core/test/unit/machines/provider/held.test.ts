@@ -109,11 +109,11 @@ test('what is given back earlier since the reservation ends earlier is told as s
   harness.perform(['accepted q1', 'attach q1.0', 'attach q1.1']);
   t.is(
     lastReported(harness.perform(['windows 7:20000-50000x2'])),
-    'held 2+0, Shortened: it is given back earlier than it was asked for, when the reservation ends now.',
+    'held 2+0, The allocation will be released earlier than requested, when the reservation now ends.',
   );
   t.regex(
     harness.perform(['drain new power']),
-    /release q1 [\s\S]*Nothing more is requested: provider p is draining \(new power\)\./,
+    /release q1 [\s\S]*Nothing requested: provider p is draining \(new power\)\./,
     'nothing will be placed on what is held',
   );
 });

@@ -20,18 +20,18 @@ test('before the queue was read nothing is known of it, and why is said', (t) =>
   t.like(viewQueue(state, 1000), {
     providerId: 'p',
     knowledge: 'none',
-    trouble: 'The queue of the resource has not been read yet.',
+    trouble: { code: 'queue-not-read' },
     readAt: 0,
     steps: [],
     requests: [],
     decision: undefined,
   });
   const broken = aHarness('listing-failed squeue is away');
-  t.is(viewQueue(broken.state, 1000).trouble, 'The queue of the resource cannot be read: squeue is away.');
+  t.deepEqual(viewQueue(broken.state, 1000).trouble, { code: 'queue-unreadable', trouble: 'squeue is away' });
   const machines = new ProviderHarness({ resourceKind: 'machines' });
   t.like(viewQueue(machines.state, 0), {
     knowledge: 'none',
-    trouble: 'Its machines are shared by time: there is no queue.',
+    trouble: { code: 'queue-absent' },
   });
 });
 
@@ -39,7 +39,14 @@ test('free processors over time are those that a decision would see: what runs t
   const harness = aHarness(`listing a=running@1000/5x${2 * minute} b=queued@0/8x${minute}`);
   harness.now = 1000 + minute;
   const view = viewQueue(harness.state, harness.now);
-  t.like(view, { knowledge: 'complete', trouble: '', processors: 8, readAt: 1000, runningCount: 1, waitingCount: 1 });
+  t.like(view, {
+    knowledge: 'complete',
+    trouble: undefined,
+    processors: 8,
+    readAt: 1000,
+    runningCount: 1,
+    waitingCount: 1,
+  });
   t.deepEqual(listSteps(view), [
     [0, 3],
     [minute, 0],
@@ -101,7 +108,7 @@ test('what cannot be read now is told as it was, and a queue that hides others s
   const harness = aHarness(`listing a=running@1000/5x${2 * minute}`, 'listing-failed squeue is away');
   t.like(viewQueue(harness.state, 1000), {
     knowledge: 'stale',
-    trouble: 'The queue of the resource cannot be read (squeue is away): this is how it was.',
+    trouble: { code: 'queue-shown-stale', trouble: 'squeue is away' },
   });
   const hidden = aHarness('listing free=2');
   const view = viewQueue(hidden.state, 1000);

@@ -28,7 +28,7 @@ test('a request that two listings in a row show as waiting after it had started 
   t.deepEqual(perform(50, 'listing q1=queued'), ['RequestRequeued']);
   const request = harness.state.requests.get('q1')!;
   t.like(describeRequest(harness.state, request), { status: 'queued', startedAt: 0, submittedAt: 50, endedAt: 0 });
-  t.is(request.reasons.at(-1), 'The resource manager put it back into its queue.');
+  t.deepEqual(request.reasons.at(-1), { code: 'requeued' });
 });
 
 test('a listing that was read before the start was known, or that failed, or a later one that shows it running, counts for nothing', (t) => {

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { widenForGang } from '../../../../src/machines/provider/widen-for-gang.ts';
 
-const draft = (width: number) => ({ width, walltime: 1000, reasons: ['chosen'] });
+const draft = (width: number) => ({ width, walltime: 1000, reasons: [{ code: 'no-pending-tasks' }] as const });
 const pending = (width: number) => ({
   requestId: 'q1',
   width,
@@ -16,7 +16,7 @@ test('the widest draft becomes as wide as a gang, and takes the place of those t
     widened.map(({ width }) => width),
     [5, 2],
   );
-  t.is(widened[0]?.reasons[0], 'Widened from 3 to 5 processors: a gang wants so many at once.');
+  t.deepEqual(widened[0]?.reasons[0], { code: 'widened-for-gang', processorsBefore: 3, processors: 5 });
 });
 
 test('drafts stay where no gang is wanted, one is wide enough, another request is, or none may be', (t) => {

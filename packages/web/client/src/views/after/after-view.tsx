@@ -59,7 +59,7 @@ function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
     );
   };
   const cancel = (): void => {
-    if (window.confirm(`Cancel job ${job.job_id}? What it runs is stopped.`))
+    if (window.confirm(`Cancel job ${job.job_id}? Its running tasks are stopped.`))
       act(
         gateway
           .call('cancelJob', { params: { job_id: job.job_id }, body: { reason: 'cancelled on the page' } })
@@ -119,11 +119,11 @@ function RetryButtons({ retry }: { retry(withCurrentInputs: boolean): void }): R
         title="With the input files as they were when the job was submitted"
         onClick={() => retry(false)}
       >
-        Retry what failed
+        Retry failed tasks
       </button>
       <button
         type="button"
-        title="With the input files as they are now: for a script that was mended"
+        title="With the input files as they are now, for example after correcting a script"
         onClick={() => retry(true)}
       >
         Retry with current inputs
@@ -170,7 +170,7 @@ function StatedPanel({ detail }: { readonly detail: JobDetail }): ReactNode {
   ];
   return (
     <Panel
-      title="What was asked for"
+      title="Options of the job"
       aside={<Downloads jobId={detail.job.job_id} what="replicas" formats={['csv', 'json']} />}
     >
       <dl className="facts">

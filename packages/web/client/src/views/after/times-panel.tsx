@@ -44,7 +44,7 @@ function Distribution({ times }: { readonly times: TaskTimes }): ReactNode {
   return (
     <>
       <p className="lead">
-        Half of the tasks took up to <b>{half === undefined ? '?' : sayDuration(half.ms_max)}</b>; the longest{' '}
+        Median <b>{half === undefined ? '?' : sayDuration(half.ms_max)}</b>; the longest{' '}
         <b>{sayDuration(times.ms_max ?? 0)}</b>, the mean {sayDuration(times.mean_ms ?? 0)}.
       </p>
       <Chart
@@ -71,7 +71,7 @@ function Stragglers({ times }: { readonly times: TaskTimes }): ReactNode {
     },
     [stragglers, jobId, explain],
   );
-  if (stragglers.length === 0) return <Empty title="None took more than twice as long as half of the tasks." />;
+  if (stragglers.length === 0) return <Empty title="No stragglers: no task took more than twice the median." />;
   return (
     <>
       <Chart

@@ -12,7 +12,7 @@ export function askWorker<K extends WorkflowWork['kind']>(
 ): Promise<WorkflowWorkReplies[K]> {
   return new Promise((resolve, reject) => {
     worker.onmessage = ({ data }: MessageEvent<WorkflowWorkReplies[K]>) => resolve(data);
-    worker.onerror = () => reject(new Error('The page could not compute that beside itself.'));
+    worker.onerror = () => reject(new Error('The page could not compute this in the background.'));
     worker.postMessage(work);
   });
 }

@@ -92,7 +92,7 @@ export function SchedulePanel({
         <TextField
           id="plan-list"
           label="Processors"
-          hint="a line each: number host address Mflop/s"
+          hint="one per line: number host address Mflop/s"
           value={choice.list}
           rows={4}
           code
@@ -105,7 +105,7 @@ export function SchedulePanel({
         </p>
       )}
       {workflow.tasks.length === 0 ? (
-        <Empty title="There is nothing to plan." />
+        <Empty title="Nothing to plan: the workflow has no tasks." />
       ) : fault === undefined ? (
         <Planned plan={plan} isOld={isPlanning} isRefused={refusal !== ''} />
       ) : (

@@ -73,7 +73,7 @@ export function SubmitWorkflow({
               placeholder="sleep {seconds}; touch {outputs}"
             />
             <p className="hint">
-              {'{id}, {kind}, {seconds}, {dimension}, {inputs} and {outputs} stand for what is known of the task.'}
+              {'{id}, {kind}, {seconds}, {dimension}, {inputs} and {outputs} stand for values of the task.'}
             </p>
           </div>
         )}
@@ -99,8 +99,8 @@ export function SubmitWorkflow({
             value={options.scheduler}
             onChange={(event) => setOptions({ ...options, scheduler: event.target.value })}
           >
-            <option value="">the usual: what is ready, the longest way first</option>
-            <option value="plan">plan: by a plan of the whole grid</option>
+            <option value="">default: ready tasks, longest path first</option>
+            <option value="plan">plan: plan for the whole grid</option>
           </select>
         </div>
         {refusal === '' ? null : (

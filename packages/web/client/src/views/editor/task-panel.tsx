@@ -127,7 +127,7 @@ function TaskFields({ task, editor }: { readonly task: WorkflowTask; readonly ed
       <TextField
         id="task-inputs"
         label="Inputs"
-        hint="a file a line, its bytes behind"
+        hint="one file per line, optionally followed by its size in bytes"
         value={printFiles(task.inputs)}
         rows={3}
         code

@@ -36,7 +36,7 @@ export function useAnalysis(workflow: Workflow): WorkflowAnalysis {
 }
 
 interface AnalysisState extends Analyst<Worker> {
-  /** What was asked for last. */
+  /** The last request. */
   analysed: Workflow | undefined;
   isBusy: boolean;
 }

@@ -31,7 +31,7 @@ export function WorkflowPanel({
       <TextField
         id="workflow-outputs"
         label="Outputs of the whole"
-        hint="files that come home although tasks read them"
+        hint="intermediate files to bring home too"
         value={outputs.join('\n')}
         rows={2}
         code

@@ -69,7 +69,7 @@ export function JobsView(): ReactNode {
           <Legend inks={Object.values(taskInks)} />
         </div>
         {jobs.length === 0 ? (
-          <Empty title="No job is like that.">
+          <Empty title="No job matches.">
             <button
               type="button"
               onClick={() => setSpec({ ...plainSpec, sort: spec.sort, isAscending: spec.isAscending })}

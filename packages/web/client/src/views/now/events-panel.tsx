@@ -14,10 +14,10 @@ export function EventsPanel(): ReactNode {
   return (
     <Panel
       title="Events"
-      aside={areSampled ? <span className="faint">some are left out while very many come</span> : undefined}
+      aside={areSampled ? <span className="faint">some are left out while there are very many</span> : undefined}
     >
       {events.length === 0 ? (
-        <Empty title="Nothing has happened yet." />
+        <Empty title="No events yet." />
       ) : (
         <ol className="events" tabIndex={0} aria-label="The latest events">
           {events

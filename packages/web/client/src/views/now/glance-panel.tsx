@@ -32,7 +32,7 @@ export function GlancePanel(): ReactNode {
           summary.remaining_ms_max !== null
             ? `tasks; up to ${sayDuration(summary.remaining_ms_max)} to go`
             : summary.jobs_running > 0
-              ? 'tasks; how long is not known yet'
+              ? 'tasks; remaining time unknown'
               : 'tasks finished'
         }
       />

@@ -28,7 +28,7 @@ export function LedgerPicture({ ledger }: { readonly ledger: Ledger }): ReactNod
     idle_processor_ms: idle,
     requested_processor_ms: requested,
   } = ledger.total;
-  if (held === 0) return <Empty title="No processor has been held yet." />;
+  if (held === 0) return <Empty title="No allocations yet." />;
   const shares = [used, losers, killed, idle].map((part) => sayShare(part, held));
   return (
     <div className="ledger">

@@ -33,7 +33,7 @@ export function MachinesPanel(): ReactNode {
       {overview === undefined ? (
         <Loading what="the machines" />
       ) : overview.sites.length === 0 ? (
-        <Empty title="No machine is here.">
+        <Empty title="No machines now.">
           Machines appear when a cluster grants a request, or when one joins a lab; requests and their reasons are
           below.
         </Empty>
@@ -93,7 +93,7 @@ function SiteCells({ site, statuses }: { readonly site: Site; readonly statuses:
           role="img"
           aria-label={
             `${site.provider_id}: ${site.busy} busy, ${site.idle} idle, ${site.draining} draining, ` +
-            `${site.quarantined} quarantined. ${tip?.text ?? 'Arrow keys tell of a machine, Enter opens it.'}`
+            `${site.quarantined} quarantined. ${tip?.text ?? 'Arrow keys select a machine, Enter opens it.'}`
           }
           onPointerMove={(event) => tell(at(event))}
           onPointerLeave={() => tell(undefined)}

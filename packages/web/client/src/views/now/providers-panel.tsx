@@ -17,7 +17,7 @@ export function ProvidersPanel(): ReactNode {
         {list === undefined ? (
           <Loading what="the providers" />
         ) : (
-          <Empty title="No provider is known.">
+          <Empty title="No providers.">
             Add one with <code>mutirao site add</code>.
           </Empty>
         )}
@@ -100,18 +100,17 @@ function Queue({
         </p>
       )}
       {resource === null ? (
-        <p className="hint">
-          {provider.last_error === '' ? 'The provider cannot be reached now.' : provider.last_error}
-        </p>
+        <p className="hint">{provider.last_error === '' ? 'The provider is unreachable.' : provider.last_error}</p>
       ) : (
         <p className="hint">
           {resource.resource_kind}, {sayMany(resource.processors, 'processor')}; at most{' '}
           {sayMany(resource.requests_max, 'request')} of {sayCount(resource.width_processors_max)} processors for{' '}
-          {sayDuration(resource.walltime_ms_max)}; heuristic <b>{resource.heuristic}</b>. {resource.reasons[0] ?? ''}
+          {sayDuration(resource.walltime_ms_max)}; heuristic <b>{resource.heuristic}</b>.
+          {resource.reasons[0]?.text ?? ''}
         </p>
       )}
       {profile === null ? (
-        <Empty title="There is no picture of its queue.">{missing}</Empty>
+        <Empty title="Its queue is unknown.">{missing}</Empty>
       ) : (
         <QueuePicture profile={profile} requests={requests} queue={queue} />
       )}
@@ -140,10 +139,10 @@ function QueueStatus({
         : `Read ${sayDuration(age)} ago, as the provider sees it: ${sayMany(running, 'request')} running, ` +
           `${sayCount(waiting)} waiting.`}
       {decided}
-      {trouble === '' ? null : (
+      {trouble === null ? null : (
         <>
           <br />
-          <b>{trouble}</b>
+          <b>{trouble.text}</b>
         </>
       )}
     </p>
@@ -152,7 +151,7 @@ function QueueStatus({
 
 function RequestList({ requests }: { readonly requests: readonly AllocationRequest[] }): ReactNode {
   const { explain } = usePage();
-  if (requests.length === 0) return <p className="hint">Nothing is asked of it now.</p>;
+  if (requests.length === 0) return <p className="hint">No requests now.</p>;
   const now = Date.now();
   return (
     <ul className="requests">

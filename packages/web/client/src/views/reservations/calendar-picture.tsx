@@ -70,8 +70,8 @@ export function CalendarPicture({
         className="drawn-on"
         {...pointer}
         label={
-          `Calendar of ${calendar.resource.resource_id}: ${Math.round(calendar.utilisation * 100)} % taken in ` +
-          `what is shown, ${sayMany(calendar.reservations.filter(isOpen).length, 'reservation')} that you may ` +
+          `Calendar of ${calendar.resource.resource_id}: ${Math.round(calendar.utilisation * 100)} % reserved in ` +
+          `the time shown, ${sayMany(calendar.reservations.filter(isOpen).length, 'reservation')} that you may ` +
           'see. "Reserve" and the table of reservations do by keyboard what the pointer does here.'
         }
       />

@@ -102,7 +102,7 @@ export function ReservationForm({
           <Moment
             id="slot-latest"
             label="At the latest"
-            hint="it may be placed later up to then"
+            hint="it may start later, up to this time"
             value={latest ?? slot.end}
             onChange={(end) => setLatest(end)}
           />
@@ -161,7 +161,7 @@ function Refusal({
       <p>{message}</p>
       {alternatives.length === 0 ? null : (
         <p>
-          <b>Instead there could be:</b>
+          <b>Alternatives:</b>
         </p>
       )}
       <ul className="alternatives">

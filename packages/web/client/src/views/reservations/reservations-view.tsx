@@ -29,7 +29,7 @@ export function ReservationsView(): ReactNode {
           if (resource === undefined)
             return (
               <section className="panel">
-                <Empty title="Nothing can be reserved here.">
+                <Empty title="Nothing can be reserved in this grid.">
                   A reservation manager is started with <code>mutirao run reservations</code>; resources are added to it
                   with <code>mutirao reservation resource add</code>.
                 </Empty>
@@ -69,7 +69,7 @@ function describe({ resource, utilisation, reservations }: RouteReply<'getCalend
   const seen = reservations.filter(isOpen).length;
   const owner = resource.owner_id === '' ? '' : ` The resource is ${resource.owner_id}'s.`;
   return (
-    `${Math.round(utilisation * 100)} % of it is taken in the time shown. ` +
+    `${Math.round(utilisation * 100)} % is reserved in the time shown. ` +
     `${seen === 0 ? 'There are no reservations that you may see.' : `You may see ${sayMany(seen, 'reservation')}.`}${owner}`
   );
 }

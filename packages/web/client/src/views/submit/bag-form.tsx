@@ -54,7 +54,7 @@ export function BagForm(): ReactNode {
           <FormField
             id="bag-command"
             label="Command"
-            hint="a line for the shell; {} stands for the value of the task, {#} for its index"
+            hint="a shell command; {} stands for the value of the task, {#} for its index"
             rows={2}
             value={draft.command}
             onChange={(command) => change({ command })}
@@ -127,7 +127,7 @@ function MoreFields({
         <FormField
           id="bag-put"
           label="Put"
-          hint="files of yours, SRC[:DST] a line"
+          hint="your files, one SRC[:DST] per line"
           rows={2}
           value={draft.put}
           onChange={(put) => change({ put })}
@@ -135,7 +135,7 @@ function MoreFields({
         <FormField
           id="bag-get"
           label="Get"
-          hint="outputs, a line each"
+          hint="outputs, one per line"
           rows={2}
           value={draft.get}
           onChange={(get) => change({ get })}
@@ -159,7 +159,7 @@ function MoreFields({
         />
         <FormField
           id="bag-minutes"
-          label="Minutes at most"
+          label="Time limit, minutes"
           value={draft.minutes}
           onChange={(minutes) => change({ minutes })}
           placeholder="any"
@@ -175,14 +175,14 @@ function MoreFields({
       <FormField
         id="bag-check"
         label="Check"
-        hint="run at home; status 0 accepts the result"
+        hint="runs at home; exit status 0 accepts the result"
         value={draft.check}
         onChange={(check) => change({ check })}
       />
       <FormField
         id="bag-environment"
         label="Environment"
-        hint="NAME=VALUE a line"
+        hint="one NAME=VALUE per line"
         rows={2}
         value={draft.environment}
         onChange={(environment) => change({ environment })}
@@ -224,7 +224,7 @@ function Preview({ reading }: { readonly reading: BagReading }): ReactNode {
             {preview.task_count > preview.first_commands.length ? <li className="faint">…</li> : null}
           </ol>
           <div className="row">
-            <h3>The same by the command line</h3>
+            <h3>As a command</h3>
             <button type="button" className="small end" onClick={copy}>
               Copy
             </button>

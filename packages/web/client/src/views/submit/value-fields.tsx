@@ -51,9 +51,7 @@ export function InPlaceField({
       <label htmlFor={id}>
         <input id={id} type="checkbox" checked={isChecked} onChange={(event) => onChange(event.target.checked)} /> Tasks
         start in that folder{' '}
-        <span className="faint">
-          on machines that share it; nothing is copied, and one run of a task goes on at a time
-        </span>
+        <span className="faint">on machines that share it; nothing is copied, one replica of a task at a time</span>
       </label>
     </div>
   );
@@ -103,7 +101,7 @@ export function ValueFields({
         <FormField
           id="bag-list"
           label="Values"
-          hint="one a line"
+          hint="one per line"
           rows={6}
           value={draft.list}
           onChange={(list) => change({ list })}

@@ -23,7 +23,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Content, IntegerRange, Limits, QuotaUse, ResourceRequest, Root } from "../../common/v1/common.ts";
+import { Content, IntegerRange, Limits, QuotaUse, Reason, ResourceRequest, Root } from "../../common/v1/common.ts";
 import { MachineFacts, Outcome, ReplicaUsage, StagingTimes } from "../../machine/v1/machine.ts";
 import { AllocationRequest, ProviderQueue, TaskTimes } from "../../provider/v1/provider.ts";
 
@@ -852,10 +852,14 @@ export interface TaskSubject {
 }
 
 export interface ExplainResponse {
-  /** One sentence that answers "why this, why now, why nothing". */
-  summary: string;
-  /** Sentences, the most telling first. */
-  details: string[];
+  /** Answers "why this, why now, why nothing". */
+  summary:
+    | Reason
+    | undefined;
+  /** The most telling first. */
+  details: Reason[];
+  /** Why what the summary is about waits; absent where it does not. */
+  waiting: Reason | undefined;
 }
 
 export interface GetLedgerRequest {
@@ -6293,16 +6297,19 @@ export const TaskSubject: MessageFns<TaskSubject> = {
 };
 
 function createBaseExplainResponse(): ExplainResponse {
-  return { summary: "", details: [] };
+  return { summary: undefined, details: [], waiting: undefined };
 }
 
 export const ExplainResponse: MessageFns<ExplainResponse> = {
   encode(message: ExplainResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.summary !== "") {
-      writer.uint32(10).string(message.summary);
+    if (message.summary !== undefined) {
+      Reason.encode(message.summary, writer.uint32(10).fork()).join();
     }
     for (const v of message.details) {
-      writer.uint32(18).string(v!);
+      Reason.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.waiting !== undefined) {
+      Reason.encode(message.waiting, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -6325,7 +6332,7 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
               break;
             }
 
-            message.summary = reader.string();
+            message.summary = Reason.decode(reader, reader.uint32());
             continue;
           }
           case 2: {
@@ -6333,7 +6340,15 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
               break;
             }
 
-            message.details.push(reader.string());
+            message.details.push(Reason.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.waiting = Reason.decode(reader, reader.uint32());
             continue;
           }
         }

@@ -25,7 +25,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Content, Hello, QuotaUse } from "../../common/v1/common.ts";
+import { Content, Hello, QuotaUse, Reason } from "../../common/v1/common.ts";
 import {
   BlobOffer,
   BlobRequest,
@@ -318,8 +318,8 @@ export interface AllocationRequest {
   submittedUnixMs: number;
   startedUnixMs: number;
   endedUnixMs: number;
-  /** Sentences, first the deciding one. */
-  reasons: string[];
+  /** The deciding one first. */
+  reasons: Reason[];
   heuristic: string;
   providerId: string;
   /** What the heuristic compared, the chosen ones first; empty for one that compares nothing. */
@@ -472,7 +472,7 @@ export interface GetResourceResponse {
   machines: number;
   draining: boolean;
   /** Why it asks for nothing more now, or what decided the last requests. */
-  reasons: string[];
+  reasons: Reason[];
   /** How long a task is taken to last before any was observed. */
   defaultTaskTimeMs: number;
   /** The heuristic was switched to while the provider ran; it outlives a restart with the same settings. */
@@ -481,8 +481,10 @@ export interface GetResourceResponse {
   leases: LeaseState[];
   /** Why reports or outputs wait at their machines; empty while they find room. */
   spoolTrouble: string;
-  /** Why the queue of the resource is not known now: it cannot be read, or has not been read yet. Empty while it is known, and where machines attach by themselves. */
-  queueTrouble: string;
+  /** Why the queue of the resource is not known now: it cannot be read, or has not been read yet. Absent while it is known, and where machines attach by themselves. */
+  queueTrouble:
+    | Reason
+    | undefined;
   /** While it is draining: since when, and the owner's words. */
   drainingSinceUnixMs?: number | undefined;
   drainingReason: string;
@@ -530,8 +532,10 @@ export interface GetQueueResponse {
 export interface ProviderQueue {
   providerId: string;
   knowledge: QueueKnowledge;
-  /** What is not known and why, for people; empty where all is. */
-  trouble: string;
+  /** What is not known and why; absent where all is. */
+  trouble:
+    | Reason
+    | undefined;
   /** When this was told, by the provider's clock, as are all instants here. */
   atUnixMs: number;
   /** When the queue was read; 0 where it never was. */
@@ -585,8 +589,8 @@ export interface QueueDecision {
   heuristic: string;
   /** The chosen ones first. */
   candidates: RequestCandidate[];
-  /** Sentences, first the deciding one. */
-  reasons: string[];
+  /** The deciding one first. */
+  reasons: Reason[];
 }
 
 export interface DrainRequest {
@@ -2069,7 +2073,7 @@ export const AllocationRequest: MessageFns<AllocationRequest> = {
       writer.uint32(72).uint64(message.endedUnixMs);
     }
     for (const v of message.reasons) {
-      writer.uint32(82).string(v!);
+      Reason.encode(v!, writer.uint32(82).fork()).join();
     }
     if (message.heuristic !== "") {
       writer.uint32(90).string(message.heuristic);
@@ -2179,7 +2183,7 @@ export const AllocationRequest: MessageFns<AllocationRequest> = {
               break;
             }
 
-            message.reasons.push(reader.string());
+            message.reasons.push(Reason.decode(reader, reader.uint32()));
             continue;
           }
           case 11: {
@@ -3213,7 +3217,7 @@ function createBaseGetResourceResponse(): GetResourceResponse {
     heuristicSwitched: false,
     leases: [],
     spoolTrouble: "",
-    queueTrouble: "",
+    queueTrouble: undefined,
     drainingSinceUnixMs: undefined,
     drainingReason: "",
   };
@@ -3255,7 +3259,7 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
       writer.uint32(88).bool(message.draining);
     }
     for (const v of message.reasons) {
-      writer.uint32(98).string(v!);
+      Reason.encode(v!, writer.uint32(98).fork()).join();
     }
     if (message.defaultTaskTimeMs !== 0) {
       writer.uint32(104).uint64(message.defaultTaskTimeMs);
@@ -3269,8 +3273,8 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
     if (message.spoolTrouble !== "") {
       writer.uint32(370).string(message.spoolTrouble);
     }
-    if (message.queueTrouble !== "") {
-      writer.uint32(378).string(message.queueTrouble);
+    if (message.queueTrouble !== undefined) {
+      Reason.encode(message.queueTrouble, writer.uint32(378).fork()).join();
     }
     if (message.drainingSinceUnixMs !== undefined) {
       writer.uint32(384).uint64(message.drainingSinceUnixMs);
@@ -3387,7 +3391,7 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
               break;
             }
 
-            message.reasons.push(reader.string());
+            message.reasons.push(Reason.decode(reader, reader.uint32()));
             continue;
           }
           case 13: {
@@ -3427,7 +3431,7 @@ export const GetResourceResponse: MessageFns<GetResourceResponse> = {
               break;
             }
 
-            message.queueTrouble = reader.string();
+            message.queueTrouble = Reason.decode(reader, reader.uint32());
             continue;
           }
           case 48: {
@@ -3803,7 +3807,7 @@ function createBaseProviderQueue(): ProviderQueue {
   return {
     providerId: "",
     knowledge: 0,
-    trouble: "",
+    trouble: undefined,
     atUnixMs: 0,
     readUnixMs: 0,
     processors: 0,
@@ -3825,8 +3829,8 @@ export const ProviderQueue: MessageFns<ProviderQueue> = {
     if (message.knowledge !== 0) {
       writer.uint32(16).int32(message.knowledge);
     }
-    if (message.trouble !== "") {
-      writer.uint32(26).string(message.trouble);
+    if (message.trouble !== undefined) {
+      Reason.encode(message.trouble, writer.uint32(26).fork()).join();
     }
     if (message.atUnixMs !== 0) {
       writer.uint32(32).uint64(message.atUnixMs);
@@ -3895,7 +3899,7 @@ export const ProviderQueue: MessageFns<ProviderQueue> = {
               break;
             }
 
-            message.trouble = reader.string();
+            message.trouble = Reason.decode(reader, reader.uint32());
             continue;
           }
           case 4: {
@@ -4263,7 +4267,7 @@ export const QueueDecision: MessageFns<QueueDecision> = {
       RequestCandidate.encode(v!, writer.uint32(26).fork()).join();
     }
     for (const v of message.reasons) {
-      writer.uint32(34).string(v!);
+      Reason.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -4310,7 +4314,7 @@ export const QueueDecision: MessageFns<QueueDecision> = {
               break;
             }
 
-            message.reasons.push(reader.string());
+            message.reasons.push(Reason.decode(reader, reader.uint32()));
             continue;
           }
         }

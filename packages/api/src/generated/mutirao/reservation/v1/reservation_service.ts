@@ -21,7 +21,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { QuotaUse } from "../../common/v1/common.ts";
+import { QuotaUse, Reason } from "../../common/v1/common.ts";
 
 export const protobufPackage = "mutirao.reservation.v1";
 
@@ -274,8 +274,8 @@ export interface Provisioning {
   chancePercent?:
     | number
     | undefined;
-  /** What went wrong, or was done otherwise than asked for; empty for nothing. */
-  reason: string;
+  /** What went wrong, or was done otherwise than asked for. */
+  reasons: Reason[];
 }
 
 /** A place that could be had instead. */
@@ -1330,7 +1330,7 @@ function createBaseProvisioning(): Provisioning {
     askUnixMs: 0,
     expectedUnixMs: 0,
     chancePercent: undefined,
-    reason: "",
+    reasons: [],
   };
 }
 
@@ -1354,8 +1354,8 @@ export const Provisioning: MessageFns<Provisioning> = {
     if (message.chancePercent !== undefined) {
       writer.uint32(49).double(message.chancePercent);
     }
-    if (message.reason !== "") {
-      writer.uint32(58).string(message.reason);
+    for (const v of message.reasons) {
+      Reason.encode(v!, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -1426,7 +1426,7 @@ export const Provisioning: MessageFns<Provisioning> = {
               break;
             }
 
-            message.reason = reader.string();
+            message.reasons.push(Reason.decode(reader, reader.uint32()));
             continue;
           }
         }

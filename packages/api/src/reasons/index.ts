@@ -1,0 +1,4 @@
+export type { Wording } from './catalogue.ts';
+export { decodeReason, decodeReasons, encodeReason, encodeReasons } from './reason-codec.ts';
+export { reasonDocument, type ReasonDocument } from './reason-document.ts';
+export { reasonCodes, sayReason } from './say-reason.ts';

@@ -1,0 +1,60 @@
+import { MutiraoError } from '@mutirao/api/errors';
+import type { JobSpec, TaskGroup } from '@mutirao/core/messages';
+import { emptyRequest, isEmptyRequest, type ResourceRequest } from '@mutirao/core/resources';
+import { parseResources } from '@mutirao/formats';
+
+/** What `job submit` takes of what each task holds in addition to processors. */
+export interface ResourceOptions {
+  readonly memory?: string;
+  readonly gpus?: string;
+  readonly resource?: readonly string[];
+}
+
+/**
+ * Lays what the options say over what a job and its groups ask for: each part that is given goes before that of all
+ * tasks, and the other parts stay. @throws {FormatError} MUT_BAD_RESOURCE, MUT_BAD_SIZE; {MutiraoError} MUT_BAD_REQUEST.
+ */
+export function overrideResources<Job extends Pick<JobSpec, 'groups' | 'resources'>>(
+  { resources, ...job }: Job,
+  options: ResourceOptions,
+): Omit<Job, 'resources'> & Pick<JobSpec, 'resources' | 'groups'> {
+  const { memory, gpus, resource = [] } = options;
+  const given = parseResources({ memory, gpus, named: resource });
+  if (given === undefined) return { ...job, ...keep(resources) };
+  const names = resource.map((text) => text.replace(/=.*$/s, '').toLowerCase());
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--resource names ${twice} twice; expected each resource once`);
+  const merge = (asked: ResourceRequest = emptyRequest): Pick<JobSpec, 'resources'> => {
+    const { gpuKind, ...others } = asked;
+    const kind = gpus === undefined ? gpuKind : given.gpuKind;
+    return keep({
+      ...others,
+      ...(memory === undefined ? {} : { memory: given.memory }),
+      ...(gpus === undefined ? {} : { gpus: given.gpus }),
+      ...(kind === undefined ? {} : { gpuKind: kind }),
+      named: { ...asked.named, ...given.named },
+    });
+  };
+  return {
+    ...job,
+    ...merge(resources),
+    groups: job.groups.map(
+      ({ resources: asked, ...group }): TaskGroup => (asked === undefined ? group : { ...group, ...merge(asked) }),
+    ),
+  };
+}
+
+/** Names of the options that were given, as the user writes them. */
+export function resourceOptionsGiven({ memory, gpus, resource }: ResourceOptions): [string, unknown][] {
+  return [
+    ['--memory', memory],
+    ['--gpus', gpus],
+    ['--resource', resource?.[0]],
+  ];
+}
+
+/** Left out where nothing is asked for. */
+function keep(resources: ResourceRequest | undefined): Pick<JobSpec, 'resources'> {
+  return resources === undefined || isEmptyRequest(resources) ? {} : { resources };
+}

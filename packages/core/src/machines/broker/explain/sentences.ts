@@ -1,1 +1,0 @@
-export { describeTime, plural } from '../../../shared/index.ts';

@@ -1,0 +1,125 @@
+import type { ReasonTable } from './parameters.ts';
+
+/** Why a provider requests, releases, withdraws or does nothing, and how its requests ended. */
+export const providerReasons = {
+  // Nothing is requested.
+  'machines-attach': {},
+  'demand-covered': {},
+  'single-processor-machines': { taskProcessors: 'number' },
+  'queue-unreadable': { trouble: 'text' },
+  'queue-stale': { trouble: 'text' },
+  'queue-not-read': {},
+  'queue-hidden': {},
+  'queue-hidden-forecast': {},
+  'queue-shown-stale': { trouble: 'text' },
+  'queue-absent': {},
+  'limits-unknown': {},
+  'requests-paused': { pauseMs: 'number', refusedRequests: 'number', emptyAllocationStreakRequests: 'number' },
+  'last-failed-request': { requestId: 'text' },
+  'provider-stopping': { providerId: 'text', cause: 'text' },
+  'provider-draining': { providerId: 'text', cause: 'text' },
+  'provider-trouble': { trouble: 'text' },
+
+  // What bounds requests.
+  'first-request': {
+    processors: 'number',
+    walltimeMs: 'number',
+    isFirst: 'flag',
+    statedMs: 'number',
+    outlastedMs: 'number',
+  },
+  'first-requests-bounded': {
+    walltimeMsMax: 'number',
+    unusedSlots: 'number',
+    waitsForRequests: 'flag',
+    statedMs: 'number',
+    outlastedMs: 'number',
+  },
+  'requests-after-withdrawal': { requests: 'number' },
+  'hourly-budget': {
+    submissions: 'number',
+    submissionsMax: 'number',
+    withdrawals: 'number',
+    withdrawalsMax: 'number',
+    renewalMs: 'number?',
+  },
+  'widened-for-gang': { processorsBefore: 'number', processors: 'number' },
+  'widened-to-nodes': { processorsBefore: 'number', processors: 'number', nodeProcessors: 'number' },
+
+  // Released and withdrawn.
+  'released-overdue': {},
+  'released-no-demand': { idleMs: 'number' },
+  'released-idle': { idleMs: 'number' },
+  'released-stopping': { providerId: 'text', cause: 'text' },
+  'released-draining': { providerId: 'text', cause: 'text' },
+  'withdrawn-stopping': { providerId: 'text', cause: 'text' },
+  'withdrawn-draining': { providerId: 'text', cause: 'text' },
+  'withdrawn-covered-no-tasks': { coveredMs: 'number' },
+  'withdrawn-covered': { coveredMs: 'number', runningProcessors: 'number', wantedProcessors: 'number' },
+  'withdrawn-over-limits': {
+    processors: 'number',
+    walltimeMs: 'number',
+    requestProcessorsMax: 'number',
+    walltimeMsMax: 'number',
+  },
+
+  // Inside reservations, and ahead of them.
+  'requested-inside-reservation': { reservationId: 'number' },
+  'requested-inside-waiting-reservation': {
+    reservationId: 'number',
+    reservedProcessors: 'number',
+    startMs: 'number',
+    usableProcessors: 'number',
+  },
+  'requested-inside-running-reservation': {
+    reservationId: 'number',
+    reservedProcessors: 'number',
+    leftMs: 'number',
+    usableProcessors: 'number',
+  },
+  'pre-acquired-before-start': { reservationId: 'number', reservedProcessors: 'number', startMs: 'number' },
+  'pre-acquired-after-start': { reservationId: 'number', reservedProcessors: 'number', leftMs: 'number' },
+  'released-nothing-inside-reservation': { reservationId: 'number' },
+  'released-no-pre-acquisition': {},
+  'released-reservation-ended': { reservationId: 'number' },
+  'released-reservation-moved': { reservationId: 'number' },
+  'released-reservation-shrank': { reservationId: 'number', reservedProcessors: 'number' },
+  'withdrawn-reservation-shrank': { reservationId: 'number', reservedProcessors: 'number' },
+  'withdrawn-for-reservation': { reservationId: 'number' },
+  'claim-refused': { refusalCode: 'text' },
+
+  // Ends.
+  requeued: {},
+  'ended-by-manager': { cause: 'text' },
+  'refused-by-manager': { cause: 'text' },
+  'withdrawn-by-manager': {},
+  'released-not-listed': {},
+  'vanished-from-listings': { listings: 'number' },
+
+  // How far the processors of a reservation have come.
+  'pre-acquisition': {
+    status: ['planned', 'asked', 'queued', 'held', 'honoured', 'late', 'lost'],
+    readyProcessors: 'number',
+    reservedProcessors: 'number',
+    requestedProcessors: 'number',
+  },
+  'pre-acquisition-of-reservation': {
+    reservationId: 'number',
+    readyProcessors: 'number',
+    reservedProcessors: 'number',
+    requestedProcessors: 'number',
+  },
+  'pre-acquisition-by-forecast': {},
+  'pre-acquisition-from': { requestUnixMs: 'number' },
+  'pre-acquisition-expected': { expectedUnixMs: 'number', startUnixMs: 'number' },
+  'pre-acquisition-chance': { percent: 'number' },
+  'pre-acquisition-late': { lateMs: 'number' },
+  'pre-acquisition-shortened': {},
+  'pre-acquisition-renewed': { missingMs: 'number' },
+  'pre-acquisition-surplus': { surplusProcessors: 'number' },
+  'further-reservations': { reservations: 'number' },
+  'reservations-guaranteed': { guaranteedReservations: 'number', reservations: 'number' },
+  'reservations-unreadable': { trouble: 'text' },
+  'reservation-not-guaranteed': { reservationId: 'number', cause: 'text' },
+  'further-not-guaranteed': { reservations: 'number' },
+} as const satisfies ReasonTable;

@@ -1,0 +1,18 @@
+import { reasonTable, type Reason } from './reasons.ts';
+
+/** Whether two lists give the same reasons with the same parameters. Cost: O(parameters). */
+export function areSameReasons(one: readonly Reason[], other: readonly Reason[]): boolean {
+  return one === other || (one.length === other.length && one.every((reason, index) => isSame(reason, other[index])));
+}
+
+function isSame(one: Reason, other: Reason | undefined): boolean {
+  if (one === other) return true;
+  if (one.code !== other?.code) return false;
+  const names = Object.keys(reasonTable[one.code]) as (keyof Reason)[];
+  return names.every((name) => isSameValue(one[name], other[name]));
+}
+
+function isSameValue(one: unknown, other: unknown): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
+  return one.length === other.length && one.every((text, index) => text === other[index]);
+}

@@ -1,0 +1,53 @@
+// The core gives reasons and faults as data; sentences are made of them outside. What it still says in words may only
+// become less: `core-sentences.json` has the number of string literals of five words or more in each file.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import ts from 'typescript';
+
+const root = new URL('../../packages/core/src/', import.meta.url).pathname;
+const baselineFile = new URL('./core-sentences.json', import.meta.url);
+const wordsMax = 4;
+
+/** Literals of more words than a name or a code has. */
+function countSentences(text: string): number {
+  let count = 0;
+  const visit = (node: ts.Node): void => {
+    const words = listWords(node)
+      .split(/\s+/)
+      .filter((word) => /[A-Za-z]/.test(word));
+    if (words.length > wordsMax) count += 1;
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile('core.ts', text, ts.ScriptTarget.Latest));
+  return count;
+}
+
+function listWords(node: ts.Node): string {
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
+  if (!ts.isTemplateExpression(node)) return '';
+  return [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join(' ');
+}
+
+function countAll(): Record<string, number> {
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .sort();
+  const counts = files.map((name) => [name, countSentences(readFileSync(join(root, name), 'utf8'))] as const);
+  return Object.fromEntries(counts.filter(([, count]) => count > 0));
+}
+
+test('the core has no more sentences than it had', (t) => {
+  const found = countAll();
+  const allowed = JSON.parse(readFileSync(baselineFile, 'utf8')) as Record<string, number>;
+  const more = Object.entries(found).filter(([name, count]) => count > (allowed[name] ?? 0));
+  t.deepEqual(more, [], 'give the reason or the fault as a code with parameters, and its sentence in packages/api');
+  if (process.env['BLESS'] === '1') writeFileSync(baselineFile, `${JSON.stringify(found, undefined, 2)}\n`);
+  else t.deepEqual(found, allowed, 'there are fewer now: BLESS=1 writes the smaller numbers down');
+});
+
+test('a literal of five words counts, also one with values in it, and a name or a path does not', (t) => {
+  t.is(countSentences("const one = 'this is a whole sentence';"), 1);
+  t.is(countSentences('const one = `task ${index} is not there now`;'), 1);
+  t.is(countSentences("import { a } from '../../shared/index.ts'; const code = 'request-slots-taken';"), 0);
+});
