@@ -38,7 +38,7 @@ import { sayReason } from '@mutirao/api/reasons';
 import { QueueModel } from '@mutirao/core/placement';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
-import { capacityOf, requestOf, requestOfGroup } from './harness-resources.ts';
+import { capacityOf, requestOf, requestOfGroup, usageOf } from './harness-resources.ts';
 
 type Options = Readonly<Record<string, string>>;
 
@@ -56,7 +56,7 @@ type Options = Readonly<Record<string, string>>;
  * `cancel USER JOB`, `retry USER JOB [INDEXES] [now=PATH:FINGERPRINT]`, `join P/M [processors=.. scheduler=..
  * cap=idle|N%
  * memory=64G gpus=2:a100 named=licence:3 until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`,
- * `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [held R@HOST] [OUTCOME R T..T] [wrote=500]`,
+ * `lose P/M REASON`, `report P/M SEQUENCE [started R@T] [held R@HOST] [OUTCOME R T..T] [wrote=500] [used=2G]`,
  * `request P/N STATUS width=.. walltime=.. [code=CODE] [inside=7:1000-5000x2 over=CODE moved=2000-6000x3]`,
  * `staged P/M PATH:SIZE ..`, `unstartable R`, `accepted R`, `refused R [CODE]`, `digest R TEXT`, `quarantine M`,
  * `reset-trust M`, `drain-machine M [REASON]`, `undrain-machine M`, `explain ..`, `ledger`, `restart`, `events`.
@@ -449,7 +449,7 @@ function listOutputs(replicaId: number, wrote: string | undefined): ReplicaEnd['
   ];
 }
 
-function reportOf(sequence: number, words: readonly string[], { wrote }: Options): MachineReport {
+function reportOf(sequence: number, words: readonly string[], options: Options): MachineReport {
   const started: { replicaId: number; startedAt: number }[] = [];
   const ended: ReplicaEnd[] = [];
   const gangMemberReady: GangMemberReady[] = [];
@@ -466,7 +466,8 @@ function reportOf(sequence: number, words: readonly string[], { wrote }: Options
       const replicaId = Number(words[at + 1]);
       ended.push({
         ...anEnd(replicaId, verb as Outcome, { startedAt, endedAt }),
-        outputs: listOutputs(replicaId, wrote),
+        outputs: listOutputs(replicaId, options['wrote']),
+        ...usageOf(options),
         ...shutdowns.get(verb),
       });
       at += 3;

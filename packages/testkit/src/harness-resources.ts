@@ -1,4 +1,4 @@
-import type { MachineFacts, TaskGroup } from '@mutirao/core/messages';
+import type { MachineFacts, ReplicaEnd, TaskGroup } from '@mutirao/core/messages';
 import { parseGpuDevices, parseNamedResource, parseResources, parseSize } from '@mutirao/formats';
 
 type Options = Readonly<Record<string, string>>;
@@ -36,6 +36,11 @@ export function capacityOf({ memory, gpus, named }: Options): Pick<MachineFacts,
       ),
     },
   };
+}
+
+/** What replicas used that ended, by the option `used=2G`. */
+export function usageOf({ used }: Options): Pick<ReplicaEnd, 'usage'> {
+  return used === undefined ? {} : { usage: { memoryPeak: parseSize(used), processorTime: 1 } };
 }
 
 function listNamed(named = ''): string[] {

@@ -1,4 +1,4 @@
-import { plural } from '@mutirao/core/shared';
+import { describeBytes, plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
 import { aside, listed, rounded, span, splitCount } from './numbers.ts';
@@ -84,6 +84,14 @@ export const explanationSentences = {
         ? 'too many were interrupted to know the 90th percentile'
         : `90 % take at most ${span(ninetiethMs)}`;
     return `Half of its tasks take at most ${span(medianMs)}, and ${most}, ${by}.`;
+  },
+  'memory-use': ({ leastAskedBytes, mostAskedBytes, completedTasks, medianBytes, ninetiethBytes }) => {
+    const least = leastAskedBytes === mostAskedBytes ? '' : `${describeBytes(leastAskedBytes)} to `;
+    return (
+      `A task asks for ${least}${describeBytes(mostAskedBytes)} of memory; half of them use at most ` +
+      `${describeBytes(medianBytes)}, and 90 % at most ${describeBytes(ninetiethBytes)}, from ` +
+      `${plural(completedTasks, 'completed run')}.`
+    );
   },
   'replication-none': ({ scheduler }) => `Scheduler ${scheduler}: no task gets a second replica.`,
   'replication-single': ({ scheduler }) => `Scheduler ${scheduler}, with at most one replica of each task.`,

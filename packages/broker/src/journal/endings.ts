@@ -1,5 +1,5 @@
 import type { ReplicaEnding, ReplicaDisposition } from '@mutirao/core/machines/broker';
-import type { Outcome, OutputContent, StagingTimes, TaskStatus } from '@mutirao/core/messages';
+import type { Outcome, OutputContent, ReplicaUsage, StagingTimes, TaskStatus } from '@mutirao/core/messages';
 
 import { numberAt, packNumbers, packTexts, textAt, type NumberColumn, type TextColumn } from './columns.ts';
 
@@ -25,6 +25,14 @@ export interface PackedEndings {
   /** Files of the rows that brought any, by position. */
   readonly files?: readonly (readonly [number, readonly OutputContent[]])[];
   readonly staging?: PackedStaging;
+  readonly usage?: PackedUsage;
+}
+
+/** What rows used; entry i of each column is of the row at entry i of `rows`. */
+interface PackedUsage {
+  readonly rows: readonly number[];
+  readonly memory: NumberColumn;
+  readonly processor: NumberColumn;
 }
 
 /** When the files of rows were on their way; entry i of each column is of the row at entry i of `rows`. */
@@ -62,7 +70,28 @@ export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
       ? {}
       : { files: files.map((at) => [at, (endings[at] as ReplicaEnding).outputs.map(withoutBytes)] as const) }),
     ...packStaging(endings),
+    ...packUsage(endings),
   };
+}
+
+function packUsage(endings: readonly ReplicaEnding[]): Pick<PackedEndings, 'usage'> {
+  const rows = listPositions(endings, ({ usage }) => usage !== undefined);
+  if (rows.length === 0) return {};
+  const memory = packNumbers(rows, (row) => endings[row]?.usage?.memoryPeak ?? 0);
+  const processor = packNumbers(rows, (row) => endings[row]?.usage?.processorTime ?? 0);
+  return { usage: { rows, memory, processor } };
+}
+
+function unpackUsage(packed: PackedUsage | undefined): ReadonlyMap<number, ReplicaUsage> {
+  const usages = new Map<number, ReplicaUsage>();
+  for (const [index, row] of (packed?.rows ?? []).entries()) {
+    if (packed === undefined) break;
+    usages.set(row, {
+      memoryPeak: numberAt(packed.memory, index),
+      processorTime: numberAt(packed.processor, index),
+    });
+  }
+  return usages;
 }
 
 function packStaging(endings: readonly ReplicaEnding[]): Pick<PackedEndings, 'staging'> {
@@ -101,10 +130,12 @@ export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
   const truncated = new Set(packed.truncated);
   const files = new Map(packed.files);
   const stagings = unpackStaging(packed.staging);
+  const usages = unpackUsage(packed.usage);
   const endings: ReplicaEnding[] = [];
   for (let index = 0; index < packed.n; index += 1) {
     const outcome = textAt(packed.outcome, index);
     const staging = stagings.get(index);
+    const usage = usages.get(index);
     endings.push({
       replicaId: numberAt(packed.replica, index),
       taskIndex: numberAt(packed.task, index),
@@ -122,6 +153,7 @@ export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
       outputTruncated: truncated.has(index),
       outputs: (files.get(index) ?? []).map((file) => ({ ...file, inline: undefined })),
       ...(staging === undefined ? {} : { staging }),
+      ...(usage === undefined ? {} : { usage }),
     });
   }
   return endings;

@@ -10,6 +10,7 @@ import {
   encodeOutcome,
   encodeReplicaDisposition,
   encodeStagingTimes,
+  encodeUsage,
   encodeTaskStatus,
 } from '@mutirao/api/codecs';
 import {
@@ -144,6 +145,7 @@ function encodeEnded(record: ReplicaRecord, requestId: RequestId): ReplicaRecord
     disposition: encodeReplicaDisposition(record.disposition),
     takenUnixMs: record.takenAt,
     staging: encodeStagingTimes(record.staging),
+    usage: encodeUsage(record.usage),
   };
 }
 
@@ -166,6 +168,7 @@ function encodeOpen(
     disposition: encodeReplicaDisposition(undefined),
     takenUnixMs: 0,
     staging: undefined,
+    usage: undefined,
   };
 }
 

@@ -61,6 +61,16 @@ export const explanationReasons = {
     ninetiethMs: 'number?',
   },
 
+  'memory-use': {
+    /** What the tasks of its groups ask for; the same twice where all ask for the same. */
+    leastAskedBytes: 'number',
+    mostAskedBytes: 'number',
+    completedTasks: 'number',
+    /** Half of the tasks use this or less; nine tenths as below. */
+    medianBytes: 'number',
+    ninetiethBytes: 'number',
+  },
+
   // Replicas.
   'replication-none': { scheduler: 'text' },
   'replication-single': { scheduler: 'text' },

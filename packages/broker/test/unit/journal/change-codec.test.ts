@@ -88,6 +88,7 @@ const changes: readonly BrokerChange[] = [
         replicaId: 13,
         taskIndex: 9,
         staging: { inputsAskedAt: 0, inputsHereAt: 0, inputsPlacingAt: 0, commandEndedAt: 119 },
+        usage: { memoryPeak: 5_000_000_000, processorTime: 90 },
       }),
     ],
   },

@@ -7,6 +7,7 @@ import type {
   Outcome,
   RequestReservation,
   ReservationName,
+  ReplicaUsage,
   StagingTimes,
   TaskStatus,
 } from '../../messages/index.ts';
@@ -73,6 +74,8 @@ export interface ReplicaEnding {
   readonly outputs: readonly OutputContent[];
   /** As its machine told; left out where it had nothing to bring, or never told. */
   readonly staging?: StagingTimes;
+  /** As its machine measured; left out where it did not. */
+  readonly usage?: ReplicaUsage;
 }
 
 /**

@@ -132,6 +132,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     tasks,
     shares,
     placed,
+    memoryPeaks: _memoryPeaks,
     supports: _supports,
     doubtful: _doubtful,
     ...kept
@@ -155,6 +156,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     tasks: new Map(),
     shares: new Map(),
     withSibling: new Set(),
+    memoryPeaks: saved.memoryPeaks === undefined ? new TimeCurve() : TimeCurve.restore(saved.memoryPeaks),
     times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
     finished: restoreSet(finished),
     failed: restoreSet(failed),

@@ -176,6 +176,8 @@ export interface BrokerJob {
   extraVoteCount: number;
   /** Run times of replicas that succeeded, and of those that were cut off before they could end. */
   readonly times: TimeCurve;
+  /** Peak memory of replicas that succeeded, and of those that were ended for it, in KiB, as times are kept. */
+  readonly memoryPeaks: TimeCurve;
   /** What it held of each account. */
   readonly shares: Map<LedgerAccount, LedgerShare>;
   /**

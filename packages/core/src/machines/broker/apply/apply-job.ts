@@ -90,6 +90,7 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     doubtful: new IndexSet(),
     extraVoteCount: 0,
     times: new TimeCurve(),
+    memoryPeaks: new TimeCurve(),
     shares: new Map(),
     withSibling: new Set(),
   };

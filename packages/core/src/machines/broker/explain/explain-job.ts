@@ -2,6 +2,7 @@ import type { Reason } from '../../../reasons/index.ts';
 import type { TaskStatus } from '../../../messages/index.ts';
 import type { Instant, JobId, UserId } from '../../../shared/index.ts';
 import { findQuantiles } from '../../../times/index.ts';
+import { explainUsage } from './explain-usage.ts';
 import { explainWaiting } from './explain-waiting.ts';
 import { explainJobPlacement } from './explain-placement.ts';
 import { explainPlannedEnd } from './explain-plan.ts';
@@ -37,6 +38,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
     ...explainProgress(job),
     ...explainReservation(state, job, now),
     ...explainLeasedJob(state, job, now),
+    ...explainUsage(job),
     ...(verifying > 0 ? [{ code: 'tasks-verifying', tasks: verifying } as const] : []),
     ...explainPlannedEnd(state, job, now),
     ...describeEstimate(estimateOf(state, job, now)),

@@ -21,10 +21,10 @@ const plannedFactor = 10;
 
 /**
  * Whether the queue's tasks can be planned: it is known how long they take, and that is long enough to be worth it;
- * short ones wait at machines anyway.
+ * short ones wait at machines anyway. Plans know of processors alone: what asks for more is placed as it becomes ready.
  */
-export function canBePlanned({ options }: BrokerState, { job, noOp, scheduler }: TaskQueue): boolean {
-  if (scheduler !== 'plan' || (job.times.count === 0 && !statesTimes(job))) return false;
+export function canBePlanned({ options }: BrokerState, { job, noOp, resources, scheduler }: TaskQueue): boolean {
+  if (scheduler !== 'plan' || resources !== undefined || (job.times.count === 0 && !statesTimes(job))) return false;
   return !noOp && (job.times.mean ?? Infinity) >= plannedFactor * options.prefetch.target;
 }
 

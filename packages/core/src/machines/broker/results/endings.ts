@@ -269,6 +269,7 @@ export function reportedEnding(turn: Turn, replica: BrokerReplica, end: ReplicaE
     outputTruncated: end.outputTruncated,
     outputs: end.outputs,
     ...(end.staging === undefined ? {} : { staging: end.staging }),
+    ...(end.usage === undefined ? {} : { usage: end.usage }),
   };
 }
 

@@ -3,12 +3,14 @@ import { compareRun, type ComparedRun } from '../../../times/index.ts';
 import type { ChangeOf, ReplicaEnding } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
 import type { BrokerJob, BrokerMachine, BrokerState } from '../state.ts';
+import { observeMemory } from './observe-memory.ts';
 
 /** Learns from ends how long the job's tasks take, and how fast the machine is. */
 export function observeTimes(state: BrokerState, job: BrokerJob, change: ChangeOf<'ReplicasEnded'>): void {
   // What follows a leader is there for as long as that runs, and tells nothing new.
   const endings = change.endings.filter(({ replicaId }) => !isFollower(state.replicas.get(replicaId) ?? {}));
   const runs = endings.map((ending) => runOf(ending, change, state.machines.get(change.machineId)));
+  for (const ending of endings) observeMemory(job, ending);
   const machine = state.machines.get(change.machineId);
   // Compared with what was known before, all of them: a machine is not to be measured by its own runs, if there are
   // others.

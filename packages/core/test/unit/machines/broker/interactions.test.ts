@@ -46,6 +46,7 @@ const subjects = [
   'draining-gangs',
   'explain-machine',
   'resources',
+  'resource-gangs',
 ];
 const leasing = { lease: { horizon: 100_000, replicasMax: 4, interval: 1000, unknownPerSlot: 4 } };
 

@@ -1,0 +1,73 @@
+// What is wanted of a provider whose tasks ask for more than processors, by what its machines have had.
+import test from 'ava';
+import { type BrokerInput, brokerMachine, createBrokerState, type BrokerState } from '@mutirao/core/machines/broker';
+import type { AllocationRequest, JobSpec } from '@mutirao/core/messages';
+import { emptyRequest } from '@mutirao/core/resources';
+import { aJob, aMachine } from '@mutirao/testkit';
+
+const gibibyte = 2 ** 30;
+const hour = 3_600_000;
+
+function aRequest(requestId: string, status: 'queued' | 'running', width: number): AllocationRequest {
+  return {
+    providerId: 'p',
+    requestId,
+    managerRequestId: '',
+    width,
+    walltime: hour,
+    status,
+    seenAt: 0,
+    submittedAt: 0,
+    startedAt: 0,
+    endedAt: 0,
+    reasons: [],
+    heuristic: 'static',
+  };
+}
+
+/** A machine of 4 processors and 16 GiB runs, and one request waits for so many processors. */
+function demandOf(spec: JobSpec, waitingWidth: number): BrokerState {
+  const state = createBrokerState({ demandInterval: 0 });
+  const step = (now: number, ...inputs: BrokerInput[]): void => {
+    brokerMachine.step(state, inputs, now);
+    brokerMachine.checkInvariants(state);
+  };
+  step(
+    0,
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+    { kind: 'RequestsChanged', providerId: 'p', requests: [aRequest('q1', 'running', 4)] },
+    {
+      kind: 'MachineJoined',
+      providerId: 'p',
+      facts: aMachine('p/a', {
+        processors: 4,
+        requestId: 'q1',
+        until: hour,
+        capacity: { memory: 16 * gibibyte, gpus: [], named: {} },
+      }),
+      heldReplicaIds: [],
+    },
+    { kind: 'RequestsChanged', providerId: 'p', requests: [aRequest('q2', 'queued', waitingWidth)] },
+    { kind: 'JobSubmitted', replyTo: 1, userId: 'ann', clientJobId: '', spec },
+  );
+  step(1000);
+  return state;
+}
+
+const ofEightGibibytes = aJob(10, { resources: { ...emptyRequest, memory: 8 * gibibyte } });
+
+test('as many tasks have a place at a waiting request as its machines will have memory for', (t) => {
+  const unplacedWith = (width: number): number | undefined =>
+    demandOf(ofEightGibibytes, width).providers.get('p')?.demand?.unplacedTasks;
+  // Two run. Four processors are one machine more, which takes two; sixteen are four.
+  t.is(unplacedWith(4), 6);
+  t.is(unplacedWith(16), 0);
+  t.is(demandOf(aJob(10), 4).providers.get('p')?.demand?.unplacedTasks, 2, 'by processors alone');
+});
+
+test('nothing is asked for tasks that no machine of the provider ever had enough for', (t) => {
+  const { demand } = demandOf(aJob(3, { resources: { ...emptyRequest, gpus: 1000 } }), 4).providers.get('p') ?? {};
+  t.is(demand?.unplacedTasks, 0);
+  t.is(demand?.pendingTasks, 0);
+});
