@@ -112,7 +112,7 @@ test.serial(
     );
     await until(
       async () =>
-        (await done('provider', 'show', 'alpha')).includes(`Reservation ${reservation}: 2 of 2 processors held`),
+        (await done('provider', 'show', 'alpha')).includes(`Reservation ${reservation}: 2 of 2 processors ready`),
       'the allocation is held',
     );
     await until(
@@ -125,7 +125,7 @@ test.serial(
     await run(...providerArgs);
     await until(
       async () =>
-        (await done('provider', 'show', 'alpha')).includes(`Reservation ${reservation}: 2 of 2 processors held`),
+        (await done('provider', 'show', 'alpha')).includes(`Reservation ${reservation}: 2 of 2 processors ready`),
       'it is held after the kill',
     );
     const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--array', '1-4', '--', 'echo {}');
@@ -210,7 +210,7 @@ test.serial(
       '--quiet',
     );
     const job = await done('job', 'submit', '--quiet', '--reservation', reservation, '--', 'true');
-    t.regex(await done('provider', 'show', 'alpha'), new RegExp(`Reservation ${reservation}: 0 of 1 processor held`));
+    t.regex(await done('provider', 'show', 'alpha'), new RegExp(`Reservation ${reservation}: 0 of 1 processor ready`));
     await until(
       async () =>
         /(Late|Queued|Asked): 0 of 1 processor ready, 1 requested/.test(await done('reservation', 'show', reservation)),

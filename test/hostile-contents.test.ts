@@ -114,7 +114,7 @@ serial(
       (await callUnary(broker.client, 'getResource', {}, { deadlineMs: 60_000 })).leases;
     await until(
       async () =>
-        provider.log.some((line) => line.includes('without proof')) || (await leases())[0]?.unstockedTasks === 0,
+        provider.log.some((line) => line.includes('has not proved')) || (await leases())[0]?.unstockedTasks === 0,
       'the provider believes the broker, or does not',
     );
     const unstockedTasks = (await leases())[0]?.unstockedTasks;

@@ -207,7 +207,7 @@ test.serial(
         /it can be released, and another asked for/,
       ],
       ['renegotiate 999 --count 1', 'MUT_NOT_FOUND', /999/],
-      ['renegotiate x --count 1', 'MUT_BAD_REQUEST', /"x" is no reservation; expected its number/],
+      ['renegotiate x --count 1', 'MUT_BAD_REQUEST', /"x" is not a reservation; expected a number/],
     ]);
     t.not((await run('cancel', id, '999')).status, 0);
     t.like((await json<ReservationJson[]>('show', id))[0], { status: 'cancelled', reason: 'cancelled by its user' });
@@ -286,7 +286,7 @@ test.serial('an owner maintains and repairs a resource, and its calendar shows w
   const paint = ['resource', 'add-maintenance', 'rig', '--id', 'paint', '--from', from, '--until', until] as const;
   const { status, err } = await run(...paint, '--reason', 'paint');
   t.is(status, 0, err);
-  t.is(err, 'Reservations in the way: 0 moved, 1 in use end earlier, 0 cancelled; their users hear of it.\n');
+  t.is(err, 'Conflicting reservations: 0 moved, 1 shortened (in use), 0 cancelled; their users are notified.\n');
   t.like((await json<ReservationJson[]>('show', String(used.reservation_id)))[0], {
     status: 'confirmed',
     end_unix_ms: Date.parse(from),
@@ -329,7 +329,7 @@ test.serial('an owner maintains and repairs a resource, and its calendar shows w
   t.regex((await run('calendar', 'rig')).out, /^rig: 4 units, /);
   const known = await run('resource', 'add', 'rig', '--total', '4', '--cap', '50%');
   t.is(known.status, 0);
-  t.regex(known.err, /^Resource rig is known already, and its rules stand as they are/);
+  t.regex(known.err, /^Resource rig exists already and keeps its rules/);
   t.is((await run('resource', 'add', 'rig', '--total', '4')).err, '');
   await json('resource', 'remove-maintenance', 'rig', '--id', 'paint');
   t.like((await json<object[]>('resource', 'fail', 'rig', '--unit', '2'))[0], { failed: 1, maintenances: [] });

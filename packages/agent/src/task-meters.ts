@@ -62,7 +62,8 @@ export class TaskMeters {
     const meter = this.meters[slot];
     this.meters[slot] = undefined;
     const memoryPeak = meter?.memoryPeak ?? 0;
-    if (memoryPeak === 0 && processorMs === undefined) return undefined;
-    return { memoryPeak, processorTime: Math.max(meter?.processorTime ?? 0, processorMs ?? 0) };
+    const processorTime = Math.max(meter?.processorTime ?? 0, processorMs ?? 0);
+    // Clocks of the kernel count in hundredths of a second: nothing of neither means that nothing was measured.
+    return memoryPeak === 0 && processorTime === 0 ? undefined : { memoryPeak, processorTime };
   }
 }
