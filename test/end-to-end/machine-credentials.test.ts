@@ -149,7 +149,7 @@ test.serial(
     t.true(
       grid.providers
         .at(-1)
-        ?.log.some((line) => line.includes('lab/pc7') && line.includes('somebody copied the credential')),
+        ?.log.some((line) => line.includes('lab/pc7') && line.includes('or its credential was copied')),
     );
     const attach = '/mutirao.machine.v1.GridMachineService/Attach';
     t.deepEqual(

@@ -4,7 +4,7 @@ import {
   formatExamples,
   generalHeading,
   helpFormat,
-  usualWidth,
+  findHelpWidth,
   wrapParagraphs,
   type Example,
 } from '@mutirao/runtime/help';
@@ -34,10 +34,7 @@ export function helpOption(): Option {
 /** Adds a text below the options, and the examples. */
 export function addAfterHelp(command: Command, examples: readonly Example[], text = ''): void {
   command.addHelpText('after', () =>
-    [
-      text === '' ? '' : `\n${wrapParagraphs(text, (process.stdout.columns ?? usualWidth) - 1)}`,
-      formatExamples(examples),
-    ]
+    [text === '' ? '' : `\n${wrapParagraphs(text, findHelpWidth() - 1)}`, formatExamples(examples)]
       .filter((part) => part !== '')
       .join('\n'),
   );

@@ -1,6 +1,7 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { removeTree } from '@mutirao/runtime/files';
 
 import type { TaskRecord } from '@mutirao/api/broker';
 import { parseCommand, renderCommand } from '@mutirao/core/bag';
@@ -71,7 +72,7 @@ export async function runParallel(
     const showsProgress = options.bar === true || options.eta === true || options.progress === true;
     return await runGroups(context, groups, { ...limits, folder, printer, showsProgress });
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeTree(folder);
   }
 }
 

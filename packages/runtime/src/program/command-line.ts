@@ -10,7 +10,14 @@ import {
   type OptionSpecs,
 } from '../config/index.ts';
 import type { LogLevel } from '../log/index.ts';
-import { formatExamples, generalHeading, helpFormat, usualWidth, wrapParagraphs, type Example } from './help-format.ts';
+import {
+  formatExamples,
+  generalHeading,
+  findHelpWidth,
+  helpFormat,
+  wrapParagraphs,
+  type Example,
+} from './help-format.ts';
 
 /** Options that every program has. */
 export const commonOptions = {
@@ -171,5 +178,5 @@ function getEnding({ name, passesOn, examples = [] }: About, options: readonly s
     `Every option can also be set in the environment, as ${environmentName(name, shown)} for ${flagName(shown)}, or ` +
       'in a configuration file. The command line comes first, then the environment, then the file.',
   ];
-  return `\n${wrapParagraphs(paragraphs.join('\n'), (process.stdout.columns ?? usualWidth) - 1)}\n${formatExamples(examples)}`;
+  return `\n${wrapParagraphs(paragraphs.join('\n'), findHelpWidth() - 1)}\n${formatExamples(examples)}`;
 }

@@ -1,3 +1,4 @@
+import { stdout } from 'node:process';
 import { Help, type Argument, type HelpConfiguration, type Option } from 'commander';
 
 /** A command to copy, and what it does. */
@@ -12,7 +13,12 @@ const indent = 2;
 /** The heading of the options that every command has. */
 export const generalHeading = 'General:';
 /** Columns when the width of the terminal is unknown, and the least that is wrapped to. */
-export const usualWidth = 80;
+const usualWidth = 80;
+
+/** The columns of the terminal that help is read on; `usualWidth` where that is not known. */
+export function findHelpWidth(): number {
+  return (stdout.columns as number | undefined) ?? usualWidth;
+}
 const widthMin = 40;
 
 /** How help is laid out: wrapped to the terminal, with the default of each option in plain words. */
