@@ -12,14 +12,15 @@ const termWidthMax = 30;
 const indent = 2;
 /** The heading of the options that every command has. */
 export const generalHeading = 'General:';
-/** Columns when the width of the terminal is unknown, and the least that is wrapped to. */
+/** Columns when the width of the terminal is unknown. */
 const usualWidth = 80;
+/** The least that is wrapped to. */
+const widthMin = 40;
 
 /** The columns of the terminal that help is read on; `usualWidth` where that is not known. */
 export function findHelpWidth(): number {
   return (stdout.columns as number | undefined) ?? usualWidth;
 }
-const widthMin = 40;
 
 /** How help is laid out: wrapped to the terminal, with the default of each option in plain words. */
 export const helpFormat: HelpConfiguration = {
