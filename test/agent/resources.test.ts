@@ -1,4 +1,4 @@
-// What an agent gives its tasks of its machine: processors, memory and GPUs, and what it tells of their use.
+// What an agent gives its tasks of its machine: processors, memory and GPUs, and what it reports of their use.
 import { cpus } from 'node:os';
 import test, { type ExecutionContext } from 'ava';
 import { aTemplate, FakeProvider, Program, temporaryFolder, until } from '@mutirao/testkit';
@@ -34,7 +34,7 @@ const gibibyte = 2 ** 30;
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString().trim();
 const resources = { memory: 0, gpus: 0, named: {} };
 
-test.serial('a task is told what it holds, and waits while that is held by others', async (t) => {
+test.serial('a task finds in its environment what it holds, and waits while others hold it', async (t) => {
   const provider = await startAgent(
     t,
     ...['--processors', '4', '--memory', '8G', '--gpus', '2:a100', '--resource', 'licence=1'],

@@ -328,16 +328,19 @@ for (const { title, check } of siteReservationCases) {
   });
 }
 
-test.serial('what Slurm refuses is told in its words, and what it does not know need not be deleted', async (t) => {
-  const { siteReservations: site } = openManager(t);
-  const reservation = { reservationId: 1, count: 33, startsAt: later(), endsAt: later() + minute };
-  await t.throwsAsync(site.make(reservation), {
-    code: 'MUT_BAD_REQUEST',
-    message: /^scontrol: Error creating the reservation: [^;]*$/,
-  });
-  await t.throwsAsync(site.move(reservation), { code: 'MUT_BAD_REQUEST', message: /^scontrol: .*invalid/ });
-  await site.remove(1);
-  await site.make({ ...reservation, count: 5 });
-  t.deepEqual(await site.list(), { reservations: [{ ...reservation, count: 5 }], granularity: 1 });
-  await site.remove(1);
-});
+test.serial(
+  'a refusal carries the words of Slurm, and a reservation that Slurm does not know need not be deleted',
+  async (t) => {
+    const { siteReservations: site } = openManager(t);
+    const reservation = { reservationId: 1, count: 33, startsAt: later(), endsAt: later() + minute };
+    await t.throwsAsync(site.make(reservation), {
+      code: 'MUT_BAD_REQUEST',
+      message: /^scontrol: Error creating the reservation: [^;]*$/,
+    });
+    await t.throwsAsync(site.move(reservation), { code: 'MUT_BAD_REQUEST', message: /^scontrol: .*invalid/ });
+    await site.remove(1);
+    await site.make({ ...reservation, count: 5 });
+    t.deepEqual(await site.list(), { reservations: [{ ...reservation, count: 5 }], granularity: 1 });
+    await site.remove(1);
+  },
+);

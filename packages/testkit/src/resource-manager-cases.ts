@@ -53,7 +53,7 @@ export const resourceManagerCases: readonly ManagerCase[] = [
     check: outlivesProvider,
   },
   { title: 'a request beyond the limits is refused by its code, and leaves nothing behind', check: refuses },
-  { title: 'a command that ends by itself is told from one that cannot be started', check: reportsEnds },
+  { title: 'the end of a command and a command that cannot be started have different reasons', check: reportsEnds },
   { title: 'at its walltime a request ends, and what its command started ends with it', check: keepsWalltime },
 ];
 

@@ -31,7 +31,7 @@ export async function findPinning(
 ): Promise<Pinning | undefined> {
   const [first] = processorIds;
   if (program === undefined || first === undefined || processorIds.length < offered) return undefined;
-  // Only a try tells whether this one knows the option, and whether the system lets us.
+  // Whether this taskset knows the option, and whether the system allows it, shows only when it is tried.
   if ((await host.run(program, ['-c', String(first), '/bin/true'])) === undefined) return undefined;
   const claimed: number[] = [];
   for (const id of spread(host, processorIds)) {

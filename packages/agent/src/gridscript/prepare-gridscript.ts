@@ -41,7 +41,7 @@ export interface GridScriptPlaces {
   onUnreachable(error: MutiraoError): void;
 }
 
-/** What is stated, since nothing of ours looks around there. @param memory in MiB, where it was found. */
+/** The attributes that are stated: no agent detects them on that host. @param memory in MiB, where it was found. */
 async function readCapacity(config: GridScriptConfig, memory = 0): Promise<ResourceCapacity> {
   const stated = await readStatedOf(config);
   return {

@@ -52,7 +52,7 @@ test("the job's own variables come first, so that they do not hide the task's", 
   );
 });
 
-test('a task is told what it may use, and a number of threads that its job sets stands', (t) => {
+test('a task finds in its environment what it may use, and keeps a number of threads that its job sets', (t) => {
   const resources = { memory: 2 ** 30, gpus: 2000, named: {} };
   const wide = { ...template, processors: 4, resources };
   const capacity = {

@@ -41,7 +41,7 @@ function addUp(held: readonly Assignment[], { gpus }: ResourceCapacity): { memor
   return { memory: held.reduce((sum, { memory }) => sum + memory, 0), devices };
 }
 
-test('what is handed out and what is free are together what there is, of every device, whatever is asked', (t) => {
+test('of every device, assigned and free shares add up to the whole, whatever is requested', (t) => {
   fc.assert(
     fc.property(anyCapacity, fc.array(anyStep, { maxLength: 40 }), (capacity, steps) => {
       const free = new FreeResources(capacity);

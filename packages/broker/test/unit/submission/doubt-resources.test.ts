@@ -41,7 +41,7 @@ function asking(changes: Partial<ResourceRequest>): JobSpec {
   return aJob(1, { resources: { ...emptyRequest, ...changes } });
 }
 
-test('too much, an unknown kind and an unknown name are each said with what there is', (t) => {
+test('a request for too much, for an unknown kind or for an unknown name is answered with what machines have', (t) => {
   const state = stateWith(node);
   t.deepEqual(doubtResources(asking({ gpus: 4000 }), state), [
     'a task needs 4 GPUs; the most that a known machine has is 2 GPUs',

@@ -169,7 +169,7 @@ function joinEvent({ providerId, facts }: ChangeOf<'MachineJoined'>): BrokerEven
   };
 }
 
-/** Its candidates may be many, and are told by an explanation. */
+/** The candidates are left out, since they may be many: an explanation lists them. */
 function requestEvent({ candidates: _candidates, ...request }: AllocationRequest): BrokerEvent {
   const { providerId, requestId, status } = request;
   return { ...jobEvent(`request.${status}`, 0, ''), providerId, requestId, request };

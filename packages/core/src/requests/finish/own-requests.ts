@@ -28,9 +28,9 @@ const waitsMax = 50;
  * The share of what is promised that requests wait, by those that started and those that wait: users ask for too much
  * time, so most wait less.
  *
- * One that waits tells by how its promise comes nearer: what is left of it, less than it would be by the clock alone,
- * is thought to go on like that. So a queue that moves everybody forward at an early end
- * is told from one that keeps its promises before a request that waits for days has started.
+ * Of a request that still waits, the share is read from how fast its promised start comes nearer: where it comes nearer
+ * faster than the clock, it is expected to go on doing so. So a queue that moves everybody forward when a job ends early
+ * is distinguished from one that keeps its promises, before a request that waits for days has started.
  */
 export function waitShareOf(
   { waits = [], pending, now }: Pick<RequestFacts, 'waits' | 'pending' | 'now'>,

@@ -62,7 +62,7 @@ test('without a header the columns are numbers', (t) => {
   t.deepEqual(table('x,y\nz,w\n', false), { 1: ['x', 'z'], 2: ['y', 'w'] });
 });
 
-test('what is wrong with a table is told with its line', (t) => {
+test('an error in a table names its line', (t) => {
   t.throws(() => table('a,b\n"1\n1",2\n3\n'), {
     message: 'sweep.csv:4:1: found a row of 1 cell, expected 2, one for each of "a", "b"',
   });
