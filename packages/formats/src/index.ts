@@ -17,6 +17,7 @@ export {
   type SelectOptions,
   type SwfRequest,
 } from './swf/select-requests.ts';
+export { printCsvRow, type Cell } from './values/csv.ts';
 export { parseDuration, printDuration } from './values/duration.ts';
 export { parseSelector, printSelector, selectNumbers, type NumberRange, type Selector } from './values/selector.ts';
 export {

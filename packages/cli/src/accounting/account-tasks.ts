@@ -1,6 +1,8 @@
 import type { ReplicaRecord, TaskRecord } from '@mutirao/api/broker';
 import { Outcome } from '@mutirao/api/machine';
 
+import { showDay } from '../output/units.ts';
+
 /** What accounts are kept by. */
 export type AccountBy = 'user' | 'job' | 'machine' | 'day';
 
@@ -65,7 +67,7 @@ export class Accounts {
     const name = this.#nameOf(job, replica);
     let account = this.#accounts.get(name);
     if (account === undefined) {
-      account = { name, tasks: 0, replicas: 0, failures: 0, processorMs: 0, processorTimeMs: 0, memoryBytesMax: 0 };
+      account = openAccount(name);
       this.#accounts.set(name, account);
     }
     return account;
@@ -80,9 +82,13 @@ export class Accounts {
       case 'machine':
         return machineId;
       case 'day':
-        return localDay(endedUnixMs);
+        return showDay(endedUnixMs);
     }
   }
+}
+
+function openAccount(name: string): Account {
+  return { name, tasks: 0, replicas: 0, failures: 0, processorMs: 0, processorTimeMs: 0, memoryBytesMax: 0 };
 }
 
 function isWithin({ since, until }: AccountWindow, { endedUnixMs }: ReplicaRecord): boolean {
@@ -102,23 +108,9 @@ function hasFailed({ outcome }: ReplicaRecord): boolean {
   return outcome === Outcome.FAILED || outcome === Outcome.LIMITED || outcome === Outcome.BROKEN;
 }
 
-function localDay(unixMs: number): string {
-  const at = new Date(unixMs);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-}
-
 /** The sums of all accounts. A task that is in several of them counts in each. */
 export function sumAccounts(accounts: readonly Account[]): Account {
-  const total = {
-    name: 'total',
-    tasks: 0,
-    replicas: 0,
-    failures: 0,
-    processorMs: 0,
-    processorTimeMs: 0,
-    memoryBytesMax: 0,
-  };
+  const total = openAccount('total');
   for (const account of accounts) {
     total.tasks += account.tasks;
     total.replicas += account.replicas;

@@ -1,5 +1,6 @@
 import type { ReplicaRecord, TaskRecord } from '@mutirao/api/broker';
 import { parseCommand, readFields, renderCommand } from '@mutirao/core/bag';
+import { printCsvRow } from '@mutirao/formats';
 import { printJobLogEntry } from '@mutirao/formats/parallel';
 
 import { reportingReplica } from '../commands/task/list.ts';
@@ -101,23 +102,16 @@ const columns = [
 
 /** The header of a CSV file. @param parameters their names, each a column behind the others. */
 export function csvHeader(parameters: readonly string[]): string {
-  return [...columns, ...parameters].map(quoteCell).join(',');
+  return printCsvRow([...columns, ...parameters]);
 }
 
 /** A task as a line of CSV; what is not known is empty. */
 export function csvLine(task: ExportedTask, parameters: readonly string[]): string {
   const fields = readFields(task.value as string) ?? {};
-  return [
-    ...columns.map((name) => String((task[name] as string | number | null) ?? '')),
+  return printCsvRow([
+    ...columns.map((name) => (task[name] as string | number | null) ?? ''),
     ...parameters.map((name) => fields[name] ?? ''),
-  ]
-    .map(quoteCell)
-    .join(',');
-}
-
-/** As RFC 4180 has it. */
-function quoteCell(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  ]);
 }
 
 /** A task that has run as a line of GNU parallel's joblog; undefined for any other. */

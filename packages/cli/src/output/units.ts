@@ -13,8 +13,13 @@ export function showDuration(durationMs: number): string {
 /** A moment in local time to the second: `2026-03-01 14:05:09`; `-` for one that has not come (0). */
 export function showInstant(unixMs: number): string {
   if (unixMs === 0) return '-';
+  return `${showDay(unixMs)} ${showTimeOfDay(unixMs)}`;
+}
+
+/** The local day: `2026-03-01`. */
+export function showDay(unixMs: number): string {
   const at = new Date(unixMs);
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${showTimeOfDay(unixMs)}`;
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
 /** The local time of day to the second: `14:05:09`. */

@@ -1,11 +1,10 @@
 import { basename, relative, resolve } from 'node:path';
 
-import { parse as parseCsv } from 'csv-parse/sync';
-
 import { MutiraoError } from '@mutirao/api/errors';
 import { CommandFault, escapeTemplate, fillNamed, keepInside, parseCommand, renderCommand } from '@mutirao/core/bag';
 import type { Content, InputSpec, JobSpec, OutputSpec, TaskGroup, Values } from '@mutirao/core/messages';
-import { jobDefaults, makeTaskGroup, parseArray, parseSelector } from '@mutirao/formats';
+import { FormatError, jobDefaults, makeTaskGroup, parseArray, parseSelector } from '@mutirao/formats';
+import { readTable, type TableRow } from '@mutirao/formats/parameters';
 
 import type { BagSpec } from '../schema/index.ts';
 
@@ -177,7 +176,7 @@ function commandsOfCsv(command: string, text: string): string[] {
 function fillRow(
   command: string,
   columns: ReadonlyMap<string, number>,
-  { line, cells }: CsvRow,
+  { line, cells }: TableRow,
   index: number,
 ): string {
   try {
@@ -195,23 +194,12 @@ function fillRow(
   }
 }
 
-interface CsvRow {
-  /** Its last, from 1. */
-  readonly line: number;
-  readonly cells: readonly string[];
-}
-
-function readCsv(text: string): CsvRow[] {
+/** @throws {MutiraoError} MUT_BAD_REQUEST */
+function readCsv(text: string): TableRow[] {
   try {
-    const rows = parseCsv(text, {
-      bom: true,
-      skip_empty_lines: true,
-      relax_column_count: true,
-      info: true,
-    }) as unknown as { readonly record: string[]; readonly info: { readonly lines: number } }[];
-    return rows.map(({ record, info }) => ({ line: info.lines, cells: record }));
+    return readTable(text, { subject: 'the CSV', separator: ',' });
   } catch (error) {
-    throw new MutiraoError('MUT_BAD_REQUEST', `the CSV cannot be read: ${(error as Error).message}`, { cause: error });
+    throw error instanceof FormatError ? new MutiraoError('MUT_BAD_REQUEST', error.message, { cause: error }) : error;
   }
 }
 

@@ -438,7 +438,7 @@ test('rows of a CSV become command lines with each cell quoted', async (t) => {
     ...spec,
     values: { kind: 'csv', text: 'name,size\na,1\n\n"b\nc"\n' },
   });
-  t.is(message, 'line 5 of the CSV has 1 cells; expected 2, as its heading has');
+  t.is(message, 'line 4 of the CSV has 1 cells; expected 2, as its heading has');
   t.regex(
     (await page.fails('previewBag', { ...spec, values: { kind: 'csv', text: 'name,name\na,1\n' } })).message,
     /two columns of the CSV have the same name/,

@@ -105,6 +105,15 @@ test('accounting counts what ended in the window, per user and per machine', asy
   );
 });
 
+test('what ends at the end of a window counts in the next one', async (t) => {
+  const countTasks = async (since: string, until: string): Promise<number> => {
+    const { out } = await run('accounting', '--since', since, '--until', until, '--json');
+    return (JSON.parse(out) as { total: { task_count: number } }).total.task_count;
+  };
+  t.is(await countTasks('2026-03-10T00:00:00Z', '2026-03-10T12:00:00Z'), 0);
+  t.is(await countTasks('2026-03-10T12:00:00Z', '2026-03-11T00:00:00Z'), 2);
+});
+
 test('accounting prints a table, and refuses a window that is none', async (t) => {
   const { out } = await run('accounting', '--since', '2026-03-09T00:00:00Z', '--until', '2026-03-11T00:00:00Z');
   t.regex(out, /USER +TASKS +REPLICAS +FAILURES +HELD +CPU TIME +MEMORY\nana +2 +3 +2 +60.0 +24.0 +4.0 KiB\n/);

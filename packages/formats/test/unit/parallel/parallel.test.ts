@@ -2,6 +2,7 @@ import test from 'ava';
 import { parseCommand, renderCommand } from '@mutirao/core/bag';
 import {
   combineSources,
+  hasReplacement,
   isHalted,
   makeJobGroups,
   parseHalt,
@@ -40,6 +41,12 @@ test('replacement strings stand for parts of an argument', (t) => {
   ]);
   t.deepEqual(lines({ words: ['echo {2.}-{1/}-{-1//}-{-2}-{3}'] }, ['x/y', 'z.tar.gz']), ["echo z.tar-y-.-x/y-''"]);
   t.deepEqual(lines({ words: ['echo {x.} {y} {z}'], names: ['x', 'y'] }, ['a.c', 'b']), ['echo a b {z}']);
+});
+
+test('a command with any replacement string gets no arguments appended', (t) => {
+  for (const word of ['{}', '{.}', '{1}', '{-2/}', '{#}', '{%}', '{x}'])
+    t.true(hasReplacement(['echo', word], ['x']), word);
+  for (const word of ['{y}', '{ }', '$1', '{,}']) t.false(hasReplacement(['echo', word], ['x']), word);
 });
 
 test('an argument is data, in quotes of any kind and outside them', (t) => {

@@ -1,6 +1,7 @@
 import { downloadFormats, type Gantt, type TaskTimes } from '../../schema/index.ts';
 import { MutiraoError } from '@mutirao/api/errors';
 import { Outcome } from '@mutirao/api/machine';
+import { printCsvRow } from '@mutirao/formats';
 
 import { listFailedRuns } from '../analysis/failures.ts';
 import { drawGantt } from '../analysis/gantt.ts';
@@ -140,13 +141,6 @@ function listReplicas(records: JobRecords): Readonly<Record<string, string | num
 /** Rows with the same fields as CSV (RFC 4180); nothing in it is a formula to a spreadsheet. */
 export function getCsv(rows: readonly Row[]): string {
   const names = Object.keys(rows[0] ?? {});
-  const lines = rows.map((row) => names.map((name) => getCell(row[name] ?? '')).join(','));
+  const lines = rows.map((row) => printCsvRow(names.map((name) => row[name] ?? '')));
   return [names.join(','), ...lines, ''].join('\r\n');
-}
-
-/** A text that begins as a formula does gets an apostrophe in front, which spreadsheets take as "this is text". */
-function getCell(value: string | number | boolean): string {
-  if (typeof value !== 'string') return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
