@@ -1,7 +1,7 @@
 import { describeBytes, plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
-import { aside, listed, rounded, span, splitCount } from './numbers.ts';
+import { aside, fromNow, listed, rounded, span, splitCount } from './numbers.ts';
 
 /** What a broker answers when it is asked why. */
 export const explanationSentences = {
@@ -16,9 +16,8 @@ export const explanationSentences = {
     `Idle processors are kept: ${plural(tasks, 'task')} of job ${jobId} will be ready soon, because what ` +
     `${tasks === 1 ? 'it waits' : 'they wait'} for has almost finished.`,
   'request-candidate': ({ isChosen, processors, walltimeMs, startMs, tasksPerHour }) => {
-    const when = startMs > 0 ? `starting in ${span(startMs)}` : `starting ${span(-startMs)} ago`;
     return (
-      `Candidate${isChosen ? ' (chosen)' : ''}: ${plural(processors, 'processor')} for ${span(walltimeMs)}, ${when}, ` +
+      `Candidate${isChosen ? ' (chosen)' : ''}: ${plural(processors, 'processor')} for ${span(walltimeMs)}, starting ${fromNow(startMs)}, ` +
       `${rounded(tasksPerHour)} tasks/h.`
     );
   },

@@ -14,6 +14,12 @@ export function span(time: Duration): string {
   return inTwo(Math.round(time / hour), 24, ['days', 'h']);
 }
 
+/** When something is, from now: `now`, `in 3.2 s`, `5 min ago`. */
+export function fromNow(time: Duration): string {
+  if (Math.round(time) === 0) return 'now';
+  return time > 0 ? `in ${span(time)}` : `${span(-time)} ago`;
+}
+
 /** A span of time that is only an estimate, in one unit: `4 s`, `5 min`, `2 h`, `9 days`. */
 export function roughly(time: Duration): string {
   if (time < second) return '1 s';

@@ -1,7 +1,7 @@
 import { describeExactTime, plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
-import { aside, roughly, span } from './numbers.ts';
+import { aside, fromNow, roughly, span } from './numbers.ts';
 
 /** What a provider says of itself and of its requests. */
 export const providerSentences = {
@@ -75,14 +75,14 @@ export const providerSentences = {
 
   'requested-inside-reservation': ({ reservationId }) => `Requested inside reservation ${reservationId}.`,
   'requested-inside-waiting-reservation': ({ reservationId, reservedProcessors, startMs, usableProcessors }) =>
-    `Requested inside reservation ${reservationId} (${plural(reservedProcessors, 'processor')}), which begins in ` +
-    `${span(startMs)}: its tasks can use ${usableProcessors} now.`,
+    `Requested inside reservation ${reservationId} (${plural(reservedProcessors, 'processor')}), which begins ` +
+    `${fromNow(startMs)}: its tasks can use ${usableProcessors} now.`,
   'requested-inside-running-reservation': ({ reservationId, reservedProcessors, leftMs, usableProcessors }) =>
     `Requested inside reservation ${reservationId} (${plural(reservedProcessors, 'processor')}), which lasts another ` +
     `${span(leftMs)}: its tasks can use ${usableProcessors} now.`,
   'pre-acquired-before-start': ({ reservationId, reservedProcessors, startMs }) =>
-    `Pre-acquired for reservation ${reservationId} (${plural(reservedProcessors, 'processor')}), which begins in ` +
-    `${span(startMs)}.`,
+    `Pre-acquired for reservation ${reservationId} (${plural(reservedProcessors, 'processor')}), which begins ` +
+    `${fromNow(startMs)}.`,
   'pre-acquired-after-start': ({ reservationId, reservedProcessors, leftMs }) =>
     `Acquired for reservation ${reservationId} (${plural(reservedProcessors, 'processor')}), which lasts another ` +
     `${span(leftMs)}.`,
@@ -101,7 +101,7 @@ export const providerSentences = {
 
   requeued: () => 'The resource manager put the request back into its queue.',
   'ended-by-manager': ({ cause }) => `The resource manager ended the request${aside(cause)}.`,
-  'refused-by-manager': ({ cause }) => `The resource manager refused the request: ${cause}.`,
+  'refused-by-manager': ({ cause }) => `The resource manager refused the request${cause === '' ? '' : `: ${cause}`}.`,
   'withdrawn-by-manager': () => 'The resource manager has withdrawn the request.',
   'released-not-listed': () => 'The request was released and is no longer listed.',
   'vanished-from-listings': ({ listings }) =>

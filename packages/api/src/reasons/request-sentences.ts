@@ -1,7 +1,7 @@
 import { describeExactTime, plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
-import { roughly, rounded, span } from './numbers.ts';
+import { fromNow, roughly, rounded, span } from './numbers.ts';
 
 /** A request that the heuristic proposes. */
 interface Planned {
@@ -144,6 +144,5 @@ function starting(startMs: number, expectedStartMs: number): string {
 /** `8 processors for 1 h in a gap of the queue, starting now, 8 tasks/h`. */
 function compared({ processors, walltimeMs, startMs, place, tasksPerHour }: Compared): string {
   const where = place === 'gap' ? 'in a gap of the queue' : 'at the end of the queue';
-  const when = startMs === 0 ? 'starting now' : `starting in ${span(startMs)}`;
-  return `${plural(processors, 'processor')} for ${span(walltimeMs)} ${where}, ${when}, ${rate(tasksPerHour)}`;
+  return `${plural(processors, 'processor')} for ${span(walltimeMs)} ${where}, starting ${fromNow(startMs)}, ${rate(tasksPerHour)}`;
 }

@@ -1,7 +1,7 @@
 import { plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
-import { aside, listed, span, splitCount } from './numbers.ts';
+import { aside, fromNow, listed, span, splitCount } from './numbers.ts';
 
 interface Named {
   readonly jobId: number;
@@ -71,10 +71,10 @@ export const taskSentences = {
     `Its last attempt failed on ${machineId}, which is avoided for another ${span(leftMs)}.`,
 
   'task-assigned': ({ providerId, agoMs, cause }) => `Assigned to ${providerId} ${span(agoMs)} ago${aside(cause)}.`,
-  'task-start-expected': ({ startMs }) => `Expected to start there in ${span(startMs)}.`,
+  'task-start-expected': ({ startMs }) => `Expected to start there ${fromNow(startMs)}.`,
   'task-start-late': ({ lateMs }) => `It was expected to start there ${span(lateMs)} ago.`,
   'task-planned': ({ machineId, rule, startMs, endMs, startsAfter, otherMachineId, otherEndMs, ...after }) => {
-    const start = startMs === 0 ? 'now' : `in ${span(startMs)}`;
+    const start = fromNow(startMs);
     const other =
       otherMachineId === undefined || otherEndMs === undefined
         ? ''

@@ -2,7 +2,7 @@ import { describeAmount, describePart } from '@mutirao/core/resources';
 import { plural } from '@mutirao/core/shared';
 
 import type { Catalogue, Wording } from './catalogue.ts';
-import { aside, listed, span } from './numbers.ts';
+import { aside, fromNow, listed, span } from './numbers.ts';
 
 interface Named {
   readonly reservationId: number;
@@ -150,7 +150,7 @@ export const waitingSentences = {
   'reservation-provider-absent': (named) =>
     `Waiting for a provider of resource ${named.resourceId}: none is connected for reservation ` +
     `${named.reservationId}. "mutirao provider list" shows all providers.`,
-  'reservation-begins': ({ startMs, ...named }) => `Waiting for ${called(named)}, which begins in ${span(startMs)}.`,
+  'reservation-begins': ({ startMs, ...named }) => `Waiting for ${called(named)}, which begins ${fromNow(startMs)}.`,
   'reservation-machines-absent': (named) => `Waiting for the machines of ${called(named)} to start.`,
   'reservation-was-over': ({ afterMs, endCode, tasksWait, ...named }) =>
     `${titled(named)} was over ${span(afterMs)} after the submission (${endCode}); the remaining tasks ` +
