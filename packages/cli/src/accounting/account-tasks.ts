@@ -39,6 +39,8 @@ export class Accounts {
   readonly #by: AccountBy;
   readonly #window: AccountWindow;
   readonly #accounts = new Map<string, Account>();
+  /** Of all accounts together; a task that is in several of them counts once. */
+  readonly total = openAccount('total');
 
   constructor(by: AccountBy, window: AccountWindow) {
     this.#by = by;
@@ -49,10 +51,11 @@ export class Accounts {
     const counted = new Set<Account>();
     for (const replica of task.replicas) {
       if (!isWithin(this.#window, replica)) continue;
-      const account = this.#accountOf(job, replica);
-      if (!counted.has(account)) account.tasks += 1;
-      counted.add(account);
-      addReplica(account, replica, processors);
+      for (const account of [this.#accountOf(job, replica), this.total]) {
+        if (!counted.has(account)) account.tasks += 1;
+        counted.add(account);
+        addReplica(account, replica, processors);
+      }
     }
   }
 
@@ -106,18 +109,4 @@ function addReplica(account: Account, replica: ReplicaRecord, processors: number
 
 function hasFailed({ outcome }: ReplicaRecord): boolean {
   return outcome === Outcome.FAILED || outcome === Outcome.LIMITED || outcome === Outcome.BROKEN;
-}
-
-/** The sums of all accounts. A task that is in several of them counts in each. */
-export function sumAccounts(accounts: readonly Account[]): Account {
-  const total = openAccount('total');
-  for (const account of accounts) {
-    total.tasks += account.tasks;
-    total.replicas += account.replicas;
-    total.failures += account.failures;
-    total.processorMs += account.processorMs;
-    total.processorTimeMs += account.processorTimeMs;
-    total.memoryBytesMax = Math.max(total.memoryBytesMax, account.memoryBytesMax);
-  }
-  return total;
 }

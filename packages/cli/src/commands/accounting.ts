@@ -5,13 +5,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { parseDuration } from '@mutirao/formats';
 import type { BrokerClient } from '@mutirao/runtime/clients';
 
-import {
-  Accounts,
-  sumAccounts,
-  type Account,
-  type AccountBy,
-  type AccountWindow,
-} from '../accounting/account-tasks.ts';
+import { Accounts, type Account, type AccountBy, type AccountWindow } from '../accounting/account-tasks.ts';
 import { readGroups, readTasks } from '../accounting/read-tasks.ts';
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
@@ -51,7 +45,7 @@ export async function printAccounting(context: CommandContext, options: Accounti
       for (const task of tasks) accounts.add(job, task, groups.processorsOf(task.taskIndex));
   }
   const rows = accounts.list();
-  const total = sumAccounts(rows);
+  const { total } = accounts;
   tell(context.output, {
     json: () => ({
       since_unix_ms: window.since,
@@ -71,10 +65,11 @@ export async function printAccounting(context: CommandContext, options: Accounti
 
 function readWindow({ since, until }: AccountingOptions, now: number): AccountWindow {
   const window = { since: readPast(since, now), until: until === undefined ? now : readPast(until, now) };
-  if (window.since < window.until) return window;
+  if (window.since <= window.until) return window;
   throw new MutiraoError(
     'MUT_BAD_REQUEST',
-    `--since is ${showInstant(window.since)} and --until ${showInstant(window.until)}; expected it to be earlier`,
+    `--since is ${showInstant(window.since)} and --until ${showInstant(window.until)}; expected --since not to be ` +
+      'after --until',
   );
 }
 

@@ -59,7 +59,7 @@ const cases: readonly Case[] = [
   ['run -- ./sim 3', 'job submit -- ./sim 3'],
   ['srun -n 4 none', 'job submit --wait --array 1-4 -- none'],
   ['sbatch none', 'job submit -- none'],
-  ['parallel -j 4 none {} ::: a b', 'job submit --values a,b -- none {}'],
+  ['job submit none {} ::: a b', 'job submit --values a,b -- none {}'],
   ['ls', 'job list'],
   ['ps', 'job list'],
   ['squeue', 'job list'],
