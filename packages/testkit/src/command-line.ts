@@ -9,6 +9,9 @@ import {
   type ReservationClient,
 } from '@mutirao/cli';
 
+/** A home folder that cannot be made, whoever runs the tests: root could make one that is merely absent. */
+const nowhere = '/dev/null/home';
+
 /** What a command line run in a test talks to; what is left out is out of reach. */
 export interface FakeGrid {
   readonly broker?: Partial<BrokerClient>;
@@ -71,7 +74,7 @@ function surroundings(grid: FakeGrid, words: Pick<CommandContext, 'output' | 'pa
   return {
     ...words,
     at: (home) => surroundings({ ...grid, home }, words),
-    home: grid.home ?? '/nowhere',
+    home: grid.home ?? nowhere,
     directory: grid.directory ?? '/work',
     signal: grid.signal ?? new AbortController().signal,
     clock: { now: grid.now ?? (() => 0) },

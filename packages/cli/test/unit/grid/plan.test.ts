@@ -170,7 +170,7 @@ test('up refuses a placement that is none, before anything is started', async (t
 test('down without a grid has nothing to do', async (t) => {
   const { status, err } = await runCommandLine(['down']);
   t.is(status, 0);
-  t.is(err, 'No grid runs in /nowhere.\n');
+  t.is(err, 'No grid runs in /dev/null/home.\n');
 });
 
 test('a cluster is found by its name, by an address, or because it is the only one', async (t) => {
