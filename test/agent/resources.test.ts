@@ -88,7 +88,7 @@ test.serial('a task beyond the memory that it asked for is killed, and its end h
 
 test.serial('the end of a task has the memory and the processor time that it used', async (t) => {
   const provider = await startAgent(t, '--processors', '1');
-  const busy = "x=$(head -c 20000000 /dev/zero | tr '\\0' x); sleep 0.3; echo ${#x}";
+  const busy = "x=$(head -c 20000000 /dev/zero | tr '\\0' x); sleep 3; echo ${#x}";
   const { outcome, usage } = await provider.run(aTemplate(busy));
   t.is(outcome, 'succeeded');
   t.true((usage?.memoryPeak ?? 0) > 20_000_000, `${usage?.memoryPeak}`);

@@ -7,7 +7,7 @@ import {
 import { QueueForecast } from '../../requests/index.ts';
 import { Leads, type HoldingRule, type LeadRule } from '../../reservations/index.ts';
 import type { Reason } from '../../reasons/index.ts';
-import type { Instant } from '../../shared/index.ts';
+import type { Duration, Instant } from '../../shared/index.ts';
 import { competingIn, listingWithOwn } from './listing-with-own.ts';
 import { makeRoom, pendingCount, findWants } from './decide-reserved.ts';
 import { takesNoWork } from './draining.ts';
@@ -42,6 +42,7 @@ export function askAhead(turn: Turn): void {
     limits,
   } = state;
   if (holding === undefined || limits === undefined || takesNoWork(state)) return;
+  for (const id of state.dueWindows.keys()) if (!state.windows.has(id)) state.dueWindows.delete(id);
   for (const window of state.windows.values()) {
     if (now >= window.endsAt || !isTime(turn, window, holding) || now < pausedUntil(state, window)) continue;
     for (let missing = getMissing(state, window); missing > 0; ) {
@@ -252,12 +253,20 @@ function isTime(turn: Turn, window: ReservedWindow, rule: LeadRule): boolean {
   if (rule.kind !== 'forecast') return now >= askingAt(turn, window, rule);
   if (now >= window.startsAt || heldFor(state, window).some((request) => isSameWindow(request.heldFor, window)))
     return true;
+  if (turn.hasListing !== true) return isSameWindow(state.dueWindows.get(window.reservationId), window);
+  const isDue = isForecastDue(turn, window, rule.margin);
+  if (isDue) state.dueWindows.set(window.reservationId, window);
+  else state.dueWindows.delete(window.reservationId);
+  return isDue;
+}
+
+/** Whether a request that is made later than now would start too late, by the listing that has just come. */
+function isForecastDue(turn: Turn, { endsAt, startsAt, count }: ReservedWindow, margin: Duration): boolean {
+  const { state, now } = turn;
   const { limits, listing } = state;
-  const { endsAt, startsAt, count } = window;
-  if (turn.hasListing !== true || limits === undefined || listing === undefined || endsAt - now > limits.walltimeMax)
-    return false;
+  if (limits === undefined || listing === undefined || endsAt - now > limits.walltimeMax) return false;
   turn.forecast ??= new QueueForecast(now, limits, competingIn(state, listingWithOwn(state, listing, now)));
-  return (turn.forecast.startOf(Math.min(count, limits.widthMax), endsAt - now) ?? startsAt) >= startsAt - rule.margin;
+  return (turn.forecast.startOf(Math.min(count, limits.widthMax), endsAt - now) ?? startsAt) >= startsAt - margin;
 }
 
 /**

@@ -490,6 +490,11 @@ export interface ProviderState {
    * for a good one.
    */
   readonly judgements: Map<string, { readonly code: string; readonly at: Instant }>;
+  /**
+   * Seen: reservations whose processors are due by the forecast of the last listing, by number. Until the next one they
+   * stay due: a slot that is freed for one between two listings is not taken by something else.
+   */
+  readonly dueWindows: Map<number, ReservedWindow>;
   /** Seen: what the reservation manager was told of what is held ahead, in this life, by reservation. */
   readonly reportedProvisioning: Map<number, Provisioning>;
   /** Seen: when the next reservations would have all that they lack, as of the last listing, by number. */
@@ -534,6 +539,7 @@ export function createProviderState(config: ProviderConfig): ProviderState {
     waits: [],
     asked: { submissions: [], withdrawals: [] },
     judgements: new Map(),
+    dueWindows: new Map(),
     reportedProvisioning: new Map(),
     expectedStarts: new Map(),
     idleSince: new Map(),

@@ -126,8 +126,8 @@ function* findIdle(state: BrokerState, now: Instant): Iterable<string> {
       !isIdle(machine, now)
     )
       continue;
-    // It is beside their reservation, they are placed elsewhere, it lacks what they ask for, or its time is too short for them, and another's is
-    // not.
+    // It is beside their reservation, they are placed elsewhere, it lacks what they ask for, or its time is too short
+    // for them, and another's is not.
     const suited = waiting.filter(
       (queue) =>
         isForJob(queue.job, machine.facts) &&
@@ -135,7 +135,8 @@ function* findIdle(state: BrokerState, now: Instant): Iterable<string> {
         (queue.resources === undefined || machine.resources.fits(queue.resources)) &&
         !keepsAway({ state, now }, queue, machine),
     );
-    if (suited.length === 0 || isKeptForGang(machine, suited, now)) continue;
+    if (suited.length === 0 || isKeptForGang(machine, suited, now) || isKeptForPlan(state, machine, suited, now))
+      continue;
     yield `${machine.facts.machineId} has nothing to do while tasks wait`;
   }
 }
@@ -162,6 +163,27 @@ function isKeptForGang({ provider: { machines } }: BrokerMachine, suited: readon
   return (
     gangs.length === suited.length &&
     gangs.every(({ processors, job }) => processors > all || job.gangsPausedUntil > now)
+  );
+}
+
+/**
+ * Whether a plan has the machine next for a task of a job that comes before all that wait, and that is not late: it
+ * waits for what another task writes. How long those that wait would take is not known, so nothing shows that they would
+ * be over before it begins.
+ */
+function isKeptForPlan(
+  { planning: { plan } }: BrokerState,
+  machine: BrokerMachine,
+  suited: readonly TaskQueue[],
+  now: Instant,
+): boolean {
+  const first = Math.min(...suited.map(({ job }) => job.jobId));
+  const lane = plan?.lanes.get(machine) ?? [];
+  return lane.some(
+    (planned) =>
+      planned.queue.job.jobId < first &&
+      plan?.tasks.get(planned.queue.job)?.get(planned.index) === planned &&
+      now <= planned.end,
   );
 }
 

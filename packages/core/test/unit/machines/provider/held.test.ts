@@ -152,6 +152,26 @@ test('by its forecast a provider asks as soon as the queue promises no start tha
   t.true(asked(without.perform(['at 400000'])), 'at the start it is asked for in any case');
 });
 
+test('a request slot that is freed for a reservation between two listings is not taken by other demand', (t) => {
+  const harness = new ProviderHarness({ holding: { kind: 'forecast', margin: 10_000 } });
+  const other = 'x=running@0/4x390000';
+  harness.perform([
+    'start',
+    'limits requests=1 width=4 walltime=1000000',
+    'connect b',
+    'listing x=running@0/4x300000',
+    'windows 7:400000-500000x4',
+    'demand b 20',
+  ]);
+  t.regex(harness.perform(['accepted q1', 'at 100000', `listing ${other} q1=queued`]), /release q1 /);
+  const freed = harness.perform(['released q1']);
+  t.regex(freed, /submit q2 /);
+  t.is(harness.state.requests.get('q2')?.heldFor?.reservationId, 7);
+
+  harness.perform(['accepted q2', 'windows', `listing ${other} q2=queued`]);
+  t.is(harness.state.dueWindows.size, 0, 'a reservation that is gone is due no more');
+});
+
 test('what a broker works on goes back where the reservation turns out to begin later, and is asked for again', (t) => {
   const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
   harness.perform([
