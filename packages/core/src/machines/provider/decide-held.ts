@@ -42,7 +42,7 @@ export function askAhead(turn: Turn): void {
     limits,
   } = state;
   if (holding === undefined || limits === undefined || takesNoWork(state)) return;
-  for (const id of state.dueWindows.keys()) if (!state.windows.has(id)) state.dueWindows.delete(id);
+  forgetDue(state);
   for (const window of state.windows.values()) {
     if (now >= window.endsAt || !isTime(turn, window, holding) || now < pausedUntil(state, window)) continue;
     for (let missing = getMissing(state, window); missing > 0; ) {
@@ -55,6 +55,10 @@ export function askAhead(turn: Turn): void {
       missing -= width;
     }
   }
+}
+
+function forgetDue({ dueWindows, windows }: ProviderState): void {
+  for (const id of dueWindows.keys()) if (!windows.has(id)) dueWindows.delete(id);
 }
 
 /**
