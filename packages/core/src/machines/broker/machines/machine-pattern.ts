@@ -1,5 +1,5 @@
 import { getCapacity, type MachineFacts } from '../../../messages/index.ts';
-import { FreeResources, isSameCapacity, largerCapacity } from '../../../resources/index.ts';
+import { countSlots, FreeResources, isSameCapacity, largerCapacity, shapeSlot } from '../../../resources/index.ts';
 import { readAttribute, evaluate, type Expression, type Requirements } from '../../../requirements/index.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
 import type { BrokerProvider, MachinePattern, TaskQueue } from '../state.ts';
@@ -48,11 +48,16 @@ export function mayObtain(
     isGang,
     requirements,
   }: Pick<TaskQueue, 'processors' | 'resources' | 'isGang' | 'requirements'>,
-  { providerId, pattern }: BrokerProvider,
+  { providerId, pattern, resource }: BrokerProvider,
 ): boolean {
+  const nodes = resource?.resourceStatus.nodes;
+  const slot = nodes === undefined ? undefined : shapeSlot(isGang ? 1 : processors, resources);
+  if (nodes !== undefined && slot !== undefined && countSlots(nodes, slot) === 0) return false;
   if (pattern === undefined) return evaluate(requirements, { site: providerId }) !== 'no match';
-  if (!isGang && processors > pattern.processors) return false;
-  if (lacksEver(resources, pattern)) return false;
+  if (nodes === undefined) {
+    if (!isGang && processors > pattern.processors) return false;
+    if (lacksEver(resources, pattern)) return false;
+  } else if (resources !== undefined && lacksEver({ ...resources, memory: 0, gpus: 0 }, pattern)) return false;
   const result = evaluate(requirements, pattern.attributes);
   return result === 'match' || (result === 'undefined' && namesAny(requirements, pattern.varying));
 }
