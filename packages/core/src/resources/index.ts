@@ -18,6 +18,7 @@ export {
   isSameSlot,
   keyOfNodes,
   keyOfSlot,
+  packSlot,
   plainSlot,
   shapeSlot,
   type NodeShape,

@@ -35,24 +35,32 @@ export const plainSlot: Slot = { processors: 1, memory: 0, gpus: 0 };
 const memoryStep: Bytes = 64 * 2 ** 20;
 
 /**
- * The slot that tasks need: memory is rounded up, and tasks that share a device are put together, as many as fill it.
- * Counted resources are not asked of managers. Undefined for tasks that need one processor and nothing else.
+ * The slot that one task needs: memory is rounded up, and part of a device is a whole one. Counted resources are not
+ * asked of managers. Undefined for a task that needs one processor and nothing else.
  */
 export function shapeSlot(processors: ProcessorCount, request: ResourceRequest | undefined): Slot | undefined {
   const { memory = 0, gpus = 0, gpuKind } = request ?? {};
   if (processors === 1 && memory === 0 && gpus === 0) return undefined;
-  const sharing = countSharing(gpus);
   return {
-    processors: processors * sharing,
-    memory: Math.ceil((memory * sharing) / memoryStep) * memoryStep,
+    processors,
+    memory: Math.ceil(memory / memoryStep) * memoryStep,
     gpus: Math.ceil(gpus / wholeDevice),
     ...(gpus === 0 || gpuKind === undefined ? {} : { gpuKind }),
   };
 }
 
-function countSharing(gpus: GpuShare): number {
-  return gpus > 0 && gpus < wholeDevice ? Math.floor(wholeDevice / gpus) : 1;
+/** The slot for as many such tasks as share a device, if a node has what they need together; else for fewer. */
+export function packSlot(slot: Slot, share: GpuShare, nodes: readonly NodeShape[]): Slot {
+  if (share === 0 || share >= wholeDevice) return slot;
+  for (let tasks = Math.min(sharingMax, Math.floor(wholeDevice / share)); tasks > 1; tasks--) {
+    const packed = { ...slot, processors: slot.processors * tasks, memory: slot.memory * tasks };
+    if (countSlots(nodes, packed) > 0) return packed;
+  }
+  return slot;
 }
+
+/** Tasks that are put together on one device at most. */
+const sharingMax = 16;
 
 /** The same text for slots that are the same; empty for none. */
 export function keyOfSlot(slot: Slot | undefined): string {

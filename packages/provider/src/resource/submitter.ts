@@ -52,7 +52,7 @@ export class Submitter {
 
   /** Submits a request, with a few tries under the same key. Never throws. */
   async submit(command: SubmitRequest): Promise<void> {
-    const { requestId, clientRequestId, userId, width, walltime, reservation } = command;
+    const { requestId, clientRequestId, userId, width, slot, walltime, reservation } = command;
     const { deliver, manager, log } = this.#options;
     const order: AllocationOrder = {
       ...this.#options.orderOf(command),
@@ -60,6 +60,7 @@ export class Submitter {
       width,
       walltime,
       clientRequestId,
+      ...(slot === undefined ? {} : { slot }),
       ...(reservation === undefined ? {} : { reservation }),
     };
     for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {

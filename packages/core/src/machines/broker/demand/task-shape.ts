@@ -1,4 +1,4 @@
-import { keyOfSlot, shapeSlot, type Slot } from '../../../resources/index.ts';
+import { type GpuShare, keyOfSlot, packSlot, shapeSlot, type Slot } from '../../../resources/index.ts';
 import type { ProcessorCount } from '../../../shared/index.ts';
 import type { BrokerProvider, TaskQueue } from '../state.ts';
 import { requireWidth } from './require-units.ts';
@@ -8,8 +8,10 @@ export interface TaskShape {
   /** The same for shapes that are the same. */
   readonly key: string;
   readonly processors: ProcessorCount;
-  /** Undefined for one processor and nothing else, and for providers that are asked for processors alone. */
+  /** For one task, or for those that share a device. Undefined for one processor and nothing else, and for providers that are asked for processors alone. */
   readonly slot: Slot | undefined;
+  /** Of GPUs, for each task. */
+  readonly share: GpuShare;
 }
 
 /** How many tasks there are of each shape, by its key. */
@@ -23,7 +25,8 @@ export function shapeOf(queue: TaskQueue): TaskShape {
   if (shape === undefined) {
     const processors = requireWidth(queue);
     const slot = shapeSlot(processors, queue.resources);
-    shape = { key: `${processors} ${keyOfSlot(slot)}`, processors, slot };
+    const share = queue.resources?.gpus ?? 0;
+    shape = { key: `${processors} ${keyOfSlot(slot)} ${share}`, processors, slot, share };
     known.set(queue, shape);
   }
   return shape;
@@ -31,13 +34,16 @@ export function shapeOf(queue: TaskQueue): TaskShape {
 
 /** A shape as one provider is asked for it: by processors alone where its manager does not know nodes. */
 export function shapeFor(provider: BrokerProvider, shape: TaskShape): TaskShape {
-  if (provider.resource?.resourceStatus.nodes !== undefined || shape.slot === undefined) return shape;
-  return widthAlone(shape.processors);
+  if (shape.slot === undefined) return shape;
+  const nodes = provider.resource?.resourceStatus.nodes;
+  return nodes === undefined
+    ? widthAlone(shape.processors)
+    : { ...shape, slot: packSlot(shape.slot, shape.share, nodes) };
 }
 
 /** Tasks of which nothing but the width counts. */
 export function widthAlone(processors: ProcessorCount): TaskShape {
-  return { key: `${processors} `, processors, slot: undefined };
+  return { key: `${processors}  0`, processors, slot: undefined, share: 0 };
 }
 
 /** Adds to what is counted of a shape. */
