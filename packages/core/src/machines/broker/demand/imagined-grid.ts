@@ -3,9 +3,11 @@ import type { AllocationRequest, SchedulerName } from '../../../messages/index.t
 import {
   capacityOfSlots,
   FreeResources,
+  holdsSlot,
   multiplyCapacity,
   plainSlot,
   type ResourceRequest,
+  type Slot,
 } from '../../../resources/index.ts';
 import { type Instant, invariant, type ProcessorCount, type RequestId } from '../../../shared/index.ts';
 import { addShape, shapeOf, type ShapeCounts } from './task-shape.ts';
@@ -47,8 +49,8 @@ export interface ImaginedMachine extends TimedMachine {
   /** Its walltime runs; the one of a request that waits does not get shorter while that waits. */
   readonly hasBegun: boolean;
   readonly processors: ProcessorCount;
-  /** The most of one task, where a request is made of slots; left out elsewhere. */
-  readonly slotProcessors?: ProcessorCount;
+  /** What its request is made of; left out for single processors, and of a real machine. */
+  readonly slot?: Slot;
   heldProcessors: ProcessorCount;
   /** Left out where no queue asks for more than processors. */
   readonly resources?: FreeResources;
@@ -136,14 +138,32 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
     ready.filter(({ source }) => source.isGang),
     port.matches,
   );
-  placeQueues(
-    machines,
-    ready.filter(({ source }) => !source.isGang),
-    port,
-  );
+  const single = ready.filter(({ source }) => !source.isGang);
+  fillSlots(machines, single, port);
+  placeQueues(machines, single, port);
   // Behind all that is ready, and of what is there already: what these leave is not lacking.
   placeQueues(machines, imagineSoon(moment), port);
   return { machines, queues: [...queues.values()], running };
+}
+
+/**
+ * Gives slots that are asked for to tasks of the shape that they were asked for: were others in line before, those would
+ * ask for more and more.
+ */
+function fillSlots(machines: readonly ImaginedMachine[], queues: readonly ImaginedQueue[], port: ImaginedPort): void {
+  for (const machine of machines) {
+    const { slot } = machine;
+    if (slot === undefined) continue;
+    for (const queue of queues)
+      if (queue.readyCount > 0 && isMadeFor(slot, queue.source) && port.matches(queue, machine))
+        take(machine, queue, Infinity);
+  }
+}
+
+function isMadeFor(slot: Slot, queue: TaskQueue): boolean {
+  const needed = shapeOf(queue).slot;
+  if (needed === undefined || needed.gpus !== slot.gpus || !holdsSlot(slot, needed)) return false;
+  return needed.processors === slot.processors || slot.gpus > 0;
 }
 
 type ImaginedPort = SchedulingPort<ImaginedMachine, ImaginedQueue>;
@@ -181,7 +201,7 @@ function addVotes(state: BrokerState, job: BrokerJob, queues: ReadonlyMap<TaskQu
 }
 
 function suits(moment: Moment, queue: TaskQueue, machine: ImaginedMachine): boolean {
-  if (requireWidth(queue) > (machine.slotProcessors ?? Infinity)) return false;
+  if (requireWidth(queue) > (machine.slot?.processors ?? Infinity)) return false;
   const isMatch = machine.real === undefined ? mayMatch(queue, machine.provider) : matchesQueue(queue, machine.real);
   if (!isMatch) return false;
   const { state, now } = moment;
@@ -366,7 +386,7 @@ function bring(
     facts: { until },
     slowness: unknownSlowness,
     processors: share,
-    ...(request.slot === undefined ? {} : { slotProcessors: request.slot.processors }),
+    ...(request.slot === undefined ? {} : { slot: request.slot }),
     heldProcessors: 0,
     resources: hopedResources(provider, request, share),
     taken: new Map(),
