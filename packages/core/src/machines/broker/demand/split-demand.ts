@@ -64,11 +64,10 @@ function derivePart(state: BrokerState, grid: ImaginedGrid, { provider, left, fr
   const unplaced = unplacedFor({ provider, left, fresh });
   const replicas = seenBy(provider, grid.running.get(provider)?.replicas);
   const shape = chooseShape(provider, placed, unplaced) ?? shapeFor(provider, smallestOpen(state));
-  const there = placed.get(shape.key)?.count ?? 0;
-  const lacking = unplaced.get(shape.key)?.count ?? 0;
+  const [there, lacking] = [countOf(placed, shape), countOf(unplaced, shape)];
   // It covers all that it runs, siblings of tasks that count elsewhere too: what holds them is to stay.
   const pendingFor = (one: TaskShape, least: number): number =>
-    Math.max(Math.min(replicas.get(one.key)?.count ?? 0, countPending(state, provider, one)), least);
+    Math.max(Math.min(countOf(replicas, one), countPending(state, provider, one)), least);
   let otherProcessors = 0;
   if (knowsNodes(provider))
     for (const { shape: other, count } of placed.values())
@@ -82,6 +81,10 @@ function derivePart(state: BrokerState, grid: ImaginedGrid, { provider, left, fr
   };
 }
 
+function countOf(counts: ShapeCounts, { key }: TaskShape): number {
+  return counts.get(key)?.count ?? 0;
+}
+
 function knowsNodes({ resource }: BrokerProvider): boolean {
   return resource?.resourceStatus.nodes !== undefined;
 }
@@ -90,8 +93,7 @@ function knowsNodes({ resource }: BrokerProvider): boolean {
 function chooseShape(provider: BrokerProvider, placed: ShapeCounts, unplaced: ShapeCounts): TaskShape | undefined {
   const takesTurns = knowsNodes(provider) && unplaced.size > 0;
   const candidates = takesTurns ? unplaced.values() : [...placed.values(), ...unplaced.values()];
-  const heldBy = ({ key, processors }: TaskShape): number =>
-    takesTurns ? (placed.get(key)?.count ?? 0) * processors : 0;
+  const heldBy = (shape: TaskShape): number => (takesTurns ? countOf(placed, shape) * shape.processors : 0);
   let chosen: TaskShape | undefined;
   for (const { shape } of candidates) {
     if (chosen !== undefined && heldBy(chosen) < heldBy(shape)) continue;

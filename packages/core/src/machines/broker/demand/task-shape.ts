@@ -1,4 +1,4 @@
-import { type GpuShare, keyOfSlot, packSlot, shapeSlot, type Slot } from '../../../resources/index.ts';
+import { type GpuShare, keyOfSlot, packSlot, plainSlot, shapeSlot, type Slot } from '../../../resources/index.ts';
 import type { ProcessorCount } from '../../../shared/index.ts';
 import type { BrokerProvider, TaskQueue } from '../state.ts';
 import { requireWidth } from './require-units.ts';
@@ -57,6 +57,6 @@ export function addShape(counts: ShapeCounts, shape: TaskShape, count: number): 
 /** Whether one shape comes before another: the narrower, then the one with less. */
 export function isSmaller(one: TaskShape, other: TaskShape): boolean {
   if (one.processors !== other.processors) return one.processors < other.processors;
-  const [gpus, otherGpus] = [one.slot?.gpus ?? 0, other.slot?.gpus ?? 0];
-  return gpus === otherGpus ? (one.slot?.memory ?? 0) < (other.slot?.memory ?? 0) : gpus < otherGpus;
+  const [first, second] = [one.slot ?? plainSlot, other.slot ?? plainSlot];
+  return first.gpus === second.gpus ? first.memory < second.memory : first.gpus < second.gpus;
 }
