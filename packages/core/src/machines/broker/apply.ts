@@ -2,6 +2,7 @@ import { reservationKey } from '../../messages/index.ts';
 import { unreachable } from '../../shared/index.ts';
 import { holdMembers, startGang } from './apply/apply-gang.ts';
 import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks, getReviseInputs } from './apply/apply-job.ts';
+import { cancelTasks } from './apply/cancel-tasks.ts';
 import { confirmLease, grantLease } from './apply/apply-lease.ts';
 import { addProvider, changeRequests, joinMachine, loseMachine } from './apply/apply-machine.ts';
 import {
@@ -26,6 +27,9 @@ export function apply(state: BrokerState, change: BrokerChange): void {
       break;
     case 'JobCancelled':
       cancelJob(state, change);
+      break;
+    case 'TasksCancelled':
+      cancelTasks(state, change);
       break;
     case 'ReservationLeft':
       leaveReservation(state, change);

@@ -1,6 +1,7 @@
 import { type Decision, type Instant, unreachable } from '../../shared/index.ts';
 import { onLeaseConfirmed } from './leases/adopt-leased.ts';
 import { cancelJob } from './jobs/cancel-job.ts';
+import { cancelTasks } from './jobs/cancel-tasks.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerCommand } from './commands.ts';
 import {
@@ -73,6 +74,9 @@ function takeInput(turn: Turn, input: BrokerInput): void {
       break;
     case 'JobCancelled':
       cancelJob(turn, input);
+      break;
+    case 'TasksCancelled':
+      cancelTasks(turn, input);
       break;
     case 'TasksRetried':
       retryTasks(turn, input);
