@@ -163,6 +163,8 @@ async function startAll(starting: Starting): Promise<StartedGrid | undefined> {
       await startPart(starting, plan.agent(`lab/m${index}`, foundLab));
   }
   const broker = await startPart(starting, plan.broker(providers, reservations));
+  const refusing = starting.supervisor.findRefusing();
+  if (refusing !== undefined && refusing !== 'web') throw describeFailure(starting, refusing);
   return signal.aborted ? undefined : { broker, clusters: foundClusters, ...given({ reservations, page: await page }) };
 }
 

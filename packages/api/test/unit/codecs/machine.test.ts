@@ -154,3 +154,27 @@ test('what this release does not know is refused', (t) => {
     message: /machine_id is empty/,
   });
 });
+
+test('a report has one end of each replica', (t) => {
+  const end = { ...nothing, replicaId: 7, outcome: 1, startedUnixMs: 1, endedUnixMs: 2 };
+  const report = (replicaIds: readonly number[]): Parameters<typeof decodeReport>[0] => ({
+    sequence: 1,
+    started: [],
+    gangMemberReady: [],
+    ended: replicaIds.map((replicaId) => ({ ...end, replicaId })),
+  });
+  t.is(decodeReport(report([7, 8])).ended.length, 2);
+  t.throws(() => decodeReport(report([7, 8, 7])), {
+    message: 'report.ended has replica 7 twice; expected it once',
+  });
+});
+
+const nothing = {
+  exitStatus: 0,
+  reason: '',
+  detail: '',
+  standardOutput: Buffer.alloc(0),
+  standardError: Buffer.alloc(0),
+  outputTruncated: false,
+  outputs: [],
+};
