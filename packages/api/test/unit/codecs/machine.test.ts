@@ -156,25 +156,26 @@ test('what this release does not know is refused', (t) => {
 });
 
 test('a report has one end of each replica', (t) => {
-  const end = { ...nothing, replicaId: 7, outcome: 1, startedUnixMs: 1, endedUnixMs: 2 };
   const report = (replicaIds: readonly number[]): Parameters<typeof decodeReport>[0] => ({
     sequence: 1,
     started: [],
     gangMemberReady: [],
-    ended: replicaIds.map((replicaId) => ({ ...end, replicaId })),
+    ended: replicaIds.map((replicaId) => ({
+      replicaId,
+      outcome: 1,
+      startedUnixMs: 1,
+      endedUnixMs: 2,
+      exitStatus: 0,
+      reason: '',
+      detail: '',
+      standardOutput: Buffer.alloc(0),
+      standardError: Buffer.alloc(0),
+      outputTruncated: false,
+      outputs: [],
+    })),
   });
   t.is(decodeReport(report([7, 8])).ended.length, 2);
   t.throws(() => decodeReport(report([7, 8, 7])), {
     message: 'report.ended has replica 7 twice; expected it once',
   });
 });
-
-const nothing = {
-  exitStatus: 0,
-  reason: '',
-  detail: '',
-  standardOutput: Buffer.alloc(0),
-  standardError: Buffer.alloc(0),
-  outputTruncated: false,
-  outputs: [],
-};
