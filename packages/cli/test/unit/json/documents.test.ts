@@ -122,6 +122,7 @@ const kept = {
     processors: 0,
     folder: '',
     attributes: {},
+    resources: [],
   },
   status: EnrolledMachineStatus.RUNNING,
   reason: '',
