@@ -292,6 +292,7 @@ test('machines are kept only where no resource manager gives machines', async (t
       processors: 0,
       folder: '',
       attributes: {},
+      resources: [],
     },
   ];
   await t.throwsAsync(inject(providerRoutes(host).addMachines, { machines }, { userId: 'ana' }), {
