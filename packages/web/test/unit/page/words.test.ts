@@ -4,6 +4,7 @@ import {
   sayBytes,
   sayCount,
   sayDuration,
+  sayEnded,
   sayMany,
   sayProcessorTime,
   sayRemaining,
@@ -23,6 +24,11 @@ test('times are said in their two largest units', (t) => {
     '2 h 5 min',
     '1 d 1 h',
   ]);
+});
+
+test('ended jobs that are not counted are not denied', (t) => {
+  t.is(sayEnded({ jobs_ended: 3, has_more_jobs: false }), '3');
+  t.is(sayEnded({ jobs_ended: 99, has_more_jobs: true }), '99 or more');
 });
 
 test('remaining time is said no more exactly than it is known', (t) => {

@@ -25,7 +25,7 @@ export function TimesPanels({ jobId, everyMs }: { readonly jobId: number; readon
         aside={
           answer.value === undefined || answer.value.straggler_count === 0 ? undefined : (
             <span className="row">
-              <span className="faint">{sayMany(answer.value.straggler_count, 'run')} above twice the half</span>
+              <span className="faint">{sayMany(answer.value.straggler_count, 'run')} above twice the median</span>
               <Downloads jobId={jobId} what="stragglers" formats={['svg', 'csv', 'json']} />
             </span>
           )
