@@ -146,7 +146,7 @@ export const quotaKinds = {
     usual: 64 * gibibyte,
     enforcer: 'broker',
     holder: 'machine',
-    of: 'outputs that one machine brings, within its report or before, for each task that it runs',
+    of: 'outputs that one machine brings, printed or as files, within its report or before, for each task that it runs',
     advice: 'write less, or have the owner of the broker raise it with --quota',
   },
 } as const satisfies Readonly<Record<string, QuotaKind>>;
