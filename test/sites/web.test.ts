@@ -158,7 +158,7 @@ test.serial('a broker that goes away is told, and the page goes on by itself whe
   const { page } = await open(t, '/');
   await page.waitForSelector('.link-light.live');
   t.context.gateway.setAway(true);
-  await page.getByRole('alert').getByText('The broker does not answer').waitFor();
+  await page.getByRole('alert').getByText('The broker has not answered').waitFor();
   await keepScreenshot(page, 'broker-away');
   t.true(await page.getByText('protein-docking').isVisible());
   t.context.gateway.setAway(false);

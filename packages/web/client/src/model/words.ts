@@ -41,6 +41,12 @@ export function sayEnded({
   return hasMore ? `${sayCount(ended)} or more` : sayCount(ended);
 }
 
+/** A message as a sentence: `there is no job 9` becomes `There is no job 9.` */
+export function saySentence(message: string): string {
+  const end = /[.!?…]$/.test(message) ? '' : '.';
+  return message === '' ? '' : message.charAt(0).toUpperCase() + message.slice(1) + end;
+}
+
 /** `1 task`, `2 tasks`. */
 export function sayMany(count: number, one: string, many = `${one}s`): string {
   return `${sayCount(count)} ${count === 1 ? one : many}`;

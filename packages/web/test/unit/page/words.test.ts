@@ -8,6 +8,7 @@ import {
   sayMany,
   sayProcessorTime,
   sayRemaining,
+  saySentence,
   sayShare,
 } from '../../../client/src/model/words.ts';
 
@@ -24,6 +25,12 @@ test('times are said in their two largest units', (t) => {
     '2 h 5 min',
     '1 d 1 h',
   ]);
+});
+
+test('a message is shown as a sentence', (t) => {
+  t.is(saySentence('there is no job 9'), 'There is no job 9.');
+  t.is(saySentence('Choose another name.'), 'Choose another name.');
+  t.is(saySentence(''), '');
 });
 
 test('ended jobs that are not counted are not denied', (t) => {

@@ -17,7 +17,7 @@ export function TimesPanels({ jobId, everyMs }: { readonly jobId: number; readon
     <>
       <Panel title="Task times" aside={<Downloads jobId={jobId} what="times" formats={['svg', 'csv', 'json']} />}>
         <Answered answer={answer} what="task times">
-          {(times) => (times.count === 0 ? <Empty title="No task has ended yet." /> : <Distribution times={times} />)}
+          {(times) => (times.count === 0 ? <Empty title="No task has finished." /> : <Distribution times={times} />)}
         </Answered>
       </Panel>
       <Panel
@@ -71,6 +71,7 @@ function Stragglers({ times }: { readonly times: TaskTimes }): ReactNode {
     },
     [stragglers, jobId, explain],
   );
+  if (times.count === 0) return <Empty title="No task has finished." />;
   if (stragglers.length === 0) return <Empty title="No stragglers: no task took more than twice the median." />;
   return (
     <>
