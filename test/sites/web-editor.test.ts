@@ -178,7 +178,7 @@ test.serial(
     t.is(mutirao('task', 'output', 'last', '2'), 'second\n');
     t.regex(mutirao('job', 'list'), /drawn by hand/);
     t.is(await page.title(), 'Mutirao');
-    await button(page, 'Back to the drawing').click();
+    await button(page, 'Back to the editor').click();
     await getBox(page, 'task-2').getByText('5 s').waitFor();
     t.deepEqual(complaints, []);
   },

@@ -126,7 +126,7 @@ test.serial(
     await form
       .getByRole('listitem')
       .filter({ hasText: '2 processors' })
-      .getByRole('button', { name: 'Take it' })
+      .getByRole('button', { name: 'Use this' })
       .first()
       .click();
     await line(2).getByText('2 processors').waitFor();
@@ -135,7 +135,7 @@ test.serial(
     // What begins first lies lowest, so that the first reservation lies on the second.
     await drag(page, [5, 2.8], [12, 2.8]);
     t.deepEqual(await hoursOfForm(page, begin), [11, 14]);
-    await form.getByRole('button', { name: 'Change it' }).click();
+    await form.getByRole('button', { name: 'Change', exact: true }).click();
     await form.waitFor({ state: 'detached' });
     await until(
       async () => (await page.locator('.notes').innerText()).includes('Reservation 1 is changed.'),
@@ -145,10 +145,10 @@ test.serial(
     t.is((moved!.start_unix_ms - begin) / hour, 11);
 
     await page.getByRole('button', { name: 'Change reservation 1' }).click();
-    await page.getByRole('button', { name: 'Leave it' }).click();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
     await drag(page, [13.95, 0.8], [16, 0.8]);
     t.deepEqual(await hoursOfForm(page, begin), [11, 16]);
-    await form.getByRole('button', { name: 'Change it' }).click();
+    await form.getByRole('button', { name: 'Change', exact: true }).click();
     await line(1).getByText('5 h', { exact: true }).waitFor();
     t.deepEqual(await lookAt(page, 'reserved'), []);
 
@@ -227,7 +227,7 @@ test.serial('the command line that is shown, pasted into a shell, submits the sa
   await page.getByRole('textbox', { name: /^Command/ }).fill('cat "it\'s {} "*; printf "%s|" {name} "$A" {n}');
   await page.getByRole('button', { name: 'A table' }).click();
   await page.getByLabel(/^CSV/).fill('name,n\n"it\'s; ""$(reboot)"" `x` \\",1\n-n,2\n');
-  await page.getByText('Names, files, limits').click();
+  await page.getByText('More options: label, files, limits').click();
   await page.getByLabel('Label').fill('--label');
   await page.getByLabel(/^Put/).fill("it's {{}} $ok");
   await page.getByLabel(/^Environment/).fill('A="b\' $c');

@@ -52,8 +52,8 @@ const views = [
   ['jobs', '/jobs', 'text=protein-docking'],
   ['job', '/jobs/42', 'text=exit status 2'],
   ['job-graph', '/jobs/41', '.task-node'],
-  ['workflow', '/workflow', 'text=Nothing is drawn yet'],
-  ['submit', '/submit', 'text=What would run'],
+  ['workflow', '/workflow', 'text=The workflow is empty'],
+  ['submit', '/submit', 'text=Preview'],
 ] as const;
 const looks = [
   ['light', {}],
@@ -158,7 +158,7 @@ test.serial('a broker that goes away is told, and the page goes on by itself whe
   const { page } = await open(t, '/');
   await page.waitForSelector('.link-light.live');
   t.context.gateway.setAway(true);
-  await page.getByRole('alert').getByText('The broker does not answer').waitFor();
+  await page.getByRole('alert').getByText('The broker has not answered').waitFor();
   await keepScreenshot(page, 'broker-away');
   t.true(await page.getByText('protein-docking').isVisible());
   t.context.gateway.setAway(false);
@@ -192,6 +192,34 @@ test.serial(
     t.false(page.url().includes('token'));
   },
 );
+
+test.serial('without a token nothing is said of a connection', async (t) => {
+  const { page } = await openPage(t.context.browser, `http://${t.context.gateway.address}/jobs/42`);
+  t.teardown(() => page.context().close());
+  await page.getByText('This address has no access token').waitFor();
+  t.is(await page.locator('.banner, .link-light').count(), 0);
+});
+
+test.serial('a second tab gets the token from the first, and each tab has a title', async (t) => {
+  const { page } = await open(t, '/jobs');
+  await page.waitForSelector('.link-light.live');
+  t.is(await page.title(), 'Jobs · Mutirao');
+  const second = await page.context().newPage();
+  await second.goto(`http://${t.context.gateway.address}/jobs/42`);
+  await second.getByText('exit status 2').first().waitFor();
+  t.is(await second.title(), 'Job 42 · Mutirao');
+});
+
+test.serial('a job that does not exist, and a path that names nothing, are said once', async (t) => {
+  const { page } = await open(t, '/jobs/999');
+  await page.getByRole('button', { name: 'Try again' }).waitFor();
+  t.is(await page.getByRole('button', { name: 'Try again' }).count(), 1);
+  await page.getByRole('link', { name: 'All jobs' }).click();
+  await page.getByText('protein-docking').first().waitFor();
+  const { page: lost } = await open(t, '/nosuch');
+  await lost.getByText('There is no page at /nosuch.').waitFor();
+  t.is(new URL(lost.url()).pathname, '/');
+});
 
 test.serial('the colours are switched by hand and stay so', async (t) => {
   const { page } = await open(t, '/');
@@ -309,7 +337,7 @@ test.serial(
     await edgesInSight(page, 0);
     t.is(await page.locator('.task-node').count(), 1);
     await page.getByRole('button', { name: 'New' }).click();
-    await page.getByText('Nothing is drawn yet.').waitFor();
+    await page.getByText('The workflow is empty.').waitFor();
     await page
       .getByLabel('Workflow file')
       .setInputFiles({ name: 'a.workflow.json', mimeType: 'application/json', buffer: Buffer.from(text) });

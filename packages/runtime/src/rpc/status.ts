@@ -51,7 +51,7 @@ function getBytes(bytes: Uint8Array): Buffer {
 export function fromStatus(error: ServiceError, call?: { getPeer(): string }): MutiraoError {
   return (
     fromDetails(error) ??
-    new MutiraoError(getCode(error), findMismatch(error, call) ?? (error.details || error.message), { cause: error })
+    new MutiraoError(getCode(error), findMismatch(error, call) ?? describeFailure(error), { cause: error })
   );
 }
 
@@ -72,6 +72,14 @@ function findMismatch({ code, details }: ServiceError, call: { getPeer(): string
     ? `${peer} closed the connection before any call: if a server with TLS listens there, change the address to ` +
         `tls://${socket}`
     : undefined;
+}
+
+/** What grpc-js says of a connection, without the words around it: `No connection established. Last error: ... `. */
+function describeFailure({ details, message }: ServiceError): string {
+  const said = details || message;
+  const [, cause] =
+    /^No connection established\. Last error: (?:Error: )?(.*?)\.?\s*(?:Resolution note:.*)?$/s.exec(said) ?? [];
+  return cause === undefined || cause === '' ? said : `cannot connect: ${cause}`;
 }
 
 /** The address without TLS of the socket that a call went to; undefined for a port. */

@@ -196,6 +196,7 @@ export class FakePageGrid {
     return {
       jobs_running: 2,
       jobs_ended: 12,
+      has_more_jobs: false,
       tasks: counts,
       finished_per_s: this.options.finishedPerSecond,
       machines: { idle: add('idle'), busy: add('busy'), draining: add('draining'), quarantined: add('quarantined') },

@@ -2,7 +2,7 @@ import { lazy, Suspense, useCallback, useEffect, useMemo, useState, type ReactNo
 import type { StreamTopic } from '../../src/schema/index.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { LiveStore } from './gateway/live-store.ts';
-import { getPath, readPlace, type Place, type ViewName } from './model/place.ts';
+import { getDocumentTitle, getPath, isPlacePath, readPlace, type Place, type ViewName } from './model/place.ts';
 import { PageContext, type Page, type Subject } from './page-context.tsx';
 import { ExplainDrawer } from './parts/explain-drawer.tsx';
 import { Loading } from './parts/notices.tsx';
@@ -44,7 +44,13 @@ export function App({ gateway, live }: { readonly gateway: Gateway; readonly liv
   }, [live]);
   const topics =
     place.view === 'after' && place.jobId === undefined ? (['summary', 'jobs'] as const) : topicsOf[place.view];
-  useEffect(() => live.watch(topics, place.jobId), [live, topics, place.jobId]);
+  useEffect(() => {
+    // Without a token the stream would be refused again and again.
+    if (gateway.token !== '') live.watch(topics, place.jobId);
+  }, [gateway, live, topics, place.jobId]);
+  useEffect(() => {
+    document.title = getDocumentTitle(place);
+  }, [place]);
   const go = useCallback((next: Place) => {
     window.history.pushState(null, '', getPath(next));
     setPlace(next);
@@ -58,6 +64,12 @@ export function App({ gateway, live }: { readonly gateway: Gateway; readonly liv
     const timer = note === undefined ? undefined : setTimeout(() => setNote(undefined), note.isProblem ? 12_000 : 5000);
     return () => clearTimeout(timer);
   }, [note]);
+  useEffect(() => {
+    const { pathname } = window.location;
+    if (isPlacePath(pathname)) return;
+    window.history.replaceState(null, '', getPath(readPlace(pathname)));
+    say(`There is no page at ${pathname}.`, true);
+  }, [say]);
   const page = useMemo<Page>(
     () => ({ gateway, live, place, go, explain: setSubject, say }),
     [gateway, live, place, go, say],
@@ -95,11 +107,13 @@ function View({ place }: { readonly place: Place }): ReactNode {
 
 function NoToken(): ReactNode {
   return (
-    <section className="panel empty">
-      <h1>This address has no access token</h1>
-      <p>
-        The page shows a grid only to its user. Open it by the address that <code>mutirao web</code> prints.
-      </p>
-    </section>
+    <div className="view">
+      <section className="panel empty">
+        <h1>This address has no access token</h1>
+        <p>
+          The page shows a grid only to its user. Open the address that <code>mutirao web</code> prints.
+        </p>
+      </section>
+    </div>
   );
 }

@@ -116,7 +116,7 @@ function timesSection({ times }: JobReport): string[] {
   const rows = stragglers.map((one) => [
     numberCell(one.task_index),
     one.machine_id,
-    numberCell(one.took_ms, `${describeTime(one.took_ms)}${one.is_running ? ', runs' : ''}`),
+    numberCell(one.took_ms, `${describeTime(one.took_ms)}${one.is_running ? ', running' : ''}`),
     numberCell(one.times_half, one.times_half.toFixed(1)),
     numberCell(one.failures_before),
     one.why,

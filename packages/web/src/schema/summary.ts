@@ -4,7 +4,8 @@ import { Count, DurationMs, TaskCounts } from './parts.ts';
 /** The grid at a glance. */
 export const Summary = Type.Object({
   jobs_running: Count,
-  jobs_ended: Type.Integer({ description: 'Of the jobs that are listed, those that have ended.' }),
+  jobs_ended: Type.Integer({ description: 'How many of the newest jobs have ended.' }),
+  has_more_jobs: Type.Boolean({ description: 'Whether there are older jobs, which no count includes.' }),
   tasks: TaskCounts,
   finished_per_s: Type.Number({ description: 'Tasks that finished per second, over the last seconds.' }),
   machines: Type.Object({ idle: Count, busy: Count, draining: Count, quarantined: Count }),

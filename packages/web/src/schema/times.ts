@@ -27,9 +27,9 @@ export const TaskTimes = Type.Object({
       failures_before: Type.Integer({ description: 'Runs of the task that failed.' }),
       why: Type.String({ description: 'A sentence: what is known of the cause.' }),
     }),
-    { description: 'The 50 longest of those above twice the half.' },
+    { description: 'The 50 longest of those above twice the median.' },
   ),
-  straggler_count: Type.Integer({ description: 'All above twice the half.' }),
+  straggler_count: Type.Integer({ description: 'All above twice the median.' }),
   by_machine: Type.Array(
     Type.Object({ machine_id: Type.String(), count: Count, mean_ms: DurationMs, half_ms: DurationMs }),
     { description: 'The 100 slowest in the mean; half of the runs there ended within `half_ms`.' },

@@ -25,7 +25,7 @@ const restFactor = 20;
 const restMax = 4000;
 /** Jobs whose remaining time is asked for, the newest of those that run. */
 const estimatesMax = 8;
-const jobsListed = 100;
+export const jobsListed = 100;
 
 /** The least age, in milliseconds, at which a reading is taken again. */
 const ages = {

@@ -154,6 +154,7 @@ test('the grid at a glance counts tasks of jobs that run, machines, requests', a
   t.like(summary, {
     jobs_running: 1,
     jobs_ended: 1,
+    has_more_jobs: false,
     replicas_running: 2,
     processors: 4,
     providers_connected: 1,

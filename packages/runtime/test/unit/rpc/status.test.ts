@@ -27,6 +27,16 @@ test('the status of a foreign server becomes the nearest code', (t) => {
   t.is(fromStatus(foreign(status.DATA_LOSS, 'x')).code, 'MUT_INTERNAL');
 });
 
+test('of a connection that was not made only the cause is said', (t) => {
+  const refused =
+    'No connection established. Last error: Error: connect ECONNREFUSED 127.0.0.1:38475. Resolution note:';
+  t.is(
+    fromStatus(foreign(status.UNAVAILABLE, refused)).message,
+    'cannot connect: connect ECONNREFUSED 127.0.0.1:38475',
+  );
+  t.is(fromStatus(foreign(status.UNAVAILABLE, 'Connection dropped')).message, 'Connection dropped');
+});
+
 test('details that make no sense are left aside', (t) => {
   const metadata = new Metadata();
   metadata.set('grpc-status-details-bin', Buffer.from([0x1a, 0xff]));

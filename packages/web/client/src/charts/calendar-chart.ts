@@ -9,9 +9,9 @@ import type { ChartTable } from './table.ts';
 
 export const calendarInks = {
   mine: { colour: okabeIto.blue, pattern: 'plain', mark: '', title: 'yours' },
-  held: { colour: okabeIto.sky, pattern: 'stripes', mark: '', title: 'yours, held for a while' },
+  held: { colour: okabeIto.sky, pattern: 'stripes', mark: '', title: 'yours, not confirmed' },
   others: { colour: okabeIto.grey, pattern: 'hollow', mark: '', title: 'taken' },
-  seen: { colour: okabeIto.grey, pattern: 'plain', mark: '', title: 'of others' },
+  seen: { colour: okabeIto.grey, pattern: 'plain', mark: '', title: 'others' },
   maintenance: { colour: okabeIto.orange, pattern: 'stripes', mark: '', title: 'maintenance' },
 } as const satisfies Record<string, Ink>;
 

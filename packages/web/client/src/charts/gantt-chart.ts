@@ -22,7 +22,7 @@ const kindWords: Readonly<Record<string, string>> = {
   failed: 'failed',
   killed: 'killed: its job was cancelled',
   lost: 'lost with its machine, or withdrawn',
-  running: 'still runs',
+  running: 'still running',
 };
 
 /** How high the rows are, and how many are seen at once. */

@@ -106,7 +106,7 @@ function reportLine(line: LedgerLine | undefined): string {
   if (line === undefined) return '';
   const { name, times } = line;
   return [
-    `${name}: ${sayProcessorTime(times.held_processor_ms)} held`,
+    `${name}: ${sayProcessorTime(times.held_processor_ms)} allocated`,
     ...parts.map(
       ({ ink, of }) => `${ink.title} ${sayProcessorTime(of(times))}, ${sayShare(of(times), times.held_processor_ms)}`,
     ),
@@ -116,7 +116,7 @@ function reportLine(line: LedgerLine | undefined): string {
 /** The same as a table. */
 export function ledgerTable(ledger: Ledger): ChartTable {
   return {
-    heads: ['Provider', 'Held', ...parts.map(({ ink }) => ink.title)],
+    heads: ['Provider', 'Allocated', ...parts.map(({ ink }) => ink.title)],
     rows: listLines(ledger).map(({ name, times }) => [
       name,
       sayProcessorTime(times.held_processor_ms),

@@ -10,7 +10,7 @@ import type { ChartTable } from './table.ts';
 export const queueInks = {
   free: { colour: okabeIto.green, pattern: 'hollow', mark: '', title: 'free' },
   ours: { colour: okabeIto.blue, pattern: 'plain', mark: '', title: 'our requests' },
-  others: { colour: okabeIto.grey, pattern: 'hollow', mark: '', title: 'of others' },
+  others: { colour: okabeIto.grey, pattern: 'hollow', mark: '', title: 'others' },
   reserved: { colour: okabeIto.purple, pattern: 'stripes', mark: '', title: 'reserved' },
   candidate: { colour: okabeIto.orange, pattern: 'plain', mark: '', title: 'what the heuristic compared (◆ chosen)' },
 } as const satisfies Record<string, Ink>;

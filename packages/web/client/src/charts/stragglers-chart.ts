@@ -114,7 +114,7 @@ export function stragglersTable({ stragglers }: TaskTimes): ChartTable {
     rows: stragglers.map((one) => [
       sayCount(one.task_index),
       one.machine_id,
-      `${sayDuration(one.took_ms)}${one.is_running ? ', runs' : ''}`,
+      `${sayDuration(one.took_ms)}${one.is_running ? ', running' : ''}`,
       one.times_half.toFixed(1),
       one.why,
     ]),

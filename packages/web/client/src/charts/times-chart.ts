@@ -111,7 +111,8 @@ function shareSeries(
         .filter(({ share, ms_max: most }) => (share === 0.5 || share === 0.9) && most < end)
         .map(({ share, ms_max: most }) => ({
           xAxis: most / size,
-          label: { formatter: share === 0.5 ? 'half' : '90 %' },
+          // On either side of their lines, so that they do not cover each other.
+          label: share === 0.5 ? { formatter: 'median', align: 'right' } : { formatter: '90 %', align: 'left' },
         })),
     },
   };

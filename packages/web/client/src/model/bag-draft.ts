@@ -48,7 +48,7 @@ export type BagReading = { readonly spec: BagSpec } | { readonly field: keyof Ba
 
 /** Reads a draft. What the gateway judges (selectors, requirements, columns of a CSV) is passed on as it is. */
 export function readBag(draft: BagDraft, files: readonly DroppedFile[]): BagReading {
-  if (draft.command.trim() === '') return { field: 'command', message: 'A bag needs a command.' };
+  if (draft.command.trim() === '') return { field: 'command', message: 'Enter a command.' };
   const values = getValues(draft);
   if ('message' in values) return values;
   const numbers = listNumbers(draft);

@@ -1,5 +1,5 @@
 import type { RouteReply } from '../../../src/schema/index.ts';
-import { sayCount } from './words.ts';
+import { sayCount, sayDuration } from './words.ts';
 
 type Calendar = RouteReply<'getCalendar'>;
 export type Reservation = Calendar['reservations'][number];
@@ -122,13 +122,25 @@ export function sayAmount(amount: number, resource: Pick<ReservableResource, 'un
   return `${sayCount(amount)} ${amount === 1 ? unit.replace(/(?<=^[a-z]{3,})s$/, '') : unit}`;
 }
 
-/** What is wrong with a slot before anybody is asked; undefined where nothing is. */
+/** A start up to this long ago is one that was now when it was typed. */
+const typingTime = 120_000;
+
+/** What is wrong with a slot before anybody is asked; undefined where nothing is. @param now undefined allows the past. */
 export function refuseSlot(
   { start, end, amount }: Slot,
-  { total, duration_ms_max: longest }: Pick<ReservableResource, 'total' | 'duration_ms_max'>,
+  {
+    total,
+    duration_ms_max: longest,
+    ...resource
+  }: Pick<ReservableResource, 'resource_id' | 'total' | 'duration_ms_max' | 'unit' | 'type'>,
+  now?: number,
 ): string | undefined {
   if (!Number.isFinite(start) || !Number.isFinite(end)) return 'Enter the start and the end.';
   if (end <= start) return 'The end is before the start.';
-  if (!(amount > 0) || amount > total) return `The resource has ${sayCount(total)}.`;
-  return longest > 0 && end - start > longest ? 'Longer than the longest reservation of this resource.' : undefined;
+  if (now !== undefined && start < now - typingTime) return 'The start is in the past.';
+  if (!(amount > 0)) return `Enter how much, up to ${sayAmount(total, resource)}.`;
+  if (amount > total) return `${resource.resource_id} has ${sayAmount(total, resource)}.`;
+  return longest > 0 && end - start > longest
+    ? `Reservations of ${resource.resource_id} last ${sayDuration(longest)} at most.`
+    : undefined;
 }

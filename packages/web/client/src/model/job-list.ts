@@ -59,10 +59,8 @@ export function arrangeJobs(jobs: Iterable<JobRow>, spec: JobSpec): JobRow[] {
   const compare = comparisons[spec.sort];
   const direction = spec.isAscending ? 1 : -1;
   return shown.sort((one, other) => {
-    const [unknown, otherUnknown] =
-      spec.sort === 'remaining' ? [getRemaining(one) === Infinity, getRemaining(other) === Infinity] : [false, false];
-    // What is not known is last either way.
-    if (unknown !== otherUnknown) return unknown ? 1 : -1;
+    const [rank, otherRank] = spec.sort === 'remaining' ? [rankRemaining(one), rankRemaining(other)] : [0, 0];
+    if (rank !== otherRank) return rank - otherRank;
     return direction * compare(one, other) || other.job_id - one.job_id;
   });
 }
@@ -91,6 +89,12 @@ const comparisons: Readonly<Record<JobSort, (one: JobRow, other: JobRow) => numb
   submitted: (one, other) => one.submitted_unix_ms - other.submitted_unix_ms,
   remaining: (one, other) => (getRemaining(one) === getRemaining(other) ? 0 : getRemaining(one) - getRemaining(other)),
 };
+
+/** Running jobs with an estimate come first either way, then those without one, then those that have ended. */
+function rankRemaining(job: JobRow): number {
+  if (job.status !== 'running') return 2;
+  return getRemaining(job) === Infinity ? 1 : 0;
+}
 
 function shareDone({ tasks, task_count: count }: JobRow): number {
   return count === 0 ? 1 : tasks.finished / count;

@@ -1,3 +1,4 @@
+import { saySentence, sayTimeOfDay } from './words.ts';
 import { addSample, busyBySite, type GridSample } from './history.ts';
 import type {
   BrokerLink,
@@ -128,8 +129,8 @@ export function findTrouble({
   if (link !== undefined && !link.connected)
     return {
       text:
-        'The broker does not answer; what you see is as it was before, and the page goes on by itself when it is ' +
-        `back. ${link.message}`,
+        `The broker has not answered since ${sayTimeOfDay(link.since_unix_ms)}. ${saySentence(link.message)} ` +
+        'The page shows the last known state and reconnects.',
       isLost: true,
     };
   if (summary !== undefined && summary.trouble !== '')

@@ -64,8 +64,8 @@ export const barInks: Readonly<Record<string, Ink>> = {
 /** Where processor-time went: the four add up to what was held. */
 export const ledgerInks = {
   used: ink(okabeIto.green, 'plain', '✓', 'used'),
-  losers: ink(okabeIto.orange, 'stripes', '≈', 'losers'),
-  killed: ink(okabeIto.vermillion, 'cross', '✕', 'killed'),
+  losers: ink(okabeIto.orange, 'stripes', '≈', 'duplicate runs'),
+  killed: ink(okabeIto.vermillion, 'cross', '✕', 'failed or killed'),
   idle: ink(okabeIto.grey, 'hollow', '·', 'idle'),
 } as const satisfies Record<string, Ink>;
 

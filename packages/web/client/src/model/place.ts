@@ -23,6 +23,17 @@ export function readPlace(path: string): Place {
     : { view: view.name };
 }
 
+/** Whether a path names a place; any other leads to Now. */
+export function isPlacePath(path: string): boolean {
+  return getPath(readPlace(path)) === (path.length > 1 ? path.replace(/\/$/, '') : path);
+}
+
+/** The title of the tab while a place is shown. */
+export function getDocumentTitle({ view, jobId }: Place): string {
+  const title = jobId === undefined ? views.find(({ name }) => name === view)?.title : `Job ${jobId}`;
+  return `${title ?? ''} · Mutirao`;
+}
+
 /** The path of a place. */
 export function getPath({ view, jobId }: Place): string {
   const { path } = views.find(({ name }) => name === view) ?? views[0];

@@ -30,6 +30,23 @@ export function sayCount(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** How many jobs have ended, as far as the newest show: `99`, or `99 or more` where older ones are not counted. */
+export function sayEnded({
+  jobs_ended: ended,
+  has_more_jobs: hasMore,
+}: {
+  readonly jobs_ended: number;
+  readonly has_more_jobs: boolean;
+}): string {
+  return hasMore ? `${sayCount(ended)} or more` : sayCount(ended);
+}
+
+/** A message as a sentence: `there is no job 9` becomes `There is no job 9.` */
+export function saySentence(message: string): string {
+  const end = /[.!?…]$/.test(message) ? '' : '.';
+  return message === '' ? '' : message.charAt(0).toUpperCase() + message.slice(1) + end;
+}
+
 /** `1 task`, `2 tasks`. */
 export function sayMany(count: number, one: string, many = `${one}s`): string {
   return `${sayCount(count)} ${count === 1 ? one : many}`;
@@ -72,6 +89,11 @@ export function sayClock(instant: number, today: number): string {
   return at.toDateString() === new Date(today).toDateString()
     ? clock
     : `${at.toLocaleDateString(undefined, { weekday: 'short', day: 'numeric', month: 'short' })} ${clock}`;
+}
+
+/** The time zone in which the page shows times: `Europe/Lisbon`. */
+export function sayTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** An instant by the clock of this computer: `14:03:07`. */

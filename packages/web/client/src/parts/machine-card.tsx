@@ -25,11 +25,11 @@ function Facts({ detail: { machine } }: { readonly detail: MachineDetail }): Rea
     ['Status', machine.status],
     ['Provider', machine.provider_id],
     ['Processors', sayCount(machine.processors)],
-    ['Here since', sayAgo(machine.joined_unix_ms, now)],
+    ['Joined', sayAgo(machine.joined_unix_ms, now)],
     [
       'Leaves',
       machine.until_unix_ms === null
-        ? 'stays'
+        ? 'no end known'
         : machine.until_unix_ms > now
           ? `in ${sayDuration(machine.until_unix_ms - now)}`
           : 'now',
@@ -55,13 +55,11 @@ function Running({ detail: { running, is_complete: isComplete } }: { readonly de
   const { explain } = usePage();
   if (running.length === 0)
     return (
-      <Empty
-        title={isComplete ? 'No task is running here.' : 'Its tasks were not found among the many running ones.'}
-      />
+      <Empty title={isComplete ? 'No task is running here.' : 'Its tasks are not among those that the page lists.'} />
     );
   return (
     <>
-      <h3>It runs</h3>
+      <h3>Running tasks</h3>
       <ul className="plain-list">
         {running
           .slice(0, 100)

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { saySentence } from '../model/words.ts';
 import type { Answer } from '../page-context.tsx';
 
 /** That something is being read. */
@@ -38,7 +39,7 @@ export function Answered<T>({
   const failure =
     error === undefined ? null : (
       <p className="refusal" role="alert">
-        {error}{' '}
+        {saySentence(error)}{' '}
         <button type="button" className="link" onClick={again}>
           Try again
         </button>

@@ -15,6 +15,7 @@ export function Shell({
   readonly note: { readonly text: string; readonly isProblem: boolean } | undefined;
   readonly children: ReactNode;
 }): ReactNode {
+  const hasToken = usePage().gateway.token !== '';
   return (
     <>
       <a className="skip" href="#main">
@@ -27,11 +28,11 @@ export function Shell({
         </span>
         <Navigation />
         <span className="bar-end">
-          <LinkLight />
+          {hasToken ? <LinkLight /> : null}
           <ThemeSwitch />
         </span>
       </header>
-      <TroubleBanner />
+      {hasToken ? <TroubleBanner /> : null}
       <main id="main" tabIndex={-1}>
         {children}
       </main>

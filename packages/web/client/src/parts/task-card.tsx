@@ -33,7 +33,7 @@ export function TaskCard({ jobId, taskIndex }: { readonly jobId: number; readonl
           </>
         )}
       </Answered>
-      <Answered answer={output} what="what it printed">
+      <Answered answer={output} what="the output">
         {(printed) => <Printed output={printed} />}
       </Answered>
     </>

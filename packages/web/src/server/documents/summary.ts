@@ -15,16 +15,25 @@ export interface SummarySources {
   readonly estimates: ReadonlyMap<number, Estimate>;
   readonly overview: GetOverviewResponse;
   readonly finishedPerSecond: number;
+  /** Whether there are older jobs than those. */
+  readonly hasMoreJobs: boolean;
 }
 
 /** The grid at a glance; tasks are those of jobs that run. */
-export function summaryDocument({ jobs, estimates, overview, finishedPerSecond }: SummarySources): Summary {
+export function summaryDocument({
+  jobs,
+  estimates,
+  overview,
+  finishedPerSecond,
+  hasMoreJobs,
+}: SummarySources): Summary {
   const running = jobs.filter(({ status }) => status === JobStatus.RUNNING);
   // As long as it is not known of one of them, nothing is known of all.
   const remaining = running.map(({ jobId }) => estimates.get(jobId)?.remainingMsMax ?? Infinity);
   return {
     jobs_running: running.length,
     jobs_ended: jobs.length - running.length,
+    has_more_jobs: hasMoreJobs,
     tasks: running.map(taskCounts).reduce(addCounts, noTasks),
     finished_per_s: finishedPerSecond,
     machines: {

@@ -2,7 +2,7 @@ import type { JobList, Summary } from '../../schema/index.ts';
 import { jobRow } from '../documents/jobs.ts';
 import { summaryDocument } from '../documents/summary.ts';
 import type { GatewayParts } from '../grid-calls.ts';
-import type { Readings } from '../readings.ts';
+import { jobsListed, type Readings } from '../readings.ts';
 import type { Handlers } from '../requests.ts';
 import { bodyBytesMax } from '../limits.ts';
 
@@ -26,7 +26,13 @@ export function overviewHandlers(parts: GatewayParts, readings: Readings): Handl
 export async function readSummary(readings: Readings): Promise<Summary> {
   const [{ jobs }, overview] = await Promise.all([readings.jobs(), readings.overview()]);
   const estimates = await readings.estimates(jobs);
-  return summaryDocument({ jobs, estimates, overview, finishedPerSecond: readings.finishedPerSecond() });
+  return summaryDocument({
+    jobs,
+    estimates,
+    overview,
+    finishedPerSecond: readings.finishedPerSecond(),
+    hasMoreJobs: jobs.length >= jobsListed,
+  });
 }
 
 /** The newest jobs with how long they still take. */
@@ -35,6 +41,6 @@ export async function readJobs(readings: Readings): Promise<JobList> {
   const estimates = await readings.estimates(jobs);
   return {
     jobs: jobs.map((job) => jobRow(job, estimates.get(job.jobId))),
-    next_before_job_id: jobs.length < 100 ? null : (jobs.at(-1)?.jobId ?? null),
+    next_before_job_id: jobs.length < jobsListed ? null : (jobs.at(-1)?.jobId ?? null),
   };
 }

@@ -5,7 +5,7 @@ import { emptyBag, readBag, refuseFiles } from '../../../client/src/model/bag-dr
 const draft = { ...emptyBag, command: './run {}' };
 
 test('an untouched form asks for nothing but a command', (t) => {
-  t.deepEqual(readBag(emptyBag, []), { field: 'command', message: 'A bag needs a command.' });
+  t.deepEqual(readBag(emptyBag, []), { field: 'command', message: 'Enter a command.' });
   t.deepEqual(readBag(draft, []), { spec: { command: './run {}', values: { kind: 'array', selector: '1-100' } } });
 });
 

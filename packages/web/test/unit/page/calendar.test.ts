@@ -107,7 +107,7 @@ test('units are asked for as they are, a capacity by its share', (t) => {
 });
 
 test('a slot that cannot be is told before anybody is asked', (t) => {
-  const resource = { total: 8, duration_ms_max: 100 };
+  const resource = { resource_id: 'alpha', total: 8, unit: '', type: 'processors', duration_ms_max: 100 };
   t.is(refuseSlot({ start: 0, end: 100, amount: 8 }, resource), undefined);
   for (const slot of [
     { start: 0, end: 101, amount: 1 },
@@ -117,6 +117,15 @@ test('a slot that cannot be is told before anybody is asked', (t) => {
     { start: Number.NaN, end: 5, amount: 1 },
   ])
     t.is(typeof refuseSlot(slot, resource), 'string');
+  t.is(refuseSlot({ start: 0, end: 5, amount: 9 }, resource), 'alpha has 8 processors.');
+});
+
+test('a new slot cannot start in the past, but a little earlier than now was now while it was typed', (t) => {
+  const resource = { resource_id: 'alpha', total: 8, unit: '', type: 'processors', duration_ms_max: 0 };
+  const refuse = (start: number): string | undefined => refuseSlot({ start, end: 9e9, amount: 1 }, resource, 1e9);
+  t.is(refuse(1e9 - 3_600_000), 'The start is in the past.');
+  t.is(refuse(1e9 - 60_000), undefined);
+  t.is(refuseSlot({ start: 1, end: 9e9, amount: 1 }, resource), undefined);
 });
 
 test('an amount says what it counts: a capacity its unit, units what they are', (t) => {

@@ -38,8 +38,8 @@ test('the ledger is drawn as shares that add up, without providers that held not
     series.map(({ name, data }) => [name, data.map(({ value }) => value)]),
     [
       ['used', [80, 80]],
-      ['losers', [1, 1]],
-      ['killed', [0, 0]],
+      ['duplicate runs', [1, 1]],
+      ['failed or killed', [0, 0]],
       ['idle', [19, 19]],
     ],
   );
@@ -57,7 +57,7 @@ test('the table of a ledger says the same, and a tip tells of the line under the
   const { tooltip } = buildLedgerOption(ledger, lightLook) as {
     readonly tooltip: { readonly formatter: (reported: unknown) => string };
   };
-  t.is(tooltip.formatter([{ dataIndex: 1 }]).split('\n')[0], '<alpha>: 1.0 processor-s held');
+  t.is(tooltip.formatter([{ dataIndex: 1 }]).split('\n')[0], '<alpha>: 1.0 processor-s allocated');
   t.is(tooltip.formatter([]), '');
 });
 

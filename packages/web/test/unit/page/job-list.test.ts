@@ -87,9 +87,21 @@ test('the newest come first; a column sorts in its own first order, and pressed 
 });
 
 test('of jobs by their remaining time those of which it is not known are last either way', (t) => {
-  const jobs = [row(1, { remaining_ms_max: 5 }), row(2), row(3, { remaining_ms_max: 9 }), row(4)];
+  const status = 'running';
+  const jobs = [
+    row(1, { status, remaining_ms_max: 5 }),
+    row(2, { status }),
+    row(3, { status, remaining_ms_max: 9 }),
+    row(4, { status }),
+  ];
   t.deepEqual(listIds(jobs, { sort: 'remaining', isAscending: true }), [1, 3, 4, 2]);
   t.deepEqual(listIds(jobs, { sort: 'remaining', isAscending: false }), [3, 1, 4, 2]);
+});
+
+test('of jobs by their remaining time those that have ended come after all that run', (t) => {
+  const status = 'running';
+  const jobs = [row(1, { remaining_ms_max: 0 }), row(2, { status }), row(3, { status, remaining_ms_max: 9 })];
+  for (const isAscending of [true, false]) t.deepEqual(listIds(jobs, { sort: 'remaining', isAscending }), [3, 2, 1]);
 });
 
 test('all words are looked for, in labels and users in any case, or a number is', (t) => {

@@ -93,7 +93,7 @@ test('a broken stream is told before a broker that is away, and a full disk last
     topic: 'link',
     value: { connected: false, since_unix_ms: 0, code: 'MUT_UNREACHABLE', message: 'Nothing listens.' },
   });
-  t.regex(findTrouble(away)?.text ?? '', /broker does not answer.*Nothing listens/);
+  t.regex(findTrouble(away)?.text ?? '', /broker has not answered since .*Nothing listens\. The page/);
   const broken = reduceLive(away, { kind: 'StreamBroken', reason: 'it does not answer.' });
   t.regex(findTrouble(broken)?.text ?? '', /lost the connection to its server: it does not answer/);
   const back = reduceLive(reduceLive(broken, { kind: 'StreamOpened' }), {

@@ -4,9 +4,11 @@ import {
   sayBytes,
   sayCount,
   sayDuration,
+  sayEnded,
   sayMany,
   sayProcessorTime,
   sayRemaining,
+  saySentence,
   sayShare,
 } from '../../../client/src/model/words.ts';
 
@@ -23,6 +25,17 @@ test('times are said in their two largest units', (t) => {
     '2 h 5 min',
     '1 d 1 h',
   ]);
+});
+
+test('a message is shown as a sentence', (t) => {
+  t.is(saySentence('there is no job 9'), 'There is no job 9.');
+  t.is(saySentence('Choose another name.'), 'Choose another name.');
+  t.is(saySentence(''), '');
+});
+
+test('ended jobs that are not counted are not denied', (t) => {
+  t.is(sayEnded({ jobs_ended: 3, has_more_jobs: false }), '3');
+  t.is(sayEnded({ jobs_ended: 99, has_more_jobs: true }), '99 or more');
 });
 
 test('remaining time is said no more exactly than it is known', (t) => {

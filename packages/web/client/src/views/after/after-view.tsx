@@ -2,6 +2,7 @@ import { lazy, Suspense, type ReactNode } from 'react';
 import type { JobDetail } from '../../../../src/schema/index.ts';
 import { getProblem } from '../../gateway/gateway.ts';
 import { taskInks, type TaskState } from '../../model/palette.ts';
+import { getPath } from '../../model/place.ts';
 import { sayAgo, sayCount, sayDuration, sayMany, sayRemaining } from '../../model/words.ts';
 import { useAnswer, useLive, usePage } from '../../page-context.tsx';
 import { Legend, StackedBar } from '../../parts/legend.tsx';
@@ -24,27 +25,54 @@ function OneJob({ jobId }: { readonly jobId: number }): ReactNode {
   const live = useLive((state) => (state.job?.job.job_id === jobId ? state.job : undefined));
   const answer = useAnswer('getJob', { params: { job_id: jobId } });
   const detail = live ?? answer.value;
-  const everyMs = detail === undefined || detail.job.status === 'running' ? 4000 : 0;
+  const everyMs = detail?.job.status === 'running' ? 4000 : 0;
+  if (detail === undefined)
+    return (
+      <div className="view">
+        <section className="panel">
+          <h1>Job {jobId}</h1>
+          <Answered answer={answer} what={`job ${jobId}`}>
+            {() => null}
+          </Answered>
+          <p>
+            <AllJobsLink />
+          </p>
+        </section>
+      </div>
+    );
+  const failures = <FailuresPanel jobId={jobId} everyMs={everyMs} />;
+  const hasFailed = detail.job.tasks.failed > 0;
   return (
     <div className="view job">
-      {detail === undefined ? (
-        <Answered answer={answer} what={`job ${jobId}`}>
-          {() => null}
-        </Answered>
-      ) : (
-        <JobHead detail={detail} />
-      )}
-      {detail?.is_workflow === true ? (
+      <JobHead detail={detail} />
+      {hasFailed ? failures : null}
+      {detail.is_workflow ? (
         <Suspense fallback={<Loading what="the graph" />}>
           <JobGraphPanel jobId={jobId} everyMs={everyMs === 0 ? 0 : 1000} />
         </Suspense>
       ) : null}
       <GanttPanel jobId={jobId} everyMs={everyMs} />
       <TimesPanels jobId={jobId} everyMs={everyMs} />
-      <FailuresPanel jobId={jobId} everyMs={everyMs} />
+      {hasFailed ? null : failures}
       <CostPanel jobId={jobId} everyMs={everyMs} />
-      {detail === undefined ? null : <StatedPanel detail={detail} />}
+      <StatedPanel detail={detail} />
     </div>
+  );
+}
+
+function AllJobsLink(): ReactNode {
+  const { go } = usePage();
+  return (
+    <a
+      href={getPath({ view: 'after' })}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
+        event.preventDefault();
+        go({ view: 'after' });
+      }}
+    >
+      All jobs
+    </a>
   );
 }
 
@@ -140,7 +168,7 @@ function GanttPanel({ jobId, everyMs }: { readonly jobId: number; readonly every
       className="whole"
       aside={<Downloads jobId={jobId} what="gantt" formats={['svg', 'json']} />}
     >
-      <Answered answer={answer} what="what ran where">
+      <Answered answer={answer} what="the run history">
         {(gantt) => (gantt.rows.length === 0 ? <Empty title="Nothing has run yet." /> : <GanttChart gantt={gantt} />)}
       </Answered>
     </Panel>
@@ -150,8 +178,8 @@ function GanttPanel({ jobId, everyMs }: { readonly jobId: number; readonly every
 function CostPanel({ jobId, everyMs }: { readonly jobId: number; readonly everyMs: number }): ReactNode {
   const answer = useAnswer('getJobLedger', { params: { job_id: jobId } }, everyMs);
   return (
-    <Panel title="What it cost" aside={<Downloads jobId={jobId} what="ledger" formats={['csv', 'json']} />}>
-      <Answered answer={answer} what="what it cost">
+    <Panel title="Cost" aside={<Downloads jobId={jobId} what="ledger" formats={['csv', 'json']} />}>
+      <Answered answer={answer} what="the cost">
         {(ledger) => <LedgerPicture ledger={ledger} />}
       </Answered>
     </Panel>
@@ -161,11 +189,11 @@ function CostPanel({ jobId, everyMs }: { readonly jobId: number; readonly everyM
 function StatedPanel({ detail }: { readonly detail: JobDetail }): ReactNode {
   const facts: (readonly [string, string])[] = [
     ['Scheduler', detail.scheduler],
-    ['Replicas at most', String(detail.replicas_max)],
-    ['Failures at most', String(detail.failures_max)],
+    ['Maximum replicas', String(detail.replicas_max)],
+    ['Maximum failures', String(detail.failures_max)],
     ['Processors each', `${detail.processors}${detail.is_gang ? ', a gang' : ''}`],
     ['Folder', detail.home_directory || 'none'],
-    ['Extra work', detail.replication_budget],
+    ['Replication budget', detail.replication_budget],
     ['Verified by', detail.verification || 'checks, if any'],
   ];
   return (

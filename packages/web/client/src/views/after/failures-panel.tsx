@@ -83,7 +83,7 @@ function Cause({ group, jobId }: { readonly group: FailureGroup; readonly jobId:
       </p>
       {sample === null ? null : (
         <pre tabIndex={0} aria-label={`Output of task ${sample.task_index}`}>
-          {sample.standard_error || sample.standard_output || '(it printed nothing)'}
+          {sample.standard_error || sample.standard_output || '(no output)'}
         </pre>
       )}
     </details>

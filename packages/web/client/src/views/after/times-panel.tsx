@@ -17,7 +17,7 @@ export function TimesPanels({ jobId, everyMs }: { readonly jobId: number; readon
     <>
       <Panel title="Task times" aside={<Downloads jobId={jobId} what="times" formats={['svg', 'csv', 'json']} />}>
         <Answered answer={answer} what="task times">
-          {(times) => (times.count === 0 ? <Empty title="No task has ended yet." /> : <Distribution times={times} />)}
+          {(times) => (times.count === 0 ? <Empty title="No task has finished." /> : <Distribution times={times} />)}
         </Answered>
       </Panel>
       <Panel
@@ -25,7 +25,7 @@ export function TimesPanels({ jobId, everyMs }: { readonly jobId: number; readon
         aside={
           answer.value === undefined || answer.value.straggler_count === 0 ? undefined : (
             <span className="row">
-              <span className="faint">{sayMany(answer.value.straggler_count, 'run')} above twice the half</span>
+              <span className="faint">{sayMany(answer.value.straggler_count, 'run')} above twice the median</span>
               <Downloads jobId={jobId} what="stragglers" formats={['svg', 'csv', 'json']} />
             </span>
           )
@@ -71,6 +71,7 @@ function Stragglers({ times }: { readonly times: TaskTimes }): ReactNode {
     },
     [stragglers, jobId, explain],
   );
+  if (times.count === 0) return <Empty title="No task has finished." />;
   if (stragglers.length === 0) return <Empty title="No stragglers: no task took more than twice the median." />;
   return (
     <>

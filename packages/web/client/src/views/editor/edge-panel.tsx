@@ -17,7 +17,7 @@ export function EdgePanel({
   const go = (id: string): void => editor.select({ tasks: new Set([id]), edges: new Set() });
   return (
     <div className="properties">
-      <h3>An edge</h3>
+      <h3>Edge</h3>
       <p className="lead">
         <button type="button" className="link" onClick={() => go(to)}>
           {to}
@@ -30,7 +30,7 @@ export function EdgePanel({
       </p>
       <NumberField
         id="edge-bytes"
-        label="Data beside its files, bytes"
+        label="Data in addition to files, bytes"
         value={bytes}
         onChange={(next) => change('bytes', { data_bytes: next })}
       />

@@ -126,7 +126,7 @@ function RunState({ run: { jobId, statuses, watch } }: { readonly run: Run }): R
         {finished} of {sayMany(statuses.size, 'task')} finished
       </span>
       <button type="button" className="quiet small" onClick={() => watch(undefined)}>
-        Back to the drawing
+        Back to the editor
       </button>
     </span>
   );
@@ -164,7 +164,7 @@ function OpenButton({
     const fault = read.fault === null ? [] : [`It cannot run as it is: ${read.fault}.`];
     say(
       [
-        `${file.name} is read: ${sayMany(read.workflow.tasks.length, 'task')}, ` +
+        `${file.name} was opened: ${sayMany(read.workflow.tasks.length, 'task')}, ` +
           `${sayMany(read.workflow.edges.length, 'edge')}.`,
         ...fault,
         ...read.warnings.slice(0, 3),

@@ -58,7 +58,7 @@ export function EditorView(): ReactNode {
           />
           {editor.workflow.tasks.length === 0 ? (
             <div className="canvas-hint">
-              <p className="empty-title">Nothing is drawn yet.</p>
+              <p className="empty-title">The workflow is empty.</p>
               <p>Add a task, or open a file: YAML, WfFormat, DAX, or XML of jScheduler.</p>
             </div>
           ) : null}

@@ -106,7 +106,7 @@ function OptionFields({
       )}
       <div className="field">
         <label htmlFor="submit-folder">
-          Folder <span className="faint">absolute; the page's own when empty</span>
+          Folder <span className="faint">absolute path; default: the folder of mutirao web</span>
         </label>
         <input
           id="submit-folder"

@@ -24,7 +24,7 @@ export function TaskPanel({ editor }: { readonly editor: Editor }): ReactNode {
   if (task === undefined)
     return (
       <Empty title={selection.tasks.size > 1 ? `${selection.tasks.size} tasks are selected.` : 'No task is selected.'}>
-        Press one in the graph, or a line. Drag from the lower handle of a box to another box to draw an edge.
+        Select a task or an edge in the graph. Drag from the lower handle of a box to another box to draw an edge.
       </Empty>
     );
   const level = analysis.bLevels.get(task.id);

@@ -15,7 +15,7 @@ export function WorkflowPanel({
     ['Edges', sayCount(workflow.edges.length)],
     ['Levels', sayCount(analysis.levelCount)],
     ['Widest level', sayCount(analysis.widestLevel)],
-    ['All work', sayDuration(analysis.workSeconds * 1000)],
+    ['Total work', sayDuration(analysis.workSeconds * 1000)],
     ['Critical path', sayDuration(analysis.criticalSeconds * 1000)],
   ];
   return (
@@ -30,8 +30,8 @@ export function WorkflowPanel({
       />
       <TextField
         id="workflow-outputs"
-        label="Outputs of the whole"
-        hint="intermediate files to bring home too"
+        label="Outputs of the workflow"
+        hint="intermediate files to collect as well"
         value={outputs.join('\n')}
         rows={2}
         code

@@ -14,7 +14,7 @@ export function EventsPanel(): ReactNode {
   return (
     <Panel
       title="Events"
-      aside={areSampled ? <span className="faint">some are left out while there are very many</span> : undefined}
+      aside={areSampled ? <span className="faint">some are left out while there are many</span> : undefined}
     >
       {events.length === 0 ? (
         <Empty title="No events yet." />

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { sayCount, sayDuration, sayMany } from '../../model/words.ts';
+import { sayCount, sayDuration, sayEnded, sayMany } from '../../model/words.ts';
 import { useLive } from '../../page-context.tsx';
 
 /** The grid in five numbers. */
@@ -19,12 +19,12 @@ export function GlancePanel(): ReactNode {
   const pace = summary.finished_per_s;
   return (
     <section className="glance" aria-label="The grid at a glance">
+      <Figure name="Jobs" value={sayCount(summary.jobs_running)} more={`running; ${sayEnded(summary)} ended`} />
       <Figure
-        name="Jobs"
-        value={sayCount(summary.jobs_running)}
-        more={`running; ${sayCount(summary.jobs_ended)} ended`}
+        name="Tasks"
+        value={sayCount(open)}
+        more={`open, ${sayCount(Math.min(tasks.running, summary.replicas_running))} running`}
       />
-      <Figure name="Tasks" value={sayCount(open)} more={`open, ${sayCount(tasks.running)} running`} />
       <Figure
         name="Pace"
         value={`${pace >= 100 ? sayCount(pace) : pace.toFixed(1)}/s`}

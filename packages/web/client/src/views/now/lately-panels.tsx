@@ -15,7 +15,7 @@ export function PacePanel(): ReactNode {
   return (
     <Panel title="Tasks finished" aside={<Span />}>
       {samples.length < 2 ? (
-        <Loading what="what happens" />
+        <Loading what="live data" />
       ) : isIdle ? (
         <Empty title="No task has finished since this page was opened." />
       ) : (
@@ -43,9 +43,9 @@ export function BusyPanel(): ReactNode {
   return (
     <Panel title="Busy processors" aside={<Span />}>
       {samples.length < 2 ? (
-        <Loading what="what happens" />
+        <Loading what="live data" />
       ) : bands.length === 0 ? (
-        <Empty title="There has been no processor since this page was opened." />
+        <Empty title="No machine has had a processor since this page was opened." />
       ) : (
         <>
           <Legend inks={bands.map(({ ink }) => ink)} />

@@ -33,7 +33,7 @@ export function LedgerPicture({ ledger }: { readonly ledger: Ledger }): ReactNod
   return (
     <div className="ledger">
       <p className="lead">
-        <b>{sayProcessorTime(held)}</b> held, {sayShare(used, held)} of it used for results;{' '}
+        <b>{sayProcessorTime(held)}</b> allocated, {sayShare(used, held)} of it used for results;{' '}
         {sayProcessorTime(requested)} requested.
       </p>
       <Legend inks={Object.values(ledgerInks)} counts={shares} />
@@ -43,8 +43,8 @@ export function LedgerPicture({ ledger }: { readonly ledger: Ledger }): ReactNod
         table={ledgerTable}
         height={ledgerHeight(ledger)}
         label={
-          `Processor-time: of what was held, ${shares[0]} was used for results, ${shares[1]} went to losers, ` +
-          `${shares[2]} was killed and ${shares[3]} was idle.`
+          `Processor-time: ${shares[0]} was used for results, ${shares[1]} for duplicate runs, ` +
+          `${shares[2]} for failed or killed runs, and ${shares[3]} was idle.`
         }
       />
     </div>

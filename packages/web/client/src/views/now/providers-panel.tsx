@@ -75,7 +75,7 @@ function Provider({
   const answer = useAnswer('getProvider', { params: { provider_id: providerId } }, 3000);
   return (
     <div className="provider">
-      <Answered answer={answer} what="its queue">
+      <Answered answer={answer} what="the queue">
         {(detail) => <Queue detail={detail} />}
       </Answered>
       <RequestList requests={requests} />
@@ -96,7 +96,7 @@ function Queue({
           <b>
             {provider.provider_id} is {drains}.
           </b>{' '}
-          Nothing new is placed there; <code>mutirao provider undrain {provider.provider_id}</code> brings it back.
+          No new tasks go there; <code>mutirao provider undrain {provider.provider_id}</code> ends the draining.
         </p>
       )}
       {resource === null ? (
@@ -105,12 +105,12 @@ function Queue({
         <p className="hint">
           {resource.resource_kind}, {sayMany(resource.processors, 'processor')}; at most{' '}
           {sayMany(resource.requests_max, 'request')} of {sayCount(resource.width_processors_max)} processors for{' '}
-          {sayDuration(resource.walltime_ms_max)}; heuristic <b>{resource.heuristic}</b>.
+          {sayDuration(resource.walltime_ms_max)}; heuristic <b>{resource.heuristic}</b>.{' '}
           {resource.reasons[0]?.text ?? ''}
         </p>
       )}
       {profile === null ? (
-        <Empty title="Its queue is unknown.">{missing}</Empty>
+        <Empty title="The queue is unknown.">{missing}</Empty>
       ) : (
         <QueuePicture profile={profile} requests={requests} queue={queue} />
       )}
@@ -151,7 +151,7 @@ function QueueStatus({
 
 function RequestList({ requests }: { readonly requests: readonly AllocationRequest[] }): ReactNode {
   const { explain } = usePage();
-  if (requests.length === 0) return <p className="hint">No requests now.</p>;
+  if (requests.length === 0) return <p className="hint">No requests.</p>;
   const now = Date.now();
   return (
     <ul className="requests">
@@ -163,7 +163,7 @@ function RequestList({ requests }: { readonly requests: readonly AllocationReque
           </span>
           <span className="faint">
             {one.started_unix_ms !== null
-              ? `runs since ${sayDuration(now - one.started_unix_ms)}`
+              ? `running for ${sayDuration(now - one.started_unix_ms)}`
               : one.submitted_unix_ms !== null
                 ? `asked ${sayAgo(one.submitted_unix_ms, now)}`
                 : ''}

@@ -9,7 +9,7 @@ import {
   type Reservation,
   type Slot,
 } from '../../model/calendar.ts';
-import { sayDuration } from '../../model/words.ts';
+import { sayDuration, sayTimeZone } from '../../model/words.ts';
 import { usePage } from '../../page-context.tsx';
 
 /** What is wanted: a new reservation, or another slot for one that there is. */
@@ -34,7 +34,8 @@ export function ReservationForm({
   const [slot, setSlot] = useState(spec.slot);
   const [latest, setLatest] = useState<number>();
   const { refused, isAsking, submit } = useReserving(resource, spec, done);
-  const fault = refuseSlot(slot, resource);
+  // A reservation that has started keeps its start.
+  const fault = refuseSlot(slot, resource, spec.kind === 'request' ? Date.now() : undefined);
   const panel = useRef<HTMLElement>(null);
   // In braces: newer browsers answer a promise, which React would call as if it cleaned up.
   useEffect(() => {
@@ -57,7 +58,9 @@ export function ReservationForm({
       >
         <SlotFields resource={resource} slot={slot} setSlot={setSlot} latest={latest} setLatest={setLatest} />
         {fault === undefined ? (
-          <p className="hint">{getLength(slot, latest ?? slot.end)}</p>
+          <p className="hint">
+            {getLength(slot, latest ?? slot.end)}; times are in the zone {sayTimeZone()}
+          </p>
         ) : (
           <p className="refusal">{fault}</p>
         )}
@@ -74,10 +77,10 @@ export function ReservationForm({
         )}
         <p className="row">
           <button type="submit" className="primary" disabled={isAsking || fault !== undefined}>
-            {isAsking ? 'Asking …' : spec.kind === 'request' ? 'Reserve' : 'Change it'}
+            {isAsking ? 'Sending …' : spec.kind === 'request' ? 'Reserve' : 'Change'}
           </button>
           <button type="button" onClick={close}>
-            Leave it
+            Close
           </button>
         </p>
       </form>
@@ -161,7 +164,7 @@ function SlotFields({
       <Moment
         id="slot-latest"
         label="At the latest"
-        hint="it may start later, up to this time"
+        hint="may start later, and end by then"
         value={latest ?? slot.end}
         onChange={(end) => setLatest(end)}
       />
@@ -205,7 +208,7 @@ function Refusal({
               <span className="faint">{reason}</span>
             </span>
             <button type="button" className="small" onClick={() => take({ start, end, amount })}>
-              Take it
+              Use this
             </button>
           </li>
         ))}

@@ -24,7 +24,7 @@ export function ReservationTable({
         <thead>
           <tr>
             <th scope="col">Number</th>
-            <th scope="col">Whose</th>
+            <th scope="col">User</th>
             <th scope="col">Status</th>
             <th scope="col" className="right">
               How much

@@ -23,7 +23,7 @@ export function ReservationsView(): ReactNode {
   return (
     <div className="view">
       <h1>Reservations</h1>
-      <Answered answer={resources} what="what can be reserved">
+      <Answered answer={resources} what="the resources">
         {({ resources: list }) => {
           const resource = list.find(({ resource_id: id }) => id === chosen) ?? list[0];
           if (resource === undefined)

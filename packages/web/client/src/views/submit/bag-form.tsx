@@ -17,7 +17,6 @@ export function BagForm(): ReactNode {
   const basket = useBasket();
   const reading = useMemo(() => readBag(draft, basket.files), [draft, basket.files]);
   const key = useRef<{ readonly of: BagReading; readonly key: string }>(undefined);
-  const change = (next: Partial<BagDraft>): void => setDraft((old) => ({ ...old, ...next }));
   const send = async (): Promise<void> => {
     if ('message' in reading) {
       refuse(reading.message);
@@ -35,9 +34,13 @@ export function BagForm(): ReactNode {
     go({ view: 'after', jobId });
   };
   const { refusal, refuse, isSending, submit } = useSubmission(send);
+  const change = (next: Partial<BagDraft>): void => {
+    refuse('');
+    setDraft((old) => ({ ...old, ...next }));
+  };
   return (
     <>
-      <Panel title="The tasks">
+      <Panel title="Tasks">
         <form onSubmit={submit} noValidate>
           <FormField
             id="bag-command"
@@ -98,7 +101,7 @@ function MoreFields({ draft, change }: DraftFields): ReactNode {
     ].some((text) => text !== '') || draft.isInPlace;
   return (
     <details className="more-fields" open={isUsed}>
-      <summary>Names, files, limits</summary>
+      <summary>More options: label, files, limits</summary>
       <div className="fields">
         <FormField id="bag-label" label="Label" value={draft.label} onChange={(label) => change({ label })} />
         <FormField
@@ -205,11 +208,11 @@ function Preview({ reading }: { readonly reading: BagReading }): ReactNode {
     );
   };
   return (
-    <Panel title="What would run" className="preview">
+    <Panel title="Preview" className="preview">
       {refusal === '' ? null : <p className="refusal">{refusal}</p>}
       {preview === undefined ? (
         refusal === '' ? (
-          <p className="hint">{'message' in reading ? reading.message : 'Working it out …'}</p>
+          <p className="hint">{'message' in reading ? reading.message : 'Preparing the preview …'}</p>
         ) : null
       ) : (
         <>

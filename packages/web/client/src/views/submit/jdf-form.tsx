@@ -58,7 +58,7 @@ export function JdfForm(): ReactNode {
   };
   return (
     <>
-      <Panel title="The job file" aside={<OpenFile open={open} />}>
+      <Panel title="Job file" aside={<OpenFile open={open} />}>
         <form onSubmit={submit}>
           <MarkedEditor
             handle={editor}
@@ -70,7 +70,7 @@ export function JdfForm(): ReactNode {
           />
           <div className="field">
             <label htmlFor="jdf-folder">
-              Folder <span className="faint">absolute; where files of the job are</span>
+              Folder <span className="faint">absolute path to the files of the job</span>
             </label>
             <input
               id="jdf-folder"
@@ -88,7 +88,7 @@ export function JdfForm(): ReactNode {
           </button>
         </form>
       </Panel>
-      <Panel title="What is in it" className="preview">
+      <Panel title="Contents" className="preview">
         {problem === undefined ? null : <p className="refusal">{problem}</p>}
         <Found check={check} />
         <Faults faults={faults} goTo={(mark) => editor.current?.goTo(mark)} />
@@ -132,7 +132,7 @@ function Found({ check }: { readonly check: JdfCheck | undefined }): ReactNode {
       ) : (
         <>
           <b>{sayMany(check.task_count, 'task')}</b>
-          {check.label === '' ? '' : `, called ${check.label}`}
+          {check.label === '' ? '' : `, label ${check.label}`}
         </>
       )}
     </p>
