@@ -9,7 +9,7 @@ export function cancelJob(turn: Turn, input: GetInput<'JobCancelled'>): void {
   const { state, now } = turn;
   const job = findJobOf(state, input.userId, input.jobId);
   if (job === undefined) {
-    replyNotFound(turn, input.replyTo, `job ${input.jobId}`);
+    replyNotFound(turn, input.replyTo, { code: 'job-not-found', jobId: input.jobId });
     return;
   }
   if (job.status === 'running') {
