@@ -182,7 +182,7 @@ function announce(
 function checkPlacement(text: string): void {
   const read = readPlacement(text);
   if (typeof read === 'object' && 'fault' in read)
-    throw errorOfRefusal({ code: 'MUT_BAD_CONFIG', ...read }, '--placement');
+    throw errorOfRefusal({ code: 'MUT_BAD_CONFIG', ...read }, '--placement ');
 }
 
 function parseProvider(given: string): { readonly providerId: ProviderId; readonly address: string } {

@@ -39,10 +39,10 @@ export class MutiraoError extends Error {
   }
 }
 
-/** The error of something that is refused. @param place stands before its sentence, such as the option that is meant */
-export function errorOfRefusal({ code, fault }: Refusal, place = ''): MutiraoError {
+/** The error of something that is refused. @param before what stands before its sentence, such as the option that is meant */
+export function errorOfRefusal({ code, fault }: Refusal, before = ''): MutiraoError {
   const known = isErrorCode(code) ? code : 'MUT_INTERNAL';
-  return new MutiraoError(known, `${place === '' ? '' : `${place}: `}${sayReason(fault)}`, { reason: fault });
+  return new MutiraoError(known, `${before}${sayReason(fault)}`, { reason: fault });
 }
 
 /**

@@ -14,6 +14,6 @@ export const quotaOption = list({
 /** Reads the option. @throws {MutiraoError} MUT_BAD_CONFIG */
 export function readQuotas(texts: readonly string[], ownerId: UserId): QuotaRules {
   const rules = parseQuotas(texts, ownerId);
-  if ('fault' in rules) throw errorOfRefusal({ code: 'MUT_BAD_CONFIG', ...rules }, '--quota');
+  if ('fault' in rules) throw errorOfRefusal({ code: 'MUT_BAD_CONFIG', ...rules }, '--quota is ');
   return rules;
 }

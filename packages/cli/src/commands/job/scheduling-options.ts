@@ -60,7 +60,7 @@ export function readCap(text: string): ReplicationCap {
 export function checkPlacement(text: string): string {
   const read = readPlacement(text);
   if (typeof read === 'object' && 'fault' in read)
-    throw errorOfRefusal({ code: 'MUT_BAD_REQUEST', ...read }, '--placement');
+    throw errorOfRefusal({ code: 'MUT_BAD_REQUEST', ...read }, '--placement ');
   return text;
 }
 

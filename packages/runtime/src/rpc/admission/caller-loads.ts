@@ -182,7 +182,7 @@ export class CallerLoads {
       return;
     }
     const excess = findMachineQuotaExcess(this.#quotas, { name: `machine-${name}`, ...amounts, times: machineCount });
-    if (excess !== undefined) throw errorOfRefusal({ code: 'MUT_MACHINE_QUOTA', ...excess }, userId);
+    if (excess !== undefined) throw errorOfRefusal({ code: 'MUT_MACHINE_QUOTA', ...excess }, `${userId}: `);
   }
 
   #loadOf(caller: Caller): Load {
