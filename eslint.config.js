@@ -2,7 +2,7 @@
 import tseslint from 'typescript-eslint';
 
 const everywhere = {
-  'max-lines-per-function': ['error', { max: 140, skipBlankLines: true, skipComments: true }],
+  'max-lines-per-function': ['error', { max: 80, skipBlankLines: true, skipComments: true }],
   'max-lines': ['error', { max: 600, skipBlankLines: true, skipComments: true }],
   complexity: ['error', { max: 10, variant: 'modified' }],
   'max-params': ['error', 4],

@@ -13,20 +13,11 @@ const machineCount = option('machines', 1_000);
 const groupCount = option('groups', 10);
 const rounds = option('rounds', 30);
 
-/**
- * A grid in which tasks of `taskTime` run on every machine, so that short ones wait at them too, and more are open than
- * what is there and asked for takes.
- */
-function aGrid(
-  scheduler: SchedulerName,
-  verification: 'none' | 'vote',
-  taskTime: number,
-): { readonly look: () => number; readonly stay: () => number } {
-  const state = createBrokerState({ demandInterval: 250 });
-  let now = 10_000_000;
-  const step = (...inputs: BrokerInput[]): ReturnType<typeof brokerMachine.step> =>
-    brokerMachine.step(state, inputs, now);
-  const providerIds = ['p', 'q', 'r', 's'];
+const providerIds = ['p', 'q', 'r', 's'];
+type Step = (...inputs: BrokerInput[]) => ReturnType<typeof brokerMachine.step>;
+
+/** Connects four providers, each with its machines and ten queued requests. */
+function connectProviders(step: Step, now: number): void {
   for (const providerId of providerIds)
     step({ kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' }, { kind: 'ProviderConnected', providerId });
   step(
@@ -61,6 +52,21 @@ function aGrid(
     }));
     step({ kind: 'RequestsChanged', providerId, requests });
   }
+}
+
+/**
+ * A grid in which tasks of `taskTime` run on every machine, so that short ones wait at them too, and more are open than
+ * what is there and asked for takes.
+ */
+function aGrid(
+  scheduler: SchedulerName,
+  verification: 'none' | 'vote',
+  taskTime: number,
+): { readonly look: () => number; readonly stay: () => number } {
+  const state = createBrokerState({ demandInterval: 250 });
+  let now = 10_000_000;
+  const step: Step = (...inputs) => brokerMachine.step(state, inputs, now);
+  connectProviders(step, now);
   const groups = Array.from({ length: groupCount }, (_, index) =>
     aGroup(taskCount / groupCount, { requirements: index % 2 === 0 ? '' : `host != n${index}` }),
   );

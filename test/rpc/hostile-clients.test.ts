@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClusterServiceClient, ClusterServiceService } from '@mutirao/api/cluster';
+import { GridMachineServiceService } from '@mutirao/api/machine';
 import { parseQuotas } from '@mutirao/core/quotas';
 import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { quietLogger, type Logger } from '@mutirao/runtime/log';
@@ -16,6 +17,7 @@ import {
   type Handlers,
   type RunningServer,
   type ServeOptions,
+  type StreamWriter,
 } from '@mutirao/runtime/rpc';
 import {
   discardSocket,
@@ -33,6 +35,8 @@ forbidLeaks(test);
 const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined };
 const getQueue = '/mutirao.cluster.v1.ClusterService/GetQueue';
 const allocate = '/mutirao.cluster.v1.ClusterService/Allocate';
+const { path: pushContent } = GridMachineServiceService.pushContent;
+const { path: pullContent } = GridMachineServiceService.pullContent;
 const healthWatch = '/grpc.health.v1.Health/Watch';
 const mine = { authorization: 'Bearer secret' };
 const invalidArgument = '3';
@@ -229,6 +233,95 @@ test.serial('a request that does not arrive in time is given up', async (t) => {
   call.stream.write(messagePrefix(100).subarray(0, 3));
   await until(() => call.isOver(), 'the call is over');
   t.is(call.status(), resourceExhausted);
+});
+
+/** A server of transfers: it reads all that is pushed, and sends chunks to who pulls for as long as that reads. */
+async function serveTransfers(
+  t: ExecutionContext,
+  transferWait: number,
+): Promise<{ readonly hostile: HostileClient; readonly ended: string[] }> {
+  const ended: string[] = [];
+  const note =
+    (name: string) =>
+    (error: unknown): never => {
+      ended.push(name);
+      throw error;
+    };
+  const read = async (messages: AsyncIterable<Buffer>): Promise<Buffer> => {
+    for await (const message of messages) if (message.length === 0) break;
+    ended.push('pushed');
+    return Buffer.alloc(0);
+  };
+  const send = async (writer: StreamWriter<Buffer>): Promise<void> => {
+    for (let count = 0; count < 100; count += 1) {
+      writer.write(Buffer.alloc(128 * 1024));
+      await writer.drained();
+    }
+    ended.push('pulled');
+  };
+  const server = await serve({
+    address: freeSocket(),
+    tokens: acceptToken('secret', 'ana'),
+    log: quietLogger,
+    limits: { transferWait },
+    services: [
+      bind(
+        GridMachineServiceService,
+        {
+          attach: () => undefined,
+          pushContent: (messages) => read(messages).catch(note('push failed')),
+          pullContent: (_bytes, writer) => send(writer).catch(note('pull failed')),
+        },
+        { raw: ['attach', 'pushContent', 'pullContent'] },
+      ),
+    ],
+  });
+  const hostile = new HostileClient(server.address);
+  t.teardown(async () => {
+    await hostile.close();
+    await server.drain(1000);
+    discardSocket(server.address);
+  });
+  return { hostile, ended };
+}
+
+test.serial('a sender of a byte now and then is given up, and a slow honest one is not', async (t) => {
+  const { hostile, ended } = await serveTransfers(t, 1500);
+  const session = hostile.connect();
+  const dripping = hostile.begin(session, pushContent, mine);
+  dripping.stream.write(messagePrefix(100_000));
+  const slow = hostile.begin(session, pushContent, mine);
+  let sent = 0;
+  const timer = setInterval(() => {
+    if (!dripping.isOver()) dripping.stream.write(Buffer.alloc(1));
+    slow.stream.write(Buffer.concat([messagePrefix(512), Buffer.alloc(512)]));
+    sent += 1;
+  }, 50);
+  t.teardown(() => {
+    clearInterval(timer);
+  });
+  await until(() => dripping.isOver(), 'the one that drips is given up');
+  t.is(dripping.status(), resourceExhausted);
+  await until(() => ended.includes('push failed'), 'its handler hears of it');
+  const before = sent;
+  await until(() => sent > before + 60, 'the slow one goes on for longer than the other was waited for');
+  t.false(slow.isOver());
+  clearInterval(timer);
+  slow.stream.end();
+  await until(() => ended.includes('pushed'), 'all of it is here');
+});
+
+test.serial('a receiver that reads nothing is given up, and its chunks are dropped', async (t) => {
+  const { hostile, ended } = await serveTransfers(t, 1500);
+  const session = hostile.connect();
+  const stuck = hostile.begin(session, pullContent, mine);
+  stuck.stream.pause();
+  stuck.stream.end(messagePrefix(0));
+  const reading = hostile.begin(session, pullContent, mine);
+  reading.stream.end(messagePrefix(0));
+  await until(() => ended.includes('pulled'), 'who reads has all');
+  await until(() => ended.includes('pull failed'), 'who does not is given up');
+  t.deepEqual(ended, ['pulled', 'pull failed']);
 });
 
 test.serial('headers beyond their bound end the call, and the server goes on', async (t) => {

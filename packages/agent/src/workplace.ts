@@ -76,88 +76,34 @@ export interface WorkplaceSetup {
 /** How long rank 0 and another member of a gang may be out of each other's reach, in milliseconds. */
 const linkPatience = 30_000;
 
+/** What the tasks of a workplace use. */
+interface WorkplaceParts {
+  readonly folder: string;
+  readonly watchdog: Watchdog;
+  readonly playpens: Playpens;
+  readonly sandboxes: TaskSandboxes;
+  readonly storages: Storages;
+  readonly caches: ContentCaches;
+  readonly tasks: TaskRunner;
+  /** Undefined where tasks run as the agent's own account. */
+  readonly account: AccountTasks | undefined;
+}
+
+type Deliver = (input: AgentInput) => void;
+
 /**
  * Sets up an agent's folder and starts its launchers. @param deliver hears of the ends of tasks. @throws Error of the
  * file system.
  */
-export async function openWorkplace(
-  { facts, machine, keepsFiles, gangHosts, sharedHome, isolation, log, ...setup }: WorkplaceSetup,
-  deliver: (input: AgentInput) => void,
-): Promise<Workplace> {
-  mkdirSync(setup.folder, { recursive: true, mode: 0o700 });
-  // Inside a sandbox there is no way to a folder through links that lie in hidden ones.
-  const folder = isolation.kind === 'none' ? setup.folder : realpathSync(setup.folder);
-  const place = isolation.account;
-  const watchdog = new Watchdog(
-    keepsFiles ? undefined : folder,
-    place === undefined ? undefined : { sweepLine: (mark) => place.account.sweepLine(mark, place.folder) },
-  );
-  const freshFolders = (name: string): Playpens =>
-    new Playpens({
-      folder: path.join(folder, name),
-      onLeft: (left) => {
-        log.warn({ left }, 'cannot remove files of a task');
-      },
-    });
-  const playpens = freshFolders('playpens');
-  const sandboxes = new TaskSandboxes(isolation, isolation.sandbox === undefined ? undefined : freshFolders('tmp'));
-  const storages = new Storages(path.join(folder, 'storage'));
-  const environment = baseEnvironment(process.env, facts.attributes, facts.machineId);
-  const account =
-    place === undefined
-      ? undefined
-      : new AccountTasks(place, { ...environment, ...watchdog.environment }, path.join(folder, 'taken'));
-  const [caches, tasks] = await Promise.all([
-    ContentCaches.open(folder, machine.contentBytesMax),
-    TaskRunner.open({
-      launchers: {
-        folder: path.join(folder, 'launchers'),
-        width: facts.processors,
-        environment,
-        watchdog,
-        usesScopes: facts.requestId === '',
-        ...(place === undefined ? {} : { account: place.account }),
-      },
-      playpens,
-      storages,
-      sandboxes,
-      ...(account === undefined ? {} : { account }),
-      renderer: new TaskRenderer(environment['PATH'] ?? '', facts.capacity),
-      pinning: setup.pinning,
-      deliver,
-    }),
-  ]);
-  const gangs = new Gangs({
-    folder: path.join(folder, 'gangs'),
-    name: nameMember(facts.machineId),
-    hosts: gangHosts,
-    killGrace: machine.killGrace,
-    linkPatience,
-    deliver,
-    launch: (replica, task) => {
-      tasks.launch(replica, task);
-    },
-    signal: (replica, signal) => {
-      tasks.signal(replica, signal);
-    },
-    start: (replica, variables, command, onClosed) => tasks.startBeside(replica, variables, command, onClosed),
-  });
-  const getFolders = (replica: HeldReplica): ReplicaFolders => ({
-    playpen: playpens.getPath(slotOf(replica)),
-    storage: storages.getPath(replica.template.userId),
-  });
+export async function openWorkplace(setup: WorkplaceSetup, deliver: Deliver): Promise<Workplace> {
+  const parts = await openParts(setup, deliver);
+  const { folder, watchdog, playpens, sandboxes, caches, tasks, account } = parts;
+  const gangs = openGangs(setup, parts, deliver);
+  const { sharedHome, isolation } = setup;
   return {
     cacheOf: (shelf) => caches.of(shelf),
     keepsUsersApart: true,
-    stageIn: async (replica) => {
-      try {
-        playpens.prepare(slotOf(replica));
-      } catch (error) {
-        throw machineError(error);
-      }
-      await stageIn(replica, getFolders(replica), caches.of(findShelf(replica.template)));
-      await account?.give(slotOf(replica), replica, getFolders(replica));
-    },
+    stageIn: (replica) => stageReplica(parts, replica),
     // A gang's channel is open to the agent's own account only.
     ...(account === undefined
       ? {
@@ -176,7 +122,7 @@ export async function openWorkplace(
       (replica.start.gang === undefined ? tasks : gangs).signal(replica, signal);
     },
     collect: async (replica, ways) =>
-      collectOutputs(replica, (await account?.take(slotOf(replica), replica)) ?? getFolders(replica), ways),
+      collectOutputs(replica, (await account?.take(slotOf(replica), replica)) ?? getFolders(parts, replica), ways),
     release: (slot) => {
       playpens.release(slot);
       sandboxes.release(slot);
@@ -194,6 +140,94 @@ export async function openWorkplace(
       account?.close();
     },
   };
+}
+
+async function openParts(setup: WorkplaceSetup, deliver: Deliver): Promise<WorkplaceParts> {
+  const { facts, machine, keepsFiles, isolation, log } = setup;
+  mkdirSync(setup.folder, { recursive: true, mode: 0o700 });
+  // Inside a sandbox there is no way to a folder through links that lie in hidden ones.
+  const folder = isolation.kind === 'none' ? setup.folder : realpathSync(setup.folder);
+  const ownAccount = isolation.account;
+  const watchdog = new Watchdog(
+    keepsFiles ? undefined : folder,
+    ownAccount === undefined
+      ? undefined
+      : { sweepLine: (mark) => ownAccount.account.sweepLine(mark, ownAccount.folder) },
+  );
+  const freshFolders = (name: string): Playpens =>
+    new Playpens({
+      folder: path.join(folder, name),
+      onLeft: (left) => {
+        log.warn({ left }, 'cannot remove files of a task');
+      },
+    });
+  const playpens = freshFolders('playpens');
+  const sandboxes = new TaskSandboxes(isolation, isolation.sandbox === undefined ? undefined : freshFolders('tmp'));
+  const storages = new Storages(path.join(folder, 'storage'));
+  const environment = baseEnvironment(process.env, facts.attributes, facts.machineId);
+  const account =
+    ownAccount === undefined
+      ? undefined
+      : new AccountTasks(ownAccount, { ...environment, ...watchdog.environment }, path.join(folder, 'taken'));
+  const [caches, tasks] = await Promise.all([
+    ContentCaches.open(folder, machine.contentBytesMax),
+    TaskRunner.open({
+      launchers: {
+        folder: path.join(folder, 'launchers'),
+        width: facts.processors,
+        environment,
+        watchdog,
+        usesScopes: facts.requestId === '',
+        ...(ownAccount === undefined ? {} : { account: ownAccount.account }),
+      },
+      playpens,
+      storages,
+      sandboxes,
+      ...(account === undefined ? {} : { account }),
+      renderer: new TaskRenderer(environment['PATH'] ?? '', facts.capacity),
+      pinning: setup.pinning,
+      deliver,
+    }),
+  ]);
+  return { folder, watchdog, playpens, sandboxes, storages, caches, tasks, account };
+}
+
+function openGangs(
+  { facts, gangHosts, machine }: WorkplaceSetup,
+  { folder, tasks }: WorkplaceParts,
+  deliver: Deliver,
+): Gangs {
+  return new Gangs({
+    folder: path.join(folder, 'gangs'),
+    name: nameMember(facts.machineId),
+    hosts: gangHosts,
+    killGrace: machine.killGrace,
+    linkPatience,
+    deliver,
+    launch: (replica, task) => {
+      tasks.launch(replica, task);
+    },
+    signal: (replica, signal) => {
+      tasks.signal(replica, signal);
+    },
+    start: (replica, variables, command, onClosed) => tasks.startBeside(replica, variables, command, onClosed),
+  });
+}
+
+function getFolders({ playpens, storages }: WorkplaceParts, replica: HeldReplica): ReplicaFolders {
+  return { playpen: playpens.getPath(slotOf(replica)), storage: storages.getPath(replica.template.userId) };
+}
+
+async function stageReplica(parts: WorkplaceParts, replica: HeldReplica): Promise<void> {
+  const { playpens, caches, account } = parts;
+  try {
+    playpens.prepare(slotOf(replica));
+  } catch (error) {
+    throw machineError(error);
+  }
+  const folders = getFolders(parts, replica);
+  await stageIn(replica, folders, caches.of(findShelf(replica.template)));
+  await account?.give(slotOf(replica), replica, folders);
 }
 
 /**

@@ -105,10 +105,33 @@ export const serverLimits = {
     unit: 'ms',
     of: 'the arrival of a request that is one message, in addition to 1 s for each 8 KiB of it',
   },
+  transferWait: {
+    max: 120_000,
+    unit: 'ms',
+    of:
+      'what a transfer waits for its other side; a sender regains 1 s of it with each KiB, and a receiver all of it ' +
+      'with each message that it takes',
+  },
 } as const satisfies Readonly<Record<string, Limit>>;
 
 /** Bytes of a request for which a slow sender gets one second more. */
 export const requestBytesPerSecond = 8 * kibibyte;
+
+/** Bytes with which the sender of a content regains one second of `transferWait`. */
+export const transferBytesPerSecond = kibibyte;
+
+/** Where the bytes of a content go, seen from the server of the call. */
+export type TransferDirection = 'in' | 'out';
+
+/** Calls whose stream is the bytes of a content, by their path. */
+export const transferMethods: Readonly<Record<string, TransferDirection>> = {
+  '/mutirao.broker.v1.BrokerService/UploadBlob': 'in',
+  '/mutirao.broker.v1.BrokerService/DownloadBlob': 'out',
+  '/mutirao.machine.v1.GridMachineService/PullContent': 'out',
+  '/mutirao.machine.v1.GridMachineService/PushContent': 'in',
+  '/mutirao.provider.v1.GridMachineProviderService/SendContent': 'in',
+  '/mutirao.provider.v1.GridMachineProviderService/ReceiveContent': 'out',
+};
 
 /** The largest request of a call that is one message, where `requestBytes` names no other. */
 export const requestBytesUsual = 64 * kibibyte;

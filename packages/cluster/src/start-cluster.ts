@@ -27,11 +27,11 @@ import {
   workClock,
 } from '@mutirao/runtime/driver';
 import { Room } from '@mutirao/runtime/files';
-import { openJournal } from '@mutirao/runtime/journal';
+import { openJournal, type Journal } from '@mutirao/runtime/journal';
 import type { Logger } from '@mutirao/runtime/log';
 import type { Metrics } from '@mutirao/runtime/metrics';
 import { ReservationClient, type ReservationClientOptions } from '@mutirao/runtime/reservations';
-import { bind, serve, type AuditedMethods, type TokenCheck } from '@mutirao/runtime/rpc';
+import { bind, serve, type AuditedMethods, type RunningServer, type TokenCheck } from '@mutirao/runtime/rpc';
 import { clusterChangeCodec } from './change-codec.ts';
 import { measureCluster } from './measure-cluster.ts';
 import { recoverState } from './recover-state.ts';
@@ -128,33 +128,19 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
       deliver({ kind: 'ProcessorsAway', count });
     },
   });
-  const driver: ClusterDriver = new MachineDriver<ClusterState, ClusterInput, ClusterChange, ClusterCommand>({
-    machine: clusterMachine,
-    state,
+  const driver = openDriver(setup, {
     journal,
-    clock: workClock,
-    checkEvery: 1000,
+    state,
     perform: (command) => {
       perform(runner, command);
     },
-    onCommitted: (entries) => {
-      for (const { change } of entries) {
+    onCommitted: (committed) => {
+      for (const change of committed) {
         logChange(log, change);
         if (change.kind === 'RequestStarted') noteUse(client, state, change.requestId);
       }
       changes.notify();
     },
-    onFatal: setup.onFatal,
-    onStalled: (error) => {
-      reportStalled(log, error);
-    },
-    trace: openTrace({
-      path: setup.trace ?? '',
-      machine: 'cluster',
-      at: workClock.now(),
-      log,
-      describe: () => saveClusterInitialState(state),
-    }),
   });
   const room = new Room({
     folder: directory,
@@ -185,16 +171,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     listQueue: (endedMax, userId) => listQueue(state, workClock.now(), endedMax, userId),
     listScores: (userId) => ({ order: options.order, scores: listScores(state, userId) }),
   });
-  const server = await serve({
-    address: setup.listen,
-    tokens: setup.tokens,
-    identity: setup.identity,
-    log,
-    services: [bind(ClusterServiceService, routes, { audited })],
-    ...(setup.quotas === undefined ? {} : { quotas: setup.quotas }),
-    ...(setup.audit === undefined ? {} : { audit: setup.audit }),
-    ...(setup.metrics === undefined ? {} : { metrics: setup.metrics }),
-  });
+  const server = await serveCluster(setup, routes);
   return {
     address: server.address,
     trouble: () => room.trouble(),
@@ -207,6 +184,57 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
       journal.close();
     },
   };
+}
+
+interface DriverParts {
+  readonly journal: Journal<ClusterChange>;
+  readonly state: ClusterState;
+  perform(command: Exclude<ClusterCommand, DriverCommand>): void;
+  onCommitted(changes: readonly ClusterChange[]): void;
+}
+
+function openDriver(
+  { log, onFatal, trace = '' }: ClusterSetup,
+  { journal, state, perform, onCommitted }: DriverParts,
+): ClusterDriver {
+  return new MachineDriver<ClusterState, ClusterInput, ClusterChange, ClusterCommand>({
+    machine: clusterMachine,
+    state,
+    journal,
+    clock: workClock,
+    checkEvery: 1000,
+    perform,
+    onCommitted: (entries) => {
+      onCommitted(entries.map(({ change }) => change));
+    },
+    onFatal,
+    onStalled: (error) => {
+      reportStalled(log, error);
+    },
+    trace: openTrace({
+      path: trace,
+      machine: 'cluster',
+      at: workClock.now(),
+      log,
+      describe: () => saveClusterInitialState(state),
+    }),
+  });
+}
+
+function serveCluster(
+  { listen, tokens, identity, log, quotas, audit, metrics }: ClusterSetup,
+  routes: ReturnType<typeof clusterRoutes>,
+): Promise<RunningServer> {
+  return serve({
+    address: listen,
+    tokens,
+    identity,
+    log,
+    services: [bind(ClusterServiceService, routes, { audited })],
+    ...(quotas === undefined ? {} : { quotas }),
+    ...(audit === undefined ? {} : { audit }),
+    ...(metrics === undefined ? {} : { metrics }),
+  });
 }
 
 /** Follows the reservations of this cluster, where it has any. */

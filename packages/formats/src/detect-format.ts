@@ -77,12 +77,20 @@ function findEnclosed(text: string, start: number): Format | undefined {
     case '{':
       return /"workflow"\s*:/.test(text) && /"schemaVersion"\s*:/.test(text) ? 'wfformat' : 'json';
     case '<':
-      return /<adag[\s>]/.test(text) ? 'dax' : 'xml';
+      return /^<(?:[^\s<>/:]+:)?adag[\s/>]/.test(text.slice(findFirstElement(text, start))) ? 'dax' : 'xml';
     case '[':
       return findClassAd(text.slice(start));
     default:
       return undefined;
   }
+}
+
+/** Where the first element of an XML text begins, behind declarations and comments. Cost: linear. */
+function findFirstElement(text: string, start: number): number {
+  const other = /\s+|<\?[^]*?\?>|<!--[^]*?-->|<![^>]*>/y;
+  let at = start;
+  for (other.lastIndex = at; other.test(text); other.lastIndex = at) at = other.lastIndex;
+  return at;
 }
 
 function findClassAd(text: string): Format {

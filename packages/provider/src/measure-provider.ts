@@ -22,10 +22,15 @@ export interface MeasuredParts {
 const statuses: readonly RequestStatus[] = ['submitting', 'queued', 'running', 'ended', 'rejected', 'vanished'];
 
 /** The series of a provider. */
-export function measureProvider(
-  metrics: Metrics,
-  { state, relay, exchange, outputs, measure, contents }: MeasuredParts,
-): void {
+export function measureProvider(metrics: Metrics, parts: MeasuredParts): void {
+  measureRequests(metrics, parts);
+  measureMachines(metrics, parts);
+  measureStandby(metrics, parts);
+  measureFiles(metrics, parts);
+}
+
+/** Requests to the resource manager, and the demand behind them. */
+function measureRequests(metrics: Metrics, { state }: MeasuredParts): void {
   metrics.gauge(
     'mutirao_provider_requests',
     'Allocation requests of this provider, by status; ended ones count while they are remembered.',
@@ -35,15 +40,6 @@ export function measureProvider(
         gauge.set({ status }, [...state.requests.values()].filter((request) => request.status === status).length);
     },
   );
-  metrics.gauge('mutirao_provider_machines', 'Known machines.', [], (gauge) => {
-    gauge.set(state.machines.size);
-  });
-  metrics.gauge('mutirao_provider_agents', 'Connected agents.', [], (gauge) => {
-    gauge.set(relay.agentCount);
-  });
-  metrics.gauge('mutirao_provider_brokers', 'Connected brokers.', [], (gauge) => {
-    gauge.set(relay.brokerCount);
-  });
   metrics.gauge('mutirao_provider_wanted_tasks', 'Pending tasks of all brokers, as last reported.', [], (gauge) => {
     gauge.set([...state.brokers.values()].reduce((sum, broker) => sum + (broker.demand?.pendingTasks ?? 0), 0));
   });
@@ -71,6 +67,19 @@ export function measureProvider(
       gauge.set(state.listingFailure === '' ? 0 : 1);
     },
   );
+}
+
+/** Machines, and what passes between them and the brokers. */
+function measureMachines(metrics: Metrics, { state, relay, measure }: MeasuredParts): void {
+  metrics.gauge('mutirao_provider_machines', 'Known machines.', [], (gauge) => {
+    gauge.set(state.machines.size);
+  });
+  metrics.gauge('mutirao_provider_agents', 'Connected agents.', [], (gauge) => {
+    gauge.set(relay.agentCount);
+  });
+  metrics.gauge('mutirao_provider_brokers', 'Connected brokers.', [], (gauge) => {
+    gauge.set(relay.brokerCount);
+  });
   metrics.gauge('mutirao_provider_replicas_ended', 'Replica ends relayed since the process started.', [], (gauge) => {
     gauge.set(measure.endedCount);
   });
@@ -82,6 +91,10 @@ export function measureProvider(
       gauge.set(relay.droppedCount);
     },
   );
+}
+
+/** What the provider does for brokers that are disconnected. */
+function measureStandby(metrics: Metrics, { state, outputs }: MeasuredParts): void {
   metrics.gauge(
     'mutirao_provider_standby_brokers',
     'Disconnected brokers for which this provider runs leased tasks.',
@@ -104,6 +117,10 @@ export function measureProvider(
       gauge.set(outputs.refusedCount);
     },
   );
+}
+
+/** Transfers and the input cache. */
+function measureFiles(metrics: Metrics, { exchange, contents }: MeasuredParts): void {
   metrics.gauge('mutirao_provider_transfers_open', 'File transfers waiting or running.', [], (gauge) => {
     gauge.set(exchange.openCount);
   });

@@ -28,7 +28,6 @@ import {
   type RequestId,
   type UserId,
 } from '@mutirao/core/shared';
-import { sayReason } from '@mutirao/api/reasons';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ResourceManager } from '@mutirao/managers';
 import type { Audit } from '@mutirao/runtime/audit';
@@ -64,6 +63,7 @@ import { userOfBroker } from './user-of-broker.ts';
 import { openStandby, type OpenedStandby } from './standby/open-standby.ts';
 import { MachineCredentials } from './machines/machine-credentials.ts';
 import type { EnrolledMachines } from './machines/enrolled-machines.ts';
+import { logChange } from './log-change.ts';
 import { measureProvider } from './measure-provider.ts';
 import { TaskMeasure } from './relay/measure.ts';
 import { Relay } from './relay/relay.ts';
@@ -207,12 +207,15 @@ class ProviderProcess {
   readonly #holding: ProvisioningFollower | undefined;
   readonly #machines: MachineCredentials;
   #measureTimer: unknown;
+  readonly #deliver = (input: ProviderInput): void => {
+    this.#driver.deliver(input);
+  };
   readonly #gate: AgentGate;
   /** What agents are told to dial, and what they need to trust who is there. */
   #agentStart: Pick<AgentStart, 'address' | 'authority'> = { address: '', authority: '' };
 
   constructor(setup: ProviderSetup, journal: Journal<ProviderChange>) {
-    const { config, directory, log, manager } = setup;
+    const { config, directory } = setup;
     this.#setup = setup;
     this.#journal = journal;
     this.#state = recover(journal, config);
@@ -227,121 +230,19 @@ class ProviderProcess {
     // first agents.
     for (const { requestId, status } of this.#state.requests.values())
       if (status === 'queued') this.#gate.forgetRequest(requestId);
-    const deliver = (input: ProviderInput): void => {
-      this.#driver.deliver(input);
-    };
     this.#prover = HomeProver.ofHome((setup.contentBytesMax ?? 0) === 0 ? '' : setup.home);
     this.#contents = this.#openContents();
-    this.#opened = openStandby({
-      directory,
-      database: journal.database,
-      state: this.#state,
-      ownerId: setup.ownerId,
-      spoolBytesMax: setup.spoolBytesMax ?? 0,
-      quotas: setup.quotas,
-      contents: this.#contents,
-      measure: this.#measure,
-      log,
-      deliver,
-      reportBroker: (brokerId, message) => {
-        this.#relay.reportBroker(brokerId, message);
-      },
-    });
-    this.#relay = new Relay({
-      standby: this.#opened.standby,
-      providerId: config.providerId,
-      ...resourceOf(setup),
-      measure: this.#measure,
-      log,
-      audit: setup.audit,
-      clock: systemClock,
-      deliver,
-      gate: this.#gate,
-      ownerId: setup.ownerId,
-      ...(this.#contents === undefined ? {} : { contents: this.#contents, homeChallenge: this.#prover.challenge }),
-      onKeeping: (agent) => {
-        this.#pushed.divert(agent);
-      },
-      onRouted: (agent) => {
-        this.#pushed.repeat(agent);
-      },
-      onUntaken: (transferId) => {
-        this.#exchange.decline(transferId);
-      },
-      onRefused: (requestId, error) => {
-        this.#exchange.failRequest(requestId, error);
-      },
-    });
-    this.#driver = new MachineDriver<ProviderState, ProviderInput, ProviderChange, ProviderCommand>({
-      machine: providerMachine,
-      state: this.#state,
-      journal,
-      clock: systemClock,
-      checkEvery: 100,
-      perform: (command) => {
-        this.#perform(command);
-      },
-      onCommitted: (entries) => {
-        for (const { change } of entries) {
-          logChange(log, change);
-          this.#opened.hear(change);
-          // The agents of its next start make secrets of their own.
-          if (change.kind === 'RequestEnded' || change.kind === 'RequestRequeued')
-            this.#gate.forgetRequest(change.requestId);
-          if (change.kind === 'RequestStarted' || change.kind === 'HeldGiven') this.#noteUse(change.requestId);
-        }
-      },
-      onFatal: setup.onFatal,
-      onStalled: (error) => {
-        reportStalled(log, error);
-      },
-      onClockStepped: (by) => {
-        this.#followClock(by);
-      },
-      trace: openTrace({
-        path: setup.trace ?? '',
-        machine: 'provider',
-        at: systemClock.now(),
-        log,
-        describe: () => saveProviderInitialState(this.#state),
-      }),
-    });
-    if (manager === undefined) return;
-    ({ reservationSync: this.#reservationSync, holding: this.#holding } = openReservations(setup, {
+    this.#opened = this.#openStandby();
+    this.#relay = this.#openRelay();
+    this.#driver = this.#openDriver();
+    const { reservationSync, holding } = openReservations(setup, {
       inUse: () => listUses(this.#state),
-      deliver,
-    }));
-    const shared = { manager, timers: systemTimers, log, random: Math.random, deliver };
-    const reservationSync = this.#reservationSync;
-    this.#submitter = new Submitter({
-      ...shared,
-      ...(reservationSync === undefined ? {} : { admit: (reservation) => reservationSync.admit(reservation) }),
-      orderOf: ({ requestId }) => ({
-        command: setup.agentCommand,
-        workingDirectory: '',
-        environment: agentEnvironment({
-          ...this.#agentStart,
-          providerId: config.providerId,
-          requestId,
-          credential: this.#credentials.of(requestId),
-          home: setup.agentHome,
-          orphanTimeout: setup.agentOrphanTimeout,
-          isolation: setup.agentIsolation,
-        }),
-      }),
+      deliver: this.#deliver,
     });
-    this.#watcher = new QueueWatcher({
-      ...shared,
-      userId: config.userId,
-      clock: systemClock,
-      interval: setup.queueInterval,
-      endedMax: endedListedMax,
-      deliver: (input) => {
-        // A listing may show that a request ended, and what is asked for next depends on what its tasks took.
-        this.#reportMeasured();
-        deliver(input);
-      },
-    });
+    this.#reservationSync = reservationSync;
+    this.#holding = holding;
+    this.#submitter = this.#openSubmitter();
+    this.#watcher = this.#openWatcher();
   }
 
   async start(): Promise<RunningProvider> {
@@ -372,6 +273,142 @@ class ProviderProcess {
       giveBack: (reason, patience) => this.#giveBack(reason, patience),
       stop: () => this.#stop(users === agents ? [users] : [users, agents]),
     };
+  }
+
+  #openStandby(): OpenedStandby {
+    const { directory, ownerId, spoolBytesMax = 0, quotas, log } = this.#setup;
+    return openStandby({
+      directory,
+      database: this.#journal.database,
+      state: this.#state,
+      ownerId,
+      spoolBytesMax,
+      quotas,
+      contents: this.#contents,
+      measure: this.#measure,
+      log,
+      deliver: this.#deliver,
+      reportBroker: (brokerId, message) => {
+        this.#relay.reportBroker(brokerId, message);
+      },
+    });
+  }
+
+  #openRelay(): Relay {
+    const { config, log, audit, ownerId } = this.#setup;
+    return new Relay({
+      standby: this.#opened.standby,
+      providerId: config.providerId,
+      ...resourceOf(this.#setup),
+      measure: this.#measure,
+      log,
+      audit,
+      clock: systemClock,
+      deliver: this.#deliver,
+      gate: this.#gate,
+      ownerId,
+      ...(this.#contents === undefined ? {} : { contents: this.#contents, homeChallenge: this.#prover.challenge }),
+      onKeeping: (agent) => {
+        this.#pushed.divert(agent);
+      },
+      onRouted: (agent) => {
+        this.#pushed.repeat(agent);
+      },
+      onUntaken: (transferId) => {
+        this.#exchange.decline(transferId);
+      },
+      onRefused: (requestId, error) => {
+        this.#exchange.failRequest(requestId, error);
+      },
+    });
+  }
+
+  #openDriver(): ProviderDriver {
+    const { log, onFatal, trace = '' } = this.#setup;
+    return new MachineDriver<ProviderState, ProviderInput, ProviderChange, ProviderCommand>({
+      machine: providerMachine,
+      state: this.#state,
+      journal: this.#journal,
+      clock: systemClock,
+      checkEvery: 100,
+      perform: (command) => {
+        this.#perform(command);
+      },
+      onCommitted: (entries) => {
+        for (const { change } of entries) this.#onCommitted(change);
+      },
+      onFatal,
+      onStalled: (error) => {
+        reportStalled(log, error);
+      },
+      onClockStepped: (by) => {
+        this.#followClock(by);
+      },
+      trace: openTrace({
+        path: trace,
+        machine: 'provider',
+        at: systemClock.now(),
+        log,
+        describe: () => saveProviderInitialState(this.#state),
+      }),
+    });
+  }
+
+  #onCommitted(change: ProviderChange): void {
+    logChange(this.#setup.log, change);
+    this.#opened.hear(change);
+    // The agents of its next start make secrets of their own.
+    if (change.kind === 'RequestEnded' || change.kind === 'RequestRequeued') this.#gate.forgetRequest(change.requestId);
+    if (change.kind === 'RequestStarted' || change.kind === 'HeldGiven') this.#noteUse(change.requestId);
+  }
+
+  /** Undefined where machines attach by themselves. */
+  #openSubmitter(): Submitter | undefined {
+    const { manager, log, config, agentCommand, agentHome, agentOrphanTimeout, agentIsolation } = this.#setup;
+    if (manager === undefined) return undefined;
+    const reservationSync = this.#reservationSync;
+    return new Submitter({
+      manager,
+      timers: systemTimers,
+      log,
+      random: Math.random,
+      deliver: this.#deliver,
+      ...(reservationSync === undefined ? {} : { admit: (reservation) => reservationSync.admit(reservation) }),
+      orderOf: ({ requestId }) => ({
+        command: agentCommand,
+        workingDirectory: '',
+        environment: agentEnvironment({
+          ...this.#agentStart,
+          providerId: config.providerId,
+          requestId,
+          credential: this.#credentials.of(requestId),
+          home: agentHome,
+          orphanTimeout: agentOrphanTimeout,
+          isolation: agentIsolation,
+        }),
+      }),
+    });
+  }
+
+  /** Undefined where machines attach by themselves: there is no queue. */
+  #openWatcher(): QueueWatcher | undefined {
+    const { manager, log, config, queueInterval } = this.#setup;
+    if (manager === undefined) return undefined;
+    return new QueueWatcher({
+      manager,
+      timers: systemTimers,
+      log,
+      random: Math.random,
+      userId: config.userId,
+      clock: systemClock,
+      interval: queueInterval,
+      endedMax: endedListedMax,
+      deliver: (input) => {
+        // A listing may show that a request ended, and what is asked for next depends on what its tasks took.
+        this.#reportMeasured();
+        this.#deliver(input);
+      },
+    });
   }
 
   #followClock(by: Duration): void {
@@ -634,52 +671,4 @@ function recover(journal: Journal<ProviderChange>, config: ProviderConfig): Prov
   if (replayed >= changesPerSnapshot)
     journal.writeSnapshot(journal.lastSequence(), JSON.stringify(takeSnapshot(state)));
   return state;
-}
-
-function logChange(log: Logger, change: ProviderChange): void {
-  switch (change.kind) {
-    case 'RequestDrafted':
-      log.info(
-        {
-          request: change.requestId,
-          width: change.width,
-          walltime_ms: change.walltime,
-          reason: change.reasons.slice(0, 1).map((reason) => sayReason(reason))[0],
-        },
-        'request drafted',
-      );
-      break;
-    case 'RequestQueued':
-      log.info({ request: change.requestId, manager_request: change.managerRequestId }, 'request queued');
-      break;
-    case 'RequestStarted':
-      log.info({ request: change.requestId }, 'request started');
-      break;
-    case 'RequestRequeued':
-      log.warn({ request: change.requestId, reason: sayReason(change.reason) }, 'request requeued');
-      break;
-    case 'RequestReleasing':
-      log.info(
-        { request: change.requestId, reason: change.reasons.map((reason) => sayReason(reason)).join(' ') },
-        'request released',
-      );
-      break;
-    case 'RequestEnded':
-      log.info({ request: change.requestId, status: change.status, reason: sayReason(change.reason) }, 'request ended');
-      break;
-    case 'HeuristicSwitched':
-      log.info(
-        { heuristic: change.to.heuristic, default_task_time_ms: change.to.defaultTime },
-        'changed the heuristic',
-      );
-      break;
-    case 'MachineJoined':
-      log.info({ machine: change.facts.machineId, broker: change.brokerId }, 'machine joined');
-      break;
-    case 'MachineLost':
-      log.info({ machine: change.machineId, reason: change.reason }, 'machine lost');
-      break;
-    default:
-      log.debug(change, 'change');
-  }
 }

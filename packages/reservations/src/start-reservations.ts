@@ -74,33 +74,17 @@ const freeMin = 2 * 1024 ** 2;
 
 /** Reads the journal and serves. @throws {MutiraoError} when the journal, the key or the address cannot be had. */
 export async function startReservations(setup: ReservationsSetup): Promise<RunningReservations> {
-  const { directory, log, options, metrics } = setup;
+  const { directory, log, metrics } = setup;
   const journal = openJournal({
     path: join(directory, 'journal.sqlite'),
     codec: reservationsChangeCodec,
     checkpointPages,
   });
   const signer = openClaimSigner(join(directory, 'claim-key.pem'), setup.id);
-  const began = systemClock.now();
   const { name: journalInstance } = readJournalInstance(journal);
-  const state = restoreState(journal, options);
-  log.info(
-    { resources: state.resources.size, reservations: state.reservations.size, took_ms: systemClock.now() - began },
-    'read the journal',
-  );
+  const state = readState(setup, journal);
   const changes = new ChangeSignal();
-  const publisher = createPublisher(
-    {
-      connectEvents: setup.connectEvents,
-      source: `/mutirao/reservations/${setup.id}`,
-      series: 'mutirao_reservations_events',
-      log,
-      metrics,
-      encode: (source, { sequence, at, change }) =>
-        encodeReservationEvents(source, { sequence, at, events: listEvents(change) }),
-    },
-    journal,
-  );
+  const publisher = openPublisher(setup, journal);
   const driver = makeDriver(setup, {
     journal,
     state,
@@ -131,7 +115,7 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
   });
   prepares.start();
   if (metrics !== undefined) measureReservations(metrics, { state, journal });
-  const host: ReservationsHost = {
+  const server: RunningServer = await serveReservations(setup, {
     ask: (make) => driver.ask(make),
     requireDiskSpace: () => {
       room.demand();
@@ -143,16 +127,6 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
     changes,
     clock: systemClock,
     usesOf: (userId) => server.usesOf(userId),
-  };
-  const server: RunningServer = await serve({
-    address: setup.listen,
-    tokens: setup.tokens,
-    identity: setup.identity,
-    log,
-    services: [bind(ReservationServiceService, reservationRoutes(host), { audited: auditedMethods })],
-    ...(options.quotas === undefined ? {} : { quotas: options.quotas }),
-    ...(setup.audit === undefined ? {} : { audit: setup.audit }),
-    ...(metrics === undefined ? {} : { metrics }),
   });
   return {
     address: server.address,
@@ -165,6 +139,50 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
       journal.close();
     },
   };
+}
+
+function readState({ options, log }: ReservationsSetup, journal: Journal<ReservationsChange>): ReservationsState {
+  const began = systemClock.now();
+  const state = restoreState(journal, options);
+  log.info(
+    { resources: state.resources.size, reservations: state.reservations.size, took_ms: systemClock.now() - began },
+    'read the journal',
+  );
+  return state;
+}
+
+function openPublisher(
+  { connectEvents, id, log, metrics }: ReservationsSetup,
+  journal: Journal<ReservationsChange>,
+): ReturnType<typeof createPublisher> {
+  return createPublisher(
+    {
+      connectEvents,
+      source: `/mutirao/reservations/${id}`,
+      series: 'mutirao_reservations_events',
+      log,
+      metrics,
+      encode: (source, { sequence, at, change }) =>
+        encodeReservationEvents(source, { sequence, at, events: listEvents(change) }),
+    },
+    journal,
+  );
+}
+
+function serveReservations(
+  { listen, tokens, identity, log, options: { quotas }, audit, metrics }: ReservationsSetup,
+  host: ReservationsHost,
+): Promise<RunningServer> {
+  return serve({
+    address: listen,
+    tokens,
+    identity,
+    log,
+    services: [bind(ReservationServiceService, reservationRoutes(host), { audited: auditedMethods })],
+    ...(quotas === undefined ? {} : { quotas }),
+    ...(audit === undefined ? {} : { audit }),
+    ...(metrics === undefined ? {} : { metrics }),
+  });
 }
 
 interface DriverParts {

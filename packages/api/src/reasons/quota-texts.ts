@@ -77,7 +77,7 @@ export const quotaTexts: Readonly<Record<QuotaName, QuotaText>> = {
     advice: 'start the broker, so that it takes them, or have the owner of the provider raise it with --quota',
   },
   'machine-bytes': {
-    of: 'outputs that one machine brings, within its report or before, for each task that it runs',
+    of: 'outputs that one machine brings, printed or as files, within its report or before, for each task that it runs',
     advice: 'write less, or have the owner of the broker raise it with --quota',
   },
 };

@@ -6,9 +6,10 @@ import { LRUCache } from 'lru-cache';
 
 import type { PushedContent } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
+import { serverLimits, transferBytesPerSecond } from '@mutirao/api/limits';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, Duration, MachineId } from '@mutirao/core/shared';
-import type { Timers } from '@mutirao/runtime/driver';
+import { steadyClock, type Clock, type Timers } from '@mutirao/runtime/driver';
 import { isFullDisk } from '@mutirao/runtime/files';
 
 import type { Arrivals } from '../results/arrivals.ts';
@@ -33,6 +34,8 @@ export interface ContentFetcherOptions {
   /** Whether there is anybody to fetch from. */
   isConnected(): boolean;
   readonly timers: Timers;
+  /** Measures what is waited; that of this process when left out. */
+  readonly clock?: Clock;
   /** Transfers at a time; where it is more than one, a machine leaves a place to the others. */
   readonly concurrencyMax: number;
   onBytes(count: number): void;
@@ -42,8 +45,8 @@ export interface ContentFetcherOptions {
 const attemptsMax = 5;
 const retryPause: Duration = 1_000;
 
-/** A transfer that brings nothing for so long gives its place to others. Its agent may begin late, but not never. */
-const stallMax: Duration = 120_000;
+/** A transfer that is waited for so long gives its place to others. Its agent may begin late, but not never. */
+const stallMax: Duration = serverLimits.transferWait.max;
 
 /** Writes of one transfer that are under way at a time. */
 const writesMax = 4;
@@ -210,26 +213,38 @@ export class ContentFetcher implements PushedOutputs {
     }
   }
 
-  /** @throws {MutiraoError} MUT_TRANSFER_FAILED when nothing comes for too long. */
+  /**
+   * What has been waited for the other side is regained with each byte, so that one that sends a few now and then does
+   * not go on for ever. @throws {MutiraoError} MUT_TRANSFER_FAILED when too little comes.
+   */
   async *#receiveMoving(transferId: string, offset: Bytes): AsyncGenerator<Uint8Array> {
-    const { timers, receive } = this.#options;
+    const { timers, receive, clock = steadyClock } = this.#options;
     const stall = new AbortController();
-    const startTimer = (): unknown =>
-      timers.start(stallMax, () => {
+    const startTimer = (delay: Duration): unknown =>
+      timers.start(delay, () => {
         stall.abort();
       });
-    let timer = startTimer();
+    let left = stallMax;
+    let since = clock.now();
+    let timer = startTimer(left);
     try {
       for await (const data of receive(transferId, offset, stall.signal)) {
         if (data.length === 0) continue;
         timers.cancel(timer);
+        const waited = clock.now() - since;
+        left = Math.min(stallMax, left - waited + (data.length / transferBytesPerSecond) * 1000);
         yield data;
-        timer = startTimer();
+        since = clock.now();
+        timer = startTimer(Math.max(0, left));
       }
     } catch (error) {
       if (!stall.signal.aborted) throw error;
-      const cause = { cause: error };
-      throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId} stood still for ${stallMax} ms`, cause);
+      throw new MutiraoError(
+        'MUT_TRANSFER_FAILED',
+        `transfer ${transferId} was waited for during ${stallMax} ms; expected at least ${transferBytesPerSecond} ` +
+          'bytes/s',
+        { cause: error },
+      );
     } finally {
       timers.cancel(timer);
     }

@@ -21,7 +21,7 @@ import type { MachineFacts, MachineReport } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
 
 import type { SerialExecutor } from '../concurrency/serial-executor.ts';
-import { getBytes, hasOutputs } from './report-outputs.ts';
+import { getBytes, hasOutputs, type CountedReport } from './report-outputs.ts';
 
 /** What a provider's messages are turned into. */
 export interface FromProviderPort {
@@ -34,6 +34,8 @@ export interface FromProviderPort {
    * that it came over was lost meanwhile, since then it comes again. Never rejects.
    */
   keepOutputs(machineId: MachineId, report: MachineReport): Promise<MachineReport | undefined>;
+  /** Counts what the tasks of a report printed, until the report is delivered. */
+  countPrinted(machineId: MachineId, report: MachineReport): CountedReport;
   fetchPushed(machineId: MachineId, pushed: PushedContent): void;
   /** `machineId` is empty for what the provider wants itself. */
   serveWanted(machineId: MachineId, contents: readonly WantedContent[], proofs: ReaderProofs): void;
@@ -173,9 +175,14 @@ export class FromProvider {
     }
   }
 
-  #receiveReport(machineId: MachineId, report: MachineReport): void {
+  #receiveReport(machineId: MachineId, sent: MachineReport): void {
+    const { report, release } = this.#port.countPrinted(machineId, sent);
     if (!hasOutputs(report)) {
-      this.#inOrder(machineId, { kind: 'MachineReported', machineId, report });
+      this.#serialExecutor.run(machineId, () => {
+        release();
+        this.#port.deliver({ kind: 'MachineReported', machineId, report });
+        return undefined;
+      });
       return;
     }
     const bytes = getBytes(report);
@@ -183,6 +190,7 @@ export class FromProvider {
     this.#serialExecutor.run(machineId, async () => {
       const kept = await this.#port.keepOutputs(machineId, report);
       this.#hold(-bytes);
+      release();
       if (kept !== undefined) this.#port.deliver({ kind: 'MachineReported', machineId, report: kept });
     });
   }

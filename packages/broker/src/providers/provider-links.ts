@@ -26,7 +26,7 @@ import { openContentSink } from './content-sink.ts';
 import { FromProvider } from './from-provider.ts';
 import type { NamedContents } from './named-contents.ts';
 import { ProviderLink } from './provider-link.ts';
-import { getBytes, keepOutputs, type KnownReplicas } from './report-outputs.ts';
+import { countPrinted, getBytes, keepOutputs, type KnownReplicas } from './report-outputs.ts';
 
 /** Counts what goes over the links. */
 export interface LinkCounts {
@@ -251,6 +251,7 @@ export class ProviderLinks {
       {
         deliver,
         describeMachine: (facts) => this.#options.describeMachine(facts),
+        countPrinted: (machineId, report) => countPrinted({ machineId, report }, arrivals.unreported, onTrouble),
         keepOutputs: async (machineId, report) => {
           counts.staged('in', getBytes(report));
           const { epoch } = link;

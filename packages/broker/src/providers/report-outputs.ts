@@ -2,10 +2,12 @@ import { createHash } from 'node:crypto';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { MachineReport, OutputContent } from '@mutirao/core/messages';
-import type { MachineId, ReplicaId } from '@mutirao/core/shared';
+import { describeBytes, type MachineId, type ReplicaId } from '@mutirao/core/shared';
+import { toMutiraoError } from '@mutirao/runtime/rpc';
 import type { Room } from '@mutirao/runtime/files';
 
 import type { Arrivals, Origin } from '../results/arrivals.ts';
+import type { UnreportedBytes } from '../results/unreported-bytes.ts';
 
 /** Whether any replica of a report brought files. */
 export function hasOutputs(report: MachineReport): boolean {
@@ -23,6 +25,51 @@ export function getBytes(report: MachineReport): number {
   }
   return bytes;
 }
+
+/** A report whose printed output is counted. */
+export interface CountedReport {
+  /** Without what its tasks printed, where its machine brings too much. */
+  readonly report: MachineReport;
+  /** It is delivered, or comes again. */
+  release(): void;
+}
+
+/**
+ * Counts what the tasks of a report printed among what their machine brings. What is too much is dropped, and a line of
+ * standard error says so instead. `onTrouble` hears of each.
+ */
+export function countPrinted(
+  { machineId, report }: { readonly machineId: MachineId; readonly report: MachineReport },
+  unreported: UnreportedBytes,
+  onTrouble: (error: unknown) => void,
+): CountedReport {
+  const keys: string[] = [];
+  const ended = report.ended.map((end) => {
+    const bytes = end.standardOutput.length + end.standardError.length;
+    if (bytes === 0) return end;
+    const key = `printed by r${end.replicaId}`;
+    try {
+      unreported.begin(machineId, key, bytes);
+      keys.push(key);
+      return end;
+    } catch (error) {
+      onTrouble(error);
+      const { code, message } = toMutiraoError(error);
+      const standardError = Buffer.from(
+        `[${describeBytes(bytes)} that the task printed were not kept: ${code}: ${message}]\n`,
+      );
+      return { ...end, standardOutput: nothing, standardError, outputTruncated: true };
+    }
+  });
+  return {
+    report: { ...report, ended },
+    release: () => {
+      for (const key of keys) unreported.release(key);
+    },
+  };
+}
+
+const nothing = new Uint8Array(0);
 
 /** Who waits for outputs that come on streams of their own. */
 export interface PushedOutputs {

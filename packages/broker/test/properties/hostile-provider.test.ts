@@ -191,6 +191,7 @@ async function hear(t: ExecutionContext, bytes: Buffer, what: string): Promise<'
     {
       deliver: (input) => inputs.push(input),
       describeMachine: (facts) => facts,
+      countPrinted: (_machineId, report) => ({ report, release: () => undefined }),
       keepOutputs: (_machineId, report) => Promise.resolve(report),
       fetchPushed: () => undefined,
       serveWanted: () => undefined,

@@ -1,5 +1,6 @@
 export type { Bytes, Duration, Instant, ProcessorCount, ProcessorMillis } from './units.ts';
 export type { JobId, MachineId, ProviderId, ReplicaId, RequestId, TaskIndex, UserId } from './ids.ts';
+export { dispatch, type HandlersByKind } from './dispatch.ts';
 export { InvariantError, invariant, unreachable } from './invariant.ts';
 export type { Decision, DriverCommand, Machine, Reply } from './machine.ts';
 export { Heap } from './heap.ts';

@@ -39,7 +39,7 @@ export class FileSources {
       }
     }
     this.edges = order.edges;
-    for (const task of tasks) this.#findReplaced(task, order, others);
+    for (const [name, writers] of writersOf) if (writers.length > 1) this.#findReplaced(name, writers, order);
   }
 
   /** Whose file a task reads; undefined for one from home. */
@@ -63,11 +63,9 @@ export class FileSources {
     this.#read.add(getKey(writer, file));
   }
 
-  #findReplaced(task: DocumentTask, order: Order, others: (task: DocumentTask, name: string) => string[]): void {
-    const shared = task.outputs.flatMap(({ name }) => others(task, name).map((writer) => ({ name, writer })));
-    if (shared.length === 0) return;
-    const before = order.before(task.id);
-    for (const { name, writer } of shared) if (before.has(writer)) this.#replaced.add(getKey(writer, name));
+  #findReplaced(name: string, writers: readonly string[], order: Order): void {
+    const before = order.before(writers);
+    for (const writer of writers) if (before.has(writer)) this.#replaced.add(getKey(writer, name));
   }
 }
 
@@ -86,10 +84,10 @@ class Order {
     return this.#parents.get(to)?.has(from) === true;
   }
 
-  /** All tasks before a task. Cost: O(edges). */
-  before(task: string): ReadonlySet<string> {
+  /** All tasks before at least one of these. Cost: O(edges). */
+  before(tasks: readonly string[]): ReadonlySet<string> {
     const found = new Set<string>();
-    const open = [task];
+    const open = [...tasks];
     for (let next = open.pop(); next !== undefined; next = open.pop()) {
       for (const parent of this.#parents.get(next) ?? []) {
         if (found.has(parent)) continue;
@@ -130,9 +128,9 @@ class Chooser {
 
   /** Of a file with one writer besides the reader: that one, or undefined for what was there before it. */
   only(task: DocumentTask, file: string, writer: string): string | undefined {
-    if (this.#order.isParent(writer, task.id) || this.#order.before(task.id).has(writer))
+    if (this.#order.isParent(writer, task.id) || this.#order.before([task.id]).has(writer))
       return this.#chosen(task, writer);
-    if (this.#order.before(writer).has(task.id)) return undefined;
+    if (this.#order.before([writer]).has(task.id)) return undefined;
     // Before the change, or after it? Nothing says.
     if (this.#changes.has(getKey(writer, file)))
       throw this.#unclear(
@@ -146,10 +144,12 @@ class Chooser {
 
   /** Of a file with several writers, the last one before the reader. */
   getLast(task: DocumentTask, file: string, writers: readonly string[]): string | undefined {
-    const before = this.#order.before(task.id);
+    const before = this.#order.before([task.id]);
     const earlier = writers.filter((writer) => before.has(writer));
     const chosen =
-      earlier.length > 0 ? this.#latest(earlier) : writers.filter((writer) => !this.#order.before(writer).has(task.id));
+      earlier.length > 0
+        ? this.#latest(earlier)
+        : writers.filter((writer) => !this.#order.before([writer]).has(task.id));
     const [first] = chosen;
     if (first === undefined) return undefined;
     if (chosen.length > 1 || (earlier.length === 0 && this.#changes.has(getKey(first, file))))
@@ -164,7 +164,7 @@ class Chooser {
 
   #latest(writers: readonly string[]): string[] {
     if (writers.length === 1) return [...writers];
-    const before = writers.map((writer) => this.#order.before(writer));
+    const before = writers.map((writer) => this.#order.before([writer]));
     return writers.filter((writer) => !before.some((earlier) => earlier.has(writer)));
   }
 

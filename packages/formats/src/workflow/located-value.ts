@@ -1,6 +1,8 @@
-import { LineCounter, parseDocument, isNode } from 'yaml';
+import { isNode, LineCounter, parseDocument } from 'yaml';
 import { FormatError } from '../format-error.ts';
+import { findRepeatedKey } from './repeated-keys.ts';
 import type { TextPlace } from './workflow-document.ts';
+import { listYamlFaults, makePlainValue, yamlLimits } from './yaml-values.ts';
 
 /** A value of a JSON or YAML text that knows where it stands. */
 export class LocatedValue {
@@ -16,10 +18,17 @@ export class LocatedValue {
     this.#subject = subject;
   }
 
-  /** A part of it; its value is undefined where there is none. */
+  /**
+   * A part of it; its value is undefined where there is none. @throws {FormatError} when it is a text, a number or
+   * a list where names with values belong: what it says would be lost.
+   */
   at(key: string | number): LocatedValue {
-    const isHolder = typeof this.value === 'object' && this.value !== null && Object.hasOwn(this.value, key);
-    const value: unknown = isHolder ? (this.value as Record<string | number, unknown>)[key] : undefined;
+    const { value: whole } = this;
+    const isHolder = typeof whole === 'object' && whole !== null;
+    if (whole !== undefined && whole !== null && (!isHolder || (Array.isArray(whole) && typeof key === 'string')))
+      throw this.fault('names with values');
+    const value: unknown =
+      isHolder && Object.hasOwn(whole, key) ? (whole as Record<string | number, unknown>)[key] : undefined;
     return new LocatedValue(value, [...this.path, key], this.#text, this.#subject);
   }
 
@@ -104,53 +113,56 @@ export class LocatedValue {
   }
 }
 
-/** No aliases: a few lines of them can stand for more than fits into memory. */
-const yamlLimits = { logLevel: 'silent' as const, uniqueKeys: true, merge: false };
-
-/** Reads JSON. @throws {FormatError} MUT_WORKFLOW_SYNTAX */
+/**
+ * Reads JSON. @throws {FormatError} MUT_WORKFLOW_SYNTAX, also for a name that an object has twice: only one of the two
+ * would count.
+ */
 export function readJson(text: string, subject: string): LocatedValue {
-  try {
-    return new LocatedValue(JSON.parse(text) as unknown, [], text, subject);
-  } catch (error) {
-    const position = Number(/at position (\d+)/.exec((error as Error).message)?.[1] ?? text.length);
+  const fail = (position: number, found: string, expected: string): never => {
     const before = text.slice(0, position).split('\n');
     throw new FormatError({
       code: 'MUT_WORKFLOW_SYNTAX',
       subject,
       line: before.length,
       column: (before.at(-1) as string).length + 1,
-      found: (error as Error).message,
-      expected: 'JSON',
+      found,
+      expected,
     });
-  }
+  };
+  const parse = (): unknown => {
+    try {
+      return JSON.parse(text) as unknown;
+    } catch (error) {
+      const { message } = error as Error;
+      return fail(Number(/at position (\d+)/.exec(message)?.[1] ?? text.length), message, 'JSON');
+    }
+  };
+  const value = parse();
+  const repeated = findRepeatedKey(text);
+  if (repeated !== undefined)
+    fail(repeated.position, `a second ${JSON.stringify(repeated.key)} in one object`, 'each name once');
+  return new LocatedValue(value, [], text, subject);
 }
 
-/** Reads YAML 1.2 without aliases. @throws {FormatError} MUT_WORKFLOW_SYNTAX */
+/**
+ * Reads YAML 1.2 without aliases. A number, a date or a word such as `true` stays the text that stands in the file: it
+ * may be the name of a task or a file.
+ *
+ * @throws {FormatError} MUT_WORKFLOW_SYNTAX, also for what would be left out: a second document, a type such as
+ * `!include`.
+ */
 export function readYaml(text: string, subject: string): LocatedValue {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, ...yamlLimits });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const { line, col } = lines.linePos(error.pos[0]);
-    throw new FormatError({
-      code: 'MUT_WORKFLOW_SYNTAX',
-      subject,
-      line,
-      column: col,
-      found: error.message.split('\n')[0] as string,
-      expected: 'YAML',
-    });
-  }
-  try {
-    return new LocatedValue(document.toJS({ maxAliasCount: 0 }), [], text, subject);
-  } catch (cause) {
-    throw new FormatError({
-      code: 'MUT_WORKFLOW_SYNTAX',
-      subject,
-      line: 1,
-      column: 1,
-      found: (cause as Error).message,
-      expected: 'YAML without aliases',
-    });
-  }
+  const [fault] = listYamlFaults(document);
+  if (fault === undefined) return new LocatedValue(makePlainValue(document.contents), [], text, subject);
+  const { line, col } = lines.linePos(fault.position);
+  throw new FormatError({
+    code: 'MUT_WORKFLOW_SYNTAX',
+    subject,
+    line,
+    column: col,
+    found: fault.found,
+    expected: fault.expected,
+  });
 }

@@ -12,12 +12,15 @@ import { parseYamlWorkflow } from './yaml-workflow.ts';
  * @throws {FormatError} with the code and the place of what is wrong.
  */
 export function parseWorkflow(text: string, subject: string): WorkflowDocument {
+  requireByteOrderMark(text, subject);
   const format = detectFormat(text);
   switch (format) {
     case 'wfformat':
       return parseWfFormat(text, subject);
     case 'json':
       if (text.includes('"schemaVersion"')) return parseWfFormat(text, subject);
+      // Programs write YAML as JSON, which it holds.
+      if (!/"workflow"\s*:/.test(text) && /[{,\s]"?tasks"?\s*:/.test(text)) return parseYamlWorkflow(text, subject);
       throw new FormatError({
         code: 'MUT_WORKFLOW_SYNTAX',
         subject,
@@ -53,4 +56,17 @@ export function parseWorkflow(text: string, subject: string): WorkflowDocument {
         expected: 'WfFormat, DAX, job XML or YAML',
       });
   }
+}
+
+/** UTF-16 that does not say so is read as UTF-8, with a NUL beside each letter. @throws {FormatError} MUT_BAD_REQUEST */
+function requireByteOrderMark(text: string, subject: string): void {
+  if (text[0] !== '\0' && text[1] !== '\0') return;
+  throw new FormatError({
+    code: 'MUT_BAD_REQUEST',
+    subject,
+    line: 1,
+    column: 1,
+    found: 'a NUL beside the first letter, as in UTF-16',
+    expected: 'text in UTF-8, as "iconv -f utf-16le -t utf-8" makes it, or a byte order mark before UTF-16',
+  });
 }

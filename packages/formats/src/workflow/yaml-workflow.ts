@@ -97,7 +97,7 @@ function readTask(id: string, row: LocatedValue): DocumentTask {
     exchange: 0,
     widthMin,
     widthMax,
-    ...(memory.value === undefined ? {} : { memory: memory.read(parseSize) }),
+    ...(memory.value === undefined ? {} : { memory: memory.read(readSize) }),
     ...readGpus(row.at('gpus')),
     ...readNamed(row.at('resources')),
     command: row.at('command').text(''),
@@ -131,10 +131,14 @@ function readWidths(value: LocatedValue): readonly [number, number] {
 /** Files as a list of names, or as names with sizes. */
 function getFiles(value: LocatedValue): WorkflowFile[] {
   if (Array.isArray(value.value)) return value.list().map((name) => ({ name: name.text(), bytes: 0 }));
-  return value.entries().map(([name, size]) => ({
-    name,
-    bytes: typeof size.value === 'number' ? size.number() : size.read(parseSize, '0'),
-  }));
+  if (typeof value.value === 'string') throw value.fault('a list of names, or names with sizes');
+  return value.entries().map(([name, size]) => ({ name, bytes: size.value === null ? 0 : size.read(readSize) }));
+}
+
+/** A size, or a plain number of bytes, which programs also write as `1.5e9`. */
+function readSize(text: string): number {
+  const bytes = /^\d*\.?\d+(?:e\+?\d+)?$/i.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(bytes) ? bytes : parseSize(text);
 }
 
 function refuseOthers(value: LocatedValue, known: readonly string[]): void {

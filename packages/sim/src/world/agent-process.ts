@@ -87,78 +87,8 @@ export class AgentProcess {
       setup.onEnd(this.#exitStatus);
     });
     this.#orphanedSince = kernel.now;
-    this.#process = new MachineProcess<AgentState, AgentInput, never, AgentCommand>({
-      name: setup.name,
-      kernel,
-      life: this.life,
-      clock: host.openClock(),
-      machine: agentMachine,
-      disk: undefined,
-      isDurable: () => false,
-      state: createAgentState({
-        processors: facts.processors,
-        ...(facts.capacity === undefined ? {} : { capacity: facts.capacity }),
-        unacknowledgedMax: 100,
-        unacknowledgedBytesMax: 2 ** 20,
-        killGrace,
-        endHold: { longest: world.pace.endHold, isForAll: facts.requestId !== '' },
-        startedDelay: 10,
-        reportInterval: 50,
-        contentBytesMax: 2 ** 20,
-        prefetchMax: facts.processors + 16,
-      }),
-      rng: rng.fork('turns'),
-      turnDelayMax: world.turnDelayMax,
-      onTurn: (turn) => {
-        world.onTurn(turn);
-      },
-      onClockStepped: (by) => {
-        if (this.#until === undefined) return;
-        this.#until = movedBy(this.#until, by);
-        this.#link.redial();
-      },
-      perform: (command) => {
-        this.#perform(command);
-      },
-      onFatal: (error) => {
-        world.endOrFail(this.life, error);
-      },
-      onFall: () => {
-        this.life.end();
-      },
-    });
-    this.#link = new Link<FromAgent, ToAgent>({
-      kernel,
-      life: this.life,
-      rng: rng.fork('link'),
-      backOff: { first: 100, longest: 5000 },
-      dial: () => setup.dial(this.life),
-      hello: () => {
-        this.#process.settle();
-        return {
-          kind: 'hello',
-          facts: { ...facts, until: this.#until },
-          heldReplicaIds: listHeldReplicas(this.#process.state),
-          credential: facts.requestId,
-        };
-      },
-      onConnected: () => {
-        this.#orphanedSince = 0;
-        this.#process.deliver({ kind: 'ProviderAttached' });
-      },
-      onMessage: (message) => {
-        this.#receive(message);
-      },
-      onLost: () => {
-        this.#orphanedSince = kernel.now;
-        this.#watchOrphanage();
-        this.#process.deliver({ kind: 'ProviderLost' });
-      },
-      isFinal: (code) => finalCodes.has(code),
-      onGone: () => {
-        this.end(1);
-      },
-    });
+    this.#process = this.#openProcess();
+    this.#link = this.#openLink();
     this.#watchOrphanage();
     this.#link.open();
   }
@@ -211,6 +141,87 @@ export class AgentProcess {
     this.#exitStatus = exitStatus;
     if (exitStatus === 0) this.#link.close();
     this.life.end();
+  }
+
+  #openProcess(): MachineProcess<AgentState, AgentInput, never, AgentCommand> {
+    const { world, host, facts, rng, name } = this.#setup;
+    return new MachineProcess<AgentState, AgentInput, never, AgentCommand>({
+      name,
+      kernel: world.kernel,
+      life: this.life,
+      clock: host.openClock(),
+      machine: agentMachine,
+      disk: undefined,
+      isDurable: () => false,
+      state: createAgentState({
+        processors: facts.processors,
+        ...(facts.capacity === undefined ? {} : { capacity: facts.capacity }),
+        unacknowledgedMax: 100,
+        unacknowledgedBytesMax: 2 ** 20,
+        killGrace,
+        endHold: { longest: world.pace.endHold, isForAll: facts.requestId !== '' },
+        startedDelay: 10,
+        reportInterval: 50,
+        contentBytesMax: 2 ** 20,
+        prefetchMax: facts.processors + 16,
+      }),
+      rng: rng.fork('turns'),
+      turnDelayMax: world.turnDelayMax,
+      onTurn: (turn) => {
+        world.onTurn(turn);
+      },
+      onClockStepped: (by) => {
+        if (this.#until === undefined) return;
+        this.#until = movedBy(this.#until, by);
+        this.#link.redial();
+      },
+      perform: (command) => {
+        this.#perform(command);
+      },
+      onFatal: (error) => {
+        world.endOrFail(this.life, error);
+      },
+      onFall: () => {
+        this.life.end();
+      },
+    });
+  }
+
+  #openLink(): Link<FromAgent, ToAgent> {
+    const { world, facts, rng } = this.#setup;
+    const { kernel } = world;
+    return new Link<FromAgent, ToAgent>({
+      kernel,
+      life: this.life,
+      rng: rng.fork('link'),
+      backOff: { first: 100, longest: 5000 },
+      dial: () => this.#setup.dial(this.life),
+      hello: () => {
+        this.#process.settle();
+        return {
+          kind: 'hello',
+          facts: { ...facts, until: this.#until },
+          heldReplicaIds: listHeldReplicas(this.#process.state),
+          credential: facts.requestId,
+        };
+      },
+      onConnected: () => {
+        this.#orphanedSince = 0;
+        this.#process.deliver({ kind: 'ProviderAttached' });
+      },
+      onMessage: (message) => {
+        this.#receive(message);
+      },
+      onLost: () => {
+        this.#orphanedSince = kernel.now;
+        this.#watchOrphanage();
+        this.#process.deliver({ kind: 'ProviderLost' });
+      },
+      isFinal: (code) => finalCodes.has(code),
+      onGone: () => {
+        this.end(1);
+      },
+    });
   }
 
   #watchOrphanage(): void {

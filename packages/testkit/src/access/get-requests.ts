@@ -121,12 +121,23 @@ export const providerRequests: Requests<typeof GridMachineProviderServiceService
   undrain: () => ({}),
 };
 
+type ReservationRequests = Requests<typeof ReservationServiceService>;
+type ResourceMethod =
+  | 'listResources'
+  | 'registerResource'
+  | 'updateResource'
+  | 'addMaintenance'
+  | 'removeMaintenance'
+  | 'failResource'
+  | 'restoreResource';
+
 /** Requests to a reservation manager. @param at the resource that reservations are of. */
-export function reservationRequests(at: string = resourceOf.owner): Requests<typeof ReservationServiceService> {
+export function reservationRequests(at: string = resourceOf.owner): ReservationRequests {
   const idOf = async (objects: WorldObjects, named: WorldUser, holdMs = 0): Promise<{ reservationId: number }> => ({
     reservationId: (await objects.reservation(named, at, holdMs)).reservationId,
   });
   return {
+    ...resourceRequests,
     requestReservation: async (objects, named) => {
       await objects.resource(named);
       return { spec: specFor(at), clientRequestId: '', holdMs: 0, dryRun: false };
@@ -167,32 +178,6 @@ export function reservationRequests(at: string = resourceOf.owner): Requests<typ
       fromUnixMs: 0,
       untilUnixMs: 0,
     }),
-    listResources: () => ({}),
-    registerResource: async (objects, named) => ({
-      resourceId: await objects.resource(named),
-      resourceType: 'processors',
-      quantity: '1000',
-      rules: resourceRules,
-    }),
-    updateResource: async (objects, named) => ({ resourceId: await objects.resource(named), rules: resourceRules }),
-    addMaintenance: async (objects, named) => ({
-      resourceId: await objects.resource(named),
-      maintenanceId: 'soon',
-      startUnixMs: 4_000_000_000_000,
-      endUnixMs: 4_000_000_060_000,
-      amount: 1,
-      reason: '',
-    }),
-    removeMaintenance: async (objects, named) => ({ resourceId: await objects.resource(named), maintenanceId: 'soon' }),
-    failResource: async (objects, named) => ({
-      resourceId: await objects.resource(named),
-      what: { $case: 'unitIndex', value: 999 },
-      reason: '',
-    }),
-    restoreResource: async (objects, named) => ({
-      resourceId: await objects.resource(named),
-      what: { $case: 'unitIndex', value: 999 },
-    }),
     reportProvisioning: async (objects, named) => ({
       reservationId: (await objects.reservation(named, await objects.resource(named))).reservationId,
       provisioning: {
@@ -210,3 +195,33 @@ export function reservationRequests(at: string = resourceOf.owner): Requests<typ
     watchReservations: () => ({ afterSequence: 0, reservationId: 0, onlyNew: false }),
   };
 }
+
+/** Requests about the resources themselves. */
+const resourceRequests: Pick<ReservationRequests, ResourceMethod> = {
+  listResources: () => ({}),
+  registerResource: async (objects, named) => ({
+    resourceId: await objects.resource(named),
+    resourceType: 'processors',
+    quantity: '1000',
+    rules: resourceRules,
+  }),
+  updateResource: async (objects, named) => ({ resourceId: await objects.resource(named), rules: resourceRules }),
+  addMaintenance: async (objects, named) => ({
+    resourceId: await objects.resource(named),
+    maintenanceId: 'soon',
+    startUnixMs: 4_000_000_000_000,
+    endUnixMs: 4_000_000_060_000,
+    amount: 1,
+    reason: '',
+  }),
+  removeMaintenance: async (objects, named) => ({ resourceId: await objects.resource(named), maintenanceId: 'soon' }),
+  failResource: async (objects, named) => ({
+    resourceId: await objects.resource(named),
+    what: { $case: 'unitIndex', value: 999 },
+    reason: '',
+  }),
+  restoreResource: async (objects, named) => ({
+    resourceId: await objects.resource(named),
+    what: { $case: 'unitIndex', value: 999 },
+  }),
+};

@@ -2,4 +2,4 @@ export { folderForAll, giveTo, mayChangeAccount, nameless, nobody, programsForAl
 export { TaskAccounts } from './task-accounts.ts';
 export { worldCases } from './cases.ts';
 export { World, type WorldPlace } from './world.ts';
-export { perl, type ExpectedEnd, type WorldCase } from './world-case.ts';
+export { perl, type CaseInput, type ExpectedEnd, type WorldCase } from './world-case.ts';

@@ -15,6 +15,9 @@ export interface ExpectedEnd {
   readonly files?: Readonly<Record<string, string>>;
 }
 
+/** An input of a case: its content, or that with the mode of its file. */
+export type CaseInput = string | { readonly content: string; readonly mode?: number };
+
 /** A small program, tree or name that an ordinary user may bring, with what must come of it. */
 export interface WorldCase {
   /** A sentence about what it does and what must come of it. */
@@ -24,7 +27,9 @@ export interface WorldCase {
   /** How many tasks do it; 1 when left out. */
   readonly count?: number;
   /** Input files: their names in the task's folder, and what is in them. */
-  readonly inputs?: Readonly<Record<string, string>>;
+  readonly inputs?: Readonly<Record<string, CaseInput>>;
+  /** Variables of the job. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Paths in the task's folder that come home under the same names. */
   readonly outputs?: readonly string[];
   readonly runTimeMax?: number;

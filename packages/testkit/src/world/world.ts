@@ -54,7 +54,7 @@ export class World {
     mkdirSync(results);
     for (const path of [folder, results]) giveTo(path, account);
     const jobId = await client.submit([this.#group(aCase, folder, results)], {
-      ...this.#common(),
+      environment: { ...aCase.environment, ...this.#common().environment },
       replicasMax: 1,
       homeDirectory: folder,
       limits: { runTimeMsMax: aCase.runTimeMax ?? 120_000, memoryBytesMax: aCase.memoryMax ?? 0, outputBytesMax: 0 },
@@ -83,9 +83,10 @@ export class World {
     folder: string,
     results: string,
   ): ReturnType<typeof taskGroup> {
-    const files = Object.entries(inputs).map(([name, content], index) => {
+    const files = Object.entries(inputs).map(([name, input], index) => {
       const file = join(folder, `input-${index}`);
-      writeFileSync(file, content);
+      const { content, mode = 0o644 } = typeof input === 'string' ? { content: input } : input;
+      writeFileSync(file, content, { mode });
       giveTo(file, this.#place.account);
       return {
         source: { source: { $case: 'localPath', value: file } },

@@ -7,14 +7,14 @@ import test, { type ExecutionContext } from 'ava';
 import type { ContentOffer } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { SendContentRequest } from '@mutirao/api/provider';
-import type { Content, MachineReport, OutputContent } from '@mutirao/core/messages';
+import type { Content, MachineReport, OutputContent, ReplicaEnd } from '@mutirao/core/messages';
 import { HomeProver, provePath, proveReading } from '@mutirao/runtime/files';
 import { anEnd, aTemplate, HandTimers, temporaryFolder, until } from '@mutirao/testkit';
 
 import { ContentFetcher } from '../../../src/providers/content-fetcher.ts';
 import { ContentServer, inlineBytesMax, type ContentSink } from '../../../src/providers/content-server.ts';
 import { NamedContents } from '../../../src/providers/named-contents.ts';
-import { keepOutputs, type KnownReplicas } from '../../../src/providers/report-outputs.ts';
+import { countPrinted, keepOutputs, type KnownReplicas } from '../../../src/providers/report-outputs.ts';
 import { Arrivals } from '../../../src/results/arrivals.ts';
 import { BegunOutputs } from '../../../src/results/begun-outputs.ts';
 import { UnreportedBytes } from '../../../src/results/unreported-bytes.ts';
@@ -268,6 +268,34 @@ test('what a report brings by itself counts for its machine like what is pushed,
   t.is(unreported.getBytes('alpha/m'), 0);
   unreported.begin('alpha/m', '/pushed', 8);
   t.is((await keep()).length, 3, 'what was pushed before takes room from them');
+});
+
+test('what tasks printed counts for their machine, and what is too much is dropped and said', (t) => {
+  const quotas = { ownerId: 'ana', rules: [{ userId: '', name: 'machine-bytes', amount: 12 }] } as const;
+  const unreported = new UnreportedBytes({ quotas });
+  const printing = (replicaId: number, output: string, error: string): ReplicaEnd => ({
+    ...anEnd(replicaId, 'succeeded', { startedAt: 1, endedAt: 2 }),
+    standardOutput: Buffer.from(output),
+    standardError: Buffer.from(error),
+  });
+  const sent = [printing(7, 'seven', 'err'), printing(8, 'eight', 'err'), printing(9, '', '')];
+  const troubles: unknown[] = [];
+  const { report, release } = countPrinted(
+    { machineId: 'alpha/m', report: { sequence: 1, started: [], ended: sent } },
+    unreported,
+    (error) => troubles.push(error),
+  );
+  t.deepEqual([report.ended[0], report.ended[2]], [sent[0], sent[2]]);
+  t.like(report.ended[1], { replicaId: 8, outcome: 'succeeded', outputTruncated: true });
+  t.is(report.ended[1]?.standardOutput.length, 0);
+  t.regex(
+    Buffer.from(report.ended[1]?.standardError ?? []).toString(),
+    /^\[8 B that the task printed were not kept: MUT_MACHINE_QUOTA: machine alpha\/m: the quota .*\]\n$/,
+  );
+  t.is(troubles.length, 1);
+  t.is(unreported.getBytes('alpha/m'), 8);
+  release();
+  t.is(unreported.getBytes('alpha/m'), 0);
 });
 
 /** A report of these replicas with a small output each. */
@@ -544,6 +572,46 @@ test('a transfer that stands still gives its place to others, and a machine leav
   }
   await fetcher.settled('alpha/hostile', 'late');
   t.deepEqual(asked, ['stalled 1', 'good', 'stalled 2', 'late']);
-  t.regex(troubles.join(), /stalled 1 stood still for 120000 ms.*stalled 2 stood still/);
+  t.regex(troubles.join(), /stalled 1 was waited for during 120000 ms.*stalled 2 was waited for/);
   t.deepEqual(timers.waiting, []);
+});
+
+test('a transfer that brings a byte now and then is given up as a silent one is', async (t) => {
+  const arrivals = await Arrivals.open(temporaryFolder(t), { now: 1, ageMax: 1 });
+  const troubles: string[] = [];
+  const timers = new HandTimers();
+  const delays: number[] = [];
+  let now = 0;
+  const fetcher = new ContentFetcher({
+    timers,
+    clock: { now: () => now },
+    arrivals,
+    begun: new BegunOutputs(arrivals),
+    refuse: () => Promise.resolve(),
+    takesOffsets: () => true,
+    whenRoom: () => Promise.resolve(),
+    concurrencyMax: 2,
+    onBytes: () => undefined,
+    onTrouble: (error) => troubles.push(String(error)),
+    isConnected: () => true,
+    pause: () => Promise.resolve(),
+    async *receive(_transferId, _offset, signal) {
+      for (const piece of [Buffer.alloc(1024), Buffer.alloc(1), Buffer.alloc(1)]) {
+        delays.push(Math.round(timers.waiting[0]?.delay ?? -1));
+        now += 50_000;
+        yield piece;
+      }
+      await new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          reject(new MutiraoError('MUT_CANCELLED', 'the call was cancelled'));
+        });
+      });
+    },
+  });
+  fetcher.fetch('alpha/m', { transferId: 'slow', content: getContent(Buffer.alloc(10_000)), isKept: false });
+  await until(() => timers.waiting[0]?.delay === 0, 'it has waited too long');
+  t.deepEqual(delays, [120_000, 71_000, 21_001]);
+  timers.ring();
+  await fetcher.settled('alpha/m', 'slow');
+  t.regex(troubles.join(), /slow was waited for during 120000 ms; expected at least 1024 bytes/);
 });

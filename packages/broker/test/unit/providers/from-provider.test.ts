@@ -56,6 +56,7 @@ function prepare(): {
     {
       deliver: (input) => inputs.push(input),
       describeMachine: (facts) => facts,
+      countPrinted: (_machineId, report) => ({ report, release: () => undefined }),
       keepOutputs: async (_machineId, report) => {
         await disk.promise;
         return connection.isLost ? undefined : report;

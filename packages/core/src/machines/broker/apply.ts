@@ -1,5 +1,5 @@
 import { reservationKey } from '../../messages/index.ts';
-import { unreachable } from '../../shared/index.ts';
+import { dispatch, type HandlersByKind } from '../../shared/index.ts';
 import { holdMembers, startGang } from './apply/apply-gang.ts';
 import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks, getReviseInputs } from './apply/apply-job.ts';
 import { confirmLease, grantLease } from './apply/apply-lease.ts';
@@ -18,105 +18,53 @@ import { decideTask, digestReplica, doubtResults, noteEvidence, resetMachineTrus
 import type { BrokerChange } from './changes.ts';
 import type { BrokerState } from './state.ts';
 
+const appliers: HandlersByKind<BrokerState, BrokerChange> = {
+  JobAccepted: acceptJob,
+  JobCancelled: cancelJob,
+  ReservationLeft: leaveReservation,
+  JobEnded: endJob,
+  TasksRetried: retryTasks,
+  InputsRevised: getReviseInputs,
+  TasksPlaced: placeTasks,
+  ReplicasPlaced: placeReplicas,
+  GangPlaced: placeGang,
+  MembersHeld: holdMembers,
+  GangStarted: startGang,
+  ReplicasStarted: startReplicas,
+  ReplicasGivenUp: giveUpReplicas,
+  ReplicaVerifying: verifyReplica,
+  ReplicaDigested: digestReplica,
+  TaskDecided: decideTask,
+  ResultsDoubted: doubtResults,
+  EvidenceNoted: noteEvidence,
+  MachineDrained: (state, change) => {
+    state.drainedMachines.set(change.identity, {
+      identity: change.identity,
+      machineId: change.machineId,
+      since: change.at,
+      reason: change.reason,
+    });
+  },
+  MachineUndrained: (state, change) => {
+    state.drainedMachines.delete(change.identity);
+  },
+  MachineTrustReset: resetMachineTrust,
+  ReplicasEnded: endReplicas,
+  ProviderAdded: addProvider,
+  LeaseGranted: grantLease,
+  LeaseConfirmed: confirmLease,
+  MachineJoined: joinMachine,
+  MachineLost: loseMachine,
+  RequestsChanged: changeRequests,
+  ReservationMoved: (state, change) => {
+    state.movedReservations.set(reservationKey(change.reservation), change.window);
+  },
+  ClockStepped: (state, change) => {
+    movePromised(state, change.by);
+  },
+};
+
 /** Makes one change to the state; live and in replay alike. It decides nothing and asks no option. */
 export function apply(state: BrokerState, change: BrokerChange): void {
-  switch (change.kind) {
-    case 'JobAccepted':
-      acceptJob(state, change);
-      break;
-    case 'JobCancelled':
-      cancelJob(state, change);
-      break;
-    case 'ReservationLeft':
-      leaveReservation(state, change);
-      break;
-    case 'JobEnded':
-      endJob(state, change);
-      break;
-    case 'TasksRetried':
-      retryTasks(state, change);
-      break;
-    case 'InputsRevised':
-      getReviseInputs(state, change);
-      break;
-    case 'TasksPlaced':
-      placeTasks(state, change);
-      break;
-    case 'ReplicasPlaced':
-      placeReplicas(state, change);
-      break;
-    case 'GangPlaced':
-      placeGang(state, change);
-      break;
-    case 'MembersHeld':
-      holdMembers(state, change);
-      break;
-    case 'GangStarted':
-      startGang(state, change);
-      break;
-    case 'ReplicasStarted':
-      startReplicas(state, change);
-      break;
-    case 'ReplicasGivenUp':
-      giveUpReplicas(state, change);
-      break;
-    case 'ReplicaVerifying':
-      verifyReplica(state, change);
-      break;
-    case 'ReplicaDigested':
-      digestReplica(state, change);
-      break;
-    case 'TaskDecided':
-      decideTask(state, change);
-      break;
-    case 'ResultsDoubted':
-      doubtResults(state, change);
-      break;
-    case 'EvidenceNoted':
-      noteEvidence(state, change);
-      break;
-    case 'MachineDrained':
-      state.drainedMachines.set(change.identity, {
-        identity: change.identity,
-        machineId: change.machineId,
-        since: change.at,
-        reason: change.reason,
-      });
-      break;
-    case 'MachineUndrained':
-      state.drainedMachines.delete(change.identity);
-      break;
-    case 'MachineTrustReset':
-      resetMachineTrust(state, change);
-      break;
-    case 'ReplicasEnded':
-      endReplicas(state, change);
-      break;
-    case 'ProviderAdded':
-      addProvider(state, change);
-      break;
-    case 'LeaseGranted':
-      grantLease(state, change);
-      break;
-    case 'LeaseConfirmed':
-      confirmLease(state, change);
-      break;
-    case 'MachineJoined':
-      joinMachine(state, change);
-      break;
-    case 'MachineLost':
-      loseMachine(state, change);
-      break;
-    case 'RequestsChanged':
-      changeRequests(state, change);
-      break;
-    case 'ReservationMoved':
-      state.movedReservations.set(reservationKey(change.reservation), change.window);
-      break;
-    case 'ClockStepped':
-      movePromised(state, change.by);
-      break;
-    default:
-      unreachable(change);
-  }
+  dispatch(appliers, state, change);
 }

@@ -1,4 +1,4 @@
-import { type Decision, type Instant, unreachable } from '../../shared/index.ts';
+import { dispatch, type Decision, type Instant, type HandlersByKind } from '../../shared/index.ts';
 import { onLeaseConfirmed } from './leases/adopt-leased.ts';
 import { cancelJob } from './jobs/cancel-job.ts';
 import type { BrokerChange } from './changes.ts';
@@ -65,94 +65,44 @@ export function step(
   return { changes: turn.changes, commands: turn.commands };
 }
 
+const handlers: HandlersByKind<Turn, BrokerInput> = {
+  JobSubmitted: submitJob,
+  JobCancelled: cancelJob,
+  TasksRetried: retryTasks,
+  ProviderAdded: addProvider,
+  ProviderConnected: connectProvider,
+  ProviderSynced: settleProvider,
+  ProviderDisconnected: disconnectProvider,
+  LeaseConfirmed: onLeaseConfirmed,
+  MachineJoined: joinMachine,
+  MachineLost: dropMachine,
+  MachineReported: takeReport,
+  MachineMisbehaved: onMisconduct,
+  RequestsChanged: onOfRequests,
+  StatusesReported: onReservationStatuses,
+  ResourceReported: onOfResource,
+  DrainingReported: onDraining,
+  ReplicaUnstartable: giveUpUnstartable,
+  ResultAccepted: acceptResult,
+  ResultDigested: onDigest,
+  MachineQuarantined: quarantineMachine,
+  MachineDrained: drainMachine,
+  MachineUndrained: undrainMachine,
+  MachineTrustReset: resetMachineTrust,
+  ResultRefused: refuseResult,
+  InputsStaged: (turn, input) => {
+    noteStaged(turn.state, input);
+  },
+  ClockStepped: followClock,
+  // What is due is looked for in every step.
+  TimerFired: (turn) => {
+    turn.state.wakeAt = Infinity;
+  },
+};
+
 function takeInput(turn: Turn, input: BrokerInput): void {
   if (!isOfRuns(input)) turn.mayChangeDemand = true;
-  switch (input.kind) {
-    case 'JobSubmitted':
-      submitJob(turn, input);
-      break;
-    case 'JobCancelled':
-      cancelJob(turn, input);
-      break;
-    case 'TasksRetried':
-      retryTasks(turn, input);
-      break;
-    case 'ProviderAdded':
-      addProvider(turn, input);
-      break;
-    case 'ProviderConnected':
-      connectProvider(turn, input);
-      break;
-    case 'ProviderSynced':
-      settleProvider(turn, input);
-      break;
-    case 'ProviderDisconnected':
-      disconnectProvider(turn, input);
-      break;
-    case 'LeaseConfirmed':
-      onLeaseConfirmed(turn, input);
-      break;
-    case 'MachineJoined':
-      joinMachine(turn, input);
-      break;
-    case 'MachineLost':
-      dropMachine(turn, input);
-      break;
-    case 'MachineReported':
-      takeReport(turn, input);
-      break;
-    case 'MachineMisbehaved':
-      onMisconduct(turn, input);
-      break;
-    case 'RequestsChanged':
-      onOfRequests(turn, input);
-      break;
-    case 'StatusesReported':
-      onReservationStatuses(turn, input);
-      break;
-    case 'ResourceReported':
-      onOfResource(turn, input);
-      break;
-    case 'DrainingReported':
-      onDraining(turn, input);
-      break;
-    case 'ReplicaUnstartable':
-      giveUpUnstartable(turn, input);
-      break;
-    case 'ResultAccepted':
-      acceptResult(turn, input);
-      break;
-    case 'ResultDigested':
-      onDigest(turn, input);
-      break;
-    case 'MachineQuarantined':
-      quarantineMachine(turn, input);
-      break;
-    case 'MachineDrained':
-      drainMachine(turn, input);
-      break;
-    case 'MachineUndrained':
-      undrainMachine(turn, input);
-      break;
-    case 'MachineTrustReset':
-      resetMachineTrust(turn, input);
-      break;
-    case 'ResultRefused':
-      refuseResult(turn, input);
-      break;
-    case 'InputsStaged':
-      noteStaged(turn.state, input);
-      break;
-    case 'ClockStepped':
-      followClock(turn, input);
-      break;
-    // What is due is looked for in every step.
-    case 'TimerFired':
-      turn.state.wakeAt = Infinity;
-      break;
-    default:
-      unreachable(input);
-  }
+  dispatch(handlers, turn, input);
 }
 
 /** Whether an input only says how replicas fare, as most do, or nothing. */

@@ -1,6 +1,14 @@
 import { nameReservation } from '../../messages/index.ts';
 import { joinGroups, type TaskGroup } from '../../requests/index.ts';
-import { invariant, moveInstants, movedBy, unreachable, type Duration, type Instant } from '../../shared/index.ts';
+import {
+  dispatch,
+  invariant,
+  moveInstants,
+  movedBy,
+  type Duration,
+  type Instant,
+  type HandlersByKind,
+} from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
 import { noteSubmission, noteWithdrawal, setClockBack } from './asked-lately.ts';
 import {
@@ -32,140 +40,104 @@ const promisedOfRequest = [
   'promisedStart',
 ] as const satisfies readonly (keyof OwnRequest)[];
 
+const appliers: HandlersByKind<ProviderState, ProviderChange> = {
+  ProviderFounded: (state, change) => {
+    state.instance = change.instance;
+  },
+  LimitsChanged: (state, change) => {
+    state.limits = change.limits;
+    state.requestsMaxSeen = Math.max(state.requestsMaxSeen, change.limits.requestsMax);
+  },
+  BrokerKnown: (state, change) => {
+    addBroker(state, change.brokerId, change.at);
+  },
+  InstanceKnown: (state, change) => {
+    getBroker(state, change.brokerId).instance = change.instance;
+  },
+  BrokerReplaced: (state, change) => {
+    replaceBroker(state, change.brokerId, change.instance);
+  },
+  MachineCleared: (state, change) => {
+    getMachine(state, change.machineId).isForeign = false;
+  },
+  RequestDrafted: addRequest,
+  RequestSubmitting: (state, change) => {
+    getRequest(state, change.requestId).status = 'submitting';
+  },
+  RequestQueued: queueRequest,
+  RequestStarted: startRequest,
+  RequestRequeued: requeueRequest,
+  RequestMoved: moveRequest,
+  RequestReleasing: releaseRequest,
+  RequestPromised: (state, change) => {
+    getRequest(state, change.requestId).promisedStart = change.startsAt;
+  },
+  TasksCutOff: (state, change) => {
+    cutOffTasks(getBroker(state, change.brokerId), change.groups);
+  },
+  ClockSetBack: (state, change) => {
+    setClockBack(state, change.at);
+  },
+  ClockStepped: (state, change) => {
+    movePromised(state, change.by);
+  },
+  RequestEnded: endRequest,
+  MachineJoined: addMachine,
+  MachineAssigned: (state, change) => {
+    getMachine(state, change.machineId).brokerId = change.brokerId;
+  },
+  MachineLost: (state, change) => {
+    state.machines.delete(change.machineId);
+  },
+  TasksMeasured: addTaskTimes,
+  DemandBegan: (state, change) => {
+    beginDemand(state, change.brokerId);
+  },
+  DemandEnded: (state, change) => {
+    getBroker(state, change.brokerId).demandFrom = 0;
+  },
+  HeuristicSwitched: (state, change) => {
+    state.switched = { to: change.to, over: change.over };
+  },
+  HeuristicSwitchForgotten: (state) => {
+    state.switched = undefined;
+  },
+  LeaseTaken: takeLease,
+  LeaseStarted: startLeased,
+  LeaseRevoked: revokeLease,
+  LeaseReturned: returnLeased,
+  StandbyBegan: (state, change) => {
+    setStandby(state, change.brokerId, change.at);
+  },
+  StandbyEnded: (state, change) => {
+    setStandby(state, change.brokerId, 0);
+  },
+  ReportSpooled: keepReport,
+  ReportsForgotten: forgetReports,
+  WindowsChanged: (state, change) => {
+    state.windows = new Map(change.windows.map((window) => [window.reservationId, window]));
+  },
+  HeldGiven: giveHeld,
+  HeldShortened: shortenHeld,
+  HeldMoved: moveHeld,
+  DrainingBegan: (state, change) => {
+    state.draining = {
+      since: change.since,
+      reason: change.reason,
+      ...(change.isAtOnce === true ? { isAtOnce: true } : {}),
+    };
+  },
+  DrainingEnded: (state) => {
+    state.draining = undefined;
+  },
+  RefusalsForgotten: (state) => {
+    forgetRefusals(state);
+  },
+};
+
 /** Makes one change to what the provider promised; step and replay share it. Never decides. */
 export function apply(state: ProviderState, change: ProviderChange): void {
-  switch (change.kind) {
-    case 'ProviderFounded':
-      state.instance = change.instance;
-      break;
-    case 'LimitsChanged':
-      state.limits = change.limits;
-      state.requestsMaxSeen = Math.max(state.requestsMaxSeen, change.limits.requestsMax);
-      break;
-    case 'BrokerKnown':
-      addBroker(state, change.brokerId, change.at);
-      break;
-    case 'InstanceKnown':
-      getBroker(state, change.brokerId).instance = change.instance;
-      break;
-    case 'BrokerReplaced':
-      replaceBroker(state, change.brokerId, change.instance);
-      break;
-    case 'MachineCleared':
-      getMachine(state, change.machineId).isForeign = false;
-      break;
-    case 'RequestDrafted':
-      addRequest(state, change);
-      break;
-    case 'RequestSubmitting':
-      getRequest(state, change.requestId).status = 'submitting';
-      break;
-    case 'RequestQueued':
-      queueRequest(state, change);
-      break;
-    case 'RequestStarted':
-      startRequest(state, change);
-      break;
-    case 'RequestRequeued':
-      requeueRequest(state, change);
-      break;
-    case 'RequestMoved':
-      moveRequest(state, change);
-      break;
-    case 'RequestReleasing':
-      releaseRequest(state, change);
-      break;
-    case 'RequestPromised':
-      getRequest(state, change.requestId).promisedStart = change.startsAt;
-      break;
-    case 'TasksCutOff':
-      cutOffTasks(getBroker(state, change.brokerId), change.groups);
-      break;
-    case 'ClockSetBack':
-      setClockBack(state, change.at);
-      break;
-    case 'ClockStepped':
-      movePromised(state, change.by);
-      break;
-    case 'RequestEnded':
-      endRequest(state, change);
-      break;
-    case 'MachineJoined':
-      addMachine(state, change);
-      break;
-    case 'MachineAssigned':
-      getMachine(state, change.machineId).brokerId = change.brokerId;
-      break;
-    case 'MachineLost':
-      state.machines.delete(change.machineId);
-      break;
-    case 'TasksMeasured':
-      addTaskTimes(state, change);
-      break;
-    case 'DemandBegan':
-      beginDemand(state, change.brokerId);
-      break;
-    case 'DemandEnded':
-      getBroker(state, change.brokerId).demandFrom = 0;
-      break;
-    case 'HeuristicSwitched':
-      state.switched = { to: change.to, over: change.over };
-      break;
-    case 'HeuristicSwitchForgotten':
-      state.switched = undefined;
-      break;
-    case 'LeaseTaken':
-      takeLease(state, change);
-      break;
-    case 'LeaseStarted':
-      startLeased(state, change);
-      break;
-    case 'LeaseRevoked':
-      revokeLease(state, change);
-      break;
-    case 'LeaseReturned':
-      returnLeased(state, change);
-      break;
-    case 'StandbyBegan':
-      setStandby(state, change.brokerId, change.at);
-      break;
-    case 'StandbyEnded':
-      setStandby(state, change.brokerId, 0);
-      break;
-    case 'ReportSpooled':
-      keepReport(state, change);
-      break;
-    case 'ReportsForgotten':
-      forgetReports(state, change);
-      break;
-    case 'WindowsChanged':
-      state.windows = new Map(change.windows.map((window) => [window.reservationId, window]));
-      break;
-    case 'HeldGiven':
-      giveHeld(state, change);
-      break;
-    case 'HeldShortened':
-      shortenHeld(state, change);
-      break;
-    case 'HeldMoved':
-      moveHeld(state, change);
-      break;
-    case 'DrainingBegan':
-      state.draining = {
-        since: change.since,
-        reason: change.reason,
-        ...(change.isAtOnce === true ? { isAtOnce: true } : {}),
-      };
-      break;
-    case 'DrainingEnded':
-      state.draining = undefined;
-      break;
-    case 'RefusalsForgotten':
-      forgetRefusals(state);
-      break;
-    default:
-      unreachable(change);
-  }
+  dispatch(appliers, state, change);
 }
 
 function getRequest(state: ProviderState, requestId: string): OwnRequest {

@@ -1,4 +1,4 @@
-import { unreachable, type Decision, type Instant } from '../../shared/index.ts';
+import { dispatch, type Decision, type Instant, type HandlersByKind } from '../../shared/index.ts';
 import {
   changeDemand,
   connectBroker,
@@ -83,100 +83,72 @@ export function step(
   return { changes: turn.changes, commands: turn.commands };
 }
 
+const handlers: HandlersByKind<Turn, ProviderInput> = {
+  ProviderStarted: (turn, input) => {
+    startProvider(turn, input.instance);
+  },
+  BrokerConnected: connectBroker,
+  BrokerDisconnected: (turn, input) => {
+    disconnectBroker(turn, input.brokerId, input.connectionId);
+  },
+  DemandChanged: (turn, input) => {
+    changeDemand(turn, input.brokerId, input.demand);
+  },
+  LeaseGranted: takeLease,
+  LeaseRevoked: revokeLease,
+  InputsStaged: markInputsStaged,
+  ReportMade: keepReport,
+  LeasedUnstartable: returnToQueue,
+  SpooledAcknowledged: forgetReports,
+  LimitsRead: (turn, input) => {
+    takeLimits(turn, input.limits);
+  },
+  QueueListed: (turn, input) => {
+    takeListing(turn, input.listing, input.readAt);
+  },
+  QueueReadFailed: (turn, input) => {
+    noteFailedReading(turn.state, input.reason);
+  },
+  SubmitAccepted: (turn, input) => {
+    acceptSubmission(turn, input.requestId, input.managerRequestId);
+  },
+  SubmitRefused: refuseSubmission,
+  SubmitUnknown: (turn, input) => {
+    doubtSubmission(turn, input.requestId);
+  },
+  ReleaseDone: (turn, input) => {
+    finishRelease(turn, input.requestId);
+  },
+  // It is asked for again after a pause.
+  ReleaseFailed: () => undefined,
+  AgentAttached: attachAgent,
+  AgentDetached: (turn, input) => {
+    detachAgent(turn, input.machineId, input.attachmentId, input.hasLeft);
+  },
+  TasksMeasured: (turn, input) => {
+    if (input.count > 0) commit(turn, input);
+  },
+  TasksSeen: (turn, input) => {
+    seeTasks(turn, input.machines);
+  },
+  WindowsReported: (turn, input) => {
+    takeWindows(turn, input.windows);
+  },
+  ClaimJudged: takeJudgement,
+  DrainAsked: drain,
+  UndrainAsked: undrain,
+  GiveBackAsked: giveEverythingBack,
+  HeuristicAsked: switchHeuristic,
+  ClockStepped: (turn, input) => {
+    followClock(turn, input.by);
+  },
+  TimerFired: (turn) => {
+    turn.state.wakeAt = 0;
+  },
+};
+
 function takeInput(turn: Turn, input: ProviderInput): void {
-  switch (input.kind) {
-    case 'ProviderStarted':
-      startProvider(turn, input.instance);
-      break;
-    case 'BrokerConnected':
-      connectBroker(turn, input);
-      break;
-    case 'BrokerDisconnected':
-      disconnectBroker(turn, input.brokerId, input.connectionId);
-      break;
-    case 'DemandChanged':
-      changeDemand(turn, input.brokerId, input.demand);
-      break;
-    case 'LeaseGranted':
-      takeLease(turn, input);
-      break;
-    case 'LeaseRevoked':
-      revokeLease(turn, input);
-      break;
-    case 'InputsStaged':
-      markInputsStaged(turn, input);
-      break;
-    case 'ReportMade':
-      keepReport(turn, input);
-      break;
-    case 'LeasedUnstartable':
-      returnToQueue(turn, input);
-      break;
-    case 'SpooledAcknowledged':
-      forgetReports(turn, input);
-      break;
-    case 'LimitsRead':
-      takeLimits(turn, input.limits);
-      break;
-    case 'QueueListed':
-      takeListing(turn, input.listing, input.readAt);
-      break;
-    case 'QueueReadFailed':
-      noteFailedReading(turn.state, input.reason);
-      break;
-    case 'SubmitAccepted':
-      acceptSubmission(turn, input.requestId, input.managerRequestId);
-      break;
-    case 'SubmitRefused':
-      refuseSubmission(turn, input);
-      break;
-    case 'SubmitUnknown':
-      doubtSubmission(turn, input.requestId);
-      break;
-    case 'ReleaseDone':
-      finishRelease(turn, input.requestId);
-      break;
-    case 'ReleaseFailed':
-      break; // It is asked for again after a pause.
-    case 'AgentAttached':
-      attachAgent(turn, input);
-      break;
-    case 'AgentDetached':
-      detachAgent(turn, input.machineId, input.attachmentId, input.hasLeft);
-      break;
-    case 'TasksMeasured':
-      if (input.count > 0) commit(turn, input);
-      break;
-    case 'TasksSeen':
-      seeTasks(turn, input.machines);
-      break;
-    case 'WindowsReported':
-      takeWindows(turn, input.windows);
-      break;
-    case 'ClaimJudged':
-      takeJudgement(turn, input);
-      break;
-    case 'DrainAsked':
-      drain(turn, input);
-      break;
-    case 'UndrainAsked':
-      undrain(turn, input);
-      break;
-    case 'GiveBackAsked':
-      giveEverythingBack(turn, input);
-      break;
-    case 'HeuristicAsked':
-      switchHeuristic(turn, input);
-      break;
-    case 'ClockStepped':
-      followClock(turn, input.by);
-      break;
-    case 'TimerFired':
-      turn.state.wakeAt = 0;
-      break;
-    default:
-      unreachable(input);
-  }
+  dispatch(handlers, turn, input);
 }
 
 /** After a start every connection is gone, and of a submission that was under way nobody knows the end. */

@@ -15,6 +15,8 @@ export interface Executable {
 export class Catalogs {
   readonly #files: ReadonlyMap<string, XmlElement>;
   readonly #executables: ReadonlyMap<string, XmlElement[]>;
+  /** Executables of all namespaces and versions. */
+  readonly #sameName: ReadonlyMap<string, XmlElement[]>;
   readonly #transformations: ReadonlyMap<string, XmlElement>;
   readonly #several = new Map<string, string>();
   readonly #subject: string;
@@ -22,9 +24,10 @@ export class Catalogs {
   constructor({ children }: XmlElement, subject: string) {
     const named = (name: string): XmlElement[] => children.filter((child) => child.name === name);
     this.#subject = subject;
-    this.#files = new Map(named('file').map((file) => [readAttribute(file, 'name', subject), file]));
+    this.#files = mergeSame(named('file'), (file) => readAttribute(file, 'name', subject));
     this.#executables = Map.groupBy(named('executable'), getKey);
-    this.#transformations = new Map(named('transformation').map((each) => [getKey(each), each]));
+    this.#sameName = Map.groupBy(named('executable'), (each) => readAttribute(each, 'name', subject));
+    this.#transformations = mergeSame(named('transformation'), getKey);
   }
 
   /** Where a file is at home; undefined where that is not said. */
@@ -45,10 +48,11 @@ export class Catalogs {
 
   /**
    * The program that an element names; undefined where the file has none of it. @throws {FormatError}
-   * MUT_WORKFLOW_SYNTAX for one without a place.
+   * MUT_WORKFLOW_SYNTAX for one without a place; MUT_WORKFLOW_UNSUPPORTED where the file has only other versions of it.
    */
   executableOf(element: XmlElement): Executable | undefined {
     const found = this.#executables.get(getKey(element));
+    if (found === undefined) this.#refuseOther(element);
     const chosen =
       found?.find(
         ({ attributes }) => (attributes['arch'] ?? 'x86_64') === 'x86_64' && (attributes['os'] ?? 'linux') === 'linux',
@@ -68,6 +72,21 @@ export class Catalogs {
     const pfn = choosePlace(chosen);
     const profiles = [...chosen.children, ...(pfn?.children ?? [])].filter((child) => child.name === 'profile');
     return { name, isInstalled: !isFalse(chosen.attributes['installed']), place: getPath(place), profiles };
+  }
+
+  /** What PATH has under that name would be a third program. */
+  #refuseOther(element: XmlElement): void {
+    const { name = '' } = element.attributes;
+    const [other] = this.#sameName.get(name) ?? [];
+    if (other === undefined) return;
+    throw new FormatError({
+      code: 'MUT_WORKFLOW_UNSUPPORTED',
+      subject: this.#subject,
+      line: element.line,
+      column: element.column,
+      found: `the program ${showKey(element)}, of which the file has only ${showKey(other)}`,
+      expected: 'an executable with the same namespace, name and version',
+    });
   }
 
   /** Of several places of an element, that of the site `local`, else the first. */
@@ -94,6 +113,23 @@ function choosePlace({ children }: XmlElement): XmlElement | undefined {
 
 function getKey({ attributes: { namespace = '', name = '', version = '' } }: XmlElement): string {
   return JSON.stringify([namespace, name, version]);
+}
+
+/** As Pegasus writes it: `namespace::name:version`. */
+function showKey({ attributes: { namespace = '', name = '', version = '' } }: XmlElement): string {
+  return `${namespace === '' ? '' : `${namespace}::`}${name}${version === '' ? '' : `:${version}`}`;
+}
+
+/** Elements that stand for the same thing, as one with the parts of all. */
+function mergeSame(elements: readonly XmlElement[], keyOf: (element: XmlElement) => string): Map<string, XmlElement> {
+  const merged = new Map<string, XmlElement>();
+  for (const element of elements) {
+    const key = keyOf(element);
+    const first = merged.get(key);
+    const children = [...(first?.children ?? []), ...element.children];
+    merged.set(key, { ...(first ?? element), children });
+  }
+  return merged;
 }
 
 /** The path in a URL of a file; other URLs as they are. */

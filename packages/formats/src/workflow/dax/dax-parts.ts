@@ -127,7 +127,8 @@ export const daxParts: readonly FormatPart[] = [
     'adag/job@namespace adag/job@name adag/job@version',
     '1.8 to 3.6',
     'read',
-    'kind of the task (the name), and its program: the `executable` with all three, else the name, looked up in PATH',
+    'kind of the task (the name), and its program: the `executable` with all three, else the name, looked up in ' +
+      'PATH; a job is refused where the file has only other versions of its program',
   ),
   part(
     'adag/job@runtime',
@@ -173,7 +174,7 @@ export const daxParts: readonly FormatPart[] = [
       'adag/job/stderr@file adag/job/stderr@name adag/job/stderr@link',
     '1.8 to 3.6',
     'read',
-    'standard output and error, which are outputs of the task',
+    'standard output and error, which are outputs of the task; a file that it reads is refused',
   ),
   part('adag/job/stdin@varname adag/job/stdout@varname adag/job/stderr@varname', '1.8 to 3.0', 'unused', information),
   part(

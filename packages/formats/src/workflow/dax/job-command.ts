@@ -49,7 +49,12 @@ export function getCommand(job: XmlElement, parts: CommandParts): string {
     ...(folders.length === 0 ? [] : [`mkdir -p ${getLine([...new Set(folders)])} &&`]),
     ...[...profiles.environment].map(([name, value]) => getAssignment(name, value, job, subject)),
     getLine(words),
-    ...streams.map(({ sign, path }) => `${sign} ${quoteForShell(path)}`),
+    ...streams.map(({ sign, path }, index) =>
+      // Opened twice, each would write over what the other has written.
+      sign === '2>' && streams[index - 1]?.sign === '>' && streams[index - 1]?.path === path
+        ? '2>&1'
+        : `${sign} ${quoteForShell(path)}`,
+    ),
   ].join(' ');
 }
 
@@ -58,6 +63,15 @@ function getProgram(job: XmlElement, { executable, profiles, inputs, subject }: 
   const program =
     profiles.program ??
     (executable?.isInstalled === true ? executable.place : (executable?.name ?? readAttribute(job, 'name', subject)));
+  if (program.trim() === '')
+    throw new FormatError({
+      code: 'MUT_WORKFLOW_SYNTAX',
+      subject,
+      line: job.line,
+      column: job.column,
+      found: 'a job with an empty name',
+      expected: 'the name of its program',
+    });
   return !program.includes('/') && inputs.some(({ name }) => name === program) ? `./${program}` : program;
 }
 

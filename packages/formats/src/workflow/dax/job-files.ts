@@ -29,6 +29,7 @@ export class JobFiles {
   readonly #noteNegative: (element: XmlElement) => void;
   #optionalCount = 0;
   #checkpointCount = 0;
+  readonly #oddSizes: string[] = [];
 
   /** @param noteNegative gets each element with a size below 0. */
   constructor(catalogs: Catalogs, subject: string, noteNegative: (element: XmlElement) => void) {
@@ -49,9 +50,18 @@ export class JobFiles {
     for (const uses of this.#catalogs.usesOf(job))
       this.#addNeeded(uses, uses.attributes['executable'] ?? 'true', inputs);
     if (executable?.isInstalled === false) addTo(inputs, { name: executable.name, bytes: 0, home: executable.place });
+    for (const name of ['stdin', 'stdout', 'stderr']) this.#refuseSecond(named(name));
     for (const stream of named('stdin')) addTo(inputs, this.#getInput(stream));
-    for (const stream of [...named('stdout'), ...named('stderr')])
-      addTo(outputs, { name: fileNameOf(stream, this.#subject), bytes: 0 });
+    for (const stream of [...named('stdout'), ...named('stderr')]) {
+      const file = { name: fileNameOf(stream, this.#subject), bytes: 0 };
+      if (inputs.has(file.name))
+        throw this.#streamFault(
+          stream,
+          (shown) => `${shown}, which the job also reads`,
+          'another file: this one is emptied before the program can read it',
+        );
+      addTo(outputs, file);
+    }
     return { inputs: [...inputs.values()], outputs: [...outputs.values()] };
   }
 
@@ -68,7 +78,15 @@ export class JobFiles {
         : [
             `${plural(this.#checkpointCount, 'checkpoint')} not kept: a task that runs again starts from its beginning`,
           ]),
+      ...(this.#oddSizes.length === 0
+        ? []
+        : [`${plural(this.#oddSizes.length, 'size')} in metadata not known, the first is ${this.#oddSizes[0] ?? ''}`]),
     ];
+  }
+
+  #refuseSecond([, second]: readonly XmlElement[]): void {
+    if (second === undefined) return;
+    throw this.#streamFault(second, (shown) => `a second ${shown}`, `one <${second.name}> in a job`);
   }
 
   #add(
@@ -106,7 +124,7 @@ export class JobFiles {
     for (const [attribute, known] of Object.entries(values)) {
       const value = uses.attributes[attribute];
       if (value !== undefined && !known.includes(value))
-        throw this.#fault(uses, `${attribute}="${value}"`, `one of ${known.join(', ')}`, 'MUT_WORKFLOW_UNSUPPORTED');
+        throw this.#fault(uses, `${attribute}="${value}"`, `one of ${known.join(', ')}`);
     }
     const link = uses.attributes['link'];
     if (link === undefined && (isTrue(uses.attributes['executable']) || uses.attributes['type'] === 'executable'))
@@ -129,8 +147,11 @@ export class JobFiles {
     const said = [element, ...(inCatalog === undefined ? [] : [inCatalog])]
       .flatMap(({ children }) => children)
       .find(({ name, attributes }) => name === 'metadata' && attributes['key'] === 'size');
-    const value = said === undefined ? 0 : Number(findText(said).trim());
-    return said === undefined || !Number.isFinite(value) ? 0 : this.#least(said, value);
+    if (said === undefined) return 0;
+    const text = findText(said).trim();
+    if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) return this.#least(said, Number(text));
+    this.#oddSizes.push(`${JSON.stringify(text)} of ${fileNameOf(element, this.#subject)}`);
+    return 0;
   }
 
   #least(element: XmlElement, bytes: number): number {
@@ -138,7 +159,18 @@ export class JobFiles {
     return Math.max(0, bytes);
   }
 
-  #fault(uses: XmlElement, found: string, expected: string, code: string): FormatError {
+  #streamFault(stream: XmlElement, found: (shown: string) => string, expected: string): FormatError {
+    return new FormatError({
+      code: 'MUT_WORKFLOW_UNSUPPORTED',
+      subject: this.#subject,
+      line: stream.line,
+      column: stream.column,
+      found: found(`<${stream.name} name="${fileNameOf(stream, this.#subject)}">`),
+      expected,
+    });
+  }
+
+  #fault(uses: XmlElement, found: string, expected: string, code = 'MUT_WORKFLOW_UNSUPPORTED'): FormatError {
     const name = uses.attributes['name'] ?? uses.attributes['file'] ?? '';
     return new FormatError({
       code,
@@ -153,10 +185,23 @@ export class JobFiles {
 
 /**
  * The name of a file: `name` since DAX 3.2, `file` before. @throws {FormatError} MUT_WORKFLOW_SYNTAX where there is
- * none.
+ * none, or two that differ.
  */
 export function fileNameOf(element: XmlElement, subject: string): string {
-  return element.attributes['file'] ?? readAttribute(element, 'name', subject);
+  const { file, name } = element.attributes;
+  const chosen = file ?? readAttribute(element, 'name', subject);
+  if (chosen !== '' && (name === undefined || name === chosen)) return chosen;
+  throw new FormatError({
+    code: 'MUT_WORKFLOW_SYNTAX',
+    subject,
+    line: element.line,
+    column: element.column,
+    found:
+      chosen === ''
+        ? `<${element.name}> with an empty name`
+        : `name="${name ?? ''}" and file="${chosen}" of <${element.name}>`,
+    expected: 'the name of one file',
+  });
 }
 
 /** A file that is named again is the same file: what one of the two places says of it holds. */

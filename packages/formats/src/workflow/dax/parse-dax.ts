@@ -1,5 +1,6 @@
 import { wholeDevice } from '@mutirao/core/resources';
 import { plural } from '@mutirao/core/shared';
+import { FormatError } from '../../format-error.ts';
 import { readAttribute, getNumber, readXml, type XmlElement } from '../read-xml.ts';
 import {
   distinctEdges,
@@ -31,13 +32,17 @@ export function parseDax(text: string, subject: string): WorkflowDocument {
   const reader = new JobReader(root, subject);
   const named = (name: string): XmlElement[] => root.children.filter((child) => child.name === name);
   const tasks = named('job').map((job) => reader.read(job));
-  const edges = named('child').flatMap((child): DocumentEdge[] =>
-    child.children.map((parent) => ({
+  const ids = new Set(tasks.map(({ id }) => id));
+  const edges = named('child').flatMap((child): DocumentEdge[] => {
+    const to = readAttribute(child, 'ref', subject);
+    // Edges from a parent to a job that does not exist are found with all others.
+    if (child.children.length === 0 && !ids.has(to)) throw unknownChild(child, to, subject);
+    return child.children.map((parent) => ({
       from: readAttribute(parent, 'ref', subject),
-      to: readAttribute(child, 'ref', subject),
+      to,
       place: () => parent,
-    })),
-  );
+    }));
+  });
   const shared = findShared(tasks);
   return {
     name: root.attributes['name'] ?? '',
@@ -53,6 +58,17 @@ export function parseDax(text: string, subject: string): WorkflowDocument {
       ...warnings,
     ],
   };
+}
+
+function unknownChild({ line, column }: XmlElement, id: string, subject: string): FormatError {
+  return new FormatError({
+    code: 'MUT_WORKFLOW_DANGLING_EDGE',
+    subject,
+    line,
+    column,
+    found: `<child ref="${id}">`,
+    expected: 'the id of a job',
+  });
 }
 
 class JobReader {
@@ -76,7 +92,7 @@ class JobReader {
       ...job.children.filter(({ name }) => name === 'profile'),
     ]);
     const { inputs, outputs } = this.#files.of(job, executable);
-    const width = Math.max(1, Math.ceil(profiles.processors ?? getNumber(job, 'cores', this.#subject, '1')));
+    const width = Math.max(1, Math.ceil(profiles.processors ?? this.#readCores(job)));
     return {
       id: readAttribute(job, 'id', this.#subject),
       kind: job.attributes['name'] ?? '',
@@ -103,6 +119,19 @@ class JobReader {
       ...this.#catalogs.warnings(),
       ...this.#profiles.warnings(),
     ];
+  }
+
+  #readCores(job: XmlElement): number {
+    const cores = getNumber(job, 'cores', this.#subject, '1');
+    if (cores >= 0) return cores;
+    throw new FormatError({
+      code: 'MUT_WORKFLOW_WIDTH',
+      subject: this.#subject,
+      line: job.line,
+      column: job.column,
+      found: `cores="${job.attributes['cores'] ?? ''}"`,
+      expected: 'a number of 0 or more',
+    });
   }
 
   /** Run time; 0 where it is not known. */

@@ -53,13 +53,17 @@ export const profileParts: readonly FormatPart[] = [
     'jobs only; a workflow within a workflow is a file of its own: submit it by itself',
   ),
   part(
-    'pegasus::exitcode.successmsg pegasus::exitcode.failuremsg pegasus::pegasus_lite_env_source',
+    'pegasus::exitcode.successmsg pegasus::exitcode.failuremsg pegasus::pegasus_lite_env_source pegasus::container ' +
+      'pegasus::container.arguments pegasus::container.launcher',
     '3.2 to 3.6',
     'refused',
     seriousChange,
   ),
   part(
-    'condor::arguments condor::executable condor::environment condor::input condor::output condor::error',
+    'condor::arguments condor::executable condor::environment condor::input condor::output condor::error ' +
+      'condor::initialdir condor::remote_initialdir condor::transfer_input_files condor::transfer_output_files ' +
+      'condor::transfer_output_remaps globus::directory globus::stdin globus::stdout globus::stderr ' +
+      'globus::arguments globus::environment globus::executable',
     '1.8 to 3.6',
     'refused',
     seriousChange,
@@ -96,6 +100,7 @@ export class ProfileReader {
     for (const element of profiles) {
       const { namespace = '', key = '' } = element.attributes;
       const value = getValue(element);
+      if (namespace === '' || key === '') this.#fail(element, 'MUT_WORKFLOW_SYNTAX', 'a namespace and a key');
       this.#check(element, `${namespace}::${key}`);
       if (namespace.toLowerCase() === 'env') environment.set(key, value);
       else values.set(`${namespace}::${key}`.toLowerCase(), { value, element });

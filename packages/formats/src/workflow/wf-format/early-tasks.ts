@@ -1,7 +1,7 @@
 import type { LocatedValue } from '../located-value.ts';
 import { referenceSpeed, type DocumentTask, type WorkflowFile } from '../workflow-document.ts';
 import { getCommandLine, type ArgumentStyle } from './wf-command.ts';
-import { distinctFiles, getEdges, fileOf, findMemory, numberOr, textOr, getWidths, type WfTasks } from './wf-values.ts';
+import { distinctFiles, getEdges, fileOf, findMemory, amountOr, textOr, getWidths, type WfTasks } from './wf-values.ts';
 
 /** Memory is in kB up to version 1.3. */
 const kilobyte = 1000;
@@ -21,16 +21,26 @@ export function readEarlyTasks(workflow: LocatedValue, style: ArgumentStyle): Wf
     const id = textOr(row.at('id'), '');
     return (names.get(name) ?? []).length === 1 || id === '' ? name : `${name}_${id}`;
   };
-  const known = new Map([
-    ...rows.map((row) => [textOr(row.at('id'), ''), idOf(row)] as const),
-    ...rows.map((row) => [row.at('name').text(), idOf(row)] as const),
-  ]);
+  // By name and by id; a task may have its name as its id.
+  const known = new Map<string, Set<string>>();
+  for (const row of rows)
+    for (const word of [row.at('name').text(), textOr(row.at('id'), '')])
+      if (word !== '') known.set(word, (known.get(word) ?? new Set()).add(idOf(row)));
   return {
     tasks: rows.map((row) => readTask(row, idOf(row), style)),
-    edges: rows.flatMap((row) =>
-      getEdges(row, idOf(row), (reference) => known.get(reference.text()) ?? reference.text()),
-    ),
+    edges: rows.flatMap((row) => getEdges(row, idOf(row), (reference) => findTask(reference, known))),
   };
+}
+
+/** The task that a name or an id stands for. @throws {FormatError} MUT_WORKFLOW_DANGLING_EDGE for several or none. */
+function findTask(reference: LocatedValue, known: ReadonlyMap<string, ReadonlySet<string>>): string {
+  const [found, ...others] = known.get(reference.text()) ?? [];
+  if (found === undefined) throw reference.fault('the name or the id of a task', 'MUT_WORKFLOW_DANGLING_EDGE');
+  if (others.length === 0) return found;
+  throw reference.fault(
+    `one task; ${[found, ...others].slice(0, 3).join(', ')}${others.length > 2 ? ', ...' : ''} have that name or id`,
+    'MUT_WORKFLOW_DANGLING_EDGE',
+  );
 }
 
 function readTask(row: LocatedValue, id: string, style: ArgumentStyle): DocumentTask {
@@ -45,8 +55,8 @@ function readTask(row: LocatedValue, id: string, style: ArgumentStyle): Document
         .filter((file) => file.at('link').text().toLowerCase() === link)
         .map((file) =>
           fileOf(
-            `${textOr(file.at('path'), '')}${file.at('name').text()}`,
-            numberOr(file.at('sizeInBytes'), numberOr(file.at('size'), 0)),
+            joinPath(textOr(file.at('path'), ''), file.at('name').text()),
+            amountOr(file.at('sizeInBytes'), amountOr(file.at('size'), 0)),
           ),
         ),
     );
@@ -57,12 +67,18 @@ function readTask(row: LocatedValue, id: string, style: ArgumentStyle): Document
     inputs: getFiles('input'),
     outputs: getFiles('output'),
     place: () => row.at('name').place(),
-    work: numberOr(row.at('runtimeInSeconds'), numberOr(row.at('runtime'), 0)) * referenceSpeed,
+    work: amountOr(row.at('runtimeInSeconds'), amountOr(row.at('runtime'), 0)) * referenceSpeed,
     ...getWidths(row.at('cores')),
     ...findMemory(row.at('memory'), kilobyte),
     ...findMemory(row.at('memoryInBytes'), 1),
     command: getCommand(row, name, style),
   };
+}
+
+/** A file in a folder; some files name it in the path, too. */
+function joinPath(path: string, name: string): string {
+  if (path === '' || path === name || path.endsWith(`/${name}`)) return path === '' ? name : path;
+  return path.endsWith('/') ? `${path}${name}` : `${path}/${name}`;
 }
 
 /** Up to version 1.1 the arguments stand beside the name, which begins with the program. */

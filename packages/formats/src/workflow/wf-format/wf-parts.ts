@@ -43,7 +43,7 @@ const earlyTask = (holder: string, versions: string): readonly FormatPart[] => [
   ),
   part(`${holder}.category`, versions, 'read', 'kind of the task'),
   part(`${holder}.type`, versions, 'unused', information),
-  part(`${holder}.parents ${holder}.children`, versions, 'read', 'edges, by name or id'),
+  part(`${holder}.parents ${holder}.children`, versions, 'read', 'edges, by a name or an id that one task has'),
   part(
     `${holder}.files ${holder}.files[].name ${holder}.files[].path`,
     versions,
@@ -90,7 +90,7 @@ const machineFields = (holder: string, versions: string): readonly FormatPart[] 
  */
 export const wfParts: readonly FormatPart[] = [
   part('name', '1.0 to 1.6', 'read', 'label of the job'),
-  part('schemaVersion', '1.0 to 1.6', 'read', 'checked'),
+  part('schemaVersion', '1.0 to 1.6', 'read', 'checked; the fields that are there decide how the file is read'),
   part('workflow', '1.0 to 1.6', 'read', 'the workflow'),
   part(
     'description createdAt $schema author author.name author.email author.institution author.country',

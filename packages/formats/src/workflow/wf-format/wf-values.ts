@@ -17,6 +17,13 @@ export function numberOr(value: LocatedValue, fallback: number): number {
   return value.value === null ? fallback : value.number(fallback);
 }
 
+/** A number of 0 or more that may be missing or null. @throws {FormatError} MUT_WORKFLOW_COST */
+export function amountOr(value: LocatedValue, fallback: number): number {
+  const amount = numberOr(value, fallback);
+  if (amount < 0) throw value.fault('a number of 0 or more', 'MUT_WORKFLOW_COST');
+  return amount;
+}
+
 /** Edges from the parents of a task and to its children. */
 export function getEdges(row: LocatedValue, id: string, findTask: (reference: LocatedValue) => string): DocumentEdge[] {
   return [
@@ -40,8 +47,7 @@ export function getWidths(cores: LocatedValue | undefined): Pick<DocumentTask, '
 
 /** Memory of a task. @param unit bytes of one. @throws {FormatError} MUT_WORKFLOW_COST */
 export function findMemory(memory: LocatedValue | undefined, unit: number): Pick<DocumentTask, 'memory'> {
-  const amount = memory === undefined ? 0 : numberOr(memory, 0);
-  if (memory !== undefined && amount < 0) throw memory.fault('a number of 0 or more', 'MUT_WORKFLOW_COST');
+  const amount = memory === undefined ? 0 : amountOr(memory, 0);
   return amount === 0 ? {} : { memory: amount * unit };
 }
 

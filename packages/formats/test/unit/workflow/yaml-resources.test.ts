@@ -18,7 +18,7 @@ test('what is no amount is refused where it stands', (t) => {
   const refuse = (row: string, message: RegExp, code = 'MUT_BAD_RESOURCE'): void => {
     t.throws(() => parseWorkflow(yaml(row), 'f'), { code, message }, row);
   };
-  refuse('gpus: 1.5', /^f:2:\d+: found 1.5 as tasks.train.gpus, expected a whole number of GPUs/);
+  refuse('gpus: 1.5', /^f:2:\d+: found "1.5" as tasks.train.gpus, expected a whole number of GPUs/);
   refuse("gpus: '2:'", /expected a kind of GPU/);
   refuse('resources: {licence: 0}', /as tasks.train.resources.licence, expected an amount of 1 to/);
   refuse('resources: {gpus: 1}', /expected a name of letters/);

@@ -2,7 +2,7 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Session, type Serv
 import { TLSSocket } from 'node:tls';
 import { GridMachineServiceService } from '@mutirao/api/machine';
 import { MutiraoError } from '@mutirao/api/errors';
-import { requestBytesPerSecond } from '@mutirao/api/limits';
+import { requestBytesPerSecond, transferBytesPerSecond, type TransferDirection } from '@mutirao/api/limits';
 import type { Bytes, Duration, Instant, UserId } from '@mutirao/core/shared';
 import { userOfToken, type RpcHost } from '../adapt.ts';
 import { readPeer } from '../peers.ts';
@@ -11,6 +11,7 @@ import { findBearer } from '../tokens.ts';
 import type { Connection, Connections } from './connections.ts';
 import { MessageMeter } from './message-meter.ts';
 import type { Caller, CallerLoads } from './caller-loads.ts';
+import { TransferWaits } from './transfer-waits.ts';
 
 /** What a machine calls to get work. */
 const attachPath = GridMachineServiceService.attach.path;
@@ -26,15 +27,21 @@ export interface GatedMethod {
   readonly machinesOf: ((userId: UserId) => number) | undefined;
   /** Whether its request is one message, and not a stream. */
   readonly isOneMessage: boolean;
+  /** Where its stream is the bytes of a content. */
+  readonly transfer?: TransferDirection | undefined;
   /** Of each message of the request; undefined where grpc-js has the same bound. */
   readonly requestBytesMax: Bytes | undefined;
 }
 
-/** A request of one message that has not arrived yet. */
-interface Arriving {
+/** A call that is refused, or may be. */
+interface Refused {
   readonly stream: ServerHttp2Stream;
   readonly connection: Connection;
   readonly path: string;
+}
+
+/** A request of one message that has not arrived yet. */
+interface Arriving extends Refused {
   readonly meter: MessageMeter;
   readonly begunAt: Instant;
 }
@@ -49,6 +56,7 @@ export interface CallGateOptions {
     readonly unprovenCalls: number;
     readonly unprovenRefusals: number;
     readonly requestStart: Duration;
+    readonly transferWait: Duration;
   };
   now(): Instant;
 }
@@ -61,9 +69,11 @@ export class CallGate {
   readonly #options: CallGateOptions;
   readonly #connectionOf = new WeakMap<ServerHttp2Session, Connection>();
   readonly #arriving = new Set<Arriving>();
+  readonly #transfers: TransferWaits<Refused>;
 
   constructor(options: CallGateOptions) {
     this.#options = options;
+    this.#transfers = new TransferWaits(options.limits.transferWait);
   }
 
   /** A session has begun on a connection. */
@@ -87,7 +97,7 @@ export class CallGate {
     }
   }
 
-  /** Ends calls whose request takes too long to arrive. */
+  /** Ends calls whose request takes too long to arrive, and transfers whose other side is too slow. */
   closeSlow(now: Instant): void {
     for (const arriving of this.#arriving) {
       const {
@@ -102,6 +112,15 @@ export class CallGate {
         new MutiraoError('MUT_PEER_TOO_SLOW', `the request has not arrived within ${Math.round(allowed / 1000)} s`),
       );
     }
+    for (const slow of this.#transfers.takeSlow(now))
+      this.#refuse(
+        slow,
+        new MutiraoError(
+          'MUT_PEER_TOO_SLOW',
+          `the transfer has waited for its other side for ${Math.round(this.#options.limits.transferWait / 1000)} s; ` +
+            `expected at least ${transferBytesPerSecond} bytes/s`,
+        ),
+      );
   }
 
   /** @throws {MutiraoError} when the call is refused. */
@@ -176,7 +195,8 @@ export class CallGate {
       caller,
     }: { readonly connection: Connection; readonly method: GatedMethod; readonly caller: Caller | undefined },
   ): () => Bytes {
-    const { path, isOneMessage, requestBytesMax, loads } = method;
+    const { path, isOneMessage, requestBytesMax, loads, transfer } = method;
+    if (transfer !== undefined) this.#transfers.follow({ stream, connection, path }, stream, transfer);
     if (requestBytesMax === undefined) return () => 0;
     const meter = new MessageMeter(requestBytesMax);
     const arriving: Arriving = { stream, connection, path, meter, begunAt: this.#options.now() };
@@ -204,14 +224,7 @@ export class CallGate {
     return () => reserved;
   }
 
-  #refuse(
-    {
-      stream,
-      connection,
-      path,
-    }: { readonly stream: ServerHttp2Stream; readonly connection: Connection; readonly path: string },
-    error: MutiraoError,
-  ): void {
+  #refuse({ stream, connection, path }: Refused, error: MutiraoError): void {
     const { host, limits } = this.#options;
     host.count(path, error.code);
     host.refusals.warn(

@@ -1,4 +1,10 @@
-import { openRequestBytes, requestBytes, requestBytesUsual, streamedRequestBytes } from '@mutirao/api/limits';
+import {
+  openRequestBytes,
+  requestBytes,
+  requestBytesUsual,
+  streamedRequestBytes,
+  transferMethods,
+} from '@mutirao/api/limits';
 import type { Bytes } from '@mutirao/core/shared';
 import type { RpcHost } from '../adapt.ts';
 import type { ServiceBinding } from '../bind.ts';
@@ -60,6 +66,7 @@ export class GatedMethods {
         loads,
         machinesOf,
         isOneMessage: !requestStream,
+        transfer: transferMethods[path],
         requestBytesMax: requestStream ? this.#streamedMax() : (requestBytes[path] ?? requestBytesUsual),
       });
     }

@@ -1,4 +1,4 @@
-import type { CustomSeriesOption } from 'echarts/charts';
+import type { CustomSeriesOption, LineSeriesOption } from 'echarts/charts';
 import type { TaskTimes } from '../../../src/schema/index.ts';
 import { barInks, getInk, type Ink } from '../model/palette.ts';
 import { sayCount, sayDuration, sayMany, sayShare } from '../model/words.ts';
@@ -74,38 +74,46 @@ export function buildTimesOption(times: TaskTimes, look: ChartLook): ChartOption
     },
     series: [
       ...parts.map((part) => binSeries(times, part, { size, width, look })),
-      {
-        type: 'line',
-        id: 'share',
-        name: shareName,
-        yAxisIndex: 1,
-        showSymbol: false,
-        symbol: 'circle',
-        symbolSize: 9,
-        lineStyle: { color: look.text, width: 1.5 },
-        itemStyle: { color: look.text },
-        data: [
-          [0, 0, -1],
-          ...getShares(times).map((share, index) => [
-            Math.min(end, (bins[index]?.from_ms ?? 0) + width) / size,
-            share,
-            index,
-          ]),
-        ],
-        markLine: {
-          silent: true,
-          symbol: 'none',
-          lineStyle: { color: look.faint, type: 'dashed' },
-          label: { color: look.text, fontSize: 11, distance: 3 },
-          data: times.quantiles
-            .filter(({ share, ms_max: most }) => (share === 0.5 || share === 0.9) && most < end)
-            .map(({ share, ms_max: most }) => ({
-              xAxis: most / size,
-              label: { formatter: share === 0.5 ? 'half' : '90 %' },
-            })),
-        },
-      },
+      shareSeries(times, { size, width, look, end }),
     ],
+  };
+}
+
+/** The share of accepted runs that ended within a time, with marks at the median and the 90th percentile. */
+function shareSeries(
+  times: TaskTimes,
+  { size, width, look, end }: BinScale & { readonly end: number },
+): LineSeriesOption {
+  return {
+    type: 'line',
+    id: 'share',
+    name: shareName,
+    yAxisIndex: 1,
+    showSymbol: false,
+    symbol: 'circle',
+    symbolSize: 9,
+    lineStyle: { color: look.text, width: 1.5 },
+    itemStyle: { color: look.text },
+    data: [
+      [0, 0, -1],
+      ...getShares(times).map((share, index) => [
+        Math.min(end, (times.bins[index]?.from_ms ?? 0) + width) / size,
+        share,
+        index,
+      ]),
+    ],
+    markLine: {
+      silent: true,
+      symbol: 'none',
+      lineStyle: { color: look.faint, type: 'dashed' },
+      label: { color: look.text, fontSize: 11, distance: 3 },
+      data: times.quantiles
+        .filter(({ share, ms_max: most }) => (share === 0.5 || share === 0.9) && most < end)
+        .map(({ share, ms_max: most }) => ({
+          xAxis: most / size,
+          label: { formatter: share === 0.5 ? 'half' : '90 %' },
+        })),
+    },
   };
 }
 

@@ -14,17 +14,15 @@ import type { Handlers } from '../requests.ts';
 const pageUsual = 200;
 const shownMax = 1000;
 
-/** Reservations: what is taken when, asking for a place, moving and giving it back. */
-export function reservationHandlers(
-  parts: GatewayParts,
-): Handlers<
-  | 'listResources'
-  | 'getCalendar'
-  | 'listReservations'
-  | 'requestReservation'
-  | 'renegotiateReservation'
-  | 'cancelReservation'
-> {
+type Reading = 'listResources' | 'getCalendar' | 'listReservations';
+type Changing = 'requestReservation' | 'renegotiateReservation' | 'cancelReservation';
+
+/** Reservations: the calendar of a resource, and requesting, moving and cancelling. */
+export function reservationHandlers(parts: GatewayParts): Handlers<Reading | Changing> {
+  return { ...readingHandlers(parts), ...changingHandlers(parts) };
+}
+
+function readingHandlers(parts: GatewayParts): Handlers<Reading> {
   const { userId } = parts;
   return {
     listResources: async () => ({
@@ -74,6 +72,12 @@ export function reservationHandlers(
         next_before_reservation_id: next === 0 ? null : next,
       };
     },
+  };
+}
+
+function changingHandlers(parts: GatewayParts): Handlers<Changing> {
+  const { userId } = parts;
+  return {
     requestReservation: async ({ body }) => {
       const manager = requireManager(parts);
       const { outcome, movedCount } = await manager.requestReservation({

@@ -38,9 +38,36 @@ export function SchedulePanel({
     choice,
     isPossible: fault === undefined && workflow.tasks.length > 0,
   });
-  const choices = useAnswer('getWorkflowChoices', {});
   return (
     <div className="properties">
+      <PlanFields choice={choice} setChoice={setChoice} />
+      {refusal === '' ? null : (
+        <p className="refusal" role="alert">
+          {refusal}
+        </p>
+      )}
+      {workflow.tasks.length === 0 ? (
+        <Empty title="Nothing to plan: the workflow has no tasks." />
+      ) : fault === undefined ? (
+        <Planned plan={plan} isOld={isPlanning} isRefused={refusal !== ''} />
+      ) : (
+        <p className="refusal">{fault}</p>
+      )}
+    </div>
+  );
+}
+
+/** The algorithm, and the processors to plan for. */
+function PlanFields({
+  choice,
+  setChoice,
+}: {
+  readonly choice: Choice;
+  readonly setChoice: (choice: Choice) => void;
+}): ReactNode {
+  const choices = useAnswer('getWorkflowChoices', {});
+  return (
+    <>
       <div className="fields">
         <div className="field">
           <label htmlFor="plan-algorithm">Algorithm</label>
@@ -99,19 +126,7 @@ export function SchedulePanel({
           onChange={(list) => setChoice({ ...choice, list })}
         />
       ) : null}
-      {refusal === '' ? null : (
-        <p className="refusal" role="alert">
-          {refusal}
-        </p>
-      )}
-      {workflow.tasks.length === 0 ? (
-        <Empty title="Nothing to plan: the workflow has no tasks." />
-      ) : fault === undefined ? (
-        <Planned plan={plan} isOld={isPlanning} isRefused={refusal !== ''} />
-      ) : (
-        <p className="refusal">{fault}</p>
-      )}
-    </div>
+    </>
   );
 }
 

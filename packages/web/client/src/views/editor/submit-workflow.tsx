@@ -1,9 +1,18 @@
-import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import type { Workflow } from '../../../../src/schema/index.ts';
-import { getProblem } from '../../gateway/gateway.ts';
 import { sayMany } from '../../model/words.ts';
 import { useDraft, usePage } from '../../page-context.tsx';
+import { useSubmission } from '../submit/use-submission.ts';
 import { InPlaceField } from '../submit/value-fields.tsx';
+
+interface Options {
+  readonly command: string;
+  readonly directory: string;
+  readonly isInPlace: boolean;
+  readonly scheduler: string;
+}
+
+const noOptions: Options = { command: '', directory: '', isInPlace: false, scheduler: '' };
 
 /** Asks what is to be known before a workflow is submitted, and submits it. */
 export function SubmitWorkflow({
@@ -17,13 +26,7 @@ export function SubmitWorkflow({
 }): ReactNode {
   const { gateway, say } = usePage();
   const dialog = useRef<HTMLDialogElement>(null);
-  const [options, setOptions] = useDraft('submit-workflow', {
-    command: '',
-    directory: '',
-    isInPlace: false,
-    scheduler: '',
-  });
-  const [refusal, setRefusal] = useState('');
+  const [options, setOptions] = useDraft<Options>('submit-workflow', noOptions);
   const [key] = useState(() => crypto.randomUUID());
   const lacking = workflow.tasks.filter(({ command }) => command.trim() === '').length;
   useEffect(() => {
@@ -46,14 +49,7 @@ export function SubmitWorkflow({
     submitted(reply.job_id);
     close();
   };
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    setRefusal('');
-    send().catch((error: unknown) => {
-      const { message, advice } = getProblem(error);
-      setRefusal(`${message} ${advice}`);
-    });
-  };
+  const { refusal, isSending, submit } = useSubmission(send);
   return (
     <dialog ref={dialog} onClose={close} aria-labelledby="submit-title">
       <form onSubmit={submit}>
@@ -62,47 +58,7 @@ export function SubmitWorkflow({
           {sayMany(workflow.tasks.length, 'task')}, {sayMany(workflow.edges.length, 'edge')}. The graph then shows the
           run.
         </p>
-        {lacking === 0 ? null : (
-          <div className="field">
-            <label htmlFor="task-command">Command of the {sayMany(lacking, 'task')} without one</label>
-            <input
-              id="task-command"
-              required
-              value={options.command}
-              onChange={(event) => setOptions({ ...options, command: event.target.value })}
-              placeholder="sleep {seconds}; touch {outputs}"
-            />
-            <p className="hint">
-              {'{id}, {kind}, {seconds}, {dimension}, {inputs} and {outputs} stand for values of the task.'}
-            </p>
-          </div>
-        )}
-        <div className="field">
-          <label htmlFor="submit-folder">
-            Folder <span className="faint">absolute; the page's own when empty</span>
-          </label>
-          <input
-            id="submit-folder"
-            value={options.directory}
-            onChange={(event) => setOptions({ ...options, directory: event.target.value })}
-          />
-        </div>
-        <InPlaceField
-          id="submit-in-place"
-          isChecked={options.isInPlace}
-          onChange={(isInPlace) => setOptions({ ...options, isInPlace })}
-        />
-        <div className="field">
-          <label htmlFor="submit-scheduler">Scheduler</label>
-          <select
-            id="submit-scheduler"
-            value={options.scheduler}
-            onChange={(event) => setOptions({ ...options, scheduler: event.target.value })}
-          >
-            <option value="">default: ready tasks, longest path first</option>
-            <option value="plan">plan: plan for the whole grid</option>
-          </select>
-        </div>
+        <OptionFields lacking={lacking} options={options} setOptions={setOptions} />
         {refusal === '' ? null : (
           <p className="refusal" role="alert">
             {refusal}
@@ -112,11 +68,68 @@ export function SubmitWorkflow({
           <button type="button" onClick={close}>
             Back
           </button>
-          <button type="submit" className="primary">
+          <button type="submit" className="primary" disabled={isSending}>
             Submit
           </button>
         </p>
       </form>
     </dialog>
+  );
+}
+
+/** The command of tasks that have none, the folder, and the scheduler. */
+function OptionFields({
+  lacking,
+  options,
+  setOptions,
+}: {
+  readonly lacking: number;
+  readonly options: Options;
+  readonly setOptions: (options: Options) => void;
+}): ReactNode {
+  return (
+    <>
+      {lacking === 0 ? null : (
+        <div className="field">
+          <label htmlFor="task-command">Command of the {sayMany(lacking, 'task')} without one</label>
+          <input
+            id="task-command"
+            required
+            value={options.command}
+            onChange={(event) => setOptions({ ...options, command: event.target.value })}
+            placeholder="sleep {seconds}; touch {outputs}"
+          />
+          <p className="hint">
+            {'{id}, {kind}, {seconds}, {dimension}, {inputs} and {outputs} stand for values of the task.'}
+          </p>
+        </div>
+      )}
+      <div className="field">
+        <label htmlFor="submit-folder">
+          Folder <span className="faint">absolute; the page's own when empty</span>
+        </label>
+        <input
+          id="submit-folder"
+          value={options.directory}
+          onChange={(event) => setOptions({ ...options, directory: event.target.value })}
+        />
+      </div>
+      <InPlaceField
+        id="submit-in-place"
+        isChecked={options.isInPlace}
+        onChange={(isInPlace) => setOptions({ ...options, isInPlace })}
+      />
+      <div className="field">
+        <label htmlFor="submit-scheduler">Scheduler</label>
+        <select
+          id="submit-scheduler"
+          value={options.scheduler}
+          onChange={(event) => setOptions({ ...options, scheduler: event.target.value })}
+        >
+          <option value="">default: ready tasks, longest path first</option>
+          <option value="plan">plan: plan for the whole grid</option>
+        </select>
+      </div>
+    </>
   );
 }

@@ -31,38 +31,15 @@ export function ReservationForm({
   readonly close: () => void;
   readonly done: () => void;
 }): ReactNode {
-  const { say } = usePage();
   const [slot, setSlot] = useState(spec.slot);
   const [latest, setLatest] = useState<number>();
-  const [refused, setRefused] = useState<Refused>();
-  const [isAsking, setIsAsking] = useState(false);
-  const place = usePlacing(resource, spec);
+  const { refused, isAsking, submit } = useReserving(resource, spec, done);
   const fault = refuseSlot(slot, resource);
   const panel = useRef<HTMLElement>(null);
   // In braces: newer browsers answer a promise, which React would call as if it cleaned up.
   useEffect(() => {
     void panel.current?.scrollIntoView({ block: 'nearest' });
   }, []);
-  const ask = async (wanted: Slot, end: number): Promise<void> => {
-    setIsAsking(true);
-    setRefused(undefined);
-    const answer = await place(wanted, end);
-    if (!answer.placed) {
-      setRefused({ message: answer.message, alternatives: answer.alternatives });
-      return;
-    }
-    say(
-      spec.kind === 'request'
-        ? `Reservation ${answer.reservation?.reservation_id ?? ''} is made.`
-        : `Reservation ${spec.reservation.reservation_id} is changed.`,
-    );
-    done();
-  };
-  const submit = (wanted: Slot, end: number): void => {
-    ask(wanted, end)
-      .catch((error: unknown) => setRefused({ message: getProblem(error).message, alternatives: [] }))
-      .finally(() => setIsAsking(false));
-  };
   return (
     <section className="panel reservation-form" ref={panel} aria-labelledby="reservation-form-title">
       <header>
@@ -78,35 +55,7 @@ export function ReservationForm({
           submit(slot, latest ?? slot.end);
         }}
       >
-        <div className="fields">
-          <div className="field">
-            <label htmlFor="slot-amount">
-              How much <span className="faint">of {sayAmount(resource.total, resource)}</span>
-            </label>
-            <input
-              id="slot-amount"
-              type="number"
-              min={1}
-              max={resource.total}
-              value={slot.amount}
-              onChange={(event) => setSlot({ ...slot, amount: Math.round(event.target.valueAsNumber) || 0 })}
-            />
-          </div>
-          <Moment
-            id="slot-start"
-            label="From"
-            value={slot.start}
-            onChange={(start) => setSlot({ ...slot, start, end: start + (slot.end - slot.start) })}
-          />
-          <Moment id="slot-end" label="Until" value={slot.end} onChange={(end) => setSlot({ ...slot, end })} />
-          <Moment
-            id="slot-latest"
-            label="At the latest"
-            hint="it may start later, up to this time"
-            value={latest ?? slot.end}
-            onChange={(end) => setLatest(end)}
-          />
-        </div>
+        <SlotFields resource={resource} slot={slot} setSlot={setSlot} latest={latest} setLatest={setLatest} />
         {fault === undefined ? (
           <p className="hint">{getLength(slot, latest ?? slot.end)}</p>
         ) : (
@@ -133,6 +82,90 @@ export function ReservationForm({
         </p>
       </form>
     </section>
+  );
+}
+
+/** Asks for a slot, and what was answered last. */
+function useReserving(
+  resource: ReservableResource,
+  spec: Spec,
+  done: () => void,
+): {
+  readonly refused: Refused | undefined;
+  readonly isAsking: boolean;
+  readonly submit: (wanted: Slot, end: number) => void;
+} {
+  const { say } = usePage();
+  const [refused, setRefused] = useState<Refused>();
+  const [isAsking, setIsAsking] = useState(false);
+  const place = usePlacing(resource, spec);
+  const ask = async (wanted: Slot, end: number): Promise<void> => {
+    setIsAsking(true);
+    setRefused(undefined);
+    const answer = await place(wanted, end);
+    if (!answer.placed) {
+      setRefused({ message: answer.message, alternatives: answer.alternatives });
+      return;
+    }
+    say(
+      spec.kind === 'request'
+        ? `Reservation ${answer.reservation?.reservation_id ?? ''} is made.`
+        : `Reservation ${spec.reservation.reservation_id} is changed.`,
+    );
+    done();
+  };
+  const submit = (wanted: Slot, end: number): void => {
+    ask(wanted, end)
+      .catch((error: unknown) => setRefused({ message: getProblem(error).message, alternatives: [] }))
+      .finally(() => setIsAsking(false));
+  };
+  return { refused, isAsking, submit };
+}
+
+/** How much, from when until when, and how late it may be. */
+function SlotFields({
+  resource,
+  slot,
+  setSlot,
+  latest,
+  setLatest,
+}: {
+  readonly resource: ReservableResource;
+  readonly slot: Slot;
+  readonly setSlot: (slot: Slot) => void;
+  readonly latest: number | undefined;
+  readonly setLatest: (end: number) => void;
+}): ReactNode {
+  return (
+    <div className="fields">
+      <div className="field">
+        <label htmlFor="slot-amount">
+          How much <span className="faint">of {sayAmount(resource.total, resource)}</span>
+        </label>
+        <input
+          id="slot-amount"
+          type="number"
+          min={1}
+          max={resource.total}
+          value={slot.amount}
+          onChange={(event) => setSlot({ ...slot, amount: Math.round(event.target.valueAsNumber) || 0 })}
+        />
+      </div>
+      <Moment
+        id="slot-start"
+        label="From"
+        value={slot.start}
+        onChange={(start) => setSlot({ ...slot, start, end: start + (slot.end - slot.start) })}
+      />
+      <Moment id="slot-end" label="Until" value={slot.end} onChange={(end) => setSlot({ ...slot, end })} />
+      <Moment
+        id="slot-latest"
+        label="At the latest"
+        hint="it may start later, up to this time"
+        value={latest ?? slot.end}
+        onChange={(end) => setLatest(end)}
+      />
+    </div>
   );
 }
 

@@ -106,37 +106,13 @@ function Calendar({ resource }: { readonly resource: ReservableResource }): Reac
       <Panel
         title={`Calendar of ${resource.resource_id}`}
         aside={
-          <span className="row">
-            <span className="choice" role="group" aria-label="How much time">
-              {spans.map(([length, title]) => (
-                <button
-                  key={length}
-                  type="button"
-                  className="small"
-                  aria-pressed={span === length}
-                  onClick={() => setSpan(length)}
-                >
-                  {title}
-                </button>
-              ))}
-            </span>
-            <button type="button" className="small" onClick={() => move(-0.5)} aria-label="Earlier">
-              ←
-            </button>
-            <button
-              type="button"
-              className="small"
-              onClick={() => setFrom(Math.floor((Date.now() - hour) / hour) * hour)}
-            >
-              Today
-            </button>
-            <button type="button" className="small" onClick={() => move(0.5)} aria-label="Later">
-              →
-            </button>
-            <button type="button" className="primary small" onClick={fresh}>
-              Reserve …
-            </button>
-          </span>
+          <CalendarTools
+            span={span}
+            setSpan={setSpan}
+            move={move}
+            showToday={() => setFrom(Math.floor((Date.now() - hour) / hour) * hour)}
+            reserve={fresh}
+          />
         }
       >
         <Answered answer={calendar} what="the calendar">
@@ -174,5 +150,50 @@ function Calendar({ resource }: { readonly resource: ReservableResource }): Reac
         )}
       </Panel>
     </>
+  );
+}
+
+/** How much time the calendar shows, from when, and a new reservation. */
+function CalendarTools({
+  span,
+  setSpan,
+  move,
+  showToday,
+  reserve,
+}: {
+  readonly span: number;
+  readonly setSpan: (span: number) => void;
+  readonly move: (shares: number) => void;
+  readonly showToday: () => void;
+  readonly reserve: () => void;
+}): ReactNode {
+  return (
+    <span className="row">
+      <span className="choice" role="group" aria-label="How much time">
+        {spans.map(([length, title]) => (
+          <button
+            key={length}
+            type="button"
+            className="small"
+            aria-pressed={span === length}
+            onClick={() => setSpan(length)}
+          >
+            {title}
+          </button>
+        ))}
+      </span>
+      <button type="button" className="small" onClick={() => move(-0.5)} aria-label="Earlier">
+        ←
+      </button>
+      <button type="button" className="small" onClick={showToday}>
+        Today
+      </button>
+      <button type="button" className="small" onClick={() => move(0.5)} aria-label="Later">
+        →
+      </button>
+      <button type="button" className="primary small" onClick={reserve}>
+        Reserve …
+      </button>
+    </span>
   );
 }

@@ -1,6 +1,5 @@
-import { useMemo, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
+import { useMemo, useRef, type ReactNode } from 'react';
 import type { RouteReply } from '../../../../src/schema/index.ts';
-import { getProblem } from '../../gateway/gateway.ts';
 import { emptyBag, readBag, type BagDraft, type BagReading } from '../../model/bag-draft.ts';
 import { sayMany } from '../../model/words.ts';
 import { useDraft, usePage } from '../../page-context.tsx';
@@ -8,28 +7,26 @@ import { Panel } from '../../parts/notices.tsx';
 import { copyText, describeCopyFault } from '../../parts/copy-text.ts';
 import { FileBasket, useBasket } from './file-basket.tsx';
 import { useAsYouType, type AskingAsTyped } from './use-as-you-type.ts';
+import { useSubmission } from './use-submission.ts';
 import { FormField, InPlaceField, ValueFields } from './value-fields.tsx';
 
 /** A bag by hand: a command, what its tasks differ by, files; and the command line that would do the same. */
 export function BagForm(): ReactNode {
   const { gateway, say, go } = usePage();
   const [draft, setDraft] = useDraft<BagDraft>('bag', emptyBag);
-  const [refusal, setRefusal] = useState('');
-  const [isSending, setIsSending] = useState(false);
   const basket = useBasket();
   const reading = useMemo(() => readBag(draft, basket.files), [draft, basket.files]);
   const key = useRef<{ readonly of: BagReading; readonly key: string }>(undefined);
   const change = (next: Partial<BagDraft>): void => setDraft((old) => ({ ...old, ...next }));
   const send = async (): Promise<void> => {
     if ('message' in reading) {
-      setRefusal(reading.message);
+      refuse(reading.message);
       document.getElementById(`bag-${reading.field}`)?.focus();
       return;
     }
     // The same key until it was accepted: pressed twice, or sent again after a break, it is one job. What is changed is
     // another one.
     if (key.current?.of !== reading) key.current = { of: reading, key: crypto.randomUUID() };
-    setIsSending(true);
     const { job_id: jobId, task_count: count } = await gateway.call('submitBag', {
       body: { ...reading.spec, client_job_id: key.current.key },
     });
@@ -37,16 +34,7 @@ export function BagForm(): ReactNode {
     say(`Job ${jobId} was submitted: ${sayMany(count, 'task')}.`);
     go({ view: 'after', jobId });
   };
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    setRefusal('');
-    send()
-      .catch((error: unknown) => {
-        const { message, advice } = getProblem(error);
-        setRefusal(`${message} ${advice}`);
-      })
-      .finally(() => setIsSending(false));
-  };
+  const { refusal, refuse, isSending, submit } = useSubmission(send);
   return (
     <>
       <Panel title="The tasks">
@@ -90,13 +78,12 @@ export function BagForm(): ReactNode {
   );
 }
 
-function MoreFields({
-  draft,
-  change,
-}: {
+interface DraftFields {
   readonly draft: BagDraft;
   readonly change: (next: Partial<BagDraft>) => void;
-}): ReactNode {
+}
+
+function MoreFields({ draft, change }: DraftFields): ReactNode {
   const isUsed =
     [
       draft.put,
@@ -123,48 +110,8 @@ function MoreFields({
         />
       </div>
       <InPlaceField id="bag-in-place" isChecked={draft.isInPlace} onChange={(isInPlace) => change({ isInPlace })} />
-      <div className="fields">
-        <FormField
-          id="bag-put"
-          label="Put"
-          hint="your files, one SRC[:DST] per line"
-          rows={2}
-          value={draft.put}
-          onChange={(put) => change({ put })}
-        />
-        <FormField
-          id="bag-get"
-          label="Get"
-          hint="outputs, one per line"
-          rows={2}
-          value={draft.get}
-          onChange={(get) => change({ get })}
-          placeholder="out-{}.csv"
-        />
-      </div>
-      <div className="fields">
-        <FormField
-          id="bag-processors"
-          label="Processors each"
-          value={draft.processors}
-          onChange={(processors) => change({ processors })}
-          placeholder="1"
-        />
-        <FormField
-          id="bag-retries"
-          label="Retries"
-          value={draft.retries}
-          onChange={(retries) => change({ retries })}
-          placeholder="2"
-        />
-        <FormField
-          id="bag-minutes"
-          label="Time limit, minutes"
-          value={draft.minutes}
-          onChange={(minutes) => change({ minutes })}
-          placeholder="any"
-        />
-      </div>
+      <FileFields draft={draft} change={change} />
+      <LimitFields draft={draft} change={change} />
       <FormField
         id="bag-requirements"
         label="Requirements"
@@ -188,6 +135,60 @@ function MoreFields({
         onChange={(environment) => change({ environment })}
       />
     </details>
+  );
+}
+
+/** Which files go with the tasks, and which come back. */
+function FileFields({ draft, change }: DraftFields): ReactNode {
+  return (
+    <div className="fields">
+      <FormField
+        id="bag-put"
+        label="Put"
+        hint="your files, one SRC[:DST] per line"
+        rows={2}
+        value={draft.put}
+        onChange={(put) => change({ put })}
+      />
+      <FormField
+        id="bag-get"
+        label="Get"
+        hint="outputs, one per line"
+        rows={2}
+        value={draft.get}
+        onChange={(get) => change({ get })}
+        placeholder="out-{}.csv"
+      />
+    </div>
+  );
+}
+
+/** Processors, retries and the time limit of a task. */
+function LimitFields({ draft, change }: DraftFields): ReactNode {
+  return (
+    <div className="fields">
+      <FormField
+        id="bag-processors"
+        label="Processors each"
+        value={draft.processors}
+        onChange={(processors) => change({ processors })}
+        placeholder="1"
+      />
+      <FormField
+        id="bag-retries"
+        label="Retries"
+        value={draft.retries}
+        onChange={(retries) => change({ retries })}
+        placeholder="2"
+      />
+      <FormField
+        id="bag-minutes"
+        label="Time limit, minutes"
+        value={draft.minutes}
+        onChange={(minutes) => change({ minutes })}
+        placeholder="any"
+      />
+    </div>
   );
 }
 

@@ -1,12 +1,12 @@
-import { useRef, useState, type ReactNode, type SubmitEvent } from 'react';
+import { useRef, type ReactNode } from 'react';
 import type { RouteReply } from '../../../../src/schema/index.ts';
-import { getProblem } from '../../gateway/gateway.ts';
 import { sayMark, type TextMark } from '../../model/marked-text.ts';
 import { sayCount, sayMany } from '../../model/words.ts';
 import { useDraft, usePage } from '../../page-context.tsx';
 import { Panel } from '../../parts/notices.tsx';
 import { MarkedEditor, type EditorHandle } from './marked-editor.tsx';
 import { useAsYouType } from './use-as-you-type.ts';
+import { useSubmission } from './use-submission.ts';
 
 const textMax = 8_000_000;
 const listedMax = 200;
@@ -22,8 +22,6 @@ export function JdfForm(): ReactNode {
   const { answer: check, problem } = useAsYouType(draft.text, (signal) =>
     gateway.call('checkJdf', { body: { text: draft.text }, signal }),
   );
-  const [refusal, setRefusal] = useState('');
-  const [isSending, setIsSending] = useState(false);
   const key = useRef('');
   const editor = useRef<EditorHandle>(null);
   const faults = check?.faults ?? nothing;
@@ -45,17 +43,7 @@ export function JdfForm(): ReactNode {
     say(`Job ${jobId} was submitted: ${sayMany(count, 'task')}.`);
     go({ view: 'after', jobId });
   };
-  const submit = (event: SubmitEvent): void => {
-    event.preventDefault();
-    setRefusal('');
-    setIsSending(true);
-    send()
-      .catch((error: unknown) => {
-        const { message, advice } = getProblem(error);
-        setRefusal(`${message} ${advice}`);
-      })
-      .finally(() => setIsSending(false));
-  };
+  const { refusal, isSending, submit } = useSubmission(send);
   const open = (file: File | undefined): void => {
     if (file === undefined) return;
     if (file.size > textMax) {

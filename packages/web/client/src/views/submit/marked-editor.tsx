@@ -3,7 +3,7 @@ import {
   useMemo,
   useRef,
   useState,
-  type DragEvent,
+  type DOMAttributes,
   type KeyboardEvent,
   type MouseEvent,
   type ReactNode,
@@ -49,12 +49,10 @@ export function MarkedEditor({ handle, text, marks, describedBy, onChange, onDro
   const area = useRef<HTMLTextAreaElement>(null);
   const behind = useRef<HTMLDivElement>(null);
   const gutter = useRef<HTMLDivElement>(null);
-  const [isOver, setIsOver] = useState(false);
   const [cursorLine, setCursorLine] = useState(1);
   const [tip, setTip] = useTip();
   const [frame, width] = useWidth();
   const pieces = useMemo(() => markText(text, marks), [text, marks]);
-  const wrong = useMemo(() => new Map(marks.toReversed().map(({ line, severity }) => [line, severity])), [marks]);
   const lineCount = useMemo(() => text.split('\n').length, [text]);
   const scroll = (): void => {
     const { scrollTop: top, scrollLeft: left } = area.current ?? { scrollTop: 0, scrollLeft: 0 };
@@ -62,19 +60,14 @@ export function MarkedEditor({ handle, text, marks, describedBy, onChange, onDro
     gutter.current?.scrollTo({ top });
   };
   const goTo = (mark: TextMark): void => {
-    const field = area.current;
-    if (field === null) return;
-    const start = Math.min(text.length, (lineStart(text, mark.line) ?? 0) + Math.max(0, mark.column - 1));
-    field.focus();
-    field.setSelectionRange(start, Math.min(text.length, start + 1));
+    if (area.current === null) return;
+    selectMark(area.current, text, mark);
     setCursorLine(mark.line);
-    // Browsers show the cursor of a field that got the focus, not one that is set while it has it.
-    field.scrollTop = Math.max(0, (mark.line - 5) * Number.parseFloat(getComputedStyle(field).lineHeight));
     const shown =
       behind.current?.querySelectorAll('mark')[
         pieces.filter((piece) => piece.mark !== undefined).findIndex((piece) => piece.mark === mark)
       ];
-    field.scrollLeft = shown === undefined ? 0 : Math.max(0, shown.offsetLeft - field.clientWidth / 2);
+    area.current.scrollLeft = shown === undefined ? 0 : Math.max(0, shown.offsetLeft - area.current.clientWidth / 2);
     scroll();
   };
   useImperativeHandle(handle, () => ({ goTo }));
@@ -96,43 +89,12 @@ export function MarkedEditor({ handle, text, marks, describedBy, onChange, onDro
         : { x: clientX - box.left, y: clientY - box.top, text: sayMark(mark) },
     );
   };
-  const drop = (event: DragEvent): void => {
-    if (event.dataTransfer.files.length === 0) return;
-    event.preventDefault();
-    setIsOver(false);
-    onDrop(event.dataTransfer.files[0]);
-  };
+  const [isOver, dropTarget] = useDropTarget(onDrop);
   return (
     <>
-      <div
-        ref={frame}
-        className={`marked${isOver ? ' over' : ''}`}
-        onDragOver={(event) => {
-          event.preventDefault();
-          setIsOver(true);
-        }}
-        onDragLeave={() => setIsOver(false)}
-        onDrop={drop}
-      >
-        <div className="gutter" ref={gutter} aria-hidden="true">
-          {Array.from({ length: Math.min(lineCount, numberedMax) }, (_, index) => (
-            <span key={index} className={wrong.get(index + 1) ?? ''}>
-              {index + 1}
-            </span>
-          ))}
-        </div>
-        <div className="behind" ref={behind} aria-hidden="true">
-          {pieces.map((piece, index) =>
-            piece.mark === undefined ? (
-              piece.text
-            ) : (
-              <mark key={index} className={piece.mark.severity}>
-                {piece.text}
-              </mark>
-            ),
-          )}
-          {'\n'}
-        </div>
+      <div ref={frame} className={`marked${isOver ? ' over' : ''}`} {...dropTarget}>
+        <Gutter box={gutter} lineCount={lineCount} marks={marks} />
+        <MarkedText box={behind} pieces={pieces} />
         <textarea
           ref={area}
           className="code"
@@ -153,6 +115,84 @@ export function MarkedEditor({ handle, text, marks, describedBy, onChange, onDro
       </div>
       <AtCursor marks={marks} line={cursorLine} lineCount={lineCount} />
     </>
+  );
+}
+
+/** Whether a file hovers over an element, and the listeners that the element needs to take it. */
+function useDropTarget(
+  onDrop: (file: File | undefined) => void,
+): readonly [boolean, Pick<DOMAttributes<HTMLElement>, 'onDragOver' | 'onDragLeave' | 'onDrop'>] {
+  const [isOver, setIsOver] = useState(false);
+  return [
+    isOver,
+    {
+      onDragOver: (event) => {
+        event.preventDefault();
+        setIsOver(true);
+      },
+      onDragLeave: () => setIsOver(false),
+      onDrop: (event) => {
+        if (event.dataTransfer.files.length === 0) return;
+        event.preventDefault();
+        setIsOver(false);
+        onDrop(event.dataTransfer.files[0]);
+      },
+    },
+  ];
+}
+
+/** Puts the cursor at a mark, and its line near the top. */
+function selectMark(field: HTMLTextAreaElement, text: string, { line, column }: TextMark): void {
+  const start = Math.min(text.length, (lineStart(text, line) ?? 0) + Math.max(0, column - 1));
+  field.focus();
+  field.setSelectionRange(start, Math.min(text.length, start + 1));
+  // Browsers show the cursor of a field that got the focus, not one that is set while it has it.
+  field.scrollTop = Math.max(0, (line - 5) * Number.parseFloat(getComputedStyle(field).lineHeight));
+}
+
+/** The numbers of the lines, those with a mark in its colour. */
+function Gutter({
+  box,
+  lineCount,
+  marks,
+}: {
+  readonly box: Ref<HTMLDivElement>;
+  readonly lineCount: number;
+  readonly marks: readonly TextMark[];
+}): ReactNode {
+  const wrong = useMemo(() => new Map(marks.toReversed().map(({ line, severity }) => [line, severity])), [marks]);
+  return (
+    <div className="gutter" ref={box} aria-hidden="true">
+      {Array.from({ length: Math.min(lineCount, numberedMax) }, (_, index) => (
+        <span key={index} className={wrong.get(index + 1) ?? ''}>
+          {index + 1}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+/** The text behind the field, which carries the marks. */
+function MarkedText({
+  box,
+  pieces,
+}: {
+  readonly box: Ref<HTMLDivElement>;
+  readonly pieces: readonly TextPiece[];
+}): ReactNode {
+  return (
+    <div className="behind" ref={box} aria-hidden="true">
+      {pieces.map((piece, index) =>
+        piece.mark === undefined ? (
+          piece.text
+        ) : (
+          <mark key={index} className={piece.mark.severity}>
+            {piece.text}
+          </mark>
+        ),
+      )}
+      {'\n'}
+    </div>
   );
 }
 
