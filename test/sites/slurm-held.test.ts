@@ -102,9 +102,7 @@ test.serial(
     const { provider, client, reserve, mutirao } = await start(t);
     await until(
       () =>
-        Promise.resolve(
-          provider.log.some((line) => line.includes('this account may have the resource manager make reservations')),
-        ),
+        Promise.resolve(provider.log.some((line) => line.includes('this account may reserve at the resource manager'))),
       'the owner is told that Slurm would make reservations for this account',
     );
     const other = (

@@ -83,7 +83,7 @@ export interface ProviderHost {
   readonly ownerId: UserId;
   /** Where agents on other hosts find the provider, and the authority that signs for it; empty for a socket. */
   agentsPlace(): { readonly address: string; readonly authority: string };
-  /** What is wrong with the provider; undefined while all is well. */
+  /** Why the provider takes nothing new, a full disk for example; undefined while it does. */
   trouble(): string | undefined;
   /** Why the queue of the resource could not be read the last time; empty when it could. */
   queueTrouble(): string;
@@ -530,7 +530,11 @@ function describeResource(
     machines: attached.length,
     draining: takesNoWork(state),
     ...findDraining(state),
-    reasons: encodeReasons([...listOf(trouble()), ...state.resourceStatus, ...(reservations?.() ?? [])]),
+    reasons: encodeReasons([
+      ...listTroubles(trouble(), queueTrouble(), state.resourceStatus),
+      ...state.resourceStatus,
+      ...(reservations?.() ?? []),
+    ]),
     leases: [...state.brokers.values()]
       .filter(({ brokerId }) => userId === ownerId || userOfBroker(brokerId, ownerId) === userId)
       .flatMap((broker) => describeLease(state, broker, standby) ?? []),
@@ -539,8 +543,13 @@ function describeResource(
   };
 }
 
-function listOf(trouble: string | undefined): readonly Reason[] {
-  return trouble === undefined ? [] : [{ code: 'provider-trouble', trouble }];
+/** Why the provider takes nothing new and cannot read its queue, unless its status says that already. */
+function listTroubles(stall: string | undefined, queue: string, status: readonly Reason[]): readonly Reason[] {
+  const isTold = status.some(({ code }) => code === 'queue-unreadable' || code === 'queue-stale');
+  return [
+    ...(stall === undefined ? [] : [{ code: 'provider-trouble', trouble: stall } as const]),
+    ...(queue === '' || isTold ? [] : [{ code: 'queue-unreadable', trouble: queue } as const]),
+  ];
 }
 
 function findDraining({

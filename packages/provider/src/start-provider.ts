@@ -441,9 +441,14 @@ class ProviderProcess {
     });
   }
 
+  /** Why nothing new is taken, a full disk for example; undefined while it is. */
+  #stall(): string | undefined {
+    return this.#driver.stalledBy?.message;
+  }
+
   #trouble(): string | undefined {
-    const { stalledBy } = this.#driver;
-    if (stalledBy !== undefined) return stalledBy.message;
+    const stall = this.#stall();
+    if (stall !== undefined) return stall;
     const trouble = this.#watcher?.trouble ?? '';
     return trouble === '' ? undefined : `cannot read the queue: ${trouble}`;
   }
@@ -470,7 +475,7 @@ class ProviderProcess {
       pushed: this.#pushed,
       standby: this.#opened.standby,
       ...(this.#contents === undefined ? {} : { contents: this.#contents }),
-      trouble: () => this.#trouble(),
+      trouble: () => this.#stall(),
       queueTrouble: () => this.#watcher?.trouble ?? '',
       reservations: () => [...(this.#reservationSync?.describe() ?? []), ...describeHeld(this.#state)],
       ask: <T>(make: (replyTo: number) => ProviderInput): Promise<T> => this.#driver.ask<T>(make),

@@ -78,6 +78,19 @@ test('what is wrong with a provider is told before the reasons of its last decis
   t.true(response.reasons.length > 1);
 });
 
+test('a queue that cannot be read is said in one sentence, and once', async (t) => {
+  const unreadable = { ...aHost(aHarness()), queueTrouble: () => 'MUT_BAD_REQUEST, no partition "nix"' };
+  const { reasons } = await inject(providerRoutes(unreadable).getResource, {});
+  t.is(reasons[0]?.text, 'Cannot read the resource\'s queue: MUT_BAD_REQUEST, no partition "nix".');
+  const status = [{ code: 'queue-stale', trouble: 'no answer' } as const];
+  const stale = { ...unreadable, state: { ...unreadable.state, resourceStatus: status } };
+  const told = await inject(providerRoutes(stale).getResource, {});
+  t.deepEqual(
+    told.reasons.map(({ code }) => code),
+    ['queue-stale'],
+  );
+});
+
 test('the resource is described with its limits, its rules and the reasons of the last decision', async (t) => {
   const response = await inject(providerRoutes(aHost(aHarness())).getResource, {});
   t.like(response, {

@@ -61,7 +61,14 @@ export class SlurmGrid {
 
   /** Waits until that is why the provider asks for nothing. */
   async untilStatus(words: RegExp): Promise<void> {
-    await until(async () => words.test((await this.resourceStatus()).why), `the provider says ${words}`);
+    let last = '';
+    const says = async (): Promise<boolean> => {
+      last = (await this.resourceStatus()).why;
+      return words.test(last);
+    };
+    await until(says, `the provider says ${words}`).catch((error: unknown) => {
+      throw new Error(last, { cause: error });
+    });
   }
 
   /** Waits until the explanation of a request says this. */

@@ -242,6 +242,7 @@ test("limits are the partition's, in whole minutes, and an unknown partition is 
     requestsMax: 3,
     walltimeMax: 60_000,
     walltimeGranularity: 60_000,
+    nodes: [{ count: 1, processors: 8, memory: 0, gpus: {} }],
   });
   t.is((await slurm.open().limits()).walltimeMax, 86_400_000);
   slurm.say('sinfo', '0/8/0/8\n');
