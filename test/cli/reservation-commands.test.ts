@@ -201,11 +201,7 @@ test.serial(
     t.like(moved.reservation, { amount: 4, revision: 2, status: 'confirmed' });
     await checkRefusals(t, [
       [`renegotiate ${id} --count 9`, 'MUT_OVER_CAPACITY', /at most 4/],
-      [
-        `renegotiate ${first.reservation_id} --count 1`,
-        'MUT_RESERVATION_BEGUN',
-        /release it and request another one/,
-      ],
+      [`renegotiate ${first.reservation_id} --count 1`, 'MUT_RESERVATION_BEGUN', /release it and request another one/],
       ['renegotiate 999 --count 1', 'MUT_NOT_FOUND', /999/],
       ['renegotiate x --count 1', 'MUT_BAD_REQUEST', /"x" is not a reservation; expected a number/],
     ]);

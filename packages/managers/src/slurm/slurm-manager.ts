@@ -157,7 +157,7 @@ export class SlurmManager implements ResourceManager {
       Math.min(nodes.widthMax, this.#options.widthMax || Infinity),
       this.#options.now(),
     );
-    const wholeNodes = partition.isExclusive || this.#user.names.has('exclusive') ? { widthGranularity: nodeMin } : {};
+    const wholeNodes = partition.isExclusive || this.#asksForWholeNodes() ? { widthGranularity: nodeMin } : {};
     return {
       processors,
       widthMax,
@@ -236,6 +236,11 @@ export class SlurmManager implements ResourceManager {
 
   close(): void {
     this.#slurm.close();
+  }
+
+  /** By a flag of the user's, or in her environment. */
+  #asksForWholeNodes(): boolean {
+    return this.#user.names.has('exclusive') || this.#options.environment['SBATCH_EXCLUSIVE'] !== undefined;
   }
 
   async #partitionName(): Promise<string> {

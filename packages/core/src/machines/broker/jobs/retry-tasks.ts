@@ -34,18 +34,28 @@ export function retryTasks(turn: Turn, input: GetInput<'TasksRetried'>): void {
   reply(turn, input.replyTo, { ok: true, value: { retriedCount: retriedCount + released } });
 }
 
+/** What is wrong with the first index that is not that of a task of the job; undefined where all are. */
+export function findTaskBeyond(
+  { jobId, taskCount }: BrokerJob,
+  taskIndexes: readonly TaskIndex[],
+): Refusal | undefined {
+  const beyond = taskIndexes.find((index) => !(Number.isInteger(index) && index >= 0 && index < taskCount));
+  return beyond === undefined
+    ? undefined
+    : {
+        code: 'MUT_BAD_REQUEST',
+        fault: { code: 'retry-task-unknown', taskIndex: beyond, jobId, taskIndexMax: taskCount - 1 },
+      };
+}
+
 /** Why tasks of a job cannot be retried; undefined where they can. */
 function findRetryFault(
   { state }: Turn,
   job: BrokerJob,
   { userId, taskIndexes }: GetInput<'TasksRetried'>,
 ): Refusal | undefined {
-  const beyond = taskIndexes.find((index) => !(Number.isInteger(index) && index >= 0 && index < job.taskCount));
-  if (beyond !== undefined)
-    return {
-      code: 'MUT_BAD_REQUEST',
-      fault: { code: 'retry-task-unknown', taskIndex: beyond, jobId: job.jobId, taskIndexMax: job.taskCount - 1 },
-    };
+  const beyond = findTaskBeyond(job, taskIndexes);
+  if (beyond !== undefined) return beyond;
   return job.endedAt === 0 ? undefined : findJobExcess(state, userId, job.taskCount);
 }
 
