@@ -12,13 +12,17 @@ function withGroup(changes: Partial<TaskGroup>): JobSpec {
 }
 
 const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
-  ['no groups', aJob(1, { groups: [] }), /no task groups; expected one/],
-  ['a group without tasks', aJob(1, { groups: [aGroup(1), aGroup(0)] }), /task group 1 has 0 tasks; expected one/],
+  ['no groups', aJob(1, { groups: [] }), /no task groups; expected at least one/],
+  [
+    'a group without tasks',
+    aJob(1, { groups: [aGroup(1), aGroup(0)] }),
+    /task group 1 has 0 tasks; expected at least one/,
+  ],
   ['an empty list of values', withGroup({ values: { kind: 'list', values: [] } }), /has 0 tasks/],
   [
     'too many tasks',
     aJob(1, { groups: [aGroup(2 ** 31), aGroup(1)] }),
-    /2147483649 tasks; expected 2147483648 at most/,
+    /2147483649 tasks; expected at most 2147483648/,
   ],
   ['half a task', aJob(1.5), /1.5 tasks/],
   ['a step of 0', withGroup({ values: { kind: 'range', first: 1, count: 2, step: 0 } }), /steps of 0/],
@@ -50,7 +54,7 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   [
     'a credibility that nobody reaches',
     aJob(1, { verification: { kind: 'credibility', threshold: 0.9999999999 } }),
-    /is credibility:0\.9999999999; expected 0\.99999999906\d+ at most, which 15 machines that nobody knows reach/,
+    /is credibility:0\.9999999999; expected at most 0\.99999999906\d+, which 15 unknown machines reach/,
   ],
   [
     'verification by checks that are not there',
@@ -180,7 +184,7 @@ const refusedEdges: readonly (readonly [what: string, spec: JobSpec, code: strin
     'an output without an edge',
     aJob(1, { groups: [writer(), reader('a')] }),
     'MUT_WORKFLOW_NO_PRODUCER',
-    /task 1 reads a of task 0, and no edge leads from there/,
+    /task 1 reads a of task 0, but no edge leads from there/,
   ],
   [
     'an output that nobody writes',
@@ -198,7 +202,7 @@ const refusedEdges: readonly (readonly [what: string, spec: JobSpec, code: strin
     'an output in an archive',
     aJob(1, { groups: [writer({ localPath: '/home/a' }), reader('a')], edges: [edge], gatherFolder: '/home' }),
     'MUT_WORKFLOW_NO_PRODUCER',
-    /gathered in an archive/,
+    /which goes into an archive/,
   ],
 ];
 
