@@ -9,7 +9,7 @@ import { cancelReplica, commit, reply, replyNotFound, type Turn } from '../turn.
 export function cancelJob(turn: Turn, input: GetInput<'JobCancelled'>): void {
   const job = findJobOf(turn.state, input.userId, input.jobId);
   if (job === undefined) {
-    replyNotFound(turn, input.replyTo, `job ${input.jobId}`);
+    replyNotFound(turn, input.replyTo, { code: 'job-not-found', jobId: input.jobId });
     return;
   }
   if (job.status === 'running') stopJob(turn, job, input.reason);
