@@ -7,7 +7,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { tell } from '../../output/tell.ts';
 import { resolveJobs } from '../../selectors.ts';
-import { nameOf } from '../../wire/names.ts';
+import { getEnumName } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -26,7 +26,7 @@ export async function cancelJobs(context: CommandContext, selector: string, reas
       jobs.map(
         ({ jobId, status }): JsonOf<typeof shapes.cancelled_job> => ({
           job_id: jobId,
-          ended_before: status === JobStatus.RUNNING ? null : nameOf(JobStatus, status),
+          ended_before: status === JobStatus.RUNNING ? null : getEnumName(JobStatus, status),
         }),
       ),
     table: () => (jobs.length === 0 ? ['Nothing to cancel: none of your jobs is running.'] : jobs.map(cancelledLine)),
@@ -38,5 +38,5 @@ export async function cancelJobs(context: CommandContext, selector: string, reas
 function cancelledLine({ jobId, status }: JobSummary): string {
   return status === JobStatus.RUNNING
     ? `Job ${jobId} is cancelled.`
-    : `Job ${jobId} had already ended (${nameOf(JobStatus, status)}); nothing to cancel.`;
+    : `Job ${jobId} had already ended (${getEnumName(JobStatus, status)}); nothing to cancel.`;
 }

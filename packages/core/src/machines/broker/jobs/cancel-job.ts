@@ -1,4 +1,4 @@
-import { findJobOf } from './find-job.ts';
+import { findUserJob } from './find-job.ts';
 import { reportLeasesAgain } from '../leases/grant-leases.ts';
 import type { GetInput } from '../inputs.ts';
 import { cancelFollowers } from '../gangs/reconcile-gangs.ts';
@@ -7,7 +7,7 @@ import { cancelReplica, commit, reply, replyNotFound, type Turn } from '../turn.
 /** Cancels what is left of a job. Repeating it is harmless, and so is cancelling a job that has ended. */
 export function cancelJob(turn: Turn, input: GetInput<'JobCancelled'>): void {
   const { state, now } = turn;
-  const job = findJobOf(state, input.userId, input.jobId);
+  const job = findUserJob(state, input.userId, input.jobId);
   if (job === undefined) {
     replyNotFound(turn, input.replyTo, `job ${input.jobId}`);
     return;
