@@ -101,13 +101,8 @@ test.serial('threads of the simulator start within it', async (t) => {
   t.regex(out, /4 passed, 0 failed/);
 });
 
-test.serial('it stays below 140 MiB, and starts within a second', async (t) => {
+test.serial('it stays below 140 MiB', (t) => {
   t.true(statSync(join(dist, 'mutirao')).size < 140 * 2 ** 20);
-  const run = runner(temporaryFolder(t));
-  await run('--version');
-  const begin = performance.now();
-  await run('--version');
-  t.true(performance.now() - begin < 1000);
 });
 
 test.serial('its agents take gangs: what $RSH_CMD needs is in it', async (t) => {

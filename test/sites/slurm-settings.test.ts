@@ -152,6 +152,36 @@ test.serial("the user's own jobs in other partitions are no part of the queue", 
   t.false(ids.includes(elsewhere));
 });
 
+test.serial("jobs of the user's with odd names, and one that could never be placed, spoil no listing", async (t) => {
+  const names = ['a|b', 'x\n12|root|1', '-n', 'ü%j', '<job>7'];
+  for (const name of names)
+    await slurm.command('sbatch', '--output=/dev/null', '--time=5', `--job-name=${name}`, '--wrap=sleep 600');
+  // Slurm 22.05 takes it, and lists it as failed, with no processors; later ones refuse it.
+  await slurm.command('sbatch', '--output=/dev/null', '--time=5', '-N0', '--wrap=true').catch(() => undefined);
+  const { requests } = await open(t).queue(5);
+  for (const name of names)
+    t.true(
+      requests.some(({ clientRequestId }) => clientRequestId === name),
+      name,
+    );
+});
+
+test.serial('whole nodes are known by the environment of the user, too', async (t) => {
+  const manager = open(t, { environment: { SBATCH_EXCLUSIVE: '' } });
+  t.is((await manager.limits()).widthGranularity, 8);
+  const id = await manager.allocate({
+    userId: user,
+    width: 2,
+    walltime: 120_000,
+    command: ['/bin/sleep', '300'],
+    environment: {},
+    workingDirectory: '',
+    clientRequestId: 'x.q7',
+  });
+  await until(async () => (await slurm.jobs('RUNNING')).includes(id), 'it runs');
+  t.is((await slurm.command('squeue', '--noheader', '--format=%C', `--jobs=${id}`)).trim(), '8');
+});
+
 test.serial("flags of the user's are what the job has, in place of ours", async (t) => {
   const site = await SlurmGrid.start(slurm, '--', '--comment=for the thesis', '--export=NONE');
   t.teardown(() => site.stop());

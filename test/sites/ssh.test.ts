@@ -66,6 +66,60 @@ for (const [what, startFile] of [
   });
 }
 
+for (const [what, startFile] of [
+  ['asks something', 'read -r answer'],
+  ['asks twice, for a while', 'read -r -t 5 -p "project? " project; read -r queue'],
+] as const) {
+  test(`a start file that ${what} takes nothing of what a command reads`, async (t) => {
+    const host = await server(t);
+    writeFileSync(join(host.home, '.bashrc'), `${startFile}\n`);
+    const ssh = await open(t, host);
+    t.is((await ssh.run(['cat'], { input: 'one\ntwo\n' })).stdout, 'one\ntwo\n');
+    t.is((await ssh.run(['cat'])).stdout, '');
+    writeFileSync(join(host.home, 'from'), 'one\n'.repeat(100_000));
+    await ssh.copyTo(join(host.home, 'from'), join(host.home, 'to'));
+    t.is(statSync(join(host.home, 'to')).size, 400_000);
+  });
+}
+
+test('a start file that reads all that comes is named, and no file is written', async (t) => {
+  const host = await server(t);
+  writeFileSync(join(host.home, '.bashrc'), 'cat >/dev/null\n');
+  const ssh = await open(t, host);
+  writeFileSync(join(host.home, 'from'), 'new');
+  writeFileSync(join(host.home, 'to'), 'old');
+  await t.throwsAsync(ssh.copyTo(join(host.home, 'from'), join(host.home, 'to')), {
+    code: 'MUT_SSH_SHELL',
+    message: /start files of the login shell read what was sent to a command.*\[ -t 0 \]/,
+  });
+  t.is(readFileSync(join(host.home, 'to'), 'utf8'), 'old');
+});
+
+test('a connection that breaks while a file is copied leaves the former file as it was', async (t) => {
+  const host = await server(t);
+  const ssh = await open(t, host);
+  const [from, to] = [join(host.home, 'from'), join(host.home, 'to')];
+  writeFileSync(from, Buffer.alloc(300_000_000));
+  writeFileSync(to, 'old');
+  const copied = t.throwsAsync(ssh.copyTo(from, to), { code: 'MUT_UNREACHABLE' });
+  const drafts = (): string[] => readdirSync(host.home).filter((name) => name.startsWith('to.'));
+  await until(() => drafts().some((name) => statSync(join(host.home, name)).size > 0), 'the copy has begun');
+  host.cut();
+  await copied;
+  await until(() => drafts().length === 0, 'nothing is left of the copy');
+  t.is(readFileSync(to, 'utf8'), 'old');
+});
+
+test('a jump host that lets nobody in is told as such', async (t) => {
+  const host = await server(t);
+  const config = readFileSync(host.configPath, 'utf8');
+  writeFileSync(host.configPath, `Host behind\n  ProxyJump foreign\n${config}`);
+  await t.throwsAsync(SshConnection.open({ destination: 'behind', options: host.options }), {
+    code: 'MUT_SSH_DENIED',
+    message: /Permission denied/,
+  });
+});
+
 test("a banner that speaks of denied permission is not taken for ssh's own word", async (t) => {
   const banner = join(temporaryFolder(t), 'banner');
   writeFileSync(

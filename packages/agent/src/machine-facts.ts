@@ -25,6 +25,8 @@ export interface FactsOptions {
   readonly capacity?: ResourceCapacity;
   /** Processors that it may use, on this host; left out for what the system library finds. */
   readonly processorsFound?: ProcessorCount;
+  /** What the resource manager granted on this node, else `processorsFound`; left out likewise. */
+  readonly processorsGranted?: ProcessorCount;
 }
 
 /** What was found on a machine that the agent does not run on. */
@@ -63,7 +65,7 @@ export function describeMachine(
   return {
     machineId: nameMachine(options, environment['MUTIRAO_PROCESS_INDEX']),
     incarnation: randomBytes(8).toString('hex'),
-    processors: options.processors > 0 ? options.processors : countFound(options, found),
+    processors: options.processors > 0 ? options.processors : countFound(options, environment, found),
     attributes: describeAttributes(
       options,
       found === undefined ? ownAttributes(options.request, environment) : foundAttributes(found),
@@ -75,8 +77,16 @@ export function describeMachine(
   };
 }
 
-function countFound({ request, processorsFound }: FactsOptions, found: FoundFacts | undefined): ProcessorCount {
-  return request === '' ? (found?.processors ?? processorsFound ?? availableParallelism()) : 1;
+/** In an allocation the script of its job says of how many processors: a number, or what the manager granted. */
+function countFound(
+  { request, processorsFound = availableParallelism(), processorsGranted = processorsFound }: FactsOptions,
+  environment: Readonly<Record<string, string | undefined>>,
+  found: FoundFacts | undefined,
+): ProcessorCount {
+  if (request === '') return found?.processors ?? processorsFound;
+  const stated = environment['MUTIRAO_MACHINE_PROCESSORS'] ?? '';
+  if (stated === 'granted') return processorsGranted;
+  return /^[1-9]\d{0,6}$/.test(stated) ? Number(stated) : 1;
 }
 
 /**

@@ -52,6 +52,7 @@ const broker: Rows<typeof BrokerServiceService> = {
   getJob: ownJob,
   listJobs: { callers: 'users', objects: 'own', others: 'left out' },
   cancelJob: ownJob,
+  cancelTasks: ownJob,
   retryTasks: { ...ownJob, note: 'Current inputs at local paths are read for the owner alone (`MUT_NOT_OWNER`).' },
   waitJob: ownJob,
   watchJob: { ...ownJob, note: "Without a job: events of the caller's jobs, and of machines and requests." },

@@ -6,6 +6,8 @@ export {
   BrokerServiceService,
   CancelJobRequest,
   CancelJobResponse,
+  CancelTasksRequest,
+  CancelTasksResponse,
   DownloadBlobRequest,
   DownloadBlobResponse,
   ExplainRequest,

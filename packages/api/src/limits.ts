@@ -63,6 +63,7 @@ export const limits = {
   claim: { max: 65_536, unit: 'characters', of: 'the claim of a reservation' },
   memory: { max: 2 ** 50, unit: 'bytes', of: 'the memory of a task, or of what it prints' },
   gpus: { max: 1024, unit: 'items', of: 'GPUs of a machine, or of a task' },
+  nodeShapes: { max: 1024, unit: 'items', of: 'different shapes of nodes of a resource' },
   namedResources: { max: 64, unit: 'items', of: 'named resources of a machine, or of a task' },
   namedAmount: { max: 2 ** 50, unit: 'units', of: 'the amount of a named resource' },
   freed: { max: 1000, unit: 'items', of: 'steps at which processors of a cluster come free' },
@@ -145,6 +146,7 @@ export const openRequestBytes = 4 * kibibyte;
 /** Calls whose request may be larger than usual, by their path. */
 export const requestBytes: Readonly<Record<string, number>> = {
   '/mutirao.broker.v1.BrokerService/SubmitJob': 256 * mebibyte,
+  '/mutirao.broker.v1.BrokerService/CancelTasks': 16 * mebibyte,
   '/mutirao.broker.v1.BrokerService/RetryTasks': 16 * mebibyte,
   '/mutirao.broker.v1.BrokerService/ListTasks': mebibyte,
   '/mutirao.provider.v1.GridMachineProviderService/AddMachines': 4 * mebibyte,

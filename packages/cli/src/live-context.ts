@@ -5,6 +5,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import {
   checkHome,
   findSiteTokenAt,
+  keepDebuggerShut,
   keepOwnFilesUsable,
   mutiraoHome,
   readToken,
@@ -28,6 +29,7 @@ export function makeLiveContext(
   passedOn: readonly string[] | undefined,
 ): { context: CommandContext; close(): void } {
   keepOwnFilesUsable();
+  keepDebuggerShut();
   if (options.home === '')
     throw new MutiraoError(
       'MUT_BAD_REQUEST',

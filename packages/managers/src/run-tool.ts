@@ -37,7 +37,11 @@ export async function runTool(call: ToolCall): Promise<ToolAnswer> {
 
 function getTrouble(call: ToolCall, result: CommandResult): string {
   if (result.startError !== '') return `cannot be started: ${result.startError}`;
-  if (result.isTimedOut) return `did not end within ${call.deadlineMs / 1000} s`;
+  if (result.isTimedOut) {
+    // It may have said what it waits for, as Slurm's do where the controller takes no more jobs.
+    const words = result.stderr.toString('utf8').trim();
+    return `did not end within ${call.deadlineMs / 1000} s${words === '' ? '' : `: ${listWords(words)}`}`;
+  }
   if (call.signal.aborted) return 'was given up, since the provider stops';
   if (result.isTruncated) return `wrote more than ${call.outputBytesMax} bytes`;
   if (call.hasStatusesOfItsOwn === true) return '';

@@ -89,6 +89,11 @@ export const managerOptions = {
     help: 'More flags of sbatch, separated by spaces: "--constraint=avx2 --mem-per-cpu=2G".',
     placeholder: 'FLAGS',
   }),
+  agents: choice({
+    help: 'Agents of an allocation: one for each node, or one for each processor or slot. auto = node with Slurm, else processor.',
+    words: ['auto', 'node', 'processor'],
+    default: 'auto',
+  }),
   gridEngineQueue: text({
     help: 'Cluster queue. Default: all that have the parallel environment.',
     placeholder: 'NAME',
@@ -277,6 +282,7 @@ function openSlurm(config: ManagerConfig, { id, directory, passedOn }: ManagerPl
     requestsMax: config.requestsMax,
     walltimeMax: config.walltimeMax,
     widthMax: config.widthMax,
+    agents: config.agents === 'processor' ? 'processor' : 'node',
     logFolder: join(directory, 'allocations'),
     deadlineMs: config.managerDeadline,
     environment: process.env,

@@ -4,7 +4,7 @@ import type { Example, OptionGroup } from '@mutirao/runtime/program';
 export const optionGroups = [
   { heading: 'Common options', names: ['id', 'listen', 'manager', 'heuristic', 'user'] },
   { heading: 'Embedded cluster', names: ['cluster', 'clusterHome'] },
-  { heading: 'Slurm', names: ['slurmPartition', 'slurmAccount', 'slurmQos', 'slurmFlags'] },
+  { heading: 'Slurm', names: ['slurmPartition', 'slurmAccount', 'slurmQos', 'slurmFlags', 'agents'] },
   { heading: 'Grid Engine and OAR', names: ['gridEngineQueue', 'gridEnginePe', 'gridEngineFlags', 'oarFlags'] },
   { heading: 'Resource manager', names: ['managerFile', 'queueInterval', 'managerDeadline'] },
   {

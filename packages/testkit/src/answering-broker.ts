@@ -25,6 +25,8 @@ import {
   type ListTasksRequest,
   type ListTasksResponse,
   type MachineRecord,
+  type CancelTasksRequest,
+  type CancelTasksResponse,
   type RetryTasksResponse,
   type SubmitJobRequest,
   type SubmitJobResponse,
@@ -211,6 +213,10 @@ export class AnsweringBroker {
 
   cancelJob(request: unknown): Promise<unknown> {
     return this.#answer('cancelJob', request, () => ({}));
+  }
+
+  cancelTasks(request: CancelTasksRequest): Promise<CancelTasksResponse> {
+    return this.#answer('cancelTasks', request, () => ({ cancelledCount: request.taskIndexes.length }));
   }
 
   retryTasks(request: unknown): Promise<RetryTasksResponse> {

@@ -168,6 +168,17 @@ export class BrokerHarness {
         ];
       case 'cancel':
         return [{ kind: 'JobCancelled', replyTo: 2, userId: name, jobId: Number(third), reason: 'enough' }];
+      case 'cancel-tasks':
+        return [
+          {
+            kind: 'TasksCancelled',
+            replyTo: 5,
+            userId: name,
+            jobId: Number(third),
+            taskIndexes: listNumbers(words[3]),
+            reason: 'not these',
+          },
+        ];
       case 'retry':
         return [
           {

@@ -11,6 +11,8 @@ export interface FoundCapacity {
   readonly processorIds: readonly number[];
   /** How many of them it may use at once: quotas and the resource manager may allow fewer. At least 1. */
   readonly processors: number;
+  /** How many the resource manager granted on this node, to all agents there; as above where it does not say. */
+  readonly granted: number;
   /** 0 where it is not known. */
   readonly memory: Bytes;
   readonly gpus: readonly FoundGpu[];
@@ -38,6 +40,7 @@ export async function findCapacity(
   return {
     processorIds,
     processors: Math.max(1, Math.floor(processors)),
+    granted: grant.processors ?? Math.max(1, Math.floor(processors)),
     memory: memories.length === 0 ? 0 : Math.min(...memories),
     gpus: await findGpus(host, environment),
   };
@@ -47,6 +50,6 @@ export async function findCapacity(
  * The memory of an agent that offers some of the processors that it may use: other agents offer the rest, as where a
  * manager starts one for each processor.
  */
-export function shareMemory({ memory, processors }: FoundCapacity, offered: number): Bytes {
-  return offered >= processors ? memory : Math.floor((memory * offered) / processors);
+export function shareMemory({ memory, granted }: FoundCapacity, offered: number): Bytes {
+  return offered >= granted ? memory : Math.floor((memory * offered) / granted);
 }

@@ -38,7 +38,12 @@ export async function prepareHost(
   log: Logger,
 ): Promise<PreparedHost> {
   const found = await findCapacity(ownHost, environment, availableParallelism());
-  const options = { ...config, attributes: config.attribute, processorsFound: found.processors };
+  const options = {
+    ...config,
+    attributes: config.attribute,
+    processorsFound: found.processors,
+    processorsGranted: found.granted,
+  };
   const facts = describeMachine(options, environment);
   const { processors } = facts;
   const decided = await decideCapacity(await readStatedOf(config), found, new HostClaims(), {

@@ -27,6 +27,7 @@ import { clip, limits } from '../limits.ts';
 import { decodeReasons, encodeReasons } from '../reasons/index.ts';
 import { badRequest, boundCode, boundList, boundName, boundNumber, boundProcessors, boundText } from './common.ts';
 import { decodeReservationName } from './machine.ts';
+import { decodeSlot, encodeSlot } from './slots.ts';
 import { decodeProvisioning, encodeProvisioning } from './reservation.ts';
 
 const statusesOfWire: readonly (RequestStatus | undefined)[] = [
@@ -68,6 +69,10 @@ export function decodeDemand(wire: DemandWire): Demand {
     ...(wire.statedTimeMs === undefined
       ? {}
       : { statedTime: boundNumber(wire.statedTimeMs, 'duration', 'demand.stated_time_ms') }),
+    ...decodeSlot(wire.slot, 'demand.slot'),
+    ...(wire.otherProcessors === undefined
+      ? {}
+      : { otherProcessors: boundNumber(wire.otherProcessors, 'resourceProcessors', 'demand.other_processors') }),
     ...(wire.taskTimes === undefined ? {} : { taskTimes: decodeTaskTimes(wire.taskTimes) }),
     ...(wire.reserved.length === 0 ? {} : { reserved: wire.reserved.map(decodeReserved) }),
   };
@@ -96,6 +101,11 @@ export function encodeDemand(demand: Demand): DemandWire {
     taskTimes: demand.taskTimes && encodeTaskTimes(demand.taskTimes),
     statedTimeMs: atMost(demand.statedTime, 'duration'),
     reserved: (demand.reserved ?? []).map(encodeReserved),
+    slot: encodeSlot(demand.slot),
+    otherProcessors:
+      demand.otherProcessors === undefined
+        ? undefined
+        : Math.min(demand.otherProcessors, limits.resourceProcessors.max),
   };
 }
 
@@ -167,6 +177,7 @@ export function decodeAllocationRequest(wire: AllocationRequestWire): Allocation
       ? {}
       : { reservation: decodeReservation(wire.reservation.name, wire.reservation) }),
     ...(wire.endCode === undefined ? {} : { endCode: boundCode(wire.endCode, 'request.end_code') }),
+    ...decodeSlot(wire.slot, 'request.slot'),
   };
 }
 
@@ -189,6 +200,7 @@ export function encodeAllocationRequest(request: AllocationRequest): AllocationR
     candidates: (request.candidates ?? []).slice(0, limits.candidates.max).map(encodeCandidate),
     reservation: request.reservation && encodeReservation(request.reservation),
     endCode: request.endCode,
+    slot: encodeSlot(request.slot),
   };
 }
 

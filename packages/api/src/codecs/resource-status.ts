@@ -6,6 +6,7 @@ import type {
 } from '../generated/mutirao/provider/v1/provider.ts';
 import { clip } from '../limits.ts';
 import { badRequest, boundList, boundNumber, boundText } from './common.ts';
+import { decodeNodes, encodeNodes } from './slots.ts';
 
 /** Writes how a resource stands for the wire. */
 export function encodeResourceStatus({
@@ -15,6 +16,7 @@ export function encodeResourceStatus({
   isDraining,
   walltimeMax,
   queue,
+  nodes,
 }: ResourceStatus): ResourceStatusWire {
   return {
     processors,
@@ -23,6 +25,7 @@ export function encodeResourceStatus({
     draining: isDraining,
     queue: queue === undefined ? undefined : encodeQueue(queue),
     ...(walltimeMax === undefined ? {} : { walltimeMsMax: walltimeMax }),
+    nodes: encodeNodes(nodes),
   };
 }
 
@@ -43,6 +46,7 @@ export function decodeResourceStatus(wire: ResourceStatusWire): ResourceStatus {
     isTimeShared: timeShared,
     isDraining: draining,
     ...(walltimeMsMax === undefined ? {} : { walltimeMax: walltimeMsMax }),
+    ...decodeNodes(wire.nodes, 'resource.nodes'),
   };
   return queue === undefined ? facts : { ...facts, queue: decodeQueue(queue, processors) };
 }

@@ -1,3 +1,4 @@
+import { describeSlot } from '@mutirao/core/resources';
 import { describeExactTime, plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
@@ -9,6 +10,9 @@ export const providerSentences = {
   'demand-covered': () => 'Nothing requested: current allocations and pending requests already cover all demand.',
   'single-processor-machines': ({ taskProcessors }) =>
     `Nothing requested: tasks need ${taskProcessors} processors each, and machines of an allocation have one.`,
+  'no-node-has-slot': ({ processors, memoryBytes, gpus, gpuKind }) =>
+    `Nothing requested: tasks need ${describeSlot({ processors, memory: memoryBytes, gpus, gpuKind })} of one node, and ` +
+    'no node of the resource has that.',
   'queue-unreadable': ({ trouble }) => `Cannot read the resource's queue: ${trouble}.`,
   'queue-stale': ({ trouble }) =>
     `Cannot read the resource's queue${aside(trouble)}: using its last known state and withdrawing nothing.`,
@@ -52,6 +56,9 @@ export const providerSentences = {
     `${plural(withdrawalsMax, 'withdrawal')} left${renewalMs === undefined ? '' : `; more in ${span(renewalMs)}`}.`,
   'widened-for-gang': ({ processorsBefore, processors }) =>
     `Widened from ${processorsBefore} to ${plural(processors, 'processor')}: a gang needs that many at the same time.`,
+  'request-in-slots': ({ slots, processors, memoryBytes, gpus, gpuKind }) =>
+    `Requested as ${plural(slots, 'slot')} of ${describeSlot({ processors, memory: memoryBytes, gpus, gpuKind })}` +
+    `${slots === 1 ? '' : ' each'}.`,
   'widened-to-nodes': ({ processorsBefore, processors, nodeProcessors }) =>
     `Widened from ${processorsBefore} to ${plural(processors, 'processor')}: the resource allocates whole nodes of ` +
     `at least ${plural(nodeProcessors, 'processor')}.`,

@@ -47,6 +47,11 @@ export const taskSentences = {
   'task-failed': (named) =>
     `${titled(named)} failed. "mutirao job retry ${named.jobId}" runs the failed tasks of the job again.`,
   'task-cancelled': ({ cause, ...named }) => `${titled(named)} was cancelled${aside(cause)}.`,
+  'task-cancelling': ({ machineIds, ...named }) =>
+    `${titled(named)} was cancelled and is being stopped${machineIds.length === 0 ? '' : ` on ${listed(machineIds)}`}.`,
+  'task-behind-cancelled': ({ cancelledTaskIndex, ...named }) =>
+    `${titled(named)} cannot run, because task ${cancelledTaskIndex} was cancelled. ` +
+    `"mutirao job retry ${named.jobId}" runs both again.`,
   'task-blocked': ({ failedTaskIndex, ...named }) =>
     `${titled(named)} cannot run, because task ${failedTaskIndex} failed. "mutirao job retry ${named.jobId}" runs both ` +
     'again.',
@@ -104,6 +109,7 @@ export const taskSentences = {
   'plan-used-up': () => 'The plan was renewed because most tasks that it planned in detail had started.',
   'plan-job-arrived': ({ jobId }) => `The plan was renewed because job ${jobId} arrived.`,
   'plan-job-cancelled': ({ jobId }) => `The plan was renewed because job ${jobId} was cancelled.`,
+  'plan-tasks-cancelled': ({ jobId }) => `The plan was renewed because tasks of job ${jobId} were cancelled.`,
   'plan-tasks-retried': ({ jobId }) => `The plan was renewed because tasks of job ${jobId} are retried.`,
   'plan-results-doubted': ({ jobId }) =>
     `The plan was renewed because results of job ${jobId} are in doubt and their tasks run again.`,

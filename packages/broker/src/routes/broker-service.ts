@@ -1,6 +1,8 @@
 import {
   BrokerServiceService,
   type AddProviderRequest,
+  type CancelTasksRequest,
+  type CancelTasksResponse,
   type SubmitJobRequest,
   type SubmitJobResponse,
   type UploadBlobResponse,
@@ -12,7 +14,7 @@ import type { BrokerParts } from './broker-parts.ts';
 import { explainRoute, getLedgerRoute } from './explain.ts';
 import { getQuotaRoute, type QuotaSource } from './get-quota.ts';
 import { getTaskOutputRoute } from './get-task-output.ts';
-import { cancelJobRoute, getJobRoute, listJobsRoute, retryTasksRoute } from './jobs.ts';
+import { cancelJobRoute, cancelTasksRoute, getJobRoute, listJobsRoute, retryTasksRoute } from './jobs.ts';
 import { listTasksRoute } from './list-tasks.ts';
 import {
   addProviderRoute,
@@ -43,6 +45,7 @@ export function brokerRoutes(parts: BrokerParts, usesOf: QuotaSource): Handlers<
     getJob: getJobRoute(parts),
     listJobs: listJobsRoute(parts),
     cancelJob: cancelJobRoute(parts),
+    cancelTasks: cancelTasksRoute(parts),
     retryTasks: retryTasksRoute(parts),
     waitJob: waitJobRoute(parts),
     watchJob: watchJobRoute(parts),
@@ -77,6 +80,11 @@ const audited: AuditedMethods = {
       `job ${jobId} of ${taskCount} tasks`,
   },
   cancelJob: { action: 'job.cancel', target: deriveJob },
+  cancelTasks: {
+    action: 'tasks.cancel',
+    target: ({ jobId }: CancelTasksRequest, { cancelledCount }: CancelTasksResponse) =>
+      `${cancelledCount} tasks of job ${jobId}`,
+  },
   retryTasks: { action: 'job.retry', target: deriveJob },
   uploadBlob: {
     action: 'blob.upload',

@@ -2,6 +2,8 @@ import {
   JobSummary,
   type CancelJobRequest,
   type CancelJobResponse,
+  type CancelTasksRequest,
+  type CancelTasksResponse,
   type GetJobRequest,
   type GetJobResponse,
   type ListJobsRequest,
@@ -62,10 +64,31 @@ export function listJobsRoute(parts: BrokerParts): UnaryHandler<ListJobsRequest,
 /** Cancels what of a job has not ended. */
 export function cancelJobRoute(parts: BrokerParts): UnaryHandler<CancelJobRequest, CancelJobResponse> {
   return async ({ jobId, reason }, { userId }) => {
-    if (reason.length > 1024) throw badRequest(`reason has ${reason.length} characters; expected at most 1024`);
+    requireShort(reason);
     await parts.driver.ask((replyTo) => ({ kind: 'JobCancelled', replyTo, userId, jobId, reason }));
     return {};
   };
+}
+
+/** Cancels single tasks that have not ended, and what waits for them. */
+export function cancelTasksRoute(parts: BrokerParts): UnaryHandler<CancelTasksRequest, CancelTasksResponse> {
+  return async ({ jobId, taskIndexes, reason }, { userId }) => {
+    requireShort(reason);
+    if (taskIndexes.length === 0 || taskIndexes.length > taskCountMax)
+      throw badRequest(`task_indexes has ${taskIndexes.length} entries; expected 1 to ${taskCountMax}`);
+    return await parts.driver.ask((replyTo) => ({
+      kind: 'TasksCancelled',
+      replyTo,
+      userId,
+      jobId,
+      taskIndexes,
+      reason,
+    }));
+  };
+}
+
+function requireShort(reason: string): void {
+  if (reason.length > 1024) throw badRequest(`reason has ${reason.length} characters; expected at most 1024`);
 }
 
 /**

@@ -29,7 +29,12 @@ export async function checkWidths(spec: JobSpec, { state, machineProcessorsOf }:
     .filter(({ isConnected }) => isConnected)
     .map(({ providerId }) => providerId);
   let most = { processors: 0, providerId: '' };
-  for (const [index, processors] of (await Promise.all(connected.map(machineProcessorsOf))).entries()) {
+  const askFor = (providerId: ProviderId): Promise<ProcessorCount | undefined> => {
+    const nodes = state.providers.get(providerId)?.resource?.resourceStatus.nodes;
+    if (nodes === undefined) return machineProcessorsOf(providerId);
+    return Promise.resolve(nodes.reduce((widest, node) => Math.max(widest, node.processors), 1));
+  };
+  for (const [index, processors] of (await Promise.all(connected.map(askFor))).entries()) {
     if (processors === undefined) return;
     if (processors > most.processors) most = { processors, providerId: connected[index] ?? '' };
   }

@@ -195,6 +195,7 @@ test('no field of any call of a user ends the broker or breaks what it knows', a
       explain: { subject: { $case: 'task', value: { ...of, taskIndex: 0 } } },
       getLedger: of,
       cancelJob: { ...of, reason: 'why' },
+      cancelTasks: { ...of, taskIndexes: [0], reason: 'why' },
       retryTasks: { ...of, taskIndexes: [0], currentInputs: false },
       addProvider: { providerId: 'other', address: '127.0.0.1:7000' },
       quarantineMachine: { machineId: 'lab/a', reason: 'why' },

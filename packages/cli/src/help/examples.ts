@@ -56,6 +56,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   'job cancel': [
     show('job cancel last', 'cancel the job submitted last'),
     show('job cancel all --reason "wrong input"', 'cancel every running job'),
+    show('job cancel last 3,5-9', 'cancel single tasks of the job submitted last'),
   ],
   'job retry': [
     show('job retry 7', 'run every failed or cancelled task of job 7 again'),

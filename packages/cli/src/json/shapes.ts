@@ -83,6 +83,7 @@ export const shapes = {
   cancelled_job: {
     job_id: ['integer', 'The job that was cancelled.'],
     ended_before: ['string or null', 'How it had ended before it could be cancelled; null where it was cancelled now.'],
+    cancelled_tasks: ['integer or null', 'How many single tasks were cancelled; null where the whole job was.'],
   },
   event: {
     sequence: ['integer', 'Position in the log of all events; pass it to `--after` to go on from here.'],

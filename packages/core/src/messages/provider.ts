@@ -1,4 +1,5 @@
 import type { Reason } from '../reasons/index.ts';
+import type { NodeShape, Slot } from '../resources/index.ts';
 import type { Duration, Instant, ProcessorCount, ProviderId, RequestId, UserId } from '../shared/index.ts';
 import type { RequestReservation, ReservedDemand } from './reservation.ts';
 
@@ -8,6 +9,10 @@ export interface Demand {
   readonly pendingTasks: number;
   /** Processors that one task needs. */
   readonly processors: ProcessorCount;
+  /** What a provider must ask for to run them; left out for one processor and nothing else. */
+  readonly slot?: Slot;
+  /** Processors that tasks which need another slot hold there, or will; left out for none. */
+  readonly otherProcessors?: ProcessorCount;
   /** Longest and mean run time observed so far; undefined before the first end. */
   readonly taskTimeMax: Duration | undefined;
   readonly taskTimeMean: Duration | undefined;
@@ -63,6 +68,8 @@ export interface AllocationRequest {
   /** What the resource manager calls it; empty until submitted. */
   readonly managerRequestId: string;
   readonly width: ProcessorCount;
+  /** Of which it is a whole number; left out where nothing but processors was asked for. */
+  readonly slot?: Slot;
   readonly walltime: Duration;
   readonly status: RequestStatus;
   /** When the status was last seen at the resource manager. */
@@ -82,7 +89,7 @@ export interface AllocationRequest {
   readonly endCode?: string;
 }
 
-/** Processors of one machine of an allocation: one agent is started for each of its processors. */
+/** Processors of one machine of an allocation whose manager does not know nodes: each of its processors has an agent. */
 export const processorsPerMachine: ProcessorCount = 1;
 
 /** What a resource allows one user: maxPR, maxT_r and maxP of costa2005, and the walltime's granularity. */
@@ -97,6 +104,8 @@ export interface ResourceLimits {
    * Processors of the smallest node where requests hold whole nodes, however little they ask for; left out elsewhere.
    */
   readonly widthGranularity?: ProcessorCount;
+  /** What requests in slots can be made of; left out by managers that give single processors. */
+  readonly nodes?: readonly NodeShape[];
 }
 
 /** One entry of a resource's queue as its manager lists it. */
@@ -197,6 +206,8 @@ export interface RequestOrder {
   readonly userId: UserId;
   /** 1 to the resource's `widthMax`. */
   readonly width: ProcessorCount;
+  /** Of which `width` is a whole number; left out for any processors. */
+  readonly slot?: Slot;
   /** 1 to the resource's `walltimeMax`; a manager rounds it up to its granularity. */
   readonly walltime: Duration;
   /** Program and arguments, started once per processor when the request starts. Not empty. */

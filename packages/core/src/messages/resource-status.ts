@@ -1,3 +1,4 @@
+import type { NodeShape } from '../resources/index.ts';
 import type { Duration, ProcessorCount, ProcessorMillis } from '../shared/index.ts';
 
 /**
@@ -18,6 +19,8 @@ export interface ResourceStatus {
    * that do not tell it.
    */
   readonly walltimeMax?: Duration;
+  /** What slots can be had of; left out where allocations are of single processors, and before it was read. */
+  readonly nodes?: readonly NodeShape[];
   /** It takes no more work. */
   readonly isDraining: boolean;
   /** Left out before it was first read, and of time-shared machines. */

@@ -6,6 +6,7 @@ export const providerReasons = {
   'machines-attach': {},
   'demand-covered': {},
   'single-processor-machines': { taskProcessors: 'number' },
+  'no-node-has-slot': { processors: 'number', memoryBytes: 'number', gpus: 'number', gpuKind: 'text' },
   'queue-unreadable': { trouble: 'text' },
   'queue-stale': { trouble: 'text' },
   'queue-not-read': {},
@@ -44,6 +45,13 @@ export const providerReasons = {
     renewalMs: 'number?',
   },
   'widened-for-gang': { processorsBefore: 'number', processors: 'number' },
+  'request-in-slots': {
+    slots: 'number',
+    processors: 'number',
+    memoryBytes: 'number',
+    gpus: 'number',
+    gpuKind: 'text',
+  },
   'widened-to-nodes': { processorsBefore: 'number', processors: 'number', nodeProcessors: 'number' },
 
   // Released and withdrawn.

@@ -47,6 +47,8 @@ export const taskReasons = {
   'task-reused': { jobId: 'number', taskIndex: 'number', fromJobId: 'number', fromTaskIndex: 'number' },
   'task-failed': { jobId: 'number', taskIndex: 'number' },
   'task-cancelled': { jobId: 'number', taskIndex: 'number', cause: 'text' },
+  'task-cancelling': { jobId: 'number', taskIndex: 'number', machineIds: 'texts' },
+  'task-behind-cancelled': { jobId: 'number', taskIndex: 'number', cancelledTaskIndex: 'number' },
   'task-blocked': { jobId: 'number', taskIndex: 'number', failedTaskIndex: 'number' },
   'replica-ended': {
     replicaId: 'number',
@@ -96,6 +98,7 @@ export const taskReasons = {
   'plan-used-up': {},
   'plan-job-arrived': { jobId: 'number' },
   'plan-job-cancelled': { jobId: 'number' },
+  'plan-tasks-cancelled': { jobId: 'number' },
   'plan-tasks-retried': { jobId: 'number' },
   'plan-results-doubted': { jobId: 'number' },
   'plan-task-ended-badly': {

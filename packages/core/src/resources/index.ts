@@ -9,6 +9,22 @@ export {
 export { describeAmount, describeGpus, describePart, listAmounts } from './describe.ts';
 export { FreeResources, type Assignment, type DeviceShare, type Shortage } from './free-resources.ts';
 export {
+  capacityOfSlots,
+  countSlots,
+  countSlotsOn,
+  describeSlot,
+  groupNodes,
+  holdsSlot,
+  isSameSlot,
+  keyOfNodes,
+  keyOfSlot,
+  packSlot,
+  plainSlot,
+  shapeSlot,
+  type NodeShape,
+  type Slot,
+} from './slot.ts';
+export {
   emptyRequest,
   isEmptyRequest,
   isGpuShare,

@@ -117,17 +117,21 @@ const settling: fc.Arbitrary<Event> = fc
   });
 
 const ordering: fc.Arbitrary<Event> = fc
-  .record({ number, isCancel: fc.boolean() })
-  .map(({ number: which, isCancel }) => (world) => {
+  .record({ number, order: fc.constantFrom('cancel', 'cancel tasks', 'retry') })
+  .map(({ number: which, order }) => (world) => {
     const jobId = pick([...world.state.jobs.keys()], which) ?? 99;
-    if (isCancel) world.step({ kind: 'JobCancelled', replyTo: 2, userId: 'ann', jobId, reason: 'enough' });
+    const tasks = [which % 5, 0];
+    if (order === 'cancel tasks')
+      world.step({ kind: 'TasksCancelled', replyTo: 4, userId: 'ann', jobId, taskIndexes: tasks, reason: '' });
+    else if (order === 'cancel')
+      world.step({ kind: 'JobCancelled', replyTo: 2, userId: 'ann', jobId, reason: 'enough' });
     else
       world.step({
         kind: 'TasksRetried',
         replyTo: 3,
         userId: 'ann',
         jobId,
-        taskIndexes: which % 2 === 0 ? [] : [which % 5, 0],
+        taskIndexes: which % 2 === 0 ? [] : tasks,
       });
   });
 

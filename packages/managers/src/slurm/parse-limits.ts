@@ -1,8 +1,12 @@
-import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
+import { groupNodes, type NodeShape } from '@mutirao/core/resources';
+import type { Bytes, Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
 import { parseInstant, parseWalltime } from './parse-time.ts';
 
-/** What `sinfo` is asked to write: one line for each node, with its processors as allocated/idle/other/total. */
-export const nodeFormat = '%c|%C';
+/**
+ * What `sinfo` is asked to write: one line for each node, with its processors as allocated/idle/other/total, its memory
+ * in MiB and its generic resources.
+ */
+export const nodeFormat = '%c|%C|%m|%G';
 /** As `nodeFormat`, for a whole partition. */
 export const processorsFormat = '%C';
 
@@ -76,6 +80,8 @@ export interface NodeLimits {
   readonly widthMax: ProcessorCount;
   /** Of the smallest node that may be used. */
   readonly nodeMin: ProcessorCount;
+  /** What one request may have of each node. */
+  readonly nodes: readonly NodeShape[];
 }
 
 /**
@@ -83,35 +89,71 @@ export interface NodeLimits {
  * a line is something else.
  */
 export function parseNodeLimits(output: string, partition: Partition): NodeLimits | undefined {
-  const nodes: Processors[] = [];
+  const nodes: ListedNode[] = [];
   for (const line of listLines(output)) {
-    const node = parseProcessors(line.slice(line.indexOf('|') + 1));
+    const [, processors = line, memory = '', resources = ''] = line.split('|');
+    const node = parseProcessors(processors);
     if (node === undefined) return undefined;
-    nodes.push(node);
+    nodes.push({ ...node, memory: parseMemory(memory), gpus: parseGpus(resources) });
   }
   nodes.push(...unlistedNodes(nodes, partition));
   // Where nothing is usable now, all of it may be later; and nothing at all would never be asked for again.
   const isAllAway = nodes.every((node) => node.usable === 0);
-  const perNode = nodes
-    .map((node) => Math.min(isAllAway ? node.total : node.usable, partition.processorsPerNodeMax ?? Infinity))
-    .sort((one, other) => other - one);
+  const usableOf = (node: Processors): ProcessorCount =>
+    Math.min(isAllAway ? node.total : node.usable, partition.processorsPerNodeMax ?? Infinity);
+  const perNode = nodes.map(usableOf).sort((one, other) => other - one);
   const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
   return {
     processors: sum(perNode),
     widthMax: sum(perNode.slice(0, partition.nodesMax ?? perNode.length)),
     nodeMin: perNode.findLast((count) => count > 0) ?? 1,
+    nodes: groupNodes(
+      nodes
+        .map((node) => ({ count: 1, processors: usableOf(node), memory: node.memory, gpus: node.gpus }))
+        .filter(({ processors }) => processors > 0),
+    ),
   };
+}
+
+/** A node as `sinfo` lists it. */
+interface ListedNode extends Processors {
+  /** 0 where it is not configured. */
+  readonly memory: Bytes;
+  readonly gpus: Readonly<Record<string, number>>;
+}
+
+/** Memory in MiB; Slurm says 1 where nobody has told it. */
+function parseMemory(text: string): Bytes {
+  return /^\d+$/.test(text) && Number(text) > 1 ? Number(text) * 2 ** 20 : 0;
+}
+
+/** GPUs by their type among generic resources such as `gpu:a100:4(S:0-1),license:2`; a type may be left out. */
+function parseGpus(text: string): Record<string, number> {
+  const gpus: Record<string, number> = {};
+  for (const word of text.split(/,(?![^(]*\))/)) {
+    const [, kind = '', count] = /^gpu(?::([^:(]+))??:(\d+)(?:\(.*\))?$/.exec(word.trim()) ?? [];
+    if (count === undefined) continue;
+    const name = kind.toLowerCase();
+    gpus[name] = (gpus[name] ?? 0) + Number(count);
+  }
+  return gpus;
 }
 
 /** Nodes of a cloud that are powered down are on no list of `sinfo`, and are started for whoever asks for them. */
 function unlistedNodes(
-  listed: readonly Processors[],
+  listed: readonly ListedNode[],
   { nodesTotal = 0, processorsTotal = 0 }: Partition,
-): Processors[] {
+): ListedNode[] {
   const count = nodesTotal - listed.length;
   const each = Math.floor((processorsTotal - listed.reduce((sum, { total }) => sum + total, 0)) / count);
   return count > 0 && each > 0
-    ? Array.from({ length: Math.min(count, unlistedMax) }, () => ({ idle: 0, usable: each, total: each }))
+    ? Array.from({ length: Math.min(count, unlistedMax) }, () => ({
+        idle: 0,
+        usable: each,
+        total: each,
+        memory: 0,
+        gpus: {},
+      }))
     : [];
 }
 

@@ -7,11 +7,14 @@ import { parseInstant, parseWalltime } from './parse-time.ts';
  * job.
  */
 export const jobFormat = '%i|%u|%C|%l|%T|%V|%S|%e|%r';
+/** What each of our own jobs begins with in a listing; a line of a job's name may look like a job. */
+const jobMark = '<job>';
+
 /**
  * What `squeue` is asked to write of our own jobs: the partition, of one that waits perhaps several, and the name,
  * which comes last since it may hold anything.
  */
-export const ownJobFormat = `${jobFormat}|%P|%j`;
+export const ownJobFormat = `${jobMark}${jobFormat}|%P|%j`;
 
 /** One job as Slurm lists it. */
 export interface SlurmJob {
@@ -38,11 +41,11 @@ export function parseJobs(output: string): JobListing {
   return findListing(output.split('\n').filter((line) => line !== ''));
 }
 
-/**
- * Reads what `squeue` wrote in `ownJobFormat`; a line that does not begin with a job's number goes on with the name
- * before it.
- */
+/** Reads what `squeue` wrote in `ownJobFormat`; a line without the mark goes on with the name before it. */
 export function parseOwnJobs(output: string): JobListing {
+  if (output.startsWith(jobMark))
+    return findListing(output.replace(/\n$/, '').slice(jobMark.length).split(`\n${jobMark}`));
+  // Wrappers of squeue that sites have may take the mark away.
   const records: string[] = [];
   for (const line of output.replace(/\n$/, '').split('\n')) {
     if (startsJob.test(line) || (records.length === 0 && line !== '')) records.push(line);
@@ -82,7 +85,7 @@ function parseJob(record: string): SlurmJob | undefined {
     .map((field: string | undefined) => field ?? '') as unknown as Fields;
   const status = statusOf(state);
   const [submittedAt, startsAt, endsAt] = [parseInstant(submitted), parseInstant(starts), parseInstant(ends)];
-  if (submittedAt === 0 || Number(cpus) === 0) return undefined;
+  if (submittedAt === 0) return undefined;
   const ending =
     status === 'ended'
       ? {
@@ -104,7 +107,8 @@ function parseJob(record: string): SlurmJob | undefined {
     request: {
       managerRequestId: id,
       userId,
-      width: Number(cpus),
+      // Slurm lists one that it could never place with none.
+      width: Math.max(1, Number(cpus)),
       walltime,
       status,
       submittedAt,

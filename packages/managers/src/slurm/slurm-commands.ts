@@ -48,7 +48,8 @@ export class SlurmCommands {
         'MUT_UNREACHABLE',
         `${command} ended with status ${status}: ${listWords(stderr === '' ? stdout : stderr)}`,
       );
-    return stdout;
+    // With SLURM_CLUSTERS a listing begins with the name of its cluster.
+    return stdout.replace(/^\s*CLUSTER: .*\n/, '');
   }
 
   /** Ends what runs; later calls fail. */

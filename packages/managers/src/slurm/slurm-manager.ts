@@ -1,9 +1,11 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { QueuedRequest, QueueListing, ResourceLimits } from '@mutirao/core/messages';
+import type { NodeShape } from '@mutirao/core/resources';
 import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
 import type { AllocationOrder, ResourceManager } from '../resource-manager.ts';
 import { listWords } from '../run-tool.ts';
-import { findMinutes, renderBatchScript } from './batch-script.ts';
+import { slotFlags } from './slot-flags.ts';
+import { findMinutes, renderBatchScript, type AgentPlaces } from './batch-script.ts';
 import { CancelQueue } from '../cancel-queue.ts';
 import { JobFiles } from '../job-files.ts';
 import { requireKey, TriedKeys } from '../tried-keys.ts';
@@ -54,6 +56,8 @@ export interface SlurmOptions {
    * reservation manager; left out where none are made.
    */
   readonly reservations?: { readonly prefix: string; readonly resourceId: string };
+  /** Left out, one for each node. */
+  readonly agents?: AgentPlaces;
   /** Of each call of one of Slurm's commands. */
   readonly deadlineMs: Duration;
   /** With PATH, and SLURM_CONF where it is not in its usual place. */
@@ -83,6 +87,8 @@ export class SlurmManager implements ResourceManager {
   readonly siteReservations?: SlurmReservations;
   readonly reservationResource?: string;
   #partition = '';
+  /** What the partition had when its limits were read. */
+  #nodes: readonly NodeShape[] = [];
   /** Names of our jobs that waited or ran at the last listing; undefined before one. */
   #alive: ReadonlySet<string> | undefined;
   /** The controller's clock less ours. */
@@ -122,7 +128,7 @@ export class SlurmManager implements ResourceManager {
     const { status, stdout, stderr } = await this.#slurm.run(
       'sbatch',
       this.#submitFlags(order),
-      renderBatchScript(order),
+      renderBatchScript(order, this.#options.agents),
     );
     if (status !== 0) throw this.#getRefusal(stderr, order);
     const [, id] = /^(\d+)(?:;.*)?$/m.exec(stdout) ?? [];
@@ -146,11 +152,12 @@ export class SlurmManager implements ResourceManager {
     const clock = parseControllerClock(config);
     if (clock !== 0) this.#clockOffset = clock - this.#options.now();
     const { processors, nodeMin } = nodes;
+    this.#nodes = nodes.nodes;
     const widthMax = this.#widths.bound(
       Math.min(nodes.widthMax, this.#options.widthMax || Infinity),
       this.#options.now(),
     );
-    const wholeNodes = partition.isExclusive || this.#user.names.has('exclusive') ? { widthGranularity: nodeMin } : {};
+    const wholeNodes = partition.isExclusive || this.#asksForWholeNodes() ? { widthGranularity: nodeMin } : {};
     return {
       processors,
       widthMax,
@@ -158,6 +165,7 @@ export class SlurmManager implements ResourceManager {
       requestsMax: this.#options.requestsMax,
       walltimeMax: this.#walltimeMax(partition),
       walltimeGranularity: minute,
+      nodes: nodes.nodes,
     };
   }
 
@@ -230,6 +238,11 @@ export class SlurmManager implements ResourceManager {
     this.#slurm.close();
   }
 
+  /** By a flag of the user's, or in her environment. */
+  #asksForWholeNodes(): boolean {
+    return this.#user.names.has('exclusive') || this.#options.environment['SBATCH_EXCLUSIVE'] !== undefined;
+  }
+
   async #partitionName(): Promise<string> {
     return this.#partition === '' ? (await this.#readPartition()).name : this.#partition;
   }
@@ -267,7 +280,7 @@ export class SlurmManager implements ResourceManager {
   }
 
   #submitFlags(order: AllocationOrder): string[] {
-    const { clientRequestId: key, width, workingDirectory } = order;
+    const { clientRequestId: key, width, slot, workingDirectory } = order;
     const { flags, names } = this.#user;
     const unlessGiven = (name: string, flag: string, ...others: readonly string[]): string[] =>
       [name, ...others].some((one) => names.has(one)) ? [] : [flag];
@@ -277,7 +290,7 @@ export class SlurmManager implements ResourceManager {
       ...(this.#wanted === '' ? [] : [`--partition=${this.#wanted}`]),
       `--job-name=${key}`,
       ...unlessGiven('comment', `--comment=${key}`),
-      `--ntasks=${width}`,
+      ...slotFlags(width, slot, { nodes: this.#nodes, given: names }),
       `--time=${findMinutes(order)}`,
       ...this.#reservationFlags(order),
       ...unlessGiven('export', '--export=ALL', 'export-file'),

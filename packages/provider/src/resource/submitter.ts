@@ -52,16 +52,9 @@ export class Submitter {
 
   /** Submits a request, with a few tries under the same key. Never throws. */
   async submit(command: SubmitRequest): Promise<void> {
-    const { requestId, clientRequestId, userId, width, walltime, reservation } = command;
+    const { requestId, reservation } = command;
     const { deliver, manager, log } = this.#options;
-    const order: AllocationOrder = {
-      ...this.#options.orderOf(command),
-      userId,
-      width,
-      walltime,
-      clientRequestId,
-      ...(reservation === undefined ? {} : { reservation }),
-    };
+    const order = this.#orderOf(command);
     for (let triesLeft = triesMax - 1; ; triesLeft -= 1) {
       try {
         requireReservable(manager, order);
@@ -89,6 +82,19 @@ export class Submitter {
         return;
       }
     }
+  }
+
+  #orderOf(command: SubmitRequest): AllocationOrder {
+    const { clientRequestId, userId, width, slot, walltime, reservation } = command;
+    return {
+      ...this.#options.orderOf(command),
+      userId,
+      width,
+      walltime,
+      clientRequestId,
+      ...(slot === undefined ? {} : { slot }),
+      ...(reservation === undefined ? {} : { reservation }),
+    };
   }
 
   /** Asks for a release once; the machine asks again when it failed. Never throws. */

@@ -9,6 +9,7 @@ import type { Logger } from '../log/index.ts';
 export type AuditAction =
   | 'job.submit'
   | 'job.cancel'
+  | 'tasks.cancel'
   | 'job.retry'
   | 'blob.upload'
   | 'provider.add'

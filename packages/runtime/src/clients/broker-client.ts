@@ -1,6 +1,8 @@
 import type {
   AddProviderRequest,
   CancelJobRequest,
+  CancelTasksRequest,
+  CancelTasksResponse,
   ExplainRequest,
   ExplainResponse,
   GetJobRequest,
@@ -42,6 +44,7 @@ export interface BrokerClient {
   getJob(request: GetJobRequest): Promise<GetJobResponse>;
   listJobs(request: ListJobsRequest): Promise<ListJobsResponse>;
   cancelJob(request: CancelJobRequest): Promise<unknown>;
+  cancelTasks(request: CancelTasksRequest): Promise<CancelTasksResponse>;
   retryTasks(request: RetryTasksRequest): Promise<RetryTasksResponse>;
   /** Ends when the stream does or `signal` fires; the caller resumes from the last sequence that it saw. */
   watchJob(request: WatchJobRequest, signal: AbortSignal): AsyncIterable<WatchJobResponse>;

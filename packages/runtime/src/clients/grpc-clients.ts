@@ -40,6 +40,7 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     getJob: (request) => callUnary(raw, 'getJob', request, limits),
     listJobs: (request) => jobsAsked(request, (page) => callUnary(raw, 'listJobs', page, limits)),
     cancelJob: (request) => callUnary(raw, 'cancelJob', request, limits),
+    cancelTasks: (request) => callUnary(raw, 'cancelTasks', request, limits),
     retryTasks: (request) => callUnary(raw, 'retryTasks', request, limits),
     watchJob: (request, signal) => watch(raw, request, signal),
     listTasks: (request) => callUnary(raw, 'listTasks', request, limits),

@@ -10,6 +10,14 @@ export function keepOwnFilesUsable(): void {
 }
 
 /**
+ * Has SIGUSR1 do nothing. By itself Node opens the port of its debugger then, to every account of the host; and batch
+ * systems send it before a job's end: Slurm with `--signal`, Grid Engine with `-notify`.
+ */
+export function keepDebuggerShut(): void {
+  process.on('SIGUSR1', () => undefined);
+}
+
+/**
  * The home folder of the account that this process runs as, as the host's list of accounts has it; undefined for an
  * account that is not on it. Never throws.
  */

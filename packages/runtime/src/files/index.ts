@@ -1,6 +1,6 @@
 export { fsPath } from './byte-names.ts';
 export { describeWorkFolder, findDifference, findFolderAround, isSharedFileSystem } from './work-folder.ts';
-export { accountName, keepOwnFilesUsable } from './account.ts';
+export { accountName, keepDebuggerShut, keepOwnFilesUsable } from './account.ts';
 export { ContentStore, type ContentStoreOptions, type Expectation } from './content-store.ts';
 export { inFolder, makeFolder, mendFolder } from './make-folder.ts';
 export { makeFreshFolder, makeNextFolder, removeFreshFolders } from './fresh-folder.ts';

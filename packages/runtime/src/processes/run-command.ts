@@ -8,7 +8,7 @@ export interface RunCommandOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
   readonly input?: string;
-  /** A file that is its standard input, in place of `input`; it must be there. */
+  /** A file that is its standard input, or the rest of it behind `input`; it must be there. */
   readonly inputFile?: string;
   /** Milliseconds after which the whole group is killed. */
   readonly deadlineMs: number;

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, createReadStream, openSync } from 'node:fs';
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { captureStream, type Capture } from './capture.ts';
 import { shellStatus, startFailure, type ProcessExit } from './exit.ts';
 
@@ -31,7 +32,8 @@ export interface StartProcessOptions {
   /** Written to its standard input, which is then closed; /dev/null when absent. */
   readonly input?: string;
   /**
-   * A file that is its standard input, in place of `input`. @throws Error from `startProcess` when it cannot be opened.
+   * A file that is its standard input, or the rest of it behind `input`. @throws Error from `startProcess` when it
+   * cannot be opened.
    */
   readonly inputFile?: string;
   /** It reads our own standard input, in place of `input`. */
@@ -59,6 +61,7 @@ export interface StartedProcess {
  */
 export function startProcess(options: StartProcessOptions): StartedProcess {
   const files: number[] = [];
+  const rest = openRest(options);
   const stdio = [source(options, files), target(options.stdout, 1, files), target(options.stderr, 2, files)] as const;
   const child = spawn(options.command, options.args ?? [], {
     detached: options.detached ?? true,
@@ -70,12 +73,27 @@ export function startProcess(options: StartProcessOptions): StartedProcess {
   const stdout = captureStream(child.stdout, getBytesMax(options.stdout));
   const stderr = captureStream(child.stderr, getBytesMax(options.stderr));
   reportEnd(child, [stdout, stderr], options.onExit);
-  if (child.stdin !== null) {
-    child.stdin.on('error', () => undefined); // It may end without reading its input.
-    if (options.leash === true) (child.stdin as Socket).unref();
-    else child.stdin.end(options.input);
-  }
+  if (child.stdin !== null) feed(child.stdin, options, rest);
   return { pid: child.pid, stdout, stderr };
+}
+
+/** The file that goes on where `input` ends. */
+function openRest({ input, inputFile }: StartProcessOptions): number | undefined {
+  return input === undefined || inputFile === undefined ? undefined : openSync(inputFile, 'r');
+}
+
+function feed(stdin: Writable, { input, leash }: StartProcessOptions, rest: number | undefined): void {
+  stdin.on('error', () => undefined); // It may end without reading its input.
+  if (leash === true) (stdin as Socket).unref();
+  else if (rest === undefined) stdin.end(input);
+  else {
+    stdin.write(input ?? '');
+    const file = createReadStream('', { fd: rest });
+    // What cannot be read any more ends the input early, as a file that was cut does.
+    file.on('error', () => stdin.end());
+    stdin.on('close', () => file.destroy());
+    file.pipe(stdin);
+  }
 }
 
 function source(
@@ -83,7 +101,8 @@ function source(
   files: number[],
 ): 'ignore' | 'inherit' | 'pipe' | number {
   if (inheritsInput === true) return 'inherit';
-  if (inputFile === undefined) return input === undefined && leash !== true ? 'ignore' : 'pipe';
+  if (input !== undefined || leash === true) return 'pipe';
+  if (inputFile === undefined) return 'ignore';
   const file = openSync(inputFile, 'r');
   files.push(file);
   return file;

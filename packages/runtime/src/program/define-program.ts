@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { MutiraoError, registry } from '@mutirao/api/errors';
 import { readConfig, type ConfigOf, type OptionSpecs } from '../config/index.ts';
-import { keepOwnFilesUsable } from '../files/account.ts';
+import { keepDebuggerShut, keepOwnFilesUsable } from '../files/account.ts';
 import { mutiraoHome } from '../files/home.ts';
 import { prepareHome } from '../files/prepare-home.ts';
 import { isFullDisk } from '../files/room.ts';
@@ -105,7 +105,10 @@ async function runToEnd<O extends OptionSpecs>(
   { config, passedOn }: Given<O>,
   host: ProgramHost,
 ): Promise<void> {
-  if (host === processHost) keepOwnFilesUsable();
+  if (host === processHost) {
+    keepOwnFilesUsable();
+    keepDebuggerShut();
+  }
   const home = config.home === '' ? mutiraoHome(host.environment) : resolve(config.home);
   const log = createLogger(program.name, config.logLevel);
   const parts = new Map<string, () => unknown>();

@@ -3,16 +3,32 @@ import { lastWords } from './ssh-errors.ts';
 // Start files of a login shell print before a command runs, on either stream and not always with a line end, and some
 // hosts add words after it. A mark of
 // random letters, which none of them can know, tells the command's own output apart.
-const frameScript =
-  `printf '%s<' "$0"; printf '%s<' "$0" >&2; "$@"; status=$?; printf '>%s' "$0"; printf '>%s' "$0" >&2; exit ` +
-  '"$status"';
+const frameStart = `printf '%s<' "$0"; printf '%s<' "$0" >&2; `;
+const frameEnd = `"$@"; status=$?; printf '>%s' "$0"; printf '>%s' "$0" >&2; exit "$status"`;
+
+// A start file that asks something reads the input of the command that follows. It gets empty lines, as if Enter were
+// pressed; all up to the mark is passed over. Shells read lines from a pipe byte by byte, so the rest is the command's.
+const takeInput =
+  `until [ "$mutirao_line" = "$0" ]; do IFS= read -r mutirao_line || { printf '%s?' "$0"; exit 1; }; done; ` +
+  'unset mutirao_line; ';
+const emptyLines = 16;
+
+/** What stands before the input of a framed command. */
+export function markInput(mark: string): string {
+  return `${'\n'.repeat(emptyLines)}${mark}\n`;
+}
 
 /**
  * A command with a mark before and behind what it writes to each of its streams. @param mark letters and digits, of
- * nobody else.
+ * nobody else. @param hasInput its input begins with what {@link markInput} gives.
  */
-export function frameCommand(mark: string, command: readonly string[]): string[] {
-  return ['/bin/sh', '-c', frameScript, mark, ...command];
+export function frameCommand(mark: string, command: readonly string[], hasInput = false): string[] {
+  return ['/bin/sh', '-c', `${hasInput ? takeInput : ''}${frameStart}${frameEnd}`, mark, ...command];
+}
+
+/** Whether start files read the input of a framed command to its end. */
+export function isInputLost(mark: string, reported: string): boolean {
+  return reported.includes(`${mark}?`);
 }
 
 /** What a framed command wrote to a stream. */
@@ -40,8 +56,11 @@ export function isSessionRefused(reported: string): boolean {
 }
 
 /** What a login shell that runs no commands said in place of an answer. */
-export function describeRefusal(status: number, stdout: string, stderr: string): string {
-  const words = lastWords(`${stdout}\n${stderr}`);
+export function describeRefusal(
+  mark: string,
+  { status, stdout, stderr }: { readonly status: number; readonly stdout: string; readonly stderr: string },
+): string {
+  const words = lastWords(`${stdout}\n${stderr}`.replaceAll(new RegExp(`${mark}<|>${mark}`, 'g'), ''));
   return (
     'no command runs there: the login shell ended with status ' +
     `${status}${words === '' ? ' and without a word' : `, its words: ${words}`}`

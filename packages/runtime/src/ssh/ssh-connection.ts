@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ import {
 } from '../processes/index.ts';
 import { isSocket, parseAddress, socketAddress } from '../rpc/address.ts';
 import { makeSocketFolder } from '../rpc/socket-folder.ts';
-import { describeRefusal, frameCommand, isSessionRefused, readFrame } from './answer-frame.ts';
+import { describeRefusal, frameCommand, isInputLost, isSessionRefused, markInput, readFrame } from './answer-frame.ts';
 import { onFrom } from './on-from.ts';
 import { remoteCommand } from './remote-command.ts';
 import { clientArguments, forwardWord, masterArguments } from './ssh-arguments.ts';
@@ -79,6 +79,9 @@ const refusalMax = 1000;
 const sessionAdvice =
   'its sshd opens no further session over this connection; expected MaxSessions of 3 or more there (10 where ' +
   'nothing is said)';
+const inputAdvice =
+  'the start files of the login shell read what was sent to a command; have them read from a terminal alone, as in ' +
+  '[ -t 0 ] && read answer';
 const socketAdvice =
   'its sshd has to allow sockets to be forwarded, as OpenSSH from 6.7 on does unless AllowStreamLocalForwarding ' +
   'or DisableForwarding says otherwise';
@@ -174,13 +177,13 @@ export class SshConnection {
     { input, inputFile, deadlineMs = runMax }: RemoteRunOptions = {},
   ): Promise<RemoteResult> {
     const mark = randomBytes(8).toString('hex');
-    const words = ['-T', '--', this.destination, remoteCommand(frameCommand(mark, command))];
+    const given = inputOf(mark, input, inputFile);
+    const words = ['-T', '--', this.destination, remoteCommand(frameCommand(mark, command, given !== undefined))];
     const from = performance.now();
     for (let pause = sessionPauseMin; ; pause = Math.min(2 * pause, sessionPauseMax)) {
       const result = await this.#client(words, {
         deadlineMs,
-        ...(input === undefined ? {} : { input }),
-        ...(inputFile === undefined ? {} : { inputFile }),
+        ...given,
       });
       if (result.isTimedOut)
         throw new MutiraoError(
@@ -209,7 +212,8 @@ export class SshConnection {
       throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: the end of an answer was lost on its way`);
     if (answer !== undefined) return answer;
     if (status === 255 && isSessionRefused(err)) return undefined;
-    throw new MutiraoError('MUT_SSH_SHELL', `${this.destination}: ${describeRefusal(status, out, err)}`);
+    const why = isInputLost(mark, out) ? inputAdvice : describeRefusal(mark, { status, stdout: out, stderr: err });
+    throw new MutiraoError('MUT_SSH_SHELL', `${this.destination}: ${why}`);
   }
 
   /**
@@ -306,7 +310,11 @@ export class SshConnection {
     if (!existsSync(localPath)) throw new MutiraoError('MUT_FILE_NOT_FOUND', `${localPath} is not there`);
     const draft = `${remotePath}.${process.pid}.tmp`;
     const result = await this.run(
-      ['/bin/sh', '-c', copyScript, 'copy', remotePath, draft, mode, unpack ? 'gzip -dc' : 'cat'],
+      [
+        ...['/bin/sh', '-c', copyScript, 'copy', remotePath, draft, mode, unpack ? 'gzip -dc' : 'cat'],
+        // What is packed tells by itself where it ends.
+        unpack ? '' : String(statSync(localPath).size),
+      ],
       { inputFile: localPath, deadlineMs },
     );
     if (result.status !== 0) throw copyError(this.destination, remotePath, result.stderr);
@@ -377,6 +385,16 @@ export class SshConnection {
   }
 }
 
+/** Standard input of a framed command; undefined for none. */
+function inputOf(
+  mark: string,
+  input: string | undefined,
+  inputFile: string | undefined,
+): { readonly input: string; readonly inputFile?: string } | undefined {
+  if (inputFile !== undefined) return { input: markInput(mark), inputFile };
+  return input === undefined ? undefined : { input: `${markInput(mark)}${input}` };
+}
+
 interface FramedStreams {
   readonly out: string;
   readonly err: string;
@@ -400,11 +418,17 @@ function describeDelay(mark: string, { stdout }: CommandResult, deadlineMs: numb
     : `did not begin within ${deadlineMs / 1000} s: the host or the way to it is slow, or ${sessionAdvice}`;
 }
 
+// A connection that breaks ends the input there as a file's end does, and words to it would end the shell before it
+// has removed its draft.
 const copyScript = `
+trap '' PIPE
 umask 077
 case $1 in */*) mkdir -p -- "\${1%/*}" || exit 1 ;; esac
 trap 'rm -f -- "$2"' EXIT
-$4 >"$2" && chmod "$3" "$2" && mv -f -- "$2" "$1"
+$4 >"$2" || exit 1
+found=$(($(wc -c <"$2")))
+[ "$found" -eq "\${5:-$found}" ] || { echo "the copy has $found bytes; expected $5" >&2; exit 1; }
+chmod "$3" "$2" && mv -f -- "$2" "$1"
 `;
 
 function copyError(destination: string, remotePath: string, reported: string): MutiraoError {

@@ -29,9 +29,19 @@ export function sshError(destination: string, reported: string, hasConnected = f
 }
 
 function getCode(reported: string): ErrorCode {
-  const lines = listLines(reported);
+  const lines = withoutWayIn(listLines(reported));
   if (configPattern.test(lines[0] ?? '')) return 'MUT_BAD_CONFIG';
   return refusals.find(([pattern]) => lines.slice(-2).some((line) => pattern.test(line)))?.[1] ?? 'MUT_UNREACHABLE';
+}
+
+/**
+ * Words without those about a jump host or another command on the way that ended: before them stands why it did, in
+ * its own last words.
+ */
+function withoutWayIn(lines: readonly string[]): readonly string[] {
+  const isWayIn = /^Connection (?:closed|reset) by UNKNOWN port 65535$/.test(lines.at(-1) ?? '');
+  const rest = isWayIn ? lines.slice(0, -1) : lines;
+  return isWayIn && /^kex_exchange_identification: /.test(rest.at(-1) ?? '') ? rest.slice(0, -1) : rest;
 }
 
 /** What a command told in the end, in one line of at most 400 characters. */
@@ -51,6 +61,8 @@ function listLines(reported: string): string[] {
     .filter(
       (line) =>
         line !== '' &&
-        !/^(?:debug\d: |\*\* |@{5}|Warning: Permanently added|Killed by signal|Shared connection to)/.test(line),
+        !/^(?:debug\d: |\*\* |@{5}|Warning: Permanently added|Killed by signal|Shared connection to|OpenSSH_\d)/.test(
+          line,
+        ),
     );
 }

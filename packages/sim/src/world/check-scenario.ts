@@ -43,7 +43,14 @@ export function checkScenario(scenario: Scenario): void {
 }
 
 function checkJob(
-  { taskCount, brokenTaskCount, submittedAfter, cancelledAfter = 0, retriedAfter = 0 }: JobPlan,
+  {
+    taskCount,
+    brokenTaskCount,
+    submittedAfter,
+    cancelledAfter = 0,
+    tasksCancelledAfter = 0,
+    retriedAfter = 0,
+  }: JobPlan,
   path: string,
   stormDuration: Duration,
 ): void {
@@ -53,6 +60,7 @@ function checkJob(
   for (const [name, value] of [
     ['submittedAfter', submittedAfter],
     ['cancelledAfter', cancelledAfter],
+    ['tasksCancelledAfter', tasksCancelledAfter],
     ['retriedAfter', retriedAfter],
   ] as const) {
     if (value > latest)

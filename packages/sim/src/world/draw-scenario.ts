@@ -59,6 +59,7 @@ export function drawScenario(seed: string): Scenario {
               drawJob(draw, { index, stormDuration, taskTimeMax }),
             )
               .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`))))
+              .map((job, index) => thinnedOrNot(job, stormDuration, new Draw(new Prng(`thinning ${seed} ${index}`))))
               .map((job, index) => ({ ...job, ...drawScheduling(new Draw(new Prng(`scheduling ${seed} ${index}`))) })),
             network: {
               delayMax: draw.pick([0, 5, 50, 500]),
@@ -381,6 +382,13 @@ function drawLease(draw: Draw): Pick<Scenario, 'lease'> {
 /** By rng of its own, as above. */
 function retriedOrNot(job: JobPlan, stormDuration: Duration, draw: Draw): JobPlan {
   return draw.pick([false, false, true]) ? { ...job, retriedAfter: draw.between(second, stormDuration) } : job;
+}
+
+/** Has its user cancel some of its tasks. By rng of its own, as above. */
+function thinnedOrNot(job: JobPlan, stormDuration: Duration, draw: Draw): JobPlan {
+  return draw.pick([false, false, false, true])
+    ? { ...job, tasksCancelledAfter: draw.between(second, Math.ceil(stormDuration / 4)) }
+    : job;
 }
 
 /** By rng of its own, as above; half of the jobs have the defaults. */

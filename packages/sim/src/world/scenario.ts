@@ -58,6 +58,8 @@ export interface JobPlan {
   readonly credibility?: number;
   /** When its user cancels it; left out for never. */
   readonly cancelledAfter?: Duration;
+  /** When its user cancels some of its tasks; left out for never. */
+  readonly tasksCancelledAfter?: Duration;
   /** When its user wants once more what failed or was cancelled; left out for never. */
   readonly retriedAfter?: Duration;
   /** Left out, the broker's default; so below. */

@@ -75,7 +75,7 @@ export function racingScenario(scenario: Scenario): Scenario {
  */
 export function regretfulScenario(scenario: Scenario): Scenario {
   const racing = racingScenario(scenario);
-  const regret = { cancelledAfter: 15_000, retriedAfter: 15_010 };
+  const regret = { cancelledAfter: 15_000, tasksCancelledAfter: 12_000, retriedAfter: 15_010 };
   return {
     ...racing,
     jobs: racing.jobs.map((job) => ({ ...job, meanTaskTime: Math.max(job.meanTaskTime, 10_000), ...regret })),

@@ -86,6 +86,14 @@ export class SimulatedUser {
           jobId,
           reason: 'the user changed her mind',
         }));
+        this.#spec(plan.tasksCancelledAfter, (replyTo) => ({
+          kind: 'TasksCancelled',
+          replyTo,
+          userId: 'user',
+          jobId,
+          taskIndexes: listUnwanted(plan),
+          reason: 'the user wants fewer of them',
+        }));
         this.#spec(plan.retriedAfter, (replyTo) => ({
           kind: 'TasksRetried',
           replyTo,
@@ -119,6 +127,11 @@ export class SimulatedUser {
     };
     kernel.after(after, tryNow);
   }
+}
+
+/** Every third task of a plan, which its user cancels where she cancels some. */
+export function listUnwanted({ taskCount }: Pick<JobPlan, 'taskCount'>): number[] {
+  return Array.from({ length: Math.ceil(taskCount / 3) }, (_, index) => 3 * index);
 }
 
 /** How a plan's results are verified; undefined where nothing is said. */

@@ -40,6 +40,7 @@ export const brokerRequests: Requests<typeof BrokerServiceService> = {
   getJob: async (objects, named) => ({ jobId: await objects.openJob(named), withoutSpec: undefined }),
   listJobs: () => ({ pageSize: 0, beforeJobId: 0 }),
   cancelJob: async (objects, named) => ({ jobId: await objects.openJob(named), reason: '' }),
+  cancelTasks: async (objects, named) => ({ jobId: await objects.openJob(named), taskIndexes: [0], reason: '' }),
   retryTasks: async (objects, named) => ({
     jobId: await objects.openJob(named),
     taskIndexes: [],

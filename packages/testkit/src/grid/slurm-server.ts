@@ -23,6 +23,10 @@ import { until } from '../until.ts';
 export interface SlurmServerOptions {
   /** Nodes of 8 processors, called n1, n2, ...; 4 when left out. */
   readonly nodes?: number;
+  /** MiB of each node, which jobs then share out; left out where Slurm does not know it. */
+  readonly memory?: number;
+  /** GPUs of each node as Slurm writes them, such as `a100:2`, four at most. */
+  readonly gpus?: string;
   /**
    * Lines of slurm.conf that come last: further partitions, for example. The default partition is `main`, of all nodes,
    * with walltimes up to an hour.
@@ -56,7 +60,7 @@ export class SlurmServer {
   static async start(options: SlurmServerOptions = {}): Promise<SlurmServer> {
     const slurm = new SlurmServer(options);
     try {
-      await slurm.#startAll(options.settings ?? []);
+      await slurm.#startAll(options);
       return slurm;
     } catch (error) {
       const logs = slurm.#logs(1000);
@@ -73,7 +77,7 @@ export class SlurmServer {
   /** Lets other accounts read its configuration, so that they can use it too; its daemons have to run as root. */
   openToAll(): void {
     chmodSync(this.folder, 0o755);
-    chmodSync(join(this.folder, 'slurm.conf'), 0o644);
+    for (const name of ['slurm.conf', 'gres.conf']) chmodSync(join(this.folder, name), 0o644);
   }
 
   /** Runs one of Slurm's commands and answers what it wrote. */
@@ -165,13 +169,14 @@ export class SlurmServer {
     rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  async #startAll(settings: readonly string[]): Promise<void> {
+  async #startAll(options: SlurmServerOptions): Promise<void> {
     for (const name of ['state', 'spool', 'log']) mkdirSync(join(this.folder, name));
     writeFileSync(join(this.folder, 'munge.key'), randomBytes(1024), { mode: 0o400 });
     writeFileSync(
       join(this.folder, 'slurm.conf'),
-      renderConfig(this.folder, await freePorts(this.#nodes.length + 1), settings),
+      renderConfig(this.folder, await freePorts(this.#nodes.length + 1), options),
     );
+    writeFileSync(join(this.folder, 'gres.conf'), renderDevices(options));
     const at = (name: string): string => join(this.folder, name);
     this.#spawn('munged', '/usr/sbin/munged', [
       '--foreground',
@@ -260,13 +265,29 @@ export class SlurmServer {
   }
 }
 
-function renderConfig(folder: string, ports: readonly number[], settings: readonly string[]): string {
+/** Files that are on every host: Slurm wants one for each GPU. */
+const deviceFiles = ['/dev/null', '/dev/zero', '/dev/full', '/dev/random'];
+
+function renderDevices({ gpus }: SlurmServerOptions): string {
+  const [kind, count] = (gpus ?? '').split(':');
+  return deviceFiles
+    .slice(0, Number(count ?? 0))
+    .map((file) => `Name=gpu Type=${kind} File=${file}\n`)
+    .join('');
+}
+
+function renderConfig(
+  folder: string,
+  ports: readonly number[],
+  { settings = [], memory, gpus }: SlurmServerOptions,
+): string {
   const [controllerPort, ...nodePorts] = ports;
   const { username } = userInfo();
   const nodes = nodePorts.map(
     (port, index) =>
       `NodeName=n${index + 1} NodeHostname=${hostname()} NodeAddr=127.0.0.1 Port=${port} ` +
-      `CPUs=${processorsPerNode} State=UNKNOWN`,
+      `CPUs=${processorsPerNode} ${memory === undefined ? '' : `RealMemory=${memory} `}` +
+      `${gpus === undefined ? '' : `Gres=gpu:${gpus} `}State=UNKNOWN`,
   );
   return [
     'ClusterName=mutirao',
@@ -287,7 +308,8 @@ function renderConfig(folder: string, ports: readonly number[], settings: readon
     'MpiDefault=none',
     'JobAcctGatherType=jobacct_gather/none',
     'SelectType=select/cons_tres',
-    'SelectTypeParameters=CR_CPU',
+    `SelectTypeParameters=${memory === undefined ? 'CR_CPU' : 'CR_CPU_Memory'}`,
+    ...(gpus === undefined ? [] : ['GresTypes=gpu']),
     'SlurmdParameters=config_overrides',
     'SchedulerType=sched/backfill',
     'SchedulerParameters=bf_interval=2,sched_interval=2',

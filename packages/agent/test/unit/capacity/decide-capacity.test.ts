@@ -27,7 +27,7 @@ async function decide(t: ExecutionContext, aCase: Case): Promise<DecidedCapacity
   const { memory = 0, gpus = '', resource = [], found, options, claims = claimsOf(t) } = aCase;
   return await decideCapacity(
     { memory, ...readStated(gpus, resource) },
-    { processorIds: [], processors: 4, memory: 1000, gpus: [], ...found },
+    { processorIds: [], processors: 4, granted: 4, memory: 1000, gpus: [], ...found },
     claims,
     { processors: 4, isAllocation: false, ...options },
   );

@@ -25,7 +25,13 @@ const plain = { '/proc/self/status': status, '/proc/meminfo': meminfo };
 
 test('a host without limits offers the processors of the affinity mask and all its memory', async (t) => {
   const found = await findCapacity(hostOf(plain), {}, 64);
-  t.deepEqual(found, { processorIds: [0, 1, 2, 3, 4, 5, 6, 7], processors: 8, memory: 65536000 * 1024, gpus: [] });
+  t.deepEqual(found, {
+    processorIds: [0, 1, 2, 3, 4, 5, 6, 7],
+    processors: 8,
+    granted: 8,
+    memory: 65536000 * 1024,
+    gpus: [],
+  });
 });
 
 test('limits of control groups count, also those of the groups around', async (t) => {
@@ -90,11 +96,17 @@ test('what Slurm granted counts where it is less: memory for the node or for eac
 });
 
 test('a host that says nothing offers what the system library found, and no memory', async (t) => {
-  t.deepEqual(await findCapacity(hostOf({}), {}, 3), { processorIds: [], processors: 3, memory: 0, gpus: [] });
+  t.deepEqual(await findCapacity(hostOf({}), {}, 3), {
+    processorIds: [],
+    processors: 3,
+    granted: 3,
+    memory: 0,
+    gpus: [],
+  });
 });
 
 test('an agent that offers a part of the processors has that part of the memory', (t) => {
-  const found = { processorIds: [], processors: 8, memory: 1000, gpus: [] };
+  const found = { processorIds: [], processors: 1, granted: 8, memory: 1000, gpus: [] };
   t.is(shareMemory(found, 2), 250);
   t.is(shareMemory(found, 8), 1000);
   t.is(shareMemory(found, 16), 1000);

@@ -44,6 +44,7 @@ const changes: readonly BrokerChange[] = [
   { kind: 'JobAccepted', jobId: 1, userId: 'ana', clientJobId: 'k', spec: aJob(3), at: 1 },
   { kind: 'JobAccepted', jobId: 2, userId: 'ana', clientJobId: '', spec: aJob(3, { deadline: 99 }), at: 1 },
   { kind: 'JobCancelled', jobId: 1, reason: 'enough', at: 2 },
+  { kind: 'TasksCancelled', jobId: 1, taskIndexes: [2, 5], reason: 'not these', at: 2 },
   { kind: 'JobEnded', jobId: 1, status: 'cancelled', at: 3 },
   { kind: 'TasksRetried', jobId: 1, taskIndexes: [2, 5], at: 4 },
   { kind: 'InputsRevised', jobId: 1, current: [{ path: '/h/s.sh', fingerprint: 'content:1' }], at: 4 },
@@ -134,7 +135,7 @@ test('promises to users go to the disk, what machines tell does not wait for it'
   const durable = changes.filter((change) => changeCodec.isDurable(change)).map((change) => change.kind);
   t.deepEqual(
     [...new Set(durable)],
-    ['JobAccepted', 'JobCancelled', 'JobEnded', 'TasksRetried', 'InputsRevised', 'ProviderAdded'],
+    ['JobAccepted', 'JobCancelled', 'TasksCancelled', 'JobEnded', 'TasksRetried', 'InputsRevised', 'ProviderAdded'],
   );
 });
 

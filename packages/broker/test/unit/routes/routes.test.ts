@@ -37,7 +37,13 @@ import { downloadBlobRoute, uploadBlobRoute } from '../../../src/routes/blobs.ts
 import type { BrokerDriver, BrokerParts } from '../../../src/routes/broker-parts.ts';
 import { explainRoute, getLedgerRoute } from '../../../src/routes/explain.ts';
 import { getTaskOutputRoute } from '../../../src/routes/get-task-output.ts';
-import { cancelJobRoute, getJobRoute, listJobsRoute, retryTasksRoute } from '../../../src/routes/jobs.ts';
+import {
+  cancelJobRoute,
+  cancelTasksRoute,
+  getJobRoute,
+  listJobsRoute,
+  retryTasksRoute,
+} from '../../../src/routes/jobs.ts';
 import { listTasksRoute } from '../../../src/routes/list-tasks.ts';
 import {
   addProviderRoute,
@@ -486,6 +492,18 @@ test('a wait ends with the job, shortly before its deadline, or when the broker 
   t.like((await waits[2]).job, { status: JobStatus.CANCELLED, cancelReason: 'enough' });
   t.like((await inject(waitJobRoute(parts), { jobId: 1 })).job, { status: JobStatus.CANCELLED });
   t.is((await inject(retryTasksRoute(parts), { jobId: 1, taskIndexes: [0, 2], currentInputs: false })).retriedCount, 2);
+});
+
+test('single tasks are cancelled once, and an index of no task is refused', async (t) => {
+  const { parts } = await prepare(t);
+  await inject(submitJobRoute(parts), submission({ groups: [groupOf({})] }));
+  const cancel = (taskIndexes: number[], reason = ''): Promise<{ readonly cancelledCount: number }> =>
+    inject(cancelTasksRoute(parts), { jobId: 1, taskIndexes, reason });
+  t.is((await cancel([0, 1])).cancelledCount, 2);
+  t.is((await cancel([0, 1])).cancelledCount, 0);
+  await t.throwsAsync(cancel([99]), { code: 'MUT_BAD_REQUEST', message: /task 99 of job 1/ });
+  await t.throwsAsync(cancel([]), { code: 'MUT_BAD_REQUEST', message: /task_indexes has 0 entries/ });
+  await t.throwsAsync(cancel([0], 'x'.repeat(1025)), { code: 'MUT_BAD_REQUEST', message: /reason has 1025/ });
 });
 
 test('a job and a retry are refused where an open job writes to their places, unless they may share them', async (t) => {

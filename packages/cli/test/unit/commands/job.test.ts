@@ -145,6 +145,21 @@ test('cancelling all leaves ended jobs alone', async (t) => {
   t.deepEqual(cancelled, [{ jobId: 2, reason: 'enough' }]);
 });
 
+test('cancel sends the tasks that the selector means, and says how many had ended', async (t) => {
+  const asked: unknown[] = [];
+  const cancelTasks = (request: unknown) => {
+    asked.push(request);
+    return Promise.resolve({ cancelledCount: 2 });
+  };
+  const getJob = () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec() });
+  const { status, out } = await runCommandLine(['job', 'cancel', '1', '3,5-6', '--reason', 'few'], {
+    broker: { ...broker, cancelTasks, getJob },
+  });
+  t.is(status, 0);
+  t.is(out, '2 tasks of job 1 are cancelled.\n1 task had already ended, or is being cancelled.\n');
+  t.deepEqual(asked, [{ jobId: 1, taskIndexes: [3, 5, 6], reason: 'few' }]);
+});
+
 test('canceljob is the same command', async (t) => {
   const cancelJob = () => Promise.resolve({});
   t.is((await runCommandLine(['canceljob', '2'], { broker: { ...broker, cancelJob } })).out, 'Job 2 is cancelled.\n');

@@ -65,6 +65,7 @@ const broker = {
   getJob: answer({ job: aJobSummary(), spec: aJobSpec() }),
   listJobs: answer({ jobs: [aJobSummary()] }),
   cancelJob: answer({}),
+  cancelTasks: answer({ cancelledCount: 1 }),
   retryTasks: answer({ retriedCount: 1 }),
   listTasks: answer({ tasks: [aTask()] }),
   listMachines: answer({ machines: [aMachineRecord()] }),

@@ -2,6 +2,7 @@ import { reservationKey } from '../../messages/index.ts';
 import { dispatch, type HandlersByKind } from '../../shared/index.ts';
 import { holdMembers, startGang } from './apply/apply-gang.ts';
 import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks, getReviseInputs } from './apply/apply-job.ts';
+import { cancelTasks } from './apply/cancel-tasks.ts';
 import { confirmLease, grantLease } from './apply/apply-lease.ts';
 import { addProvider, changeRequests, joinMachine, loseMachine } from './apply/apply-machine.ts';
 import {
@@ -21,6 +22,7 @@ import type { BrokerState } from './state.ts';
 const appliers: HandlersByKind<BrokerState, BrokerChange> = {
   JobAccepted: acceptJob,
   JobCancelled: cancelJob,
+  TasksCancelled: cancelTasks,
   ReservationLeft: leaveReservation,
   JobEnded: endJob,
   TasksRetried: retryTasks,

@@ -94,6 +94,17 @@ export type BrokerChange =
   /** Sets tasks that are ready or waiting to cancelled and the job to cancelled; its replicas end one by one. */
   | { readonly kind: 'JobCancelled'; readonly jobId: JobId; readonly reason: string; readonly at: Instant }
   /**
+   * These tasks, none of which has ended, are not wanted any more: those that are ready or wait become cancelled, with
+   * what waits for them; those with replicas do when the last one has ended.
+   */
+  | {
+      readonly kind: 'TasksCancelled';
+      readonly jobId: JobId;
+      readonly taskIndexes: readonly TaskIndex[];
+      readonly reason: string;
+      readonly at: Instant;
+    }
+  /**
    * The reservation that it ran inside of is over; `waits`: what is left waits for its user. Said again, without that,
    * when she lets it go on.
    */

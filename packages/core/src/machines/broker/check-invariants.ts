@@ -171,6 +171,10 @@ function checkTask(state: BrokerState, job: BrokerJob, index: number, task: Open
   invariant(placed <= runningMax, () => `${name()} has ${placed} replicas; ${runningMax} are allowed`);
   checkVotes(job, task, name);
   invariant(
+    task.isCancelled !== true || (!isReady && task.replicas.every(({ status }) => status === 'aborting')),
+    () => `${name()} is cancelled yet continues`,
+  );
+  invariant(
     running + succeeded < 2 || isVotedOn(job) || job.withSibling.has(task),
     () => `${name()} has siblings that no cap would count`,
   );

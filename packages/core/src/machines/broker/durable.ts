@@ -3,6 +3,7 @@ import type { BrokerChange } from './changes.ts';
 const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set([
   'JobAccepted',
   'JobCancelled',
+  'TasksCancelled',
   'JobEnded',
   'TasksRetried',
   'InputsRevised',

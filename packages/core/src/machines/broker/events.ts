@@ -59,7 +59,8 @@ export interface BrokerEvent {
  * The events that a change tells; none for `ReplicasStarted` and `ReplicasGivenUp`, which name replicas and not tasks,
  * for `TasksPlaced`, of which nothing runs yet, nor for single votes and for leases, of which nothing runs yet.
  *
- * `job.cancelled` comes when its user cancels it and again when its last replica has ended; `machine.joined` again when
+ * `job.cancelled` comes when its user cancels it and again when its last replica has ended, and likewise
+ * `tasks.cancelled` for single tasks; `machine.joined` again when
  * a machine's
  * facts have changed, a request's status again when something else of it has. Pure: a change of the journal gives the
  * same events at any time.
@@ -70,6 +71,8 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
       return [jobEvent('job.accepted', change.jobId, '')];
     case 'JobCancelled':
       return [jobEvent('job.cancelled', change.jobId, change.reason)];
+    case 'TasksCancelled':
+      return [{ ...jobEvent('tasks.cancelled', change.jobId, change.reason), taskIndexes: change.taskIndexes }];
     case 'ReservationLeft':
       return [jobEvent('tasks.unreserved', change.jobId, change.code)];
     case 'JobEnded':

@@ -37,6 +37,18 @@ export type BrokerInput =
       readonly jobId: JobId;
       readonly reason: string;
     }
+  /**
+   * Replies `{ cancelledCount }`. Tasks that have ended, or are being ended for this, are left alone, so that asking again
+   * is harmless.
+   */
+  | {
+      readonly kind: 'TasksCancelled';
+      readonly replyTo: number;
+      readonly userId: UserId;
+      readonly jobId: JobId;
+      readonly taskIndexes: readonly TaskIndex[];
+      readonly reason: string;
+    }
   /** Replies `{ retriedCount }`. Empty indexes mean all that failed or were cancelled. */
   | {
       readonly kind: 'TasksRetried';

@@ -202,6 +202,7 @@ function saveSet(set: IndexSet): number[][] {
 function saveTask({
   index,
   status,
+  isCancelled,
   failureCount,
   lossCount,
   doubtCount,
@@ -214,6 +215,7 @@ function saveTask({
   return {
     index,
     status,
+    ...(isCancelled === undefined ? {} : { isCancelled }),
     failureCount,
     lossCount,
     ...(doubtCount === 0 ? {} : { doubtCount }),

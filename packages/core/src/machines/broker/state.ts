@@ -269,6 +269,8 @@ export interface OpenTask {
   successes: Success[] | undefined;
   /** Of the moment: the success that is being brought home where the task is voted on. */
   accepting: Success | undefined;
+  /** Its user cancelled it alone: all its replicas are being ended, and it is cancelled with the last. */
+  isCancelled?: true;
   failureCount: number;
   /** Replicas that were lost with their machine or broken by it. */
   lossCount: number;

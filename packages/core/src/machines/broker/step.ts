@@ -1,6 +1,7 @@
 import { dispatch, type Decision, type Instant, type HandlersByKind } from '../../shared/index.ts';
 import { onLeaseConfirmed } from './leases/adopt-leased.ts';
 import { cancelJob } from './jobs/cancel-job.ts';
+import { cancelTasks } from './jobs/cancel-tasks.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerCommand } from './commands.ts';
 import {
@@ -68,6 +69,7 @@ export function step(
 const handlers: HandlersByKind<Turn, BrokerInput> = {
   JobSubmitted: submitJob,
   JobCancelled: cancelJob,
+  TasksCancelled: cancelTasks,
   TasksRetried: retryTasks,
   ProviderAdded: addProvider,
   ProviderConnected: connectProvider,

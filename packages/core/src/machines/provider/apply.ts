@@ -180,6 +180,7 @@ function beginDemand(state: ProviderState, brokerId: string): void {
 function addRequest(state: ProviderState, change: ProviderChange & { kind: 'RequestDrafted' }): void {
   const { requestId, brokerId, userId, width, walltime, heuristic, reasons, candidates, reservation, heldFor, at } =
     change;
+  const { slot } = change;
   state.nextRequestNumber += 1;
   if (heuristic !== '') noteSubmission(state, at);
   state.requests.set(requestId, {
@@ -202,6 +203,7 @@ function addRequest(state: ProviderState, change: ProviderChange & { kind: 'Requ
     unknownSince: 0,
     missedListings: 0,
     releaseAskedAt: 0,
+    ...(slot === undefined ? {} : { slot }),
     ...(reservation === undefined ? {} : { reservation }),
     ...(heldFor === undefined ? {} : { heldFor }),
   });

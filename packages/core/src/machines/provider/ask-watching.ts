@@ -14,6 +14,7 @@ import { boundFirstRequests, describeFirstBound, explainFirstRequests } from './
 import { giveUp, withdrawUnfit } from './give-up.ts';
 import { noteDecision } from './note-decision.ts';
 import { isPending, type KnownBroker } from './state.ts';
+import { limitsInSlots, slotFor } from './slots.ts';
 import { submitDraft } from './submit-draft.ts';
 import { askReleases } from './submission.ts';
 import type { Turn } from './turn.ts';
@@ -60,11 +61,13 @@ function isDue({ now }: Turn, { watch: { trigger, askedAt } }: KnownBroker): boo
 
 function askFor(
   turn: Turn,
-  resource: Resource,
+  asked: Resource,
   heuristic: RequestHeuristic,
   { broker, sharers }: { readonly broker: KnownBroker; readonly sharers: number },
 ): void {
   const { state, now } = turn;
+  const slot = slotFor(getDemand(turn, broker), asked.limits);
+  const resource = { ...asked, limits: limitsInSlots(asked.limits, slot) };
   const free = freeSlots(turn, resource);
   const slots = free > 0 ? Math.ceil(free / sharers) : free;
   const share = Math.max(0, slots);
@@ -80,7 +83,8 @@ function askFor(
     pending,
   });
   const drafts = explainFirstRequests(bound, widened);
-  for (const draft of drafts.slice(0, share)) submitDraft(turn, broker, draft, decision.candidates);
+  for (const draft of drafts.slice(0, share))
+    submitDraft(turn, broker, draft, { slot, candidates: decision.candidates });
   const { watch } = broker;
   const reviewAt = Math.min(decision.reviewAt ?? Infinity, budgetRenewedAt(state, now));
   watch.reviewAt = nextReview({ reviewAt }, { now, trigger: watch.trigger, before: watch.reviewAt });

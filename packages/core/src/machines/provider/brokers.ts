@@ -3,6 +3,7 @@ import type { ProcessorCount } from '../../shared/index.ts';
 import { endStandby, reportGone } from './standby.ts';
 import { takesNoWork, reportDraining } from './draining.ts';
 import type { ProviderInput } from './inputs.ts';
+import { fitsMachines, lanesOf, servesSlot } from './slots.ts';
 import { listProcessors } from './spooled-lease.ts';
 import { isStandby, leaseEnd, leasedProcessors } from './leases.ts';
 import { offerMachine } from './machines.ts';
@@ -74,12 +75,12 @@ function noteDemand(turn: Turn, { brokerId, demand, demandFrom }: KnownBroker): 
 }
 
 /** Whether a broker's tasks are too wide for any machine that an allocation here would have. */
-export function isTooWide({ config }: ProviderState, { demand }: KnownBroker): boolean {
+export function isTooWide({ config, limits }: ProviderState, { demand }: KnownBroker): boolean {
   return (
     config.resourceKind === 'cluster' &&
     demand !== undefined &&
     demand.pendingTasks > 0 &&
-    demand.processors > processorsPerMachine
+    !fitsMachines(demand, limits)
   );
 }
 
@@ -110,8 +111,10 @@ export function neededAlone({ state, now }: Turn, broker: KnownBroker): Processo
 
 function reportedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undefined {
   if (broker.connectionId === 0 && turn.now >= broker.awaySince + turn.state.config.brokerGrace) return 0;
-  if (isTooWide(turn.state, broker)) return 0;
-  return broker.demand === undefined ? undefined : broker.demand.pendingTasks * broker.demand.processors;
+  const { demand } = broker;
+  if (demand === undefined) return undefined;
+  const { pendingTasks, processors, otherProcessors = 0 } = demand;
+  return otherProcessors + (isTooWide(turn.state, broker) ? 0 : pendingTasks * processors);
 }
 
 /**
@@ -121,7 +124,8 @@ function reportedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | u
  */
 export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefined {
   const { state } = turn;
-  if (broker.connectionId === 0) return Math.max(0, neededAlone(turn, broker) - getLanes(state, broker, 1));
+  if (broker.connectionId === 0)
+    return Math.max(0, neededAlone(turn, broker) - getLanes(state, broker, { processors: 1 }));
   const { demand, demandRequest, endedProcessors } = broker;
   if (demand?.unplacedTasks === undefined) return undefined;
   // What ended had room for no more tasks than there are: only so many can want another place.
@@ -129,17 +133,23 @@ export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefin
     demand.unplacedTasks + Math.floor(endedProcessors / demand.processors),
     demand.pendingTasks,
   );
-  return Math.max(0, unplaced - getLanes(state, broker, demand.processors, demandRequest));
+  return Math.max(0, unplaced - getLanes(state, broker, demand, demandRequest));
 }
 
 /**
- * Tasks of a width that a broker's requests run at once, those that wait included. @param from number of the first that
+ * Tasks of a shape that a broker's requests run at once, those that wait included. @param from number of the first that
  * counts
  */
-function getLanes(state: ProviderState, { brokerId }: KnownBroker, processors: ProcessorCount, from = 0): number {
+function getLanes(
+  state: ProviderState,
+  { brokerId }: KnownBroker,
+  { processors, slot }: Pick<Demand, 'processors' | 'slot'>,
+  from = 0,
+): number {
   let lanes = 0;
   for (const request of getRequests(state, brokerId))
-    if (isServing(request) && getNumber(request) >= from) lanes += Math.floor(request.width / processors);
+    if (isServing(request) && getNumber(request) >= from && servesSlot(request, slot))
+      lanes += lanesOf(request, processors);
   return lanes;
 }
 

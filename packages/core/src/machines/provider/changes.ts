@@ -7,6 +7,7 @@ import type {
 } from '../../messages/index.ts';
 import type { Reason } from '../../reasons/index.ts';
 import type { RequestCandidate, TaskGroup } from '../../requests/index.ts';
+import type { Slot } from '../../resources/index.ts';
 import type {
   Bytes,
   Duration,
@@ -37,6 +38,8 @@ export type ProviderChange =
       readonly userId: UserId;
       readonly width: ProcessorCount;
       readonly walltime: Duration;
+      /** Left out for one of single processors. */
+      readonly slot?: Slot;
       readonly heuristic: string;
       readonly reasons: readonly Reason[];
       readonly at: Instant;

@@ -7,6 +7,7 @@ import type {
   ReservedStatus,
   ResourceStatus,
 } from '../../messages/index.ts';
+import type { Slot } from '../../resources/index.ts';
 import type {
   Duration,
   DriverCommand,
@@ -29,6 +30,8 @@ export type ProviderCommand =
       readonly userId: UserId;
       readonly width: ProcessorCount;
       readonly walltime: Duration;
+      /** Left out for one of single processors. */
+      readonly slot?: Slot;
       /** The reservation to run inside of; left out for none. */
       readonly reservation?: ClaimedReservation;
     }

@@ -10,6 +10,7 @@ import { boundFirstRequests, describeFirstBound, explainFirstRequests } from './
 import { decidingHeuristic } from './heuristic.ts';
 import { noteDecision } from './note-decision.ts';
 import { credentialEnd, isPending, isServing, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
+import { explainMisfit, limitsInSlots, servesSlot, slotFor } from './slots.ts';
 import { submitDraft } from './submit-draft.ts';
 import { releaseRequest } from './submission.ts';
 import type { Turn } from './turn.ts';
@@ -175,7 +176,7 @@ function describeContentment(state: ProviderState): Reason {
   const wide = [...state.brokers.values()].find((broker) => isTooWide(state, broker));
   return wide === undefined
     ? { code: 'demand-covered' }
-    : { code: 'single-processor-machines', taskProcessors: wide.demand?.processors ?? 0 };
+    : explainMisfit(wide.demand ?? { processors: 0 }, state.limits);
 }
 
 function draftFor(
@@ -185,14 +186,16 @@ function draftFor(
   { broker, sharers }: { broker: KnownBroker; sharers: number },
 ): RequestDecision {
   const { state } = turn;
-  const { limits } = resource;
+  const demand = getDemand(turn, broker);
+  const slot = slotFor(demand, resource.limits);
+  const limits = limitsInSlots(resource.limits, slot);
   const held = [...state.requests.values()].filter(isPending);
-  // Requests inside reservations hold slots, and nothing that the heuristic could go by.
+  // Requests inside reservations, and those of another shape, hold slots, and nothing that the heuristic could go by.
   const pending = held
     .filter(({ reservation, heldFor }) => reservation === undefined && heldFor === undefined)
+    .filter((request) => servesSlot(request, slot))
     .map(getPending);
   const share = Math.ceil(Math.max(0, limits.requestsMax - held.length) / sharers);
-  const demand = getDemand(turn, broker);
   const known = listFacts(turn, resource, broker);
   const facts = {
     ...known,
@@ -208,6 +211,7 @@ function draftFor(
     decision.drafts.length <= share,
     `${heuristic.name} drafted ${decision.drafts.length} requests for ${share} slots`,
   );
-  for (const draft of explainFirstRequests(bound, drafts)) submitDraft(turn, broker, draft, decision.candidates);
+  for (const draft of explainFirstRequests(bound, drafts))
+    submitDraft(turn, broker, draft, { slot, candidates: decision.candidates });
   return { ...decision, reasons: [...describeFirstBound(bound), ...decision.reasons] };
 }

@@ -17,7 +17,7 @@ export interface Resource {
 export function getDemand(
   turn: Turn,
   broker: KnownBroker,
-): Pick<Demand, 'pendingTasks' | 'processors' | 'deadline' | 'gangProcessors'> {
+): Pick<Demand, 'pendingTasks' | 'processors' | 'slot' | 'deadline' | 'gangProcessors'> {
   if (broker.connectionId === 0)
     return { pendingTasks: neededAlone(turn, broker), processors: 1, deadline: undefined, gangProcessors: 0 };
   invariant(broker.demand !== undefined, `broker ${broker.brokerId} is in need without a demand`);

@@ -1,5 +1,6 @@
 import type { QueuedRequest, QueueListing, ResourceLimits } from '../../messages/index.ts';
 import type { Reason } from '../../reasons/index.ts';
+import { keyOfNodes } from '../../resources/index.ts';
 import type { Duration, Instant, RequestId } from '../../shared/index.ts';
 import { noteCutOff } from './cut-off.ts';
 import { isWatched, isWatching } from './heuristic.ts';
@@ -39,7 +40,8 @@ export function takeLimits(turn: Turn, reported: ResourceLimits): void {
     before.walltimeMax === limits.walltimeMax &&
     before.widthMax === limits.widthMax &&
     before.walltimeGranularity === limits.walltimeGranularity &&
-    before.widthGranularity === limits.widthGranularity;
+    before.widthGranularity === limits.widthGranularity &&
+    keyOfNodes(before.nodes) === keyOfNodes(limits.nodes);
   if (!isSame) commit(turn, { kind: 'LimitsChanged', limits, at: turn.now });
 }
 

@@ -38,15 +38,15 @@ function listIdleRequests({ state }: Turn, broker: KnownBroker): RequestId[] {
   const busy = new Map<RequestId, number>();
   let busyCount = 0;
   for (const {
-    facts: { requestId },
+    facts: { requestId, processors },
     brokerId: owner,
     busySince,
   } of state.machines.values()) {
     if (owner !== brokerId || busySince === 0) continue;
     busy.set(requestId, (busy.get(requestId) ?? 0) + 1);
-    busyCount += 1;
+    busyCount += processors;
   }
-  if (demand.pendingTasks * demand.processors > busyCount) return [];
+  if (demand.pendingTasks * demand.processors + (demand.otherProcessors ?? 0) > busyCount) return [];
   const running = getRequests(state, brokerId).filter((request) => request.status === 'running' && isServing(request));
   return running.filter(({ requestId }) => !busy.has(requestId)).map(({ requestId }) => requestId);
 }

@@ -1,4 +1,5 @@
 import type { QueueListing, QueueStatus, QueuedRequest, ResourceStatus } from '../../messages/index.ts';
+import { keyOfNodes } from '../../resources/index.ts';
 import { QueueModel } from '../../placement/index.ts';
 import type { Duration, Instant, ProcessorCount, ProcessorMillis } from '../../shared/index.ts';
 import { takesNoWork } from './draining.ts';
@@ -51,7 +52,7 @@ function dueAt({ now, hasListing }: Turn, { resourceReported }: KnownBroker, sig
 
 function findHead(state: ProviderState): string {
   const { listingFailure, limits } = state;
-  return `${takesNoWork(state)} ${listingFailure} ${limits?.processors ?? 0} ${limits?.widthMax ?? 0};`;
+  return `${takesNoWork(state)} ${listingFailure} ${limits?.processors ?? 0} ${limits?.widthMax ?? 0}${keyOfNodes(limits?.nodes)};`;
 }
 
 function findSign(state: ProviderState, now: Instant): string {
@@ -78,6 +79,7 @@ function statusFor(state: ProviderState, broker: KnownBroker, now: Instant): Res
     isTimeShared,
     isDraining: takesNoWork(state),
     ...(limits === undefined || isTimeShared ? {} : { walltimeMax: limits.walltimeMax }),
+    ...(limits?.nodes === undefined || isTimeShared ? {} : { nodes: limits.nodes }),
   };
   if (isTimeShared || listing === undefined || processors === 0) return facts;
   return { ...facts, queue: queueFor(state, broker, { now, listing, processors }) };

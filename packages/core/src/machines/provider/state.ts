@@ -24,6 +24,7 @@ import {
   type RequestHeuristic,
   type TaskGroup,
 } from '../../requests/index.ts';
+import type { Slot } from '../../resources/index.ts';
 import type { LeadRule, MeasuredWait } from '../../reservations/index.ts';
 import type {
   Bytes,
@@ -182,6 +183,8 @@ export interface OwnRequest {
   readonly userId: UserId;
   readonly width: ProcessorCount;
   readonly walltime: Duration;
+  /** Left out for one of single processors. */
+  readonly slot?: Slot;
   readonly heuristic: string;
   /** The deciding one first; the end adds one. */
   reasons: readonly Reason[];
@@ -608,6 +611,7 @@ export function describeRequest(state: ProviderState, request: OwnRequest): Allo
     candidates,
     reservation,
     endCode,
+    slot,
   } = request;
   return {
     providerId: state.config.providerId,
@@ -622,6 +626,7 @@ export function describeRequest(state: ProviderState, request: OwnRequest): Allo
     endedAt,
     reasons,
     heuristic,
+    ...(slot === undefined ? {} : { slot }),
     ...(candidates === undefined ? {} : { candidates }),
     ...(reservation === undefined ? {} : { reservation: describeReservation(request, reservation) }),
     ...(endCode === undefined ? {} : { endCode }),

@@ -1,21 +1,30 @@
 import type { ResourceLimits } from '../../messages/index.ts';
 import type { DraftedRequest, RequestCandidate } from '../../requests/index.ts';
+import type { Slot } from '../../resources/index.ts';
 import { decidingHeuristic } from './heuristic.ts';
+import { inWholeSlots } from './slots.ts';
 import { getClientRequestId, type KnownBroker } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
+/** What a draft is made of, and what it was chosen from. */
+interface Terms {
+  /** Undefined for single processors. */
+  readonly slot: Slot | undefined;
+  /** Undefined where the heuristic compares nothing. */
+  readonly candidates: readonly RequestCandidate[] | undefined;
+}
+
 /** Submits what the heuristic that decides now drafted for a broker. */
-export function submitDraft(
-  turn: Turn,
-  broker: KnownBroker,
-  draft: DraftedRequest,
-  candidates: readonly RequestCandidate[] | undefined,
-): void {
+export function submitDraft(turn: Turn, broker: KnownBroker, draft: DraftedRequest, { slot, candidates }: Terms): void {
   const { state, now } = turn;
   const { userId } = state.config;
   const { name: heuristic } = decidingHeuristic(state);
   const { walltime } = draft;
-  const { width, reasons } = inWholeNodes(draft, state.limits);
+  const { width, reasons } =
+    slot === undefined || state.limits === undefined
+      ? inWholeNodes(draft, state.limits)
+      : inWholeSlots(draft, slot, state.limits);
+  const shape = slot === undefined ? {} : { slot };
   const requestId = `q${state.nextRequestNumber}`;
   const compared = candidates === undefined ? {} : { candidates };
   commit(turn, {
@@ -28,6 +37,7 @@ export function submitDraft(
     heuristic,
     reasons,
     at: now,
+    ...shape,
     ...compared,
   });
   commit(turn, { kind: 'RequestSubmitting', requestId, at: now });
@@ -38,6 +48,7 @@ export function submitDraft(
     userId,
     width,
     walltime,
+    ...shape,
   });
 }
 

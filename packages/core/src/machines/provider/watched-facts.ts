@@ -7,10 +7,11 @@ import {
   type TaskSpread,
 } from '../../requests/index.ts';
 import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
-import type { Duration, Instant, RequestId } from '../../shared/index.ts';
+import type { Duration, Instant, ProcessorCount, RequestId } from '../../shared/index.ts';
 import { budgetLeft } from './asked-lately.ts';
 import { getRequests } from './brokers.ts';
 import { listFacts, getPending, type Resource } from './decision-facts.ts';
+import { servesSlot, slotFor } from './slots.ts';
 import { getListingState } from './listing-state.ts';
 import {
   getClientRequestId,
@@ -46,7 +47,9 @@ export function watchedFacts(turn: Turn, resource: Resource, { broker, slots, sh
   const facts = listFacts(turn, resource, broker);
   const promises = listPromises(state, resource.listing);
   const machines = machinesByRequest(state);
-  const own = getRequests(state, broker.brokerId).filter(isServing);
+  const { demand } = broker;
+  const slot = demand === undefined ? undefined : slotFor(demand, resource.limits);
+  const own = getRequests(state, broker.brokerId).filter((request) => isServing(request) && servesSlot(request, slot));
   const pending = own.map((request) =>
     watchedRequest(turn, request, {
       predicted: promises.get(request.requestId),
@@ -119,11 +122,16 @@ function watchedRequest(
     ...(isPredicted ? { predictedStart: predicted.startsAt } : {}),
     ...(status === 'running'
       ? {
-          idle: Math.max(0, width - busy.length),
+          idle: Math.max(0, width - countProcessors(busy)),
           tasks: groupTasks(busy.map(({ busySince }) => Math.max(0, now - busySince))),
         }
       : {}),
   };
+}
+
+/** A machine of several processors counts as busy, however many of them are. */
+function countProcessors(machines: readonly ProvidedMachine[]): ProcessorCount {
+  return machines.reduce((sum, { facts }) => sum + facts.processors, 0);
 }
 
 function getSpread({ taskTimes: { count, total, shortest, squares } }: KnownBroker): TaskSpread | undefined {

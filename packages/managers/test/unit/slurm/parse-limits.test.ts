@@ -62,30 +62,43 @@ const free: Partition = {
 
 test('a request may have the processors of as many nodes as the partition allows, the largest first', (t) => {
   const nodes = '8|3/5/0/8\n16|0/16/0/16\n4|0/4/0/4\n';
-  t.deepEqual(parseNodeLimits(nodes, free), { processors: 28, widthMax: 28, nodeMin: 4 });
-  t.deepEqual(parseNodeLimits(nodes, { ...free, nodesMax: 2 }), { processors: 28, widthMax: 24, nodeMin: 4 });
-  t.deepEqual(parseNodeLimits(nodes, { ...free, nodesMax: 1, processorsPerNodeMax: 6 }), {
+  t.like(parseNodeLimits(nodes, free), { processors: 28, widthMax: 28, nodeMin: 4 });
+  t.like(parseNodeLimits(nodes, { ...free, nodesMax: 2 }), { processors: 28, widthMax: 24, nodeMin: 4 });
+  t.like(parseNodeLimits(nodes, { ...free, nodesMax: 1, processorsPerNodeMax: 6 }), {
     processors: 16,
     widthMax: 6,
     nodeMin: 4,
   });
-  t.deepEqual(parseNodeLimits(nodes, { ...free, nodesMax: 0 }), { processors: 28, widthMax: 0, nodeMin: 4 });
+  t.like(parseNodeLimits(nodes, { ...free, nodesMax: 0 }), { processors: 28, widthMax: 0, nodeMin: 4 });
 });
 
 test('nodes that are away do not count, unless all are', (t) => {
-  t.deepEqual(parseNodeLimits('8|0/8/0/8\n8|0/0/8/8\n', free), { processors: 8, widthMax: 8, nodeMin: 8 });
-  t.deepEqual(parseNodeLimits('8|0/0/8/8\n8|0/0/8/8\n', free), { processors: 16, widthMax: 16, nodeMin: 8 });
+  t.like(parseNodeLimits('8|0/8/0/8\n8|0/0/8/8\n', free), { processors: 8, widthMax: 8, nodeMin: 8 });
+  t.like(parseNodeLimits('8|0/0/8/8\n8|0/0/8/8\n', free), { processors: 16, widthMax: 16, nodeMin: 8 });
 });
 
 test('nodes of a cloud that are powered down are on no list, and count all the same', (t) => {
   const cloud = { ...free, nodesTotal: 4, processorsTotal: 32 };
-  t.deepEqual(parseNodeLimits('', cloud), { processors: 32, widthMax: 32, nodeMin: 8 });
-  t.deepEqual(parseNodeLimits('8|8/0/0/8\n', { ...cloud, nodesMax: 2 }), { processors: 32, widthMax: 16, nodeMin: 8 });
-  t.deepEqual(
+  t.like(parseNodeLimits('', cloud), { processors: 32, widthMax: 32, nodeMin: 8 });
+  t.like(parseNodeLimits('8|8/0/0/8\n', { ...cloud, nodesMax: 2 }), { processors: 32, widthMax: 16, nodeMin: 8 });
+  t.like(
     parseNodeLimits('8|0/8/0/8\n8|0/8/0/8\n8|0/8/0/8\n8|0/0/8/8\n', cloud),
     { processors: 24, widthMax: 24, nodeMin: 8 },
     'a node that is down is listed',
   );
+});
+
+test('nodes are told by what they have: memory that Slurm knows, and GPUs of each kind', (t) => {
+  const mebibyte = 2 ** 20;
+  const listed =
+    '8|0/8/0/8|4000|gpu:A100:2(S:0-1),gpu:v100:1,license:3\n8|8/0/0/8|4000|gpu:v100:1(S:0),gpu:a100:2\n' +
+    '8|0/8/0/8|1|(null)\n4|0/0/4/4|4000|gpu:2(IDX:0-1)\n';
+  t.deepEqual(parseNodeLimits(listed, free)?.nodes, [
+    { count: 2, processors: 8, memory: 4000 * mebibyte, gpus: { a100: 2, v100: 1 } },
+    { count: 1, processors: 8, memory: 0, gpus: {} },
+  ]);
+  t.deepEqual(parseNodeLimits('4|0/4/0/4|4000|gpu:2(IDX:0-1)\n', free)?.nodes[0]?.gpus, { '': 2 });
+  t.is(parseNodeLimits(listed, { ...free, processorsPerNodeMax: 6 })?.nodes[0]?.processors, 6);
 });
 
 test('idle processors are added up, and anything else is not taken for them', (t) => {

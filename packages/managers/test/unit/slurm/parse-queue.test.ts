@@ -51,6 +51,36 @@ test('a listing of our own jobs is read with names of several lines, quotes and 
   });
 });
 
+test("a line of a job's name is no job, whatever it looks like", (t) => {
+  const line = (id: number, name: string): string =>
+    `<job>${id}|root|1|5:00|PENDING|2026-11-20T18:59:45|N/A|N/A|None|main|${name}\n`;
+  const jobs = getJobs(
+    parseOwnJobs(`${line(1, 'x\n12|root|1')}${line(2, `y\n${line(3, 'z').slice(5)}`)}${line(4, '')}`),
+  );
+  t.deepEqual(
+    jobs.map(({ id, request }) => [id, request.clientRequestId.slice(0, 4)]),
+    [
+      ['1', 'x\n12'],
+      ['2', 'y\n3|'],
+      ['4', ''],
+    ],
+  );
+  t.is(parseOwnJobs(`${line(1, 'x')}<job>12|root|\n`).kind, 'garbage');
+});
+
+test('a job that could never be placed, which has no processors, spoils no listing', (t) => {
+  const lines =
+    '14|root|0|5:00|FAILED|2026-11-20T18:59:45|2026-11-20T18:59:45|2026-11-20T18:59:45|BadConstraints\n' +
+    '15|ana|2|5:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None\n';
+  t.deepEqual(
+    getJobs(parseJobs(lines)).map(({ id, request }) => [id, request.width, request.status]),
+    [
+      ['14', 1, 'ended'],
+      ['15', 2, 'queued'],
+    ],
+  );
+});
+
 test('ended jobs tell when and why, and one that was cancelled while it waited never started', (t) => {
   const byId = new Map(getJobs(parseOwnJobs(recorded)).map(({ id, request }) => [id, request]));
   t.like(byId.get('5'), { status: 'ended', startsAt: at('18:59:46'), endedAt: at('18:59:46'), endReason: 'COMPLETED' });
@@ -105,7 +135,6 @@ test('a listing of which a line is no job is garbage as a whole', (t) => {
     'slurm_load_jobs error: Unable to contact slurm controller',
     '<html>',
     '7|ana',
-    '8|ana|0|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None',
     '8|ana|x|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None',
     '8|ana|1|10:00|PENDING|yesterday|N/A|N/A|None',
     good.slice(0, 25),

@@ -225,6 +225,20 @@ test('a listing that fails, hangs or is garbage is out of reach, never an empty 
   await t.throwsAsync(slurm.open().queue(5), { code: 'MUT_UNREACHABLE', message: /no idea/ });
   slurm.act('squeue', 'exec sleep 60');
   await t.throwsAsync(slurm.open({ deadlineMs: 500 }).queue(5), { code: 'MUT_UNREACHABLE', message: /did not end/ });
+  slurm.act('squeue', 'echo "temporarily unable, sleeping and retrying" >&2; exec sleep 60');
+  await t.throwsAsync(slurm.open({ deadlineMs: 500 }).queue(5), {
+    code: 'MUT_UNREACHABLE',
+    message: 'squeue did not end within 0.5 s: temporarily unable, sleeping and retrying',
+  });
+});
+
+test('a listing may begin with the name of its cluster', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.say('scontrol', partition);
+  slurm.say('sinfo', 'CLUSTER: big\n3/5/0/8\n');
+  slurm.say('squeue', 'CLUSTER: big\n7|ana|1|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None|main|wrap\n');
+  const { processorsFree, requests } = await slurm.open().queue(5);
+  t.deepEqual([processorsFree, requests.length], [5, 1]);
 });
 
 test("limits are the partition's, in whole minutes, and an unknown partition is told by name", async (t) => {
@@ -242,6 +256,7 @@ test("limits are the partition's, in whole minutes, and an unknown partition is 
     requestsMax: 3,
     walltimeMax: 60_000,
     walltimeGranularity: 60_000,
+    nodes: [{ count: 1, processors: 8, memory: 0, gpus: {} }],
   });
   t.is((await slurm.open().limits()).walltimeMax, 86_400_000);
   slurm.say('sinfo', '0/8/0/8\n');
@@ -395,6 +410,8 @@ test('where jobs hold whole nodes the smallest node says in which steps widths a
   slurm.say('scontrol', partition);
   t.is((await slurm.open().limits()).widthGranularity, undefined);
   t.is((await slurm.open({ flags: ['--exclusive'] }).limits()).widthGranularity, 8);
+  const environment = { PATH: slurm.path, SBATCH_EXCLUSIVE: '' };
+  t.is((await slurm.open({ environment }).limits()).widthGranularity, 8, 'in the environment of the user');
   t.is((await slurm.open({ widthMax: 6 }).limits()).widthMax, 6);
 });
 

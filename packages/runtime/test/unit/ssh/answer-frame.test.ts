@@ -1,6 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import test from 'ava';
-import { describeRefusal, frameCommand, isSessionRefused, readFrame } from '../../../src/ssh/answer-frame.ts';
+import {
+  describeRefusal,
+  frameCommand,
+  isInputLost,
+  isSessionRefused,
+  markInput,
+  readFrame,
+} from '../../../src/ssh/answer-frame.ts';
 import { remoteCommand } from '../../../src/ssh/remote-command.ts';
 
 const mark = '0123456789abcdef';
@@ -52,13 +59,31 @@ test('words behind the command are no part of its answer, and a cut answer is al
 test('a shell that runs no commands gave no answer, and is described by its words', (t) => {
   t.is(readFrame(mark, 'This account is currently not available.\n'), undefined);
   t.is(
-    describeRefusal(1, 'This account is currently not available.\n', ''),
+    describeRefusal(mark, { status: 1, stdout: 'This account is currently not available.\n', stderr: '' }),
     'no command runs there: the login shell ended with status 1, its words: This account is currently not available.',
   );
-  t.is(describeRefusal(0, '', ''), 'no command runs there: the login shell ended with status 0 and without a word');
+  t.regex(describeRefusal(mark, { status: 7, stdout: '', stderr: `${mark}<bad>${mark}` }), /its words: bad$/);
+  t.is(
+    describeRefusal(mark, { status: 0, stdout: '', stderr: '' }),
+    'no command runs there: the login shell ended with status 0 and without a word',
+  );
 });
 
 test("a refused session is known by ssh's words", (t) => {
   t.true(isSessionRefused('mux_client_request_session: session request failed: Session open refused by peer\r\n'));
   t.false(isSessionRefused('sh: 1: nothing: not found\n'));
+});
+
+test('a start file that asks something gets empty lines, and the command all of its input', (t) => {
+  const run = (startFile: string): { readonly out: string | undefined; readonly isLost: boolean } => {
+    const command = remoteCommand(frameCommand(mark, ['cat'], true));
+    const { stdout } = spawnSync('/bin/sh', ['-c', `${startFile}\n${command}`], {
+      input: `${markInput(mark)}in\n\nput`,
+      encoding: 'utf8',
+    });
+    return { out: getWhole(stdout), isLost: isInputLost(mark, stdout) };
+  };
+  for (const startFile of ['', 'read answer', 'printf "project? "; read project; read queue'])
+    t.deepEqual(run(startFile), { out: 'in\n\nput', isLost: false }, startFile);
+  t.deepEqual(run('cat >/dev/null'), { out: undefined, isLost: true });
 });

@@ -31,6 +31,24 @@ const reported: readonly (readonly [string, ErrorCode, RegExp])[] = [
     'MUT_SSH_DENIED',
     /publickey/,
   ],
+  [
+    'ana@gate: Permission denied (publickey).\r\nkex_exchange_identification: Connection closed by remote host\r\n' +
+      'Connection closed by UNKNOWN port 65535\r\n',
+    'MUT_SSH_DENIED',
+    /publickey/,
+  ],
+  ['Host key verification failed.\r\nConnection closed by UNKNOWN port 65535\r\n', 'MUT_SSH_HOST_KEY', /verification/],
+  [
+    'ana@gate: Permission denied (publickey).\r\nkex_exchange_identification: read: Connection reset by peer\r\n' +
+      'Connection reset by 10.0.0.1 port 22\r\n',
+    'MUT_UNREACHABLE',
+    /reset/,
+  ],
+  [
+    'OpenSSH_9.2p1 Debian-2+deb12u10, OpenSSL 3.0.19 27 Jan 2026\r\ncommand-line: line 0: Bad configuration option: potr\r\n',
+    'MUT_BAD_CONFIG',
+    /potr/,
+  ],
   ['no line end: ana@front: Permission denied (publickey).\r\n', 'MUT_SSH_DENIED', /publickey/],
   [
     '/home/ana/.ssh/config: line 3: Bad configuration option: potr\r\n/home/ana/.ssh/config: terminating, 1 bad ' +

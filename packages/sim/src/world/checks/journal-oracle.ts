@@ -24,6 +24,8 @@ interface WrittenTask {
   takenAway: number;
   /** Times that its machine was taken away while it ran. */
   stops: number;
+  /** Its user cancelled it alone, and has not retried it since. */
+  isUnwanted: boolean;
   /** Undefined while it is open. */
   end: 'finished' | 'failed' | 'cancelled' | undefined;
 }
@@ -87,6 +89,9 @@ export class JournalOracle {
         break;
       case 'JobCancelled':
         this.#cancel(change);
+        break;
+      case 'TasksCancelled':
+        this.#cancelTasks(change);
         break;
       case 'TasksRetried':
         this.#retry(change);
@@ -186,12 +191,30 @@ export class JournalOracle {
     for (const taskIndex of job.places.keys()) if (!placed.has(taskIndex)) job.places.delete(taskIndex);
   }
 
+  /** Only what has not ended is cancelled: at once where it does not run, else with its last replica. */
+  #cancelTasks({ jobId, taskIndexes }: ChangeOf<'TasksCancelled'>): void {
+    const job = this.#job(jobId);
+    job.wasCancelled = true;
+    invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and tasks of it are cancelled`);
+    for (const taskIndex of taskIndexes) {
+      const task = findTask(job, taskIndex);
+      invariant(task.end === undefined, `task ${taskIndex} of job ${jobId} is ${task.end ?? ''} and cancelled`);
+      const running = [...this.#replicas.values()].filter(
+        (replica) => replica.jobId === jobId && replica.taskIndex === taskIndex,
+      );
+      for (const replica of running) replica.isCancelled = !replica.isVerifying;
+      task.isUnwanted = true;
+      if (running.length > 0) continue;
+      task.end = 'cancelled';
+      job.places.delete(taskIndex);
+    }
+  }
+
   /** What failed, was cancelled, or would be when its replicas end, begins again; what was finished stays so. */
   #retry({ jobId, taskIndexes }: ChangeOf<'TasksRetried'>): void {
     const job = this.#job(jobId);
     const isMeant = (taskIndex: TaskIndex): boolean => taskIndexes.length === 0 || taskIndexes.includes(taskIndex);
-    for (const [taskIndex, { end }] of job.tasks)
-      if (isMeant(taskIndex) && (end === 'failed' || end === 'cancelled')) job.tasks.delete(taskIndex);
+    for (const [taskIndex, task] of job.tasks) if (isMeant(taskIndex) && isGivenUp(task)) job.tasks.delete(taskIndex);
     for (const replica of this.#replicas.values()) {
       if (replica.jobId !== jobId || !replica.isCancelled || !isMeant(replica.taskIndex)) continue;
       replica.isCancelled = false;
@@ -256,8 +279,9 @@ export class JournalOracle {
     invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and r${firstReplicaId} of it is placed`);
     if (isAdopted !== true) this.#checkOpen(machineId);
     for (const [offset, taskIndex] of taskIndexes.entries()) {
-      const { end } = findTask(job, taskIndex);
+      const { end, isUnwanted } = findTask(job, taskIndex);
       invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
+      invariant(!isUnwanted, `task ${taskIndex} of job ${jobId} is being cancelled and placed`);
       this.#checkPlace(job, taskIndex, machineId);
       for (const before of predecessorsIn(this.#truth.planOf(job.label), taskIndex)) {
         invariant(
@@ -307,7 +331,7 @@ export class JournalOracle {
     const task = findTask(job, taskIndex);
     this.#votes.onEnded(replicaId, disposition);
     invariant(
-      taskStatus !== 'cancelled' || job.isCancelled || replica.isCancelled,
+      taskStatus !== 'cancelled' || job.isCancelled || replica.isCancelled || task.isUnwanted,
       `task ${taskIndex} of job ${jobId} is cancelled with r${replicaId}, and was retried`,
     );
     if (disposition === 'failed') {
@@ -333,8 +357,8 @@ export class JournalOracle {
       ends.filter((end) => end === 'finished').length,
       ends.filter((end) => end === 'failed').length,
     ];
-    // What waits for a failed task is cancelled with it.
-    const isCutShort = failed > 0 && !job.isCancelled && (this.#truth.planOf(job.label).predecessorsMax ?? 0) > 0;
+    // What waits for a failed task is cancelled with it, and single tasks may be.
+    const isCutShort = failed > 0 && !job.isCancelled;
     const expected =
       finished === job.taskCount
         ? 'finished'
@@ -382,6 +406,11 @@ function moveTask(
   invariant(status !== 'ready' || !isSpent(losses - silentLosses, stops), `${name} goes on after ${counts}`);
 }
 
+/** Whether a task has failed or was cancelled, or is being cancelled by itself. */
+function isGivenUp({ end, isUnwanted }: WrittenTask): boolean {
+  return end === 'failed' || end === 'cancelled' || (isUnwanted && end === undefined);
+}
+
 function findTask(job: WrittenJob, taskIndex: TaskIndex): WrittenTask {
   const task = job.tasks.get(taskIndex) ?? {
     failures: 0,
@@ -389,6 +418,7 @@ function findTask(job: WrittenJob, taskIndex: TaskIndex): WrittenTask {
     silentLosses: 0,
     takenAway: 0,
     stops: 0,
+    isUnwanted: false,
     end: undefined,
   };
   job.tasks.set(taskIndex, task);

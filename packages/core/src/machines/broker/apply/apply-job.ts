@@ -183,15 +183,16 @@ export function retryTasks(state: BrokerState, change: ChangeOf<'TasksRetried'>)
 }
 
 /**
- * Whether replicas of an open task are being ended since its job was cancelled, and it would be cancelled with the
- * last.
+ * Whether replicas of an open task are being ended since it or its job was cancelled, and it would be cancelled with
+ * the last.
  */
-export function isBeingCancelled({ replicas }: OpenTask): boolean {
-  return replicas.some(({ abortDisposition }) => abortDisposition === 'cancelled');
+export function isBeingCancelled({ isCancelled, replicas }: OpenTask): boolean {
+  return isCancelled === true || replicas.some(({ abortDisposition }) => abortDisposition === 'cancelled');
 }
 
 /** What its replicas still bring is not taken: they were told to end, and may have left half of it. */
 function revokeCancel(task: OpenTask): void {
+  delete task.isCancelled;
   task.failureCount = 0;
   task.lossCount = 0;
   delete task.unjudged;

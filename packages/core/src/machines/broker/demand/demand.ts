@@ -1,7 +1,8 @@
 import type { Demand } from '../../../messages/index.ts';
-import { type Duration, type Instant, invariant, type ProcessorCount } from '../../../shared/index.ts';
+import { type Duration, type Instant, invariant } from '../../../shared/index.ts';
 import { findQuantiles, TimeCurve } from '../../../times/index.ts';
-import { requireWidth } from './require-units.ts';
+import { shapeFor, shapeOf, type TaskShape } from './task-shape.ts';
+import { isSameSlot } from '../../../resources/index.ts';
 import type { Validity } from '../times/remaining-time.ts';
 import { isSameReserved, reservedFor } from '../reservations/reserved-jobs.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
@@ -38,11 +39,12 @@ function reportDemands(turn: Turn): void {
   const { state, now } = turn;
   const validity: Validity = { until: Infinity };
   const parts = splitDemand({ state, now, validity });
-  const facts = new Map<ProcessorCount, JobFacts>();
+  const facts = new Map<string, JobFacts>();
   for (const [provider, part] of parts) {
     if (!provider.isConnected) continue;
-    let known = facts.get(part.processors);
-    if (known === undefined) facts.set(part.processors, (known = gatherFacts(state, part.processors)));
+    const key = `${part.shape.key} ${provider.resource?.resourceStatus.nodes !== undefined}`;
+    let known = facts.get(key);
+    if (known === undefined) facts.set(key, (known = gatherFacts(state, provider, part.shape)));
     const reserved = reservedFor(state, provider);
     const due = tell(turn, provider, { ...toDemand(part, known), ...(reserved.length === 0 ? {} : { reserved }) });
     validity.until = Math.min(validity.until, due);
@@ -76,6 +78,7 @@ const comparedFields = [
   'pendingTasks',
   'unplacedTasks',
   'processors',
+  'otherProcessors',
   'taskTimeMax',
   'taskTimeMean',
   'deadline',
@@ -86,13 +89,14 @@ const comparedFields = [
 function isSameDemand(one: Demand, other: Demand): boolean {
   return (
     comparedFields.every((field) => one[field] === other[field]) &&
+    isSameSlot(one.slot, other.slot) &&
     isSameReserved(one.reserved, other.reserved) &&
     one.taskTimes?.count === other.taskTimes?.count &&
     one.taskTimes?.censoredCount === other.taskTimes?.censoredCount
   );
 }
 
-/** What the open jobs of one width say of their tasks. */
+/** What the open jobs of one shape say of their tasks. */
 interface JobFacts {
   readonly deadline: Instant | undefined;
   readonly userId: string;
@@ -101,9 +105,9 @@ interface JobFacts {
   readonly times: TimeCurve;
 }
 
-function gatherFacts(state: BrokerState, processors: ProcessorCount): JobFacts {
+function gatherFacts(state: BrokerState, provider: BrokerProvider, { key }: TaskShape): JobFacts {
   const jobs = [...state.openJobs.values()].filter(
-    (job) => job.queues.some((queue) => requireWidth(queue) === processors) && runsBeside(job),
+    (job) => job.queues.some((queue) => shapeFor(provider, shapeOf(queue)).key === key) && runsBeside(job),
   );
   const deadlines = jobs.flatMap(({ deadline }) => (deadline === undefined ? [] : [deadline]));
   return {
@@ -133,7 +137,7 @@ function listTimes(jobs: readonly BrokerJob[]): TimeCurve {
 }
 
 function toDemand(
-  { pendingTasks, processors, unplacedTasks, gangProcessors }: DemandPart,
+  { pendingTasks, shape: { processors, slot }, otherProcessors, unplacedTasks, gangProcessors }: DemandPart,
   { deadline, userId, statedTime, times }: JobFacts,
 ): Demand {
   const { count, sum, longest } = times;
@@ -150,6 +154,8 @@ function toDemand(
     unplacedTasks,
     taskTimeMax: count === 0 ? undefined : longest,
     taskTimeMean: count === 0 ? undefined : Math.ceil(sum / count),
+    ...(slot === undefined ? {} : { slot }),
+    ...(otherProcessors === 0 ? {} : { otherProcessors }),
     ...(taskTimes === undefined ? {} : { taskTimes }),
     ...(gangProcessors === 0 ? {} : { gangProcessors }),
     ...(statedTime === 0 ? {} : { statedTime }),

@@ -1,7 +1,16 @@
 import { countStartable, placeQueues, usableProcessors, type SchedulingPort } from '../../../bag/index.ts';
 import type { AllocationRequest, SchedulerName } from '../../../messages/index.ts';
-import { FreeResources, multiplyCapacity, type ResourceRequest } from '../../../resources/index.ts';
+import {
+  capacityOfSlots,
+  FreeResources,
+  holdsSlot,
+  multiplyCapacity,
+  plainSlot,
+  type ResourceRequest,
+  type Slot,
+} from '../../../resources/index.ts';
 import { type Instant, invariant, type ProcessorCount, type RequestId } from '../../../shared/index.ts';
+import { addShape, shapeOf, type ShapeCounts } from './task-shape.ts';
 import { unknownSlowness } from '../../../times/index.ts';
 import { requireUnits, requireWidth } from './require-units.ts';
 import { isFollower } from '../gangs/gang.ts';
@@ -27,6 +36,9 @@ import { isVotedOn, runsMissing, votesWanted } from '../trust/votes.ts';
 /** Of a walltime so much is over when the machines of a request have joined. */
 const walltimeLeft = 0.9;
 
+/** One request is imagined as no more machines than this. */
+const machinesPerRequestMax = 64;
+
 /** Machines that take tasks in the imagination: a real one, or all that a request will bring. */
 export interface ImaginedMachine extends TimedMachine {
   readonly provider: BrokerProvider;
@@ -37,6 +49,8 @@ export interface ImaginedMachine extends TimedMachine {
   /** Its walltime runs; the one of a request that waits does not get shorter while that waits. */
   readonly hasBegun: boolean;
   readonly processors: ProcessorCount;
+  /** What its request is made of; left out for single processors, and of a real machine. */
+  readonly slot?: Slot;
   heldProcessors: ProcessorCount;
   /** Left out where no queue asks for more than processors. */
   readonly resources?: FreeResources;
@@ -62,12 +76,12 @@ export interface ImaginedGrid {
   readonly running: ReadonlyMap<BrokerProvider, Running>;
 }
 
-/** What runs on a provider's machines, by width. */
+/** What runs on a provider's machines, by shape. */
 export interface Running {
   /** Tasks that count there, those whose results are fetched from there included. */
-  readonly tasks: Map<ProcessorCount, number>;
+  readonly tasks: ShapeCounts;
   /** Replicas that they hold, siblings of tasks that count elsewhere and those that wait included. */
-  readonly replicas: Map<ProcessorCount, number>;
+  readonly replicas: ShapeCounts;
 }
 
 /**
@@ -124,14 +138,32 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
     ready.filter(({ source }) => source.isGang),
     port.matches,
   );
-  placeQueues(
-    machines,
-    ready.filter(({ source }) => !source.isGang),
-    port,
-  );
+  const single = ready.filter(({ source }) => !source.isGang);
+  fillSlots(machines, single, port);
+  placeQueues(machines, single, port);
   // Behind all that is ready, and of what is there already: what these leave is not lacking.
   placeQueues(machines, imagineSoon(moment), port);
   return { machines, queues: [...queues.values()], running };
+}
+
+/**
+ * Gives slots that are asked for to tasks of the shape that they were asked for: were others in line before, those would
+ * ask for more and more.
+ */
+function fillSlots(machines: readonly ImaginedMachine[], queues: readonly ImaginedQueue[], port: ImaginedPort): void {
+  for (const machine of machines) {
+    const { slot } = machine;
+    if (slot === undefined) continue;
+    for (const queue of queues)
+      if (queue.readyCount > 0 && isMadeFor(slot, queue.source) && port.matches(queue, machine))
+        take(machine, queue, Infinity);
+  }
+}
+
+function isMadeFor(slot: Slot, queue: TaskQueue): boolean {
+  const needed = shapeOf(queue).slot;
+  if (needed === undefined || needed.gpus !== slot.gpus || !holdsSlot(slot, needed)) return false;
+  return needed.processors === slot.processors || slot.gpus > 0;
 }
 
 type ImaginedPort = SchedulingPort<ImaginedMachine, ImaginedQueue>;
@@ -169,6 +201,7 @@ function addVotes(state: BrokerState, job: BrokerJob, queues: ReadonlyMap<TaskQu
 }
 
 function suits(moment: Moment, queue: TaskQueue, machine: ImaginedMachine): boolean {
+  if (requireWidth(queue) > (machine.slot?.processors ?? Infinity)) return false;
   const isMatch = machine.real === undefined ? mayMatch(queue, machine.provider) : matchesQueue(queue, machine.real);
   if (!isMatch) return false;
   const { state, now } = moment;
@@ -243,11 +276,11 @@ function countOn(
     if (replica.status === 'aborting') continue;
     const { processors, job, task, member } = replica;
     // Demand is told by what tasks take at least, whatever this one got.
-    const [width, count] = [requireWidth(findQueue(job, task.index)), member === undefined ? 1 : processors];
-    add(replicas, width, count);
+    const [shape, count] = [shapeOf(findQueue(job, task.index)), member === undefined ? 1 : processors];
+    addShape(replicas, shape, count);
     if (held + processors <= machine.processors || !machine.provider.isConnected) {
       held += processors;
-      if (isWanted(state, replica)) add(tasks, width, count);
+      if (isWanted(state, replica)) addShape(tasks, shape, count);
     } else if (isWanted(state, replica) && member === undefined) {
       const queue = queues.get(findQueue(replica.job, replica.task.index));
       if (queue !== undefined) queue.readyCount++;
@@ -277,18 +310,13 @@ function isFetched(success: Success): boolean {
   return isVotedOn(job) ? digest === undefined || task.accepting === success : task.successes?.[0] === success;
 }
 
-/** Adds to what is counted of a width. */
-export function add(counts: Map<ProcessorCount, number>, processors: ProcessorCount, count: number): void {
-  if (count > 0) counts.set(processors, (counts.get(processors) ?? 0) + count);
-}
-
 /** Results that are being brought home may still be on their machines: those are wanted until they are settled. */
 function countFetched(state: BrokerState, running: ReadonlyMap<BrokerProvider, Running>): void {
   for (const success of state.successes.values()) {
     if (!isFetched(success) || success.job.status !== 'running' || !runsBeside(success.job)) continue;
     const provider = state.providers.get(success.account.providerId);
     const counted = provider && running.get(provider);
-    if (counted !== undefined) add(counted.tasks, requireWidth(findQueue(success.job, success.task.index)), 1);
+    if (counted !== undefined) addShape(counted.tasks, shapeOf(findQueue(success.job, success.task.index)), 1);
   }
 }
 
@@ -305,19 +333,30 @@ function comingMachines({ state, now }: Moment, isCounted: boolean): ImaginedMac
     if (provider === undefined || !takesWork(provider) || request.reservation !== undefined) continue;
     if (request.status === 'running') {
       const until = request.startedAt + request.walltime;
-      rest.push(bring(provider, request, { until, processors: request.width - (joined.get(key) ?? 0) }));
+      rest.push(...bring(provider, request, { until, processors: request.width - (joined.get(key) ?? 0) }));
     } else if (isWaiting(request)) {
       waiting.push(
-        bring(provider, request, { until: now + walltimeLeft * request.walltime, processors: request.width }),
+        ...bring(provider, request, { until: now + walltimeLeft * request.walltime, processors: request.width }),
       );
     }
   }
   const coming = [...rest, ...waiting].filter((machine) => machine.processors > 0);
-  return isCounted ? coming.map((machine) => ({ ...machine, resources: hopedResources(machine) })) : coming;
+  return isCounted ? coming : coming.map(({ resources: _, ...machine }) => machine);
 }
 
-/** What the machines of a request will have together, by what its provider's have had. */
-function hopedResources({ provider: { pattern }, processors }: ImaginedMachine): FreeResources {
+/**
+ * What the machines of a request will have together: what was asked for where nodes are known, else what those of its
+ * provider have had.
+ */
+function hopedResources(
+  { pattern, resource }: BrokerProvider,
+  { slot }: AllocationRequest,
+  processors: ProcessorCount,
+): FreeResources {
+  if (slot !== undefined || resource?.resourceStatus.nodes !== undefined)
+    return new FreeResources(
+      capacityOfSlots(slot ?? plainSlot, Math.floor(processors / (slot ?? plainSlot).processors)),
+    );
   if (pattern?.capacity === undefined) return FreeResources.unknown();
   return new FreeResources(
     multiplyCapacity(pattern.capacity, Math.max(1, Math.floor(processors / pattern.processors))),
@@ -338,18 +377,31 @@ function bring(
   provider: BrokerProvider,
   request: AllocationRequest,
   { until, processors }: { readonly until: Instant; readonly processors: ProcessorCount },
-): ImaginedMachine {
-  return {
+): ImaginedMachine[] {
+  return splitInSlots(request, processors).map((share) => ({
     provider,
     requestId: request.requestId,
     real: undefined,
     hasBegun: request.status === 'running',
     facts: { until },
     slowness: unknownSlowness,
-    processors,
+    processors: share,
+    ...(request.slot === undefined ? {} : { slot: request.slot }),
     heldProcessors: 0,
+    resources: hopedResources(provider, request, share),
     taken: new Map(),
-  };
+  }));
+}
+
+/** Tasks do not span slots: each is a machine, and where there are very many, a few of them are. */
+function splitInSlots({ slot }: AllocationRequest, processors: ProcessorCount): ProcessorCount[] {
+  if (slot === undefined) return [processors];
+  const slots = Math.max(0, Math.floor(processors / slot.processors));
+  const machines = Math.min(slots, machinesPerRequestMax);
+  return Array.from({ length: machines }, (_, index) => {
+    const share = Math.floor(slots / machines) + (index < slots % machines ? 1 : 0);
+    return share * slot.processors;
+  });
 }
 
 function isWaiting({ status }: AllocationRequest): boolean {

@@ -2,6 +2,7 @@ import { isOfReservation, type AllocationRequest, type ReservationName } from '.
 import { areSameReasons } from '../../../reasons/index.ts';
 import { clockTolerance, ownInstant, type Duration } from '../../../shared/index.ts';
 import type { GetInput } from '../inputs.ts';
+import { isSameSlot } from '../../../resources/index.ts';
 import { requestKey } from '../ledger/ledger-accounts.ts';
 import { getWindow } from '../reservations/reserved-place.ts';
 import type { BrokerState, MovedWindow } from '../state.ts';
@@ -68,6 +69,7 @@ function isSame(known: AllocationRequest | undefined, reported: AllocationReques
   if (known === undefined) return false;
   return (
     comparedFields.every((field) => known[field] === reported[field]) &&
+    isSameSlot(known.slot, reported.slot) &&
     isSamePlace(known.reservation, reported.reservation) &&
     areSameReasons(known.reasons, reported.reasons)
   );

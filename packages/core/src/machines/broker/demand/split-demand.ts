@@ -1,19 +1,22 @@
 import type { Instant, ProcessorCount } from '../../../shared/index.ts';
-import { requireUnits, requireWidth } from './require-units.ts';
-import { add, imagineGrid, type ImaginedGrid, type ImaginedQueue } from './imagined-grid.ts';
+import { requireUnits } from './require-units.ts';
+import { addShape, isSmaller, shapeFor, shapeOf, widthAlone, type ShapeCounts, type TaskShape } from './task-shape.ts';
+import { imagineGrid, type ImaginedGrid, type ImaginedQueue } from './imagined-grid.ts';
 import { takesWork } from '../machines/takes-work.ts';
 import { mayMatch } from '../machines/machine-pattern.ts';
 import { holdsUntil, type Moment } from '../times/remaining-time.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
-import type { BrokerJob, BrokerProvider, BrokerState } from '../state.ts';
-import { findWidth } from '../jobs/task-groups.ts';
+import type { BrokerJob, BrokerProvider, BrokerState, TaskQueue } from '../state.ts';
+import { findQueue } from '../placement/placed-tasks.ts';
 import { countRunsWanted } from '../trust/votes.ts';
 
 /** What is wanted of one provider. */
 export interface DemandPart {
-  /** Of the narrowest tasks that are its to run or to ask for. */
-  readonly processors: ProcessorCount;
-  /** Tasks of that width, those that run there included. */
+  /** Of the tasks that it is told of. */
+  readonly shape: TaskShape;
+  /** Processors that tasks of other shapes hold there, or will; 0 for a provider that is told widths alone. */
+  readonly otherProcessors: ProcessorCount;
+  /** Tasks of that shape, those that run there included. */
   readonly pendingTasks: number;
   /** How many of them nothing that it has, or has asked for, will take. */
   readonly unplacedTasks: number;
@@ -34,9 +37,11 @@ export interface DemandPart {
  * out evenly to
  * those whose machines could run it, so that two providers that hear of a job at once do not both ask for all of it;
  * what one has left of its share after
- * `shareWait` the others may ask for too. A part speaks of tasks of one width: those of the narrowest are told, so that
- * wide tasks
- * make nobody ask for more of what the narrow ones need; the wide ones are told when those are done.
+ * `shareWait` the others may ask for too.
+ *
+ * A part speaks of tasks of one shape. A provider whose manager knows nodes is told of those that nothing takes and that
+ * have least there: the shapes take turns. To others those of the narrowest are told, so that wide tasks make nobody ask
+ * for more of what the narrow ones need; the wide ones are told when those are done.
  */
 export function splitDemand(moment: Moment): Map<BrokerProvider, DemandPart> {
   const grid = imagineGrid(moment);
@@ -57,35 +62,70 @@ interface Split {
 function derivePart(state: BrokerState, grid: ImaginedGrid, { provider, left, fresh }: Split): DemandPart {
   const placed = placedWith(grid, provider);
   const unplaced = unplacedFor({ provider, left, fresh });
-  const processors = narrowest([...placed, ...unplaced]) ?? narrowestOpen(state);
-  const [there, lacking] = [placed.get(processors) ?? 0, unplaced.get(processors) ?? 0];
+  const replicas = seenBy(provider, grid.running.get(provider)?.replicas);
+  const shape = chooseShape(provider, placed, unplaced) ?? shapeFor(provider, smallestOpen(state));
+  const [there, lacking] = [countOf(placed, shape), countOf(unplaced, shape)];
   // It covers all that it runs, siblings of tasks that count elsewhere too: what holds them is to stay.
-  const running = Math.min(grid.running.get(provider)?.replicas.get(processors) ?? 0, countPending(state, processors));
+  const pendingFor = (one: TaskShape, least: number): number =>
+    Math.max(Math.min(countOf(replicas, one), countPending(state, provider, one)), least);
+  let otherProcessors = 0;
+  if (knowsNodes(provider))
+    for (const { shape: other, count } of placed.values())
+      if (other.key !== shape.key) otherProcessors += other.processors * pendingFor(other, count);
   return {
-    processors,
-    pendingTasks: Math.max(running, there + lacking),
+    shape,
+    otherProcessors,
+    pendingTasks: pendingFor(shape, there + lacking),
     unplacedTasks: lacking,
     gangProcessors: lacking === 0 ? 0 : widestGang({ provider, left, fresh }),
   };
 }
 
-/** Tasks that run there, and those that its machines and requests take in the imagination, by width. */
-function placedWith(grid: ImaginedGrid, provider: BrokerProvider): Map<ProcessorCount, number> {
-  const placed = new Map(grid.running.get(provider)?.tasks);
+function countOf(counts: ShapeCounts, { key }: TaskShape): number {
+  return counts.get(key)?.count ?? 0;
+}
+
+function knowsNodes({ resource }: BrokerProvider): boolean {
+  return resource?.resourceStatus.nodes !== undefined;
+}
+
+/** The shape that a provider is told of; undefined where nothing is its to run or to ask for. */
+function chooseShape(provider: BrokerProvider, placed: ShapeCounts, unplaced: ShapeCounts): TaskShape | undefined {
+  const takesTurns = knowsNodes(provider) && unplaced.size > 0;
+  const candidates = takesTurns ? unplaced.values() : [...placed.values(), ...unplaced.values()];
+  const heldBy = (shape: TaskShape): number => (takesTurns ? countOf(placed, shape) * shape.processors : 0);
+  let chosen: TaskShape | undefined;
+  for (const { shape } of candidates) {
+    if (chosen !== undefined && heldBy(chosen) < heldBy(shape)) continue;
+    if (chosen === undefined || heldBy(shape) < heldBy(chosen) || isSmaller(shape, chosen)) chosen = shape;
+  }
+  return chosen;
+}
+
+/** Counts by the shapes as a provider is told of them. */
+function seenBy(provider: BrokerProvider, counts: ShapeCounts | undefined): ShapeCounts {
+  const seen: ShapeCounts = new Map();
+  for (const { shape, count } of counts?.values() ?? []) addShape(seen, shapeFor(provider, shape), count);
+  return seen;
+}
+
+/** Tasks that run there, and those that its machines and requests take in the imagination, by shape. */
+function placedWith(grid: ImaginedGrid, provider: BrokerProvider): ShapeCounts {
+  const placed = seenBy(provider, grid.running.get(provider)?.tasks);
   for (const machine of grid.machines) {
     if (machine.provider !== provider) continue;
-    for (const [queue, count] of machine.taken) add(placed, requireWidth(queue), count);
+    for (const [queue, count] of machine.taken) addShape(placed, shapeFor(provider, shapeOf(queue)), count);
   }
   return placed;
 }
 
-/** Tasks that nothing takes and its machines could run, but those that are kept for others, by width. */
-function unplacedFor({ provider, left, fresh }: Split): Map<ProcessorCount, number> {
-  const unplaced = new Map<ProcessorCount, number>();
+/** Tasks that nothing takes and its machines could run, but those that are kept for others, by shape. */
+function unplacedFor({ provider, left, fresh }: Split): ShapeCounts {
+  const unplaced: ShapeCounts = new Map();
   if (!takesWork(provider)) return unplaced;
   for (const queue of left) {
     if (!mayMatch(queue.source, provider)) continue;
-    add(unplaced, queue.processors, leftFor({ provider, fresh }, queue));
+    addShape(unplaced, shapeFor(provider, shapeOf(queue.source)), leftFor({ provider, fresh }, queue));
   }
   return unplaced;
 }
@@ -106,42 +146,37 @@ function widestGang({ provider, left, fresh }: Split): ProcessorCount {
   return widest;
 }
 
-function narrowest(counts: readonly (readonly [ProcessorCount, number])[]): ProcessorCount | undefined {
-  let least: ProcessorCount | undefined;
-  for (const [processors, count] of counts) if (count > 0) least = Math.min(least ?? processors, processors);
-  return least;
-}
-
-/** Processors that a task of the narrowest open job wants; 1 where no job wants a machine. */
-export function narrowestOpen(state: BrokerState): ProcessorCount {
-  let least = Infinity;
-  for (const job of state.openJobs.values())
-    if (job.status === 'running' && runsBeside(job)) least = Math.min(least, ...job.queues.map(requireWidth));
-  return least === Infinity ? 1 : least;
+/** The shape of the smallest tasks of open jobs; one processor where no job wants a machine. */
+function smallestOpen(state: BrokerState): TaskShape {
+  let least: TaskShape | undefined;
+  for (const job of state.openJobs.values()) {
+    if (job.status !== 'running' || !runsBeside(job)) continue;
+    for (const shape of job.queues.map(shapeOf)) if (least === undefined || isSmaller(shape, least)) least = shape;
+  }
+  return least ?? widthAlone(1);
 }
 
 /**
- * Tasks of a width that have not ended, and what votes want beyond one run of each: those of a cancelled job only have
+ * Tasks of a shape that have not ended, and what votes want beyond one run of each: those of a cancelled job only have
  * to be stopped.
  */
-function countPending(state: BrokerState, processors: ProcessorCount): number {
+function countPending(state: BrokerState, provider: BrokerProvider, shape: TaskShape): number {
+  const isOfShape = (queue: TaskQueue): boolean => shapeFor(provider, shapeOf(queue)).key === shape.key;
   let pending = 0;
   for (const job of state.openJobs.values()) {
-    if (job.status === 'running' && runsBeside(job) && job.queues.some((queue) => requireWidth(queue) === processors))
-      pending += requireUnits(job) * (countPendingOf(job, processors) + countRunsWanted(state, job));
+    if (job.status === 'running' && runsBeside(job) && job.queues.some(isOfShape))
+      pending += requireUnits(job) * (countPendingOf(job, isOfShape) + countRunsWanted(state, job));
   }
   return pending;
 }
 
 /** Of a job whose tasks are all alike, those that have not ended; of another one those that are ready or begun. */
-function countPendingOf(job: BrokerJob, processors: ProcessorCount): number {
+function countPendingOf(job: BrokerJob, isOfShape: (queue: TaskQueue) => boolean): number {
   const { queues, taskCount, finished, failed, cancelled, tasks } = job;
-  if (queues.every((queue) => requireWidth(queue) === processors))
-    return taskCount - finished.size - failed.size - cancelled.size;
+  if (queues.every(isOfShape)) return taskCount - finished.size - failed.size - cancelled.size;
   let pending = 0;
-  for (const queue of queues) if (queue.processors === processors) pending += queue.ready.size;
-  for (const task of tasks.values())
-    if (task.status !== 'ready' && findWidth(job, task.index) === processors) pending++;
+  for (const queue of queues) if (isOfShape(queue)) pending += queue.ready.size;
+  for (const task of tasks.values()) if (task.status !== 'ready' && isOfShape(findQueue(job, task.index))) pending++;
   return pending;
 }
 

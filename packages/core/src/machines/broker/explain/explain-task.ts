@@ -66,7 +66,7 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
     case 'ready':
       return explainReady(view);
     case 'running':
-      return explainRunning(view);
+      return view.open?.isCancelled === true ? explainCancelling(view) : explainRunning(view);
     case 'verifying':
       return explainVerifying(view);
     case 'finished':
@@ -101,6 +101,14 @@ function explainRunning({ state, job, task, open, past, now }: TaskView): Explan
       ...explainSibling(job, open, now),
       ...past,
     ],
+  };
+}
+
+function explainCancelling({ job: { jobId }, task: { taskIndex, replicas }, past, now }: TaskView): Explanation {
+  const machineIds = replicas.map(({ machineId }) => machineId);
+  return {
+    summary: { code: 'task-cancelling', jobId, taskIndex, machineIds },
+    details: [...replicas.map((replica) => describeReplica(replica, now)), ...past],
   };
 }
 

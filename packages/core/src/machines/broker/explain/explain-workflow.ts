@@ -37,9 +37,16 @@ export function explainUnmet(
 export function explainCancelled(job: BrokerJob, taskIndex: TaskIndex): Reason {
   const { jobId, cancelReason } = job;
   const failedTaskIndex = cancelReason === '' ? findFailedBefore(job, taskIndex) : undefined;
-  return failedTaskIndex === undefined
+  if (failedTaskIndex !== undefined) return { code: 'task-blocked', jobId, taskIndex, failedTaskIndex };
+  const cancelledTaskIndex = cancelReason === '' ? findCancelledBefore(job, taskIndex) : undefined;
+  return cancelledTaskIndex === undefined
     ? { code: 'task-cancelled', jobId, taskIndex, cause: cancelReason }
-    : { code: 'task-blocked', jobId, taskIndex, failedTaskIndex };
+    : { code: 'task-behind-cancelled', jobId, taskIndex, cancelledTaskIndex };
+}
+
+/** A task that was cancelled and for which this one waits directly. */
+function findCancelledBefore({ dependencies, cancelled }: BrokerJob, index: TaskIndex): TaskIndex | undefined {
+  return dependencies && listPredecessors(dependencies, index).find((before) => cancelled.has(before));
 }
 
 /** The first failed task that is found on the way back along the edges. */

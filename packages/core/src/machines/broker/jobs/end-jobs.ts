@@ -15,8 +15,8 @@ export function countEnded(job: BrokerJob): number {
 }
 
 function finalStatus(job: BrokerJob): 'finished' | 'failed' | 'cancelled' {
-  // Of a workflow nobody cancelled, what is cancelled waited for what failed.
-  if (job.failed.size > 0 && job.dependencies !== undefined && job.status !== 'cancelled') return 'failed';
+  // What is cancelled of a job that nobody cancelled waited for what failed, or was cancelled task by task.
+  if (job.failed.size > 0 && job.status !== 'cancelled') return 'failed';
   if (job.cancelled.size > 0) return 'cancelled';
   return job.failed.size > 0 ? 'failed' : 'finished';
 }

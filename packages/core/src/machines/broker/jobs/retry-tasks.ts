@@ -33,18 +33,28 @@ export function retryTasks(turn: Turn, input: GetInput<'TasksRetried'>): void {
   reply(turn, input.replyTo, { ok: true, value: { retriedCount: retriedCount + released } });
 }
 
+/** What is wrong with the first index that is not that of a task of the job; undefined where all are. */
+export function findTaskBeyond(
+  { jobId, taskCount }: BrokerJob,
+  taskIndexes: readonly TaskIndex[],
+): { readonly code: string; readonly message: string } | undefined {
+  const beyond = taskIndexes.find((index) => !(Number.isInteger(index) && index >= 0 && index < taskCount));
+  return beyond === undefined
+    ? undefined
+    : {
+        code: 'MUT_BAD_REQUEST',
+        message: `task ${beyond} of job ${jobId}; expected an index in 0..${taskCount - 1}`,
+      };
+}
+
 /** Why tasks of a job cannot be retried; undefined where they can. */
 function findRetryFault(
   { state }: Turn,
   job: BrokerJob,
   { userId, taskIndexes }: GetInput<'TasksRetried'>,
 ): { readonly code: string; readonly message: string } | undefined {
-  const beyond = taskIndexes.find((index) => !(Number.isInteger(index) && index >= 0 && index < job.taskCount));
-  if (beyond !== undefined)
-    return {
-      code: 'MUT_BAD_REQUEST',
-      message: `task ${beyond} of job ${job.jobId}; expected an index in 0..${job.taskCount - 1}`,
-    };
+  const beyond = findTaskBeyond(job, taskIndexes);
+  if (beyond !== undefined) return beyond;
   return job.endedAt === 0 ? undefined : findJobExcess(state, userId, job.taskCount);
 }
 

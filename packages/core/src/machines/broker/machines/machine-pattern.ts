@@ -1,5 +1,12 @@
 import { getCapacity, type MachineFacts } from '../../../messages/index.ts';
-import { FreeResources, isSameCapacity, largerCapacity } from '../../../resources/index.ts';
+import {
+  countSlots,
+  FreeResources,
+  isSameCapacity,
+  largerCapacity,
+  shapeSlot,
+  type NodeShape,
+} from '../../../resources/index.ts';
 import { readAttribute, evaluate, type Expression, type Requirements } from '../../../requirements/index.ts';
 import { mayUse } from '../placement/placed-tasks.ts';
 import type { BrokerProvider, MachinePattern, TaskQueue } from '../state.ts';
@@ -42,19 +49,36 @@ export function mayMatch(
 
 /** The same, wherever the tasks are placed. */
 export function mayObtain(
-  {
-    processors,
-    resources,
-    isGang,
-    requirements,
-  }: Pick<TaskQueue, 'processors' | 'resources' | 'isGang' | 'requirements'>,
-  { providerId, pattern }: BrokerProvider,
+  queue: Pick<TaskQueue, 'processors' | 'resources' | 'isGang' | 'requirements'>,
+  provider: BrokerProvider,
 ): boolean {
+  const { requirements } = queue;
+  const { providerId, pattern, resource } = provider;
+  const nodes = resource?.resourceStatus.nodes;
+  if (!(nodes === undefined ? haveHad(queue, pattern) : haveSlot(queue, nodes, pattern))) return false;
   if (pattern === undefined) return evaluate(requirements, { site: providerId }) !== 'no match';
-  if (!isGang && processors > pattern.processors) return false;
-  if (lacksEver(resources, pattern)) return false;
   const result = evaluate(requirements, pattern.attributes);
   return result === 'match' || (result === 'undefined' && namesAny(requirements, pattern.varying));
+}
+
+type Needs = Pick<TaskQueue, 'processors' | 'resources' | 'isGang'>;
+
+/** Whether earlier machines had what a task needs; before any was seen, that is hoped for. */
+function haveHad({ processors, resources, isGang }: Needs, pattern: MachinePattern | undefined): boolean {
+  if (pattern === undefined) return true;
+  return (isGang || processors <= pattern.processors) && !lacksEver(resources, pattern);
+}
+
+/** Whether a node has what a task needs. What is counted is not known of nodes, but of earlier machines. */
+function haveSlot(
+  { processors, resources, isGang }: Needs,
+  nodes: readonly NodeShape[],
+  pattern: MachinePattern | undefined,
+): boolean {
+  const slot = shapeSlot(isGang ? 1 : processors, resources);
+  if (slot !== undefined && countSlots(nodes, slot) === 0) return false;
+  if (resources === undefined || pattern === undefined) return true;
+  return !lacksEver({ ...resources, memory: 0, gpus: 0 }, pattern);
 }
 
 /** What earlier releases did not write down is hoped for. */

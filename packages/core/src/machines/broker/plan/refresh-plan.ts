@@ -61,6 +61,8 @@ function hear(state: BrokerState, change: BrokerChange): void {
       return markStale(state, { code: 'plan-job-arrived', jobId: change.jobId });
     case 'JobCancelled':
       return markStale(state, { code: 'plan-job-cancelled', jobId: change.jobId });
+    case 'TasksCancelled':
+      return markStale(state, { code: 'plan-tasks-cancelled', jobId: change.jobId });
     case 'TasksRetried':
       return markStale(state, { code: 'plan-tasks-retried', jobId: change.jobId });
     case 'ResultsDoubted':

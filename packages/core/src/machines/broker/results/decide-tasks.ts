@@ -36,7 +36,8 @@ function decide(turn: Turn, job: BrokerJob, task: OpenTask): void {
     return;
   }
   if (mayGetVotes(task)) return;
-  if (job.status === 'cancelled') endVotes(turn, task, { disposition: 'cancelled', reason: '', detail: '' });
+  if (job.status === 'cancelled' || task.isCancelled === true)
+    endVotes(turn, task, { disposition: 'cancelled', reason: '', detail: '' });
   else if (decision.kind === 'deadlocked') {
     endVotes(turn, task, { disposition: 'failed', reason: noMajority, detail: describeDeadlock(job, findVotes(task)) });
   } else if (isSpent(task, job, turn.state.options)) {

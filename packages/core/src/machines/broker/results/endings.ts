@@ -161,7 +161,7 @@ export function statusWithout(
 ): TaskStatus {
   if ((task.successes?.length ?? 0) > 1) return 'verifying';
   if (task.replicas.length > 0) return 'running';
-  if (job.status === 'cancelled') return 'cancelled';
+  if (job.status === 'cancelled' || task.isCancelled === true) return 'cancelled';
   return statusAlone(task, {
     disposition,
     reason: '',
@@ -177,7 +177,7 @@ export function refusedEnding(
   success: Success,
   { reason, detail }: { readonly reason: string; readonly detail: string },
 ): ReplicaEnding {
-  const disposition = refusedDisposition(success.job, reason);
+  const disposition = refusedDisposition(success, reason);
   const taskStatus = statusWithout(turn, success, disposition);
   const isLostOften = taskStatus === 'failed' && disposition === 'lost';
   return {
@@ -195,8 +195,8 @@ export function refusedEnding(
 const cancelledCode = 'MUT_CANCELLED';
 
 /** Bytes that did not arrive, or not as they were announced, say nothing about the task. */
-function refusedDisposition({ status }: BrokerJob, reason: string): ReplicaDisposition {
-  if (status === 'cancelled' || reason === cancelledCode) return 'cancelled';
+function refusedDisposition({ job: { status }, task }: Success, reason: string): ReplicaDisposition {
+  if (status === 'cancelled' || task.isCancelled === true || reason === cancelledCode) return 'cancelled';
   const fault = faultAtHome(reason);
   if (fault === 'misconduct') return 'outvoted';
   return fault === 'site' || fault === 'machine' ? 'lost' : 'failed';

@@ -19,6 +19,8 @@ const subjects = [
   'convictions',
   'credibility',
   'cancelled',
+  'cancelled-tasks',
+  'cancelled-workflow-tasks',
   'reservations',
   'own-reservations',
   'workflows',

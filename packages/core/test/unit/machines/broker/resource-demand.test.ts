@@ -1,7 +1,7 @@
 // What is wanted of a provider whose tasks ask for more than processors, by what its machines have had.
 import test from 'ava';
 import { type BrokerInput, brokerMachine, createBrokerState, type BrokerState } from '@mutirao/core/machines/broker';
-import type { AllocationRequest, JobSpec } from '@mutirao/core/messages';
+import type { AllocationRequest, Demand, JobSpec } from '@mutirao/core/messages';
 import { emptyRequest } from '@mutirao/core/resources';
 import { aJob, aMachine } from '@mutirao/testkit';
 
@@ -70,4 +70,47 @@ test('nothing is asked for tasks that no machine of the provider ever had enough
   const { demand } = demandOf(aJob(3, { resources: { ...emptyRequest, gpus: 1000 } }), 4).providers.get('p') ?? {};
   t.is(demand?.unplacedTasks, 0);
   t.is(demand?.pendingTasks, 0);
+});
+
+/** What one provider that knows its nodes is told, with a job of tasks of one processor and one of tasks of 3. */
+function demandsOfMix(requests: readonly AllocationRequest[], narrow: number): Demand | undefined {
+  const state = createBrokerState({ demandInterval: 0 });
+  const nodes = [{ count: 4, processors: 8, memory: 16 * gibibyte, gpus: {} }];
+  const inputs: BrokerInput[] = [
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+    {
+      kind: 'ResourceReported',
+      providerId: 'p',
+      resourceStatus: { processors: 32, widthMax: 32, isTimeShared: false, isDraining: false, nodes },
+    },
+    { kind: 'RequestsChanged', providerId: 'p', requests },
+    { kind: 'JobSubmitted', replyTo: 1, userId: 'ann', clientJobId: 'n', spec: aJob(narrow) },
+    { kind: 'JobSubmitted', replyTo: 2, userId: 'ann', clientJobId: 'w', spec: aJob(2, { processors: 3 }) },
+  ];
+  brokerMachine.step(state, inputs, 0);
+  brokerMachine.step(state, [], 1000);
+  brokerMachine.checkInvariants(state);
+  return state.providers.get('p')?.demand;
+}
+
+test('of a mix a provider that knows its nodes is told the shapes that wait, those first that have least there', (t) => {
+  t.like(demandsOfMix([], 10), { processors: 1, pendingTasks: 10, slot: undefined, otherProcessors: undefined });
+  const slot = { processors: 3, memory: 0, gpus: 0 };
+  t.like(demandsOfMix([aRequest('q1', 'queued', 4)], 10), {
+    processors: 3,
+    pendingTasks: 2,
+    unplacedTasks: 2,
+    slot,
+    otherProcessors: 4,
+  });
+  t.like(demandsOfMix([aRequest('q1', 'queued', 4), { ...aRequest('q2', 'queued', 6), slot }], 20), {
+    processors: 1,
+    slot: undefined,
+  });
+});
+
+test('a task takes no more of a request than one of its slots has', (t) => {
+  const slot = { processors: 2, memory: 0, gpus: 0 };
+  t.like(demandsOfMix([{ ...aRequest('q1', 'queued', 6), slot }], 4), { processors: 3, unplacedTasks: 2 });
 });

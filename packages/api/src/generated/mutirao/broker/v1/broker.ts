@@ -501,6 +501,19 @@ export interface CancelJobRequest {
 export interface CancelJobResponse {
 }
 
+export interface CancelTasksRequest {
+  jobId: number;
+  /** At least one; CancelJob is for all. */
+  taskIndexes: number[];
+  /** Goes into the event tasks.cancelled. */
+  reason: string;
+}
+
+/** Those that had not ended and were not being cancelled; tasks that waited for them are not counted. */
+export interface CancelTasksResponse {
+  cancelledCount: number;
+}
+
 export interface RetryTasksRequest {
   jobId: number;
   /** All that failed or were cancelled when empty. */
@@ -3248,6 +3261,134 @@ export const CancelJobResponse: MessageFns<CancelJobResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCancelTasksRequest(): CancelTasksRequest {
+  return { jobId: 0, taskIndexes: [], reason: "" };
+}
+
+export const CancelTasksRequest: MessageFns<CancelTasksRequest> = {
+  encode(message: CancelTasksRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== 0) {
+      writer.uint32(8).uint64(message.jobId);
+    }
+    if (message.taskIndexes.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.taskIndexes) {
+        writer.uint64(v);
+      }
+      writer.join();
+    }
+    if (message.reason !== "") {
+      writer.uint32(26).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelTasksRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelTasksRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.taskIndexes.push(longToNumber(reader.uint64()));
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.taskIndexes.push(longToNumber(reader.uint64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCancelTasksResponse(): CancelTasksResponse {
+  return { cancelledCount: 0 };
+}
+
+export const CancelTasksResponse: MessageFns<CancelTasksResponse> = {
+  encode(message: CancelTasksResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.cancelledCount !== 0) {
+      writer.uint32(8).uint64(message.cancelledCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CancelTasksResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCancelTasksResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.cancelledCount = longToNumber(reader.uint64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7205,6 +7346,16 @@ export const BrokerServiceService = {
     responseSerialize: (value: CancelJobResponse): Buffer => asBuffer(CancelJobResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CancelJobResponse => CancelJobResponse.decode(value),
   },
+  /** Cancels single tasks of a job, and what waits for them; those that have ended stay as they are. */
+  cancelTasks: {
+    path: "/mutirao.broker.v1.BrokerService/CancelTasks" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CancelTasksRequest): Buffer => asBuffer(CancelTasksRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CancelTasksRequest => CancelTasksRequest.decode(value),
+    responseSerialize: (value: CancelTasksResponse): Buffer => asBuffer(CancelTasksResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CancelTasksResponse => CancelTasksResponse.decode(value),
+  },
   /** Runs failed or cancelled tasks of a job again. */
   retryTasks: {
     path: "/mutirao.broker.v1.BrokerService/RetryTasks" as const,
@@ -7427,6 +7578,8 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   getJob: handleUnaryCall<GetJobRequest, GetJobResponse>;
   listJobs: handleUnaryCall<ListJobsRequest, ListJobsResponse>;
   cancelJob: handleUnaryCall<CancelJobRequest, CancelJobResponse>;
+  /** Cancels single tasks of a job, and what waits for them; those that have ended stay as they are. */
+  cancelTasks: handleUnaryCall<CancelTasksRequest, CancelTasksResponse>;
   /** Runs failed or cancelled tasks of a job again. */
   retryTasks: handleUnaryCall<RetryTasksRequest, RetryTasksResponse>;
   /** Answers when the job has ended, or at the deadline of the call. */
@@ -7522,6 +7675,22 @@ export interface BrokerServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CancelJobResponse) => void,
+  ): ClientUnaryCall;
+  /** Cancels single tasks of a job, and what waits for them; those that have ended stay as they are. */
+  cancelTasks(
+    request: CancelTasksRequest,
+    callback: (error: ServiceError | null, response: CancelTasksResponse) => void,
+  ): ClientUnaryCall;
+  cancelTasks(
+    request: CancelTasksRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CancelTasksResponse) => void,
+  ): ClientUnaryCall;
+  cancelTasks(
+    request: CancelTasksRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CancelTasksResponse) => void,
   ): ClientUnaryCall;
   /** Runs failed or cancelled tasks of a job again. */
   retryTasks(

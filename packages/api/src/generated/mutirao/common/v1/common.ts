@@ -220,6 +220,33 @@ export interface TextList {
   texts: string[];
 }
 
+/** What an allocation is made of: processors of one node, and what comes with them. */
+export interface Slot {
+  processors: number;
+  /** 0 for what the resource manager gives by itself. */
+  memoryBytes: number;
+  /** Whole devices. */
+  gpus: number;
+  /** Only devices of this kind; empty for any. */
+  gpuKind: string;
+}
+
+/** Nodes of a resource that have the same. */
+export interface NodeShape {
+  /** How many there are. */
+  nodes: number;
+  processors: number;
+  /** 0 where it is not known, or not given out. */
+  memoryBytes: number;
+  /** How many devices of each kind. */
+  gpus: { [key: string]: number };
+}
+
+export interface NodeShape_GpusEntry {
+  key: string;
+  value: number;
+}
+
 function createBaseHello(): Hello {
   return {
     protocolVersion: 0,
@@ -1491,6 +1518,224 @@ export const TextList: MessageFns<TextList> = {
             }
 
             message.texts.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseSlot(): Slot {
+  return { processors: 0, memoryBytes: 0, gpus: 0, gpuKind: "" };
+}
+
+export const Slot: MessageFns<Slot> = {
+  encode(message: Slot, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.processors !== 0) {
+      writer.uint32(8).uint32(message.processors);
+    }
+    if (message.memoryBytes !== 0) {
+      writer.uint32(16).uint64(message.memoryBytes);
+    }
+    if (message.gpus !== 0) {
+      writer.uint32(24).uint32(message.gpus);
+    }
+    if (message.gpuKind !== "") {
+      writer.uint32(34).string(message.gpuKind);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Slot {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSlot();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.processors = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.memoryBytes = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.gpus = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.gpuKind = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseNodeShape(): NodeShape {
+  return { nodes: 0, processors: 0, memoryBytes: 0, gpus: {} };
+}
+
+export const NodeShape: MessageFns<NodeShape> = {
+  encode(message: NodeShape, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.nodes !== 0) {
+      writer.uint32(8).uint32(message.nodes);
+    }
+    if (message.processors !== 0) {
+      writer.uint32(16).uint32(message.processors);
+    }
+    if (message.memoryBytes !== 0) {
+      writer.uint32(24).uint64(message.memoryBytes);
+    }
+    globalThis.Object.entries(message.gpus).forEach(([key, value]: [string, number]) => {
+      NodeShape_GpusEntry.encode({ key: key as any, value }, writer.uint32(34).fork()).join();
+    });
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NodeShape {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNodeShape();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.nodes = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.processors = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.memoryBytes = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            const entry4 = NodeShape_GpusEntry.decode(reader, reader.uint32());
+            if (entry4.value !== undefined) {
+              message.gpus[entry4.key] = entry4.value;
+            }
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseNodeShape_GpusEntry(): NodeShape_GpusEntry {
+  return { key: "", value: 0 };
+}
+
+export const NodeShape_GpusEntry: MessageFns<NodeShape_GpusEntry> = {
+  encode(message: NodeShape_GpusEntry, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.key !== "") {
+      writer.uint32(10).string(message.key);
+    }
+    if (message.value !== 0) {
+      writer.uint32(16).uint32(message.value);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): NodeShape_GpusEntry {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseNodeShape_GpusEntry();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.key = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.value = reader.uint32();
             continue;
           }
         }

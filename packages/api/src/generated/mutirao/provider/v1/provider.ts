@@ -25,7 +25,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Content, Hello, QuotaUse, Reason } from "../../common/v1/common.ts";
+import { Content, Hello, NodeShape, QuotaUse, Reason, Slot } from "../../common/v1/common.ts";
 import {
   BlobOffer,
   BlobRequest,
@@ -229,7 +229,15 @@ export interface Demand {
     | number
     | undefined;
   /** The longest run time that users state for a task: an estimate, else a limit. Absent where none do. */
-  statedTimeMs?: number | undefined;
+  statedTimeMs?:
+    | number
+    | undefined;
+  /** What must be asked for to run them; absent for one processor and nothing else. Sent to providers that report nodes. */
+  slot?:
+    | Slot
+    | undefined;
+  /** Processors that tasks which need another slot hold there, or will. */
+  otherProcessors?: number | undefined;
 }
 
 /** What is wanted inside one reservation. */
@@ -329,7 +337,11 @@ export interface AllocationRequest {
     | RequestReservation
     | undefined;
   /** Why the resource manager ended it, from the error registry; absent while it has not, and where its provider gave it up. */
-  endCode?: string | undefined;
+  endCode?:
+    | string
+    | undefined;
+  /** Of which the width is a whole number; absent where nothing but processors was asked for. */
+  slot?: Slot | undefined;
 }
 
 /** The reservation that a request runs inside of. */
@@ -399,7 +411,11 @@ export interface ResourceStatus {
     | QueueStatus
     | undefined;
   /** The longest walltime of one request; absent before the limits were read, and of time-shared machines. */
-  walltimeMsMax?: number | undefined;
+  walltimeMsMax?:
+    | number
+    | undefined;
+  /** What slots can be had of; empty where allocations are of single processors, and before it was read. */
+  nodes: NodeShape[];
 }
 
 /**
@@ -1262,6 +1278,8 @@ function createBaseDemand(): Demand {
     reserved: [],
     gangProcessors: undefined,
     statedTimeMs: undefined,
+    slot: undefined,
+    otherProcessors: undefined,
   };
 }
 
@@ -1299,6 +1317,12 @@ export const Demand: MessageFns<Demand> = {
     }
     if (message.statedTimeMs !== undefined) {
       writer.uint32(88).uint64(message.statedTimeMs);
+    }
+    if (message.slot !== undefined) {
+      Slot.encode(message.slot, writer.uint32(98).fork()).join();
+    }
+    if (message.otherProcessors !== undefined) {
+      writer.uint32(104).uint32(message.otherProcessors);
     }
     return writer;
   },
@@ -1402,6 +1426,22 @@ export const Demand: MessageFns<Demand> = {
             }
 
             message.statedTimeMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.slot = Slot.decode(reader, reader.uint32());
+            continue;
+          }
+          case 13: {
+            if (tag !== 104) {
+              break;
+            }
+
+            message.otherProcessors = reader.uint32();
             continue;
           }
         }
@@ -2040,6 +2080,7 @@ function createBaseAllocationRequest(): AllocationRequest {
     candidates: [],
     reservation: undefined,
     endCode: undefined,
+    slot: undefined,
   };
 }
 
@@ -2089,6 +2130,9 @@ export const AllocationRequest: MessageFns<AllocationRequest> = {
     }
     if (message.endCode !== undefined) {
       writer.uint32(122).string(message.endCode);
+    }
+    if (message.slot !== undefined) {
+      Slot.encode(message.slot, writer.uint32(130).fork()).join();
     }
     return writer;
   },
@@ -2224,6 +2268,14 @@ export const AllocationRequest: MessageFns<AllocationRequest> = {
             }
 
             message.endCode = reader.string();
+            continue;
+          }
+          case 16: {
+            if (tag !== 130) {
+              break;
+            }
+
+            message.slot = Slot.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2609,6 +2661,7 @@ function createBaseResourceStatus(): ResourceStatus {
     draining: false,
     queue: undefined,
     walltimeMsMax: undefined,
+    nodes: [],
   };
 }
 
@@ -2631,6 +2684,9 @@ export const ResourceStatus: MessageFns<ResourceStatus> = {
     }
     if (message.walltimeMsMax !== undefined) {
       writer.uint32(48).uint64(message.walltimeMsMax);
+    }
+    for (const v of message.nodes) {
+      NodeShape.encode(v!, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -2694,6 +2750,14 @@ export const ResourceStatus: MessageFns<ResourceStatus> = {
             }
 
             message.walltimeMsMax = longToNumber(reader.uint64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.nodes.push(NodeShape.decode(reader, reader.uint32()));
             continue;
           }
         }

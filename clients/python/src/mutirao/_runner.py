@@ -1,0 +1,98 @@
+"""Runs calls on a machine of the grid: `python3 runner.pyz FUNCTION CALLS INDEX CHUNK PYTHON`, in a folder with those files.
+
+Reads the calls INDEX * CHUNK to INDEX * CHUNK + CHUNK - 1 of the file CALLS, runs FUNCTION on each, and writes the file
+`result`. Needs Python 3.8 and nothing else: cloudpickle travels within the archive. Exit status 86: another Python.
+"""
+
+import os
+import pickle
+import struct
+import sys
+import traceback
+from typing import Any, Callable, Iterator, Sequence
+
+
+def read_calls(path: str, first: int, count: int) -> Iterator[bytes]:
+    with open(path, "rb") as file:
+        if file.read(8) != b"MUTCALL1":
+            sys.exit("%s holds no calls" % path)
+        (total,) = struct.unpack("<Q", file.read(8))
+        last = min(first + count, total)
+        file.seek(16 + 8 * first)
+        ends = struct.unpack("<%dQ" % (last - first + 1), file.read(8 * (last - first + 1)))
+        file.seek(24 + 8 * total + ends[0])
+        for start, end in zip(ends, ends[1:]):
+            yield file.read(end - start)
+
+
+def pack(items: Sequence[bytes]) -> bytes:
+    ends = [0]
+    for item in items:
+        ends.append(ends[-1] + len(item))
+    return b"".join([b"MUTCALL1", struct.pack("<Q%dQ" % len(ends), len(items), *ends), *items])
+
+
+def describe(error: BaseException) -> bytes:
+    """What of an exception can travel: itself where it can be pickled and read back, else its name and text."""
+    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    packed = None
+    try:
+        import cloudpickle
+
+        dumped: bytes = cloudpickle.dumps(error, protocol=4)
+        pickle.loads(dumped)
+        packed = dumped
+    except BaseException:
+        packed = None
+    return pickle.dumps(
+        {"error": packed, "kind": type(error).__name__, "message": str(error), "traceback": text}, protocol=4
+    )
+
+
+def run(function: Callable[..., Any], packed: bytes) -> bytes:
+    import cloudpickle
+
+    try:
+        args, kwargs = pickle.loads(packed)
+        value = function(*args, **kwargs)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        return describe(error)
+    try:
+        result: bytes = b"\x80\x04N." if value is None else cloudpickle.dumps({"value": value}, protocol=4)
+        return result
+    except BaseException as error:
+        failure = TypeError("the result cannot be sent home: %s: %s" % (type(error).__name__, error))
+        failure.__cause__ = error
+        return describe(failure)
+
+
+def main(function_path: str, calls_path: str, index: int, chunk: int, version: str) -> int:
+    here = "%d.%d" % sys.version_info[:2]
+    if here != version:
+        print(
+            "mutirao: %s is Python %s here, and the function comes from Python %s; expected the same version. "
+            "Name one that every machine has with executor(python=...)" % (sys.executable, here, version),
+            file=sys.stderr,
+        )
+        return 86
+    calls = list(read_calls(calls_path, index * chunk, chunk))
+    sys.path.insert(0, os.getcwd())
+    try:
+        with open(function_path, "rb") as file:
+            function = pickle.load(file)
+    except BaseException as error:
+        results = [describe(error)] * len(calls)
+    else:
+        results = [run(function, call) for call in calls]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with open("result.part", "wb") as file:
+        file.write(pack(results))
+    os.rename("result.part", "result")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]))

@@ -1,0 +1,283 @@
+"""Jobs and their tasks, as the broker has them."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Union
+
+from .broker.v1 import broker_pb2 as pb
+from .errors import MutiraoError, TaskFailed
+
+if TYPE_CHECKING:
+    from .functions import Future
+    from .grid import Grid
+
+STATUS = {
+    pb.TASK_STATUS_WAITING: "waiting",
+    pb.TASK_STATUS_READY: "ready",
+    pb.TASK_STATUS_RUNNING: "running",
+    pb.TASK_STATUS_VERIFYING: "verifying",
+    pb.TASK_STATUS_FINISHED: "finished",
+    pb.TASK_STATUS_FAILED: "failed",
+    pb.TASK_STATUS_CANCELLED: "cancelled",
+}
+JOB_STATUS = {
+    pb.JOB_STATUS_RUNNING: "running",
+    pb.JOB_STATUS_FINISHED: "finished",
+    pb.JOB_STATUS_FAILED: "failed",
+    pb.JOB_STATUS_CANCELLED: "cancelled",
+}
+ENDS = {"tasks.finished": "finished", "tasks.failed": "failed", "tasks.cancelled": "cancelled"}
+PAGE = 1000
+
+
+def failure_of(grid: Grid, record: Any) -> TaskFailed:
+    """The exception for a task that was given up, from its last replica."""
+    last = max(record.replicas, key=lambda replica: replica.ended_unix_ms, default=None)
+    if last is None:
+        return TaskFailed(f"task {record.task_index} of job {record.job_id} failed before it ran")
+    stderr = ""
+    try:
+        stderr = grid.connection.output(record.job_id, record.task_index).standard_error.decode(errors="replace")
+    except MutiraoError:
+        pass  # What it printed may be gone; why it failed is known all the same.
+    reason = f"{last.reason} {last.detail}".strip() or f"exit status {last.exit_status}"
+    tail = f"\n{stderr[-2000:]}" if stderr else ""
+    message = f"task {record.task_index} of job {record.job_id} failed on {last.machine_id}: {reason}{tail}"
+    return TaskFailed(message, last.reason, last.exit_status, last.machine_id, stderr)
+
+
+class Task:
+    """A task of a job. What it says is asked of the broker when it is read."""
+
+    def __init__(self, job: Job, index: int) -> None:
+        self.job = job
+        self.index = index
+
+    def __repr__(self) -> str:
+        return f"<Task {self.index} of job {self.job.id}>"
+
+    @property
+    def record(self) -> Any:
+        request = pb.ListTasksRequest(job_id=self.job.id, task_indexes=[self.index])
+        tasks = self.job.grid.connection.call("ListTasks", request).tasks
+        if not tasks:
+            raise MutiraoError(f"job {self.job.id} has no task {self.index}", "MUT_NOT_FOUND")
+        return tasks[0]
+
+    @property
+    def status(self) -> str:
+        return STATUS[self.record.status]
+
+    @property
+    def value(self) -> str:
+        """The text that stands for {} in its command; JSON where it has several parameters."""
+        return str(self.record.value)
+
+    @property
+    def machine(self) -> Optional[str]:
+        """Where its accepted replica ran, or runs; None before one was placed."""
+        replicas = self.record.replicas
+        accepted = [replica for replica in replicas if replica.accepted]
+        return str((accepted or list(replicas))[-1].machine_id) if replicas else None
+
+    @property
+    def exit_status(self) -> Optional[int]:
+        """Of its accepted replica, else of the last that ended; None before."""
+        ended = [replica for replica in self.record.replicas if replica.ended_unix_ms]
+        accepted = [replica for replica in ended if replica.accepted]
+        return int((accepted or ended)[-1].exit_status) if ended else None
+
+    @property
+    def stdout(self) -> str:
+        return str(self.job.grid.connection.output(self.job.id, self.index).standard_output.decode(errors="replace"))
+
+    @property
+    def stderr(self) -> str:
+        return str(self.job.grid.connection.output(self.job.id, self.index).standard_error.decode(errors="replace"))
+
+    def read(self, path: str) -> bytes:
+        """The bytes of an output that was kept at the broker, by its path on the machine."""
+        for file in self.job.grid.connection.output(self.job.id, self.index).files:
+            if file.path == path:
+                return self.job.grid.connection.download(file.content.sha256)
+        raise MutiraoError(f"{self!r} brought no file {path}", "MUT_NOT_FOUND")
+
+    def explain(self) -> str:
+        """Why it is where it is, in sentences."""
+        subject = pb.TaskSubject(job_id=self.job.id, task_index=self.index)
+        return self.job.grid._explain(pb.ExplainRequest(task=subject))
+
+
+class Job:
+    """A job of the broker. Others may hold the same job: it is known by its number."""
+
+    def __init__(self, grid: Grid, job_id: int, task_count: Optional[int] = None) -> None:
+        self.grid = grid
+        self.id = job_id
+        self._count = task_count
+        self._changed = threading.Condition()
+        self._ended: dict[int, str] = {}  # Tasks by index, and how they ended.
+        self._over = False
+        self._watched = False
+        self._futures: Optional[list[Future]] = None
+        self._by_task: dict[int, list[Future]] = {}
+        self._settling = threading.RLock()
+
+    def __repr__(self) -> str:
+        return f"<Job {self.id}>"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        summary = self.summary()
+        counts = ", ".join(
+            f"{getattr(summary, name + '_count')} {name}"
+            for name in ("waiting", "ready", "running", "finished", "failed", "cancelled")
+            if getattr(summary, name + "_count")
+        )
+        label = f" {html.escape(summary.label)}" if summary.label else ""
+        share = 100 * (summary.finished_count + summary.failed_count + summary.cancelled_count) / max(summary.task_count, 1)
+        return f"<p><b>job {self.id}</b>{label}: {JOB_STATUS[summary.status]}; {counts}<br><progress max=100 value={share:.1f}></progress></p>"
+
+    def __len__(self) -> int:
+        if self._count is None:
+            self._count = int(self.summary().task_count)
+        return self._count
+
+    def __getitem__(self, index: int) -> Task:
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"job {self.id} has {len(self)} tasks")
+        return Task(self, index % len(self))
+
+    def __iter__(self) -> Iterator[Task]:
+        return (Task(self, index) for index in range(len(self)))
+
+    def summary(self) -> Any:
+        return self.grid.connection.call("GetJob", pb.GetJobRequest(job_id=self.id, without_spec=True)).job
+
+    @property
+    def status(self) -> str:
+        return JOB_STATUS[self.summary().status]
+
+    def wait(self, timeout: Optional[float] = None) -> str:
+        """Waits until the job has ended, through restarts of the broker; answers how. Raises TimeoutError."""
+        self._watch()
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._over, timeout):
+                raise concurrent.futures.TimeoutError(f"job {self.id} has not ended within {timeout} s")
+        return self.status
+
+    def cancel(self, reason: str = "") -> None:
+        self.grid.connection.call("CancelJob", pb.CancelJobRequest(job_id=self.id, reason=reason))
+
+    def retry(self, tasks: Optional[Sequence[int]] = None) -> int:
+        """Runs what failed or was cancelled once more; answers how many tasks that is."""
+        answer = self.grid.connection.call("RetryTasks", pb.RetryTasksRequest(job_id=self.id, task_indexes=tasks or []))
+        with self._changed:
+            self._over = False
+            for index in [index for index, how in self._ended.items() if how != "finished"]:
+                del self._ended[index]
+        return int(answer.retried_count)
+
+    def explain(self) -> str:
+        return self.grid._explain(pb.ExplainRequest(job_id=self.id))
+
+    def ledger(self) -> list[dict[str, Union[str, float]]]:
+        """Processor-seconds held, used, lost to other replicas, killed and idle, for each request and the shared machines."""
+        rows: list[dict[str, Union[str, float]]] = []
+        request = pb.GetLedgerRequest(job_id=self.id)
+        while True:
+            answer = self.grid.connection.call("GetLedger", request)
+            for row in answer.rows:
+                kinds = ("requested", "held", "used", "losers", "killed", "idle")
+                times = {kind: getattr(row, f"{kind}_processor_ms") / 1000 for kind in kinds}
+                rows.append({"provider": row.provider_id, "request": row.request_id, **times})
+            if not answer.HasField("next_page_token"):
+                return rows
+            request.page_token = answer.next_page_token
+
+    def futures(self) -> list[Future]:
+        """The futures of the calls of this job, where it was made of functions: also in another process, on another day."""
+        from .functions import futures_of
+
+        if self._futures is None:
+            self._futures = futures_of(self)
+        return self._futures
+
+    def as_completed(self, timeout: Optional[float] = None) -> Iterator[Task]:
+        """Its tasks, each as it ends, however it ends."""
+        self._watch()
+        end = None if timeout is None else time.monotonic() + timeout
+        given: set[int] = set()
+        while True:
+            with self._changed:
+                left = None if end is None else max(0.0, end - time.monotonic())
+                if not self._changed.wait_for(lambda: len(self._ended) > len(given) or self._over, left):
+                    raise concurrent.futures.TimeoutError(f"{len(self) - len(given)} tasks of job {self.id} have not ended")
+                fresh = [index for index in self._ended if index not in given]
+                over = self._over
+            for index in fresh:
+                given.add(index)
+                yield Task(self, index)
+            if over and not fresh:
+                return
+
+    # What the watcher calls, from its thread.
+
+    def _watch(self) -> None:
+        if not self._watched:
+            self._watched = True
+            self.grid.watcher.add(self)
+            self._reconcile()
+
+    def _hear(self, event: Any) -> None:
+        if event.type in ENDS:
+            indexes: Sequence[int] = event.task_indexes
+            if event.task_count > len(indexes):
+                self._reconcile()
+            else:
+                self._end(indexes, ENDS[event.type])
+        elif event.type == "tasks.started" and self._futures:
+            for index in event.task_indexes:
+                self._started(index)
+        elif event.type in ("job.finished", "job.failed", "job.cancelled"):
+            with self._changed:
+                if self._count is not None and len(self._ended) == self._count:
+                    self._over = True
+                    self._changed.notify_all()
+                    return
+            self._reconcile()
+
+    def _started(self, index: int) -> None:
+        from .functions import start_futures
+
+        start_futures(self, index)
+
+    def _end(self, indexes: Sequence[int], how: str) -> None:
+        with self._changed:
+            fresh = [index for index in indexes if self._ended.get(index) != how]
+            for index in fresh:
+                self._ended[index] = how
+            self._changed.notify_all()
+        if fresh and self._futures is not None:
+            from .functions import settle
+
+            settle(self, fresh, how)
+
+    def _reconcile(self) -> None:
+        """Reads which tasks have ended: at the start, after the broker was away, and at the end of the job."""
+        over = self.summary().status != pb.JOB_STATUS_RUNNING
+        for status, how in ((pb.TASK_STATUS_FINISHED, "finished"), (pb.TASK_STATUS_FAILED, "failed"), (pb.TASK_STATUS_CANCELLED, "cancelled")):
+            request = pb.ListTasksRequest(job_id=self.id, status=status, page_size=PAGE)
+            while True:
+                answer = self.grid.connection.call("ListTasks", request)
+                self._end([task.task_index for task in answer.tasks], how)
+                if not answer.HasField("next_task_index"):
+                    break
+                request.from_task_index = answer.next_task_index
+        with self._changed:
+            self._over = over
+            self._changed.notify_all()

@@ -1,0 +1,110 @@
+// What a provider asks for where its manager knows nodes: whole slots of the shape that tasks need.
+import test from 'ava';
+import type { ProviderChange, ProviderInput } from '@mutirao/core/machines/provider';
+import type { Demand } from '@mutirao/core/messages';
+import type { NodeShape, Slot } from '@mutirao/core/resources';
+import { ProviderHarness } from '@mutirao/testkit';
+
+const gibibyte = 2 ** 30;
+const hour = 3_600_000;
+const nodes: readonly NodeShape[] = [{ count: 2, processors: 8, memory: 16 * gibibyte, gpus: { a100: 2 } }];
+const wide: Slot = { processors: 3, memory: gibibyte, gpus: 0 };
+
+interface Given {
+  readonly heuristic?: string;
+  readonly widthGranularity?: number;
+  readonly nodes?: readonly NodeShape[];
+  readonly requestsMax?: number;
+}
+
+function feed(harness: ProviderHarness, input: ProviderInput): void {
+  harness.step([input]);
+}
+
+function open({ heuristic = 'static', requestsMax = 1, ...limits }: Given = {}): ProviderHarness {
+  const harness = new ProviderHarness({ heuristic });
+  harness.perform(['start', 'connect b']);
+  feed(harness, {
+    kind: 'LimitsRead',
+    limits: { processors: 16, requestsMax, widthMax: 16, walltimeMax: hour, walltimeGranularity: 1, nodes, ...limits },
+  });
+  harness.perform(['listing free=16']);
+  return harness;
+}
+
+function want(harness: ProviderHarness, demand: Partial<Demand>): void {
+  feed(harness, {
+    kind: 'DemandChanged',
+    brokerId: 'b',
+    demand: {
+      pendingTasks: 10,
+      processors: 1,
+      taskTimeMax: undefined,
+      taskTimeMean: undefined,
+      deadline: undefined,
+      userId: 'ana',
+      unplacedTasks: demand.pendingTasks ?? 10,
+      ...demand,
+    },
+  });
+}
+
+function drafts({ journal }: ProviderHarness): Extract<ProviderChange, { kind: 'RequestDrafted' }>[] {
+  return journal.filter((change) => change.kind === 'RequestDrafted');
+}
+
+for (const heuristic of ['static', 'initial', 'adaptive', 'finish']) {
+  test(`${heuristic} asks for whole slots, as many as the nodes have`, (t) => {
+    const harness = open({ heuristic });
+    want(harness, { processors: 3, slot: wide });
+    const [draft] = drafts(harness);
+    t.is(draft?.width, 12, 'two slots of 3 on each node of 8');
+    t.deepEqual(draft?.slot, wide);
+    t.deepEqual(draft?.reasons.at(-1), {
+      code: 'request-in-slots',
+      slots: 4,
+      processors: 3,
+      memoryBytes: gibibyte,
+      gpus: 0,
+      gpuKind: '',
+    });
+  });
+}
+
+test('tasks that share a GPU are asked for by whole slots of theirs', (t) => {
+  const harness = open();
+  want(harness, { pendingTasks: 3, slot: { processors: 2, memory: 0, gpus: 1 } });
+  t.is(drafts(harness)[0]?.width, 4);
+});
+
+test('where nodes are had whole, all slots of the nodes are asked for', (t) => {
+  const harness = open({ widthGranularity: 8 });
+  want(harness, { pendingTasks: 1, processors: 3, slot: wide });
+  t.is(drafts(harness)[0]?.width, 6);
+});
+
+test('what no node has is not asked for, and the reason says what that is', (t) => {
+  const harness = open();
+  want(harness, { slot: { processors: 1, memory: 0, gpus: 3, gpuKind: 'a100' } });
+  t.deepEqual(drafts(harness), []);
+  t.deepEqual(harness.state.resourceStatus, [
+    { code: 'no-node-has-slot', processors: 1, memoryBytes: 0, gpus: 3, gpuKind: 'a100' },
+  ]);
+});
+
+test('requests of another shape take no part in a decision, and what their tasks hold stays wanted', (t) => {
+  const harness = open({ heuristic: 'initial', requestsMax: 2 });
+  want(harness, { pendingTasks: 4 });
+  harness.perform(['accepted q1']);
+  want(harness, { pendingTasks: 2, processors: 3, slot: wide, otherProcessors: 4 });
+  t.deepEqual(
+    drafts(harness).map(({ width, slot }) => [width, slot?.processors]),
+    [
+      [4, undefined],
+      [6, 3],
+    ],
+  );
+  harness.now += 10 * hour;
+  harness.step([{ kind: 'TimerFired' }]);
+  t.is(harness.state.requests.get('q1')?.releaseReason, undefined);
+});

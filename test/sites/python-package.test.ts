@@ -1,0 +1,61 @@
+// The Python package as a user gets it: the built wheel in an empty environment, its own tests against a real grid.
+import { execFile } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import { Grid, temporaryFolder } from '@mutirao/testkit';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const minute = 60_000;
+
+/** An environment that has the wheel and what it depends on, and the path of its Python. */
+let python = '';
+
+test.before(async (t) => {
+  t.timeout(5 * minute);
+  const folder = temporaryFolder(t);
+  await run(join(root, 'scripts/python-package'), [folder], { cwd: root });
+  const wheel = readdirSync(folder).find((name) => name.endsWith('.whl'));
+  t.truthy(wheel);
+  t.truthy(readdirSync(folder).find((name) => name.endsWith('.tar.gz')));
+  const environment = join(root, '.cache/python-package');
+  await run('/usr/bin/python3', ['-m', 'venv', '--clear', environment]);
+  python = join(environment, 'bin/python');
+  const packages = [join(folder, wheel ?? ''), 'pytest==9.2.0', 'mypy==2.4.1'];
+  await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...packages]);
+});
+
+test.serial('its tests pass against a grid', async (t) => {
+  t.timeout(12 * minute);
+  const MUTIRAO_COMMAND = `${process.execPath} ${join(root, 'packages/cli/bin/mutirao.js')}`;
+  const { stdout } = await run(python, ['-m', 'pytest', '-q', '-p', 'no:cacheprovider', 'tests'], {
+    cwd: join(root, 'clients/python'),
+    env: { ...process.env, MUTIRAO_COMMAND },
+  }).catch((error: unknown) => ({ stdout: (error as { stdout?: string }).stdout ?? String(error) }));
+  t.regex(stdout, /\n[1-9]\d* passed in /);
+  t.notRegex(stdout, /failed|error/);
+});
+
+test.serial('what it offers has types', async (t) => {
+  t.timeout(5 * minute);
+  const program =
+    'import mutirao\ngrid = mutirao.connect()\nreveal_type(grid.bag("true").wait())\nreveal_type(grid.executor().submit(abs, 1).machine)\n';
+  const { stdout } = await run(python, ['-m', 'mypy', '--strict', '-c', program], { cwd: temporaryFolder(t) });
+  t.regex(stdout, /Revealed type is "(?:builtins\.)?str"/);
+  t.regex(stdout, /Revealed type is "(?:builtins\.)?str \| None"/);
+});
+
+async function runExample(t: ExecutionContext, name: string): Promise<string> {
+  const grid = await Grid.start({ machines: [2] });
+  t.teardown(() => grid.stop());
+  const env = { ...process.env, MUTIRAO_HOME: grid.home };
+  return (await run(python, [join(root, 'examples/python', name)], { env })).stdout;
+}
+
+test.serial('the example estimates pi', async (t) => {
+  t.timeout(5 * minute);
+  t.regex(await runExample(t, 'pi.py'), /^pi is about 3\.1\d+, from 2000000 points in 20 calls\n$/);
+});
