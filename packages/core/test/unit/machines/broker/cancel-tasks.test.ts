@@ -79,7 +79,12 @@ test('a task that is being cancelled gets no replica, also of a broker that was 
 
 test('a result that is being verified is still settled, and refused the task is cancelled and not run again', (t) => {
   const { state, step } = aBroker();
-  step(1, submitted(2, { groups: [{ ...aJob(2).groups[0], check: 'true' } as never], replicasMax: 1 }), joined('p/m1'), joined('p/m2'));
+  step(
+    1,
+    submitted(2, { groups: [{ ...aJob(2).groups[0], check: 'true' } as never], replicasMax: 1 }),
+    joined('p/m1'),
+    joined('p/m2'),
+  );
   step(2, reported('p/m1', 1, anEnd(1, 'succeeded', { startedAt: 1, endedAt: 2 })));
   step(2, reported('p/m2', 1, anEnd(2, 'succeeded', { startedAt: 1, endedAt: 2 })));
   step(3, cancelled(0, 1));
