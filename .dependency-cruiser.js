@@ -25,8 +25,8 @@ export default {
       name: 'formats-are-pure',
       severity: 'error',
       from: { path: '^packages/formats/src/' },
-      // Parsers of XML and YAML, which read a text and do nothing else.
-      to: { pathNot: '^packages/(core|formats)/src/|^node_modules/(saxes|yaml)/' },
+      // Parsers of XML and YAML, which read a text and do nothing else; and the sentences of reasons, which are pure.
+      to: { pathNot: '^packages/(core|formats)/src/|^packages/api/src/reasons/|^node_modules/(saxes|yaml)/' },
     },
     {
       name: 'api-knows-only-core',
@@ -87,7 +87,7 @@ export default {
       from: { path: '^packages/web/client/src/' },
       to: {
         pathNot:
-          '^packages/web/(client/src|src/schema)/|^packages/core/src/(shared|workflow)/|(^|/)node_modules/(react|react-dom|@types/react|@types/react-dom|@xyflow|@dagrejs|@tanstack/react-virtual|echarts)/',
+          '^packages/web/(client/src|src/schema)/|^packages/core/src/(shared|workflow)/|^packages/api/src/reasons/|(^|/)node_modules/(react|react-dom|@types/react|@types/react-dom|@xyflow|@dagrejs|@tanstack/react-virtual|echarts)/',
       },
     },
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },

@@ -9,7 +9,8 @@ import {
   type Limit,
 } from '@mutirao/api/limits';
 import { registry, type ErrorEntry } from '@mutirao/api/errors';
-import { consequences, faultRows, type Fault, type Phase } from '@mutirao/core/bag';
+import { consequences, listHappenings } from '@mutirao/api/fault-texts';
+import { faultRows, type Fault, type FaultRow, type Phase } from '@mutirao/core/bag';
 
 import { fillPart } from './fill-part.ts';
 
@@ -153,9 +154,17 @@ const parties: readonly (readonly [Fault, string])[] = [
   ['unknown', 'unknown'],
 ];
 
+function listRows(rows: readonly FaultRow[]): string[] {
+  const partyOf = new Map(parties);
+  const texts = listHappenings(rows);
+  return rows.map(
+    ({ errnos = [], fault, code }, index) =>
+      `| ${texts[index] ?? ''} | ${errnos.join(', ')} | ${partyOf.get(fault) ?? fault} | ${code} |`,
+  );
+}
+
 /** The text of docs/guides/troubleshooting.md with the table of faults. */
 export function faultsMarkdown(former: string): string {
-  const partyOf = new Map(parties);
   const lines = [
     '| whose fault | consequence |',
     '|---|---|',
@@ -166,12 +175,7 @@ export function faultsMarkdown(former: string): string {
       '',
       '| what happens | system errors | whose fault | code |',
       '|---|---|---|---|',
-      ...faultRows
-        .filter((row) => row.phase === phase)
-        .map(
-          ({ happens, errnos = [], fault, code }) =>
-            `| ${happens} | ${errnos.join(', ')} | ${partyOf.get(fault) ?? fault} | ${code} |`,
-        ),
+      ...listRows(faultRows.filter((row) => row.phase === phase)),
     ]),
     '',
   ];

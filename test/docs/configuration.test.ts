@@ -1,4 +1,5 @@
-import { quotaKinds, type QuotaKind } from '@mutirao/core/quotas';
+import { quotaTexts } from '@mutirao/api/reasons';
+import { quotaKinds, type QuotaKind, type QuotaName } from '@mutirao/core/quotas';
 import { commonOptions, flagName, type OptionSpec, type OptionSpecs } from '@mutirao/runtime/program';
 import test from 'ava';
 import { agentProgram } from '../../packages/agent/src/program.ts';
@@ -46,7 +47,7 @@ function quotaTable(): string {
       `\`${name}\``,
       quotaAmount(kind),
       quotaServers[kind.enforcer],
-      kind.of,
+      quotaTexts[name as QuotaName].of,
     ]),
   );
 }

@@ -278,7 +278,7 @@ test.serial('what a machine pushes and never reports ends at its quota, and the 
   t.is(refusals.length, 8);
   for (const { code, message } of refusals) {
     t.is(code, 'MUT_MACHINE_QUOTA');
-    t.regex(message, /the quota "machine-bytes" .* is 4 MiB; there are 4 MiB, and 1 MiB more are asked for/);
+    t.regex(message, /the quota "machine-bytes" .* is 4 MiB; 4 MiB are used, and 1 MiB more are requested/);
   }
   const { uses } = await callUnary(grid.client.raw, 'getQuota', { userId: '' }, { deadlineMs: 60_000 });
   t.like(

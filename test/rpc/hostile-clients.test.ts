@@ -385,7 +385,7 @@ test.serial('at a port, connections that never finish TLS are bounded as others 
 
 test.serial('a user gets so many connections, calls and calls per second, and the owner any number', async (t) => {
   const quotas = parseQuotas(['connections=2', 'streams=3', 'requests-per-second=2'], 'owner');
-  if ('fault' in quotas) throw new Error(quotas.fault);
+  if ('fault' in quotas) throw new Error(quotas.fault.code);
   const tokens = (credential: string): string | undefined => ({ secret: 'owner', marias: 'maria' })[credential];
   const { hostile, client } = await attack(t, { tokens, quotas });
   const marias = { authorization: 'Bearer marias' };

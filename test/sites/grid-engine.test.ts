@@ -181,6 +181,15 @@ test.serial("how a job ended is told: by itself, by failing, at its walltime, or
   t.regex((await findEnd(again, 'x.q11')).endReason, /^FAILED, exit status 127/, 'another provider reads it too');
 });
 
+test.serial('a folder whose name means something to qsub is a folder as any other', async (t) => {
+  for (const [index, name] of ['a b', 'c$HOME', 'e:f', 'g,h', "i'j"].entries()) {
+    const manager = open(t, { jobFolder: join(temporaryFolder(t), name) });
+    const key = `x.q3${index}`;
+    await manager.allocate({ ...order, command: ['/bin/sh', '-c', 'echo a word; exit 3'], clientRequestId: key });
+    t.is((await findEnd(manager, key)).endReason, 'FAILED, exit status 3: a word', name);
+  }
+});
+
 test.serial("a job that no node can start is ended with the node's words, and taken out", async (t) => {
   const manager = open(t, { flags: ['-clear'] });
   await manager.allocate({ ...order, workingDirectory: '/no/such/folder', clientRequestId: 'x.q20' });

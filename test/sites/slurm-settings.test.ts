@@ -166,6 +166,26 @@ test.serial("jobs of the user's with odd names, and one that could never be plac
     );
 });
 
+test.serial('a folder whose name means something to sbatch is a folder as any other', async (t) => {
+  for (const [index, name] of ['100%u a', 'b%%c', 'd\\e', 'f%j\\g', "h'i,j:k"].entries()) {
+    const logFolder = join(temporaryFolder(t), name);
+    const manager = open(t, { logFolder });
+    const id = await manager.allocate({
+      userId: user,
+      width: 1,
+      walltime: 60_000,
+      command: ['/bin/sh', '-c', 'echo a word; exit 3'],
+      environment: {},
+      workingDirectory: '',
+      clientRequestId: `x.q2${index}`,
+    });
+    const findEnd = async (): Promise<string> =>
+      (await manager.queue(9)).requests.find(({ managerRequestId }) => managerRequestId === id)?.endReason ?? '';
+    await until(async () => (await findEnd()) !== '', 'it ends');
+    t.regex(await findEnd(), /^FAILED, NonZeroExitCode: a word/, name);
+  }
+});
+
 test.serial('whole nodes are known by the environment of the user, too', async (t) => {
   const manager = open(t, { environment: { SBATCH_EXCLUSIVE: '' } });
   t.is((await manager.limits()).widthGranularity, 8);

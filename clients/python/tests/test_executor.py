@@ -167,6 +167,27 @@ def test_running_is_seen_and_a_running_call_is_not_cancelled(executor, until):
     assert not future.cancel()
 
 
+def test_a_call_that_waits_is_cancelled_alone(grid):
+    executor = grid.executor(requirements="name == nowhere")
+    first, second = executor.map_futures(square, [1, 2], chunksize=1)
+    assert first.cancel() and first.cancelled()
+    assert first.task.status == "cancelled" and second.task.status == "ready"
+    assert second.cancel()
+    assert executor.jobs[0].wait(PATIENCE) == "cancelled"
+    executor.shutdown()
+
+
+def test_calls_that_share_a_task_are_not_cancelled_one_by_one(grid):
+    executor = grid.executor(requirements="name == nowhere")
+    first, second = executor.map_futures(square, [1, 2], chunksize=2)
+    assert not first.cancel() and not second.done()
+    first.task.cancel()
+    for future in (first, second):
+        with pytest.raises(concurrent.futures.CancelledError):
+            future.result(PATIENCE)
+    executor.shutdown()
+
+
 def test_submit_after_shutdown_is_refused(grid):
     executor = grid.executor()
     executor.shutdown()

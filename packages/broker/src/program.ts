@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { MutiraoError } from '@mutirao/api/errors';
+import { errorOfRefusal, MutiraoError } from '@mutirao/api/errors';
 import { defaultBrokerOptions } from '@mutirao/core/machines/broker';
 import { readPlacement } from '@mutirao/core/placement';
 import type { ProviderId } from '@mutirao/core/shared';
@@ -182,7 +182,7 @@ function announce(
 function checkPlacement(text: string): void {
   const read = readPlacement(text);
   if (typeof read === 'object' && 'fault' in read)
-    throw new MutiraoError('MUT_BAD_CONFIG', `--placement ${read.fault}`);
+    throw errorOfRefusal({ code: 'MUT_BAD_CONFIG', ...read }, '--placement ');
 }
 
 function parseProvider(given: string): { readonly providerId: ProviderId; readonly address: string } {

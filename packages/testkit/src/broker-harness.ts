@@ -683,7 +683,7 @@ export function describeBrokerCommand(command: BrokerCommand): string[] {
       return [
         command.reply.ok
           ? `reply ${JSON.stringify(command.reply.value)}`
-          : `refuse ${command.reply.code}: ${command.reply.message}`,
+          : `refuse ${command.reply.code}: ${sayReason(command.reply.fault)}`,
       ];
     case 'WakeAt':
       return [`wake at ${command.at}`];

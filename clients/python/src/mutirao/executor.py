@@ -19,6 +19,7 @@ GATHER_S = 0.01  # How long submissions are gathered before they go out as one j
 BATCH = 1000  # Calls of one job that were submitted one by one.
 CHUNK_MAX = 1000  # Calls of one task.
 CHUNKS_PER_PROCESSOR = 8
+CANCEL_BATCH = 10_000  # Tasks of one call.
 CALL_BYTES_MAX = 256 << 20  # Arguments of the calls of one job.
 
 
@@ -76,19 +77,20 @@ class Executor(concurrent.futures.Executor):
             self._lock.notify_all()
 
     def _cancel(self, future: Future) -> bool:
-        """A call that has not been sent is taken back; one that is alone in its job takes the job with it."""
+        """A call that has not been sent is taken back; of those that were, one that has a task of its own is cancelled there."""
         with self._lock:
             for at, (queued, _, _) in enumerate(self._queue):
                 if queued is future:
                     del self._queue[at]
                     return True
-        if future.job is not None and future.job._futures is not None and len(future.job._futures) == 1:
-            try:
-                future.job.cancel("cancelled by its future")
-                return True
-            except MutiraoError:
-                return False
-        return False
+        task = future.task
+        if task is None or len(task.job._by_task.get(task.index, ())) != 1:
+            return False
+        try:
+            task.cancel("cancelled by its future")
+            return True
+        except MutiraoError:
+            return False
 
     def _send(self) -> None:
         while True:
@@ -199,20 +201,24 @@ class Executor(concurrent.futures.Executor):
         for future in queued:
             concurrent.futures.Future.cancel(future)
         if cancel_futures:
-            for job in self.jobs:
-                if any(not future.done() and not future.running() for future in job._futures or ()):
-                    self._cancel_waiting(job)
+            self._cancel_waiting()
         if wait:
             with self._lock:
                 self._lock.wait_for(lambda: not self._open)
 
-    def _cancel_waiting(self, job: Job) -> None:
-        """A job none of whose calls runs is cancelled; of another, what runs goes on and nothing can be taken out."""
-        if all(not future.running() for future in job._futures or () if not future.done()):
-            try:
-                job.cancel("the executor was shut down")
-            except MutiraoError:
-                pass
+    def _cancel_waiting(self) -> None:
+        """Cancels the tasks none of whose calls runs."""
+        for job in self.jobs:
+            waiting = [
+                index
+                for index, futures in job._by_task.items()
+                if all(not future.done() and not future.running() for future in futures)
+            ]
+            for start in range(0, len(waiting), CANCEL_BATCH):
+                try:
+                    job.cancel_tasks(waiting[start : start + CANCEL_BATCH], "the executor was shut down")
+                except MutiraoError:
+                    pass  # It has ended meanwhile.
 
     def detach(self) -> list[int]:
         """Leaves what has been submitted to the grid, and answers the numbers of its jobs: attach() has their futures."""

@@ -222,12 +222,15 @@ def settle_task(job: Job, index: int, how: str) -> None:
     futures = [future for future in job._by_task.get(index, ()) if not future.done()]
     if not futures:
         return
+    if how == "cancelled":
+        with job._settling:
+            for future in futures:
+                take_back(future)
+        return
     try:
-        if how == "cancelled":
-            outcomes: Sequence[tuple[Any, Optional[BaseException]]] = [(None, concurrent.futures.CancelledError())] * len(futures)
-        elif how == "failed":
+        if how == "failed":
             error = failure_of(job.grid, Task(job, index).record)
-            outcomes = [(None, error)] * len(futures)
+            outcomes: Sequence[tuple[Any, Optional[BaseException]]] = [(None, error)] * len(futures)
         else:
             outcomes = [read_outcome(item) for item in unpack(Task(job, index).read("result"))]
             futures = job._by_task[index]
@@ -248,6 +251,12 @@ def resolve(future: Future, value: Any, failure: Optional[BaseException]) -> Non
         future.set_exception(failure)
     else:
         future.set_result(value)
+
+
+def take_back(future: Future) -> None:
+    """The end of a call whose task was cancelled."""
+    if not concurrent.futures.Future.cancel(future):
+        resolve(future, None, concurrent.futures.CancelledError())
 
 
 def read_outcome(item: bytes) -> tuple[Any, Optional[BaseException]]:

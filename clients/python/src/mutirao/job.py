@@ -105,6 +105,10 @@ class Task:
                 return self.job.grid.connection.download(file.content.sha256)
         raise MutiraoError(f"{self!r} brought no file {path}", "MUT_NOT_FOUND")
 
+    def cancel(self, reason: str = "") -> None:
+        """Ends it, and what runs of it; the others of its job go on. One that has ended stays as it is."""
+        self.job.cancel_tasks([self.index], reason)
+
     def explain(self) -> str:
         """Why it is where it is, in sentences."""
         subject = pb.TaskSubject(job_id=self.job.id, task_index=self.index)
@@ -172,6 +176,11 @@ class Job:
 
     def cancel(self, reason: str = "") -> None:
         self.grid.connection.call("CancelJob", pb.CancelJobRequest(job_id=self.id, reason=reason))
+
+    def cancel_tasks(self, tasks: Sequence[int], reason: str = "") -> None:
+        """Ends some of its tasks, and what runs of them; the others go on. Those that have ended stay as they are."""
+        request = pb.CancelTasksRequest(job_id=self.id, task_indexes=tasks, reason=reason)
+        self.grid.connection.call("CancelTasks", request)
 
     def retry(self, tasks: Optional[Sequence[int]] = None) -> int:
         """Runs what failed or was cancelled once more; answers how many tasks that is."""

@@ -29,6 +29,15 @@ export interface CapacityOptions {
   readonly processors: ProcessorCount;
   /** Other agents of the same allocation may offer the rest of the host. */
   readonly isAllocation: boolean;
+  /** What its slot has; undefined where it is not in one. */
+  readonly slot?: SlotGrant | undefined;
+}
+
+/** What a slot has in addition to processors. */
+export interface SlotGrant {
+  /** 0 where nothing was asked for. */
+  readonly memory: Bytes;
+  readonly gpus: number;
 }
 
 /** What an agent offers, and which part of it its owner should look at. */
@@ -47,17 +56,29 @@ export async function decideCapacity(
   stated: StatedCapacity,
   found: FoundCapacity,
   claims: HostClaims,
-  { processors, isAllocation }: CapacityOptions,
+  options: CapacityOptions,
 ): Promise<DecidedCapacity> {
   const chosen = chooseGpus(stated.gpus, found.gpus);
   const warnings = listDoubts(stated, found);
   const gpus: GpuDevice[] = [];
   for (const device of chosen) {
+    // The others are of other slots, where the manager does not hide them.
+    if (gpus.length === (options.slot?.gpus ?? Infinity)) break;
     if (found.gpus.length === 0 || (await claims.claim(`gpu-${device.id}`))) gpus.push(device);
     else warnings.push(`GPU ${device.id} is left to another agent of this host, which offers it`);
   }
-  const memory = isAllocation ? shareMemory(found, processors) : found.memory;
-  return { capacity: { memory: stated.memory > 0 ? stated.memory : memory, gpus, named: stated.named }, warnings };
+  return { capacity: { memory: chooseMemory(stated, found, options), gpus, named: stated.named }, warnings };
+}
+
+/** What is stated goes before what its slot has, and that before its part of what was found. */
+function chooseMemory(
+  { memory }: StatedCapacity,
+  found: FoundCapacity,
+  { processors, isAllocation, slot }: CapacityOptions,
+): Bytes {
+  if (memory > 0) return memory;
+  if (slot !== undefined && slot.memory > 0) return slot.memory;
+  return isAllocation ? shareMemory(found, processors) : found.memory;
 }
 
 /** What is stated beyond what was found. */

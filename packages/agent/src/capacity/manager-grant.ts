@@ -1,4 +1,5 @@
 import type { Bytes, ProcessorCount } from '@mutirao/core/shared';
+import type { SlotGrant } from './decide-capacity.ts';
 
 /** What a resource manager says that this node's part of its job has; undefined where it does not say. */
 export interface ManagerGrant {
@@ -21,4 +22,11 @@ export function readManagerGrant(environment: Readonly<Record<string, string | u
 function readCount(text: string | undefined): number | undefined {
   const count = Number(text);
   return text !== undefined && /^\d+$/.test(text) && count > 0 ? count : undefined;
+}
+
+/** What the script of a job says of the slot that this agent is in; undefined where it is in none. */
+export function readSlotGrant(environment: Readonly<Record<string, string | undefined>>): SlotGrant | undefined {
+  const [memory, gpus] = [environment['MUTIRAO_MACHINE_MEMORY_BYTES'], environment['MUTIRAO_MACHINE_GPUS']];
+  if (memory === undefined || gpus === undefined) return undefined;
+  return { memory: readCount(memory) ?? 0, gpus: readCount(gpus) ?? 0 };
 }

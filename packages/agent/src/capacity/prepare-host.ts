@@ -8,6 +8,7 @@ import { decideCapacity, type StatedCapacity } from './decide-capacity.ts';
 import { findCapacity } from './find-capacity.ts';
 import { HostClaims } from './host-claims.ts';
 import { ownHost } from './host-files.ts';
+import { readSlotGrant } from './manager-grant.ts';
 import { findPinning, type Pinning } from './pinning.ts';
 
 /** What an agent is configured with about the host that it runs on. */
@@ -49,6 +50,7 @@ export async function prepareHost(
   const decided = await decideCapacity(await readStatedOf(config), found, new HostClaims(), {
     processors,
     isAllocation: config.request !== '',
+    slot: config.request === '' ? undefined : readSlotGrant(environment),
   });
   for (const warning of decided.warnings) log.warn({ machine: facts.machineId }, warning);
   const pinning =

@@ -1,13 +1,16 @@
 import test from 'ava';
 import { isErrorCode, MutiraoError } from '@mutirao/api/errors';
-import { consequences, faultOfCode, faultRows } from '@mutirao/core/bag';
+import { consequences, listHappenings } from '@mutirao/api/fault-texts';
+import { faultOfCode, faultRows } from '@mutirao/core/bag';
 import { getVerdict } from '../../src/verdict.ts';
 
 const failing = ['task', 'user'];
 /** Told by the broker alone, or by an agent without any error. */
 const reported = faultRows.filter(({ phase }) => phase !== 'accepting');
 
-for (const { phase, happens, code, fault, errnos = [] } of reported) {
+const happenings = listHappenings(reported);
+for (const [index, { phase, code, fault, errnos = [] }] of reported.entries()) {
+  const happens = happenings[index] ?? '';
   test(`while ${phase}: ${happens} (${code}) is the fault of: ${fault}`, (t) => {
     const outcome = failing.includes(fault) ? 'failed' : 'broken';
     t.true(isErrorCode(code), 'the code is in the registry');

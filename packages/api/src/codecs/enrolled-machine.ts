@@ -5,7 +5,7 @@ import {
   type EnrolledMachine as EnrolledMachineWire,
   type EnrolledMachineState as EnrolledMachineStateWire,
 } from '../generated/mutirao/provider/v1/provider.ts';
-import { badRequest } from './common.ts';
+import { badRequest, boundList, boundNumber } from './common.ts';
 
 const processorsMax = 4096;
 const textMax = 4096;
@@ -30,7 +30,7 @@ export function decodeEnrolledMachine(wire: EnrolledMachineWire): EnrolledMachin
     );
   if (processors > processorsMax)
     throw badRequest(`processors of ${name} is ${processors}; expected at most ${processorsMax}`);
-  const texts = [folder, ...Object.values(attributes)];
+  const texts = [folder, wire.gpus ?? '', ...wire.resources, ...Object.values(attributes)];
   if (texts.some(isNoArgument))
     throw badRequest(`machine ${name} has a text with a NUL or of more than ${textMax} bytes`);
   const badName = Object.keys(attributes).find((key) => !/^[^\s=\0-\x1f]{1,64}$/.test(key));
@@ -38,7 +38,20 @@ export function decodeEnrolledMachine(wire: EnrolledMachineWire): EnrolledMachin
     throw badRequest(`attribute of ${name} is ${JSON.stringify(badName)}; expected a name without spaces and "="`);
   const empty = Object.entries(attributes).find(([, value]) => value.trim() === '');
   if (empty !== undefined) throw badRequest(`attribute ${empty[0]} of ${name} is empty; expected a value`);
-  return { name, reach: decodeReach(name, wire.reach), processors, folder, attributes };
+  return { name, reach: decodeReach(name, wire.reach), processors, folder, attributes, ...decodeStated(wire) };
+}
+
+function decodeStated({
+  memoryBytes,
+  gpus = '',
+  resources,
+}: EnrolledMachineWire): Pick<EnrolledMachine, 'memory' | 'gpus' | 'resources'> {
+  boundList(resources, 'namedResources', 'resources');
+  return {
+    ...(memoryBytes === undefined ? {} : { memory: boundNumber(memoryBytes, 'memory', 'memory_bytes') }),
+    ...(gpus === '' ? {} : { gpus }),
+    ...(resources.length === 0 ? {} : { resources }),
+  };
 }
 
 function decodeReach(name: string, reach: EnrolledMachineWire['reach']): MachineReach {
@@ -72,8 +85,20 @@ export function encodeEnrolledMachine({
   processors,
   folder,
   attributes,
+  memory,
+  gpus,
+  resources = [],
 }: EnrolledMachine): EnrolledMachineWire {
-  return { name, processors, folder, attributes: { ...attributes }, reach: encodeReach(reach) };
+  return {
+    name,
+    processors,
+    folder,
+    attributes: { ...attributes },
+    reach: encodeReach(reach),
+    resources: [...resources],
+    ...(memory === undefined ? {} : { memoryBytes: memory }),
+    ...(gpus === undefined ? {} : { gpus }),
+  };
 }
 
 function encodeReach(reach: MachineReach): NonNullable<EnrolledMachineWire['reach']> {

@@ -94,6 +94,9 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     ...(wire.gang === true ? { gang: true } : {}),
     replicasMax: integer('job.replicas_max', wire.replicasMax ?? usualReplicas(wire), 1, 16),
     failuresMax: integer('job.failures_max', wire.failuresMax ?? 3, 1, 100),
+    ...(wire.failedTasksMax === undefined
+      ? {}
+      : { failedTasksMax: integer('job.failed_tasks_max', wire.failedTasksMax, 1, taskCountMax) }),
     homeDirectory: text('job.home_directory', wire.homeDirectory, 4096),
     deadline: wire.deadlineUnixMs,
     ...decodeVerification(wire.verification),
@@ -118,6 +121,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     gang: spec.gang,
     replicasMax: spec.replicasMax,
     failuresMax: spec.failuresMax,
+    failedTasksMax: spec.failedTasksMax,
     homeDirectory: spec.homeDirectory,
     deadlineUnixMs: spec.deadline,
     verification: spec.verification && { by: encodeVerification(spec.verification) },

@@ -224,12 +224,22 @@ export function decodeReport(wire: ReportWire): MachineReport {
   boundList(wire.started, 'reportedReplicas', 'report.started');
   boundList(wire.ended, 'reportedReplicas', 'report.ended');
   boundList(wire.gangMemberReady, 'reportedReplicas', 'report.gang_member_ready');
+  requireOneEnd(wire.ended);
   return {
     sequence: wire.sequence,
     started: wire.started.map(decodeStarted),
     ended: wire.ended.map(decodeReplicaEnded),
     ...(wire.gangMemberReady.length === 0 ? {} : { gangMemberReady: wire.gangMemberReady.map(decodeGangMemberReady) }),
   };
+}
+
+/** The files of each end are kept one after another: a machine could keep the broker busy with one replica. */
+function requireOneEnd(ended: ReportWire['ended']): void {
+  const known = new Set<number>();
+  for (const { replicaId } of ended) {
+    if (known.has(replicaId)) throw badRequest(`report.ended has replica ${replicaId} twice; expected it once`);
+    known.add(replicaId);
+  }
 }
 
 function decodeStarted({ replicaId, startedUnixMs }: ReplicaStartedWire): MachineReport['started'][number] {

@@ -41,7 +41,7 @@ import {
   type Together as GroupWire,
   type UnitRange,
 } from '../generated/mutirao/reservation/v1/reservation_service.ts';
-import { decodeReasons, encodeReasons } from '../reasons/index.ts';
+import { decodeReasons, encodeReason, encodeReasons } from '../reasons/index.ts';
 import { badRequest, boundList, boundName, boundNumber, boundProcessors, boundText } from './common.ts';
 
 const wireOfStatuses: Readonly<Record<ReservationStatus, StatusWire>> = {
@@ -392,10 +392,12 @@ export function decodeStatuses(wire: readonly StatusWire[]): ReservationStatus[]
 }
 
 /** Writes why there is no place. */
-export function encodeRefusal({ code, message, alternatives }: PlacementRefusal): RefusalWire {
+export function encodeRefusal({ code, fault, alternatives }: PlacementRefusal): RefusalWire {
+  const reason = encodeReason(fault);
   return {
     code,
-    message,
+    message: reason.text,
+    reason,
     alternatives: alternatives.map(({ startsAt, endsAt, amount, reason }) => ({
       startUnixMs: startsAt,
       endUnixMs: endsAt,

@@ -1,3 +1,4 @@
+import { sayReason } from '../reasons/say-reason.ts';
 import { readPlacement } from '@mutirao/core/placement';
 import type { JobSpec, ReplicationCap, SchedulerName } from '@mutirao/core/messages';
 
@@ -54,7 +55,7 @@ function decodeScheduler(wire: Scheduler | undefined): SchedulerName {
 function decodePlacement(wire: string | undefined): Pick<JobSpec, 'placement'> {
   if (wire === undefined || wire === '') return {};
   const read = readPlacement(wire);
-  if (typeof read === 'object' && 'fault' in read) throw badRequest(`job.placement ${read.fault}`);
+  if (typeof read === 'object' && 'fault' in read) throw badRequest(`job.placement ${sayReason(read.fault)}`);
   return { placement: wire };
 }
 

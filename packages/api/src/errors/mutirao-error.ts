@@ -1,9 +1,14 @@
+import type { Reason, Refusal } from '@mutirao/core/reasons';
+
+import { sayReason } from '../reasons/say-reason.ts';
 import { isErrorCode, registry, type ErrorCode } from './registry.ts';
 
 /** What may go with an error beside its message. */
 export interface MutiraoErrorOptions extends ErrorOptions {
   /** The field of the request that is wrong, as a path: `job.groups[0].command`. */
   readonly field?: string;
+  /** Why, as a code with parameters; the message is its sentence. */
+  readonly reason?: Reason;
 }
 
 /** An operating error: expected in a running system, told to whom it concerns by a stable code. */
@@ -12,12 +17,15 @@ export class MutiraoError extends Error {
   readonly code: ErrorCode;
   /** The field of the request that is wrong; undefined where no single one is. */
   readonly field: string | undefined;
+  /** Why, for programs; undefined where only the message says it. */
+  readonly reason: Reason | undefined;
 
   /** @param message says the value found and the value wanted. */
   constructor(code: ErrorCode, message: string, options?: MutiraoErrorOptions) {
     super(message, options);
     this.code = code;
     this.field = options?.field;
+    this.reason = options?.reason;
   }
 
   /** What the reader can do about it, from the registry. */
@@ -29,6 +37,12 @@ export class MutiraoError extends Error {
   get retryable(): boolean {
     return registry[this.code].retryable;
   }
+}
+
+/** The error of something that is refused. @param before what stands before its sentence, such as the option that is meant */
+export function errorOfRefusal({ code, fault }: Refusal, before = ''): MutiraoError {
+  const known = isErrorCode(code) ? code : 'MUT_INTERNAL';
+  return new MutiraoError(known, `${before}${sayReason(fault)}`, { reason: fault });
 }
 
 /**

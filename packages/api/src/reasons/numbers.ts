@@ -50,6 +50,11 @@ export function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`;
 }
 
+/** The name that is meant, or those that there are. */
+export function suggest(nearest: string | undefined, names: readonly string[]): string {
+  return nearest === undefined ? `expected one of ${names.join(', ')}` : `did you mean "${nearest}"?`;
+}
+
 /** Of `lab=3` the name and the number; a name may have the sign itself. */
 export function splitCount(entry: string): readonly [string, string] {
   const at = entry.lastIndexOf('=');

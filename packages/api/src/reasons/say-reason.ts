@@ -3,10 +3,14 @@ import { describeInstant } from '@mutirao/core/shared';
 
 import type { Catalogue, Wording } from './catalogue.ts';
 import { explanationSentences } from './explanation-sentences.ts';
+import { jobFaults } from './job-faults.ts';
 import { providerSentences } from './provider-sentences.ts';
 import { requestSentences } from './request-sentences.ts';
+import { quotaFaults } from './quota-faults.ts';
+import { reservationFaults } from './reservation-faults.ts';
 import { taskSentences } from './task-sentences.ts';
 import { waitingSentences } from './waiting-sentences.ts';
+import { workflowFaults } from './workflow-faults.ts';
 
 const catalogue: Catalogue = {
   ...requestSentences,
@@ -14,6 +18,10 @@ const catalogue: Catalogue = {
   ...explanationSentences,
   ...taskSentences,
   ...waitingSentences,
+  ...reservationFaults,
+  ...quotaFaults,
+  ...jobFaults,
+  ...workflowFaults,
 };
 
 /** Every code, in the order of the catalogue. */

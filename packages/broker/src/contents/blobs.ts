@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-import { MutiraoError } from '@mutirao/api/errors';
+import { errorOfRefusal, MutiraoError } from '@mutirao/api/errors';
 import { allowedQuota, findQuotaExcess, noQuotaRules, type QuotaRules, type QuotaUse } from '@mutirao/core/quotas';
 import type { Content } from '@mutirao/core/messages';
 import type { Bytes, UserId } from '@mutirao/core/shared';
@@ -100,7 +100,7 @@ export class Blobs {
     if (allowedQuota(this.#rules, userId, 'blob-bytes') === Infinity) return;
     const { used } = await this.usesOf(userId);
     const excess = findQuotaExcess(this.#rules, userId, { name: 'blob-bytes', used, more });
-    if (excess !== undefined) throw new MutiraoError('MUT_USER_QUOTA', excess.message);
+    if (excess !== undefined) throw errorOfRefusal({ code: 'MUT_USER_QUOTA', ...excess });
   }
 
   get #rules(): QuotaRules {

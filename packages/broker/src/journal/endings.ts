@@ -17,9 +17,11 @@ export interface PackedEndings {
   readonly placed: NumberColumn;
   readonly started: NumberColumn;
   readonly ended: NumberColumn;
-  /** Absent when empty for all, as the two below. */
+  /** Absent when empty for all, as the three below. */
   readonly reason?: TextColumn;
   readonly detail?: TextColumn;
+  /** `''` for those that are not the last of many losses. */
+  readonly last_loss?: TextColumn;
   /** Rows whose output was cut, by position. */
   readonly truncated?: readonly number[];
   /** Files of the rows that brought any, by position. */
@@ -50,6 +52,7 @@ const nothing = new Uint8Array(0);
 export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
   const reason = packTexts(endings, (ending) => ending.reason);
   const detail = packTexts(endings, (ending) => ending.detail);
+  const lastLoss = packTexts(endings, (ending) => ending.lastLoss ?? '');
   const truncated = listPositions(endings, (ending) => ending.outputTruncated);
   const files = listPositions(endings, (ending) => ending.outputs.length > 0);
   return {
@@ -65,6 +68,7 @@ export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
     ended: packNumbers(endings, (ending) => ending.endedAt),
     ...(reason === '' ? {} : { reason }),
     ...(detail === '' ? {} : { detail }),
+    ...(lastLoss === '' ? {} : { last_loss: lastLoss }),
     ...(truncated.length === 0 ? {} : { truncated }),
     ...(files.length === 0
       ? {}
@@ -134,6 +138,7 @@ export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
   const endings: ReplicaEnding[] = [];
   for (let index = 0; index < packed.n; index += 1) {
     const outcome = textAt(packed.outcome, index);
+    const lastLoss = textAt(packed.last_loss ?? '', index);
     const staging = stagings.get(index);
     const usage = usages.get(index);
     endings.push({
@@ -147,6 +152,7 @@ export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
       startedAt: numberAt(packed.started, index),
       endedAt: numberAt(packed.ended, index),
       reason: textAt(packed.reason ?? '', index),
+      ...(lastLoss === '' ? {} : { lastLoss }),
       detail: textAt(packed.detail ?? '', index),
       standardOutput: nothing,
       standardError: nothing,

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { sayReason } from '@mutirao/api/reasons';
 import {
   allowedMachineQuota,
   findMachineQuotaExcess,
@@ -91,12 +92,13 @@ export class UnreportedBytes {
 
   #findExcess(machineId: MachineId, more: Bytes): string | undefined {
     const { quotas, tasksOn } = this.#options;
-    return findMachineQuotaExcess(quotas, {
+    const excess = findMachineQuotaExcess(quotas, {
       name: 'machine-bytes',
       used: this.getBytes(machineId),
       more,
       times: Math.max(1, tasksOn(machineId)),
-    })?.message;
+    });
+    return excess === undefined ? undefined : sayReason(excess.fault);
   }
 
   #removeOld(machineId: MachineId): void {

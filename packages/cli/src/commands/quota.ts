@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 
 import type { QuotaUse } from '@mutirao/api/common';
 import { MutiraoError } from '@mutirao/api/errors';
-import { describeQuotaAmount, isQuotaName, quotaKinds } from '@mutirao/core/quotas';
+import { quotaTexts } from '@mutirao/api/reasons';
+import { describeQuotaAmount, isQuotaName } from '@mutirao/core/quotas';
 
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
@@ -62,7 +63,7 @@ export async function showQuotas(context: CommandContext, { user = '' }: QuotaOp
           kind,
           show(kind, used),
           show(kind, allowed ?? Infinity),
-          isQuotaName(kind) ? quotaKinds[kind].of : '',
+          isQuotaName(kind) ? quotaTexts[kind].of : '',
         ]),
       ),
     quiet: () => kept.map(({ kind }) => kind),

@@ -163,7 +163,14 @@ async function startAll(starting: Starting): Promise<StartedGrid | undefined> {
       await startPart(starting, plan.agent(`lab/m${index}`, foundLab));
   }
   const broker = await startPart(starting, plan.broker(providers, reservations));
+  requireSettings(starting);
   return signal.aborted ? undefined : { broker, clusters: foundClusters, ...given({ reservations, page: await page }) };
+}
+
+/** Whether all processes take their settings; the page says so itself. @throws {MutiraoError} MUT_BAD_CONFIG */
+function requireSettings(starting: Starting): void {
+  const refusing = starting.supervisor.findRefusing();
+  if (refusing !== undefined && refusing !== 'web') throw describeFailure(starting, refusing);
 }
 
 /** The addresses that there are. */

@@ -29,7 +29,12 @@ interface Supervised {
   address: string | undefined;
   /** Starts that ended before `steadyAfter`, in a row. */
   quickEnds: number;
+  /** How it ended last; undefined while it never did. */
+  status: number | undefined;
 }
+
+/** How a process ends that refuses its command line or its settings. */
+const refusedStatus = 2;
 
 /** A process that has run for this long counts as stable. */
 const steadyAfter = 30_000;
@@ -61,7 +66,14 @@ export class Supervisor {
    * time.
    */
   async start(plan: ProcessPlan, readyMax: number): Promise<string | undefined> {
-    const supervised: Supervised = { plan, pid: undefined, startedAt: 0, address: undefined, quickEnds: 0 };
+    const supervised: Supervised = {
+      plan,
+      pid: undefined,
+      startedAt: 0,
+      address: undefined,
+      quickEnds: 0,
+      status: undefined,
+    };
     this.#all.set(plan.name, supervised);
     this.#launch(supervised);
     if (plan.findAddress === undefined) return '';
@@ -96,6 +108,11 @@ export class Supervisor {
       .map(({ plan }) => plan.name);
   }
 
+  /** The name of a process that refuses its settings: a further start would end in the same way. */
+  findRefusing(): string | undefined {
+    return [...this.#all.values()].find(({ status }) => status === refusedStatus)?.plan.name;
+  }
+
   /**
    * Stops these processes (those named by a prefix), waits until they have ended, and kills what does not end within
    * `endMax`.
@@ -125,6 +142,7 @@ export class Supervisor {
 
   #ended(supervised: Supervised, status: number): void {
     supervised.pid = undefined;
+    supervised.status = status;
     // One that never listened is told to the caller of `start`, who gives up.
     if (this.#isStopping || (supervised.plan.findAddress !== undefined && supervised.address === undefined)) return;
     const lived = this.#host.now() - supervised.startedAt;
@@ -136,6 +154,13 @@ export class Supervisor {
 
   async #restart(supervised: Supervised, pause: number): Promise<void> {
     await this.#host.sleep(pause);
-    if (!this.#isStopping) this.#launch(supervised);
+    if (this.#isStopping) return;
+    try {
+      this.#launch(supervised);
+    } catch (error) {
+      // As on a full disk. The others go on, and it is tried again unless it lives by now.
+      this.#output.note(`${supervised.plan.name}: ${error instanceof Error ? error.message : String(error)}`);
+      if (supervised.pid === undefined) await this.#restart(supervised, restartDelayMax);
+    }
   }
 }

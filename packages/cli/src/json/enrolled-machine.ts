@@ -3,7 +3,14 @@ import { EnrolledMachineStatus, type EnrolledMachine, type EnrolledMachineState 
 import { getEnumName } from '../wire/names.ts';
 import type { JsonOf, shapes } from './shapes.ts';
 
-const noMachine: EnrolledMachine = { name: '', reach: undefined, processors: 0, folder: '', attributes: {} };
+const noMachine: EnrolledMachine = {
+  name: '',
+  reach: undefined,
+  processors: 0,
+  folder: '',
+  attributes: {},
+  resources: [],
+};
 
 /** A machine that a provider keeps, as JSON. */
 export function enrolledMachineJson(

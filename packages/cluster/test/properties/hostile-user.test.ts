@@ -2,7 +2,7 @@
 import test from 'ava';
 import { encodeAllocateRequest } from '@mutirao/api/codecs';
 import { ClusterServiceService } from '@mutirao/api/cluster';
-import { errorOfCode, MutiraoError } from '@mutirao/api/errors';
+import { errorOfRefusal, MutiraoError } from '@mutirao/api/errors';
 import {
   clusterMachine,
   createClusterState,
@@ -53,7 +53,7 @@ function service(state: ClusterState): ReturnType<typeof clusterRoutes> {
       const reply = hear(make(1)).commands.find((command) => command.kind === 'Reply')?.reply;
       return reply?.ok === true
         ? Promise.resolve(reply.value as T)
-        : Promise.reject(errorOfCode(reply?.code ?? '', reply?.message ?? ''));
+        : Promise.reject(reply === undefined ? new Error('no reply') : errorOfRefusal(reply));
     },
   });
 }

@@ -40,7 +40,6 @@ export {
   type TaskNeeds,
 } from './bag.ts';
 export {
-  consequences,
   doubtsMax,
   faultAtHome,
   faultOfCode,

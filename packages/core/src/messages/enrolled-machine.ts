@@ -1,4 +1,4 @@
-import type { Instant, ProcessorCount } from '../shared/index.ts';
+import type { Bytes, Instant, ProcessorCount } from '../shared/index.ts';
 
 /** How a provider has an agent work for a machine. */
 export type MachineReach =
@@ -33,6 +33,12 @@ export interface EnrolledMachine {
   readonly folder: string;
   /** For requirements. */
   readonly attributes: Readonly<Record<string, string>>;
+  /** What its owner states; left out for what its agent finds, as the next. */
+  readonly memory?: Bytes;
+  /** How many, of which kind or which: `2`, `2:a100` or `0,3`. */
+  readonly gpus?: string;
+  /** Counted resources as `NAME=AMOUNT`; left out for none. */
+  readonly resources?: readonly string[];
 }
 
 /** How a kept machine is. */

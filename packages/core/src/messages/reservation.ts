@@ -1,3 +1,4 @@
+import type { Fault } from '../reasons/index.ts';
 import type { PlacedReservation } from '../reservations/index.ts';
 import type { Provisioning } from './provisioning.ts';
 import type { Duration, Instant, ProcessorCount, UserId } from '../shared/index.ts';
@@ -161,7 +162,7 @@ export interface Alternative {
 /** Why there is no place, and which there would be. */
 export interface PlacementRefusal {
   readonly code: string;
-  readonly message: string;
+  readonly fault: Fault;
   readonly alternatives: readonly Alternative[];
 }
 

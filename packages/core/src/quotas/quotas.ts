@@ -1,3 +1,4 @@
+import type { Fault, GetReason } from '../reasons/index.ts';
 import { describeBytes, findNearestWord, type UserId } from '../shared/index.ts';
 import {
   isMachineQuota,
@@ -16,11 +17,15 @@ export interface QuotaUse {
   readonly allowed: number;
 }
 
+/** More than a quota allows. */
+type UserExcess = GetReason<'user-quota-exceeded'>;
+type MachineExcess = GetReason<'machine-quota-exceeded'>;
+
 /** Why something is not allowed. */
-export interface QuotaExcess {
+export interface QuotaExcess<Excess = UserExcess | MachineExcess> {
   readonly name: QuotaName;
-  /** One sentence with what was asked, what is used, what is allowed, and what to do. */
-  readonly message: string;
+  /** With what was asked, what is used and what is allowed. */
+  readonly fault: Excess;
 }
 
 /** A rule of the configuration. */
@@ -47,7 +52,7 @@ export const noQuotaRules: QuotaRules = { ownerId: '', rules: quotaNames.map((na
  *
  * @returns the rules, or what is wrong with one.
  */
-export function parseQuotas(texts: readonly string[], ownerId: UserId): QuotaRules | { readonly fault: string } {
+export function parseQuotas(texts: readonly string[], ownerId: UserId): QuotaRules | { readonly fault: Fault } {
   const rules: QuotaRule[] = [];
   for (const text of texts) {
     const rule = parseRule(text);
@@ -71,16 +76,10 @@ export function findQuotaExcess(
   rules: QuotaRules,
   userId: UserId,
   { name, used, more }: { readonly name: QuotaName; readonly used: number; readonly more: number },
-): QuotaExcess | undefined {
+): QuotaExcess<UserExcess> | undefined {
   const allowed = allowedQuota(rules, userId, name);
   if (used + more <= allowed) return undefined;
-  const { of, advice } = quotaKinds[name];
-  const show = (amount: number): string => describeQuotaAmount(name, amount);
-  const asked = more === 0 ? '' : ` and ask for ${show(more)} more`;
-  return {
-    name,
-    message: `your quota "${name}" (${of}) is ${show(allowed)}; you have ${show(used)}${asked}; ${advice}`,
-  };
+  return { name, fault: { code: 'user-quota-exceeded', quota: name, allowed, used, more } };
 }
 
 /** What each machine may have of something; Infinity for no quota. Whose machine it is makes no difference. */
@@ -101,31 +100,20 @@ export function findMachineQuotaExcess(
     more,
     times,
   }: { readonly name: MachineQuotaName; readonly used: number; readonly more: number; readonly times: number },
-): QuotaExcess | undefined {
+): QuotaExcess<MachineExcess> | undefined {
   const each = allowedMachineQuota(rules, name);
   if (used + more <= each * times) return undefined;
-  const { of, advice } = quotaKinds[name];
-  const show = (amount: number): string => describeQuotaAmount(name, amount);
-  const product = times === 1 ? show(each) : `${times} times ${show(each)}`;
-  return {
-    name,
-    message:
-      `the quota "${name}" (${of}) is ${product}; there are ${show(used)}, and ${show(more)} more are asked for; ` +
-      `${advice}`,
-  };
+  return { name, fault: { code: 'machine-quota-exceeded', quota: name, allowed: each, times, used, more } };
 }
 
-function parseRule(text: string): QuotaRule | { readonly fault: string } {
+function parseRule(text: string): QuotaRule | { readonly fault: Fault } {
   const match = /^(?:([^:=]+):)?([a-z-]+)=([^=]+)$/.exec(text);
-  if (match === null)
-    return { fault: `"${text}"; expected KIND=AMOUNT or USER:KIND=AMOUNT, for example jobs=500 or maria:tasks=5M` };
+  if (match === null) return { fault: { code: 'quota-rule-unreadable', text } };
   const [, userId = '', name = '', amountText = ''] = match;
   if (!isQuotaName(name)) {
     const nearest = findNearestWord(name, quotaNames);
     return {
-      fault:
-        `"${text}"; there is no quota "${name}", ` +
-        `${nearest === undefined ? `expected one of ${quotaNames.join(', ')}` : `did you mean "${nearest}"?`}`,
+      fault: { code: 'quota-unknown', text, name, ...(nearest === undefined ? {} : { nearest }), names: quotaNames },
     };
   }
   return parseAmount(text, { userId, name, amountText });
@@ -134,14 +122,12 @@ function parseRule(text: string): QuotaRule | { readonly fault: string } {
 function parseAmount(
   text: string,
   { userId, name, amountText }: { readonly userId: UserId; readonly name: QuotaName; readonly amountText: string },
-): QuotaRule | { readonly fault: string } {
+): QuotaRule | { readonly fault: Fault } {
   if (userId !== '' && isMachineQuota(name))
-    return { fault: `"${text}"; each machine has its own "${name}", whosever it is: expected ${name}=${amountText}` };
+    return { fault: { code: 'quota-per-machine', text, name, amount: amountText } };
   if (amountText === 'none') return { userId, name };
   const amount = readAmount(amountText, name);
-  return amount === undefined
-    ? { fault: `"${text}"; expected an amount such as 500, 5M or none for ${name}` }
-    : { userId, name, amount };
+  return amount === undefined ? { fault: { code: 'quota-amount-unreadable', text, name } } : { userId, name, amount };
 }
 
 /** Reads `500`, `5M` or `64G`. Units of bytes are powers of 1024, others of 1000. */

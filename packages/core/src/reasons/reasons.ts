@@ -1,12 +1,27 @@
 import { explanationReasons } from './explanation-reasons.ts';
 import type { ReasonOfRow, ReasonTable } from './parameters.ts';
+import { jobFaults } from './job-faults.ts';
 import { providerReasons } from './provider-reasons.ts';
+import { quotaFaults } from './quota-faults.ts';
 import { requestReasons } from './request-reasons.ts';
+import { reservationFaults } from './reservation-faults.ts';
 import { taskReasons } from './task-reasons.ts';
 import { waitingReasons } from './waiting-reasons.ts';
+import { workflowFaults } from './workflow-faults.ts';
 
 /** A reason of another release, whose code or parameters this one does not know. */
 const foreignReasons = { 'unknown-reason': { reasonCode: 'text', words: 'text' } } as const satisfies ReasonTable;
+
+/** Why something is refused: the sentences of these stand in errors. */
+export const faultTable = {
+  ...reservationFaults,
+  ...quotaFaults,
+  ...jobFaults,
+  ...workflowFaults,
+};
+
+/** The stable name of a fault. */
+export type FaultCode = keyof typeof faultTable;
 
 /** Every code of a reason with its parameters. The catalogue of the API has the sentence for each. */
 export const reasonTable = {
@@ -15,6 +30,7 @@ export const reasonTable = {
   ...explanationReasons,
   ...taskReasons,
   ...waitingReasons,
+  ...faultTable,
   ...foreignReasons,
 };
 
@@ -31,3 +47,12 @@ export type GetReason<Code extends ReasonCode> = {
  * the catalogue makes of them.
  */
 export type Reason = GetReason<ReasonCode>;
+
+/** Why something is refused. */
+export type Fault = GetReason<FaultCode>;
+
+/** That something is refused: a code of the error registry, and why, with what was found and what is expected. */
+export interface Refusal {
+  readonly code: string;
+  readonly fault: Fault;
+}

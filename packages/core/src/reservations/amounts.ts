@@ -1,10 +1,16 @@
+import type { GetReason } from '../reasons/index.ts';
 import { wholePpm } from './resource.ts';
 
 /** What a capacity is an amount of. */
 export type Dimension = 'count' | 'bytes' | 'bytes-per-second' | 'hertz';
 
-/** An amount that somebody wrote, or what is wrong with it: a sentence that names what would have been possible. */
-export type ParsedAmount = { readonly amount: number } | { readonly fault: string };
+/** What is wrong with an amount that somebody wrote. */
+type AmountFault = GetReason<
+  'amount-unreadable' | 'amount-above-whole' | 'amount-unit-unknown' | 'amount-nothing' | 'amount-too-large'
+>;
+
+/** An amount that somebody wrote, or what is wrong with it. */
+export type ParsedAmount = { readonly amount: number } | { readonly fault: AmountFault };
 
 /** By dimension, the base units that a unit is; prefixes are decimal, but for those with an `i`. */
 const units: Record<Dimension, ReadonlyMap<string, number>> = {
@@ -45,18 +51,14 @@ function prefixed(unit: string): [string, number][] {
  */
 export function parseAmount(text: string, dimension: Dimension, capacity: number): ParsedAmount {
   const [, digits, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*(\S*)\s*$/.exec(text) ?? [];
-  const possible =
-    dimension === 'count'
-      ? 'expected a share such as 30%, or a whole number'
-      : `expected a share such as 30%, or a number with one of ${namesOf(dimension)}`;
-  if (digits === undefined) return { fault: `"${text}" is no amount; ${possible}.` };
+  if (digits === undefined) return { fault: { code: 'amount-unreadable', text, dimension } };
   const value = Number(digits);
   if (unit === '%') {
-    if (value > 100) return { fault: `${text.trim()} is more than there is; expected 100% at most.` };
+    if (value > 100) return { fault: { code: 'amount-above-whole', text: text.trim() } };
     return checked(text, Math.ceil(roundedOff((capacity * value) / 100)));
   }
   const size = unit === '' ? 1 : findSize(unit, dimension);
-  if (size === undefined) return { fault: `"${unit}" is no unit of ${dimension}; ${possible}.` };
+  if (size === undefined) return { fault: { code: 'amount-unit-unknown', unit, dimension } };
   return checked(text, Math.ceil(roundedOff(value * size)));
 }
 
@@ -67,10 +69,10 @@ function roundedOff(value: number): number {
 }
 
 function checked(text: string, amount: number): ParsedAmount {
-  if (amount < 1) return { fault: `"${text}" is nothing; expected more than 0.` };
+  if (amount < 1) return { fault: { code: 'amount-nothing', text } };
   return Number.isSafeInteger(amount)
     ? { amount }
-    : { fault: `"${text}" is too much; expected ${Number.MAX_SAFE_INTEGER} base units at most.` };
+    : { fault: { code: 'amount-too-large', text, amountMax: Number.MAX_SAFE_INTEGER } };
 }
 
 function findSize(unit: string, dimension: Dimension): number | undefined {
@@ -82,9 +84,9 @@ function findSize(unit: string, dimension: Dimension): number | undefined {
   );
 }
 
-function namesOf(dimension: Dimension): string {
-  const names = [...units[dimension].keys()].filter((name) => name !== '');
-  return names.join(', ');
+/** The units of a dimension; none of a count. */
+export function listUnitNames(dimension: Dimension): string[] {
+  return [...units[dimension].keys()].filter((name) => name !== '');
 }
 
 /** An amount as people read it: in the largest decimal unit that it has one of, to a tenth. */

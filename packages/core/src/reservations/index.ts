@@ -11,7 +11,6 @@ export {
   type ReservableResource,
 } from './resource.ts';
 export {
-  describeRefusal,
   instantMax,
   getLaxity,
   type Answer,
@@ -27,7 +26,7 @@ export {
   type ReservationRequest,
   type Rigid,
 } from './request.ts';
-export { describeAmount, parseAmount, getShare, type Dimension } from './amounts.ts';
+export { describeAmount, listUnitNames, parseAmount, getShare, type Dimension } from './amounts.ts';
 export { chooseWindow, type CommonWindow, type WindowAnswer, type WindowChoice } from './common-window.ts';
 export {
   isTimeToAsk,

@@ -114,41 +114,6 @@ export function refuse(reason: RefusalReason, found: number, possible: number): 
   return { kind: 'refused', reason, found, possible };
 }
 
-/** How an amount of the resource is written. */
-type ShowAmount = (amount: number) => string;
-
-const sentences: Record<RefusalReason, (found: number, possible: number, show: ShowAmount) => string> = {
-  'bad-amount': (found, possible) =>
-    `The amount is ${found}; expected whole numbers from 1 to ${possible}, the least one first.`,
-  'bad-duration': (found) => `The duration is ${found} ms; expected a whole number of milliseconds, 1 at least.`,
-  'start-in-past': (found, possible) => `The earliest start ${found} is past; expected ${possible} or later.`,
-  'end-before-start': (found, possible) => `The latest end ${found} is not after the earliest start ${possible}.`,
-  'window-too-short': (found, possible) => `The duration is ${found} ms and the limits leave ${possible} ms.`,
-  'above-capacity': (found, possible, show) =>
-    `The resource has no ${show(found)}; at most ${show(possible)} can be reserved.`,
-  'above-cap': (found, possible, show) =>
-    `The owner does not offer ${show(found)}; at most ${show(possible)} can be reserved.`,
-  'above-user-bound': (found, possible, show) => `One user may not hold ${show(found)}; at most ${show(possible)}.`,
-  'too-long': (found, possible) => `The duration is ${found} ms; the longest is ${possible} ms.`,
-  'not-now': () => 'Not so much is free now for so long.',
-  'no-room': () => 'Not so much is free for so long within the limits.',
-  'user-bound': (found, possible, show) =>
-    `So much is free, but with what you have reserved then ${show(found)} more are above the ${show(possible)} ` +
-    'that one user may hold at once.',
-  'too-many-moves': (found, possible) =>
-    `Only by moving ${found} others would there be room; at most ${possible} are moved.`,
-  'unknown-reservation': (found) => `There is no reservation ${found}.`,
-  'already-begun': (found) => `Reservation ${found} has begun.`,
-};
-
-/**
- * A refusal in plain words, with what was found and what would have been possible. @param showAmount writes an amount
- * of the resource, such as with its unit
- */
-export function describeRefusal({ reason, found, possible }: Refusal, showAmount: ShowAmount = String): string {
-  return sentences[reason](found, possible, showAmount);
-}
-
 /**
  * The last instant that a calendar knows, so that whoever hears of a reservation can name its end: the end of the year
  * 9999.

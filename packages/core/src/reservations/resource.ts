@@ -1,3 +1,4 @@
+import type { Fault } from '../reasons/index.ts';
 import { invariant } from '../shared/index.ts';
 import type { Duration } from '../shared/index.ts';
 
@@ -52,22 +53,22 @@ export function getOffered({ capacity, capPpm }: ReservableResource): number {
   return Math.max(1, whole * capPpm + Math.floor(((capacity - whole * wholePpm) * capPpm) / wholePpm));
 }
 
-/** What is wrong with a resource that somebody wants to register, as a sentence; undefined when nothing is. */
-export function findResourceFault(resource: ReservableResource): string | undefined {
+/** What is wrong with a resource that somebody wants to register, if anything is. */
+export function findResourceFault(resource: ReservableResource): Fault | undefined {
   const { kind, capacity, capPpm, durationMax = 1, userMax = 1, movesMax } = resource;
-  const faults: [boolean, string][] = [
+  const faults: [boolean, Fault][] = [
+    [!Number.isSafeInteger(capacity) || capacity < 1, { code: 'resource-capacity-invalid', capacity }],
     [
-      !Number.isSafeInteger(capacity) || capacity < 1,
-      `The capacity is ${capacity}; expected a whole number from 1 on.`,
+      kind === 'counted' && capacity > countMax,
+      { code: 'resource-units-too-many', units: capacity, unitsMax: countMax },
     ],
-    [kind === 'counted' && capacity > countMax, `There are ${capacity} resources; expected ${countMax} at most.`],
     [
       !Number.isInteger(capPpm) || capPpm < 1 || capPpm > wholePpm,
-      `The share offered is ${capPpm} ppm; expected a whole number in 1..${wholePpm}.`,
+      { code: 'resource-offer-invalid', offeredPpm: capPpm, ppmMax: wholePpm },
     ],
-    [!(durationMax > 0), `The longest duration is ${durationMax} ms; expected more than 0.`],
-    [!(userMax > 0), `The bound of a user is ${userMax}; expected more than 0.`],
-    [!Number.isInteger(movesMax) || movesMax < 0, `The most moves are ${movesMax}; expected a whole number from 0 on.`],
+    [!(durationMax > 0), { code: 'resource-duration-max-invalid', durationMsMax: durationMax }],
+    [!(userMax > 0), { code: 'resource-user-amount-max-invalid', amountMax: userMax }],
+    [!Number.isInteger(movesMax) || movesMax < 0, { code: 'resource-moves-max-invalid', movesMax }],
   ];
   return faults.find(([isFault]) => isFault)?.[1];
 }
@@ -78,5 +79,5 @@ const countMax = 1_000_000;
 /** @throws {InvariantError} when something is wrong with a resource. */
 export function checkResource(resource: ReservableResource): void {
   const fault = findResourceFault(resource);
-  invariant(fault === undefined, fault ?? '');
+  invariant(fault === undefined, () => JSON.stringify(fault));
 }

@@ -1,3 +1,4 @@
+import type { Refusal } from '../reasons/index.ts';
 import type { Instant } from './units.ts';
 
 /**
@@ -33,10 +34,5 @@ export type DriverCommand =
   /** Delivers `TimerFired` at `at` or soon after. A later WakeAt replaces an earlier one. */
   | { readonly kind: 'WakeAt'; readonly at: Instant };
 
-/**
- * The answer to an input: a value, or a refusal with a code of the error registry and a sentence with what was found
- * and wanted.
- */
-export type Reply =
-  | { readonly ok: true; readonly value: unknown }
-  | { readonly ok: false; readonly code: string; readonly message: string };
+/** The answer to an input: a value, or a refusal. */
+export type Reply = { readonly ok: true; readonly value: unknown } | ({ readonly ok: false } & Refusal);

@@ -1,3 +1,4 @@
+import type { GetReason } from '../reasons/index.ts';
 import type { ProcessorCount } from '../shared/index.ts';
 import {
   listEdges,
@@ -18,11 +19,25 @@ export type WorkflowFaultCode =
   | 'MUT_WORKFLOW_DUPLICATE_EDGE'
   | 'MUT_WORKFLOW_CYCLE';
 
+/** What can be wrong with a workflow. */
+type WorkflowReason = GetReason<
+  | 'workflow-without-tasks'
+  | 'workflow-task-twice'
+  | 'workflow-work-invalid'
+  | 'workflow-exchange-invalid'
+  | 'workflow-width-invalid'
+  | 'workflow-task-too-wide'
+  | 'workflow-edge-task-unknown'
+  | 'workflow-edge-cost-invalid'
+  | 'workflow-edge-twice'
+  | 'workflow-cycle'
+>;
+
 /** What is wrong with a workflow, and where. */
 export interface WorkflowFault {
   readonly code: WorkflowFaultCode;
-  /** A sentence that names the place. */
-  readonly message: string;
+  /** Names the place. */
+  readonly fault: WorkflowReason;
   /** The task of the draft that is at fault, by index. */
   readonly taskIndex?: number;
   /** The edge of the draft that is at fault, by index. */
@@ -33,11 +48,11 @@ export interface WorkflowFault {
  * Finds the first thing that is wrong with a workflow; undefined when nothing is. Cost: O((tasks + edges) log tasks).
  */
 export function findWorkflowFault(draft: WorkflowDraft): WorkflowFault | undefined {
-  if (draft.tasks.length === 0) return { code: 'MUT_WORKFLOW_EMPTY', message: 'the workflow has no task' };
+  if (draft.tasks.length === 0) return { code: 'MUT_WORKFLOW_EMPTY', fault: { code: 'workflow-without-tasks' } };
   const indexes = new Map<string, number>();
   for (const [index, task] of draft.tasks.entries()) {
-    const fault = indexes.has(task.id)
-      ? { code: 'MUT_WORKFLOW_DUPLICATE_TASK' as const, message: `there are two tasks ${task.id}` }
+    const fault: Found = indexes.has(task.id)
+      ? { code: 'MUT_WORKFLOW_DUPLICATE_TASK', fault: { code: 'workflow-task-twice', taskId: task.id } }
       : findTaskFault(task);
     if (fault !== undefined) return { ...fault, taskIndex: index };
     indexes.set(task.id, index);
@@ -54,31 +69,35 @@ export function findWorkflowFault(draft: WorkflowDraft): WorkflowFault | undefin
 export function findTooWide({ tasks }: WorkflowDraft, processorCount: ProcessorCount): WorkflowFault | undefined {
   const taskIndex = tasks.findIndex(({ widthMin = 1 }) => widthMin > processorCount);
   if (taskIndex < 0) return undefined;
-  const { id, widthMin } = tasks[taskIndex] as TaskDraft;
+  const { id, widthMin = 1 } = tasks[taskIndex] as TaskDraft;
   return {
     code: 'MUT_WORKFLOW_WIDTH',
-    message: `task ${id} takes ${widthMin} processors; there are ${processorCount}`,
+    fault: {
+      code: 'workflow-task-too-wide',
+      taskId: id,
+      processors: widthMin,
+      knownProcessors: processorCount,
+    },
     taskIndex,
   };
 }
 
-type Found = Pick<WorkflowFault, 'code' | 'message'> | undefined;
+type Found = Pick<WorkflowFault, 'code' | 'fault'> | undefined;
 
 const isCost = (value: number): boolean => Number.isFinite(value) && value >= 0;
 
 function findTaskFault({ id, work, exchange = 0, widthMin = 1, widthMax = widthMin }: TaskDraft): Found {
-  if (!isCost(work))
-    return { code: 'MUT_WORKFLOW_COST', message: `the work of task ${id} is ${work}; expected a number of 0 or more` };
+  if (!isCost(work)) return { code: 'MUT_WORKFLOW_COST', fault: { code: 'workflow-work-invalid', taskId: id, work } };
   if (!isCost(exchange))
     return {
       code: 'MUT_WORKFLOW_COST',
-      message: `what the processors of task ${id} exchange is ${exchange}; expected a number of 0 or more`,
+      fault: { code: 'workflow-exchange-invalid', taskId: id, exchangeBytes: exchange },
     };
   const isWidth = (value: number): boolean => Number.isSafeInteger(value) && value >= 1;
   if (isWidth(widthMin) && isWidth(widthMax) && widthMin <= widthMax) return undefined;
   return {
     code: 'MUT_WORKFLOW_WIDTH',
-    message: `task ${id} takes ${widthMin} to ${widthMax} processors; expected whole numbers from 1, the fewest first`,
+    fault: { code: 'workflow-width-invalid', taskId: id, processorsMin: widthMin, processorsMax: widthMax },
   };
 }
 
@@ -91,17 +110,22 @@ function findEdgeFault(
   if (nowhere !== undefined)
     return {
       code: 'MUT_WORKFLOW_DANGLING_EDGE',
-      message: `the edge from ${from} to ${to} names the task ${nowhere}, which does not exist`,
+      fault: { code: 'workflow-edge-task-unknown', fromId: from, toId: to, taskId: nowhere },
     };
   if (!isCost(data) || !isCost(share)) {
     return {
       code: 'MUT_WORKFLOW_COST',
-      message: `the edge from ${from} to ${to} costs ${isCost(data) ? share : data}; expected a number of 0 or more`,
+      fault: {
+        code: 'workflow-edge-cost-invalid',
+        fromId: from,
+        toId: to,
+        cost: isCost(data) ? share : data,
+      },
     };
   }
   const heads = seen.get(from) ?? new Set<string>();
   if (heads.has(to))
-    return { code: 'MUT_WORKFLOW_DUPLICATE_EDGE', message: `there are two edges from ${from} to ${to}` };
+    return { code: 'MUT_WORKFLOW_DUPLICATE_EDGE', fault: { code: 'workflow-edge-twice', fromId: from, toId: to } };
   seen.set(from, heads.add(to));
   return undefined;
 }
@@ -129,10 +153,6 @@ function findCycle({ tasks, edges }: WorkflowDraft, indexes: ReadonlyMap<string,
   }
   const closing = (ends[edgeIndex] as WorkflowEdge).from;
   const cycle = [...path.slice(steps.get(closing)), closing].reverse();
-  const names = cycle.map((task) => (tasks[task] as TaskDraft).id);
-  const message =
-    names.length === 2
-      ? `task ${names[0] as string} waits for itself`
-      : `${names.length - 1} tasks wait for each other: ${names.join(' -> ')}`;
-  return { code: 'MUT_WORKFLOW_CYCLE', message, edgeIndex };
+  const taskIds = cycle.map((task) => (tasks[task] as TaskDraft).id);
+  return { code: 'MUT_WORKFLOW_CYCLE', fault: { code: 'workflow-cycle', taskIds }, edgeIndex };
 }

@@ -1,3 +1,4 @@
+import { sayReason } from '@mutirao/api/sentences';
 import { findWorkflowFault, type EdgeDraft, type WorkflowDraft } from '@mutirao/core/workflow';
 import { FormatError } from '../format-error.ts';
 import type { GpuRequest } from '../values/resources.ts';
@@ -136,7 +137,7 @@ export function getDraft(document: WorkflowDocument): WorkflowDraft {
     code: fault.code,
     subject,
     ...(part?.place() ?? { line: 1, column: 1 }),
-    found: fault.message,
+    found: sayReason(fault.fault),
     expected: 'a workflow that can run',
   });
 }

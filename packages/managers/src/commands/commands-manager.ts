@@ -10,6 +10,7 @@ import { WidthMemory } from '../width-memory.ts';
 import { fillTemplate, type PlaceholderValues } from './fill-template.ts';
 import { parseLimit, type LimitName, type ManagerTemplates } from './manager-file.ts';
 import { parseListing } from './parse-listing.ts';
+import { slotValues } from './slot-values.ts';
 import { renderProcess, renderScript } from './render-script.ts';
 
 /** How to use a manager by the templates of its commands. */
@@ -84,7 +85,7 @@ export class CommandsManager implements ResourceManager {
   }
 
   async limits(): Promise<ResourceLimits> {
-    const { command } = this.#options.templates.limits;
+    const { command, nodes } = this.#options.templates.limits;
     const output = command.length === 0 ? '' : await this.#read(command, new Map([['user', this.#options.user]]));
     const processors = this.#limit('processors', output) ?? 0;
     const walltimeMax = this.#limit('walltimeMax', output) ?? 0;
@@ -96,6 +97,7 @@ export class CommandsManager implements ResourceManager {
       requestsMax: this.#limit('requestsMax', output) ?? this.#options.requestsMax,
       walltimeMax: this.#options.walltimeMax === 0 ? walltimeMax : Math.min(walltimeMax, this.#options.walltimeMax),
       walltimeGranularity: this.#limit('walltimeGranularity', output) ?? minute,
+      ...(nodes === undefined ? {} : { nodes }),
     };
   }
 
@@ -170,13 +172,14 @@ export class CommandsManager implements ResourceManager {
     );
   }
 
-  #orderValues({ clientRequestId: key, width, walltime }: AllocationOrder, script: string): PlaceholderValues {
+  #orderValues({ clientRequestId: key, width, slot, walltime }: AllocationOrder, script: string): PlaceholderValues {
     const seconds = Math.ceil(walltime / 1000);
     const two = (count: number): string => String(count).padStart(2, '0');
     return new Map<string, string | readonly string[]>([
       ['key', key],
       ['user', this.#options.user],
       ['width', String(width)],
+      ...slotValues({ width, ...(slot === undefined ? {} : { slot }) }, this.#options.templates.limits.nodes ?? []),
       ['walltime_s', String(seconds)],
       ['walltime_min', String(Math.ceil(seconds / 60))],
       ['walltime_hms', `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`],

@@ -56,6 +56,15 @@ export class FieldReader {
     return new FieldReader(this.#value[name], { file: this.#file, field: this.#nameOf(name), known });
   }
 
+  /** Objects in a field, at least one. */
+  children(name: string, known: readonly string[]): FieldReader[] {
+    const value = this.#value[name];
+    if (!Array.isArray(value) || value.length === 0) return this.refuse(name, 'an array of objects');
+    return value.map(
+      (one, index) => new FieldReader(one, { file: this.#file, field: `${this.#nameOf(name)}[${index}]`, known }),
+    );
+  }
+
   text(name: string): string {
     const value = this.#value[name];
     return typeof value === 'string' && value !== '' ? value : this.refuse(name, 'a text that is not empty');

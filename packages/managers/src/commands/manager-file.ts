@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { isErrorCode, MutiraoError, type ErrorCode } from '@mutirao/api/errors';
+import type { NodeShape } from '@mutirao/core/resources';
 import type { Duration } from '@mutirao/core/shared';
 import { FieldReader } from './field-reader.ts';
 import { refuseUnknownPlaceholders } from './fill-template.ts';
 import { parseSpan } from './parse-span.ts';
+import { readNodes, slotPlaceholders } from './slot-values.ts';
 
 /** How to ask a manager for an allocation. */
 export interface SubmitTemplate {
@@ -81,6 +83,8 @@ export interface LimitsTemplate {
   /** Empty when all are given. */
   readonly command: readonly string[];
   readonly values: ReadonlyMap<LimitName, LimitTemplate>;
+  /** What slots can be had of; undefined where requests are of single processors. */
+  readonly nodes: readonly NodeShape[] | undefined;
 }
 
 /** A resource manager by the templates of its commands. */
@@ -103,6 +107,7 @@ const orderPlaceholders = [
   'log',
   'script',
   'flags',
+  ...slotPlaceholders,
 ];
 
 /**
@@ -121,7 +126,7 @@ export function readManagerFile(path: string): ManagerTemplates {
     queue: readQueue(
       file.child('queue', ['command', 'format', 'pattern', 'skip', 'items', 'mayLackItems', 'fields', 'states']),
     ),
-    limits: readLimits(file.child('limits', ['command', ...limitNames])),
+    limits: readLimits(file.child('limits', ['command', 'nodes', ...limitNames])),
     unreachable: file.has('unreachable') ? file.pattern('unreachable', 'mi') : undefined,
   };
 }
@@ -164,7 +169,9 @@ function readSubmit(reader: FieldReader): SubmitTemplate {
 function readLaunch(reader: FieldReader): Pick<SubmitTemplate, 'launch' | 'processIndex'> {
   if (!reader.has('launch')) return { launch: '', processIndex: '' };
   const launch = reader.text('launch');
-  refuseUnknownPlaceholders([launch], ['process', 'width'], (expected) => reader.refuse('launch', expected));
+  refuseUnknownPlaceholders([launch], ['process', 'width', ...slotPlaceholders], (expected) =>
+    reader.refuse('launch', expected),
+  );
   if (!launch.includes('{process}')) reader.refuse('launch', '{process} somewhere in it');
   if (!reader.has('processIndex'))
     reader.refuse(
@@ -235,7 +242,7 @@ function readLimits(reader: FieldReader): LimitsTemplate {
     else if (name === 'processors' || name === 'walltimeMax')
       reader.refuse(name, 'a number, a duration or {"pattern": ...}');
   }
-  return { command, values };
+  return { command, values, nodes: readNodes(reader) };
 }
 
 function readLimit(reader: FieldReader, name: LimitName, hasCommand: boolean): LimitTemplate {

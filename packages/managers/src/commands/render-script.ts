@@ -2,6 +2,7 @@ import { quoteWord } from '@mutirao/runtime/processes';
 import type { AllocationOrder } from '../resource-manager.ts';
 import { renderBeginning } from '../script-beginning.ts';
 import { fillTemplate } from './fill-template.ts';
+import { countSlotsOf, slotValues } from './slot-values.ts';
 import type { SubmitTemplate } from './manager-file.ts';
 
 /**
@@ -17,6 +18,7 @@ export function renderScript(order: AllocationOrder, { launch }: SubmitTemplate,
       new Map([
         ['process', `/bin/sh ${quoteWord(processPath)}`],
         ['width', String(order.width)],
+        ...slotValues(order, []),
       ]),
     );
     return [...beginning, line, ''].join('\n');
@@ -28,7 +30,7 @@ export function renderScript(order: AllocationOrder, { launch }: SubmitTemplate,
     "end() { trap '' TERM; kill 0; exit 143; }",
     'trap end TERM INT HUP',
     'index=0',
-    `while [ "$index" -lt ${order.width} ]; do`,
+    `while [ "$index" -lt ${countSlotsOf(order.width, order.slot)} ]; do`,
     `  MUTIRAO_PROCESS_INDEX="$index" ${command} </dev/null &`,
     '  index=$((index + 1))',
     'done',

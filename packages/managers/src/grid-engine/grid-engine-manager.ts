@@ -237,7 +237,7 @@ export class GridEngineManager implements ResourceManager {
       '-wd',
       workingDirectory === '' ? '/tmp' : workingDirectory,
       '-o',
-      this.#files.logPath(key),
+      isPlainPath(this.#files.logPath(key)) ? this.#files.logPath(key) : '/dev/null',
       '-j',
       'y',
       ...(names.has('r') ? [] : ['-r', 'n']),
@@ -261,7 +261,9 @@ export class GridEngineManager implements ResourceManager {
         endingFacts({ width, walltime: walltimeMs }, this.#options.now()),
       ),
     );
-    return `#!/bin/sh\nexec /bin/sh ${quoteWord(job)}\n`;
+    const log = this.#files.logPath(key);
+    const redirection = isPlainPath(log) ? '' : ` >>${quoteWord(log)} 2>&1`;
+    return `#!/bin/sh\nexec /bin/sh ${quoteWord(job)}${redirection}\n`;
   }
 
   /** A width that is refused as such is not asked for again and again: half of it is the most from then on. */
@@ -358,6 +360,11 @@ export class GridEngineManager implements ResourceManager {
  */
 function findSeconds(walltime: Duration, isReserved: boolean): number {
   return Math.max(1, isReserved ? Math.floor(walltime / second) : Math.ceil(walltime / second));
+}
+
+/** Whether qsub takes a path literally: hosts stand before a colon, further paths behind a comma, variables behind `$`. */
+function isPlainPath(path: string): boolean {
+  return !/[:,$]/.test(path);
 }
 
 /** Words of `qsub`; the first that match decide, and what is not known counts as refused. */

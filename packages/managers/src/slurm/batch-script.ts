@@ -44,12 +44,12 @@ const ofJob = [
 
 const perNode = [
   'export MUTIRAO_MACHINE_PROCESSORS=granted',
-  `unset ${ofJob.join(' ')}`,
+  `unset MUTIRAO_MACHINE_MEMORY_BYTES MUTIRAO_MACHINE_GPUS ${ofJob.join(' ')}`,
   `exec srun ${always} --nodes="$SLURM_JOB_NUM_NODES" --ntasks="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 --cpu-bind=none \\`,
 ];
 
 function perSlot({ slot }: AllocationOrder): string[] {
   const processors = slot?.processors ?? 1;
   if (processors === 1) return [`exec srun ${always} \\`];
-  return [`export MUTIRAO_MACHINE_PROCESSORS=${processors}`, `exec srun ${always} --cpus-per-task=${processors} \\`];
+  return [`exec srun ${always} --cpus-per-task=${processors} \\`];
 }

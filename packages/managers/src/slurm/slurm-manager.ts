@@ -295,7 +295,7 @@ export class SlurmManager implements ResourceManager {
       ...this.#reservationFlags(order),
       ...unlessGiven('export', '--export=ALL', 'export-file'),
       ...unlessGiven('requeue', '--no-requeue'),
-      `--output=${this.#files?.logPath(key) ?? '/dev/null'}`,
+      `--output=${this.#files === undefined ? '/dev/null' : escapePath(this.#files.logPath(key))}`,
       `--chdir=${workingDirectory === '' ? '/tmp' : workingDirectory}`,
     ];
   }
@@ -390,6 +390,13 @@ export class SlurmManager implements ResourceManager {
     const words = hasFailed ? (this.#files?.lastWords(request.clientRequestId.replaceAll(/[^\w.-]/g, '_')) ?? '') : '';
     return words === '' ? request : { ...request, endReason: `${request.endReason}: ${words}` };
   }
+}
+
+/**
+ * A path as sbatch takes it literally: `%` stands for parts of the job, and a backslash anywhere means that none does.
+ */
+function escapePath(path: string): string {
+  return path.includes('\\') ? path.replaceAll('\\', '\\\\') : path.replaceAll('%', '%%');
 }
 
 /**

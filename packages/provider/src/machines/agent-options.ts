@@ -2,10 +2,14 @@ import type { EnrolledMachine } from '@mutirao/core/messages';
 import type { ProviderId } from '@mutirao/core/shared';
 
 /** The options of the agent of a kept machine that follow from the machine alone. */
-export function agentOptions(providerId: ProviderId, { name, processors, attributes }: EnrolledMachine): string[] {
+export function agentOptions(providerId: ProviderId, machine: EnrolledMachine): string[] {
+  const { name, processors, attributes, memory, gpus, resources = [] } = machine;
   const options = ['--provider-id', providerId, '--machine-id', `${providerId}/${name}`];
   if (processors > 0) options.push('--processors', String(processors));
   for (const [attribute, value] of Object.entries(attributes)) options.push('--attribute', `${attribute}=${value}`);
+  if (memory !== undefined) options.push('--memory', String(memory));
+  if (gpus !== undefined) options.push('--gpus', gpus);
+  for (const resource of resources) options.push('--resource', resource);
   return options;
 }
 

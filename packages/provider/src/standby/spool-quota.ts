@@ -1,4 +1,5 @@
-import { MutiraoError } from '@mutirao/api/errors';
+import { errorOfRefusal, MutiraoError } from '@mutirao/api/errors';
+import { sayReason } from '@mutirao/api/reasons';
 import type { BrokerId, ProviderState } from '@mutirao/core/machines/provider';
 import {
   allowedMachineQuota,
@@ -44,7 +45,7 @@ export class SpoolQuota {
     }
     if (allowedQuota(quotas, userId, 'spool-bytes') === Infinity) return;
     const excess = findQuotaExcess(quotas, userId, { name: 'spool-bytes', used: this.#usedBy(userId), more });
-    if (excess !== undefined) throw new MutiraoError('MUT_SPOOL_FULL', excess.message);
+    if (excess !== undefined) throw errorOfRefusal({ code: 'MUT_SPOOL_FULL', ...excess });
   }
 
   /** Why a machine may not have another report kept; undefined where it may. @param reported bytes reported and not yet kept. */
@@ -94,7 +95,7 @@ export class SpoolQuota {
     amounts: { readonly used: Bytes; readonly more: Bytes },
   ): string | undefined {
     const excess = findMachineQuotaExcess(this.#options.quotas, { name, ...amounts, times: 1 });
-    return excess === undefined ? undefined : `machine ${machineId}: ${excess.message}`;
+    return excess === undefined ? undefined : `machine ${machineId}: ${sayReason(excess.fault)}`;
   }
 
   #usedBy(userId: UserId): Bytes {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
-import { MutiraoError } from '@mutirao/api/errors';
+import { errorOfRefusal } from '@mutirao/api/errors';
 import { PullContentRequest, PushContentRequest } from '@mutirao/api/machine';
 import { QueueKnowledge, ReceiveContentRequest, RequestStatus } from '@mutirao/api/provider';
 import type { ProviderInput } from '@mutirao/core/machines/provider';
@@ -197,7 +197,7 @@ test('another heuristic is asked of the machine, and what decides then is told',
 function getAnswer<T>(harness: ProviderHarness, input: ProviderInput): Promise<T> {
   const reply = harness.step([input]).find((command) => command.kind === 'Reply')?.reply;
   if (reply?.ok === true) return Promise.resolve(reply.value as T);
-  return Promise.reject(new MutiraoError(reply?.code as 'MUT_BAD_REQUEST', reply?.message ?? ''));
+  return Promise.reject(reply === undefined ? new Error('no reply') : errorOfRefusal(reply));
 }
 
 test('an agent of a request that is over moves no content', async (t) => {
@@ -292,6 +292,7 @@ test('machines are kept only where no resource manager gives machines', async (t
       processors: 0,
       folder: '',
       attributes: {},
+      resources: [],
     },
   ];
   await t.throwsAsync(inject(providerRoutes(host).addMachines, { machines }, { userId: 'ana' }), {

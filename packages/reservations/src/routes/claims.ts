@@ -1,3 +1,4 @@
+import { sayReason } from '@mutirao/api/reasons';
 import { decodeProvisioning, encodeReservation, readText } from '@mutirao/api/codecs';
 import type { ReservationServiceService } from '@mutirao/api/reservation';
 import { getReservation, judgeClaim, managesReservation } from '@mutirao/core/machines/reservations';
@@ -50,7 +51,7 @@ export function claimRoutes(host: ReservationsHost): Routes {
       encode: ({ reservation, refusal, presentClaim: present }) => ({
         valid: refusal === undefined,
         code: refusal?.code ?? '',
-        message: refusal?.message ?? '',
+        message: refusal === undefined ? '' : sayReason(refusal.fault),
         reservation: reservation === undefined ? undefined : encodeReservation(reservation, ''),
         presentClaim: present,
       }),

@@ -7,7 +7,7 @@ import {
   readInstant,
   readText,
 } from '@mutirao/api/codecs';
-import { errorOfCode } from '@mutirao/api/errors';
+import { errorOfRefusal } from '@mutirao/api/errors';
 import {
   Reservation,
   type ListReservationsRequest,
@@ -96,7 +96,7 @@ export function reservationsRoutes(host: ReservationsHost): Routes {
       decode: ({ reservationId }) => reservationId,
       handle: (reservationId, { userId }) => {
         const found = getReservation(host.state, { userId, reservationId });
-        if ('code' in found) throw errorOfCode(found.code, found.message);
+        if ('code' in found) throw errorOfRefusal(found);
         return see(userId, found);
       },
       encode: encodeSeen,

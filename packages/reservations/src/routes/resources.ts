@@ -1,5 +1,5 @@
 import { badRequest, decodeRules, encodeResource, readInstant, readText } from '@mutirao/api/codecs';
-import { errorOfCode } from '@mutirao/api/errors';
+import { errorOfRefusal } from '@mutirao/api/errors';
 import type {
   FailResourceRequest,
   GetCalendarRequest,
@@ -155,7 +155,7 @@ function getView(
   window: WantedWindow,
 ): { readonly window: WantedWindow; readonly view: CalendarView } {
   const view = describeCalendar(state, window.resourceId, { from: window.from, until: window.until, slotsMax });
-  if ('code' in view) throw errorOfCode(view.code, view.message);
+  if ('code' in view) throw errorOfRefusal(view);
   return { window, view };
 }
 

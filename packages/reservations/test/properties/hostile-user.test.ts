@@ -2,7 +2,7 @@
 // refuses that, and stays whole.
 import { join } from 'node:path';
 import test from 'ava';
-import { errorOfCode } from '@mutirao/api/errors';
+import { errorOfRefusal } from '@mutirao/api/errors';
 import { ProvisioningState, Algorithm, Placement, ReservationServiceService, Timing } from '@mutirao/api/reservation';
 import {
   reservationsMachine,
@@ -63,7 +63,7 @@ test('no field of any call of a user ends the reservation manager or breaks what
       const reply = decision.commands.find((command) => command.kind === 'Reply')?.reply;
       return reply?.ok === true
         ? Promise.resolve(reply.value as T)
-        : Promise.reject(errorOfCode(reply?.code ?? '', reply?.message ?? ''));
+        : Promise.reject(reply === undefined ? new Error('no reply') : errorOfRefusal(reply));
     },
   });
   const owner = { userId: 'owner' };

@@ -17,7 +17,7 @@ import {
   WatchReservationsResponse,
   type WatchReservationsRequest,
 } from '@mutirao/api/reservation';
-import { MutiraoError } from '@mutirao/api/errors';
+import { errorOfRefusal, MutiraoError } from '@mutirao/api/errors';
 import {
   createReservationsState,
   reservationsMachine,
@@ -64,7 +64,7 @@ function service(folder: string) {
       const reply = decision.commands.find((command) => command.kind === 'Reply')?.reply;
       return reply?.ok === true
         ? Promise.resolve(reply.value as T)
-        : Promise.reject(new MutiraoError((reply?.code ?? 'MUT_INTERNAL') as 'MUT_INTERNAL', reply?.message ?? ''));
+        : Promise.reject(reply === undefined ? new Error('no reply') : errorOfRefusal(reply));
     },
   });
   return { routes, state, clock, journal, signer };

@@ -55,14 +55,20 @@ export function choice<const Word extends string>(option: {
   };
 }
 
-/** Texts; given several times, or as an array in the configuration file, or separated by commas in the environment. */
+/**
+ * Texts; given several times, or as an array in the configuration file, or separated by commas.
+ *
+ * Where each is `NAME=VALUE`, a comma separates two only if a name follows: a value may be the path of a folder with a
+ * comma in its name.
+ */
 export function list(option: { readonly help: string; readonly placeholder?: string }): OptionSpec<readonly string[]> {
   return {
     help: `${option.help} May be given several times.`,
     placeholder: option.placeholder ?? 'TEXT',
     default: [],
     isList: true,
-    parse: (given) => given.split(',').filter((part) => part !== ''),
+    parse: (given) =>
+      given.split(option.placeholder?.includes('=') === true ? /,(?=[^,=]*=|$)/ : ',').filter((part) => part !== ''),
     shownDefault: '',
   };
 }

@@ -1,4 +1,4 @@
-import { errorOfCode, MutiraoError } from '@mutirao/api/errors';
+import { errorOfRefusal, MutiraoError } from '@mutirao/api/errors';
 import {
   invariant,
   type ClockStepped,
@@ -318,7 +318,7 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     invariant(asker, `a reply to question ${replyTo}, which is not open`);
     this.#askers.delete(replyTo);
     if (reply.ok) asker.resolve(reply.value as never);
-    else asker.reject(errorOfCode(reply.code, reply.message));
+    else asker.reject(errorOfRefusal(reply));
   }
 
   /** @param error why it ends; undefined when it is stopped. */

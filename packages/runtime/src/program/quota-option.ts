@@ -1,4 +1,4 @@
-import { MutiraoError } from '@mutirao/api/errors';
+import { errorOfRefusal } from '@mutirao/api/errors';
 import { parseQuotas, type QuotaRules } from '@mutirao/core/quotas';
 import type { UserId } from '@mutirao/core/shared';
 import { list } from '../config/index.ts';
@@ -14,6 +14,6 @@ export const quotaOption = list({
 /** Reads the option. @throws {MutiraoError} MUT_BAD_CONFIG */
 export function readQuotas(texts: readonly string[], ownerId: UserId): QuotaRules {
   const rules = parseQuotas(texts, ownerId);
-  if ('fault' in rules) throw new MutiraoError('MUT_BAD_CONFIG', `--quota is ${rules.fault}`);
+  if ('fault' in rules) throw errorOfRefusal({ code: 'MUT_BAD_CONFIG', ...rules }, '--quota is ');
   return rules;
 }

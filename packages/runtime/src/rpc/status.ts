@@ -1,5 +1,7 @@
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
 import { isErrorCode, MutiraoError, registry, type ErrorCode } from '@mutirao/api/errors';
+import { Reason } from '@mutirao/api/common';
+import { decodeReason, encodeReason } from '@mutirao/api/reasons';
 import { BadRequest, ErrorInfo, Status } from '@mutirao/api/status';
 import { InvariantError } from '@mutirao/core/shared';
 
@@ -8,6 +10,7 @@ const detailsKey = 'grpc-status-details-bin';
 const errorInfoType = 'type.googleapis.com/google.rpc.ErrorInfo';
 /** Characters of a message that travel, each of which may take nine bytes. */
 const messageLengthMax = 2000;
+const reasonType = 'type.googleapis.com/mutirao.common.v1.Reason';
 const badRequestType = 'type.googleapis.com/google.rpc.BadRequest';
 
 /** What grpc-js takes as the end of a call that failed. */
@@ -17,7 +20,7 @@ export interface FailedStatus {
   readonly metadata: Metadata;
 }
 
-/** The gRPC status of an error, with google.rpc details that keep its code. */
+/** The gRPC status of an error, with details that keep its code, and its reason where it has one. */
 export function toStatus(error: MutiraoError): FailedStatus {
   const code = status[registry[error.code].status];
   // A message may quote what came in, and headers have to hold it.
@@ -33,6 +36,8 @@ export function toStatus(error: MutiraoError): FailedStatus {
     const violation = { fieldViolations: [{ field: error.field, description: message }] };
     details.push({ typeUrl: badRequestType, value: getBytes(BadRequest.encode(violation).finish()) });
   }
+  if (error.reason !== undefined)
+    details.push({ typeUrl: reasonType, value: getBytes(Reason.encode(encodeReason(error.reason)).finish()) });
   const metadata = new Metadata();
   metadata.set(detailsKey, getBytes(Status.encode({ code, message, details }).finish()));
   return { code, details: message, metadata };
@@ -110,7 +115,12 @@ function fromDetailBytes(bytes: Buffer, error: ServiceError): MutiraoError | und
   if (found !== domain || !isErrorCode(reason)) return undefined;
   const request = details.find(({ typeUrl }) => typeUrl === badRequestType);
   const field = request === undefined ? undefined : BadRequest.decode(request.value).fieldViolations[0]?.field;
-  return new MutiraoError(reason, error.details, field === undefined ? { cause: error } : { cause: error, field });
+  const why = details.find(({ typeUrl }) => typeUrl === reasonType);
+  return new MutiraoError(reason, error.details, {
+    cause: error,
+    ...(field === undefined ? {} : { field }),
+    ...(why === undefined ? {} : { reason: decodeReason(Reason.decode(why.value), 'reason') }),
+  });
 }
 
 const codes: Partial<Record<status, ErrorCode>> = {

@@ -186,7 +186,7 @@ export class BrokerGrid {
   #perform(command: BrokerCommand): void {
     switch (command.kind) {
       case 'Reply':
-        invariant(command.reply.ok, `the broker refuses: ${command.reply.ok ? '' : command.reply.message}`);
+        invariant(command.reply.ok, `the broker refuses: ${command.reply.ok ? '' : command.reply.fault.code}`);
         break;
       case 'WakeAt':
         this.kernel.at(command.at, () => {

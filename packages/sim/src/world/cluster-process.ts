@@ -11,6 +11,7 @@ import {
   type ClusterSnapshot,
   type ClusterState,
 } from '@mutirao/core/machines/cluster';
+import type { Refusal } from '@mutirao/core/reasons';
 import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
 import { unreachable, type DriverCommand, type Duration, type Prng, type Reply } from '@mutirao/core/shared';
 import type { SimulatedDisk } from './disk.ts';
@@ -184,7 +185,7 @@ export class ClusterProcess {
         this.process.ask(
           (replyTo) => ({ kind: 'ReleaseRequested', replyTo, requestId: Number(call.managerRequestId) }),
           (reply) => {
-            hear(reply.ok ? { ok: true } : reply);
+            hear(reply.ok ? { ok: true } : refused(reply));
           },
         );
         break;
@@ -359,7 +360,14 @@ function findLimits({
 }
 
 function requestReply(reply: Reply): ManagerReply {
-  return reply.ok ? { ok: true, requestId: String((reply.value as { readonly requestId: number }).requestId) } : reply;
+  return reply.ok
+    ? { ok: true, requestId: String((reply.value as { readonly requestId: number }).requestId) }
+    : refused(reply);
+}
+
+/** A manager says why by its code: the simulator makes no sentences. */
+function refused({ code, fault }: Refusal): ManagerReply {
+  return { ok: false, code, message: fault.code };
 }
 
 /** As the live cluster does: the latest snapshot and what came after it; a new snapshot when that was much. */

@@ -60,6 +60,7 @@ export function drawScenario(seed: string): Scenario {
             )
               .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`))))
               .map((job, index) => thinnedOrNot(job, stormDuration, new Draw(new Prng(`thinning ${seed} ${index}`))))
+              .map((job, index) => impatientOrNot(job, new Draw(new Prng(`stopping ${seed} ${index}`))))
               .map((job, index) => ({ ...job, ...drawScheduling(new Draw(new Prng(`scheduling ${seed} ${index}`))) })),
             network: {
               delayMax: draw.pick([0, 5, 50, 500]),
@@ -389,6 +390,11 @@ function thinnedOrNot(job: JobPlan, stormDuration: Duration, draw: Draw): JobPla
   return draw.pick([false, false, false, true])
     ? { ...job, tasksCancelledAfter: draw.between(second, Math.ceil(stormDuration / 4)) }
     : job;
+}
+
+/** Has it stopped when few of its tasks have failed. By rng of its own, as above. */
+function impatientOrNot(job: JobPlan, draw: Draw): JobPlan {
+  return draw.pick([false, false, true]) ? { ...job, failedTasksMax: draw.pick([1, 2, 5]) } : job;
 }
 
 /** By rng of its own, as above; half of the jobs have the defaults. */

@@ -135,7 +135,7 @@ export class MachineProcess<
   /** Delivers an input that carries `replyTo`; `answer` hears the reply, unless the process ends before. */
   ask(make: (replyTo: number) => Input, answer: (reply: Reply) => void): void {
     if (this.#undone !== undefined) {
-      answer({ ok: false, code: 'MUT_DISK_FULL', message: 'no space left on the simulated disk' });
+      answer({ ok: false, code: 'MUT_DISK_FULL', fault: { code: 'disk-full' } });
       return;
     }
     const replyTo = ++this.#askCount;

@@ -136,6 +136,7 @@ const job = object<JobPlan>(
     voteCount: whole(0, 15),
     credibility: number(0, 0.999),
     cancelledAfter: whole(0, stormMax + day),
+    failedTasksMax: whole(1, tasksMax),
     tasksCancelledAfter: whole(0, stormMax + day),
     retriedAfter: whole(0, stormMax + day),
     scheduler: getOne(schedulerNames),

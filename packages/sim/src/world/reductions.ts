@@ -106,6 +106,7 @@ const jobReductions: readonly PartReduction<JobPlan>[] = [
       .filter((taskCount) => taskCount >= 1)
       .map((taskCount) => ({ ...job, taskCount, brokenTaskCount: Math.min(job.brokenTaskCount, taskCount) })),
   ({ cancelledAfter: _left, ...job }) => [job],
+  ({ failedTasksMax: _left, ...job }) => [job],
   ({ tasksCancelledAfter: _left, ...job }) => [job],
   ({ retriedAfter: _left, ...job }) => [job],
   ({ reservation: _left, ...job }) => [job],

@@ -155,6 +155,7 @@ export function findSpec(label: string, plan: JobPlan): JobSpec {
     ...findWidth(plan),
     ...findRequest(plan),
     failuresMax: plan.failuresMax,
+    ...(plan.failedTasksMax === undefined ? {} : { failedTasksMax: plan.failedTasksMax }),
     homeDirectory: '/home/user',
     deadline: undefined,
     verification: getVerification(plan),

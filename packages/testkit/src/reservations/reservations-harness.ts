@@ -1,3 +1,4 @@
+import { sayReason } from '@mutirao/api/reasons';
 import {
   createReservationsState,
   listEvents,
@@ -198,7 +199,7 @@ function showChange(change: ReservationsChange): string[] {
 function showCommand(command: ReservationsCommand): string[] {
   if (command.kind === 'WakeAt') return [`wake at ${command.at}`];
   const { reply } = command;
-  if (!reply.ok) return [`refuse ${reply.code}: ${reply.message}`];
+  if (!reply.ok) return [`refuse ${reply.code}: ${sayReason(reply.fault)}`];
   const value = reply.value as PlacementReply | ReservationRecord | ResourceReply;
   if ('state' in value)
     return [
@@ -208,9 +209,9 @@ function showCommand(command: ReservationsCommand): string[] {
     ];
   if ('place' in value) return [`ok ${showReservation(value)} ${value.status}`];
   if (value.kind === 'placed') return [`ok ${showReservation(value.reservation)} moved ${value.movedCount}`];
-  const { code, message, alternatives } = value.refusal;
+  const { code, fault, alternatives } = value.refusal;
   return [
-    `no ${code}: ${message}`,
+    `no ${code}: ${sayReason(fault)}`,
     ...alternatives.map(({ amount, startsAt, endsAt, reason }) => `  or ${amount} ${startsAt}..${endsAt}, ${reason}`),
   ];
 }

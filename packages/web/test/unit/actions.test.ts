@@ -619,6 +619,7 @@ test('a calendar shows what is taken, and whose it is as far as the viewer may s
     code: 'MUT_NO_PLACE',
     message: hostile,
     alternatives: [{ startUnixMs: 1, endUnixMs: 2, amount: 3, reason: 'later' }],
+    reason: undefined,
   };
   const page = new Page({
     findReservations: () => ({

@@ -98,3 +98,15 @@ test('of two agents on one host only the first offers a device', async (t) => {
   t.deepEqual(other.capacity.gpus, [{ id: '0', kind: 't4' }]);
   t.regex(other.warnings.join(), /GPU 2 is left to another agent of this host/);
 });
+
+test('an agent of a slot offers what the slot has: its memory, and as many GPUs of the host', async (t) => {
+  const gpus = [
+    { id: '0', kind: 'a100' },
+    { id: '1', kind: 'a100' },
+  ];
+  const options = { isAllocation: true, processors: 2 };
+  const { capacity } = await decide(t, { found: { gpus }, options: { ...options, slot: { memory: 900, gpus: 1 } } });
+  t.deepEqual(capacity, { memory: 900, gpus: gpus.slice(0, 1), named: {} });
+  const plain = await decide(t, { found: { gpus }, options: { ...options, slot: { memory: 0, gpus: 0 } } });
+  t.deepEqual(plain.capacity, { memory: 500, gpus: [], named: {} });
+});

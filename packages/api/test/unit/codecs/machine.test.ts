@@ -154,3 +154,28 @@ test('what this release does not know is refused', (t) => {
     message: /machine_id is empty/,
   });
 });
+
+test('a report has one end of each replica', (t) => {
+  const report = (replicaIds: readonly number[]): Parameters<typeof decodeReport>[0] => ({
+    sequence: 1,
+    started: [],
+    gangMemberReady: [],
+    ended: replicaIds.map((replicaId) => ({
+      replicaId,
+      outcome: 1,
+      startedUnixMs: 1,
+      endedUnixMs: 2,
+      exitStatus: 0,
+      reason: '',
+      detail: '',
+      standardOutput: Buffer.alloc(0),
+      standardError: Buffer.alloc(0),
+      outputTruncated: false,
+      outputs: [],
+    })),
+  });
+  t.is(decodeReport(report([7, 8])).ended.length, 2);
+  t.throws(() => decodeReport(report([7, 8, 7])), {
+    message: 'report.ended has replica 7 twice; expected it once',
+  });
+});

@@ -12,6 +12,7 @@ import {
   readText,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
+import { encodeReason } from '@mutirao/api/reasons';
 import {
   Algorithm,
   Placement,
@@ -282,7 +283,7 @@ test('an outcome is a reservation with its claim, or a refusal with what would b
   );
   const refusal = {
     code: 'MUT_NO_ROOM',
-    message: 'no',
+    fault: { code: 'above-user-amount', amount: 9000, amountMax: 7000, dimension: 'bytes-per-second' } as const,
     alternatives: [{ startsAt: 1, endsAt: 2, amount: 3, reason: 'later' }],
   };
   t.deepEqual<unknown, unknown>(
@@ -291,7 +292,8 @@ test('an outcome is a reservation with its claim, or a refusal with what would b
       $case: 'refusal',
       value: {
         code: 'MUT_NO_ROOM',
-        message: 'no',
+        message: '9 KB/s exceeds what one user may reserve; expected at most 7 KB/s',
+        reason: encodeReason(refusal.fault),
         alternatives: [{ startUnixMs: 1, endUnixMs: 2, amount: 3, reason: 'later' }],
       },
     },

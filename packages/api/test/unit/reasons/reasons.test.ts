@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import test from 'ava';
 import { decodeReason, encodeReason, reasonCodes, reasonDocument, sayReason } from '@mutirao/api/reasons';
-import { reasonTable, type ParameterKind, type Reason, type ReasonCode } from '@mutirao/core/reasons';
+import { faultTable, reasonTable, type ParameterKind, type Reason, type ReasonCode } from '@mutirao/core/reasons';
 
 const page = new URL('../../../../../docs/reference/reasons.md', import.meta.url);
 /** 2026-03-01 12:00 UTC. */
@@ -10,6 +10,7 @@ const noon = 1_772_366_400_000;
 
 /** Sample values of numbers by the last word of their names; the first that fits. */
 const numbers: readonly (readonly [RegExp, number])[] = [
+  [/^nowUnixMs$/, noon + 3_600_000],
   [/UnixMs$/, noon],
   [/^expectedStartMs$/, 2200],
   [/^startMs$/, 3700],
@@ -87,7 +88,9 @@ test('the page of reasons lists every code with its parameters and its sentence'
     '',
     'Why a request was made, released or withdrawn, and what `mutirao explain` answers: each reason has a stable code,',
     'parameters for programs, and one sentence for people. `--json`, the API and the page of a grid carry all three.',
-    'The last word of a parameter is its unit. The sentences below are made of sample values.',
+    'The last word of a parameter is its unit. The sentences below are made of sample values. Those of errors begin',
+    'with a small letter: an error shows its code of the [registry](errors.md) before them, and carries the reason in',
+    'the details of its gRPC status (`mutirao.common.v1.Reason`).',
     '',
     'This page is generated: `BLESS=1 npx ava packages/api/test/unit/reasons/reasons.test.ts` writes it.',
     '',
@@ -97,11 +100,12 @@ test('the page of reasons lists every code with its parameters and its sentence'
   t.is(existsSync(page) ? readFileSync(page, 'utf8') : '', made);
 });
 
-test('every sentence is one line that ends with a full stop and has no value left out', (t) => {
+test('every sentence is one line that ends with a full stop, but for those of errors, and has no value left out', (t) => {
   for (const code of reasonCodes.filter((one) => one !== 'unknown-reason' && one !== 'provider-trouble')) {
     for (const isFull of [true, false]) {
       const text = sayReason(getSample(code, isFull));
-      t.regex(text, /^[^\n]*\.$/, `${code}: ${text}`);
+      // An error goes on after its code: "error: MUT_NO_ROOM not enough capacity ...".
+      t.regex(text, code in faultTable ? /^[^\nA-Z][^\n]*[^.\n]$/ : /^[^\n]*\.$/, `${code}: ${text}`);
       t.notRegex(text, /undefined|NaN|\[object|null/, `${code}: ${text}`);
       t.notRegex(text, /\bin 0 ms|\b0 ms ago|[:(] ?[.)]/, `${code}: ${text}`);
     }

@@ -264,7 +264,7 @@ test('what a report brings by itself counts for its machine like what is pushed,
   const [trouble, ...others] = await keep();
   t.deepEqual(others, []);
   t.like(trouble, { code: 'MUT_MACHINE_QUOTA' });
-  t.regex(String(trouble), /machine alpha\/m: .*"machine-bytes" .* is 12 B; there are 10 B, and 5 B more/);
+  t.regex(String(trouble), /machine alpha\/m: .*"machine-bytes" .* is 12 B; 10 B are used, and 5 B more/);
   t.is(unreported.getBytes('alpha/m'), 0);
   unreported.begin('alpha/m', '/pushed', 8);
   t.is((await keep()).length, 3, 'what was pushed before takes room from them');

@@ -1,3 +1,4 @@
+import { listHappenings } from '@mutirao/api/fault-texts';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,7 +20,9 @@ import { ResultDigester } from '../../../src/results/digest-result.ts';
 import type { ResultOrder } from '../../../src/results/result-order.ts';
 import { hashFile } from '../../../src/staging/hash-file.ts';
 
-const accepting = faultRows.filter(({ phase }) => phase === 'accepting');
+const rows = faultRows.filter(({ phase }) => phase === 'accepting');
+const happenings = listHappenings(rows);
+const accepting = rows.map((row, index) => ({ ...row, happens: happenings[index] ?? '' }));
 
 /** The parts of a broker that bring results home, and a result of one output that has arrived. */
 interface Bench {

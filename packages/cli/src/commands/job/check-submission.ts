@@ -67,6 +67,7 @@ const ownOptions: readonly string[] = [
   '--label',
   '--replicas',
   '--retries',
+  '--failures-max',
   '--requirements',
   '--limit-time',
   '--limit-memory',

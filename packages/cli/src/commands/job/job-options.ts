@@ -27,6 +27,7 @@ export interface JobOptions extends ResourceOptions {
   readonly limitOutput?: string;
   readonly replicas?: string;
   readonly retries?: string;
+  readonly failuresMax?: string;
   readonly processors?: string;
   /** The same as `processors`. */
   readonly cpus?: string;
@@ -84,6 +85,7 @@ export function jobOptionsGiven(options: JobOptions): string[] {
     ['--limit-output', options.limitOutput],
     ['--replicas', options.replicas],
     ['--retries', options.retries],
+    ['--failures-max', options.failuresMax],
     ['--processors', options.processors],
     ['--cpus', options.cpus],
     ...resourceOptionsGiven(options),
@@ -256,12 +258,32 @@ export function overrideJob(
         ? (once.replicasMax ?? job.replicasMax)
         : readInteger('--replicas', replicas, { min: 1, max: 16 }),
     failuresMax: retries === undefined ? job.failuresMax : readInteger('--retries', retries, { min: 0, max: 99 }) + 1,
+    ...readFailuresMax(options, { ...job, groups }),
     ...widths,
     deadline: deadline === undefined ? job.deadline : readDeadline(deadline, now),
     ...readVerification(verify),
     ...readScheduling(options),
     ...readPlaces(options, directory),
   };
+}
+
+/** How many tasks may fail before the job is stopped: a count, or a share of its tasks, rounded up. */
+function readFailuresMax(
+  { failuresMax }: Pick<JobOptions, 'failuresMax'>,
+  { groups }: Pick<JobSpec, 'groups'>,
+): Pick<JobSpec, 'failedTasksMax'> {
+  if (failuresMax === undefined) return {};
+  const percent = /^(\d+(?:\.\d+)?)%$/.exec(failuresMax)?.[1];
+  if (percent === undefined)
+    return { failedTasksMax: readInteger('--failures-max', failuresMax, { min: 1, max: 1_000_000 }) };
+  if (Number(percent) === 0 || Number(percent) > 100)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--failures-max is "${failuresMax}"; expected a count, or 1% to 100%`);
+  const taskCount = groups.reduce((sum, { values }) => sum + countValues(values), 0);
+  return { failedTasksMax: Math.max(1, Math.ceil((taskCount * Number(percent)) / 100)) };
+}
+
+function countValues(values: JobSpec['groups'][number]['values']): number {
+  return values.kind === 'range' ? values.count : values.values.length;
 }
 
 /** Names in the label of a sweep are filled in already. */

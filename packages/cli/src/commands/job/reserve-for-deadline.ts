@@ -1,3 +1,5 @@
+import { encodeReason } from '@mutirao/api/reasons';
+import type { Reason } from '@mutirao/core/reasons';
 import { randomUUID } from 'node:crypto';
 
 import { readClaim } from '@mutirao/api/codecs';
@@ -171,14 +173,18 @@ async function askDry(manager: ReservationClient, spec: ReservationSpec): Promis
   } catch (error) {
     // A spec that no calendar could fulfil, as with a deadline too near, is refused as a fault.
     if (!(error instanceof MutiraoError) || error.retryable) throw error;
-    return { refusal: { code: error.code, message: error.message, alternatives: [] }, spec };
+    return { refusal: refused(error.code, error.message, error.reason), spec };
   }
   const { outcome } = answer;
   if (outcome?.$case === 'reservation') return { spec, place: outcome.value };
   return {
-    refusal: outcome?.value ?? { code: 'MUT_INTERNAL', message: 'the manager gave no answer', alternatives: [] },
+    refusal: outcome?.value ?? refused('MUT_INTERNAL', 'the manager gave no answer'),
     spec,
   };
+}
+
+function refused(code: string, message: string, reason?: Reason): Refusal {
+  return { code, message, alternatives: [], reason: reason === undefined ? undefined : encodeReason(reason) };
 }
 
 /** Prints why no resource has enough free capacity, and the alternatives of each. */

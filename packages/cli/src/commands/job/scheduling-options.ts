@@ -1,4 +1,4 @@
-import { MutiraoError } from '@mutirao/api/errors';
+import { errorOfRefusal, MutiraoError } from '@mutirao/api/errors';
 import { schedulerNames, type JobSpec, type ReplicationCap, type SchedulerName } from '@mutirao/core/messages';
 import { readPlacement } from '@mutirao/core/placement';
 import { findNearestWord } from '@mutirao/core/shared';
@@ -60,7 +60,7 @@ export function readCap(text: string): ReplicationCap {
 export function checkPlacement(text: string): string {
   const read = readPlacement(text);
   if (typeof read === 'object' && 'fault' in read)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--placement ${read.fault}`);
+    throw errorOfRefusal({ code: 'MUT_BAD_REQUEST', ...read }, '--placement ');
   return text;
 }
 

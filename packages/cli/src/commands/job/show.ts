@@ -71,6 +71,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['scheduler', describeScheduling(spec)],
     ['placement', describePlacement(spec)],
     ['retries', `a task is given up after ${spec.failuresMax ?? 3} failures`],
+    ...(spec.failedTasksMax === undefined ? [] : [['stops', `when ${spec.failedTasksMax} tasks have failed`] as const]),
     ['processors', `${spec.processors ?? 1} per task`],
     ['limits', findLimits(spec)],
     ['deadline', spec.deadlineUnixMs === undefined ? '' : showInstant(spec.deadlineUnixMs)],

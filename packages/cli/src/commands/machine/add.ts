@@ -20,6 +20,12 @@ export function define(command: Command, act: Act): void {
     .option('--file <file>', 'add the machines listed in an SDF or GDF file')
     .option('--name <name>', 'name of the machine in the grid (default: the host of --ssh)')
     .option('--processors <count>', 'processors to use (default: all)', count)
+    .option('--memory <size>', 'memory that tasks may use together, for example 8G (default: what is found)')
+    .option(
+      '--gpus <gpus>',
+      'GPUs to use: how many, of which kind (2:a100), or their ids (0,3) (default: what is found)',
+    )
+    .option('--resource <name=count>', 'a counted resource, for example licence=2; may be repeated', collect, [])
     .option(
       '--attribute <name=value>',
       'an attribute that job requirements can test, for example gpu=2; may be repeated',

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { EnrolledMachine, MachineReach } from '@mutirao/core/messages';
-import { parseMachineList, type ListedMachine } from '@mutirao/formats';
+import { parseGpuDevices, parseMachineList, parseNamedResource, parseSize, type ListedMachine } from '@mutirao/formats';
 
 import { readText } from '../job/job-file.ts';
 
@@ -17,6 +17,9 @@ export interface MachineOptions {
   readonly processors?: number;
   readonly folder?: string;
   readonly attribute: readonly string[];
+  readonly memory?: string;
+  readonly gpus?: string;
+  readonly resource?: readonly string[];
 }
 
 /**
@@ -76,6 +79,7 @@ function oneMachine(destination: string, options: MachineOptions): EnrolledMachi
     processors: options.processors ?? 0,
     folder: options.folder ?? '',
     attributes: getAttributes(options.attribute),
+    ...getStated(options),
   };
 }
 
@@ -87,6 +91,7 @@ function listedMachine(file: string, machine: ListedMachine, options: MachineOpt
     processors: options.processors ?? machine.processors,
     folder: options.folder ?? machine.folder,
     attributes: { ...machine.attributes, ...getAttributes(options.attribute) },
+    ...getStated(options),
   };
 }
 
@@ -118,6 +123,21 @@ function sshReach(
   { remoteCommand = '' }: MachineOptions,
 ): MachineReach {
   return { kind: 'ssh', destination, options, program: remoteCommand.split(/\s+/).filter((word) => word !== '') };
+}
+
+/** What the owner states of memory, GPUs and counted resources. @throws {FormatError} for texts that say none. */
+function getStated({
+  memory,
+  gpus,
+  resource = [],
+}: MachineOptions): Pick<EnrolledMachine, 'memory' | 'gpus' | 'resources'> {
+  if (gpus !== undefined) parseGpuDevices(gpus);
+  for (const text of resource) parseNamedResource(text);
+  return {
+    ...(memory === undefined ? {} : { memory: parseSize(memory) }),
+    ...(gpus === undefined ? {} : { gpus }),
+    ...(resource.length === 0 ? {} : { resources: resource }),
+  };
 }
 
 function getAttributes(stated: readonly string[]): Record<string, string> {

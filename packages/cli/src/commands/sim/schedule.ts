@@ -1,3 +1,4 @@
+import { sayReason } from '@mutirao/api/reasons';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 
@@ -101,7 +102,7 @@ function readWorkflow(
     subject: file,
     line: place.line,
     column: place.column,
-    found: fault.message,
+    found: sayReason(fault.fault),
     expected: 'no more than that',
   });
 }

@@ -90,7 +90,10 @@ async function submit({
       if (end !== 'MUT_NO_ROOM') return Promise.reject(new MutiraoError(end as 'MUT_UNREACHABLE', 'says why'));
       const alternatives = [{ startUnixMs: 50 * minute, endUnixMs: 80 * minute, amount: 2, reason: 'later' }];
       return Promise.resolve({
-        outcome: { $case: 'refusal' as const, value: { code: end, message: 'is full', alternatives } },
+        outcome: {
+          $case: 'refusal' as const,
+          value: { code: end, message: 'is full', alternatives, reason: undefined },
+        },
         movedCount: 0,
       });
     },

@@ -99,6 +99,12 @@ test('a machine that ssh reaches is added with what is said of it, and how it is
     'ana@pc.lab',
     '--processors',
     '2',
+    '--memory',
+    '8GB',
+    '--gpus',
+    '2:a100',
+    '--resource',
+    'licence=2',
     '--attribute',
     'GPU=two big',
     '--ssh-option',
@@ -115,6 +121,9 @@ test('a machine that ssh reaches is added with what is said of it, and how it is
       processors: 2,
       folder: '',
       attributes: { gpu: 'two big' },
+      memoryBytes: 8_000_000_000,
+      gpus: '2:a100',
+      resources: ['licence=2'],
       reach: {
         $case: 'ssh',
         value: { destination: 'ana@pc.lab', options: ['-Jgate', 'Port=2222'], program: ['node', '/x/mutirao.js'] },
@@ -145,6 +154,7 @@ test('machines of a file are driven by their templates where nothing of ours may
   );
   t.like(added[0], {
     attributes: { os: 'linux', type: 'GRIDSCRIPT', site: 'lab' },
+    resources: [],
     reach: { value: { machine: 'a', remExec: 'ssh $machine $command' } },
   });
   t.like(added[1]?.reach?.value, { destination: 'eva@b', options: ['-Jfront'] });
@@ -163,6 +173,9 @@ const refused: readonly (readonly [string, readonly string[], RegExp])[] = [
   ['a file that is not there', ['--file', 'nowhere.gdf'], /there is no file .*nowhere\.gdf/],
   ['a name for several', ['--file', 'lab.gdf', '--name', 'x'], /--name is for --ssh/],
   ['no processors', ['--ssh', 'a', '--processors', '0'], /Expected an integer from 1 to 4096/],
+  ['memory that is no size', ['--ssh', 'a', '--memory', 'much'], /much/],
+  ['GPUs that are none', ['--ssh', 'a', '--gpus', 'two'], /two/],
+  ['a resource of nothing', ['--ssh', 'a', '--resource', 'licence=0'], /licence/],
   ['a way that there is not', ['--ssh', 'a', '--by', 'rsh'], /--by is "rsh"; expected ssh or templates/],
   ['templates without any', ['--file', 'lab.gdf', '--by', 'templates'], /lab\.gdf:1:1: a has no templates/],
 ];

@@ -181,6 +181,14 @@ test('limits, bounds and environment arrive in the units of the wire', async (t)
   t.deepEqual(job?.environment, { A: '1', B: 'x=y' });
 });
 
+test('how many tasks may fail is a count, or a share of the tasks, rounded up', async (t) => {
+  const allowed = async (value: string): Promise<number | undefined> => {
+    const { job } = await submitted(['job', 'submit', '--array', '1-30', '--failures-max', value, '--', 'true {}']);
+    return job?.failedTasksMax;
+  };
+  t.deepEqual(await Promise.all(['10', '5%', '0.1%', '100%'].map(allowed)), [10, 2, 1, 30]);
+});
+
 test('a job file is read from its own folder, and options lie over it', async (t) => {
   writeFileSync(
     join(t.context.folder, 'sweep.jdf'),
@@ -208,6 +216,7 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
     ['a.jdf', '--', 'true'],
     /MUT_BAD_REQUEST "a\.jdf" and a command after "--" are given.*\nUse: mutirao job submit -- a\.jdf true\n/,
   ],
+  ['no share', ['--failures-max', '0%', '--', 'true'], /--failures-max is "0%"; expected a count, or 1% to 100%/],
   ['a file and an array', ['a.jdf', '--array', '1-2'], /MUT_BAD_REQUEST --array cannot be used with the file/],
   [
     'two sources of values',

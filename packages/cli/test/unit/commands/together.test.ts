@@ -31,7 +31,7 @@ class FakeManager {
       return Promise.resolve({
         outcome: {
           $case: 'refusal' as const,
-          value: { code: 'MUT_RESERVATION_AMOUNT', message: 'more than there is', alternatives: [] },
+          value: { code: 'MUT_RESERVATION_AMOUNT', message: 'more than there is', alternatives: [], reason: undefined },
         },
         movedCount: 0,
       });
@@ -41,7 +41,10 @@ class FakeManager {
         { startUnixMs: free, endUnixMs: free + durationMs, amount: 1, reason: 'later' },
       ];
       return Promise.resolve({
-        outcome: { $case: 'refusal' as const, value: { code: 'MUT_NO_ROOM', message: 'no room', alternatives } },
+        outcome: {
+          $case: 'refusal' as const,
+          value: { code: 'MUT_NO_ROOM', message: 'no room', alternatives, reason: undefined },
+        },
         movedCount: 0,
       });
     }

@@ -134,3 +134,39 @@ test('a process that ended during the pause before its restart is not started wh
   await settle();
   t.is(host.started.length, 1);
 });
+
+test('a disk that is full when a process starts again ends nothing, and it is tried until there is room', async (t) => {
+  const host = new FakeHost();
+  const notes: string[] = [];
+  const supervisor = new Supervisor(host, { note: (line) => notes.push(line) });
+  await supervisor.start(listening, 1000);
+  let failures = 0;
+  const start = host.start.bind(host);
+  host.start = (name, command, onExit) => {
+    failures += 1;
+    if (failures < 3) throw new Error('no space left on device');
+    return start(name, command, onExit);
+  };
+  host.started[0]?.end(1);
+  await settle();
+  t.deepEqual(supervisor.processes(), { broker: 101 });
+  t.is(notes.filter((line) => line === 'broker: no space left on device').length, 2);
+  let changes = 0;
+  supervisor.onChange = () => {
+    changes += 1;
+    throw new Error('no space left on device');
+  };
+  host.started.at(-1)?.end(1);
+  await settle();
+  t.is(changes, 1);
+  t.deepEqual(supervisor.processes(), { broker: 102 }, 'it lives, whether that can be written down or not');
+});
+
+test('a process that refuses its settings is named', async (t) => {
+  const host = new FakeHost();
+  const supervisor = new Supervisor(host, silent);
+  await supervisor.start({ name: 'agent', command: () => ['agent'], findAddress: undefined }, 1000);
+  t.is(supervisor.findRefusing(), undefined);
+  host.started[0]?.end(2);
+  t.is(supervisor.findRefusing(), 'agent');
+});

@@ -123,6 +123,7 @@ const kept = {
     processors: 0,
     folder: '',
     attributes: {},
+    resources: [],
   },
   status: EnrolledMachineStatus.RUNNING,
   reason: '',

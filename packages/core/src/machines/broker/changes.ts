@@ -62,6 +62,8 @@ export interface ReplicaEnding {
   readonly startedAt: Instant;
   readonly endedAt: Instant;
   readonly reason: string;
+  /** The code of the last loss, where the task is given up since it was lost too often; left out otherwise. */
+  readonly lastLoss?: string;
   readonly detail: string;
   /**
    * Kept in the records, not in the journal's line; empty arrays where there was none. Of a replica that was verified

@@ -63,5 +63,4 @@ export { expectedRemaining, expectedTime, timeQuantile } from './times/task-time
 export type { TrustEvidence, TrustRecord } from './trust/trust-evidence.ts';
 export { findDrain } from './machines/takes-work.ts';
 export { getCredibility, findIdentity, getIdentity, isQuarantined } from './trust/trust-records.ts';
-export type { SpecFault } from './jobs/spec-fault.ts';
 export { findSpecFault, taskCountMax, voteCountMax } from './jobs/validate-spec.ts';

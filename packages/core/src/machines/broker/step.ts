@@ -29,6 +29,7 @@ import { retryTasks } from './jobs/retry-tasks.ts';
 import { acceptResult, onDigest, refuseResult } from './results/settle-result.ts';
 import type { BrokerState } from './state.ts';
 import { noteStaged } from './results/stored-inputs.ts';
+import { stopFailing } from './jobs/stop-failing.ts';
 import { submitJob } from './jobs/submit-job.ts';
 import { reconcileGangs } from './gangs/reconcile-gangs.ts';
 import { followClock } from './follow-clock.ts';
@@ -53,6 +54,7 @@ export function step(
   expireSuspects(turn);
   leaveReservations(turn);
   decideTasks(turn);
+  stopFailing(turn);
   returnFromDraining(turn);
   reconcileGangs(turn);
   flushCancels(turn);

@@ -1,3 +1,4 @@
+import type { Fault } from '../../reasons/index.ts';
 import type { Instant, ReplicaId, Reply } from '../../shared/index.ts';
 import { apply } from './apply.ts';
 import type { BrokerChange } from './changes.ts';
@@ -61,8 +62,8 @@ export function reply(turn: Turn, replyTo: number, answer: Reply): void {
 }
 
 /** Answers that a thing is not there, or not the caller's, which looks the same to her. */
-export function replyNotFound(turn: Turn, replyTo: number, what: string): void {
-  reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', message: `there is no ${what} of yours` });
+export function replyNotFound(turn: Turn, replyTo: number, fault: Fault): void {
+  reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', fault });
 }
 
 /** Has a replica ended by its machine, whether it runs or waits. */

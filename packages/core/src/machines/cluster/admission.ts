@@ -1,14 +1,6 @@
 import type { RequestOrder } from '../../messages/index.ts';
-import { describeExactTime } from '../../shared/index.ts';
+import type { Fault, Refusal } from '../../reasons/index.ts';
 import { roundWalltime, type ClusterState } from './state.ts';
-
-/**
- * Why an order is not taken: a code of the error registry, and a sentence with the value found and the value wanted.
- */
-export interface Refusal {
-  readonly code: string;
-  readonly message: string;
-}
 
 /**
  * Finds the first reason not to take an order; undefined when there is none.
@@ -25,21 +17,26 @@ export function findRefusal(state: ClusterState, order: RequestOrder): Refusal |
 }
 
 function findNonsense({ userId, width, walltime, command }: RequestOrder): Refusal | undefined {
-  if (userId === '') return bad('user_id is empty');
-  if ((command[0] ?? '') === '') return bad('command is empty');
-  if (!Number.isInteger(width) || width < 1) return bad(`width is ${width}; expected 1 or more`);
-  if (!Number.isInteger(walltime) || walltime < 1) return bad(`walltime is ${walltime} ms; expected 1 or more`);
+  if (userId === '') return bad({ code: 'request-user-empty' });
+  if ((command[0] ?? '') === '') return bad({ code: 'request-command-empty' });
+  if (!Number.isInteger(width) || width < 1) return bad({ code: 'request-width-invalid', processors: width });
+  if (!Number.isInteger(walltime) || walltime < 1)
+    return bad({ code: 'request-walltime-invalid', walltimeMs: walltime });
   return undefined;
 }
 
 function findExcess({ options }: ClusterState, { width, walltime }: RequestOrder): Refusal | undefined {
   const widest = Math.min(options.widthMax, options.processors);
-  if (width > widest) return { code: 'MUT_WIDTH_MAX', message: `width is ${width}; expected at most ${widest}` };
+  if (width > widest)
+    return {
+      code: 'MUT_WIDTH_MAX',
+      fault: { code: 'request-too-wide', processors: width, processorsMax: widest },
+    };
   const rounded = roundWalltime(walltime, options.walltimeGranularity);
   if (rounded > options.walltimeMax) {
     return {
       code: 'MUT_WALLTIME_MAX',
-      message: `walltime is ${describeExactTime(rounded)}; expected at most ${describeExactTime(options.walltimeMax)}`,
+      fault: { code: 'request-too-long', walltimeMs: rounded, walltimeMsMax: options.walltimeMax },
     };
   }
   return undefined;
@@ -53,24 +50,37 @@ function findMisfit(
 ): Refusal | undefined {
   const reservation = reservations.get(reservationId);
   if (reservation === undefined)
-    return { code: 'MUT_RESERVATION_OVER', message: `reservation ${reservationId} is over, or none of this cluster` };
+    return { code: 'MUT_RESERVATION_OVER', fault: { code: 'request-reservation-unknown', reservationId } };
   const { count, startsAt, endsAt } = reservation;
   if (reservation.userId !== userId)
     return {
       code: 'MUT_CLAIM_NOT_YOURS',
-      message: `reservation ${reservationId} is ${reservation.userId}'s; the request is ${userId}'s`,
+      fault: {
+        code: 'request-reservation-of-another-user',
+        reservationId,
+        ownerId: reservation.userId,
+        userId,
+      },
     };
   if (width > count)
     return {
       code: 'MUT_RESERVATION_EXCEEDED',
-      message: `width is ${width}; reservation ${reservationId} has ${count}`,
+      fault: {
+        code: 'request-wider-than-reservation',
+        reservationId,
+        processors: width,
+        reservedProcessors: count,
+      },
     };
   if (walltime <= endsAt - startsAt) return undefined;
   return {
     code: 'MUT_RESERVATION_EXCEEDED',
-    message:
-      `walltime is ${describeExactTime(walltime)}; reservation ${reservationId} lasts ` +
-      `${describeExactTime(endsAt - startsAt)}`,
+    fault: {
+      code: 'request-longer-than-reservation',
+      reservationId,
+      walltimeMs: walltime,
+      reservedMs: endsAt - startsAt,
+    },
   };
 }
 
@@ -79,10 +89,10 @@ function findCrowd({ options, livingCounts }: ClusterState, { userId }: RequestO
   if (living < options.requestsMax) return undefined;
   return {
     code: 'MUT_REQUESTS_MAX',
-    message: `${userId} has ${living} requests queued or running; expected at most ${options.requestsMax}`,
+    fault: { code: 'request-count-reached', userId, requests: living, requestsMax: options.requestsMax },
   };
 }
 
-function bad(message: string): Refusal {
-  return { code: 'MUT_BAD_REQUEST', message };
+function bad(fault: Fault): Refusal {
+  return { code: 'MUT_BAD_REQUEST', fault };
 }

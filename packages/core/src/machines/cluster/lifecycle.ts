@@ -159,7 +159,7 @@ export function releaseRequest(turn: Turn, { replyTo, requestId }: ClusterInput 
     turn.commands.push({
       kind: 'Reply',
       replyTo,
-      reply: { ok: false, code: 'MUT_NOT_FOUND', message: `there is no request ${requestId}` },
+      reply: { ok: false, code: 'MUT_NOT_FOUND', fault: { code: 'request-not-found', requestId } },
     });
     return;
   }

@@ -1,3 +1,4 @@
+import type { Fault } from '../../reasons/index.ts';
 import { findHeuristic, heuristicChoices, type RequestHeuristic } from '../../requests/index.ts';
 import { findNearestWord, invariant, type Duration } from '../../shared/index.ts';
 import type { HeuristicSetting, ProviderConfig, ProviderState } from './state.ts';
@@ -57,7 +58,7 @@ export function switchHeuristic(turn: Turn, { replyTo, heuristic, defaultTime }:
   };
   const fault = findFault(state, to);
   if (fault !== undefined) {
-    turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, code: 'MUT_BAD_REQUEST', message: fault } });
+    turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, code: 'MUT_BAD_REQUEST', fault } });
     return;
   }
   // Somebody looks after this provider, and may have mended what was wrong.
@@ -66,15 +67,17 @@ export function switchHeuristic(turn: Turn, { replyTo, heuristic, defaultTime }:
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: to } });
 }
 
-function findFault({ config }: ProviderState, { heuristic, defaultTime }: HeuristicSetting): string | undefined {
-  if (config.resourceKind === 'machines') return `${config.providerId} asks for nothing: machines attach by themselves`;
-  if (!(defaultTime >= 1)) return `the default task time is ${defaultTime} ms; expected 1 ms or more`;
+function findFault({ config }: ProviderState, { heuristic, defaultTime }: HeuristicSetting): Fault | undefined {
+  if (config.resourceKind === 'machines') return { code: 'heuristic-without-requests', providerId: config.providerId };
+  if (!(defaultTime >= 1)) return { code: 'heuristic-task-time-invalid', taskMs: defaultTime };
   if (find(config, heuristic) !== undefined) return undefined;
   const nearest = findNearestWord(heuristic, heuristicChoices);
-  return (
-    `heuristic is "${heuristic}"; expected one of ` +
-    `${heuristicChoices.join(', ')}${nearest === undefined ? '' : `; did you mean "${nearest}"?`}`
-  );
+  return {
+    code: 'heuristic-unknown',
+    heuristic,
+    names: heuristicChoices,
+    ...(nearest === undefined ? {} : { nearest }),
+  };
 }
 
 /**

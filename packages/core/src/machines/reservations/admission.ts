@@ -1,7 +1,6 @@
 import type { ReservationSpec } from '../../messages/index.ts';
+import type { Fault, Refusal } from '../../reasons/index.ts';
 import {
-  describeAmount,
-  describeRefusal,
   getOffered,
   parseAmount,
   type Dimension,
@@ -10,17 +9,9 @@ import {
   type RefusalReason,
   type ReservationRequest,
 } from '../../reservations/index.ts';
-import {
-  describeExactTime,
-  describeInstant,
-  describeTime,
-  findNearestWord,
-  type Duration,
-  type UserId,
-} from '../../shared/index.ts';
+import { findNearestWord, type Duration, type UserId } from '../../shared/index.ts';
 import { listFacts } from './apply.ts';
 import type { ReservationsState, ResourceEntry } from './state.ts';
-import type { Refusal } from './turn.ts';
 
 /**
  * Codes of what a calendar refuses. Those in `negotiable` are answers to a good question: they come with what would be
@@ -59,48 +50,66 @@ export function isNegotiable({ reason }: CalendarRefusal): boolean {
 
 /** What a calendar's refusal is told as. */
 export function getRefusal(refusal: CalendarRefusal, dimension: Dimension): Refusal {
-  return { code: codes[refusal.reason], message: getSentence(refusal, dimension) };
+  return { code: codes[refusal.reason], fault: getFault(refusal, dimension) };
 }
 
-/** A calendar knows milliseconds and base units, people dates, hours and KB/s. */
-function getSentence(refusal: CalendarRefusal, dimension: Dimension): string {
-  const { reason, found, possible } = refusal;
+function getFault({ reason, found, possible }: CalendarRefusal, dimension: Dimension): Fault {
   switch (reason) {
+    case 'bad-amount':
+      return { code: 'reservation-amount-invalid', amount: found, amountMax: possible };
+    case 'bad-duration':
+      return { code: 'reservation-duration-invalid', durationMs: found };
     case 'start-in-past':
-      return (
-        `the earliest start is ${describeInstant(found)}, ${describeTime(possible - found)} ago; expected ` +
-        `${describeInstant(possible)} or later, or none for now`
-      );
+      return { code: 'start-in-past', foundUnixMs: found, nowUnixMs: possible };
     case 'end-before-start':
-      return (
-        `the latest end is ${describeInstant(found)}; expected one after the earliest start, ` +
-        `${describeInstant(possible)}`
-      );
+      return { code: 'end-before-start', endUnixMs: found, startUnixMs: possible };
     case 'window-too-short':
-      return (
-        `the duration is ${describeExactTime(found)}; between the earliest start and the latest end are ` +
-        `${describeExactTime(possible)}`
-      );
+      return { code: 'window-too-short', durationMs: found, windowMs: possible };
     case 'too-long':
-      return `the duration is ${describeExactTime(found)}; expected at most ${describeExactTime(possible)}`;
-    default:
-      return describeRefusal(refusal, (amount) => describeAmount(amount, dimension));
+      return { code: 'reservation-too-long', durationMs: found, durationMsMax: possible };
+    case 'above-capacity':
+    case 'above-cap':
+    case 'above-user-bound':
+    case 'user-bound':
+      return { code: amountFaults[reason], amount: found, amountMax: possible, dimension };
+    case 'not-now':
+      return { code: 'no-capacity-now' };
+    case 'no-room':
+      return { code: 'no-capacity-in-window' };
+    case 'too-many-moves':
+      return { code: 'displaces-too-many', reservations: found, reservationsMax: possible };
+    case 'unknown-reservation':
+      return { code: 'unknown-reservation', reservationId: found };
+    case 'already-begun':
+      return { code: 'calendar-reservation-begun', reservationId: found };
   }
 }
+
+const amountFaults = {
+  'above-capacity': 'above-resource-capacity',
+  'above-cap': 'above-resource-offer',
+  'above-user-bound': 'above-user-amount',
+  'user-bound': 'user-amount-taken',
+} as const;
+
+/** Names that a refusal lists; one more than are shown. */
+const namesMax = 11;
 
 /** Finds a resource; of one that is not known the nearest name is told. */
 export function findResource({ resources }: ReservationsState, resourceId: string): ResourceEntry | Refusal {
   const entry = resources.get(resourceId);
   if (entry !== undefined) return entry;
   const names = [...resources.keys()];
-  if (names.length === 0)
-    return { code: 'MUT_UNKNOWN_RESOURCE', message: `there is no resource "${resourceId}"; none is registered` };
   const nearest = findNearestWord(resourceId, names);
-  const some =
-    nearest === undefined
-      ? `expected one of ${names.slice(0, 10).join(', ')}${names.length > 10 ? ', ...' : ''}`
-      : `did you mean "${nearest}"?`;
-  return { code: 'MUT_UNKNOWN_RESOURCE', message: `there is no resource "${resourceId}"; ${some}` };
+  return {
+    code: 'MUT_UNKNOWN_RESOURCE',
+    fault: {
+      code: 'unknown-resource',
+      resourceId,
+      ...(nearest === undefined ? {} : { nearest }),
+      resourceIds: names.slice(0, namesMax),
+    },
+  };
 }
 
 /** Whether something was refused. */
@@ -123,21 +132,13 @@ export function findRequest(
 /** What begins now, or now if it can, has no other earliest start; and now or not at all has no latest end. */
 function findTimingFault({ timing, earliestStart, latestEnd }: ReservationSpec): Refusal | undefined {
   if (timing === 'advance') return undefined;
-  const when = timing === 'immediate' ? 'now or not at all' : 'now, or else as early as possible';
   if (earliestStart !== undefined)
     return {
       code: 'MUT_BAD_REQUEST',
-      message:
-        `the reservation is to begin ${when}, and its earliest start is ${describeInstant(earliestStart)}; expected ` +
-        'one of them',
+      fault: { code: 'timing-with-start', timing, startUnixMs: earliestStart },
     };
   if (timing === 'on-demand' || latestEnd === undefined) return undefined;
-  return {
-    code: 'MUT_BAD_REQUEST',
-    message:
-      `the reservation is to begin ${when}, and its latest end is ${describeInstant(latestEnd)}; expected one of ` +
-      'them',
-  };
+  return { code: 'MUT_BAD_REQUEST', fault: { code: 'timing-with-end', timing, endUnixMs: latestEnd } };
 }
 
 function getExtent({ resource }: ResourceEntry, { amount, duration }: ReservationSpec): Extent | Refusal {
@@ -165,19 +166,23 @@ function getExtent({ resource }: ResourceEntry, { amount, duration }: Reservatio
 export function readAmount(text: string, { id, dimension, total }: ResourceEntry['resource']): number | Refusal {
   const percent = /^\s*(-?\d+(?:\.\d+)?)\s*%\s*$/.exec(text)?.[1];
   if (percent !== undefined && Number(percent) > 100)
-    return { code: 'MUT_SHARE_MAX', message: `the share is ${percent} %; expected at most 100 % of ${id}` };
+    return { code: 'MUT_SHARE_MAX', fault: { code: 'amount-above-whole', text: `${percent}%`, resourceId: id } };
   if (dimension !== 'count' && /^\s*\+?\d+(?:\.\d+)?\s*$/.test(text)) {
     return {
       code: 'MUT_UNKNOWN_UNIT',
-      message:
-        `${id} is one capacity, and "${text.trim()}" names no unit; expected a share such as 30%, or an amount such ` +
-        `as ${describeAmount(Math.ceil(total / 4), dimension)}`,
+      fault: {
+        code: 'amount-without-unit',
+        text: text.trim(),
+        resourceId: id,
+        exampleAmount: Math.ceil(total / 4),
+        dimension,
+      },
     };
   }
   const read = parseAmount(text, dimension, total);
   if ('amount' in read) return read.amount;
   const isOfUnit = /^\s*\+?\d+(?:\.\d+)?\s*[A-Za-z/µ]+\s*$/.test(text);
-  return { code: isOfUnit ? 'MUT_UNKNOWN_UNIT' : 'MUT_RESERVATION_AMOUNT', message: `${id}: ${read.fault}` };
+  return { code: isOfUnit ? 'MUT_UNKNOWN_UNIT' : 'MUT_RESERVATION_AMOUNT', fault: { ...read.fault, resourceId: id } };
 }
 
 /** The first reason of the manager's own not to take a request of a user: so many reservations are bounded. */
@@ -189,16 +194,20 @@ export function findExcess(
   if (livingCount >= options.livingMax)
     return {
       code: 'MUT_OVERLOADED',
-      message: `${livingCount} reservations are kept; expected fewer than ${options.livingMax}`,
+      fault: { code: 'manager-full', reservations: livingCount, reservationsMax: options.livingMax },
     };
   const { reservationsPerUserMax } = resource.rules;
   const count = livingByUser.get(userId) ?? 0;
   if (reservationsPerUserMax === 0 || count < reservationsPerUserMax) return undefined;
   return {
     code: 'MUT_USER_RESERVED_LIMIT',
-    message:
-      `${userId} has ${count} reservations of ${resource.id} that are not over; expected fewer than ` +
-      `${reservationsPerUserMax}`,
+    fault: {
+      code: 'user-reservations-taken',
+      userId,
+      resourceId: resource.id,
+      reservations: count,
+      reservationsMax: reservationsPerUserMax,
+    },
   };
 }
 
@@ -212,6 +221,6 @@ export function findHoldFault({ options: { holdMax } }: ReservationsState, hold:
   if (hold <= holdMax) return undefined;
   return {
     code: 'MUT_HOLD_MAX',
-    message: `the hold is ${describeExactTime(hold)}; expected at most ${describeExactTime(holdMax)}`,
+    fault: { code: 'hold-too-long', holdMs: hold, holdMsMax: holdMax },
   };
 }

@@ -1,7 +1,7 @@
 import type { ClaimContents, ReservationRecord, ResourceId } from '../../messages/index.ts';
-import { describeInstant, describeTime, type Instant, type UserId } from '../../shared/index.ts';
+import type { Fault, Refusal } from '../../reasons/index.ts';
+import type { Instant, UserId } from '../../shared/index.ts';
 import type { ReservationsState } from './state.ts';
-import type { Refusal } from './turn.ts';
 
 /** A claim as it is shown at a resource. */
 export interface ShownClaim {
@@ -31,7 +31,7 @@ export function judgeClaim(
       reservation: undefined,
       refusal: {
         code: 'MUT_CLAIM_FORGED',
-        message: 'the claim is not signed by this manager; "reservation show" prints the true one',
+        fault: { code: 'claim-forged' },
       },
     };
   const known = state.reservations.get(claim.reservationId);
@@ -42,9 +42,7 @@ export function judgeClaim(
     (reservation === undefined
       ? {
           code: 'MUT_RESERVATION_OVER',
-          message:
-            `${claim.userId} has no reservation ${claim.reservationId} any more: it has been over for long and is ` +
-            'forgotten',
+          fault: { code: 'claim-forgotten', reservationId: claim.reservationId, userId: claim.userId },
         }
       : (findUnusable(reservation, claim) ?? findUntimely(reservation, now)));
   return { reservation, refusal };
@@ -52,63 +50,68 @@ export function judgeClaim(
 
 function findMismatch(claim: ClaimContents, { resourceId, shownBy }: Omit<ShownClaim, 'claim'>): Refusal | undefined {
   if (shownBy !== '' && shownBy !== claim.userId) {
-    return { code: 'MUT_CLAIM_NOT_YOURS', message: `the claim is ${claim.userId}'s and was shown by ${shownBy}` };
+    return { code: 'MUT_CLAIM_NOT_YOURS', fault: { code: 'claim-of-another-user', userId: claim.userId, shownBy } };
   }
   if (resourceId !== '' && resourceId !== claim.resourceId) {
     return {
       code: 'MUT_CLAIM_ELSEWHERE',
-      message: `the claim is for ${claim.resourceId} and was shown at ${resourceId}`,
+      fault: { code: 'claim-for-another-resource', resourceId: claim.resourceId, shownAt: resourceId },
     };
   }
   return undefined;
 }
 
 function findUnusable(reservation: ReservationRecord, claim: ClaimContents): Refusal | undefined {
-  const { status, revision, reason, place } = reservation;
-  if (status === 'held')
-    return { code: 'MUT_CLAIM_UNCONFIRMED', message: `reservation ${place.id} is only held; confirm it first` };
+  const {
+    status,
+    revision,
+    place: { id: reservationId },
+  } = reservation;
+  if (status === 'held') return { code: 'MUT_CLAIM_UNCONFIRMED', fault: { code: 'claim-unconfirmed', reservationId } };
   if (status === 'cancelled' || status === 'released')
-    return { code: 'MUT_RESERVATION_OVER', message: `reservation ${place.id} is ${status}: ${reason}` };
+    return { code: 'MUT_RESERVATION_OVER', fault: { code: 'reservation-over', reservationId, status } };
   if (revision !== claim.revision) {
     return {
       code: 'MUT_CLAIM_SUPERSEDED',
-      message:
-        `reservation ${place.id} has moved since the claim was signed (revision ${claim.revision}; now ` +
-        `${revision}); "reservation show" prints the new claim`,
+      fault: { code: 'claim-of-old-revision', reservationId, claimRevision: claim.revision, revision },
     };
   }
-  const difference = findDifference(reservation, claim);
-  return difference === undefined
-    ? undefined
-    : {
-        code: 'MUT_CLAIM_SUPERSEDED',
-        message: `the claim for reservation ${place.id} ${difference}; "reservation show" prints the new claim`,
-      };
+  const fault = findDifference(reservation, claim);
+  return fault === undefined ? undefined : { code: 'MUT_CLAIM_SUPERSEDED', fault };
 }
 
 /**
  * What a claim of the present revision says that is not so: a manager whose journal was put back from a back-up may
  * have signed it.
  */
-function findDifference({ place, resourceId }: ReservationRecord, claim: ClaimContents): string | undefined {
-  const { start, end, amount, resources } = place;
+function findDifference({ place, resourceId }: ReservationRecord, claim: ClaimContents): Fault | undefined {
+  const { id: reservationId, start, end, amount, resources } = place;
   if (claim.startsAt !== start)
-    return `begins ${describeInstant(claim.startsAt)}, and the reservation ${describeInstant(start)}`;
-  if (claim.endsAt !== end) return `ends ${describeInstant(claim.endsAt)}, and the reservation ${describeInstant(end)}`;
-  if (claim.amount !== amount) return `is of ${claim.amount}, and the reservation of ${amount}`;
-  if (claim.resourceId !== resourceId) return `is for ${claim.resourceId}, and the reservation for ${resourceId}`;
+    return {
+      code: 'claim-start-differs',
+      reservationId,
+      claimUnixMs: claim.startsAt,
+      reservationUnixMs: start,
+    };
+  if (claim.endsAt !== end)
+    return { code: 'claim-end-differs', reservationId, claimUnixMs: claim.endsAt, reservationUnixMs: end };
+  if (claim.amount !== amount)
+    return { code: 'claim-amount-differs', reservationId, claimAmount: claim.amount, reservationAmount: amount };
+  if (claim.resourceId !== resourceId)
+    return { code: 'claim-resource-differs', reservationId, claimResourceId: claim.resourceId, resourceId };
   if (claim.units.length !== resources.length || claim.units.some((unit, index) => unit !== resources[index]))
-    return 'names other units than the reservation has';
+    return { code: 'claim-units-differ', reservationId };
   return undefined;
 }
 
 function findUntimely(
-  { status, place: { id, start, end }, reason }: ReservationRecord,
+  { status, place: { id: reservationId, start, end } }: ReservationRecord,
   now: Instant,
 ): Refusal | undefined {
   if (now < start)
-    return { code: 'MUT_CLAIM_EARLY', message: `reservation ${id} begins in ${describeTime(start - now)}` };
-  if (now >= end) return { code: 'MUT_CLAIM_LATE', message: `reservation ${id} ended ${describeTime(now - end)} ago` };
-  if (status === 'expired') return { code: 'MUT_CLAIM_LATE', message: `reservation ${id} is expired: ${reason}` };
+    return { code: 'MUT_CLAIM_EARLY', fault: { code: 'claim-early', reservationId, untilStartMs: start - now } };
+  if (now >= end) return { code: 'MUT_CLAIM_LATE', fault: { code: 'claim-late', reservationId, endedMs: now - end } };
+  if (status === 'expired')
+    return { code: 'MUT_CLAIM_LATE', fault: { code: 'reservation-over', reservationId, status } };
   return undefined;
 }

@@ -1,6 +1,6 @@
-import { areSameReasons } from '../../reasons/index.ts';
+import { areSameReasons, type Fault, type Refusal } from '../../reasons/index.ts';
 import type { Provisioning, ReservationRecord, ResourceRecord } from '../../messages/index.ts';
-import { describeTime, type Instant } from '../../shared/index.ts';
+import { describeTime, invariant, type Instant } from '../../shared/index.ts';
 import { isRefusal } from './admission.ts';
 import { getEntry } from './apply.ts';
 import type { ReservationFact } from './changes.ts';
@@ -8,7 +8,7 @@ import type { ReservationsInput } from './inputs.ts';
 import { judgeClaim } from './judge-claim.ts';
 import { findManaged, findOwn, isOwner } from './owners.ts';
 import { getDue, isLiving, isPrepared } from './state.ts';
-import type { Refusal, Turn } from './turn.ts';
+import type { Turn } from './turn.ts';
 
 type GetInput<K extends ReservationsInput['kind']> = Extract<ReservationsInput, { kind: K }>;
 
@@ -19,26 +19,28 @@ export function confirm(turn: Turn, input: GetInput<'ConfirmationRequested'>): v
     if (known.status !== 'held')
       return {
         code: 'MUT_RESERVATION_OVER',
-        message: `reservation ${known.place.id} is ${known.status}: ${known.reason}`,
+        fault: { code: 'reservation-over', reservationId: known.place.id, status: known.status },
       };
     const confirmed: ReservationRecord = { ...known, status: 'confirmed', holdUntil: 0 };
     const { resource } = getEntry(turn.state, known.resourceId);
     // It would be given back at once, and who confirmed it was told that it stands.
     if (getDue(confirmed, resource, turn.state.startedAt) <= turn.now)
-      return { code: 'MUT_RESERVATION_OVER', message: describeLateConfirmation(known, resource, turn.now) };
+      return { code: 'MUT_RESERVATION_OVER', fault: getLateConfirmation(known, resource, turn.now) };
     return put(turn, 'confirmed', confirmed);
   });
 }
 
-function describeLateConfirmation(
+function getLateConfirmation(
   { place: { id, start } }: ReservationRecord,
   { rules: { unclaimedMax } }: ResourceRecord,
   now: Instant,
-): string {
-  return (
-    `reservation ${id} began ${describeTime(now - start)} ago, and what nobody claims within ` +
-    `${describeTime(unclaimedMax)} of its start is given back; expected an earlier confirmation`
-  );
+): Fault {
+  return {
+    code: 'confirmation-too-late',
+    reservationId: id,
+    begunMs: now - start,
+    unclaimedMsMax: unclaimedMax,
+  };
 }
 
 /** Gives a reservation back; one that is over is left so. Who cancels another's must say why. */
@@ -50,7 +52,11 @@ export function cancel(turn: Turn, input: GetInput<'CancellationRequested'>): vo
     if (!isOwn && input.reason === '')
       return {
         code: 'MUT_BAD_REQUEST',
-        message: `reservation ${known.place.id} is ${known.place.userId}'s; expected a reason to cancel it`,
+        fault: {
+          code: 'cancellation-without-reason',
+          reservationId: known.place.id,
+          userId: known.place.userId,
+        },
       };
     const reason = isOwn ? input.reason || 'cancelled by its user' : `cancelled by ${input.userId}: ${input.reason}`;
     return put(turn, 'cancelled', over(turn, known, { status: 'cancelled', reason }));
@@ -64,7 +70,7 @@ export function release(turn: Turn, input: GetInput<'ReleaseRequested'>): void {
     if (known.status !== 'claimed')
       return {
         code: 'MUT_NOT_CLAIMED',
-        message: `reservation ${known.place.id} is ${known.status} and not in use; it can be cancelled`,
+        fault: { code: 'reservation-not-in-use', reservationId: known.place.id, status: known.status },
       };
     const reason = `released ${describeTime(known.place.end - turn.now)} before its end`;
     return put(turn, 'released', over(turn, known, { status: 'released', reason }));
@@ -83,36 +89,26 @@ export function showClaim(turn: Turn, input: GetInput<'ClaimShown'>): void {
     reservation === undefined ||
     input.userId === reservation.place.userId ||
     isOwner(state, getEntry(state, reservation.resourceId).resource, input.userId);
-  const found =
+  const found: Refusal | undefined =
     refusal ??
-    (isAllowed
-      ? undefined
-      : {
-          code: 'MUT_NOT_OWNER',
-          message: `a claim is shown by its user or by who manages its resource; you are ${input.userId}`,
-        });
-  answer(
-    turn,
-    input.replyTo,
-    found ?? reservation ?? { code: 'MUT_NOT_FOUND', message: 'there is no such reservation' },
-    (known) => {
-      if (known.status !== 'claimed')
-        return put(turn, 'claimed', {
-          ...known,
-          status: 'claimed',
-          claimedAt: now,
-          claimKey: input.key,
-          reason: 'in use',
-        });
-      if (input.key !== '' && input.key === known.claimKey) return known;
-      return {
-        code: 'MUT_CLAIM_USED',
-        message:
-          `reservation ${known.place.id} was claimed ${describeTime(now - known.claimedAt)} ago; a claim begins ` +
-          'its use once',
-      };
-    },
-  );
+    (isAllowed ? undefined : { code: 'MUT_NOT_OWNER', fault: { code: 'claim-by-others', userId: input.userId } });
+  const judged = found ?? reservation;
+  invariant(judged !== undefined, 'a claim without a judgement');
+  answer(turn, input.replyTo, judged, (known) => {
+    if (known.status !== 'claimed')
+      return put(turn, 'claimed', {
+        ...known,
+        status: 'claimed',
+        claimedAt: now,
+        claimKey: input.key,
+        reason: 'in use',
+      });
+    if (input.key !== '' && input.key === known.claimKey) return known;
+    return {
+      code: 'MUT_CLAIM_USED',
+      fault: { code: 'claim-used', reservationId: known.place.id, claimedMs: now - known.claimedAt },
+    };
+  });
 }
 
 /**
@@ -142,14 +138,18 @@ export function noteProvisioning(
     if (!isOwner(state, resource, userId))
       return {
         code: 'MUT_NOT_OWNER',
-        message: `who manages ${known.resourceId} tells what is held ahead; you are ${userId}`,
+        fault: { code: 'provisioning-by-others', resourceId: known.resourceId, userId },
       };
     if (ahead.heldCount + ahead.askedCount > resource.total) {
       return {
         code: 'MUT_BAD_REQUEST',
-        message:
-          `${ahead.heldCount} units held and ${ahead.askedCount} asked for are more than the ${resource.total} of ` +
-          `${known.resourceId}`,
+        fault: {
+          code: 'provisioning-above-total',
+          readyAmount: ahead.heldCount,
+          requestedAmount: ahead.askedCount,
+          totalAmount: resource.total,
+          resourceId: known.resourceId,
+        },
       };
     }
     return isLiving(known) && !isSameProvisioning(known.ahead, ahead)
@@ -170,32 +170,31 @@ function isSameProvisioning(one: Provisioning | undefined, other: Provisioning):
 
 function findNoUse(
   { state, now }: Turn,
-  { place, resourceId, status, reason }: ReservationRecord,
+  { place, resourceId, status }: ReservationRecord,
   input: GetInput<'UseReported'>,
 ): Refusal | undefined {
-  const { id, userId, start } = place;
+  const { id: reservationId, userId, start } = place;
   if (!isOwner(state, getEntry(state, resourceId).resource, input.userId)) {
     return {
       code: 'MUT_NOT_OWNER',
-      message: `who manages ${resourceId} tells of a use by its number; you are ${input.userId}, and want the claim`,
+      fault: { code: 'use-by-others', resourceId, userId: input.userId },
     };
   }
   if (input.resourceId !== '' && input.resourceId !== resourceId)
     return {
       code: 'MUT_CLAIM_ELSEWHERE',
-      message: `reservation ${id} is of ${resourceId}, and was used at ${input.resourceId}`,
+      fault: { code: 'use-at-another-resource', reservationId, resourceId, usedAt: input.resourceId },
     };
   if (input.usedBy !== '' && input.usedBy !== userId)
     return {
       code: 'MUT_CLAIM_NOT_YOURS',
-      message: `reservation ${id} is ${userId}'s, and was used by ${input.usedBy}`,
+      fault: { code: 'use-by-another-user', reservationId, userId, usedBy: input.usedBy },
     };
-  if (status === 'held')
-    return { code: 'MUT_CLAIM_UNCONFIRMED', message: `reservation ${id} is only held; confirm it first` };
+  if (status === 'held') return { code: 'MUT_CLAIM_UNCONFIRMED', fault: { code: 'claim-unconfirmed', reservationId } };
   if (status !== 'confirmed' && status !== 'claimed')
-    return { code: 'MUT_RESERVATION_OVER', message: `reservation ${id} is ${status}: ${reason}` };
+    return { code: 'MUT_RESERVATION_OVER', fault: { code: 'reservation-over', reservationId, status } };
   return now < start
-    ? { code: 'MUT_CLAIM_EARLY', message: `reservation ${id} begins in ${describeTime(start - now)}` }
+    ? { code: 'MUT_CLAIM_EARLY', fault: { code: 'claim-early', reservationId, untilStartMs: start - now } }
     : undefined;
 }
 

@@ -1,9 +1,9 @@
 import type { ReservationRecord, ResourceRecord } from '../../messages/index.ts';
+import type { Refusal } from '../../reasons/index.ts';
 import type { UserId } from '../../shared/index.ts';
 import { findResource, isRefusal } from './admission.ts';
 import { getEntry } from './apply.ts';
 import type { ReservationsState, ResourceEntry } from './state.ts';
-import type { Refusal } from './turn.ts';
 
 /** Whether a user decides about a resource: its owner does, and that of the manager. */
 export function isOwner({ options }: ReservationsState, { ownerId }: ResourceRecord, userId: UserId): boolean {
@@ -17,7 +17,7 @@ export function findOwn(
 ): ReservationRecord | Refusal {
   const found = findKnown(state, reservationId);
   if (isRefusal(found) || found.place.userId === userId) return found;
-  return { code: 'MUT_NOT_OWNER', message: `reservation ${reservationId} is another user's; you are ${userId}` };
+  return { code: 'MUT_NOT_OWNER', fault: { code: 'not-your-reservation', reservationId, userId } };
 }
 
 /** Finds a reservation of a user's own, or of a resource about which the user decides. */
@@ -36,9 +36,7 @@ function findKnown(state: ReservationsState, reservationId: number): Reservation
   const isForgotten = reservationId < state.nextReservationId;
   return {
     code: 'MUT_NOT_FOUND',
-    message: isForgotten
-      ? `reservation ${reservationId} has been over for long and is forgotten`
-      : `there is no reservation ${reservationId}`,
+    fault: { code: isForgotten ? 'reservation-forgotten' : 'unknown-reservation', reservationId },
   };
 }
 
@@ -49,7 +47,8 @@ export function findOwnResource(
 ): ResourceEntry | Refusal {
   const entry = findResource(state, resourceId);
   if (isRefusal(entry) || isOwner(state, entry.resource, userId)) return entry;
-  return { code: 'MUT_NOT_OWNER', message: `resource ${resourceId} is ${entry.resource.ownerId}'s; you are ${userId}` };
+  const { ownerId } = entry.resource;
+  return { code: 'MUT_NOT_OWNER', fault: { code: 'not-your-resource', resourceId, ownerId, userId } };
 }
 
 /** Whether a user decides about the resource of a reservation; not of one that there is not. */

@@ -1,4 +1,5 @@
 import type { Alternative, PlacementRefusal, ReservationRecord } from '../../messages/index.ts';
+import type { Refusal } from '../../reasons/index.ts';
 import type {
   Alternatives,
   Answer,
@@ -8,7 +9,7 @@ import type {
   Refusal as CalendarRefusal,
   ReservationRequest,
 } from '../../reservations/index.ts';
-import { describeInstant, describeTime, plural, type Instant } from '../../shared/index.ts';
+import { describeTime, plural, type Instant } from '../../shared/index.ts';
 import {
   findExcess,
   findHoldFault,
@@ -25,7 +26,7 @@ import type { ReservationsInput } from './inputs.ts';
 import { fingerprintRequest } from './fingerprint-request.ts';
 import { findOwn } from './owners.ts';
 import type { ReservationsState, ResourceEntry } from './state.ts';
-import type { Refusal, Turn } from './turn.ts';
+import type { Turn } from './turn.ts';
 import { findQuotaFault } from './user-quotas.ts';
 
 type Requested = Extract<ReservationsInput, { kind: 'ReservationRequested' }>;
@@ -155,9 +156,13 @@ function findReuse(
   const { clientRequestId: key } = input;
   return {
     code: 'MUT_KEY_REUSED',
-    message:
-      `the key ${JSON.stringify(key)} is of reservation ${id} of ${resourceId}, for which something else was ` +
-      `asked at ${describeInstant(requestedAt)}`,
+    fault: {
+      code: 'key-of-another-reservation',
+      key,
+      reservationId: id,
+      resourceId,
+      requestedUnixMs: requestedAt,
+    },
   };
 }
 
@@ -206,13 +211,14 @@ function describePlace({ start, earliestStart }: PlacedReservation, movedCount: 
 function findTooLate({ place, status }: ReservationRecord, now: Instant): Refusal | undefined {
   const isOver = status !== 'held' && status !== 'confirmed' && status !== 'claimed';
   if (isOver)
-    return { code: 'MUT_RESERVATION_OVER', message: `reservation ${place.id} is ${status}; ask for a new one` };
+    return {
+      code: 'MUT_RESERVATION_OVER',
+      fault: { code: 'reservation-over-ask-again', reservationId: place.id, status },
+    };
   if (status === 'claimed' || place.start <= now) {
     return {
       code: 'MUT_RESERVATION_BEGUN',
-      message:
-        `reservation ${place.id} began ${describeTime(now - place.start)} ago; it can be released, and another ` +
-        'asked for',
+      fault: { code: 'reservation-begun', reservationId: place.id, begunMs: now - place.start },
     };
   }
   return undefined;
@@ -222,9 +228,12 @@ function findOtherResource({ resourceId, place }: ReservationRecord, wanted: str
   if (wanted === '' || wanted === resourceId) return undefined;
   return {
     code: 'MUT_BAD_REQUEST',
-    message:
-      `reservation ${place.id} is of ${resourceId}; of ${wanted} another has to be asked for, and this one ` +
-      'cancelled',
+    fault: {
+      code: 'reservation-of-another-resource',
+      reservationId: place.id,
+      resourceId,
+      wantedResourceId: wanted,
+    },
   };
 }
 

@@ -1,10 +1,11 @@
 import type { ReservationRecord, GroupOutcome, GroupLink } from '../../messages/index.ts';
+import type { Refusal } from '../../reasons/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import type { ReservationsInput } from './inputs.ts';
 import { answer, over, put } from './lifecycle.ts';
 import { findOwn } from './owners.ts';
 import type { ReservationsState } from './state.ts';
-import type { Refusal, Turn } from './turn.ts';
+import type { Turn } from './turn.ts';
 
 type GetInput<K extends ReservationsInput['kind']> = Extract<ReservationsInput, { kind: K }>;
 
@@ -30,15 +31,16 @@ function isSame(one: GroupLink | undefined, other: GroupLink): boolean {
   return one?.groupId === other.groupId && one.manager === other.manager && one.reservationId === other.reservationId;
 }
 
-function findFault({ status, reason, together, place: { id } }: ReservationRecord): Refusal | undefined {
+function findFault({ status, together, place: { id } }: ReservationRecord): Refusal | undefined {
   if (status === 'confirmed' || status === 'claimed')
-    return { code: 'MUT_BAD_REQUEST', message: `reservation ${id} is ${status} already; expected one that is held` };
-  if (status !== 'held') return { code: 'MUT_RESERVATION_OVER', message: `reservation ${id} is ${status}: ${reason}` };
+    return { code: 'MUT_BAD_REQUEST', fault: { code: 'group-member-confirmed', reservationId: id, status } };
+  if (status !== 'held')
+    return { code: 'MUT_RESERVATION_OVER', fault: { code: 'reservation-over', reservationId: id, status } };
   return together === undefined
     ? undefined
     : {
         code: 'MUT_BAD_REQUEST',
-        message: `reservation ${id} stands or falls with others already; expected one that is held for itself`,
+        fault: { code: 'group-member-taken', reservationId: id },
       };
 }
 

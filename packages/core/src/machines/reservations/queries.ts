@@ -1,4 +1,5 @@
 import type { ReservationRecord, ReservationStatus, ResourceState } from '../../messages/index.ts';
+import type { Refusal } from '../../reasons/index.ts';
 import type { Instant, UserId } from '../../shared/index.ts';
 import { findResource, isRefusal } from './admission.ts';
 import { getEntry } from './apply.ts';
@@ -6,7 +7,6 @@ import { findManaged, isOwner } from './owners.ts';
 import { getState } from './resources.ts';
 import type { ReservationBrief } from './stored-reservations.ts';
 import type { ReservationsState } from './state.ts';
-import type { Refusal } from './turn.ts';
 
 /** Which reservations are listed. */
 export interface ReservationFilter {

@@ -1,6 +1,7 @@
 import type { Outage, ResourceDimension, ResourceRecord, ResourceState } from '../../messages/index.ts';
+import type { Refusal } from '../../reasons/index.ts';
 import { findResourceFault, parseAmount, type BlockOutcome } from '../../reservations/index.ts';
-import { describeInstant, describeTime, invariant, type Instant } from '../../shared/index.ts';
+import { describeTime, invariant, type Instant } from '../../shared/index.ts';
 import { isRefusal } from './admission.ts';
 import { findBlock, listFacts } from './apply.ts';
 import { chooseUnits } from './choose-units.ts';
@@ -10,7 +11,7 @@ import type { NewResource, Part, ReservationsInput } from './inputs.ts';
 import { findOwnResource, isOwner } from './owners.ts';
 import { reportMoved } from './place.ts';
 import type { ResourceEntry } from './state.ts';
-import type { Refusal, Turn } from './turn.ts';
+import type { Turn } from './turn.ts';
 
 type GetInput<K extends ReservationsInput['kind']> = Extract<ReservationsInput, { kind: K }>;
 
@@ -41,7 +42,7 @@ export function changeRules(turn: Turn, { replyTo, rules, ...asked }: GetInput<'
   withOwn(turn, { replyTo, ...asked }, (entry) => {
     const resource = { ...entry.resource, rules };
     const fault = findResourceFault(listFacts(resource));
-    if (fault !== undefined) return { code: 'MUT_BAD_REQUEST', message: fault };
+    if (fault !== undefined) return { code: 'MUT_BAD_REQUEST', fault };
     turn.change({ kind: 'ResourcePut', resource, at: turn.now });
     return undefined;
   });
@@ -63,12 +64,18 @@ export function announceMaintenance(
     if (endsAt <= Math.max(startsAt, turn.now))
       return {
         code: 'MUT_END_BEFORE_START',
-        message:
-          `the window ends at ${describeInstant(endsAt)}; expected an end after its start, ` +
-          `${describeInstant(startsAt)}, and after now, ${describeInstant(turn.now)}`,
+        fault: {
+          code: 'maintenance-ends-too-early',
+          endUnixMs: endsAt,
+          startUnixMs: startsAt,
+          nowUnixMs: turn.now,
+        },
       };
     if (amount > total)
-      return { code: 'MUT_OVER_CAPACITY', message: `the amount is ${amount}; ${entry.resource.id} has ${total}` };
+      return {
+        code: 'MUT_OVER_CAPACITY',
+        fault: { code: 'maintenance-above-total', amount, resourceId: entry.resource.id, totalAmount: total },
+      };
     return takeAway(turn, entry, {
       kind: 'maintenance',
       name,
@@ -100,7 +107,10 @@ export function failResource(turn: Turn, { replyTo, part, reason, ...asked }: Ge
     const left = total - getFailedAmount(entry);
     const amount = part.kind === 'unit' ? 1 : part.amount;
     if (amount > left)
-      return { code: 'MUT_OVER_CAPACITY', message: `${amount} cannot fail: of ${total} of ${id}, ${left} have not` };
+      return {
+        code: 'MUT_OVER_CAPACITY',
+        fault: { code: 'failure-above-rest', amount, resourceId: id, totalAmount: total, workingAmount: left },
+      };
     return takeAway(turn, entry, {
       kind: 'failure',
       name: '',
@@ -147,9 +157,7 @@ function readResource({ id, type, quantity, rules }: NewResource, ownerId: strin
   if (read === undefined) {
     return {
       code: 'MUT_UNKNOWN_UNIT',
-      message:
-        `the quantity is ${JSON.stringify(quantity)}; expected units as in 16, or a capacity as in 800KB/s, 2TB or ` +
-        '3GHz',
+      fault: { code: 'resource-quantity-unreadable', quantity },
     };
   }
   const resource: ResourceRecord = {
@@ -162,7 +170,7 @@ function readResource({ id, type, quantity, rules }: NewResource, ownerId: strin
     rules,
   };
   const fault = findResourceFault(listFacts(resource));
-  return fault === undefined ? resource : { code: 'MUT_BAD_REQUEST', message: fault };
+  return fault === undefined ? resource : { code: 'MUT_BAD_REQUEST', fault };
 }
 
 function readQuantity(text: string): { readonly dimension: ResourceDimension; readonly total: number } | undefined {
@@ -186,24 +194,32 @@ function findUnregistrable({ state }: Turn, { known, resource, userId }: Registr
     if (userId !== ownerId && !registrars.includes(userId))
       return {
         code: 'MUT_NOT_OWNER',
-        message: `resources are registered by ${[ownerId, ...registrars].join(', ')}; you are ${userId}`,
+        fault: { code: 'not-a-registrar', registrars: [ownerId, ...registrars], userId },
       };
     if (state.resources.size >= resourcesMax)
       return {
         code: 'MUT_OVERLOADED',
-        message: `${state.resources.size} resources are registered; expected fewer than ${resourcesMax}`,
+        fault: { code: 'manager-resources-full', resources: state.resources.size, resourcesMax },
       };
     return undefined;
   }
   if (!isOwner(state, known, userId))
-    return { code: 'MUT_NOT_OWNER', message: `resource ${known.id} is ${known.ownerId}'s; you are ${userId}` };
+    return {
+      code: 'MUT_NOT_OWNER',
+      fault: { code: 'not-your-resource', resourceId: known.id, ownerId: known.ownerId, userId },
+    };
   const isSame =
     known.kind === resource.kind && known.total === resource.total && known.dimension === resource.dimension;
   return isSame
     ? undefined
     : {
         code: 'MUT_RESOURCE_EXISTS',
-        message: `resource ${known.id} has ${known.total} ${known.dimension}; another one needs another name`,
+        fault: {
+          code: 'resource-known-otherwise',
+          resourceId: known.id,
+          totalAmount: known.total,
+          dimension: known.dimension,
+        },
       };
 }
 
@@ -226,12 +242,15 @@ function findOtherWindow(
     known.amount === amount &&
     (known.startsAt === startsAt || (known.startsAt <= now && startsAt <= now));
   if (isSame) return undefined;
-  const window = `from ${describeInstant(known.startsAt)} until ${describeInstant(known.endsAt)}, of ${known.amount}`;
   return {
     code: 'MUT_MAINTENANCE_EXISTS',
-    message:
-      `the maintenance ${JSON.stringify(known.name)} is ${window}; withdraw it first, or give the other one ` +
-      'another name',
+    fault: {
+      code: 'maintenance-known-otherwise',
+      name: known.name,
+      startUnixMs: known.startsAt,
+      endUnixMs: known.endsAt,
+      amount: known.amount,
+    },
   };
 }
 
@@ -243,15 +262,18 @@ function findPartFault({ resource: { id, kind, total } }: ResourceEntry, part: P
   if (part.kind === 'amount')
     return part.amount >= 1
       ? undefined
-      : { code: 'MUT_RESERVATION_AMOUNT', message: `the amount is ${part.amount}; expected 1 or more` };
+      : { code: 'MUT_RESERVATION_AMOUNT', fault: { code: 'failed-amount-invalid', amount: part.amount } };
   if (kind === 'shared')
     return {
       code: 'MUT_BAD_REQUEST',
-      message: `${id} is one capacity and has no unit ${part.unit}; expected an amount`,
+      fault: { code: 'resource-without-units', resourceId: id, unit: part.unit },
     };
   return part.unit < total
     ? undefined
-    : { code: 'MUT_BAD_REQUEST', message: `${id} has no unit ${part.unit}; expected one of 0 to ${total - 1}` };
+    : {
+        code: 'MUT_BAD_REQUEST',
+        fault: { code: 'resource-unit-unknown', resourceId: id, unit: part.unit, unitMax: total - 1 },
+      };
 }
 
 type WantedOutage = Omit<Outage, 'id' | 'units'> & { readonly units?: readonly number[] };

@@ -1,16 +1,9 @@
+import type { Refusal } from '../../reasons/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import { apply } from './apply.ts';
 import type { ReservationsChange } from './changes.ts';
 import type { ReservationsCommand } from './commands.ts';
 import type { ReservationsState } from './state.ts';
-
-/**
- * Why something is not done: a code of the error registry, and a sentence with the value found and the value wanted.
- */
-export interface Refusal {
-  readonly code: string;
-  readonly message: string;
-}
 
 /** One call of `step`: what it works on and what it has decided so far. */
 export class Turn {
@@ -36,7 +29,7 @@ export class Turn {
   }
 
   /** Answers who asked that it is not done. */
-  refuse(replyTo: number, { code, message }: Refusal): void {
-    this.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, code, message } });
+  refuse(replyTo: number, { code, fault }: Refusal): void {
+    this.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, code, fault } });
   }
 }

@@ -1,8 +1,9 @@
 import { allowedQuota, findQuotaExcess, type QuotaUse } from '../../quotas/index.ts';
+import type { Refusal } from '../../reasons/index.ts';
 import type { Extent, ReservationRequest } from '../../reservations/index.ts';
 import type { Duration, UserId } from '../../shared/index.ts';
 import type { ReservationsState, ResourceEntry } from './state.ts';
-import type { Refusal, Turn } from './turn.ts';
+import type { Turn } from './turn.ts';
 
 const hour: Duration = 3_600_000;
 
@@ -28,7 +29,7 @@ export function findQuotaFault(
     findQuotaExcess(quotas, userId, { name: 'reserved-ahead', used: 0, more: ahead });
   return excess === undefined
     ? undefined
-    : { code: 'MUT_USER_QUOTA', message: `${entry.resource.id}: ${excess.message}` };
+    : { code: 'MUT_USER_QUOTA', fault: { ...excess.fault, resourceId: entry.resource.id } };
 }
 
 /** What a user has reserved, at the resource where that is most, and may have. Cost: O(resources). */

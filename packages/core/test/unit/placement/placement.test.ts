@@ -156,11 +156,10 @@ test('a user names a strategy and a, and is told what is wrong with either', (t)
   t.like(readPlacementChoice('min-lb'), { admissibility: 1 });
   t.like(readPlacementChoice('min-lb:adaptive'), { admissibility: 'adaptive' });
   for (const bad of ['min-lb:1.5', 'min-lb:-0.1', 'min-lb:', 'min-lb:x', 'min-lb:0.5:1', 'best:0.5', ''])
-    t.is(typeof readPlacementChoice(bad), 'string', bad);
-  t.is(
-    readPlacementChoice('min-lb:2'),
-    '"min-lb:2" has the admissibility "2"; expected a number in 0..1, or "adaptive"',
-  );
+    t.true('fault' in readPlacementChoice(bad), bad);
+  t.deepEqual(readPlacementChoice('min-lb:2'), {
+    fault: { code: 'placement-admissibility-invalid', text: 'min-lb:2', admissibility: '2' },
+  });
 });
 
 test('what runs beyond its walltime is taken to end at once, and delays who waits', (t) => {

@@ -1,3 +1,4 @@
+import { sayReason } from '@mutirao/api/reasons';
 import test from 'ava';
 import {
   allowedMachineQuota,
@@ -13,7 +14,7 @@ import {
 
 function parse(...rules: string[]): QuotaRules {
   const quotas = parseQuotas(rules, 'owner');
-  if ('fault' in quotas) throw new Error(quotas.fault);
+  if ('fault' in quotas) throw new Error(quotas.fault.code);
   return quotas;
 }
 
@@ -33,8 +34,10 @@ test('the owner has no quotas, others the usual ones, and rules change those of 
 test('a refusal says what is counted, what is used, asked and allowed, and what to do', (t) => {
   const quotas = parse('tasks=100');
   t.is(findQuotaExcess(quotas, 'maria', { name: 'tasks', used: 60, more: 40 }), undefined);
+  const excess = findQuotaExcess(quotas, 'maria', { name: 'tasks', used: 60, more: 41 });
+  t.deepEqual(excess?.fault, { code: 'user-quota-exceeded', quota: 'tasks', allowed: 100, used: 60, more: 41 });
   t.is(
-    findQuotaExcess(quotas, 'maria', { name: 'tasks', used: 60, more: 41 })?.message,
+    excess && sayReason(excess.fault),
     'your quota "tasks" (tasks of jobs that have not ended) is 100; you have 60 and ask for 41 more; wait until ' +
       'one of your jobs ends, or submit fewer tasks',
   );
@@ -50,7 +53,7 @@ test('a rule that cannot be read is refused with what was expected', (t) => {
     ['', /expected KIND/],
   ] as const) {
     const read = parseQuotas([rule], 'owner');
-    t.regex('fault' in read ? read.fault : '', fault, rule);
+    t.regex('fault' in read ? sayReason(read.fault) : '', fault, rule);
   }
 });
 
@@ -77,11 +80,16 @@ test('each machine has its own quotas, whosever it is, and so often as many as i
     findMachineQuotaExcess(quotas, { name: 'machine-bytes', used: 1024 ** 3, more: 2 * 1024 ** 3, times: 3 }),
     undefined,
   );
+  const excess = findMachineQuotaExcess(quotas, {
+    name: 'machine-bytes',
+    used: 1024 ** 3,
+    more: 2 * 1024 ** 3 + 1,
+    times: 3,
+  });
   t.regex(
-    findMachineQuotaExcess(quotas, { name: 'machine-bytes', used: 1024 ** 3, more: 2 * 1024 ** 3 + 1, times: 3 })
-      ?.message ?? '',
-    /^the quota "machine-bytes" .* is 3 times 1 GiB; there are 1 GiB, and 2 GiB more/,
+    excess === undefined ? '' : sayReason(excess.fault),
+    /^the quota "machine-bytes" .* is 3 times 1 GiB; 1 GiB are used, and 2 GiB more/,
   );
   const refused = parseQuotas(['maria:machine-streams=5'], 'owner');
-  t.regex('fault' in refused ? refused.fault : '', /expected machine-streams=5/);
+  t.regex('fault' in refused ? sayReason(refused.fault) : '', /expected machine-streams=5/);
 });

@@ -1,3 +1,4 @@
+import { sayReason } from '@mutirao/api/reasons';
 import test from 'ava';
 import { describeAmount, parseAmount } from '@mutirao/core/reservations';
 
@@ -19,17 +20,17 @@ test('parts of a unit are rounded up', (t) => {
 test('what is no amount is told what would be one', (t) => {
   const fault = (text: string): string => {
     const parsed = parseAmount(text, 'bytes-per-second', 800_000);
-    return 'fault' in parsed ? parsed.fault : '';
+    return 'fault' in parsed ? sayReason(parsed.fault) : '';
   };
   t.regex(
     fault('400 parsecs'),
-    /^"parsecs" is no unit of bytes-per-second; expected a share such as 30%, or a number with one of B\/s, KB\/s/,
+    /^"parsecs" is not a unit of bytes-per-second; expected a share such as 30%, or a number with one of B\/s, KB\/s/,
   );
-  t.regex(fault('400KB'), /is no unit/);
-  t.is(fault('101%'), '101% is more than there is; expected 100% at most.');
+  t.regex(fault('400KB'), /is not a unit/);
+  t.is(fault('101%'), 'the share is 101%; expected at most 100%');
   t.regex(fault('0'), /is nothing/);
-  t.regex(fault('-5'), /is no amount/);
-  t.regex(fault('much'), /is no amount/);
+  t.regex(fault('-5'), /is not an amount/);
+  t.regex(fault('much'), /is not an amount/);
 });
 
 test('amounts are told in the largest unit that they have one of', (t) => {

@@ -1,10 +1,11 @@
+import { sayReason } from '@mutirao/api/reasons';
 import test from 'ava';
 import { findTooWide, findWorkflowFault, makeWorkflow, type EdgeDraft, type TaskDraft } from '@mutirao/core/workflow';
 
 const three: readonly TaskDraft[] = ['a', 'b', 'c'].map((id) => ({ id, work: 1 }));
 const getFault = (tasks: readonly TaskDraft[], edges: readonly EdgeDraft[] = []): readonly unknown[] => {
   const fault = findWorkflowFault({ tasks, edges });
-  return [fault?.code, fault?.message, fault?.taskIndex ?? fault?.edgeIndex];
+  return [fault?.code, fault && sayReason(fault.fault), fault?.taskIndex ?? fault?.edgeIndex];
 };
 
 test('a workflow without tasks is none', (t) => {
@@ -59,13 +60,13 @@ test('costs that are negative, no number or without end are refused, at tasks an
   for (const work of [NaN, -1, Infinity])
     t.deepEqual(getFault([{ id: 'a', work }]), [
       'MUT_WORKFLOW_COST',
-      `the work of task a is ${work}; expected a number of 0 or more`,
+      `the work of task a is ${work}; expected a number, 0 or more`,
       0,
     ]);
   t.is(getFault([{ id: 'a', work: 1, exchange: -2 }])[0], 'MUT_WORKFLOW_COST');
   t.deepEqual(getFault(three, [{ from: 'a', to: 'b', data: -5 }]), [
     'MUT_WORKFLOW_COST',
-    'the edge from a to b costs -5; expected a number of 0 or more',
+    'the edge from a to b costs -5; expected a number, 0 or more',
     0,
   ]);
   t.is(getFault(three, [{ from: 'a', to: 'b', share: NaN }])[0], 'MUT_WORKFLOW_COST');
@@ -75,12 +76,14 @@ test('widths are whole numbers, the fewest first, and no wider than the machines
   t.is(getFault([{ id: 'a', work: 1, widthMin: 0 }])[0], 'MUT_WORKFLOW_WIDTH');
   t.is(
     getFault([{ id: 'a', work: 1, widthMin: 3, widthMax: 2 }])[1],
-    'task a takes 3 to 2 processors; expected whole numbers from 1, the fewest first',
+    'task a takes 3 to 2 processors; expected whole numbers, 1 or more, the minimum first',
   );
-  t.is(
-    findTooWide({ tasks: [{ id: 'a', work: 1, widthMin: 3 }], edges: [] }, 2)?.message,
-    'task a takes 3 processors; there are 2',
-  );
+  t.deepEqual(findTooWide({ tasks: [{ id: 'a', work: 1, widthMin: 3 }], edges: [] }, 2)?.fault, {
+    code: 'workflow-task-too-wide',
+    taskId: 'a',
+    processors: 3,
+    knownProcessors: 2,
+  });
   t.is(findTooWide({ tasks: [{ id: 'a', work: 1, widthMin: 2, widthMax: 9 }], edges: [] }, 2), undefined);
 });
 

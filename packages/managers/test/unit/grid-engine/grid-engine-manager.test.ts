@@ -89,6 +89,17 @@ test('an order becomes one job, and its secrets are in a file that only its owne
   t.true(readFileSync(join(sge.folder, 'jobs/inst.q1.process'), 'utf8').includes("se'\\''cr"));
 });
 
+test('a path that qsub would take for a host, for several paths or with a variable is written to by the script', async (t) => {
+  for (const name of ['a:b', 'c,d', 'e$HOME']) {
+    const sge = new RecordedGridEngine(t);
+    await sge.open({ jobFolder: join(sge.folder, name) }).allocate(order);
+    t.true(sge.calls('qsub')[0]?.includes('-o /dev/null '), name);
+    const script = readFileSync(join(sge.folder, 'script'), 'utf8');
+    t.regex(script, /job'? >>'?\/.*inst\.q1\.log'? 2>&1\n$/);
+    t.true(script.includes(`${name}/inst.q1.log`), script);
+  }
+});
+
 test("flags and the queue of the user's take the place of ours", async (t) => {
   const sge = new RecordedGridEngine(t);
   await sge.open({ flags: ['-r', 'y', '-w', 'n', '-q', 'wide.q'] }).allocate(order);

@@ -49,9 +49,12 @@ test('an agent starts on each node, whatever the job was asked for with, or for 
   };
   const { slot: _, ...plain } = order;
   const perNode = renderBatchScript(order);
-  t.regex(perNode, /\nexport MUTIRAO_MACHINE_PROCESSORS=granted\nunset .*SLURM_CPUS_PER_TASK.*\n/);
+  t.regex(
+    perNode,
+    /\nexport MUTIRAO_MACHINE_PROCESSORS=granted\nunset MUTIRAO_MACHINE_MEMORY_BYTES .*SLURM_CPUS_PER_TASK.*\n/,
+  );
   t.regex(perNode, /--nodes="\$SLURM_JOB_NUM_NODES" .*--ntasks-per-node=1 /);
   const perSlot = renderBatchScript(order, 'processor');
-  t.regex(perSlot, /\nexport MUTIRAO_MACHINE_PROCESSORS=4\nexec srun .*--cpus-per-task=4 /);
+  t.regex(perSlot, / MUTIRAO_MACHINE_PROCESSORS=4 [^]*\nexec srun .*--cpus-per-task=4 /);
   t.notRegex(renderBatchScript(plain, 'processor'), /PROCESSORS|cpus-per-task/);
 });

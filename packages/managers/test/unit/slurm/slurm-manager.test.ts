@@ -66,6 +66,19 @@ test('an order becomes one job with whole minutes, and its secrets are in the sc
   t.deepEqual(slurm.calls('squeue'), []);
 });
 
+test('what sbatch would take for a part of a job in the path of a log stands for itself', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.say('sbatch', '17\n');
+  for (const [name, written] of [
+    ['100%u', '100%%u'],
+    ['d\\e%j', 'd\\\\e%j'],
+  ] as const) {
+    await slurm.open({ logFolder: join(slurm.folder, name) }).allocate(order);
+    const call = slurm.calls('sbatch').at(-1) ?? '';
+    t.true(call.includes(`--output=${slurm.folder}/${written}/inst.q1.log`), call);
+  }
+});
+
 test('an order inside a reservation goes into that of Slurm, for no longer than is left of it', async (t) => {
   const slurm = new FakeSlurm(t);
   slurm.act('srun', 'while [ "${1#--}" != "$1" ]; do shift; done; SLURM_PROCID=0 exec "$@"');

@@ -13,6 +13,9 @@ const machines: readonly EnrolledMachine[] = [
     processors: 2,
     folder: '/scratch',
     attributes: { gpu: 'two of them' },
+    memory: 8_000_000_000,
+    gpus: '2:a100',
+    resources: ['licence=2'],
   },
   {
     name: 'old',
@@ -59,7 +62,19 @@ test('what is known of a machine becomes options of its agent', (t) => {
   t.deepEqual(
     machines.map((machine) => agentOptions('lab', machine)),
     [
-      ['--provider-id', 'lab', '--machine-id', 'lab/ana@pc', '--processors', '2', '--attribute', 'gpu=two of them'],
+      [
+        ...[
+          '--provider-id',
+          'lab',
+          '--machine-id',
+          'lab/ana@pc',
+          '--processors',
+          '2',
+          '--attribute',
+          'gpu=two of them',
+        ],
+        ...['--memory', '8000000000', '--gpus', '2:a100', '--resource', 'licence=2'],
+      ],
       ['--provider-id', 'lab', '--machine-id', 'lab/old'],
     ],
   );

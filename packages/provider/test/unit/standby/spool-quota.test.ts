@@ -50,7 +50,7 @@ test('one machine has its share of the spool, arriving outputs included, and the
   const refused = {
     code: 'MUT_SPOOL_FULL',
     message:
-      /^machine p\/hostile: the quota "machine-spool-bytes" .* is 300 B; there are 200 B, and 101 B more .*--quota$/,
+      /^machine p\/hostile: the quota "machine-spool-bytes" .* is 300 B; 200 B are used, and 101 B more .*--quota$/,
   };
   t.throws(() => {
     quota.demand('b', 'p/hostile', 101);
@@ -87,7 +87,7 @@ test("a machine's reports are counted from what the provider keeps, and again wh
   t.is(quota.findReportExcess('p/m', 0, 40), undefined);
   t.regex(
     quota.findReportExcess('p/m', 10, 40) ?? '',
-    /machine p\/m: .*"machine-report-bytes".* is 100 B; there are 70 B/,
+    /machine p\/m: .*"machine-report-bytes".* is 100 B; 70 B are used/,
   );
   t.is(quota.findReportExcess('p/other', 0, 100), undefined);
   t.like(quota.machineUses()[1], { used: 0 }, 'only of machines that the state knows');

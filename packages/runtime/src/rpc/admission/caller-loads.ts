@@ -1,4 +1,4 @@
-import { MutiraoError } from '@mutirao/api/errors';
+import { errorOfRefusal, MutiraoError } from '@mutirao/api/errors';
 import {
   allowedMachineQuota,
   allowedQuota,
@@ -182,7 +182,7 @@ export class CallerLoads {
       return;
     }
     const excess = findMachineQuotaExcess(this.#quotas, { name: `machine-${name}`, ...amounts, times: machineCount });
-    if (excess !== undefined) throw new MutiraoError('MUT_MACHINE_QUOTA', `${userId}: ${excess.message}`);
+    if (excess !== undefined) throw errorOfRefusal({ code: 'MUT_MACHINE_QUOTA', ...excess }, `${userId}: `);
   }
 
   #loadOf(caller: Caller): Load {
@@ -216,5 +216,5 @@ function requireUser(
   amounts: { readonly used: number; readonly more: number },
 ): void {
   const excess = findQuotaExcess(quotas, userId, { name, ...amounts });
-  if (excess !== undefined) throw new MutiraoError('MUT_USER_QUOTA', excess.message);
+  if (excess !== undefined) throw errorOfRefusal({ code: 'MUT_USER_QUOTA', ...excess });
 }

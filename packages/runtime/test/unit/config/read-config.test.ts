@@ -42,6 +42,12 @@ suite.afterEach.always((t) => {
 const read = (sources: Partial<ConfigSources>): ReturnType<typeof readConfig<typeof specs>> =>
   readConfig('broker', specs, { flags: new Map(), environment: {}, file: undefined, ...sources });
 
+suite('a comma within a value does not separate two values with names', (t) => {
+  const { parse } = list({ help: 'Whom.', placeholder: 'ID=ADDRESS' });
+  t.deepEqual(parse('a=1,b=2'), ['a=1', 'b=2']);
+  t.deepEqual(parse('a=unix:/with,comma/x,b=2,'), ['a=unix:/with,comma/x', 'b=2']);
+});
+
 suite('defaults hold where nothing is given', (t) => {
   t.deepEqual(read({}), {
     address: '127.0.0.1:0',

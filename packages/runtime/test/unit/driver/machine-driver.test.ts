@@ -27,7 +27,7 @@ const adder: Machine<State, Input, Change, Command> = {
         decision.commands.push({
           kind: 'Reply',
           replyTo: input.replyTo,
-          reply: { ok: false, code: 'MUT_BAD_REQUEST', message: 'amount is 0; expected more' },
+          reply: { ok: false, code: 'MUT_BAD_REQUEST', fault: { code: 'failed-amount-invalid', amount: 0 } },
         });
       else {
         add(decision, state, input.amount);
@@ -138,7 +138,7 @@ test('a refusal reaches the asker as an error with its code', async (t) => {
   const { driver } = driving();
   await t.throwsAsync(
     driver.ask((replyTo) => added(0, replyTo)),
-    { instanceOf: MutiraoError, code: 'MUT_BAD_REQUEST', message: 'amount is 0; expected more' },
+    { instanceOf: MutiraoError, code: 'MUT_BAD_REQUEST', message: 'the amount is 0; expected 1 or more' },
   );
 });
 

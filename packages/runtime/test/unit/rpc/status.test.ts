@@ -1,5 +1,5 @@
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js';
-import { MutiraoError, registry, type ErrorCode } from '@mutirao/api/errors';
+import { errorOfRefusal, MutiraoError, registry, type ErrorCode } from '@mutirao/api/errors';
 import { InvariantError } from '@mutirao/core/shared';
 import { fromStatus, toMutiraoError, toStatus, unary, parseLoopbackAddress, acceptToken } from '@mutirao/runtime/rpc';
 import { inject } from '@mutirao/testkit';
@@ -18,6 +18,16 @@ test('every code of the registry survives the way there and back', (t) => {
       field: 'a.b',
     });
   }
+});
+
+test('why something is refused comes over the wire as a code with parameters, and as the message', (t) => {
+  const fault = { code: 'job-tasks-too-many', tasks: 9, tasksMax: 7 } as const;
+  const sent = toStatus(errorOfRefusal({ code: 'MUT_BAD_REQUEST', fault }));
+  const read = fromStatus(foreign(sent.code, sent.details, sent.metadata));
+  t.is(read.message, 'the job has 9 tasks; expected at most 7');
+  t.deepEqual(read.reason, fault);
+  const plain = toStatus(new MutiraoError('MUT_BAD_REQUEST', 'x'));
+  t.is(fromStatus(foreign(plain.code, plain.details, plain.metadata)).reason, undefined);
 });
 
 test('the status of a foreign server becomes the nearest code', (t) => {

@@ -4,6 +4,7 @@ import { invariant } from '@mutirao/core/shared';
 import type { WorldTurn } from '../machine-process.ts';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
+import { reasonOfLoss } from './reason-of-loss.ts';
 
 /**
  * A provider that drains gets nothing new from a broker that knows of it, requests nothing, and its drain counts
@@ -50,9 +51,9 @@ export class DrainingCheck implements WorldCheck {
 }
 
 function checkEndings({ endings }: Extract<BrokerChange, { kind: 'ReplicasEnded' }>): void {
-  for (const { replicaId, disposition, reason, detail } of endings) {
-    const isOfDrain =
-      reason === 'MUT_DRAINING' || (reason === 'MUT_TASK_LOSS_LIMIT' && detail.includes('MUT_DRAINING'));
+  for (const ending of endings) {
+    const { replicaId, disposition } = ending;
+    const isOfDrain = reasonOfLoss(ending) === 'MUT_DRAINING';
     invariant(
       !isOfDrain || (disposition !== 'lost' && disposition !== 'failed'),
       `r${replicaId} is ${disposition} since its provider drains, which counts against its task`,

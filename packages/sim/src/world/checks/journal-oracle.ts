@@ -358,7 +358,8 @@ export class JournalOracle {
       ends.filter((end) => end === 'failed').length,
     ];
     // What waits for a failed task is cancelled with it, and single tasks may be.
-    const isCutShort = failed > 0 && !job.isCancelled;
+    const { failedTasksMax = Infinity } = this.#truth.planOf(job.label);
+    const isCutShort = failed > 0 && (!job.isCancelled || failed >= failedTasksMax);
     const expected =
       finished === job.taskCount
         ? 'finished'

@@ -70,7 +70,11 @@ test('jobs are submitted when their plans say, each under a label of its own', (
 
 test('a submission that nobody answered, or that was refused, is made again as the same submission', (t) => {
   const { user, asked, reported } = setUp([plan], (count) =>
-    count === 1 ? undefined : count === 2 ? { ok: false, code: 'MUT_UNREACHABLE', message: '' } : accepted,
+    count === 1
+      ? undefined
+      : count === 2
+        ? { ok: false, code: 'MUT_UNREACHABLE', fault: { code: 'disk-full' } }
+        : accepted,
   );
   t.deepEqual(
     asked.map(({ at }) => at),
@@ -82,7 +86,11 @@ test('a submission that nobody answered, or that was refused, is made again as t
 
 test('a job is cancelled some time after it was accepted, again until there is an answer, be it a refusal', (t) => {
   const { user, asked } = setUp([{ ...plan, cancelledAfter: 30_000 }], (count) =>
-    count === 1 ? accepted : count === 2 ? undefined : { ok: false, code: 'MUT_JOB_ENDED', message: '' },
+    count === 1
+      ? accepted
+      : count === 2
+        ? undefined
+        : { ok: false, code: 'MUT_JOB_ENDED', fault: { code: 'job-not-found', jobId: 1 } },
   );
   t.deepEqual(
     asked.map(({ at, input }) => `${at} ${input.kind}`),

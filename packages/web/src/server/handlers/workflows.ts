@@ -1,5 +1,5 @@
 import { encodeJobSpec } from '@mutirao/api/codecs';
-import { MutiraoError } from '@mutirao/api/errors';
+import { errorOfRefusal, MutiraoError } from '@mutirao/api/errors';
 import {
   bLevels,
   describePlacement,
@@ -205,7 +205,7 @@ function plan(
     );
   const draft = withoutPlaces(() => getDraft(documentOfWorkflow(workflow)));
   const fault = findTooWide(draft, processors.length);
-  if (fault !== undefined) throw new MutiraoError(fault.code, fault.message);
+  if (fault !== undefined) throw errorOfRefusal(fault);
   const graph = makeWorkflow(draft);
   const platform: Platform = { processors, bandwidth, startUp };
   const costs = platformCosts(graph, platform);

@@ -1,26 +1,29 @@
 import { findUserJob } from './find-job.ts';
 import { reportLeasesAgain } from '../leases/grant-leases.ts';
 import type { GetInput } from '../inputs.ts';
+import type { BrokerJob } from '../state.ts';
 import { cancelFollowers } from '../gangs/reconcile-gangs.ts';
 import { cancelReplica, commit, reply, replyNotFound, type Turn } from '../turn.ts';
 
 /** Cancels what is left of a job. Repeating it is harmless, and so is cancelling a job that has ended. */
 export function cancelJob(turn: Turn, input: GetInput<'JobCancelled'>): void {
-  const { state, now } = turn;
-  const job = findUserJob(state, input.userId, input.jobId);
+  const job = findUserJob(turn.state, input.userId, input.jobId);
   if (job === undefined) {
-    replyNotFound(turn, input.replyTo, `job ${input.jobId}`);
+    replyNotFound(turn, input.replyTo, { code: 'job-not-found', jobId: input.jobId });
     return;
   }
-  if (job.status === 'running') {
-    for (const task of job.tasks.values()) {
-      for (const replica of task.replicas) {
-        cancelReplica(turn, replica);
-        cancelFollowers(turn, replica);
-      }
-    }
-    commit(turn, { kind: 'JobCancelled', jobId: job.jobId, reason: input.reason, at: now });
-    reportLeasesAgain(state, job);
-  }
+  if (job.status === 'running') stopJob(turn, job, input.reason);
   reply(turn, input.replyTo, { ok: true, value: {} });
+}
+
+/** Ends what runs of a job that goes on, and cancels the rest. */
+export function stopJob(turn: Turn, job: BrokerJob, reason: string): void {
+  for (const task of job.tasks.values()) {
+    for (const replica of task.replicas) {
+      cancelReplica(turn, replica);
+      cancelFollowers(turn, replica);
+    }
+  }
+  commit(turn, { kind: 'JobCancelled', jobId: job.jobId, reason, at: turn.now });
+  reportLeasesAgain(turn.state, job);
 }

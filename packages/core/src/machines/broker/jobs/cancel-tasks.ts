@@ -13,7 +13,7 @@ export function cancelTasks(turn: Turn, input: GetInput<'TasksCancelled'>): void
   const { state, now } = turn;
   const job = findUserJob(state, input.userId, input.jobId);
   if (job === undefined) {
-    replyNotFound(turn, input.replyTo, `job ${input.jobId}`);
+    replyNotFound(turn, input.replyTo, { code: 'job-not-found', jobId: input.jobId });
     return;
   }
   const beyond = findTaskBeyond(job, input.taskIndexes);

@@ -1,3 +1,4 @@
+import { hasFailedTooOften } from './stop-failing.ts';
 import type { BrokerJob } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 
@@ -16,7 +17,7 @@ export function countEnded(job: BrokerJob): number {
 
 function finalStatus(job: BrokerJob): 'finished' | 'failed' | 'cancelled' {
   // What is cancelled of a job that nobody cancelled waited for what failed, or was cancelled task by task.
-  if (job.failed.size > 0 && job.status !== 'cancelled') return 'failed';
+  if (job.failed.size > 0 && (job.status !== 'cancelled' || hasFailedTooOften(job))) return 'failed';
   if (job.cancelled.size > 0) return 'cancelled';
   return job.failed.size > 0 ? 'failed' : 'finished';
 }

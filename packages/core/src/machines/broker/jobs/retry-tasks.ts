@@ -1,3 +1,4 @@
+import type { Refusal } from '../../../reasons/index.ts';
 import { type CurrentInput, fingerprintsIn } from '../../../resumption/index.ts';
 import type { TaskIndex } from '../../../shared/index.ts';
 import { isBeingCancelled } from '../apply/apply-job.ts';
@@ -16,7 +17,7 @@ import { findJobExcess } from './user-quotas.ts';
 export function retryTasks(turn: Turn, input: GetInput<'TasksRetried'>): void {
   const job = findUserJob(turn.state, input.userId, input.jobId);
   if (job === undefined) {
-    replyNotFound(turn, input.replyTo, `job ${input.jobId}`);
+    replyNotFound(turn, input.replyTo, { code: 'job-not-found', jobId: input.jobId });
     return;
   }
   const fault = findRetryFault(turn, job, input);
@@ -37,13 +38,13 @@ export function retryTasks(turn: Turn, input: GetInput<'TasksRetried'>): void {
 export function findTaskBeyond(
   { jobId, taskCount }: BrokerJob,
   taskIndexes: readonly TaskIndex[],
-): { readonly code: string; readonly message: string } | undefined {
+): Refusal | undefined {
   const beyond = taskIndexes.find((index) => !(Number.isInteger(index) && index >= 0 && index < taskCount));
   return beyond === undefined
     ? undefined
     : {
         code: 'MUT_BAD_REQUEST',
-        message: `task ${beyond} of job ${jobId}; expected an index in 0..${taskCount - 1}`,
+        fault: { code: 'retry-task-unknown', taskIndex: beyond, jobId, taskIndexMax: taskCount - 1 },
       };
 }
 
@@ -52,7 +53,7 @@ function findRetryFault(
   { state }: Turn,
   job: BrokerJob,
   { userId, taskIndexes }: GetInput<'TasksRetried'>,
-): { readonly code: string; readonly message: string } | undefined {
+): Refusal | undefined {
   const beyond = findTaskBeyond(job, taskIndexes);
   if (beyond !== undefined) return beyond;
   return job.endedAt === 0 ? undefined : findJobExcess(state, userId, job.taskCount);

@@ -1,4 +1,5 @@
 import { allowedQuota, findQuotaExcess, type QuotaUse } from '../../../quotas/index.ts';
+import type { Refusal } from '../../../reasons/index.ts';
 import type { UserId } from '../../../shared/index.ts';
 import type { BrokerState } from '../state.ts';
 
@@ -6,11 +7,7 @@ import type { BrokerState } from '../state.ts';
  * Why a user may not have one more job of so many tasks; undefined where it is allowed. Cost: O(open jobs) for users
  * with quotas.
  */
-export function findJobExcess(
-  state: BrokerState,
-  userId: UserId,
-  taskCount: number,
-): { readonly code: string; readonly message: string } | undefined {
+export function findJobExcess(state: BrokerState, userId: UserId, taskCount: number): Refusal | undefined {
   const { quotas } = state.options;
   if (allowedQuota(quotas, userId, 'jobs') === Infinity && allowedQuota(quotas, userId, 'tasks') === Infinity)
     return undefined;
@@ -18,7 +15,7 @@ export function findJobExcess(
   const excess =
     findQuotaExcess(quotas, userId, { name: 'jobs', used: used.jobs, more: 1 }) ??
     findQuotaExcess(quotas, userId, { name: 'tasks', used: used.tasks, more: taskCount });
-  return excess === undefined ? undefined : { code: 'MUT_USER_QUOTA', message: excess.message };
+  return excess === undefined ? undefined : { code: 'MUT_USER_QUOTA', fault: excess.fault };
 }
 
 /** What a user has at the broker, and may have. */

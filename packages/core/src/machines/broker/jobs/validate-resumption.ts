@@ -1,12 +1,12 @@
 import type { JobSpec } from '../../../messages/index.ts';
-import type { SpecFault } from './spec-fault.ts';
+import type { Refusal } from '../../../reasons/index.ts';
 import { countTasks } from './task-groups.ts';
 
 /**
  * Finds what is wrong with what a job takes over: tasks by index, and with each what it waits for. Cost: O(tasks taken
  * + edges).
  */
-export function findResumptionFault({ resumes, groups, edges = [] }: JobSpec): SpecFault | undefined {
+export function findResumptionFault({ resumes, groups, edges = [] }: JobSpec): Refusal | undefined {
   if (resumes === undefined) return undefined;
   const taskCount = groups.reduce((sum, group) => sum + countTasks(group), 0);
   const taken = new Set<number>();
@@ -15,7 +15,7 @@ export function findResumptionFault({ resumes, groups, edges = [] }: JobSpec): S
     if (!Number.isInteger(taskIndex) || taskIndex <= last || taskIndex >= taskCount)
       return {
         code: 'MUT_BAD_REQUEST',
-        message: `task ${taskIndex} is taken over after task ${last}; expected indexes below ${taskCount} that go up`,
+        fault: { code: 'resumption-order-invalid', taskIndex, previousIndex: last, tasks: taskCount },
       };
     taken.add((last = taskIndex));
   }
@@ -24,6 +24,6 @@ export function findResumptionFault({ resumes, groups, edges = [] }: JobSpec): S
     ? undefined
     : {
         code: 'MUT_BAD_REQUEST',
-        message: `task ${open.to} is taken over and task ${open.from}, which it waits for, is not; expected both`,
+        fault: { code: 'resumption-incomplete', taskIndex: open.to, predecessorIndex: open.from },
       };
 }

@@ -2,6 +2,7 @@ import type { GetInput } from '../inputs.ts';
 import { drained } from './takes-work.ts';
 import { loseMachine } from './lose-machine.ts';
 import { silentLoss } from '../../../bag/index.ts';
+import type { Fault } from '../../../reasons/index.ts';
 import { reasonOfSilence } from '../results/judge-losses.ts';
 import { leaseEnd } from '../leases/present-lease.ts';
 import type { BrokerMachine, BrokerProvider } from '../state.ts';
@@ -12,7 +13,7 @@ export function addProvider(turn: Turn, input: GetInput<'ProviderAdded'>): void 
   const { providerId, address } = input;
   const fault = findProviderFault(providerId, address);
   if (fault !== undefined) {
-    reply(turn, input.replyTo, { ok: false, code: 'MUT_BAD_REQUEST', message: fault });
+    reply(turn, input.replyTo, { ok: false, code: 'MUT_BAD_REQUEST', fault });
     return;
   }
   if (turn.state.providers.get(providerId)?.address !== address) {
@@ -23,10 +24,9 @@ export function addProvider(turn: Turn, input: GetInput<'ProviderAdded'>): void 
   reply(turn, input.replyTo, { ok: true, value: {} });
 }
 
-function findProviderFault(providerId: string, address: string): string | undefined {
-  if (!/^(?!\.{1,2}$)[\w.-]{1,100}$/.test(providerId))
-    return `provider id "${providerId}"; expected up to 100 letters, digits, ".", "-" and "_", and not "." or ".."`;
-  return address === '' ? 'the address is empty; expected HOST:PORT' : undefined;
+function findProviderFault(providerId: string, address: string): Fault | undefined {
+  if (!/^(?!\.{1,2}$)[\w.-]{1,100}$/.test(providerId)) return { code: 'provider-id-invalid', providerId };
+  return address === '' ? { code: 'provider-address-empty' } : undefined;
 }
 
 /** Hears of a new connection: until it has told of a machine nothing is placed there. */

@@ -5,7 +5,7 @@ import { endUnreported } from '../results/endings.ts';
 import type { BrokerMachine } from '../state.ts';
 import { drained, findDrain } from './takes-work.ts';
 import { findIdentity } from '../trust/trust-records.ts';
-import { cancelReplica, commit, reply, type Turn, withdrawReplica } from '../turn.ts';
+import { cancelReplica, commit, reply, replyNotFound, type Turn, withdrawReplica } from '../turn.ts';
 
 /** Notes whether a provider drains. */
 export function onDraining({ state }: Turn, { providerId, draining }: GetInput<'DrainingReported'>): void {
@@ -18,8 +18,7 @@ export function onDraining({ state }: Turn, { providerId, draining }: GetInput<'
 /** Has a machine get nothing new until it is undrained, under whatever name it comes back. */
 export function drainMachine(turn: Turn, { replyTo, machineId, reason }: GetInput<'MachineDrained'>): void {
   const found = findIdentity(turn.state, machineId);
-  if (found === undefined)
-    return reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', message: `there is no machine ${machineId}` });
+  if (found === undefined) return replyNotFound(turn, replyTo, { code: 'machine-not-found', machineId });
   commit(turn, { kind: 'MachineDrained', ...found, reason, at: turn.now });
   reply(turn, replyTo, { ok: true, value: {} });
 }
@@ -31,8 +30,7 @@ export function undrainMachine(turn: Turn, { replyTo, machineId }: GetInput<'Mac
     state.drainedMachines.get(machineId) ??
     [...state.drainedMachines.values()].find((one) => one.machineId === machineId);
   const identity = known?.identity ?? findIdentity(state, machineId)?.identity;
-  if (identity === undefined)
-    return reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', message: `there is no machine ${machineId}` });
+  if (identity === undefined) return replyNotFound(turn, replyTo, { code: 'machine-not-found', machineId });
   if (state.drainedMachines.has(identity)) commit(turn, { kind: 'MachineUndrained', identity });
   reply(turn, replyTo, { ok: true, value: {} });
 }

@@ -1,7 +1,7 @@
 import { type PlacementChoice, readPlacement } from '../../../placement/index.ts';
 import type { JobSpec } from '../../../messages/index.ts';
 import { invariant } from '../../../shared/index.ts';
-import type { SpecFault } from '../jobs/spec-fault.ts';
+import type { Fault, Refusal } from '../../../reasons/index.ts';
 
 /** What a job, or a grid, says of where tasks are placed. */
 export type JobPlacement = PlacementChoice | 'none';
@@ -19,22 +19,19 @@ export function getPlacement(text: string): JobPlacement {
 }
 
 /** Finds what is wrong with what a spec says of where its tasks are placed. */
-export function findPlacementFault(spec: JobSpec): SpecFault | undefined {
+export function findPlacementFault(spec: JobSpec): Refusal | undefined {
   const { placement } = spec;
   if (placement === undefined || placement === 'none') return undefined;
   const read = readPlacement(placement);
-  if (typeof read === 'object' && 'fault' in read)
-    return { code: 'MUT_BAD_REQUEST', message: `placement ${read.fault}` };
-  const other = findOther(spec);
-  return other === undefined
-    ? undefined
-    : { code: 'MUT_BAD_REQUEST', message: `placement is ${placement}, and ${other}; expected one of the two` };
+  if (typeof read === 'object' && 'fault' in read) return { code: 'MUT_BAD_REQUEST', fault: read.fault };
+  const fault = findOther(spec, placement);
+  return fault === undefined ? undefined : { code: 'MUT_BAD_REQUEST', fault };
 }
 
 /** What else says where the tasks of a job run. */
-function findOther({ scheduler, verification, reservation }: JobSpec): string | undefined {
-  if (scheduler === 'plan') return 'scheduler is plan, which chooses machines itself';
-  if (reservation !== undefined) return 'the job has a reservation, which says where it runs';
+function findOther({ scheduler, verification, reservation }: JobSpec, placement: string): Fault | undefined {
+  if (scheduler === 'plan') return { code: 'placement-with-plan', placement };
+  if (reservation !== undefined) return { code: 'placement-with-reservation', placement };
   const votes = verification?.kind === 'vote' || verification?.kind === 'credibility';
-  return votes ? `verification is by ${verification.kind}, which wants machines of several owners` : undefined;
+  return votes ? { code: 'placement-with-votes', placement, verification: verification.kind } : undefined;
 }

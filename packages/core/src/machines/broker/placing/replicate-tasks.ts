@@ -109,12 +109,7 @@ function getWorth(
 function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
   for (const task of job.tasks.values()) {
     const replicasMax = getReplicasMax(turn.state, job, task);
-    if (
-      task.isCancelled === true ||
-      task.replicas.length === 0 ||
-      task.replicas.length >= replicasMax ||
-      task.failureCount >= job.failuresMax
-    )
+    if (task.replicas.length === 0 || task.replicas.length >= replicasMax || task.failureCount >= job.failuresMax)
       continue;
     if (isUnreceived(turn, job, task)) continue;
     const { runningSince, due } = sinceWhen(turn, task);

@@ -5,12 +5,12 @@ import {
   reservationKey,
   type ReservedDemand,
 } from '../../../messages/index.ts';
-import { describeTime, type ProcessorCount, type UserId } from '../../../shared/index.ts';
+import type { Refusal } from '../../../reasons/index.ts';
+import type { ProcessorCount, UserId } from '../../../shared/index.ts';
 import { isDraining, takesWork } from '../machines/takes-work.ts';
 import { getAmount, findMoved, reservationNow, getWindow } from './reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, OverReservation } from '../state.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
-import type { SpecFault } from '../jobs/spec-fault.ts';
 import { countRunsWanted } from '../trust/votes.ts';
 
 /** What the widest of a job's tasks takes at least. */
@@ -22,35 +22,43 @@ function getWidest({ processors: usual, groups }: JobSpec): ProcessorCount {
  * Finds what keeps a job from running inside the reservation that its spec names, as far as its claim and its resource
  * have told; undefined where nothing does.
  */
-export function findReservationFault({ state, now }: Turn, userId: UserId, spec: JobSpec): SpecFault | undefined {
+export function findReservationFault({ state, now }: Turn, userId: UserId, spec: JobSpec): Refusal | undefined {
   const { reservation, gang } = spec;
   if (reservation === undefined) return undefined;
   const processors = getWidest(spec);
   const { reservationId, userId: holder, units } = reservation;
   const { endsAt } = getWindow(state, reservation);
-  const name = `reservation ${reservationId}`;
   if (holder !== userId)
-    return { code: 'MUT_CLAIM_NOT_YOURS', message: `the claim is ${holder}'s and was shown by ${userId}` };
-  if (endsAt <= now) return { code: 'MUT_CLAIM_LATE', message: `${name} ended ${describeTime(now - endsAt)} ago` };
+    return {
+      code: 'MUT_CLAIM_NOT_YOURS',
+      fault: { code: 'claim-of-another-user', userId: holder, shownBy: userId },
+    };
+  if (endsAt <= now)
+    return {
+      code: 'MUT_CLAIM_LATE',
+      fault: { code: 'job-reservation-ended', reservationId, endedMs: now - endsAt },
+    };
   if (units.length === 0)
     return {
       code: 'MUT_RESERVATION_AMOUNT',
-      message: `${name} is a share of a capacity; a job wants one of processors`,
+      fault: { code: 'job-reservation-is-share', reservationId },
     };
   // An agent is started for each processor of an allocation.
   if (processors > 1 && gang !== true)
     return {
       code: 'MUT_RESERVATION_EXCEEDED',
-      message: `a task wants ${processors} processors; the machines inside ${name} have one each`,
+      fault: { code: 'job-reservation-single-processors', reservationId, processors },
     };
   const amount = getAmount(state, reservation);
   if (processors > amount)
     return {
       code: 'MUT_RESERVATION_EXCEEDED',
-      message: `a gang wants ${processors} processors; ${name} is of ${amount}`,
+      fault: { code: 'job-reservation-too-small', reservationId, processors, reservedProcessors: amount },
     };
   const over = findOver(state, reservation);
-  return over === undefined ? undefined : { code: over.code, message: `nothing is to be had of ${name}` };
+  return over === undefined
+    ? undefined
+    : { code: over.code, fault: { code: 'job-reservation-unavailable', reservationId } };
 }
 
 function findOver({ overReservations }: BrokerState, reservation: JobReservation): OverReservation | undefined {

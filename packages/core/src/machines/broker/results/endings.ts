@@ -185,6 +185,7 @@ export function refusedEnding(
     disposition,
     taskStatus,
     reason: isLostOften ? lostOften : reason,
+    ...(isLostOften ? { lastLoss: reason } : {}),
     detail: isLostOften ? `the last one: ${reason} ${detail}` : detail,
   };
 }
@@ -263,6 +264,7 @@ export function reportedEnding(turn: Turn, replica: BrokerReplica, end: ReplicaE
     startedAt: end.startedAt,
     endedAt: end.endedAt,
     reason: isLostOften ? lostOften : reason,
+    ...(isLostOften ? { lastLoss: reason } : {}),
     detail: isLostOften ? `the last one: ${reason} ${end.detail}` : detail,
     standardOutput: end.standardOutput,
     standardError: end.standardError,
@@ -323,6 +325,7 @@ export function unreportedEnding(turn: Turn, replica: BrokerReplica, end: Unrepo
     startedAt: replica.startedAt,
     endedAt: turn.now,
     reason: isLostOften ? lostOften : reason,
+    ...(isLostOften ? { lastLoss: end.reason } : {}),
     detail: isLostOften ? `the last one: ${end.reason}` : detail,
     standardOutput: noBytes,
     standardError: noBytes,

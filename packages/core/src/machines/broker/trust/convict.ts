@@ -119,7 +119,7 @@ export function quarantineMachine(
 ): void {
   const found = findIdentity(turn.state, name);
   if (found === undefined) {
-    replyNotFound(turn, replyTo, `machine ${name}`);
+    replyNotFound(turn, replyTo, { code: 'machine-not-found', machineId: name });
     return;
   }
   note(
@@ -136,7 +136,7 @@ export function resetMachineTrust(turn: Turn, { replyTo, machineId: name }: GetI
   const found = findIdentity(turn.state, name);
   const record = found && turn.state.records.get(found.identity);
   if (found === undefined || record === undefined) {
-    replyNotFound(turn, replyTo, `record of a machine ${name}`);
+    replyNotFound(turn, replyTo, { code: 'machine-record-not-found', machineId: name });
     return;
   }
   commit(turn, { kind: 'MachineTrustReset', ...found, at: turn.now });

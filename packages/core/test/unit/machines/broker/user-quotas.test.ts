@@ -32,9 +32,8 @@ function aBroker(...rules: string[]) {
 /** `ok`, or the code and the name of the quota. */
 function describe(commands: readonly BrokerCommand[]): string {
   const reply = commands.find((command) => command.kind === 'Reply')?.reply;
-  return reply?.ok === true
-    ? 'ok'
-    : `${reply?.code ?? ''} ${/quota "([a-z-]+)"/.exec(reply?.message ?? '')?.[1] ?? ''}`;
+  if (reply?.ok !== false) return 'ok';
+  return `${reply.code} ${reply.fault.code === 'user-quota-exceeded' ? reply.fault.quota : ''}`;
 }
 
 test('a user gets so many jobs and tasks at a time, and others are not touched by it', (t) => {

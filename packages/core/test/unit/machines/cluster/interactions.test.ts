@@ -1,3 +1,4 @@
+import { sayReason } from '@mutirao/api/reasons';
 import test, { type ExecutionContext } from 'ava';
 import {
   clusterMachine,
@@ -19,7 +20,7 @@ function showCommand(command: ClusterCommand): string {
     case 'Reply':
       return command.reply.ok
         ? `reply ${JSON.stringify(command.reply.value)}`
-        : `refuse ${command.reply.code}: ${command.reply.message}`;
+        : `refuse ${command.reply.code}: ${sayReason(command.reply.fault)}`;
     case 'WakeAt':
       return `wake at ${command.at}`;
     case 'StartProcesses':

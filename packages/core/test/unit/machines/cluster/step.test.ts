@@ -144,7 +144,9 @@ test('no request may be wider than the cluster, whatever its limits allow', (t) 
     changes.map(({ kind }) => kind),
     ['ClusterStarted', 'RequestQueued', 'RequestPlaced', 'RequestStarted'],
   );
-  t.like(commands[0], { reply: { ok: false, code: 'MUT_WIDTH_MAX', message: 'width is 5; expected at most 4' } });
+  t.like(commands[0], {
+    reply: { ok: false, code: 'MUT_WIDTH_MAX', fault: { code: 'request-too-wide', processors: 5, processorsMax: 4 } },
+  });
 });
 
 test('only so many ended requests are remembered, and a key is free again with the last of them', (t) => {

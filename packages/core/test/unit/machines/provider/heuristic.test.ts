@@ -1,3 +1,4 @@
+import { sayReason } from '@mutirao/api/reasons';
 import test from 'ava';
 import {
   createProviderState,
@@ -55,14 +56,14 @@ test('a heuristic that there is not is refused with the nearest word, a time bel
     ask(createProviderState({ ...config, resourceKind: 'machines' }), 'mixed'),
   ];
   t.deepEqual(
-    refusals.map((reply) => (reply?.ok === false ? `${reply.code}: ${reply.message}` : 'ok')),
+    refusals.map((reply) => (reply?.ok === false ? `${reply.code}: ${sayReason(reply.fault)}` : 'ok')),
     [
       'MUT_BAD_REQUEST: heuristic is "Adaptve"; expected one of static, initial, adaptive, mixed, finish, auto; did ' +
         'you mean "adaptive"?',
       'MUT_BAD_REQUEST: heuristic is "xyzzy"; expected one of static, initial, adaptive, mixed, finish, auto',
       'MUT_BAD_REQUEST: the default task time is 0 ms; expected 1 ms or more',
       'MUT_BAD_REQUEST: the default task time is NaN ms; expected 1 ms or more',
-      'MUT_BAD_REQUEST: p asks for nothing: machines attach by themselves',
+      'MUT_BAD_REQUEST: p makes no requests: machines attach by themselves',
     ],
   );
   t.deepEqual(heuristicInForce(state), usual);

@@ -1,3 +1,4 @@
+import { sayReason } from '@mutirao/api/sentences';
 import {
   bLevels,
   findCriticalPath,
@@ -147,7 +148,7 @@ export function analyse({
     })),
   };
   const fault = findWorkflowFault(draft);
-  if (fault !== undefined) return { ...empty, fault: fault.message };
+  if (fault !== undefined) return { ...empty, fault: sayReason(fault.fault) };
   const made = makeWorkflow(draft);
   const model = platformCosts(made, reference);
   const times = made.tasks.map((_, task) => model.meanTime(task));

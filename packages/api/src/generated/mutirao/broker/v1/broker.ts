@@ -316,7 +316,11 @@ export interface JobSpec {
     | string
     | undefined;
   /** What each task holds in addition to processors, unless its group says otherwise; of a gang each member. Absent for nothing. */
-  resources?: ResourceRequest | undefined;
+  resources?:
+    | ResourceRequest
+    | undefined;
+  /** The job is stopped, and ends as failed, when so many of its tasks have failed; it never is when absent. */
+  failedTasksMax?: number | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
@@ -1659,6 +1663,7 @@ function createBaseJobSpec(): JobSpec {
     sharedPlaces: undefined,
     workFolder: undefined,
     resources: undefined,
+    failedTasksMax: undefined,
   };
 }
 
@@ -1723,6 +1728,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.resources !== undefined) {
       ResourceRequest.encode(message.resources, writer.uint32(162).fork()).join();
+    }
+    if (message.failedTasksMax !== undefined) {
+      writer.uint32(168).uint64(message.failedTasksMax);
     }
     return writer;
   },
@@ -1901,6 +1909,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.resources = ResourceRequest.decode(reader, reader.uint32());
+            continue;
+          }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.failedTasksMax = longToNumber(reader.uint64());
             continue;
           }
         }

@@ -663,6 +663,16 @@ export interface EnrolledMachine {
   folder: string;
   /** For requirements. */
   attributes: { [key: string]: string };
+  /** What its owner states; absent or empty for what its agent finds. */
+  memoryBytes?:
+    | number
+    | undefined;
+  /** How many, of which kind or which: "2", "2:a100" or "0,3". */
+  gpus?:
+    | string
+    | undefined;
+  /** Counted resources as NAME=AMOUNT. */
+  resources: string[];
 }
 
 export interface EnrolledMachine_AttributesEntry {
@@ -4739,7 +4749,16 @@ export const SwitchHeuristicResponse: MessageFns<SwitchHeuristicResponse> = {
 };
 
 function createBaseEnrolledMachine(): EnrolledMachine {
-  return { name: "", reach: undefined, processors: 0, folder: "", attributes: {} };
+  return {
+    name: "",
+    reach: undefined,
+    processors: 0,
+    folder: "",
+    attributes: {},
+    memoryBytes: undefined,
+    gpus: undefined,
+    resources: [],
+  };
 }
 
 export const EnrolledMachine: MessageFns<EnrolledMachine> = {
@@ -4764,6 +4783,15 @@ export const EnrolledMachine: MessageFns<EnrolledMachine> = {
     globalThis.Object.entries(message.attributes).forEach(([key, value]: [string, string]) => {
       EnrolledMachine_AttributesEntry.encode({ key: key as any, value }, writer.uint32(50).fork()).join();
     });
+    if (message.memoryBytes !== undefined) {
+      writer.uint32(56).uint64(message.memoryBytes);
+    }
+    if (message.gpus !== undefined) {
+      writer.uint32(66).string(message.gpus);
+    }
+    for (const v of message.resources) {
+      writer.uint32(74).string(v!);
+    }
     return writer;
   },
 
@@ -4829,6 +4857,30 @@ export const EnrolledMachine: MessageFns<EnrolledMachine> = {
             if (entry6.value !== undefined) {
               message.attributes[entry6.key] = entry6.value;
             }
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.memoryBytes = longToNumber(reader.uint64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.gpus = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.resources.push(reader.string());
             continue;
           }
         }

@@ -293,6 +293,8 @@ export interface Refusal {
   code: string;
   message: string;
   alternatives: Alternative[];
+  /** The same as the message, for programs. */
+  reason: Reason | undefined;
 }
 
 export interface RequestReservationRequest {
@@ -1522,7 +1524,7 @@ export const Alternative: MessageFns<Alternative> = {
 };
 
 function createBaseRefusal(): Refusal {
-  return { code: "", message: "", alternatives: [] };
+  return { code: "", message: "", alternatives: [], reason: undefined };
 }
 
 export const Refusal: MessageFns<Refusal> = {
@@ -1535,6 +1537,9 @@ export const Refusal: MessageFns<Refusal> = {
     }
     for (const v of message.alternatives) {
       Alternative.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.reason !== undefined) {
+      Reason.encode(message.reason, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -1574,6 +1579,14 @@ export const Refusal: MessageFns<Refusal> = {
             }
 
             message.alternatives.push(Alternative.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.reason = Reason.decode(reader, reader.uint32());
             continue;
           }
         }

@@ -1,0 +1,136 @@
+import { describeExactTime } from '@mutirao/core/shared';
+
+import type { Catalogue } from './catalogue.ts';
+import { span, suggest } from './numbers.ts';
+
+/** Why a job, a request to a resource or another call is refused. */
+export const jobFaults = {
+  'job-not-found': ({ jobId }) => `there is no job ${jobId} of yours`,
+  'machine-not-found': ({ machineId }) => `there is no machine ${machineId}`,
+  'machine-record-not-found': ({ machineId }) => `there is no trust record of a machine ${machineId}`,
+  'request-not-found': ({ requestId }) => `there is no request ${requestId}`,
+  'disk-full': () => 'no space is left on the disk',
+
+  'job-number-out-of-range': ({ field, value, least, most, groupIndex }) =>
+    `${group(groupIndex)}${field} is ${value}; expected an integer in ${least}..${most}`,
+  'job-scheduler-unknown': ({ scheduler, nearest, names }) =>
+    `scheduler is ${JSON.stringify(scheduler)}; ${suggest(nearest, names)}`,
+  'job-without-groups': () => 'the job has no task groups; expected at least one',
+  'job-group-without-tasks': ({ groupIndex, tasks }) =>
+    `task group ${groupIndex} has ${tasks} tasks; expected at least one`,
+  'job-tasks-too-many': ({ tasks, tasksMax }) => `the job has ${tasks} tasks; expected at most ${tasksMax}`,
+  'job-edges-tasks-too-many': ({ tasks, tasksMax }) =>
+    `the job has ${tasks} tasks; expected at most ${tasksMax} where tasks wait for each other`,
+  'job-gang-width-differs': ({ groupIndex, processorsMin, processorsMax, jobProcessors }) =>
+    `${group(groupIndex)}a task of a gang takes ${processorsMin} to ${processorsMax} processors; expected the ` +
+    `${jobProcessors} of its job`,
+  'job-values-invalid': ({ groupIndex, first, step }) =>
+    `${group(groupIndex)}the values begin at ${first} in steps of ${step}; expected integers, and a step other than 0`,
+  'job-value-with-nul': ({ groupIndex }) =>
+    `${group(groupIndex)}a value contains a NUL character, which no command can take`,
+  'job-command-empty': ({ groupIndex }) => `${group(groupIndex)}the command is empty; expected a line for the shell`,
+  'job-command-with-nul': ({ groupIndex }) => `${group(groupIndex)}the command contains a NUL character`,
+  'job-command-unsafe': ({ groupIndex, field, trouble }) => `${group(groupIndex)}${field}: ${trouble}`,
+  'job-requirements-unreadable': ({ groupIndex, trouble }) => `${group(groupIndex)}${trouble}`,
+  'job-path-outside': ({ groupIndex, path, root }) =>
+    `${group(groupIndex)}the path "${path}" leaves the ${root}; expected one that stays in it`,
+
+  'gang-with-votes': ({ verification }) =>
+    `verification is by ${verification}, but the results of gangs are not voted on; expected a check, or none`,
+  'gang-with-replicas': ({ replicasMax }) =>
+    `replicas_max is ${replicasMax}, but a gang runs once at a time; expected 1`,
+  'gang-with-plan': () => 'scheduler is plan, which plans tasks of one machine; expected another one for gangs',
+  'gang-without-command': ({ groupIndex }) =>
+    `task group ${groupIndex} does nothing (no-op); expected a command for its gangs`,
+  'verification-without-check': ({ groupIndex }) =>
+    `verification is by check, but task group ${groupIndex} has none; expected a check in each, or another ` +
+    'verification',
+  'verification-without-results': ({ groupIndex, verification }) =>
+    `verification is by ${verification}, but task group ${groupIndex} does nothing (no-op); expected tasks with results`,
+  'verification-votes-invalid': ({ votes, votesMax }) =>
+    `verification is vote:${votes}; expected an integer in 1..${votesMax}`,
+  'verification-credibility-invalid': ({ threshold }) =>
+    `verification is credibility:${threshold}; expected a number above 0 and below 1, such as 0.99`,
+  'verification-credibility-unreachable': ({ threshold, thresholdMax, votesMax }) =>
+    `verification is credibility:${threshold}; expected at most ${thresholdMax}, which ${votesMax} unknown machines ` +
+    'reach when all agree',
+  'placement-with-plan': ({ placement }) =>
+    `placement is ${placement}, but scheduler is plan, which chooses machines itself; expected one of the two`,
+  'placement-with-reservation': ({ placement }) =>
+    `placement is ${placement}, but the job has a reservation, which says where it runs; expected one of the two`,
+  'placement-with-votes': ({ placement, verification }) =>
+    `placement is ${placement}, but verification is by ${verification}, which needs machines of several owners; ` +
+    'expected one of the two',
+  'placement-strategy-unknown': ({ text, nearest, names }) =>
+    `"${text}" begins with no strategy; ` +
+    (nearest === undefined
+      ? `expected one of ${names.join(', ')}, then ":" and a number in 0..1 or "adaptive"`
+      : `do you mean ${nearest}?`),
+  'placement-admissibility-invalid': ({ text, admissibility }) =>
+    `"${text}" has the admissibility "${admissibility}"; expected a number in 0..1, or "adaptive"`,
+
+  'workflow-expected-time-invalid': ({ groupIndex, expectedMs }) =>
+    `expected_time_ms of task group ${groupIndex} is ${expectedMs}; expected a number, 0 or more`,
+  'workflow-input-without-edge': (reason) => `${reading(reason)}, but no edge leads from there`,
+  'workflow-input-not-written': (reason) => `${reading(reason)}, which has no such output`,
+  'workflow-input-conditional': (reason) =>
+    `${reading(reason)}, whose outputs depend on the machine that it runs on; expected outputs without conditions`,
+  'workflow-input-archived': (reason) =>
+    `${reading(reason)}, which goes into an archive; expected an output without a place at home`,
+  'resumption-order-invalid': ({ taskIndex, previousIndex, tasks }) =>
+    `task ${taskIndex} is reused after task ${previousIndex}; expected ascending indexes below ${tasks}`,
+  'resumption-incomplete': ({ taskIndex, predecessorIndex }) =>
+    `task ${taskIndex} is reused and task ${predecessorIndex}, which it waits for, is not; expected both`,
+  'retry-task-unknown': ({ taskIndex, jobId, taskIndexMax }) =>
+    `task ${taskIndex} of job ${jobId}; expected an index in 0..${taskIndexMax}`,
+
+  'job-reservation-ended': ({ reservationId, endedMs }) => `reservation ${reservationId} ended ${span(endedMs)} ago`,
+  'job-reservation-is-share': ({ reservationId }) =>
+    `reservation ${reservationId} is a share of a capacity; a job needs one of processors`,
+  'job-reservation-single-processors': ({ reservationId, processors }) =>
+    `a task needs ${processors} processors; the machines inside reservation ${reservationId} have one each`,
+  'job-reservation-too-small': ({ reservationId, processors, reservedProcessors }) =>
+    `a gang needs ${processors} processors; reservation ${reservationId} is of ${reservedProcessors}`,
+  'job-reservation-unavailable': ({ reservationId }) =>
+    `reservation ${reservationId} is over, or its resource refuses it`,
+
+  'provider-id-invalid': ({ providerId }) =>
+    `provider id "${providerId}"; expected up to 100 letters, digits, ".", "-" and "_", and not "." or ".."`,
+  'provider-address-empty': () => 'the address is empty; expected HOST:PORT',
+  'heuristic-without-requests': ({ providerId }) => `${providerId} makes no requests: machines attach by themselves`,
+  'heuristic-task-time-invalid': ({ taskMs }) => `the default task time is ${taskMs} ms; expected 1 ms or more`,
+  'heuristic-unknown': ({ heuristic, names, nearest }) =>
+    `heuristic is "${heuristic}"; expected one of ${names.join(', ')}` +
+    (nearest === undefined ? '' : `; did you mean "${nearest}"?`),
+
+  'request-user-empty': () => 'user_id is empty',
+  'request-command-empty': () => 'command is empty',
+  'request-width-invalid': ({ processors }) => `width is ${processors}; expected 1 or more`,
+  'request-walltime-invalid': ({ walltimeMs }) => `walltime is ${walltimeMs} ms; expected 1 or more`,
+  'request-too-wide': ({ processors, processorsMax }) => `width is ${processors}; expected at most ${processorsMax}`,
+  'request-too-long': ({ walltimeMs, walltimeMsMax }) =>
+    `walltime is ${describeExactTime(walltimeMs)}; expected at most ${describeExactTime(walltimeMsMax)}`,
+  'request-reservation-unknown': ({ reservationId }) => `reservation ${reservationId} is over, or not of this cluster`,
+  'request-reservation-of-another-user': ({ reservationId, ownerId, userId }) =>
+    `reservation ${reservationId} belongs to ${ownerId}; ${userId} makes the request`,
+  'request-wider-than-reservation': ({ reservationId, processors, reservedProcessors }) =>
+    `width is ${processors}; reservation ${reservationId} has ${reservedProcessors}`,
+  'request-longer-than-reservation': ({ reservationId, walltimeMs, reservedMs }) =>
+    `walltime is ${describeExactTime(walltimeMs)}; reservation ${reservationId} lasts ${describeExactTime(reservedMs)}`,
+  'request-count-reached': ({ userId, requests, requestsMax }) =>
+    `${userId} has ${requests} requests queued or running; expected at most ${requestsMax}`,
+} satisfies Partial<Catalogue>;
+
+interface Reading {
+  readonly taskIndex: number;
+  readonly path: string;
+  readonly producerIndex: number;
+}
+
+function reading({ taskIndex, path, producerIndex }: Reading): string {
+  return `task ${taskIndex} reads ${path} of task ${producerIndex}`;
+}
+
+function group(index: number | undefined): string {
+  return index === undefined ? '' : `task group ${index}: `;
+}

@@ -1,5 +1,0 @@
-/** Why a spec is refused. */
-export interface SpecFault {
-  readonly code: string;
-  readonly message: string;
-}

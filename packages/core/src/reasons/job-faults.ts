@@ -1,0 +1,92 @@
+import type { ReasonTable } from './parameters.ts';
+
+/** Why a job, a request to a resource or another call to a machine's owner is refused. */
+export const jobFaults = {
+  // Not there, or another user's, which looks the same.
+  'job-not-found': { jobId: 'number' },
+  'machine-not-found': { machineId: 'text' },
+  'machine-record-not-found': { machineId: 'text' },
+  'request-not-found': { requestId: 'number' },
+
+  'disk-full': {},
+
+  // Numbers and names of a job.
+  'job-number-out-of-range': {
+    field: 'text',
+    value: 'number',
+    least: 'number',
+    most: 'number',
+    groupIndex: 'number?',
+  },
+  'job-scheduler-unknown': { scheduler: 'text', nearest: 'text?', names: 'texts' },
+  'job-without-groups': {},
+  'job-group-without-tasks': { groupIndex: 'number', tasks: 'number' },
+  'job-tasks-too-many': { tasks: 'number', tasksMax: 'number' },
+  'job-edges-tasks-too-many': { tasks: 'number', tasksMax: 'number' },
+  'job-gang-width-differs': {
+    groupIndex: 'number',
+    processorsMin: 'number',
+    processorsMax: 'number',
+    jobProcessors: 'number',
+  },
+  'job-values-invalid': { groupIndex: 'number', first: 'number', step: 'number' },
+  'job-value-with-nul': { groupIndex: 'number' },
+  'job-command-empty': { groupIndex: 'number' },
+  'job-command-with-nul': { groupIndex: 'number' },
+  'job-command-unsafe': { groupIndex: 'number', field: ['command', 'check'], trouble: 'text' },
+  'job-requirements-unreadable': { groupIndex: 'number', trouble: 'text' },
+  'job-path-outside': { groupIndex: 'number', path: 'text', root: 'text' },
+
+  // What does not go together.
+  'gang-with-votes': { verification: ['vote', 'credibility'] },
+  'gang-with-replicas': { replicasMax: 'number' },
+  'gang-with-plan': {},
+  'gang-without-command': { groupIndex: 'number' },
+  'verification-without-check': { groupIndex: 'number' },
+  'verification-without-results': { groupIndex: 'number', verification: ['vote', 'credibility'] },
+  'verification-votes-invalid': { votes: 'number', votesMax: 'number' },
+  'verification-credibility-invalid': { threshold: 'number' },
+  'verification-credibility-unreachable': { threshold: 'number', thresholdMax: 'number', votesMax: 'number' },
+  'placement-with-plan': { placement: 'text' },
+  'placement-with-reservation': { placement: 'text' },
+  'placement-with-votes': { placement: 'text', verification: ['vote', 'credibility'] },
+  'placement-strategy-unknown': { text: 'text', nearest: 'text?', names: 'texts' },
+  'placement-admissibility-invalid': { text: 'text', admissibility: 'text' },
+
+  // Workflows and resumed jobs.
+  'workflow-expected-time-invalid': { groupIndex: 'number', expectedMs: 'number' },
+  'workflow-input-without-edge': { taskIndex: 'number', path: 'text', producerIndex: 'number' },
+  'workflow-input-not-written': { taskIndex: 'number', path: 'text', producerIndex: 'number' },
+  'workflow-input-conditional': { taskIndex: 'number', path: 'text', producerIndex: 'number' },
+  'workflow-input-archived': { taskIndex: 'number', path: 'text', producerIndex: 'number' },
+  'resumption-order-invalid': { taskIndex: 'number', previousIndex: 'number', tasks: 'number' },
+  'resumption-incomplete': { taskIndex: 'number', predecessorIndex: 'number' },
+  'retry-task-unknown': { taskIndex: 'number', jobId: 'number', taskIndexMax: 'number' },
+
+  // Inside reservations.
+  'job-reservation-ended': { reservationId: 'number', endedMs: 'number' },
+  'job-reservation-is-share': { reservationId: 'number' },
+  'job-reservation-single-processors': { reservationId: 'number', processors: 'number' },
+  'job-reservation-too-small': { reservationId: 'number', processors: 'number', reservedProcessors: 'number' },
+  'job-reservation-unavailable': { reservationId: 'number' },
+
+  // Providers.
+  'provider-id-invalid': { providerId: 'text' },
+  'provider-address-empty': {},
+  'heuristic-without-requests': { providerId: 'text' },
+  'heuristic-task-time-invalid': { taskMs: 'number' },
+  'heuristic-unknown': { heuristic: 'text', names: 'texts', nearest: 'text?' },
+
+  // Requests to a cluster.
+  'request-user-empty': {},
+  'request-command-empty': {},
+  'request-width-invalid': { processors: 'number' },
+  'request-walltime-invalid': { walltimeMs: 'number' },
+  'request-too-wide': { processors: 'number', processorsMax: 'number' },
+  'request-too-long': { walltimeMs: 'number', walltimeMsMax: 'number' },
+  'request-reservation-unknown': { reservationId: 'number' },
+  'request-reservation-of-another-user': { reservationId: 'number', ownerId: 'text', userId: 'text' },
+  'request-wider-than-reservation': { reservationId: 'number', processors: 'number', reservedProcessors: 'number' },
+  'request-longer-than-reservation': { reservationId: 'number', walltimeMs: 'number', reservedMs: 'number' },
+  'request-count-reached': { userId: 'text', requests: 'number', requestsMax: 'number' },
+} as const satisfies ReasonTable;
