@@ -97,7 +97,7 @@ export class TaskRunner {
    */
   launch(replica: HeldReplica, gang?: GangTask): void {
     const { playpens } = this.options;
-    const slot = slotOf(replica);
+    const slot = getSlot(replica);
     const hasPlaypen = replica.start.inputs.length > 0;
     try {
       const playpen = hasPlaypen ? playpens.getPath(slot) : playpens.prepare(slot);
@@ -121,7 +121,7 @@ export class TaskRunner {
     const { renderer, sandboxes, account } = this.options;
     const { template, start } = replica;
     if (account !== undefined) {
-      const slot = slotOf(replica);
+      const slot = getSlot(replica);
       const rendered = renderer.render(replica, account.getFolders(slot, template.userId));
       return {
         folder: '/',
@@ -169,7 +169,7 @@ export class TaskRunner {
     onClosed: StartPipedOptions['onClosed'],
   ): PipedProcess {
     const { playpens, renderer, storages, sandboxes } = this.options;
-    const slot = slotOf(replica);
+    const slot = getSlot(replica);
     const folders = { playpen: playpens.getPath(slot), storage: storages.getPath(replica.template.userId) };
     const env = this.launchers.getEnvironment(slot);
     const own = { ...renderer.variables(replica, folders), ...variables };
@@ -188,7 +188,7 @@ export class TaskRunner {
 
   /** Signals a replica's task, if it still runs. */
   signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void {
-    const slot = slotOf(replica);
+    const slot = getSlot(replica);
     if (this.running[slot] === replica) this.launchers.signal(slot, signal);
   }
 
@@ -375,7 +375,7 @@ function findResult({
 
 function sandboxedTask(replica: HeldReplica, folders: SandboxedTask['folders'], gang?: GangTask): SandboxedTask {
   return {
-    slot: slotOf(replica),
+    slot: getSlot(replica),
     template: replica.template,
     folders,
     ...(gang === undefined ? {} : { besides: gang.folders }),
@@ -390,7 +390,7 @@ function changeFor(gang: GangTask | undefined, rendered: RenderedTask): Rendered
 }
 
 /** The slot that a replica's process runs on. */
-export function slotOf(replica: HeldReplica): number {
+export function getSlot(replica: HeldReplica): number {
   return replica.slots[0] ?? -1;
 }
 

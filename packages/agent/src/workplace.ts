@@ -18,7 +18,7 @@ import { Playpens } from './playpens.ts';
 import { stageIn, type ReplicaFolders } from './stage-in.ts';
 import { Storages } from './storages.ts';
 import { baseEnvironment, TaskRenderer } from './task-environment.ts';
-import { slotOf, TaskRunner } from './task-runner.ts';
+import { getSlot, TaskRunner } from './task-runner.ts';
 import { TaskSandboxes } from './task-sandboxes.ts';
 import { machineError, getVerdict } from './verdict.ts';
 
@@ -122,7 +122,7 @@ export async function openWorkplace(setup: WorkplaceSetup, deliver: Deliver): Pr
       (replica.start.gang === undefined ? tasks : gangs).signal(replica, signal);
     },
     collect: async (replica, ways) =>
-      collectOutputs(replica, (await account?.take(slotOf(replica), replica)) ?? getFolders(parts, replica), ways),
+      collectOutputs(replica, (await account?.take(getSlot(replica), replica)) ?? getFolders(parts, replica), ways),
     release: (slot) => {
       playpens.release(slot);
       sandboxes.release(slot);
@@ -215,19 +215,19 @@ function openGangs(
 }
 
 function getFolders({ playpens, storages }: WorkplaceParts, replica: HeldReplica): ReplicaFolders {
-  return { playpen: playpens.getPath(slotOf(replica)), storage: storages.getPath(replica.template.userId) };
+  return { playpen: playpens.getPath(getSlot(replica)), storage: storages.getPath(replica.template.userId) };
 }
 
 async function stageReplica(parts: WorkplaceParts, replica: HeldReplica): Promise<void> {
   const { playpens, caches, account } = parts;
   try {
-    playpens.prepare(slotOf(replica));
+    playpens.prepare(getSlot(replica));
   } catch (error) {
     throw machineError(error);
   }
   const folders = getFolders(parts, replica);
   await stageIn(replica, folders, caches.of(findShelf(replica.template)));
-  await account?.give(slotOf(replica), replica, folders);
+  await account?.give(getSlot(replica), replica, folders);
 }
 
 /**

@@ -38,7 +38,7 @@ import { sayReason } from '@mutirao/api/reasons';
 import { QueueModel } from '@mutirao/core/placement';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
-import { capacityOf, requestOf, requestOfGroup, usageOf } from './harness-resources.ts';
+import { readCapacity, readRequest, requestOfGroup, readUsage } from './harness-resources.ts';
 
 type Options = Readonly<Record<string, string>>;
 
@@ -304,7 +304,7 @@ function findSpec(count: number, options: Options): JobSpec {
       ...getWidths(options, index),
       ...requestOfGroup(options, index),
     })),
-    ...requestOf(options),
+    ...readRequest(options),
     replicasMax: Number(options['replicas'] ?? 2),
     failuresMax: Number(options['failures'] ?? 3),
     processors: Number(options['processors'] ?? 1),
@@ -434,7 +434,7 @@ function joinOf(machineId: string, options: Options): BrokerInput {
     ...(inside === undefined ? {} : { reservation: nameReservation(aReservation(inside)) }),
     ...(gangs === 'yes' ? { takesGangs: true } : {}),
     ...getDelay(delay),
-    ...capacityOf(options),
+    ...readCapacity(options),
   });
   return {
     kind: 'MachineJoined',
@@ -478,7 +478,7 @@ function reportOf(sequence: number, words: readonly string[], options: Options):
       ended.push({
         ...anEnd(replicaId, verb as Outcome, { startedAt, endedAt }),
         outputs: listOutputs(replicaId, options['wrote']),
-        ...usageOf(options),
+        ...readUsage(options),
         ...shutdowns.get(verb),
       });
       at += 3;

@@ -7,7 +7,7 @@ type Options = Readonly<Record<string, string>>;
  * What tasks ask for by the options `memory=16G gpus=0.5 named=licence:2+scratch:10G`, or of each group by
  * `asks=16G/1/licence:2,8G`.
  */
-export function requestOf({ memory, gpus, named }: Options): Pick<TaskGroup, 'resources'> {
+export function readRequest({ memory, gpus, named }: Options): Pick<TaskGroup, 'resources'> {
   const resources = parseResources({ memory, gpus, named: listNamed(named) });
   return resources === undefined ? {} : { resources };
 }
@@ -15,7 +15,7 @@ export function requestOf({ memory, gpus, named }: Options): Pick<TaskGroup, 're
 /** The same of one group. */
 export function requestOfGroup({ asks = '' }: Options, index: number): Pick<TaskGroup, 'resources'> {
   const [memory, gpus, named] = (asks.split(',')[index] ?? '').split('/');
-  return requestOf({
+  return readRequest({
     ...(memory === undefined || memory === '' ? {} : { memory }),
     ...(gpus === undefined || gpus === '' ? {} : { gpus }),
     ...(named === undefined ? {} : { named }),
@@ -23,7 +23,7 @@ export function requestOfGroup({ asks = '' }: Options, index: number): Pick<Task
 }
 
 /** What a machine has by the same options, its GPUs as in `gpus=2:a100`. */
-export function capacityOf({ memory, gpus, named }: Options): Pick<MachineFacts, 'capacity'> {
+export function readCapacity({ memory, gpus, named }: Options): Pick<MachineFacts, 'capacity'> {
   if (memory === undefined && gpus === undefined && named === undefined) return {};
   return {
     capacity: {
@@ -39,7 +39,7 @@ export function capacityOf({ memory, gpus, named }: Options): Pick<MachineFacts,
 }
 
 /** What replicas used that ended, by the option `used=2G`. */
-export function usageOf({ used }: Options): Pick<ReplicaEnd, 'usage'> {
+export function readUsage({ used }: Options): Pick<ReplicaEnd, 'usage'> {
   return used === undefined ? {} : { usage: { memoryPeak: parseSize(used), processorTime: 1 } };
 }
 

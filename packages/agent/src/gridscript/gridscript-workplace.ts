@@ -13,7 +13,7 @@ import { ContentCache } from '../content-cache.ts';
 import { Gate } from '../gate.ts';
 import { getFolderName } from '../storages.ts';
 import { baseEnvironment, TaskRenderer } from '../task-environment.ts';
-import { slotOf } from '../task-runner.ts';
+import { getSlot } from '../task-runner.ts';
 import type { Workplace } from '../workplace.ts';
 import { readOutputs, type ReportedFile, type ReportedOutputs } from './answers.ts';
 import { RemoteContents } from './remote-contents.ts';
@@ -110,7 +110,7 @@ export class GridScriptWorkplace implements Workplace {
           `${workFolder.path}`,
       });
     const run =
-      replica.start.inputs.length > 0 ? (this.runs.get(slotOf(replica)) ?? this.begin(replica)) : this.begin(replica);
+      replica.start.inputs.length > 0 ? (this.runs.get(getSlot(replica)) ?? this.begin(replica)) : this.begin(replica);
     const { line, environment } = this.renderer.render(replica, run.folders);
     void run.run(line, `${this.exports} ${environment}`).then((end) => {
       if (this.isOver) return;
@@ -125,7 +125,7 @@ export class GridScriptWorkplace implements Workplace {
   }
 
   signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void {
-    const run = this.runs.get(slotOf(replica));
+    const run = this.runs.get(getSlot(replica));
     if (run?.replica !== replica) return;
     void run.signal(signal).then(() => {
       if (signal === 'SIGKILL')
@@ -136,7 +136,7 @@ export class GridScriptWorkplace implements Workplace {
   }
 
   async collect(replica: HeldReplica, { push, keep }: WaysHome): Promise<OutputContent[]> {
-    const run = this.runs.get(slotOf(replica));
+    const run = this.runs.get(getSlot(replica));
     if (run === undefined) throw new MutiraoError('MUT_OUTPUT_MISSING', 'the run is gone');
     const spool = path.join(this.options.folder, 'outputs', path.basename(run.folders.run));
     mkdirSync(spool, { recursive: true, mode: 0o700 });
@@ -215,7 +215,7 @@ export class GridScriptWorkplace implements Workplace {
       storage: `${base}/storage/${getFolderName(replica.template.userId)}`,
     };
     const run = new RemoteRun(replica, folders, templates);
-    this.runs.set(slotOf(replica), run);
+    this.runs.set(getSlot(replica), run);
     return run;
   }
 

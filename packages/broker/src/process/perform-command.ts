@@ -123,7 +123,7 @@ export interface OrderSecrets {
 }
 
 /** What a batch is about; undefined when its job or its machine is gone meanwhile. */
-export function orderOf(
+export function getOrder(
   state: BrokerState,
   command: GetCommand<'StartReplicas'>,
   { shared, secrets }: OrderSecrets,

@@ -87,7 +87,7 @@ import { BrokerMetrics } from './broker-metrics.ts';
 import { listForbiddenFolders } from './forbidden-folders.ts';
 import { knownReplicas } from './known-replicas.ts';
 import { OwnReservations } from './own-reservations.ts';
-import { orderOf, ordersOfMachine, getParts, performCommand, type Performers } from './perform-command.ts';
+import { getOrder, ordersOfMachine, getParts, performCommand, type Performers } from './perform-command.ts';
 import { restoreState } from './restore-state.ts';
 import { Snapshots } from './snapshots.ts';
 
@@ -564,7 +564,7 @@ class Broker {
     const toProvider = new ToProvider(
       {
         findLink: (providerId) => this.#links.find(providerId),
-        orderOf: (command) => orderOf(state, command, { shared: this.#sharing, secrets }),
+        orderOf: (command) => getOrder(state, command, { shared: this.#sharing, secrets }),
         stage: (order) => this.#stage(stager, order),
         deliver: (input) => {
           this.#deliver(input);

@@ -1,7 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import type { ProviderQueue } from '@mutirao/api/provider';
 import {
-  findJobOf,
+  findUserJob,
   type BrokerChange,
   type BrokerCommand,
   type BrokerInput,
@@ -59,7 +59,7 @@ export interface BrokerParts {
 
 /** The job of that number. @throws {MutiraoError} MUT_NOT_FOUND when this user has none. */
 export function getJob(parts: Pick<BrokerParts, 'driver'>, userId: UserId, jobId: JobId): BrokerJob {
-  const job = findJobOf(parts.driver.state, userId, jobId);
+  const job = findUserJob(parts.driver.state, userId, jobId);
   if (job === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no job ${jobId} of yours`);
   return job;
 }

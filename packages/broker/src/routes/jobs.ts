@@ -12,7 +12,7 @@ import {
   type RetryTasksResponse,
 } from '@mutirao/api/broker';
 import { badRequest, encodeJobSpec, encodeJobSummary, encodeTaskTimes, taskCountMax } from '@mutirao/api/codecs';
-import { findJobSummary, listJobSummaries, estimateOf, findPlannedEnd } from '@mutirao/core/machines/broker';
+import { findJobSummary, listJobSummaries, estimateJob, findPlannedEnd } from '@mutirao/core/machines/broker';
 import { fingerprintsIn, type CurrentInput } from '@mutirao/core/resumption';
 import type { JobId, UserId } from '@mutirao/core/shared';
 import { countOfPage, type UnaryHandler } from '@mutirao/runtime/rpc';
@@ -29,7 +29,7 @@ export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, Get
     const job = getJob(parts, userId, jobId);
     const summary = findJobSummary(parts.driver.state, userId, jobId);
     const now = parts.clock.now();
-    const { times, placeCount, remaining } = estimateOf(parts.driver.state, job, now);
+    const { times, placeCount, remaining } = estimateJob(parts.driver.state, job, now);
     return {
       job: summary && encodeJobSummary(summary),
       spec: withoutSpec ? undefined : encodeJobSpec(parts.specs.getSpec(job)),

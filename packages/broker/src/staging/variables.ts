@@ -92,7 +92,7 @@ export function isKnownEarly(template: string): boolean {
 }
 
 /** How many tasks a group has. */
-export function countOf(values: Values): number {
+export function countValues(values: Values): number {
   return values.kind === 'range' ? values.count : values.values.length;
 }
 

@@ -8,7 +8,7 @@ import type { JobId, TaskIndex } from '@mutirao/core/shared';
 import { gatheredIndexName } from '@mutirao/runtime/files';
 
 import { below } from '../results/check-aside.ts';
-import { countOf, isKnownEarly, Templates, valueAt, type TaskOfTemplate } from '../staging/variables.ts';
+import { countValues, isKnownEarly, Templates, valueAt, type TaskOfTemplate } from '../staging/variables.ts';
 
 /** What the check of a job's files needs to know. */
 export interface FileRules {
@@ -45,7 +45,7 @@ export async function checkFiles(spec: JobSpec, rules: FileRules): Promise<void>
         );
       }
     }
-    first += countOf(group.values);
+    first += countValues(group.values);
   }
   await each(inputs, checkInput);
   if (spec.gatherFolder === undefined) await each(outputs, (path) => checkOutput(path, rules.forbidden));
@@ -74,7 +74,7 @@ function addAll(paths: Set<string>, template: string, tasks: readonly TaskOfTemp
 }
 
 function listSamples(values: Values, first: TaskIndex): TaskOfTemplate[] {
-  const count = countOf(values);
+  const count = countValues(values);
   const sample = (position: number): TaskOfTemplate => ({
     taskIndex: first + position,
     value: valueAt(values, position),

@@ -7,7 +7,7 @@ import type { TaskIndex } from '@mutirao/core/shared';
 import { followLinks } from '@mutirao/runtime/files';
 
 import { Turns } from '../concurrency/turns.ts';
-import { countOf, isKnownEarly, Templates, valueAt } from '../staging/variables.ts';
+import { countValues, isKnownEarly, Templates, valueAt } from '../staging/variables.ts';
 
 /** Outputs of one job that are compared: a few hundred bytes of memory each. */
 const placesMax = 200_000;
@@ -139,7 +139,7 @@ export async function eachPlace(
   for (const group of spec.groups) {
     const outputs = group.outputs.filter((output) => output.localPath !== '' && isWanted(output));
     if (outputs.length > 0 && !(await getEachPlace({ group, outputs, first }, templates, visit))) return;
-    first += countOf(group.values);
+    first += countValues(group.values);
   }
 }
 
@@ -154,7 +154,7 @@ async function getEachPlace(
   templates: Templates,
   visit: (place: PlaceOfTask) => boolean,
 ): Promise<boolean> {
-  const count = countOf(values);
+  const count = countValues(values);
   for (let position = 0; position < count; position += 1) {
     if (turns.isOver()) await turns.next();
     const taskIndex = first + position;

@@ -3,7 +3,7 @@ import type { BrokerState } from '@mutirao/core/machines/broker';
 import type { JobSpec } from '@mutirao/core/messages';
 import type { ProcessorCount, ProviderId } from '@mutirao/core/shared';
 
-import { countOf, valueAt } from '../staging/variables.ts';
+import { countValues, valueAt } from '../staging/variables.ts';
 
 /** What is known of where tasks may run. */
 export interface WidthRules {
@@ -55,7 +55,7 @@ function findWider(
   let taskIndex = 0;
   for (const { values, processors = usual } of groups) {
     if (processors > most) return { taskIndex, value: valueAt(values, 0), processors };
-    taskIndex += countOf(values);
+    taskIndex += countValues(values);
   }
   return undefined;
 }

@@ -21,7 +21,7 @@ export async function printLedger(context: CommandContext, job: string | undefin
   const broker = await context.broker();
   const jobId = job === undefined ? 0 : await resolveJobId(broker, job);
   const { rows } = await broker.getLedger({ jobId });
-  const total = sumOf(rows);
+  const total = sumRows(rows);
   tell(context.output, {
     json: () => ({ job_id: jobId === 0 ? null : jobId, rows: rows.map(ledgerRowJson), total: ledgerTotalJson(total) }),
     table: () => (rows.length === 0 ? ['No allocations so far.'] : ledgerTable(rows, total, jobId !== 0)),
@@ -31,7 +31,7 @@ export async function printLedger(context: CommandContext, job: string | undefin
 }
 
 /** The sums of rows, as a row without names. */
-export function sumOf(rows: readonly LedgerRow[]): LedgerRow {
+export function sumRows(rows: readonly LedgerRow[]): LedgerRow {
   const sum = (pick: (row: LedgerRow) => number): number => rows.reduce((total, row) => total + pick(row), 0);
   return {
     providerId: '',

@@ -37,7 +37,7 @@ import { reasonDocument } from '@mutirao/api/reasons';
 import type { Manifest } from '../backup/manifest.ts';
 import type { JsonOf, shapes } from './shapes.ts';
 import { taskStatusText } from '../output/status-words.ts';
-import { nameOf } from '../wire/names.ts';
+import { getEnumName } from '../wire/names.ts';
 
 type Shapes = typeof shapes;
 
@@ -47,7 +47,7 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
     job_id: job.jobId,
     label: job.label,
     user_id: job.userId,
-    status: nameOf(JobStatus, job.status),
+    status: getEnumName(JobStatus, job.status),
     submitted_unix_ms: job.submittedUnixMs,
     ended_unix_ms: orNull(job.endedUnixMs),
     task_count: job.taskCount,
@@ -161,7 +161,7 @@ export function schedulingJson({ scheduler, replicationCap }: JobSpec): {
   readonly scheduler: string;
   readonly replication_budget: string;
 } {
-  const name = nameOf(Scheduler, scheduler ?? Scheduler.WQR).replace('_', '-');
+  const name = getEnumName(Scheduler, scheduler ?? Scheduler.WQR).replace('_', '-');
   return { scheduler: name === '' ? 'wqr' : name, replication_budget: nameOfCap(replicationCap?.cap) };
 }
 
@@ -208,7 +208,7 @@ function replicaJson(replica: ReplicaRecord): JsonOf<Shapes['replica']> {
     placed_unix_ms: replica.placedUnixMs,
     started_unix_ms: orNull(replica.startedUnixMs),
     ended_unix_ms: orNull(replica.endedUnixMs),
-    outcome: nameOf(Outcome, replica.outcome),
+    outcome: getEnumName(Outcome, replica.outcome),
     exit_status: replica.exitStatus,
     accepted: replica.accepted,
     reason: replica.reason,
@@ -248,7 +248,7 @@ export function machineJson(machine: MachineRecord): JsonOf<Shapes['machine']> {
   return {
     machine_id: facts.machineId,
     provider_id: machine.providerId,
-    status: nameOf(MachineStatus, machine.status),
+    status: getEnumName(MachineStatus, machine.status),
     processors: facts.processors,
     running_count: machine.runningCount,
     waiting_count: machine.waitingCount,
@@ -362,7 +362,7 @@ export function requestJson(request: AllocationRequest): JsonOf<Shapes['request'
     provider_id: request.providerId,
     request_id: request.requestId,
     manager_request_id: request.managerRequestId,
-    status: nameOf(RequestStatus, request.status),
+    status: getEnumName(RequestStatus, request.status),
     width_processors: request.widthProcessors,
     walltime_ms: request.walltimeMs,
     submitted_unix_ms: orNull(request.submittedUnixMs),
@@ -381,7 +381,7 @@ export function queuedRequestJson(request: QueuedRequest): JsonOf<Shapes['queued
     user_id: request.userId,
     width_processors: request.widthProcessors,
     walltime_ms: request.walltimeMs,
-    status: nameOf(ClusterRequestStatus, request.status),
+    status: getEnumName(ClusterRequestStatus, request.status),
     submitted_unix_ms: request.submittedUnixMs,
     starts_unix_ms: orNull(request.startsUnixMs),
     ended_unix_ms: orNull(request.endedUnixMs),

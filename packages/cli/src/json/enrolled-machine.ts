@@ -1,6 +1,6 @@
 import { EnrolledMachineStatus, type EnrolledMachine, type EnrolledMachineState } from '@mutirao/api/provider';
 
-import { nameOf } from '../wire/names.ts';
+import { getEnumName } from '../wire/names.ts';
 import type { JsonOf, shapes } from './shapes.ts';
 
 const noMachine: EnrolledMachine = {
@@ -21,11 +21,11 @@ export function enrolledMachineJson(
   return {
     machine_id: `${providerId}/${name}`,
     provider_id: providerId,
-    status: nameOf(EnrolledMachineStatus, state.status),
+    status: getEnumName(EnrolledMachineStatus, state.status),
     since_unix_ms: state.sinceUnixMs,
     reason: state.reason,
     by: reach?.$case ?? '',
-    at: placeOf(reach),
+    at: describeReach(reach),
     processors,
     folder,
     attributes,
@@ -33,7 +33,7 @@ export function enrolledMachineJson(
 }
 
 /** Where a kept machine is, as its owner named it. */
-export function placeOf(reach: EnrolledMachine['reach']): string {
+export function describeReach(reach: EnrolledMachine['reach']): string {
   if (reach === undefined) return '';
   return reach.$case === 'ssh' ? reach.value.destination : reach.value.machine;
 }

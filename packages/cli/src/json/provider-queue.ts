@@ -1,7 +1,7 @@
 import { QueueKnowledge, type ProviderQueue } from '@mutirao/api/provider';
 import { reasonDocument } from '@mutirao/api/reasons';
 
-import { nameOf } from '../wire/names.ts';
+import { getEnumName } from '../wire/names.ts';
 import type { JsonOf, shapes } from './shapes.ts';
 
 /** The queue of a resource as its provider sees it, as JSON. */
@@ -9,7 +9,7 @@ export function providerQueueJson(queue: ProviderQueue): JsonOf<(typeof shapes)[
   const { decision } = queue;
   return {
     provider_id: queue.providerId,
-    knowledge: nameOf(QueueKnowledge, queue.knowledge),
+    knowledge: getEnumName(QueueKnowledge, queue.knowledge),
     trouble: queue.trouble === undefined ? null : reasonDocument(queue.trouble),
     at_unix_ms: queue.atUnixMs,
     read_unix_ms: queue.readUnixMs === 0 ? null : queue.readUnixMs,

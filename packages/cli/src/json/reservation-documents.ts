@@ -17,7 +17,7 @@ import { reasonDocument } from '@mutirao/api/reasons';
 
 import type { JsonOf, shapes } from './shapes.ts';
 import { isOver } from '../reservations/show-reservation.ts';
-import { nameOf } from '../wire/names.ts';
+import { getEnumName } from '../wire/names.ts';
 
 type Shapes = typeof shapes;
 
@@ -27,7 +27,7 @@ export function reservationJson(reservation: Reservation, unit: string): JsonOf<
     reservation_id: reservation.reservationId,
     resource_id: reservation.resourceId,
     user_id: reservation.userId,
-    status: nameOf(ReservationStatus, reservation.status),
+    status: getEnumName(ReservationStatus, reservation.status),
     start_unix_ms: reservation.startUnixMs,
     end_unix_ms: reservation.endUnixMs,
     amount: reservation.amount,
@@ -57,7 +57,7 @@ function aheadJson({
   reasons,
 }: Provisioning): unknown {
   return {
-    status: nameOf(ProvisioningState, status),
+    status: getEnumName(ProvisioningState, status),
     held: heldUnits,
     asked: askedUnits,
     ask_unix_ms: orNull(askUnixMs),
@@ -103,7 +103,7 @@ export function reservableResourceJson(resource: Resource): JsonOf<Shapes['reser
     resource_id: resource.resourceId,
     owner_id: resource.ownerId,
     type: resource.resourceType,
-    kind: nameOf(ResourceKind, resource.kind),
+    kind: getEnumName(ResourceKind, resource.kind),
     total: resource.total,
     unit: resource.unit,
     ...rulesJson(resource.rules),
@@ -132,8 +132,8 @@ function rulesJson(reported: ResourceRules | undefined) {
   };
   return {
     cap_percent: rules.capPercent ?? 100,
-    algorithm: nameOf(Algorithm, rules.algorithm).replace('_', '-'),
-    placement: nameOf(Placement, rules.placement).replace('_', '-'),
+    algorithm: getEnumName(Algorithm, rules.algorithm).replace('_', '-'),
+    placement: getEnumName(Placement, rules.placement).replace('_', '-'),
     duration_ms_max: rules.durationMsMax,
     reservations_per_user_max: rules.reservationsPerUserMax,
     amount_per_user_max: rules.amountPerUserMax,

@@ -1,13 +1,13 @@
 import { JobStatus, TaskStatus, type JobSummary, type TaskRecord } from '@mutirao/api/broker';
 
-import { nameOf } from '../wire/names.ts';
+import { getEnumName } from '../wire/names.ts';
 import { showMoment } from './units.ts';
 
 /** What a job is, for people: a job that waits for its reservation is not called running. */
 export function jobStatusText(job: Pick<JobSummary, 'status' | 'reservationAwaited'>, now: number): string {
   return job.status === JobStatus.RUNNING
-    ? (describeAwaited(job, now) ?? nameOf(JobStatus, job.status))
-    : nameOf(JobStatus, job.status);
+    ? (describeAwaited(job, now) ?? getEnumName(JobStatus, job.status))
+    : getEnumName(JobStatus, job.status);
 }
 
 /** The reservation that a job waits for, in words; undefined where it waits for none. */
@@ -27,5 +27,5 @@ export function taskStatusText({ status, replicas }: Pick<TaskRecord, 'status' |
   const open = replicas.filter(({ endedUnixMs }) => endedUnixMs === 0);
   const isPlaced =
     status === TaskStatus.RUNNING && open.length > 0 && open.every(({ startedUnixMs }) => startedUnixMs === 0);
-  return isPlaced ? 'placed' : nameOf(TaskStatus, status);
+  return isPlaced ? 'placed' : getEnumName(TaskStatus, status);
 }

@@ -2,7 +2,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { ReservationStatus } from '@mutirao/api/reservation';
 
 import type { ReservationClient } from '@mutirao/runtime/clients';
-import { nameOf } from '../wire/names.ts';
+import { getEnumName } from '../wire/names.ts';
 import { readReservationId } from './show-reservation.ts';
 
 /**
@@ -29,7 +29,7 @@ export async function fetchClaim(text: string, openManager: () => Promise<Reserv
   if (status !== ReservationStatus.CONFIRMED && status !== ReservationStatus.CLAIMED) {
     const reported =
       `reservation ${reservationId} is ` +
-      `${nameOf(ReservationStatus, status)}${reason === '' ? '' : ` (${reason})`}; expected one that is confirmed or ` +
+      `${getEnumName(ReservationStatus, status)}${reason === '' ? '' : ` (${reason})`}; expected one that is confirmed or ` +
       'claimed';
     throw new MutiraoError(status === ReservationStatus.EXPIRED ? 'MUT_CLAIM_LATE' : 'MUT_RESERVATION_OVER', reported);
   }

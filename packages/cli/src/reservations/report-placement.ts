@@ -5,7 +5,7 @@ import type { CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
 import { placementJson } from '../json/reservation-documents.ts';
 import { tell } from '../output/tell.ts';
-import { nameOf } from '../wire/names.ts';
+import { getEnumName } from '../wire/names.ts';
 import { isOver, refusalLines, reservationPairs } from './show-reservation.ts';
 
 /** What a manager answered to a spec. */
@@ -45,7 +45,7 @@ export function reportPlacement(
   });
   if (!isOver(reservation)) return 0;
   output.note(
-    `Reservation ${reservation.reservationId} is ${nameOf(ReservationStatus, reservation.status)}: ` +
+    `Reservation ${reservation.reservationId} is ${getEnumName(ReservationStatus, reservation.status)}: ` +
       `${reservation.reason}. Another key asks for a new one.`,
   );
   return 3;

@@ -11,7 +11,7 @@ import type { CommandContext } from '../context.ts';
 import { findReservationsAddress } from '../grid/addresses.ts';
 import { renderPairs, renderTable } from '../output/table.ts';
 import { showDuration, showInstant, showMoment } from '../output/units.ts';
-import { nameOf } from '../wire/names.ts';
+import { getEnumName } from '../wire/names.ts';
 
 /** The option that names a reservation manager. */
 export const managerOption = [
@@ -92,7 +92,7 @@ export function reservationTable(
   const aheadIn = ({ provisioning, amount }: Reservation): string =>
     provisioning === undefined
       ? ''
-      : `${nameOf(ProvisioningState, provisioning.status)} ${provisioning.heldUnits}/${amount}`;
+      : `${getEnumName(ProvisioningState, provisioning.status)} ${provisioning.heldUnits}/${amount}`;
   return renderTable(
     [
       { title: 'ID', right: true },
@@ -110,7 +110,7 @@ export function reservationTable(
       String(one.reservationId),
       one.resourceId,
       one.userId,
-      nameOf(ReservationStatus, one.status),
+      getEnumName(ReservationStatus, one.status),
       showAmount(one.amount, resources.get(one.resourceId)?.unit ?? ''),
       showMoment(one.startUnixMs, now),
       showMoment(one.endUnixMs, now),
@@ -136,7 +136,7 @@ export function reservationPairs(one: Reservation, unit: string): string[] {
     ['reservation', String(one.reservationId)],
     ['resource', one.resourceId],
     ['user', one.userId],
-    ['status', nameOf(ReservationStatus, one.status)],
+    ['status', getEnumName(ReservationStatus, one.status)],
     ['amount', `${showAmount(one.amount, unit)}${one.units.length === 0 ? '' : ` (units ${showUnits(one.units)})`}`],
     ['starts', showInstant(one.startUnixMs)],
     ['ends', `${showInstant(one.endUnixMs)} (${showDuration(one.endUnixMs - one.startUnixMs)})`],

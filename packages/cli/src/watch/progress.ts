@@ -3,7 +3,7 @@ import { JobStatus, type JobSummary } from '@mutirao/api/broker';
 import type { Output } from '../output/output.ts';
 import { describeAwaited } from '../output/status-words.ts';
 import { showDuration } from '../output/units.ts';
-import { nameOf } from '../wire/names.ts';
+import { getEnumName } from '../wire/names.ts';
 
 /** Shows how far a job is. */
 export interface Progress {
@@ -92,6 +92,6 @@ function countLine(job: JobSummary, now: number, remaining: number | undefined):
   parts.push(showDuration(Math.max(0, elapsed)));
   if (job.status === JobStatus.RUNNING && remaining !== undefined && done < job.taskCount)
     parts.push(`about ${showDuration(remaining)} left`);
-  if (job.status !== JobStatus.RUNNING) parts.push(nameOf(JobStatus, job.status));
+  if (job.status !== JobStatus.RUNNING) parts.push(getEnumName(JobStatus, job.status));
   return parts.join('  ');
 }

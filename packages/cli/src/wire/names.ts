@@ -1,7 +1,7 @@
 import { InvariantError } from '@mutirao/core/shared';
 
 /** The word for a value of a wire enum, in lower case; a value that this release does not know is `unknown-N`. */
-export function nameOf(values: Readonly<Record<string, number>>, value: number): string {
+export function getEnumName(values: Readonly<Record<string, number>>, value: number): string {
   for (const [name, known] of Object.entries(values)) if (known === value) return value === 0 ? '' : name.toLowerCase();
   return `unknown-${value}`;
 }

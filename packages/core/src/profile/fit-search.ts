@@ -1,5 +1,5 @@
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
-import { slotOf, type RunSummaries } from './run-summaries.ts';
+import { getSummarySlot, type RunSummaries } from './run-summaries.ts';
 import type { SegmentBlock } from './segment-block.ts';
 
 /**
@@ -19,7 +19,7 @@ export class FitSearch {
   /** Begins a walk. @param duration more than 0. @param until from here on everything counts as free. */
   begin(width: ProcessorCount, duration: Duration, from: Instant, until: Instant): void {
     this.#width = width;
-    this.#slot = slotOf(width);
+    this.#slot = getSummarySlot(width);
     this.#duration = duration;
     this.#until = until;
     this.candidate = from;

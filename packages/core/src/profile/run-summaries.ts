@@ -7,7 +7,7 @@ const slotCount = 96;
 const fieldCount = 4;
 
 /** Where the summary of a width is; wider ones than 2^25 share the last. */
-export function slotOf(width: ProcessorCount): number {
+export function getSummarySlot(width: ProcessorCount): number {
   if (width < 8) return width;
   const shift = 29 - Math.clz32(width);
   return Math.min(slotCount - 1, 4 + 4 * (shift - 1) + (width >>> shift));
@@ -38,7 +38,7 @@ export class RunSummaries {
   /** @param widthMax the widest that is asked about. */
   constructor(widthMax: ProcessorCount, rowCount: number) {
     this.#rowCount = rowCount;
-    this.#numbers = new Float64Array((slotOf(widthMax) + 1) * rowCount * fieldCount);
+    this.#numbers = new Float64Array((getSummarySlot(widthMax) + 1) * rowCount * fieldCount);
   }
 
   /** Whether a summary is kept. */
@@ -53,8 +53,8 @@ export class RunSummaries {
    * processors.
    */
   drop(row: number, above: ProcessorCount, upTo: ProcessorCount): void {
-    const last = this.#at(slotOf(upTo), row);
-    for (let at = this.#at(slotOf(above) + 1, row); at <= last; at += this.#rowCount * fieldCount)
+    const last = this.#at(getSummarySlot(upTo), row);
+    for (let at = this.#at(getSummarySlot(above) + 1, row); at <= last; at += this.#rowCount * fieldCount)
       this.#numbers[at] = 0;
   }
 

@@ -15,7 +15,7 @@ import { Prng } from '@mutirao/core/shared';
 import { runs, someFacts } from '@mutirao/testkit';
 import { drainTime, type Bag, type Lanes, type Workers } from '../../src/requests/finish/draining.ts';
 import { likenessShownAt } from '../../src/requests/finish/learn.ts';
-import { waitShareOf } from '../../src/requests/finish/own-requests.ts';
+import { estimateWaitShare } from '../../src/requests/finish/own-requests.ts';
 import { couldScoreBelow, rate, type PlanContext } from '../../src/requests/finish/plan.ts';
 
 const minute = 60_000;
@@ -150,7 +150,7 @@ test('whatever is listed, it asks within the limits and the budget, gives up onl
 test('whatever is promised, and whenever, requests are expected to wait for some of it, and for no more than all', (t) => {
   fc.assert(
     fc.property(hostile, (h) => {
-      const share = waitShareOf(hostileFacts(h), finishConstants);
+      const share = estimateWaitShare(hostileFacts(h), finishConstants);
       return share > 0 && share <= 1;
     }),
     { ...nightRuns, numRuns: 10 * nightRuns.numRuns },

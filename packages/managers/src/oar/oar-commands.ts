@@ -81,7 +81,7 @@ function saidBy({ stdout, stderr }: ToolAnswer): string {
 }
 
 /** Why `oarsub` refused, without what it writes of every job. */
-export function refusalWordsOf({ stdout, stderr }: ToolAnswer): string {
+export function getRefusalWords({ stdout, stderr }: ToolAnswer): string {
   return listWords(`${stdout}\n${stderr}`.replaceAll(chatter, ''));
 }
 

@@ -11,10 +11,10 @@ import { listWords, type ToolAnswer } from '../run-tool.ts';
 import { requireKey, TriedKeys } from '../tried-keys.ts';
 import { WidthMemory } from '../width-memory.ts';
 import { renderJob } from './job-script.ts';
-import { OarCommands, refusalWordsOf } from './oar-commands.ts';
+import { OarCommands, getRefusalWords } from './oar-commands.ts';
 import { OarReservations, walltimeInside } from './oar-reservations.ts';
-import { namePrefix, parseJobs, parseResources, findQueue, spanOf, type OarJob } from './parse-oar.ts';
-import { readUserFlags, whereFlagsOf } from './user-flags.ts';
+import { namePrefix, parseJobs, parseResources, findQueue, formatSpan, type OarJob } from './parse-oar.ts';
+import { readUserFlags, findWhereFlags } from './user-flags.ts';
 
 /** How to use an OAR. */
 export interface OarOptions {
@@ -73,7 +73,7 @@ export class OarManager implements ResourceManager {
       commands: this.#commands,
       prefix: reservations.prefix,
       user,
-      where: whereFlagsOf(this.#flags),
+      where: findWhereFlags(this.#flags),
       jobs: () => this.#list(),
       now,
     });
@@ -165,7 +165,7 @@ export class OarManager implements ResourceManager {
       '-n',
       `${namePrefix}${key}`,
       '-l',
-      `/resource_id=${width},walltime=${spanOf(walltime / second)}`,
+      `/resource_id=${width},walltime=${formatSpan(walltime / second)}`,
       '-d',
       workingDirectory === '' ? '/tmp' : workingDirectory,
       '-O',
@@ -192,7 +192,7 @@ export class OarManager implements ResourceManager {
 
   /** A width that is refused as such is not asked for again and again: half of it is the most from then on. */
   #getRefusal(answer: ToolAnswer, { width }: AllocationOrder): MutiraoError {
-    const words = refusalWordsOf(answer);
+    const words = getRefusalWords(answer);
     const code = refusals.find(([pattern]) => pattern.test(words))?.[1] ?? 'MUT_BAD_REQUEST';
     if (code === 'MUT_WIDTH_MAX') this.#widths.refuse(width, this.#options.now());
     return new MutiraoError(code, `oarsub: ${words}`);

@@ -3,8 +3,8 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { SiteReservation } from '@mutirao/core/messages';
 import type { Instant } from '@mutirao/core/shared';
 import type { SiteReservationListing, SiteReservations } from '../site-reservations.ts';
-import { refusalWordsOf, type OarCommands } from './oar-commands.ts';
-import { spanOf, type OarJob } from './parse-oar.ts';
+import { getRefusalWords, type OarCommands } from './oar-commands.ts';
+import { formatSpan, type OarJob } from './parse-oar.ts';
 
 /** Of whose reservations, and where. */
 export interface OarReservationsOptions {
@@ -78,12 +78,12 @@ export class OarReservations implements SiteReservations {
       [
         ...where,
         ...['-n', `${prefix}${reservationId}`, '-r', findTime(begin), '-t', 'container', '-t', 'noop'],
-        ...['-l', `/resource_id=${count},walltime=${spanOf(seconds)}`],
+        ...['-l', `/resource_id=${count},walltime=${formatSpan(seconds)}`],
       ],
       // It reads times in the zone of its environment.
       { TZ: 'UTC' },
     );
-    if (answer.status !== 0) throw new MutiraoError('MUT_BAD_REQUEST', `oarsub: ${refusalWordsOf(answer)}`);
+    if (answer.status !== 0) throw new MutiraoError('MUT_BAD_REQUEST', `oarsub: ${getRefusalWords(answer)}`);
   }
 
   /**

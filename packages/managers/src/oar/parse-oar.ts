@@ -169,7 +169,7 @@ function wholeNumber(value: unknown): number | undefined {
 }
 
 /** Seconds as `oarsub` reads a walltime. */
-export function spanOf(seconds: number): string {
+export function formatSpan(seconds: number): string {
   return `${Math.floor(seconds / 3600)}:${Math.floor(seconds / 60) % 60}:${seconds % 60}`;
 }
 

@@ -38,7 +38,7 @@ export function readUserFlags(words: readonly string[]): readonly string[] {
 }
 
 /** Of flags that `readUserFlags` took, those that say which queue, resources and project: reservations have them too. */
-export function whereFlagsOf(words: readonly string[]): readonly string[] {
+export function findWhereFlags(words: readonly string[]): readonly string[] {
   const flags: string[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';

@@ -1,7 +1,7 @@
 import type { ReservationFact, ReservationsChange, ReservationReported } from '@mutirao/core/machines/reservations';
 import type { ChangeCodec, ProjectionDatabase } from '@mutirao/runtime/journal';
 import { factsSchema, forgetFacts, keepFacts } from './reservation-facts.ts';
-import { findReservation, rowOf, type ReservationRow } from './reservation-row.ts';
+import { findReservation, toRow, type ReservationRow } from './reservation-row.ts';
 
 type Written =
   | Exclude<ReservationsChange, { readonly reported: unknown }>
@@ -41,7 +41,7 @@ export const reservationsChangeCodec: ChangeCodec<ReservationsChange> = {
 };
 
 function writeReported({ fact, reservation }: ReservationReported): WrittenReported {
-  return [fact, rowOf(reservation)];
+  return [fact, toRow(reservation)];
 }
 
 function readReported([fact, row]: WrittenReported): ReservationReported {
@@ -76,7 +76,7 @@ function project(database: ProjectionDatabase, _sequence: number, change: Reserv
 function keep(database: ProjectionDatabase, reported: readonly ReservationReported[]): void {
   const statement = database.prepare('INSERT OR REPLACE INTO reservations_now (id, body) VALUES (?, ?)');
   for (const { reservation } of reported) {
-    statement.run(reservation.place.id, JSON.stringify(rowOf(reservation)));
+    statement.run(reservation.place.id, JSON.stringify(toRow(reservation)));
     keepFacts(database, reservation);
   }
 }

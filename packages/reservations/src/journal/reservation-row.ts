@@ -40,7 +40,7 @@ type AheadRow = readonly [
 const none: readonly number[] = [];
 
 /** Writes a reservation. */
-export function rowOf(reservation: ReservationRecord): ReservationRow {
+export function toRow(reservation: ReservationRecord): ReservationRow {
   const {
     place,
     resourceId,

@@ -30,6 +30,6 @@ export function submitLocally(
 }
 
 /** How long the command of a local user's request runs. */
-export function runTimeOf(environment: Readonly<Record<string, string>>): Duration {
+export function readRunTime(environment: Readonly<Record<string, string>>): Duration {
   return Number(environment[timeVariable] ?? 0);
 }

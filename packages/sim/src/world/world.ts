@@ -11,7 +11,7 @@ import { DiskFullError, SimulatedDisk } from './disk.ts';
 import { HeuristicPromises } from './heuristic-promises.ts';
 import { Host, type Life } from './host.ts';
 import { Kernel } from './kernel.ts';
-import { runTimeOf, submitLocally } from './local-users.ts';
+import { readRunTime, submitLocally } from './local-users.ts';
 import type { WorldTurn } from './machine-process.ts';
 import type { ManagerReply, QueueHint } from './messages.ts';
 import { LeaseOracle } from './lease-oracle.ts';
@@ -423,7 +423,7 @@ export class World implements Surroundings {
               name: `${name}/${request.requestId}.${index}`,
             };
             if (request.environment['SIMULATED_REQUEST'] === undefined)
-              return this.#startLocal(runTimeOf(request.environment), onExit);
+              return this.#startLocal(readRunTime(request.environment), onExit);
             return this.#startAgent(site, place, { request, index, onExit });
           },
         }),

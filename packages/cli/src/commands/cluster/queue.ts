@@ -9,7 +9,7 @@ import { honouredReservationJson, queuedRequestJson } from '../../json/documents
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showMoment } from '../../output/units.ts';
-import { nameOf } from '../../wire/names.ts';
+import { getEnumName } from '../../wire/names.ts';
 
 /** Whose queue, and how much of its past. */
 export interface QueueOptions {
@@ -135,7 +135,7 @@ function listCells(request: QueuedRequest, { atUnixMs: now, ranking }: GetQueueR
   return [
     request.requestId,
     request.userId,
-    nameOf(RequestStatus, request.status),
+    getEnumName(RequestStatus, request.status),
     String(request.widthProcessors),
     showDuration(request.walltimeMs),
     showMoment(request.submittedUnixMs, now),

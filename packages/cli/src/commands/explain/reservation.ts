@@ -15,7 +15,7 @@ import {
   openManager,
   readReservationId,
 } from '../../reservations/show-reservation.ts';
-import { nameOf } from '../../wire/names.ts';
+import { getEnumName } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -51,7 +51,7 @@ function sentence(text: string): ReasonDocument {
 
 function findSummary(one: Reservation, now: number): string {
   const { reservationId, resourceId, amount, status, startUnixMs: start, endUnixMs: end, endedUnixMs: ended } = one;
-  const what = `Reservation ${reservationId} of ${amount} of ${resourceId} is ${nameOf(ReservationStatus, status)}`;
+  const what = `Reservation ${reservationId} of ${amount} of ${resourceId} is ${getEnumName(ReservationStatus, status)}`;
   if (isOver(one)) return `${what} since ${showInstant(ended)}: ${one.reason}.`;
   return start > now
     ? `${what} and begins in ${showDuration(start - now)}, at ${showInstant(start)}.`

@@ -8,7 +8,7 @@ import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
 import { tell } from '../../output/tell.ts';
 import { resolveJobId, resolveJobs, resolveTaskIndexes } from '../../selectors.ts';
-import { nameOf } from '../../wire/names.ts';
+import { getEnumName } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -34,7 +34,7 @@ export async function cancelJobs(context: CommandContext, selector: string, reas
       jobs.map(
         ({ jobId, status }): JsonOf<typeof shapes.cancelled_job> => ({
           job_id: jobId,
-          ended_before: status === JobStatus.RUNNING ? null : nameOf(JobStatus, status),
+          ended_before: status === JobStatus.RUNNING ? null : getEnumName(JobStatus, status),
           cancelled_tasks: null,
         }),
       ),
@@ -47,7 +47,7 @@ export async function cancelJobs(context: CommandContext, selector: string, reas
 function cancelledLine({ jobId, status }: JobSummary): string {
   return status === JobStatus.RUNNING
     ? `Job ${jobId} is cancelled.`
-    : `Job ${jobId} had already ended (${nameOf(JobStatus, status)}); nothing to cancel.`;
+    : `Job ${jobId} had already ended (${getEnumName(JobStatus, status)}); nothing to cancel.`;
 }
 
 /** Cancels single tasks of a job; repeating it is harmless, and those that have ended stay as they are. */

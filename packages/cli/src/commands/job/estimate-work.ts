@@ -76,7 +76,7 @@ function listCommands({ groups }: { readonly groups: readonly { readonly command
  * Departs from the source: the usual time stands for the mean, and a tenth is added, of at least a minute of each
  * processor.
  */
-export function workOf(taskCount: number, processors: number, { usual, longest }: TaskEstimate): Duration {
+export function estimateWork(taskCount: number, processors: number, { usual, longest }: TaskEstimate): Duration {
   const work = taskCount * usual + (processors - 1) * longest;
   return work + Math.max(Math.ceil(work / marginShare), processors * marginMin);
 }

@@ -11,7 +11,7 @@ import { jobStatusText } from '../../output/status-words.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
-import { nameOf } from '../../wire/names.ts';
+import { getEnumName } from '../../wire/names.ts';
 
 const statuses = Object.keys(JobStatus)
   .slice(1)
@@ -52,7 +52,7 @@ export async function fetchJobs(broker: BrokerClient, status: string | undefined
   let beforeJobId = 0;
   for (;;) {
     const { jobs } = await broker.listJobs({ pageSize: max, beforeJobId });
-    found.push(...jobs.filter((job) => status === undefined || nameOf(JobStatus, job.status) === status));
+    found.push(...jobs.filter((job) => status === undefined || getEnumName(JobStatus, job.status) === status));
     const last = jobs.at(-1);
     if (status === undefined || found.length >= max || last === undefined || last.jobId === 1)
       return found.slice(0, max);

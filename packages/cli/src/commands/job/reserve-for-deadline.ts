@@ -22,7 +22,7 @@ import type { CommandContext } from '../../context.ts';
 import { hasReservations } from '../../grid/addresses.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
 import { openManager, refusalLines } from '../../reservations/show-reservation.ts';
-import { estimateTasks, readTaskTime, workOf, type TaskEstimate } from './estimate-work.ts';
+import { estimateTasks, readTaskTime, estimateWork, type TaskEstimate } from './estimate-work.ts';
 
 /** What `job submit` takes for the reservation that a deadline asks for. */
 export interface DeadlineOptions {
@@ -157,7 +157,7 @@ function specFor(
     resourceId,
     amount: {
       $case: 'malleable',
-      value: { workUnitMs: workOf(taskCount, amountMax, estimate), amountMin: 1, amountMax },
+      value: { workUnitMs: estimateWork(taskCount, amountMax, estimate), amountMin: 1, amountMax },
     },
     durationMs: 0,
     earliestStartUnixMs: undefined,

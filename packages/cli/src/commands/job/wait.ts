@@ -10,7 +10,7 @@ import { showDuration } from '../../output/units.ts';
 import { resolveJobIds } from '../../selectors.ts';
 import { explainMissingFile } from '../../watch/explain-missing-file.ts';
 import { followJob } from '../../watch/follow-job.ts';
-import { nameOf } from '../../wire/names.ts';
+import { getEnumName } from '../../wire/names.ts';
 import { getCounts } from './show.ts';
 
 export function define(command: Command, act: Act): void {
@@ -53,7 +53,7 @@ export function endLine(job: JobSummary): string {
 /** How a job ended. */
 export function endSentence(job: JobSummary): string {
   return (
-    `Job ${job.jobId} ${nameOf(JobStatus, job.status)} after ` +
+    `Job ${job.jobId} ${getEnumName(JobStatus, job.status)} after ` +
     `${showDuration(job.endedUnixMs - job.submittedUnixMs)}, tasks ${getCounts(job)}.`
   );
 }

@@ -8,7 +8,7 @@ import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration } from '../../output/units.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
-import { nameOf } from '../../wire/names.ts';
+import { getEnumName } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -26,7 +26,7 @@ export async function listCredentials(context: CommandContext, providerName: str
       credentials.map(({ name, status, sinceUnixMs, expiresUnixMs }) => ({
         machine_id: `${providerId}/${name}`,
         provider_id: providerId,
-        status: nameOf(MachineCredentialStatus, status),
+        status: getEnumName(MachineCredentialStatus, status),
         since_unix_ms: sinceUnixMs,
         expires_unix_ms: expiresUnixMs ?? null,
       })),
@@ -42,7 +42,7 @@ export async function listCredentials(context: CommandContext, providerName: str
             ],
             credentials.map(({ name, status, sinceUnixMs, expiresUnixMs }) => [
               `${providerId}/${name}`,
-              nameOf(MachineCredentialStatus, status),
+              getEnumName(MachineCredentialStatus, status),
               showDuration(Math.max(0, now - sinceUnixMs)),
               expiresUnixMs === undefined ? '-' : showDuration(Math.max(0, expiresUnixMs - now)),
             ]),

@@ -4,12 +4,12 @@ import { EnrolledMachineStatus, type EnrolledMachineState } from '@mutirao/api/p
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
-import { enrolledMachineJson, placeOf } from '../../json/enrolled-machine.ts';
+import { enrolledMachineJson, describeReach } from '../../json/enrolled-machine.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration } from '../../output/units.ts';
 import { resolveProviderAddress } from '../../selectors.ts';
-import { nameOf } from '../../wire/names.ts';
+import { getEnumName } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -53,10 +53,10 @@ function keptTable(providerId: string, machines: readonly EnrolledMachineState[]
     ],
     machines.map((state) => {
       const { name = '', reach } = state.machine ?? {};
-      const [by, at] = [reach?.$case ?? '', placeOf(reach)];
+      const [by, at] = [reach?.$case ?? '', describeReach(reach)];
       return [
         `${providerId}/${name}`,
-        nameOf(EnrolledMachineStatus, state.status),
+        getEnumName(EnrolledMachineStatus, state.status),
         showDuration(Math.max(0, now - state.sinceUnixMs)),
         by,
         at,

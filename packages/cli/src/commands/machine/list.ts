@@ -8,7 +8,7 @@ import { machineJson } from '../../json/documents.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration } from '../../output/units.ts';
-import { nameOf } from '../../wire/names.ts';
+import { getEnumName } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command.action(() => act(listMachines));
@@ -47,7 +47,7 @@ function machineTable(machines: readonly MachineRecord[], now: number): string[]
     ],
     machines.map((machine) => [
       machine.facts?.machineId ?? '',
-      nameOf(MachineStatus, machine.status),
+      getEnumName(MachineStatus, machine.status),
       String(machine.facts?.processors ?? 0),
       String(machine.runningCount),
       String(machine.waitingCount),

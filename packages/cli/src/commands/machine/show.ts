@@ -10,7 +10,7 @@ import { shownMachineJson } from '../../json/documents.ts';
 import { renderPairs } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showInstant } from '../../output/units.ts';
-import { nameOf } from '../../wire/names.ts';
+import { getEnumName } from '../../wire/names.ts';
 import { describeEvidence } from './trust.ts';
 
 export function define(command: Command, act: Act): void {
@@ -59,7 +59,7 @@ function presencePairs(machine: MachineRecord | undefined, now: number): Pair[] 
   const facts = machine?.facts;
   if (machine === undefined || facts === undefined) return [['status', 'not here now']];
   return [
-    ['status', nameOf(MachineStatus, machine.status)],
+    ['status', getEnumName(MachineStatus, machine.status)],
     ['provider', machine.providerId],
     ['request', facts.requestId === '' ? '' : `${machine.providerId}/${facts.requestId}`],
     ['processors', String(facts.processors)],

@@ -8,7 +8,7 @@ import { requestJson } from '../../json/documents.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showMoment } from '../../output/units.ts';
-import { nameOf } from '../../wire/names.ts';
+import { getEnumName } from '../../wire/names.ts';
 
 export function define(command: Command, act: Act): void {
   command
@@ -49,7 +49,7 @@ function requestTable(requests: readonly AllocationRequest[], now: number): stri
     ],
     requests.map((request) => [
       nameOfRequest(request),
-      nameOf(RequestStatus, request.status),
+      getEnumName(RequestStatus, request.status),
       String(request.widthProcessors),
       showDuration(request.walltimeMs),
       showMoment(request.submittedUnixMs, now),

@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
 import {
-  costOf,
+  estimateCost,
   countRuns,
   exportJdf,
   isStartsChunk,
@@ -253,6 +253,6 @@ function workOf(chunks: readonly AnyChunk[]): Work {
   const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
   return {
     runs: sum(chunks.map((chunk) => (isStartsChunk(chunk) ? 0 : countRuns(chunk)))),
-    cost: sum(chunks.map(costOf)),
+    cost: sum(chunks.map(estimateCost)),
   };
 }

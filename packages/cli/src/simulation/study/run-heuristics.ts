@@ -5,7 +5,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
 import {
-  costOf,
+  estimateCost,
   countRuns,
   decodeResult,
   exportHeuristicsJdf,
@@ -198,5 +198,5 @@ function getPath(folder: string, { id }: HeuristicsChunk): string {
 function workOf(chunks: readonly HeuristicsChunk[]): Work {
   const sum = (measure: (chunk: HeuristicsChunk) => number): number =>
     chunks.reduce((total, chunk) => total + measure(chunk), 0);
-  return { runs: sum(countRuns), cost: sum(costOf) };
+  return { runs: sum(countRuns), cost: sum(estimateCost) };
 }

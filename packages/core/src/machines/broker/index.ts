@@ -27,7 +27,7 @@ export { explainRequest } from './explain/explain-request.ts';
 export { findPlannedEnd } from './explain/explain-plan.ts';
 export { explainTask, type PastReplica, type TaskSubject } from './explain/explain-task.ts';
 export type { Explanation } from './explain/explanation.ts';
-export { findJobByClientId, findJobOf } from './jobs/find-job.ts';
+export { findJobByClientId, findUserJob } from './jobs/find-job.ts';
 export type { BrokerInput, GetInput } from './inputs.ts';
 export { findJobLedger, findLedger, type LedgerRow } from './ledger/ledger.ts';
 export type { GrantedLease, LeasedTasks, LeaseRules } from './leases/leases.ts';
@@ -51,7 +51,7 @@ export {
 } from './queries.ts';
 export { findOverview, type GridOverview } from './overview.ts';
 export { outputsRead, type OutputsRead } from './workflow/outputs-read.ts';
-export { type JobEstimate, estimateOf } from './explain/job-estimate.ts';
+export { type JobEstimate, estimateJob } from './explain/job-estimate.ts';
 export { keepsAway } from './times/remaining-time.ts';
 export { resume, skipForgottenIds } from './resume.ts';
 export { restore } from './restore.ts';

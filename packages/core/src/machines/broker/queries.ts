@@ -10,7 +10,7 @@ import type {
   UserId,
 } from '../../shared/index.ts';
 import { listPredecessors } from './workflow/dependencies.ts';
-import { findJobOf } from './jobs/find-job.ts';
+import { findUserJob } from './jobs/find-job.ts';
 import { runsBeside, getWindow } from './reservations/reserved-place.ts';
 import { countReplicasAt, findDrain, isDraining } from './machines/takes-work.ts';
 import { type BrokerJob, type BrokerMachine, type BrokerState, isHere } from './state.ts';
@@ -60,7 +60,7 @@ export interface ReservationAwaited {
 
 /** Where a job of this user stands; undefined where she has none of that number. */
 export function findJobSummary(state: BrokerState, userId: UserId, jobId: JobId): JobSummary | undefined {
-  const job = findJobOf(state, userId, jobId);
+  const job = findUserJob(state, userId, jobId);
   return job === undefined ? undefined : summarise(state, job);
 }
 

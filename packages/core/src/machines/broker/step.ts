@@ -9,7 +9,7 @@ import {
   connectProvider,
   disconnectProvider,
   expireSuspects,
-  onOfResource,
+  onResourceReported,
   settleProvider,
 } from './machines/connect-provider.ts';
 import { onMisconduct, resetMachineTrust, quarantineMachine } from './trust/convict.ts';
@@ -22,7 +22,7 @@ import type { BrokerInput } from './inputs.ts';
 import { joinMachine } from './machines/join-machine.ts';
 import { dropMachine } from './machines/lose-machine.ts';
 import { placeReplicas } from './placing/place-replicas.ts';
-import { onOfRequests, onReservationStatuses } from './demand/requests.ts';
+import { onRequestsChanged, onReservationStatuses } from './demand/requests.ts';
 import { leaveReservations } from './reservations/reserved-jobs.ts';
 import { chooseResources } from './placement/choose-resources.ts';
 import { retryTasks } from './jobs/retry-tasks.ts';
@@ -82,9 +82,9 @@ const handlers: HandlersByKind<Turn, BrokerInput> = {
   MachineLost: dropMachine,
   MachineReported: takeReport,
   MachineMisbehaved: onMisconduct,
-  RequestsChanged: onOfRequests,
+  RequestsChanged: onRequestsChanged,
   StatusesReported: onReservationStatuses,
-  ResourceReported: onOfResource,
+  ResourceReported: onResourceReported,
   DrainingReported: onDraining,
   ReplicaUnstartable: giveUpUnstartable,
   ResultAccepted: acceptResult,

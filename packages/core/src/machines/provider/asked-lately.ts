@@ -55,7 +55,7 @@ export function setClockBack(state: ProviderState, at: Instant): void {
 }
 
 /** Whether something was asked for or released unused later than now. */
-export function isAheadOf({ asked, requests }: ProviderState, now: Instant): boolean {
+export function isClockBehind({ asked, requests }: ProviderState, now: Instant): boolean {
   return (
     [...asked.submissions, ...asked.withdrawals].some((instant) => instant > now) ||
     [...requests.values()].some(({ unusedAt = 0 }) => unusedAt > now)

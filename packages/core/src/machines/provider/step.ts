@@ -31,7 +31,7 @@ import type { ProviderInput } from './inputs.ts';
 import { attachAgent, detachAgent, loseAbsentMachines, seeTasks } from './machines.ts';
 import { noteTriggers } from './note-triggers.ts';
 import { giveUpMissed, noteFailedReading, requeueWaiting, takeLimits, takeListing } from './queue.ts';
-import { isAheadOf } from './asked-lately.ts';
+import { isClockBehind } from './asked-lately.ts';
 import { releaseIdle } from './release-idle.ts';
 import type { ProviderState } from './state.ts';
 import { acceptSubmission, askReleases, doubtSubmission, finishRelease, refuseSubmission } from './submission.ts';
@@ -156,7 +156,7 @@ function startProvider(turn: Turn, instance: string): void {
   const { state, now } = turn;
   if (state.instance === '') commit(turn, { kind: 'ProviderFounded', instance, at: now });
   settleHeuristic(turn);
-  if (isAheadOf(state, now)) commit(turn, { kind: 'ClockSetBack', at: now });
+  if (isClockBehind(state, now)) commit(turn, { kind: 'ClockSetBack', at: now });
   state.startedAt = now;
   for (const broker of state.brokers.values()) broker.awaySince = now;
   for (const machine of state.machines.values()) machine.awaySince = now;

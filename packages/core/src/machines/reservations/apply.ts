@@ -168,12 +168,12 @@ export function noteReservation(state: ReservationsState, entry: ResourceEntry, 
 }
 
 /** What a reservation takes of its resource: amount times milliseconds. */
-export function workOf({ place: { amount, start, end } }: Pick<ReservationBrief, 'place'>): number {
+export function measureWork({ place: { amount, start, end } }: Pick<ReservationBrief, 'place'>): number {
   return amount * (end - start);
 }
 
 function getLivingWork(reservation: ReservationBrief): number {
-  return isLiving(reservation) ? workOf(reservation) : 0;
+  return isLiving(reservation) ? measureWork(reservation) : 0;
 }
 
 /** Counts a reservation that lives now, or no more, or takes more or less. */

@@ -1,5 +1,5 @@
 import { invariant, type Instant, type UserId } from '../../shared/index.ts';
-import { isSamePlace, workOf } from './apply.ts';
+import { isSamePlace, measureWork } from './apply.ts';
 import { getDue, isLiving, isPrepared, type ReservationsState, type ResourceEntry } from './state.ts';
 
 /** What a user has reserved of a resource. */
@@ -54,7 +54,7 @@ export function checkInvariants(state: ReservationsState): void {
     living += 1;
     const users = counts.get(entry) ?? new Map<UserId, Living>();
     const { count, work } = users.get(place.userId) ?? { count: 0, work: 0 };
-    counts.set(entry, users.set(place.userId, { count: count + 1, work: work + workOf(reservation) }));
+    counts.set(entry, users.set(place.userId, { count: count + 1, work: work + measureWork(reservation) }));
   }
   invariant(living === state.livingCount, () => `${living} reservations live, ${state.livingCount} counted`);
   for (const entry of state.resources.values()) checkResource(entry, counts.get(entry) ?? new Map());

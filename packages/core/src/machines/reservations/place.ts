@@ -19,7 +19,7 @@ import {
   getRefusal,
   findRequest,
 } from './admission.ts';
-import { getEntry, workOf } from './apply.ts';
+import { getEntry, measureWork } from './apply.ts';
 import type { ReservationReported } from './changes.ts';
 import type { PlacementReply } from './commands.ts';
 import type { ReservationsInput } from './inputs.ts';
@@ -86,7 +86,7 @@ export function renegotiate(turn: Turn, input: Renegotiation): void {
     turn.refuse(input.replyTo, request);
     return;
   }
-  const excess = findQuotaFault(turn, entry, request, workOf(known));
+  const excess = findQuotaFault(turn, entry, request, measureWork(known));
   if (excess !== undefined) {
     turn.refuse(input.replyTo, excess);
     return;

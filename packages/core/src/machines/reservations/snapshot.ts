@@ -2,7 +2,7 @@ import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../.
 import { Calendar, type LoadedPlaces, type PlacedReservation } from '../../reservations/index.ts';
 import type { Instant } from '../../shared/index.ts';
 import { sortedBy } from '../../shared/sort-order.ts';
-import { findBlock, countLiving, listFacts, fileOutage, noteReservation, getEntry, workOf } from './apply.ts';
+import { findBlock, countLiving, listFacts, fileOutage, noteReservation, getEntry, measureWork } from './apply.ts';
 import { listTimers } from './list-timers.ts';
 import { getFiled } from './resource-status.ts';
 import type { ReservationBrief, StoredReservations } from './stored-reservations.ts';
@@ -115,7 +115,8 @@ function fileStored(state: ReservationsState, stored: StoredReservations, ended:
       place: { userId },
       resourceId,
     } = brief;
-    if (isLiving(brief)) countLiving(state, getEntry(state, resourceId), { userId, change: 1, work: workOf(brief) });
+    if (isLiving(brief))
+      countLiving(state, getEntry(state, resourceId), { userId, change: 1, work: measureWork(brief) });
     else ended.push(brief);
     if (stored.isPreparedAt(row)) state.preparedIds.add(stored.idAt(row));
   }

@@ -7,7 +7,7 @@ import { foresee } from './foresee.ts';
 import { lookLater } from './later.ts';
 import { likenessShownAt } from './learn.ts';
 import { lookAtTasks } from './look-at-tasks.ts';
-import { keepsPlaces, viewOwn, waitShareOf } from './own-requests.ts';
+import { keepsPlaces, viewOwn, estimateWaitShare } from './own-requests.ts';
 import type { PlanContext } from './plan.ts';
 import { propose, type Scope } from './propose.ts';
 
@@ -41,7 +41,7 @@ function decide(facts: RequestFacts, constants: FinishConstants): RequestDecisio
       reviewAt,
     };
   const { skyline, places, isInTurn } = foresee(facts);
-  const waitShare = waitShareOf(facts, constants);
+  const waitShare = estimateWaitShare(facts, constants);
   const own = viewOwn(facts.pending, { facts, skyline, waitShare, places });
   const estimate = lookAtTasks(facts, constants);
   const bags = estimate.times.map(({ time }) => {

@@ -32,7 +32,7 @@ const waitsMax = 50;
  * faster than the clock, it is expected to go on doing so. So a queue that moves everybody forward when a job ends early
  * is distinguished from one that keeps its promises, before a request that waits for days has started.
  */
-export function waitShareOf(
+export function estimateWaitShare(
   { waits = [], pending, now }: Pick<RequestFacts, 'waits' | 'pending' | 'now'>,
   { waitShare, waitShareWeight, waitedMin }: FinishConstants,
 ): number {

@@ -1,17 +1,23 @@
 import test from 'ava';
-import { getNarrowest, RunSummaries, slotOf } from '../../../src/profile/run-summaries.ts';
+import { getNarrowest, RunSummaries, getSummarySlot } from '../../../src/profile/run-summaries.ts';
 
 test('widths up to a quarter apart share a slot, and the narrowest stands for them', (t) => {
   for (let width = 1; width < 3000; width += 1) {
-    const narrowest = getNarrowest(slotOf(width));
-    t.true(narrowest <= width && width < 1.25 * narrowest + 1e-9 && slotOf(narrowest) === slotOf(width), String(width));
-    t.true(slotOf(width + 1) - slotOf(width) <= 1 && slotOf(width + 1) >= slotOf(width), String(width));
+    const narrowest = getNarrowest(getSummarySlot(width));
+    t.true(
+      narrowest <= width && width < 1.25 * narrowest + 1e-9 && getSummarySlot(narrowest) === getSummarySlot(width),
+      String(width),
+    );
+    t.true(
+      getSummarySlot(width + 1) - getSummarySlot(width) <= 1 && getSummarySlot(width + 1) >= getSummarySlot(width),
+      String(width),
+    );
   }
 });
 
 test('the widest machines share the last slot', (t) => {
-  t.is(slotOf(2 ** 31 - 1), slotOf(2 ** 30));
-  t.true(getNarrowest(slotOf(2 ** 31 - 1)) <= 2 ** 30);
+  t.is(getSummarySlot(2 ** 31 - 1), getSummarySlot(2 ** 30));
+  t.true(getNarrowest(getSummarySlot(2 ** 31 - 1)) <= 2 ** 30);
 });
 
 const summary = { prefixEnd: 1, longest: 2, suffixStart: Infinity };
@@ -39,18 +45,18 @@ test('a change drops the summaries of the widths that became free or ceased to b
   ] as const) {
     const summaries = new RunSummaries(128, 2);
     const widths = Array.from({ length: 128 }, (_, index) => index + 1);
-    for (const width of widths) for (const row of [0, 1]) summaries.write(slotOf(width), row, summary);
+    for (const width of widths) for (const row of [0, 1]) summaries.write(getSummarySlot(width), row, summary);
     summaries.drop(1, above, upTo);
     const changed = (width: number): boolean =>
-      above < getNarrowest(slotOf(width)) && getNarrowest(slotOf(width)) <= upTo;
+      above < getNarrowest(getSummarySlot(width)) && getNarrowest(getSummarySlot(width)) <= upTo;
     t.deepEqual(
-      widths.filter((width) => !summaries.has(slotOf(width), 1)),
+      widths.filter((width) => !summaries.has(getSummarySlot(width), 1)),
       widths.filter(changed),
       `${above} to ${upTo}`,
     );
     summaries.clear(1);
-    t.false(widths.some((width) => summaries.has(slotOf(width), 1)));
-    t.true(widths.every((width) => summaries.has(slotOf(width), 0)));
+    t.false(widths.some((width) => summaries.has(getSummarySlot(width), 1)));
+    t.true(widths.every((width) => summaries.has(getSummarySlot(width), 0)));
   }
 });
 

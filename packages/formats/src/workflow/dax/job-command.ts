@@ -4,7 +4,7 @@ import { readAttribute, type XmlElement } from '../read-xml.ts';
 import { getLine, WordSplitter } from '../shell-line.ts';
 import type { WorkflowFile } from '../workflow-document.ts';
 import type { Executable } from './catalogs.ts';
-import { fileNameOf } from './job-files.ts';
+import { readFileName } from './job-files.ts';
 import type { JobProfiles } from './profiles.ts';
 
 /** What a command is made of besides the job's element. */
@@ -41,7 +41,7 @@ export function getCommand(job: XmlElement, parts: CommandParts): string {
       ['stdout', '>'],
       ['stderr', '2>'],
     ] as const
-  ).flatMap(([name, sign]) => named(name).map((stream) => ({ sign, path: fileNameOf(stream, subject) })));
+  ).flatMap(([name, sign]) => named(name).map((stream) => ({ sign, path: readFileName(stream, subject) })));
   const folders = streams.flatMap(({ sign, path }) =>
     sign !== '<' && path.includes('/') ? [path.replace(/\/[^/]*$/, '')] : [],
   );
@@ -79,7 +79,7 @@ function listWords(argument: XmlElement, subject: string): string[] {
   const splitter = new WordSplitter();
   for (const piece of argument.content) {
     if (typeof piece === 'string') splitter.take(piece);
-    else splitter.takeLiteral(fileNameOf(piece, subject));
+    else splitter.takeLiteral(readFileName(piece, subject));
   }
   const words = splitter.end();
   if (words !== undefined) return words;

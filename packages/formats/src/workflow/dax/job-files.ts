@@ -53,7 +53,7 @@ export class JobFiles {
     for (const name of ['stdin', 'stdout', 'stderr']) this.#refuseSecond(named(name));
     for (const stream of named('stdin')) addTo(inputs, this.#getInput(stream));
     for (const stream of [...named('stdout'), ...named('stderr')]) {
-      const file = { name: fileNameOf(stream, this.#subject), bytes: 0 };
+      const file = { name: readFileName(stream, this.#subject), bytes: 0 };
       if (inputs.has(file.name))
         throw this.#streamFault(
           stream,
@@ -100,7 +100,7 @@ export class JobFiles {
     if (link === 'output' || link === 'inout') {
       const { transfer, dontTransfer } = uses.attributes;
       addTo(outputs, {
-        name: fileNameOf(uses, this.#subject),
+        name: readFileName(uses, this.#subject),
         bytes: this.#getBytes(uses),
         comesHome: transfer !== 'false' && dontTransfer !== 'true',
       });
@@ -115,7 +115,7 @@ export class JobFiles {
   }
 
   #getInput(element: XmlElement): WorkflowFile {
-    const name = fileNameOf(element, this.#subject);
+    const name = readFileName(element, this.#subject);
     const url = this.#catalogs.placeIn(element) ?? this.#catalogs.placeOfFile(name);
     return { name, bytes: this.#getBytes(element), ...(url === undefined ? {} : { home: getPath(url) }) };
   }
@@ -143,14 +143,14 @@ export class JobFiles {
   #getBytes(element: XmlElement): number {
     if (element.attributes['size'] !== undefined)
       return this.#least(element, getNumber(element, 'size', this.#subject));
-    const inCatalog = this.#catalogs.sizeOfFile(fileNameOf(element, this.#subject));
+    const inCatalog = this.#catalogs.sizeOfFile(readFileName(element, this.#subject));
     const said = [element, ...(inCatalog === undefined ? [] : [inCatalog])]
       .flatMap(({ children }) => children)
       .find(({ name, attributes }) => name === 'metadata' && attributes['key'] === 'size');
     if (said === undefined) return 0;
     const text = findText(said).trim();
     if (/^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text)) return this.#least(said, Number(text));
-    this.#oddSizes.push(`${JSON.stringify(text)} of ${fileNameOf(element, this.#subject)}`);
+    this.#oddSizes.push(`${JSON.stringify(text)} of ${readFileName(element, this.#subject)}`);
     return 0;
   }
 
@@ -165,7 +165,7 @@ export class JobFiles {
       subject: this.#subject,
       line: stream.line,
       column: stream.column,
-      found: found(`<${stream.name} name="${fileNameOf(stream, this.#subject)}">`),
+      found: found(`<${stream.name} name="${readFileName(stream, this.#subject)}">`),
       expected,
     });
   }
@@ -187,7 +187,7 @@ export class JobFiles {
  * The name of a file: `name` since DAX 3.2, `file` before. @throws {FormatError} MUT_WORKFLOW_SYNTAX where there is
  * none, or two that differ.
  */
-export function fileNameOf(element: XmlElement, subject: string): string {
+export function readFileName(element: XmlElement, subject: string): string {
   const { file, name } = element.attributes;
   const chosen = file ?? readAttribute(element, 'name', subject);
   if (chosen !== '' && (name === undefined || name === chosen)) return chosen;

@@ -1,7 +1,16 @@
 import type { LocatedValue } from '../located-value.ts';
 import { referenceSpeed, type DocumentTask, type WorkflowFile } from '../workflow-document.ts';
 import { getCommandLine, type ArgumentStyle } from './wf-command.ts';
-import { distinctFiles, getEdges, fileOf, findMemory, amountOr, textOr, getWidths, type WfTasks } from './wf-values.ts';
+import {
+  distinctFiles,
+  getEdges,
+  makeFile,
+  findMemory,
+  amountOr,
+  textOr,
+  getWidths,
+  type WfTasks,
+} from './wf-values.ts';
 
 /** Memory is in kB up to version 1.3. */
 const kilobyte = 1000;
@@ -54,7 +63,7 @@ function readTask(row: LocatedValue, id: string, style: ArgumentStyle): Document
       files
         .filter((file) => file.at('link').text().toLowerCase() === link)
         .map((file) =>
-          fileOf(
+          makeFile(
             joinPath(textOr(file.at('path'), ''), file.at('name').text()),
             amountOr(file.at('sizeInBytes'), amountOr(file.at('size'), 0)),
           ),

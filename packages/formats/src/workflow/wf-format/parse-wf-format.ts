@@ -11,7 +11,16 @@ import { checkWfFormat } from './check-wf-format.ts';
 import { readEarlyTasks } from './early-tasks.ts';
 import { getArgumentStyle, getCommandLine } from './wf-command.ts';
 import { wfFormatVersions } from './wf-parts.ts';
-import { amountOr, distinctFiles, getEdges, fileOf, findMemory, textOr, getWidths, type WfTasks } from './wf-values.ts';
+import {
+  amountOr,
+  distinctFiles,
+  getEdges,
+  makeFile,
+  findMemory,
+  textOr,
+  getWidths,
+  type WfTasks,
+} from './wf-values.ts';
 
 /**
  * Reads a workflow of WfCommons (WfFormat 1.0 to 1.6): its specification, and where there is an execution, run times,
@@ -79,7 +88,7 @@ function readTasks(workflow: LocatedValue, style: ReturnType<typeof getArgumentS
         const bytes = sizes.get(file.text()) ?? (hasFiles ? undefined : 0);
         if (bytes === undefined)
           throw file.fault('a file that workflow.specification.files lists', 'MUT_WORKFLOW_NO_PRODUCER');
-        return fileOf(file.text(), bytes);
+        return makeFile(file.text(), bytes);
       }),
     );
   const tasks = rows.map((row): DocumentTask => {

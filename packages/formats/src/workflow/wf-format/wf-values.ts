@@ -55,7 +55,7 @@ export function findMemory(memory: LocatedValue | undefined, unit: number): Pick
  * A file by its id. An id that is a path from the root, or a URL of another host, stands for a file below the folder of
  * the whole: nothing is fetched, and no run writes there.
  */
-export function fileOf(name: string, bytes: number): WorkflowFile {
+export function makeFile(name: string, bytes: number): WorkflowFile {
   const [, below] = /^(?:\/+|(?!file:)[a-z][a-z0-9+.-]*:\/\/)(.*)$/i.exec(name) ?? [];
   return below === undefined ? { name, bytes } : { name, bytes, home: below };
 }

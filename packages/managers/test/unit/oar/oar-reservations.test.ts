@@ -6,7 +6,7 @@ import { aReservation, FakeCommands, temporaryFolder } from '@mutirao/testkit';
 import { OarManager, type AllocationOrder, type SiteReservations } from '@mutirao/managers';
 import { walltimeInside } from '../../../src/oar/oar-reservations.ts';
 import { parseJobs, findQueue } from '../../../src/oar/parse-oar.ts';
-import { whereFlagsOf } from '../../../src/oar/user-flags.ts';
+import { findWhereFlags } from '../../../src/oar/user-flags.ts';
 
 /** 2026-11-28 01:00:00 UTC. */
 const at = 1_795_827_600_000;
@@ -235,5 +235,5 @@ test('of the flags those go to reservations that say where', (t) => {
     'thesis',
     '--notify=exec:/bin/true',
   ];
-  t.deepEqual(whereFlagsOf(flags), ['--queue=night', '-p', "gpu='YES'", '--project', 'thesis']);
+  t.deepEqual(findWhereFlags(flags), ['--queue=night', '-p', "gpu='YES'", '--project', 'thesis']);
 });

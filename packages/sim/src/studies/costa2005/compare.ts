@@ -1,6 +1,6 @@
 import type { ChunkResult, ChunkRun } from './records.ts';
 import {
-  drawOf,
+  nameDraw,
   nameType,
   requestsMaxima,
   studyHeuristics,
@@ -56,7 +56,7 @@ export function listPairs(
 ): PairedValues[] {
   return parts.flatMap((part) =>
     maxima.map((requestsMax) => ({
-      draw: drawOf(part.chunk.type),
+      draw: nameDraw(part.chunk.type),
       reference: listRuns(part, requestsMax, 'static').map((run) => run[measure]),
       other: listRuns(part, requestsMax, other).map((run) => run[measure]),
     })),

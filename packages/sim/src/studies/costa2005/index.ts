@@ -1,7 +1,7 @@
 export type { StudyPart } from './compare.ts';
 export { decodeChunk, encodeChunk, type ChunkResult, type ChunkRun, type TraceFacts } from './records.ts';
 export { exportJdf, type ExportPlaces } from './export-jdf.ts';
-export { costOf, isComplete, isStartsChunk, listParts, type AnyChunk } from './parts.ts';
+export { estimateCost, isComplete, isStartsChunk, listParts, type AnyChunk } from './parts.ts';
 export { reportStudy, type StudyReport, type StudyResults } from './report.ts';
 export { runChunk } from './run-chunk.ts';
 export {

@@ -21,6 +21,6 @@ export function isComplete(text: string, chunk: AnyChunk, seed: string): boolean
 }
 
 /** How long a part takes beside others; what is left of a study can be told by it. */
-export function costOf(chunk: AnyChunk): number {
+export function estimateCost(chunk: AnyChunk): number {
   return isStartsChunk(chunk) ? costOfStarts(chunk) : costOfRuns(chunk);
 }

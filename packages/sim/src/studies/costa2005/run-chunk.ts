@@ -3,7 +3,7 @@ import { invariant } from '@mutirao/core/shared';
 import { sampleJob } from '../../grid/sample-jobs.ts';
 import type { LocalHistory } from '../../resource/local-history.ts';
 import type { ChunkRun } from './records.ts';
-import { drawOf, requestsMaxima, studyHeuristics, type StudyChunk } from './scenarios.ts';
+import { nameDraw, requestsMaxima, studyHeuristics, type StudyChunk } from './scenarios.ts';
 import type { StudyVariant } from './variants.ts';
 
 /**
@@ -30,7 +30,7 @@ export function runChunk(chunk: StudyChunk, history: LocalHistory, seed: string)
     widthMax: Math.floor(processors * widthShare),
     walltimeMax,
   };
-  const rng = `${seed} ${drawOf(type)}`;
+  const rng = `${seed} ${nameDraw(type)}`;
   return requestsMaxima.flatMap((requestsMax) =>
     studyHeuristics.flatMap((name) => {
       const scenario = { ...fixed, heuristic: getHeuristic(name), requestsMax };

@@ -177,6 +177,6 @@ export function nameType({ taskCount, meanTaskTime, heterogeneity }: JobType): s
 }
 
 /** What job types share their instants: those that differ in heterogeneity alone, so that it can be seen by itself. */
-export function drawOf({ taskCount, meanTaskTime }: JobType): string {
+export function nameDraw({ taskCount, meanTaskTime }: JobType): string {
   return `${taskCount}x${meanTaskTime / 1000}s`;
 }

@@ -9,7 +9,7 @@ import {
 import { invariant } from '@mutirao/core/shared';
 import { runPlacement, type PlacementRun } from '../../placement/run-placement.ts';
 import { listCases, type LocalPolicy, type PlacementCase, type PlacementPart } from './parts.ts';
-import { allProcessors, clusterSizes, sampleExperiment, scaleToLoad, workOf } from './workload.ts';
+import { allProcessors, clusterSizes, sampleExperiment, scaleToLoad, sumWork } from './workload.ts';
 
 /** What one run came to. */
 export interface CaseResult extends PlacementCase {
@@ -129,12 +129,12 @@ function listFacts(stream: readonly TracedRequest[]): WorkloadFacts {
   const classes = [4, 8, 16, 32];
   const inClass = (index: number): TracedRequest[] =>
     stream.filter(({ width }) => width <= (classes[index] as number) && width > (classes[index - 1] ?? 0));
-  const work = workOf(stream);
+  const work = sumWork(stream);
   return {
     taskCount: stream.length,
     span: stream.at(-1)?.submittedAt ?? 0,
     overestimate: stream.reduce((sum, { width, walltime }) => sum + width * walltime, 0) / work,
     taskShares: classes.map((_, index) => inClass(index).length / stream.length),
-    workShares: classes.map((_, index) => workOf(inClass(index)) / work),
+    workShares: classes.map((_, index) => sumWork(inClass(index)) / work),
   };
 }

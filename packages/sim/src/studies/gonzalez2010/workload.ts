@@ -100,11 +100,11 @@ function spread(tasks: readonly TracedRequest[]): TracedRequest[] {
  */
 export function scaleToLoad(tasks: readonly TracedRequest[], load: number): TracedRequest[] {
   invariant(load > 0 && Number.isFinite(load), `the offered load is ${load}; expected more than 0`);
-  const span = workOf(tasks) / (allProcessors * load);
+  const span = sumWork(tasks) / (allProcessors * load);
   return tasks.map((task) => ({ ...task, submittedAt: Math.round(task.submittedAt * span) }));
 }
 
 /** Work of tasks, in processor-ms. */
-export function workOf(tasks: readonly TracedRequest[]): number {
+export function sumWork(tasks: readonly TracedRequest[]): number {
   return tasks.reduce((sum, { width, runTime }) => sum + width * runTime, 0);
 }

@@ -8,7 +8,7 @@ export { getPolicy, runChunk, usualWalltime, type HeuristicRun } from './run-chu
 export { groupScenarios, getHeldOut, type Scenario, type ScenarioGroup } from './scenario-times.ts';
 export {
   findCandidate,
-  costOf,
+  estimateCost,
   countRuns,
   heuristicsTraces,
   isHeldOut,

@@ -13,7 +13,7 @@ import { drawTaskTimes } from '../../grid/sample-jobs.ts';
 import type { OwnRequest } from '../../grid/workqueue.ts';
 import type { LocalHistory } from '../../resource/local-history.ts';
 import type { SimulatedResource } from '../../resource/simulated-resource.ts';
-import { drawOf } from '../costa2005/scenarios.ts';
+import { nameDraw } from '../costa2005/scenarios.ts';
 import { LocalWatch, type LocalWaits } from './local-waits.ts';
 import { mostInAnHour } from './request-rates.ts';
 import type { HeuristicsChunk, PolicyName } from './scenarios.ts';
@@ -95,7 +95,7 @@ export function runChunk(chunk: HeuristicsChunk, history: LocalHistory, seed: st
   const heuristic = chunk.variant === undefined ? findHeuristic(chunk.heuristic) : varyFinish(chunk.variant);
   invariant(heuristic?.name === chunk.heuristic, `there is no heuristic ${chunk.heuristic}`);
   return Array.from({ length: chunk.instantCount }, (_, run) => {
-    const rng = new Prng(`seed ${seed} ${drawOf(chunk.type)}`).fork(`run ${run}`);
+    const rng = new Prng(`seed ${seed} ${nameDraw(chunk.type)}`).fork(`run ${run}`);
     const instant = drawInstant(history, (run + rng.fork('instant').fraction()) / chunk.instantCount);
     const before = history.resourceAt(instant);
     const taskTimes = drawTaskTimes(chunk.type, rng.fork('tasks'));

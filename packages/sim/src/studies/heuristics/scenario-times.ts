@@ -1,4 +1,4 @@
-import { drawOf, nameType, type JobType } from '../costa2005/scenarios.ts';
+import { nameDraw, nameType, type JobType } from '../costa2005/scenarios.ts';
 import type { HeuristicsPart } from './records.ts';
 import type { HeuristicRun } from './run-chunk.ts';
 import { isHeldOut, type HeuristicsTrace, type PartName, type PolicyName } from './scenarios.ts';
@@ -77,7 +77,7 @@ function getScenarios(group: readonly HeuristicsPart[]): Scenario[] {
     return first === undefined
       ? []
       : first.chunk.pending.map((requestsMax) => ({
-          draw: drawOf(first.chunk.type),
+          draw: nameDraw(first.chunk.type),
           type: first.chunk.type,
           requestsMax,
           instantCount: first.chunk.instantCount,

@@ -231,7 +231,7 @@ export function countRuns({ pending, instantCount }: HeuristicsChunk): number {
 }
 
 /** How long a chunk takes beside others, in milliseconds of the machine that it was timed on. */
-export function costOf(chunk: HeuristicsChunk): number {
+export function estimateCost(chunk: HeuristicsChunk): number {
   const {
     type: { taskCount, meanTaskTime },
     trace: { processors },

@@ -4,7 +4,7 @@ import { Outcome } from '@mutirao/api/machine';
 import { invariant } from '@mutirao/core/shared';
 
 import type { FailureGroup, Failures } from '../../schema/index.ts';
-import { nameOf } from '../documents/names.ts';
+import { getEnumName } from '../documents/names.ts';
 import { getTail } from '../documents/tasks.ts';
 import type { BrokerCalls } from '../grid-calls.ts';
 import type { JobRecords } from './job-records.ts';
@@ -93,7 +93,7 @@ function getShared([first]: readonly ReplicaRow[]): Pick<
   invariant(first, 'a cause without a replica');
   return {
     cause: getCause(first),
-    outcome: nameOf(Outcome, first.outcome),
+    outcome: getEnumName(Outcome, first.outcome),
     exit_status: first.exitStatus,
     reason: first.reason,
     detail: first.detail,

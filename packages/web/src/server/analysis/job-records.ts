@@ -1,7 +1,7 @@
 import { TaskStatus, type JobSummary, type ListTasksRequest, type TaskRecord } from '@mutirao/api/broker';
 
 import type { BrokerCalls } from '../grid-calls.ts';
-import { NameTable, rowsOf, type ReplicaRow } from './replica-rows.ts';
+import { NameTable, listRows, type ReplicaRow } from './replica-rows.ts';
 
 const pageSize = 1000;
 /** How long one call reads on before it answers with what there is. */
@@ -140,7 +140,7 @@ export class JobRecords {
     if (isSynced(former)) return;
     this.#status[taskIndex] = status;
     this.#open.delete(taskIndex);
-    const rows = rowsOf(task, this.#names);
+    const rows = listRows(task, this.#names);
     if (isSynced(status)) this.#settled.push(...rows);
     else if (!isUnbegun(status) || rows.length > 0) this.#open.set(taskIndex, rows);
   }

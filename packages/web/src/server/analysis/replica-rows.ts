@@ -46,7 +46,7 @@ export class NameTable {
 }
 
 /** The runs of a task. */
-export function rowsOf(task: TaskRecord, names: NameTable): ReplicaRow[] {
+export function listRows(task: TaskRecord, names: NameTable): ReplicaRow[] {
   return task.replicas.map((replica) => {
     const early = findAhead(replica);
     const at = (instant: number): number => (instant === 0 ? 0 : instant - early);

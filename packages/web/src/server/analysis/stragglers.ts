@@ -28,9 +28,9 @@ export function findStragglers(
 ): Pick<TaskTimes, 'stragglers' | 'straggler_count'> {
   const least = stragglerFactor * usual.half;
   const slow = rows.filter(
-    (row) => (row.kind === 'running' || row.kind === 'accepted') && row.startedAt > 0 && runTimeOf(row, now) > least,
+    (row) => (row.kind === 'running' || row.kind === 'accepted') && row.startedAt > 0 && getRunTime(row, now) > least,
   );
-  const listed = slow.sort((one, other) => runTimeOf(other, now) - runTimeOf(one, now)).slice(0, listedMax);
+  const listed = slow.sort((one, other) => getRunTime(other, now) - getRunTime(one, now)).slice(0, listedMax);
   const tasks = new Set(listed.map(({ taskIndex }) => taskIndex));
   const siblings = Map.groupBy(
     rows.filter(({ taskIndex }) => tasks.has(taskIndex)),
@@ -43,7 +43,7 @@ export function findStragglers(
 }
 
 /** How long a run takes, from its start on; what still runs, until now. */
-export function runTimeOf({ startedAt, endedAt }: ReplicaRow, now: number): number {
+export function getRunTime({ startedAt, endedAt }: ReplicaRow, now: number): number {
   return Math.max(0, (endedAt || now) - startedAt);
 }
 
@@ -54,7 +54,7 @@ interface Circumstances {
 }
 
 function getStraggler(row: ReplicaRow, about: Circumstances): TaskTimes['stragglers'][number] {
-  const took = runTimeOf(row, about.now);
+  const took = getRunTime(row, about.now);
   return {
     task_index: row.taskIndex,
     machine_id: row.machineId,
@@ -73,7 +73,7 @@ function getStraggler(row: ReplicaRow, about: Circumstances): TaskTimes['straggl
  * measured.
  */
 function explain(row: ReplicaRow, { siblings, usual, now }: Circumstances): string {
-  const took = runTimeOf(row, now);
+  const took = getRunTime(row, now);
   const homeward = row.staging?.commandEndedAt ? Math.max(0, row.endedAt - row.staging.commandEndedAt) : 0;
   if (homeward > (took - usual.half) / 2)
     return `Its outputs took ${describeTime(homeward)} to come home; its command took ${describeTime(took - homeward)}.`;
@@ -104,7 +104,7 @@ function reportSibling(
   sibling: ReplicaRow,
   { usual, now }: Pick<Circumstances, 'usual' | 'now'>,
 ): string {
-  const time = runTimeOf(sibling, now);
+  const time = getRunTime(sibling, now);
   if (sibling.kind === 'running') return `It runs on ${sibling.machineId} too, for ${describeTime(time)} so far.`;
   if (sibling.kind === 'accepted')
     return `Its sibling on ${sibling.machineId} was first, after ${describeTime(time)}: ${row.machineId} is slow or busy.`;
@@ -121,7 +121,7 @@ function othersOn(
   now: number,
 ): { readonly count: number; readonly half: number } {
   const times = byMachine.get(row.machineId) ?? [];
-  const own = row.kind === 'accepted' ? times.indexOf(runTimeOf(row, now)) : -1;
+  const own = row.kind === 'accepted' ? times.indexOf(getRunTime(row, now)) : -1;
   const count = times.length - (own < 0 ? 0 : 1);
   const at = Math.max(0, Math.ceil(count / 2) - 1);
   return { count, half: times[own >= 0 && at >= own ? at + 1 : at] ?? 0 };

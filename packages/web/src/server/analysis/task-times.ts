@@ -1,7 +1,7 @@
 import type { TaskTimes } from '../../schema/index.ts';
 import type { JobRecords } from './job-records.ts';
 import type { ReplicaRow } from './replica-rows.ts';
-import { findStragglers, runTimeOf } from './stragglers.ts';
+import { findStragglers, getRunTime } from './stragglers.ts';
 
 const binCount = 60;
 const shares = [0.1, 0.25, 0.5, 0.75, 0.9, 0.99];
@@ -12,7 +12,7 @@ export function measureTimes(records: JobRecords, now: number): TaskTimes {
   const rows = records.rows();
   const started = rows.filter(({ startedAt }) => startedAt > 0);
   const accepted = started.filter(({ kind }) => kind === 'accepted');
-  const times = Float64Array.from(accepted, (replica) => runTimeOf(replica, now)).sort();
+  const times = Float64Array.from(accepted, (replica) => getRunTime(replica, now)).sort();
   const byMachine = timesByMachine(accepted, now);
   return {
     job_id: records.jobId,
@@ -24,7 +24,7 @@ export function measureTimes(records: JobRecords, now: number): TaskTimes {
       times,
       Float64Array.from(
         started.filter(({ kind, endedAt }) => kind !== 'accepted' && endedAt > 0),
-        (replica) => runTimeOf(replica, now),
+        (replica) => getRunTime(replica, now),
       ),
     ),
     ...(times.length === 0
@@ -80,8 +80,8 @@ function timesByMachine(accepted: readonly ReplicaRow[], now: number): Map<strin
   const byMachine = new Map<string, number[]>();
   for (const replica of accepted) {
     const times = byMachine.get(replica.machineId);
-    if (times === undefined) byMachine.set(replica.machineId, [runTimeOf(replica, now)]);
-    else times.push(runTimeOf(replica, now));
+    if (times === undefined) byMachine.set(replica.machineId, [getRunTime(replica, now)]);
+    else times.push(getRunTime(replica, now));
   }
   for (const times of byMachine.values()) times.sort((one, other) => one - other);
   return byMachine;

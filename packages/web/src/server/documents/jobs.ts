@@ -10,7 +10,7 @@ import {
 } from '@mutirao/api/broker';
 
 import type { JobDetail, JobRow, TaskCounts } from '../../schema/index.ts';
-import { instantOrNull, nameOf } from './names.ts';
+import { instantOrNull, getEnumName } from './names.ts';
 
 /** How long a job still takes, where that was asked. */
 export type Estimate = Pick<GetJobResponse, 'remainingMsMin' | 'remainingMsMax' | 'plannedEndUnixMs'>;
@@ -83,7 +83,7 @@ export function jobSpecPart(spec: JobSpec): JobSpecPart {
     is_workflow: spec.edges.length > 0,
     edge_count: spec.edges.length,
     ...getCounts(spec),
-    scheduler: nameOf(Scheduler, spec.scheduler ?? Scheduler.WQR).replace('_', '-') || 'wqr',
+    scheduler: getEnumName(Scheduler, spec.scheduler ?? Scheduler.WQR).replace('_', '-') || 'wqr',
     replication_budget: capText(spec.replicationCap?.cap),
     verification: verificationText(spec.verification),
     home_directory: spec.homeDirectory,

@@ -1,7 +1,7 @@
 import { MachineStatus, type MachineRecord } from '@mutirao/api/broker';
 
 import { machineStatusNames, type Machine, type MachineOverview } from '../../schema/index.ts';
-import { nameOf } from './names.ts';
+import { getEnumName } from './names.ts';
 import { machineCounts } from './summary.ts';
 
 const shownMax = 5000;
@@ -26,7 +26,7 @@ function siteDocument(providerId: string, machines: readonly MachineRecord[]): M
     running_count: machines.reduce((sum, { runningCount }) => sum + runningCount, 0),
     ...machineCounts(machines),
     machines: {
-      machine_id: shown.map(idOf),
+      machine_id: shown.map(getMachineId),
       status: shown.map(({ status }) => Math.max(0, machineStatusNames.indexOf(statusName(status)))),
       processors: shown.map(({ facts }) => facts?.processors ?? 0),
       running: shown.map(({ runningCount }) => runningCount),
@@ -37,17 +37,17 @@ function siteDocument(providerId: string, machines: readonly MachineRecord[]): M
 }
 
 function statusName(status: MachineStatus): (typeof machineStatusNames)[number] {
-  return nameOf(MachineStatus, status) as (typeof machineStatusNames)[number];
+  return getEnumName(MachineStatus, status) as (typeof machineStatusNames)[number];
 }
 
 /** The name of a machine. */
-export function idOf({ facts }: MachineRecord): string {
+export function getMachineId({ facts }: MachineRecord): string {
   return facts?.machineId ?? '';
 }
 
 /** Numbers within names are compared as such: m2 comes before m10. */
 export function byName(machines: readonly MachineRecord[]): MachineRecord[] {
-  return [...machines].sort((one, other) => compare(idOf(one), idOf(other)));
+  return [...machines].sort((one, other) => compare(getMachineId(one), getMachineId(other)));
 }
 
 const compare = new Intl.Collator('en', { numeric: true }).compare;
@@ -56,9 +56,9 @@ const compare = new Intl.Collator('en', { numeric: true }).compare;
 export function machineDocument(machine: MachineRecord): Machine {
   const { facts } = machine;
   return {
-    machine_id: idOf(machine),
+    machine_id: getMachineId(machine),
     provider_id: machine.providerId,
-    status: nameOf(MachineStatus, machine.status),
+    status: getEnumName(MachineStatus, machine.status),
     processors: facts?.processors ?? 0,
     running_count: machine.runningCount,
     waiting_count: machine.waitingCount,

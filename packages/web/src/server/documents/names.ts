@@ -2,7 +2,7 @@
  * The word for a value of a wire enum, in lower case; empty for none, `unknown-N` for one that this release does not
  * know.
  */
-export function nameOf(values: Readonly<Record<string, number>>, value: number): string {
+export function getEnumName(values: Readonly<Record<string, number>>, value: number): string {
   for (const [name, known] of Object.entries(values)) if (known === value) return value === 0 ? '' : name.toLowerCase();
   return `unknown-${value}`;
 }

@@ -3,7 +3,7 @@ import { RequestStatus, type AllocationRequest as RequestWire, type RequestCandi
 import { reasonDocument } from '@mutirao/api/reasons';
 
 import type { AllocationRequest, ProviderList, ProviderRow } from '../../schema/index.ts';
-import { instantOrNull, nameOf } from './names.ts';
+import { instantOrNull, getEnumName } from './names.ts';
 
 const requestsMax = 1000;
 const candidatesMax = 100;
@@ -42,7 +42,7 @@ export function requestDocument(request: RequestWire): AllocationRequest {
     provider_id: request.providerId,
     request_id: request.requestId,
     manager_request_id: request.managerRequestId,
-    status: nameOf(RequestStatus, request.status),
+    status: getEnumName(RequestStatus, request.status),
     width_processors: request.widthProcessors,
     walltime_ms: request.walltimeMs,
     submitted_unix_ms: instantOrNull(request.submittedUnixMs),

@@ -2,14 +2,14 @@ import { QueueKnowledge, type ProviderQueue, type QueueEntry } from '@mutirao/ap
 import { reasonDocument } from '@mutirao/api/reasons';
 
 import type { ProviderDetail, QueueProfile } from '../../schema/index.ts';
-import { instantOrNull, nameOf } from './names.ts';
+import { instantOrNull, getEnumName } from './names.ts';
 import { candidateDocument } from './providers.ts';
 
 /** What is known of a provider's queue beside its profile. @param ageMs how long ago the provider told it. */
 export function queueStatus(queue: ProviderQueue, ageMs: number): NonNullable<ProviderDetail['queue']> {
   const { knowledge, trouble, atUnixMs, readUnixMs, runningCount, waitingCount, decision } = queue;
   return {
-    knowledge: nameOf(QueueKnowledge, knowledge),
+    knowledge: getEnumName(QueueKnowledge, knowledge),
     trouble: trouble === undefined ? null : reasonDocument(trouble),
     age_ms: readUnixMs === 0 ? null : Math.max(0, atUnixMs - readUnixMs) + ageMs,
     running_count: runningCount,

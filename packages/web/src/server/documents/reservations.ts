@@ -12,7 +12,7 @@ import {
 import { reasonDocument } from '@mutirao/api/reasons';
 
 import type { ReservableResource, Reservation, ReservationCalendar, ReservationPlacement } from '../../schema/index.ts';
-import { instantOrNull, nameOf } from './names.ts';
+import { instantOrNull, getEnumName } from './names.ts';
 
 /** Who looks, and in what unit the resource counts. */
 export interface Viewer {
@@ -26,7 +26,7 @@ export function resourceDocument(resource: Resource): ReservableResource {
     resource_id: resource.resourceId,
     owner_id: resource.ownerId,
     type: resource.resourceType,
-    kind: nameOf(ResourceKind, resource.kind),
+    kind: getEnumName(ResourceKind, resource.kind),
     total: resource.total,
     unit: resource.unit,
     cap_percent: resource.rules?.capPercent ?? 100,
@@ -50,7 +50,7 @@ export function reservationDocument(one: ReservationWire, { userId, unit }: View
     resource_id: one.resourceId,
     user_id: one.userId,
     is_mine: one.userId === userId,
-    status: nameOf(ReservationStatus, one.status),
+    status: getEnumName(ReservationStatus, one.status),
     start_unix_ms: one.startUnixMs,
     end_unix_ms: one.endUnixMs,
     amount: one.amount,
@@ -75,7 +75,7 @@ function aheadDocument({
   reasons,
 }: Provisioning): NonNullable<Reservation['provisioning']> {
   return {
-    status: nameOf(ProvisioningState, status),
+    status: getEnumName(ProvisioningState, status),
     held: heldUnits,
     asked: askedUnits,
     expected_unix_ms: instantOrNull(expectedUnixMs),

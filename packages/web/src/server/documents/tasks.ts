@@ -2,11 +2,11 @@ import { TaskStatus, type GetTaskOutputResponse, type ReplicaRecord, type TaskRe
 import { Outcome } from '@mutirao/api/machine';
 
 import type { Replica, Task, TaskOutput, TaskStatusName } from '../../schema/index.ts';
-import { instantOrNull, nameOf } from './names.ts';
+import { instantOrNull, getEnumName } from './names.ts';
 
 /** The status of a task; one that a later broker may have is taken as running. */
 export function taskStatusName(status: TaskStatus): TaskStatusName {
-  const name = nameOf(TaskStatus, status);
+  const name = getEnumName(TaskStatus, status);
   return name === '' || name.startsWith('unknown') ? 'running' : (name as TaskStatusName);
 }
 
@@ -38,7 +38,7 @@ function replicaDocument(replica: ReplicaRecord): Replica {
     placed_unix_ms: replica.placedUnixMs,
     started_unix_ms: instantOrNull(replica.startedUnixMs),
     ended_unix_ms: instantOrNull(replica.endedUnixMs),
-    outcome: nameOf(Outcome, replica.outcome),
+    outcome: getEnumName(Outcome, replica.outcome),
     exit_status: replica.exitStatus,
     accepted: replica.accepted,
     reason: replica.reason,

@@ -9,7 +9,7 @@ import type { JobArchive } from '../analysis/job-archive.ts';
 import type { JobRecords } from '../analysis/job-records.ts';
 import { measureTimes } from '../analysis/task-times.ts';
 import { ledgerDocument } from '../documents/ledger.ts';
-import { nameOf } from '../documents/names.ts';
+import { getEnumName } from '../documents/names.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import type { Readings } from '../readings.ts';
 
@@ -131,7 +131,7 @@ function listReplicas(records: JobRecords): Readonly<Record<string, string | num
       inputs_here_unix_ms: row.staging?.inputsHereAt ?? 0,
       inputs_placing_unix_ms: row.staging?.inputsPlacingAt ?? 0,
       command_ended_unix_ms: row.staging?.commandEndedAt ?? 0,
-      outcome: nameOf(Outcome, row.outcome),
+      outcome: getEnumName(Outcome, row.outcome),
       exit_status: row.exitStatus,
       reason: row.reason,
       detail: row.detail,

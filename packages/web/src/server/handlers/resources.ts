@@ -3,7 +3,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { GetResourceResponse } from '@mutirao/api/provider';
 import { reasonDocument } from '@mutirao/api/reasons';
 
-import { byName, idOf, machineDocument, machineOverview } from '../documents/machines.ts';
+import { byName, getMachineId, machineDocument, machineOverview } from '../documents/machines.ts';
 import { instantOrNull } from '../documents/names.ts';
 import { providerList, providerRow, requestDocument } from '../documents/providers.ts';
 import { queueProfile, queueStatus } from '../documents/queue-profile.ts';
@@ -39,12 +39,13 @@ export function resourceHandlers(
       const all = byName((await readings.machines()).machines).filter(
         ({ providerId }) => query.provider_id === undefined || providerId === query.provider_id,
       );
-      const from = query.after === undefined ? 0 : 1 + all.findIndex((machine) => idOf(machine) === query.after);
+      const from =
+        query.after === undefined ? 0 : 1 + all.findIndex((machine) => getMachineId(machine) === query.after);
       const page = all.slice(from, from + (query.page_size ?? machinesDefault));
       const last = page.at(-1);
       return {
         machines: page.map(machineDocument),
-        next_after: last === undefined || last === all.at(-1) ? null : idOf(last),
+        next_after: last === undefined || last === all.at(-1) ? null : getMachineId(last),
         machine_count: all.length,
       };
     },
@@ -79,7 +80,7 @@ function explanationOf({ summary, waiting, details }: ExplainResponse): Omit<Exp
 
 /** A machine and what it runs, by the running tasks of the jobs that run. */
 async function findMachine({ grid }: GatewayParts, readings: Readings, machineId: string): Promise<MachineDetail> {
-  const machine = (await readings.machines()).machines.find((one) => idOf(one) === machineId);
+  const machine = (await readings.machines()).machines.find((one) => getMachineId(one) === machineId);
   if (machine === undefined) throw new MutiraoError('MUT_NOT_FOUND', `there is no machine ${machineId} now`);
   const jobs = (await readings.jobs()).jobs.filter(
     ({ status, runningCount }) => status === JobStatus.RUNNING && runningCount > 0,

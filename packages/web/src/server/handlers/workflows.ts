@@ -35,7 +35,7 @@ import type {
   WorkflowPlan,
   WorkflowSubmission,
 } from '../../schema/index.ts';
-import { idOf } from '../documents/machines.ts';
+import { getMachineId } from '../documents/machines.ts';
 import { inFolder } from '../bag-spec.ts';
 import { documentOfWorkflow, partAt, withoutPlaces, workflowOfDocument } from '../documents/workflows.ts';
 import type { GatewayParts } from '../grid-calls.ts';
@@ -169,7 +169,7 @@ async function listProcessors(platform: PlanPlatform, readings: Readings): Promi
       const found = machines.flatMap((machine) => {
         const count = machine.facts?.processors ?? 0;
         return Array.from({ length: count }, (_, index) => ({
-          name: count === 1 ? idOf(machine) : `${idOf(machine)} #${index + 1}`,
+          name: count === 1 ? getMachineId(machine) : `${getMachineId(machine)} #${index + 1}`,
           speed: referenceSpeed,
         }));
       });

@@ -9,7 +9,7 @@ import { getMachine } from './apply-machine.ts';
 import type { ChangeOf, ReplicaEnding } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
 import { findJudge } from '../results/judge-losses.ts';
-import { book, getCharge, runTimesOf } from '../ledger/ledger-accounts.ts';
+import { book, getCharge, getRunTimes } from '../ledger/ledger-accounts.ts';
 import { releaseResources, takeResources } from '../machines/machine-resources.ts';
 import { outputsOn } from '../placing/matching.ts';
 import { leavePlace, leavePlaceElsewhere, findQueue } from '../placement/placed-tasks.ts';
@@ -165,7 +165,7 @@ export function verifyReplica(state: BrokerState, change: ChangeOf<'ReplicaVerif
   const replica = state.replicas.get(ending.replicaId);
   invariant(replica, `replica ${ending.replicaId} is verified, but there is none`);
   const { job, task, machine } = replica;
-  const charge = getCharge(machine, replica.processors, runTimesOf(replica, ending, at));
+  const charge = getCharge(machine, replica.processors, getRunTimes(replica, ending, at));
   machine.charged += charge;
   machine.account.unsettled += charge;
   detach(state, replica, ending);
@@ -212,7 +212,7 @@ function noteEnd(
 
 function endReplica(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding, at: Instant): void {
   const { job, task, machine } = replica;
-  const charge = getCharge(machine, replica.processors, runTimesOf(replica, ending, at));
+  const charge = getCharge(machine, replica.processors, getRunTimes(replica, ending, at));
   machine.charged += charge;
   book(machine.account, job, ending.disposition, charge);
   const judge = findJudge(replica, ending);

@@ -9,7 +9,7 @@ import type { BrokerState, MovedWindow } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 
 /** Notes what a provider tells of its requests, where anything but the time of seeing changed. */
-export function onOfRequests(turn: Turn, { providerId, requests: reported }: GetInput<'RequestsChanged'>): void {
+export function onRequestsChanged(turn: Turn, { providerId, requests: reported }: GetInput<'RequestsChanged'>): void {
   const provider = turn.state.providers.get(providerId);
   if (provider === undefined) return;
   const requests = reported.map((request) => requestInOwnClock(request, provider.clockOffset));

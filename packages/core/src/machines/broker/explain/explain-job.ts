@@ -11,13 +11,13 @@ import { explainLeasedJob } from './explain-lease.ts';
 import { explainScheduling } from './explain-scheduling.ts';
 import { explainProgress } from './explain-workflow.ts';
 import { type Explanation, type Waiting, listedMax } from './explanation.ts';
-import { findJobOf } from '../jobs/find-job.ts';
-import { describeEstimate, describeQuantiles, estimateOf } from './job-estimate.ts';
+import { findUserJob } from '../jobs/find-job.ts';
+import { describeEstimate, describeQuantiles, estimateJob } from './job-estimate.ts';
 import type { BrokerJob, BrokerState } from '../state.ts';
 
 /** Says why a job stands where it does; undefined where this user has none of that number. */
 export function explainJob(state: BrokerState, userId: UserId, jobId: JobId, now: Instant): Explanation | undefined {
-  const job = findJobOf(state, userId, jobId);
+  const job = findUserJob(state, userId, jobId);
   if (job === undefined) return undefined;
   if (job.endedAt !== 0) return explainEndedJob(state, job);
   return job.status === 'cancelled' ? explainCancelling(job) : explainOpenJob(state, job, now);
@@ -41,7 +41,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
     ...explainUsage(job),
     ...(verifying > 0 ? [{ code: 'tasks-verifying', tasks: verifying } as const] : []),
     ...explainPlannedEnd(state, job, now),
-    ...describeEstimate(estimateOf(state, job, now)),
+    ...describeEstimate(estimateJob(state, job, now)),
     ...describeFailed(job),
     ...explainScheduling(state, job, now),
   ];

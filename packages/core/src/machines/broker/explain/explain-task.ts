@@ -10,7 +10,7 @@ import { explainPlanned } from './explain-plan.ts';
 import { explainScheduling, explainSibling } from './explain-scheduling.ts';
 import { explainWaiting } from './explain-waiting.ts';
 import type { Explanation } from './explanation.ts';
-import { findJobOf } from '../jobs/find-job.ts';
+import { findUserJob } from '../jobs/find-job.ts';
 import { explainAdopted, explainLeasedTask } from './explain-lease.ts';
 import { explainCancelled, explainUnmet } from './explain-workflow.ts';
 import { explainVotes } from './explain-votes.ts';
@@ -55,7 +55,7 @@ interface TaskView {
 /** Says why a task is what it is; undefined where this user has no such task. */
 export function explainTask(state: BrokerState, subject: TaskSubject, now: Instant): Explanation | undefined {
   const { jobId, taskIndex } = subject;
-  const job = findJobOf(state, subject.userId, jobId);
+  const job = findUserJob(state, subject.userId, jobId);
   const task = job === undefined ? undefined : findTaskSummary(job, taskIndex);
   if (job === undefined || task === undefined) return undefined;
   const past = subject.past.map(describePast);

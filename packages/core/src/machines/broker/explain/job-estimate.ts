@@ -31,7 +31,7 @@ interface Rest {
  * longest task.
  * Departs from the source: work is expected, by the product-limit curve of the job's times; longest is the ninth tenth.
  */
-export function estimateOf(state: BrokerState, job: BrokerJob, now: Instant): JobEstimate {
+export function estimateJob(state: BrokerState, job: BrokerJob, now: Instant): JobEstimate {
   const placeCount = countPlaces(state, job);
   const times = findQuantiles(job.times);
   const { mean } = job.times;

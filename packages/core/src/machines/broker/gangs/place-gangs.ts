@@ -6,7 +6,7 @@ import { ReadyOrder } from '../workflow/ready-order.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import type { BrokerMachine, BrokerProvider, TaskQueue } from '../state.ts';
 import { getGroup } from '../jobs/task-groups.ts';
-import { startOf } from '../placing/start-of.ts';
+import { buildStart } from '../placing/start-of.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
 
 /**
@@ -214,7 +214,7 @@ class Hall {
         machineId,
         jobId,
         groupIndex,
-        starts: [startOf(state, queue.job, { replicaId: gangId + rank, taskIndex })],
+        starts: [buildStart(state, queue.job, { replicaId: gangId + rank, taskIndex })],
         gang: { gangId, rank, members: seats.length, processors },
       });
     }

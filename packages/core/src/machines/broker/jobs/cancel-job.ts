@@ -1,4 +1,4 @@
-import { findJobOf } from './find-job.ts';
+import { findUserJob } from './find-job.ts';
 import { reportLeasesAgain } from '../leases/grant-leases.ts';
 import type { GetInput } from '../inputs.ts';
 import type { BrokerJob } from '../state.ts';
@@ -7,7 +7,7 @@ import { cancelReplica, commit, reply, replyNotFound, type Turn } from '../turn.
 
 /** Cancels what is left of a job. Repeating it is harmless, and so is cancelling a job that has ended. */
 export function cancelJob(turn: Turn, input: GetInput<'JobCancelled'>): void {
-  const job = findJobOf(turn.state, input.userId, input.jobId);
+  const job = findUserJob(turn.state, input.userId, input.jobId);
   if (job === undefined) {
     replyNotFound(turn, input.replyTo, { code: 'job-not-found', jobId: input.jobId });
     return;

@@ -5,13 +5,13 @@ import type { GetInput } from '../inputs.ts';
 import { reportLeasesAgain } from '../leases/grant-leases.ts';
 import type { BrokerJob } from '../state.ts';
 import { cancelReplica, commit, reply, replyNotFound, type Turn } from '../turn.ts';
-import { findJobOf } from './find-job.ts';
+import { findUserJob } from './find-job.ts';
 import { findTaskBeyond } from './retry-tasks.ts';
 
 /** Cancels single tasks of a job, and with them what waits for them; those that have ended stay as they are. */
 export function cancelTasks(turn: Turn, input: GetInput<'TasksCancelled'>): void {
   const { state, now } = turn;
-  const job = findJobOf(state, input.userId, input.jobId);
+  const job = findUserJob(state, input.userId, input.jobId);
   if (job === undefined) {
     replyNotFound(turn, input.replyTo, { code: 'job-not-found', jobId: input.jobId });
     return;

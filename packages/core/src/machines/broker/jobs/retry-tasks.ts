@@ -2,7 +2,7 @@ import type { Refusal } from '../../../reasons/index.ts';
 import { type CurrentInput, fingerprintsIn } from '../../../resumption/index.ts';
 import type { TaskIndex } from '../../../shared/index.ts';
 import { isBeingCancelled } from '../apply/apply-job.ts';
-import { findJobOf } from './find-job.ts';
+import { findUserJob } from './find-job.ts';
 import type { GetInput } from '../inputs.ts';
 import { reportLeasesAgain } from '../leases/grant-leases.ts';
 import { closeOverEdges } from './retry-closure.ts';
@@ -15,7 +15,7 @@ import { findJobExcess } from './user-quotas.ts';
  * and lets go on what waits since its reservation is over; others are left alone.
  */
 export function retryTasks(turn: Turn, input: GetInput<'TasksRetried'>): void {
-  const job = findJobOf(turn.state, input.userId, input.jobId);
+  const job = findUserJob(turn.state, input.userId, input.jobId);
   if (job === undefined) {
     replyNotFound(turn, input.replyTo, { code: 'job-not-found', jobId: input.jobId });
     return;

@@ -14,7 +14,7 @@ import type { BrokerJob, BrokerProvider, BrokerState, GroupSpan } from '../state
 import { getTaskGroup } from '../jobs/task-groups.ts';
 import { closedIdentities } from '../trust/trust-records.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
-import { startOf } from '../placing/start-of.ts';
+import { buildStart } from '../placing/start-of.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
 /** Tasks of one group that a provider could go on with. */
@@ -174,7 +174,7 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
         ({ replicaId, taskIndex }) =>
           !lease.adopted.has(replicaId) && isReady(job, taskIndex) && isSound(job, taskIndex),
       )
-      .map((start) => startOf(state, job, start));
+      .map((start) => buildStart(state, job, start));
     return [
       { jobId: part.jobId, groupIndex: part.groupIndex, requirements, taskTime: knownNeed(state, job) ?? 0, starts },
     ];

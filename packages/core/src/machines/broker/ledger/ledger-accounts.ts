@@ -83,7 +83,7 @@ function getColumn(disposition: ReplicaDisposition): keyof LedgerShare {
  * processors from when it
  * was held, though nothing may run on them: the leader until it starts, the others until they are told to end.
  */
-export function runTimesOf({ isAdopted, member }: BrokerReplica, ending: ReplicaEnding, at: Instant): RunTimes {
+export function getRunTimes({ isAdopted, member }: BrokerReplica, ending: ReplicaEnding, at: Instant): RunTimes {
   if (member?.held !== undefined && (member.rank > 0 || ending.startedAt === 0))
     return { startedAt: member.held.at, endedAt: at, placedAt: ending.placedAt, at };
   return { startedAt: ending.startedAt, endedAt: ending.endedAt, placedAt: isAdopted ? 0 : ending.placedAt, at };

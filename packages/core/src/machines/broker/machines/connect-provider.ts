@@ -51,7 +51,10 @@ function awaitResource({ state, now }: Turn, provider: BrokerProvider | undefine
 }
 
 /** Notes how a provider's resource stands. One that knows nothing of it yet is still waited for. */
-export function onOfResource({ state, now }: Turn, { providerId, resourceStatus }: GetInput<'ResourceReported'>): void {
+export function onResourceReported(
+  { state, now }: Turn,
+  { providerId, resourceStatus }: GetInput<'ResourceReported'>,
+): void {
   const provider = state.providers.get(providerId);
   if (provider === undefined || !provider.isConnected) return;
   provider.resource = { resourceStatus, receivedAt: now };

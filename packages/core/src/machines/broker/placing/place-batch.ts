@@ -1,7 +1,7 @@
 import type { ProcessorCount, TaskIndex } from '../../../shared/index.ts';
 import { revokeLeases } from '../leases/grant-leases.ts';
 import type { BrokerJob, BrokerMachine, GroupSpan } from '../state.ts';
-import { startOf } from './start-of.ts';
+import { buildStart } from './start-of.ts';
 import { commit, type Turn } from '../turn.ts';
 
 /** Replicas of one group for one machine. */
@@ -24,7 +24,7 @@ export function placeBatch(turn: Turn, machine: BrokerMachine, { job, group, tas
   } = machine;
   commit(turn, { kind: 'ReplicasPlaced', machineId, jobId, firstReplicaId, taskIndexes, at: turn.now, ...chosen });
   const starts = taskIndexes.map((taskIndex, offset) =>
-    startOf(turn.state, job, { replicaId: firstReplicaId + offset, taskIndex }),
+    buildStart(turn.state, job, { replicaId: firstReplicaId + offset, taskIndex }),
   );
   revokeLeases(turn, job, taskIndexes);
   machine.provider.owesTurn = false;

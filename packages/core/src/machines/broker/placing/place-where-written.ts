@@ -3,7 +3,7 @@ import type { SchedulerName } from '../../../messages/index.ts';
 import type { Bytes, ProcessorCount, TaskIndex } from '../../../shared/index.ts';
 import { ReadyOrder } from '../workflow/ready-order.ts';
 import type { BrokerMachine, TaskQueue } from '../state.ts';
-import { storageKey, writersOf } from '../results/stored-inputs.ts';
+import { storageKey, findWriters } from '../results/stored-inputs.ts';
 import type { Turn } from '../turn.ts';
 
 /** Ready tasks that are looked at in a turn, of each queue. */
@@ -83,7 +83,7 @@ function listHolders(
   byStorage: ReadonlyMap<string, readonly BrokerMachine[]>,
   { queue, task }: { readonly queue: TaskQueue; readonly task: TaskIndex },
 ): BrokerMachine[] {
-  const writers = writersOf(turn.state, queue.job, task);
+  const writers = findWriters(turn.state, queue.job, task);
   const wrote = new Set(writers.map(({ machineId }) => machineId));
   const holders = [...new Set(writers.map(({ storage }) => storage))].flatMap(
     (storage) => byStorage.get(storage) ?? [],

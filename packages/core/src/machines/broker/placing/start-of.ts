@@ -7,7 +7,7 @@ import { getRunningMax } from '../trust/votes.ts';
 /**
  * How a replica of a task is started: where it cannot be the last to fail, nothing of it is brought home but a result.
  */
-export function startOf(
+export function buildStart(
   state: BrokerState,
   job: BrokerJob,
   { replicaId, taskIndex }: { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex },

@@ -55,7 +55,7 @@ function writtenKey({ jobId }: BrokerJob, task: TaskIndex): string {
 }
 
 /** What is known of what a task reads that others wrote: by which machines, and in which storages. */
-export function writersOf({ stored }: BrokerState, job: BrokerJob, task: TaskIndex): WrittenContents[] {
+export function findWriters({ stored }: BrokerState, job: BrokerJob, task: TaskIndex): WrittenContents[] {
   return listInputs(job, task).flatMap(({ source }) => {
     const written = source.kind === 'output' ? stored.written.get(writtenKey(job, source.taskIndex)) : undefined;
     return written === undefined ? [] : [written];

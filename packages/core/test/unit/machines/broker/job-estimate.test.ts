@@ -4,7 +4,7 @@ import {
   brokerMachine,
   createBrokerState,
   explainTask,
-  estimateOf,
+  estimateJob,
 } from '@mutirao/core/machines/broker';
 import { aGroup, aJob, aMachine, anEnd } from '@mutirao/testkit';
 
@@ -51,7 +51,7 @@ function aBroker(machineCount: number, taskCount: number) {
       report: { sequence: ++sequence, started: [{ replicaId, startedAt: now }], ended: [] },
     });
   };
-  return { state, job, ends, starts, estimate: (now: number) => estimateOf(state, job, now) };
+  return { state, job, ends, starts, estimate: (now: number) => estimateJob(state, job, now) };
 }
 
 test('what is left of a job is its work over the places that it has, and the longest task on top at most', (t) => {
@@ -94,7 +94,7 @@ test('what waits at a busy machine has no place yet', (t) => {
   brokerMachine.step(state, inputs, 1);
   const job = state.jobs.get(1);
   t.is(state.replicas.size, 9);
-  t.is(job && estimateOf(state, job, 1).placeCount, 1);
+  t.is(job && estimateJob(state, job, 1).placeCount, 1);
 });
 
 test('where all that is open runs, what is left is what the last one to end has left', (t) => {

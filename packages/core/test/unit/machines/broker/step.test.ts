@@ -7,7 +7,7 @@ import {
   type BrokerOptions,
   createBrokerState,
   listEvents,
-  findJobOf,
+  findUserJob,
   findJobSummary,
   findTaskSummary,
   findJobLedger,
@@ -401,7 +401,7 @@ test('a task gets no replica while its end may still be held back at its machine
 test('a job of another user is not there', (t) => {
   const { state, step } = aBroker();
   step(1, submitted(aJob(3)), submitted(aJob(1), 'bob'));
-  t.is(findJobOf(state, 'ann', 2), undefined);
+  t.is(findUserJob(state, 'ann', 2), undefined);
   t.is(findJobSummary(state, 'bob', 1), undefined);
   t.deepEqual(
     listJobSummaries(state, 'ann', { beforeJobId: 0, sizeMax: 9 }).map((job) => job.jobId),

@@ -18,7 +18,7 @@ import { likenessShownAt } from '../../../../src/requests/finish/learn.ts';
 import { logarithm } from '../../../../src/requests/finish/logarithm.ts';
 import { lookAtTasks } from '../../../../src/requests/finish/look-at-tasks.ts';
 import type { Estimate } from '../../../../src/requests/finish/estimate.ts';
-import { keepsPlaces, viewOwn, waitShareOf } from '../../../../src/requests/finish/own-requests.ts';
+import { keepsPlaces, viewOwn, estimateWaitShare } from '../../../../src/requests/finish/own-requests.ts';
 import { Skyline } from '../../../../src/requests/finish/skyline.ts';
 import { someFacts } from '@mutirao/testkit';
 
@@ -301,8 +301,8 @@ test('a lane has done whole tasks where all are alike, else what it had time for
 test('waits are a share of the promised ones: that of observed waits, and of what is expected before any', (t) => {
   const constants = { ...finishConstants, waitShare: 0.5, waitShareWeight: 2 };
   const wait = { width: 1, walltime: 1, promised: 100_000, actual: 100_000 };
-  t.is(waitShareOf(someFacts(), constants), 0.5);
-  t.is(waitShareOf(someFacts({ waits: [wait, { ...wait, promised: 1000, actual: 0 }] }), constants), 2 / 3);
+  t.is(estimateWaitShare(someFacts(), constants), 0.5);
+  t.is(estimateWaitShare(someFacts({ waits: [wait, { ...wait, promised: 1000, actual: 0 }] }), constants), 2 / 3);
 });
 
 test('a request that waits tells how promises are kept, once it has waited for a while', (t) => {
@@ -318,7 +318,7 @@ test('a request that waits tells how promises are kept, once it has waited for a
     promisedStart: 600 * minute,
   } as const;
   const share = (now: number, predictedStart: number, change: Partial<PendingRequest> = {}): number =>
-    waitShareOf(someFacts({ now, pending: [{ ...waiting, predictedStart, ...change }] }), constants);
+    estimateWaitShare(someFacts({ now, pending: [{ ...waiting, predictedStart, ...change }] }), constants);
   // After an hour, 200 min of what was promised are used up; or 60, the hour itself; no less counts where it has been
   // moved back.
   t.is(share(60 * minute, 460 * minute), (0.5 + 60 / 200) / 2);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import {
   compareStarts,
-  costOf,
+  estimateCost,
   decodeStarts,
   encodeStarts,
   isComplete,
@@ -62,9 +62,9 @@ test('the parts of a study are told apart, and each has a cost; a job of more ta
   const parts = listParts({ isQuick: false, seed: '1' });
   t.is(parts.filter(isStartsChunk).length, 8);
   t.is(new Set(parts.map(({ id }) => id)).size, parts.length);
-  t.true(parts.every((part) => costOf(part) > 0));
+  t.true(parts.every((part) => estimateCost(part) > 0));
   const [small, large] = ['sp2-100x100s-1x', 'sp2-100000x100s-1x'].map((id) =>
-    costOf(parts.find((part) => part.id === id)!),
+    estimateCost(parts.find((part) => part.id === id)!),
   );
   t.true(large! > 20 * small!);
 });
