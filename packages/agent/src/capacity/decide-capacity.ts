@@ -4,6 +4,7 @@ import { describeBytes, plural, type Bytes, type ProcessorCount } from '@mutirao
 import { shareMemory, type FoundCapacity } from './find-capacity.ts';
 import { amdPrefix, type FoundGpu } from './find-gpus.ts';
 import type { HostClaims } from './host-claims.ts';
+import type { SlotGrant } from './manager-grant.ts';
 
 /** What the owner of a machine states. */
 export interface StatedCapacity {
@@ -31,13 +32,6 @@ export interface CapacityOptions {
   readonly isAllocation: boolean;
   /** What its slot has; undefined where it is not in one. */
   readonly slot?: SlotGrant | undefined;
-}
-
-/** What a slot has in addition to processors. */
-export interface SlotGrant {
-  /** 0 where nothing was asked for. */
-  readonly memory: Bytes;
-  readonly gpus: number;
 }
 
 /** What an agent offers, and which part of it its owner should look at. */

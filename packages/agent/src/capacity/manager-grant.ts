@@ -1,5 +1,11 @@
 import type { Bytes, ProcessorCount } from '@mutirao/core/shared';
-import type { SlotGrant } from './decide-capacity.ts';
+
+/** What a slot has in addition to processors. */
+export interface SlotGrant {
+  /** 0 where nothing was asked for. */
+  readonly memory: Bytes;
+  readonly gpus: number;
+}
 
 /** What a resource manager says that this node's part of its job has; undefined where it does not say. */
 export interface ManagerGrant {

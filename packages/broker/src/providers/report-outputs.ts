@@ -36,7 +36,7 @@ export interface CountedReport {
 
 /**
  * Counts what the tasks of a report printed among what their machine brings. What is too much is dropped, and a line of
- * standard error says so instead. `onTrouble` hears of each.
+ * standard error says so instead. `onTrouble` is called for each.
  */
 export function countPrinted(
   { machineId, report }: { readonly machineId: MachineId; readonly report: MachineReport },
@@ -100,7 +100,7 @@ export interface OutputStores {
  *
  * Where there is no room it waits until there is some. A file that cannot be kept for another reason, or whose bytes
  * are not those that were announced, is left out of `arrivals`: accepting the
- * result then says so, and the task runs again. `onTrouble` hears of each. Of a replica that ended otherwise meanwhile,
+ * result then says so, and the task runs again. `onTrouble` is called for each. Of a replica that ended otherwise meanwhile,
  * as when its machine is caught, nothing stays.
  */
 export async function keepOutputs(

@@ -183,7 +183,7 @@ export interface JobSpec {
   readonly replicasMax: number;
   /** Failures of a task before it is given up, 1 to 100. */
   readonly failuresMax: number;
-  /** The job is stopped when so many of its tasks have failed; left out, it never is. */
+  /** The job is stopped when this number of its tasks has failed; left out, it never is. */
   readonly failedTasksMax?: number;
   /** Absolute; where `check` runs. */
   readonly homeDirectory: string;

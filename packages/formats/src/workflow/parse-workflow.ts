@@ -58,7 +58,7 @@ export function parseWorkflow(text: string, subject: string): WorkflowDocument {
   }
 }
 
-/** UTF-16 that does not say so is read as UTF-8, with a NUL beside each letter. @throws {FormatError} MUT_BAD_REQUEST */
+/** UTF-16 that does not say so is read as UTF-8, with a NUL next to each letter. @throws {FormatError} MUT_BAD_REQUEST */
 function requireByteOrderMark(text: string, subject: string): void {
   if (text[0] !== '\0' && text[1] !== '\0') return;
   throw new FormatError({
@@ -66,7 +66,7 @@ function requireByteOrderMark(text: string, subject: string): void {
     subject,
     line: 1,
     column: 1,
-    found: 'a NUL beside the first letter, as in UTF-16',
+    found: 'a NUL next to the first letter, as in UTF-16',
     expected: 'text in UTF-8, as "iconv -f utf-16le -t utf-8" makes it, or a byte order mark before UTF-16',
   });
 }

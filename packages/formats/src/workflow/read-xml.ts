@@ -21,7 +21,7 @@ interface OpenElement extends XmlElement {
 const depthMax = 64;
 
 /**
- * Reads the elements of an XML text. A prefix that stands for the namespace of the whole is no part of a name, and
+ * Reads the elements of an XML text. A prefix that stands for the namespace of the whole is not a part of a name, and
  * neither is one for no namespace at all; of any other namespace it stays.
  *
  * A document type is refused, and with it every entity that a text could declare: XML's own five and numbers are all
@@ -120,7 +120,7 @@ export function readAttribute(element: XmlElement, name: string, subject: string
 
 /**
  * An attribute that is a number. @throws {FormatError} MUT_WORKFLOW_SYNTAX where it is missing; MUT_WORKFLOW_COST where
- * it is no number.
+ * it is not a number.
  */
 export function getNumber(element: XmlElement, name: string, subject: string, fallback?: string): number {
   const text = fallback === undefined ? readAttribute(element, name, subject) : (element.attributes[name] ?? fallback);

@@ -20,7 +20,7 @@ export interface Partition {
   readonly processorsPerNodeMax: number | undefined;
   /** Jobs hold whole nodes. */
   readonly isExclusive: boolean;
-  /** Of all nodes, also those that are powered down and that `sinfo` does not list; undefined where it is not told. */
+  /** Of all nodes, also those that are powered down and that `sinfo` does not list; undefined where it is not known. */
   readonly nodesTotal: number | undefined;
   readonly processorsTotal: number | undefined;
 }
@@ -122,7 +122,7 @@ interface ListedNode extends Processors {
   readonly gpus: Readonly<Record<string, number>>;
 }
 
-/** Memory in MiB; Slurm says 1 where nobody has told it. */
+/** Memory in MiB; Slurm says 1 where it is not configured. */
 function parseMemory(text: string): Bytes {
   return /^\d+$/.test(text) && Number(text) > 1 ? Number(text) * 2 ** 20 : 0;
 }

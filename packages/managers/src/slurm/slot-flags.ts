@@ -13,7 +13,7 @@ export interface SlotTerms {
   readonly given: ReadonlySet<string>;
 }
 
-/** The flags of `sbatch` for a request of so many processors in slots; one task of Slurm is a slot. */
+/** The flags of `sbatch` for a request of `width` processors in slots; one task of Slurm is a slot. */
 export function slotFlags(width: ProcessorCount, slot: Slot | undefined, { nodes, given }: SlotTerms): string[] {
   if (slot === undefined) return [`--ntasks=${width}`];
   const flags = [`--ntasks=${Math.max(1, Math.floor(width / slot.processors))}`, `--cpus-per-task=${slot.processors}`];

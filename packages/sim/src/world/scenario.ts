@@ -43,9 +43,9 @@ export interface JobPlan {
   readonly spread: number;
   readonly replicasMax: number;
   readonly failuresMax: number;
-  /** It is stopped when so many of its tasks have failed; left out, never. */
+  /** It is stopped when this number of its tasks has failed; left out, never. */
   readonly failedTasksMax?: number;
-  /** Of the tasks, so many from the front fail wherever they run. */
+  /** The number of tasks, from the front, that fail wherever they run. */
   readonly brokenTaskCount: number;
   /** Of any run of another task to fail by chance; in [0, 1). */
   readonly failureProbability: number;

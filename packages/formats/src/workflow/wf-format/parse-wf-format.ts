@@ -124,7 +124,7 @@ function readSizes(specification: LocatedValue): Map<string, number> {
   return sizes;
 }
 
-/** What runs tell, by the ids of tasks. @throws {FormatError} for a run of no task, or two of one. */
+/** What runs report, by the ids of tasks. @throws {FormatError} for a run of no task, or two of one. */
 function readRuns(workflow: LocatedValue, ids: ReadonlySet<string>): Map<string, LocatedValue> {
   const runs = new Map<string, LocatedValue>();
   for (const run of workflow.at('execution').at('tasks').list()) {

@@ -239,5 +239,5 @@ test('YAML is read also where a program has written it as JSON', (t) => {
 });
 
 test('UTF-16 without a byte order mark is named', (t) => {
-  t.regex(getFault('<\0a\0'), /^MUT_BAD_REQUEST f:1:1: found a NUL beside the first letter, as in UTF-16/);
+  t.regex(getFault('<\0a\0'), /^MUT_BAD_REQUEST f:1:1: found a NUL next to the first letter, as in UTF-16/);
 });

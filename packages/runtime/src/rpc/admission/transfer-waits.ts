@@ -49,7 +49,7 @@ export class TransferWaits<Call> {
     }
   }
 
-  /** Calls whose other side has been waited for too long; they are followed no more. */
+  /** Calls whose other side has been waited for too long; they are no longer followed. */
   takeSlow(now: Instant): Call[] {
     const passed = Math.min(now - (this.#lookedAt ?? now), lookMax);
     this.#lookedAt = now;

@@ -12,9 +12,9 @@ import { countRunsWanted } from '../trust/votes.ts';
 
 /** What is wanted of one provider. */
 export interface DemandPart {
-  /** Of the tasks that it is told of. */
+  /** Of the tasks that are reported to it. */
   readonly shape: TaskShape;
-  /** Processors that tasks of other shapes hold there, or will; 0 for a provider that is told widths alone. */
+  /** Processors that tasks of other shapes hold there, or will; 0 for a provider that knows widths alone. */
   readonly otherProcessors: ProcessorCount;
   /** Tasks of that shape, those that run there included. */
   readonly pendingTasks: number;
@@ -29,19 +29,19 @@ export interface DemandPart {
  * imagination (see
  * `imagineGrid`), and what nothing takes though its machines could run it.
  *
- * Requests that wait count in the order in which this broker heard of them, each for what those before it leave: were
+ * Requests that wait count in the order in which this broker received them, each for what those before it leave: were
  * all counted, two
  * providers would take turns in giving way to each other. (Not the instants decide that they state: were a new request,
  * by a clock that
  * was set, before one that waits, its provider would give it up and ask again without end.) What nothing takes is dealt
  * out evenly to
- * those whose machines could run it, so that two providers that hear of a job at once do not both ask for all of it;
+ * those whose machines could run it, so that two providers that learn of a job at once do not both ask for all of it;
  * what one has left of its share after
  * `shareWait` the others may ask for too.
  *
- * A part speaks of tasks of one shape. A provider whose manager knows nodes is told of those that nothing takes and that
- * have least there: the shapes take turns. To others those of the narrowest are told, so that wide tasks make nobody ask
- * for more of what the narrow ones need; the wide ones are told when those are done.
+ * A part speaks of tasks of one shape. A provider whose manager knows nodes receives those that nothing takes and that
+ * have least there: the shapes take turns. Others receive those of the narrowest, so that wide tasks make nobody ask
+ * for more of what the narrow ones need; the wide ones follow when those are done.
  */
 export function splitDemand(moment: Moment): Map<BrokerProvider, DemandPart> {
   const grid = imagineGrid(moment);
@@ -89,7 +89,7 @@ function knowsNodes({ resource }: BrokerProvider): boolean {
   return resource?.resourceStatus.nodes !== undefined;
 }
 
-/** The shape that a provider is told of; undefined where nothing is its to run or to ask for. */
+/** The shape that a provider receives; undefined where nothing is its to run or to ask for. */
 function chooseShape(provider: BrokerProvider, placed: ShapeCounts, unplaced: ShapeCounts): TaskShape | undefined {
   const takesTurns = knowsNodes(provider) && unplaced.size > 0;
   const candidates = takesTurns ? unplaced.values() : [...placed.values(), ...unplaced.values()];
@@ -102,7 +102,7 @@ function chooseShape(provider: BrokerProvider, placed: ShapeCounts, unplaced: Sh
   return chosen;
 }
 
-/** Counts by the shapes as a provider is told of them. */
+/** Counts by the shapes as a provider receives them. */
 function seenBy(provider: BrokerProvider, counts: ShapeCounts | undefined): ShapeCounts {
   const seen: ShapeCounts = new Map();
   for (const { shape, count } of counts?.values() ?? []) addShape(seen, shapeFor(provider, shape), count);
@@ -180,7 +180,7 @@ function countPendingOf(job: BrokerJob, isOfShape: (queue: TaskQueue) => boolean
   return pending;
 }
 
-/** Deals what nothing takes evenly to the providers that may ask for it; only shares that are fresh are told. */
+/** Deals what nothing takes evenly to the providers that may ask for it; only shares that are fresh are sent. */
 function dealShares(moment: Moment, left: readonly ImaginedQueue[]): Map<BrokerProvider, Map<ImaginedQueue, number>> {
   const askers = [...moment.state.providers.values()].filter(mayAsk);
   const shares = new Map(askers.map((provider) => [provider, new Map<ImaginedQueue, number>()]));
