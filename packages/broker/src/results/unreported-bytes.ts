@@ -58,8 +58,8 @@ export class UnreportedBytes {
   }
 
   /**
-   * Counts what a task printed, and returns the key to release it by. Each call gets a new key: a repeated report counts
-   * again, and a report of another machine's replica changes no count but that of its sender.
+   * Counts what a task printed, and returns the key to release it by. Each call gets a new key: a repeated report
+   * counts again, and a report of another machine's replica changes no count but that of its sender.
    *
    * @throws {MutiraoError} MUT_MACHINE_QUOTA, and then nothing is counted.
    */
