@@ -62,8 +62,8 @@ function reportDemands(turn: Turn): void {
  * Whether tasks need more of a machine than a processor, and a provider has yet to report what its nodes have: it would
  * be asked for plain processors, of which these tasks run on none.
  */
-function awaitsNodes(state: BrokerState, { resource, resourceAwaitedUntil }: BrokerProvider, now: Instant): boolean {
-  if (resource !== undefined || resourceAwaitedUntil === undefined || resourceAwaitedUntil <= now) return false;
+function awaitsNodes(state: BrokerState, { resourceAwaitedUntil }: BrokerProvider, now: Instant): boolean {
+  if (resourceAwaitedUntil === undefined || resourceAwaitedUntil <= now) return false;
   return [...state.openJobs.values()].some(({ queues }) => queues.some((queue) => shapeOf(queue).slot !== undefined));
 }
 

@@ -114,3 +114,22 @@ test('a task takes no more of a request than one of its slots has', (t) => {
   const slot = { processors: 2, memory: 0, gpus: 0 };
   t.like(demandsOfMix([{ ...aRequest('q1', 'queued', 6), slot }], 4), { processors: 3, unplacedTasks: 2 });
 });
+
+test('a provider that has yet to report its nodes is not asked for plain processors for tasks that need more', (t) => {
+  const state = createBrokerState({ demandInterval: 0 });
+  const step = (now: number, ...inputs: BrokerInput[]): Demand | undefined => {
+    brokerMachine.step(state, inputs, now);
+    brokerMachine.checkInvariants(state);
+    return state.providers.get('p')?.demand;
+  };
+  const connected = { kind: 'ProviderConnected', providerId: 'p', reportsResource: true } as const;
+  step(0, { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' }, connected);
+  t.like(step(10, { kind: 'JobSubmitted', replyTo: 1, userId: 'ann', clientJobId: '', spec: ofEightGibibytes }), {
+    pendingTasks: 0,
+  });
+  const resourceStatus = { processors: 0, widthMax: 0, isTimeShared: false, isDraining: false };
+  t.like(step(20, { kind: 'ResourceReported', providerId: 'p', resourceStatus }), { pendingTasks: 0 });
+  // It is waited for but so long.
+  const due = state.providers.get('p')?.resourceAwaitedUntil ?? Infinity;
+  t.like(step(due), { pendingTasks: 10, processors: 1 });
+});
