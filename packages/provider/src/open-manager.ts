@@ -90,7 +90,7 @@ export const managerOptions = {
     placeholder: 'FLAGS',
   }),
   agents: choice({
-    help: 'Agents of an allocation: one for each node, or one for each processor or slot. auto = node with Slurm, else processor.',
+    help: 'Agents of an allocation: one for each node, or one for each processor or slot. auto = node for slots of Slurm, else processor.',
     words: ['auto', 'node', 'processor'],
     default: 'auto',
   }),
@@ -282,7 +282,7 @@ function openSlurm(config: ManagerConfig, { id, directory, passedOn }: ManagerPl
     requestsMax: config.requestsMax,
     walltimeMax: config.walltimeMax,
     widthMax: config.widthMax,
-    agents: config.agents === 'processor' ? 'processor' : 'node',
+    ...(config.agents === 'auto' ? {} : { agents: config.agents }),
     logFolder: join(directory, 'allocations'),
     deadlineMs: config.managerDeadline,
     environment: process.env,

@@ -1,4 +1,4 @@
-import { describeExactTime } from '@mutirao/core/shared';
+import { describeExactTime, plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
 import { span, suggest } from './numbers.ts';
@@ -83,6 +83,9 @@ export const jobFaults = {
     `task ${taskIndex} is reused and task ${predecessorIndex}, which it waits for, is not; expected both`,
   'retry-task-unknown': ({ taskIndex, jobId, taskIndexMax }) =>
     `task ${taskIndex} of job ${jobId}; expected an index in 0..${taskIndexMax}`,
+  'retry-leaves-failed-tasks': ({ jobId, failedTasks, failedTasksMax }) =>
+    `job ${jobId} would still have ${plural(failedTasks, 'failed task')}, and its limit (--failures-max) stops it at ` +
+    `${failedTasksMax}; expected to leave fewer: retry the failed tasks too`,
 
   'job-reservation-ended': ({ reservationId, endedMs }) => `reservation ${reservationId} ended ${span(endedMs)} ago`,
   'job-reservation-is-share': ({ reservationId }) =>

@@ -47,10 +47,8 @@ export function countPrinted(
   const ended = report.ended.map((end) => {
     const bytes = end.standardOutput.length + end.standardError.length;
     if (bytes === 0) return end;
-    const key = `printed by r${end.replicaId}`;
     try {
-      unreported.begin(machineId, key, bytes);
-      keys.push(key);
+      keys.push(unreported.beginPrinted(machineId, bytes));
       return end;
     } catch (error) {
       onTrouble(error);

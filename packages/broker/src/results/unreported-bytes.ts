@@ -43,6 +43,7 @@ export class UnreportedBytes {
   readonly #options: UnreportedBytesOptions;
   readonly #files = new Map<string, Unreported>();
   readonly #sums = new Map<MachineId, Bytes>();
+  #lastPrinted = 0;
 
   constructor({ quotas = noQuotaRules, tasksOn = () => 1, clock = steadyClock }: Partial<UnreportedBytesOptions> = {}) {
     this.#options = { quotas, tasksOn, clock };
@@ -54,6 +55,19 @@ export class UnreportedBytes {
     const excess = this.#findExcess(machineId, bytes);
     if (excess !== undefined) throw new MutiraoError('MUT_MACHINE_QUOTA', `machine ${machineId}: ${excess}`);
     this.#enter(path, { machineId, bytes, since: this.#options.clock.now(), isArriving: true });
+  }
+
+  /**
+   * Counts what a task printed, and returns the key to release it by. Each call gets a new key: a repeated report
+   * counts again, and a report of another machine's replica changes no count but that of its sender.
+   *
+   * @throws {MutiraoError} MUT_MACHINE_QUOTA, and then nothing is counted.
+   */
+  beginPrinted(machineId: MachineId, bytes: Bytes): string {
+    this.#lastPrinted += 1;
+    const key = `printed ${this.#lastPrinted}`;
+    this.begin(machineId, key, bytes);
+    return key;
   }
 
   /** A file has come, or a part of it stays. */

@@ -159,6 +159,10 @@ export const shapes = {
     processors: ['integer', 'Processors that each task holds.'],
     replicas_max: ['integer', 'Most replicas of one task that run at once.'],
     failures_max: ['integer', 'Failures of a task before it is given up.'],
+    failed_tasks_max: [
+      'integer or null',
+      'Failed tasks that stop the job, as `--failures-max` sets it; null where they do not.',
+    ],
     verification: ['string', 'As `--verify` takes it; empty where checks alone decide.'],
     scheduler: ['string', '`wqr`, `workqueue`, `storage-affinity`, `sufferage`, `min-min` or `plan`.'],
     placement: [

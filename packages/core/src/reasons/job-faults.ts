@@ -62,6 +62,7 @@ export const jobFaults = {
   'resumption-order-invalid': { taskIndex: 'number', previousIndex: 'number', tasks: 'number' },
   'resumption-incomplete': { taskIndex: 'number', predecessorIndex: 'number' },
   'retry-task-unknown': { taskIndex: 'number', jobId: 'number', taskIndexMax: 'number' },
+  'retry-leaves-failed-tasks': { jobId: 'number', failedTasks: 'number', failedTasksMax: 'number' },
 
   // Inside reservations.
   'job-reservation-ended': { reservationId: 'number', endedMs: 'number' },

@@ -5,7 +5,7 @@ import { renderBeginning } from '../script-beginning.ts';
 
 const minute: Duration = 60_000;
 
-/** Where agents of an allocation are started: one on each of its nodes, or one for each of its slots. */
+/** Where agents of an allocation are started: one on each of its nodes, or one for each of its processors or slots. */
 export type AgentPlaces = 'node' | 'processor';
 
 /**
@@ -16,8 +16,15 @@ export function findMinutes({ walltime, reservation }: Pick<AllocationOrder, 'wa
   return Math.max(1, reservation === undefined ? Math.ceil(walltime / minute) : Math.floor(walltime / minute));
 }
 
-/** Renders the script of a request's job: the command on each of its nodes, or for each of its slots. */
-export function renderBatchScript(order: AllocationOrder, agents: AgentPlaces = 'node'): string {
+/**
+ * Renders the script of a request's job: the command on each of its nodes, or for each of its processors or slots. When
+ * nothing is said, slots share the agent of their node, and single processors have an agent each: what a request is
+ * worth is judged by the machines that are busy.
+ */
+export function renderBatchScript(
+  order: AllocationOrder,
+  agents: AgentPlaces = order.slot === undefined ? 'processor' : 'node',
+): string {
   return [
     ...renderBeginning(order, findMinutes(order) * minute),
     ...(agents === 'node' ? perNode : perSlot(order)),

@@ -13,7 +13,7 @@ export const inheritanceCases: readonly WorldCase[] = [
     expected: { status: 'finished', standardOutput: 'y\n', standardError: 'yes ended with 141\n' },
   },
   {
-    title: 'a task starts with its three streams open and no more',
+    title: 'a task starts with its three streams open',
     command: perl(
       'opendir my $d, "/proc/self/fd"; print join(" ", sort { $a <=> $b } grep { /[0-9]/ } readdir $d), "\\n"',
     ),

@@ -298,6 +298,25 @@ test('what tasks printed counts for their machine, and what is too much is dropp
   t.is(unreported.getBytes('alpha/m'), 0);
 });
 
+test('what a machine prints again for a replica counts again, and takes nothing from what another machine printed', (t) => {
+  const unreported = new UnreportedBytes();
+  const ended = [
+    { ...anEnd(7, 'succeeded', { startedAt: 1, endedAt: 2 }), standardOutput: Buffer.from('seven') },
+  ] as const;
+  const count = (machineId: string) =>
+    countPrinted({ machineId, report: { sequence: 1, started: [], ended } }, unreported, () => undefined);
+  const bytes = () => [unreported.getBytes('alpha/m'), unreported.getBytes('beta/m')];
+  const counted = [count('alpha/m'), count('alpha/m')];
+  t.deepEqual(bytes(), [10, 0]);
+  const foreign = count('beta/m');
+  t.deepEqual(bytes(), [10, 5]);
+  foreign.release();
+  counted[0]?.release();
+  t.deepEqual(bytes(), [5, 0]);
+  counted[1]?.release();
+  t.deepEqual(bytes(), [0, 0]);
+});
+
 /** A report of these replicas with a small output each. */
 async function smallReport(
   t: ExecutionContext,

@@ -93,6 +93,14 @@ test('a job is shown with what was asked for, and without what was not', async (
   );
 });
 
+test('the number of failed tasks that stops a job is in its JSON document, and null where none does', async (t) => {
+  for (const failedTasksMax of [5, undefined]) {
+    const getJob = () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec({ failedTasksMax }) });
+    const { out } = await runCommandLine(['job', 'show', '1', '--json'], { broker: { ...broker, getJob } });
+    t.like((JSON.parse(out) as unknown[])[0], { failures_max: 3, failed_tasks_max: failedTasksMax ?? null });
+  }
+});
+
 test('a job that runs is shown with the times of its tasks and with how long it still takes', async (t) => {
   const taskTimes = {
     endedCount: 40,

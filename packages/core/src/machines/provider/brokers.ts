@@ -171,6 +171,21 @@ export function runningProcessors(state: ProviderState, brokerId: BrokerId): Pro
   return running.reduce((sum, request) => sum + request.width, 0);
 }
 
+/**
+ * Whether a broker's running allocations have fewer processors than its tasks want: in all, or of those whose slots
+ * have what the tasks that wait need.
+ */
+export function lacksProcessors(turn: Turn, broker: KnownBroker): boolean {
+  const { state } = turn;
+  if ((wantedProcessors(turn, broker) ?? 0) > runningProcessors(state, broker.brokerId)) return true;
+  const { demand, connectionId } = broker;
+  if (demand?.slot === undefined || connectionId === 0 || isTooWide(state, broker)) return false;
+  const lanes = getRequests(state, broker.brokerId)
+    .filter((request) => request.status === 'running' && isServing(request) && servesSlot(request, demand.slot))
+    .reduce((sum, request) => sum + lanesOf(request, demand.processors), 0);
+  return demand.pendingTasks > lanes;
+}
+
 /** Notes since when each broker is known to want nothing, and no more than runs. */
 export function noteIdleBrokers(turn: Turn): void {
   const { state, now } = turn;
@@ -178,7 +193,7 @@ export function noteIdleBrokers(turn: Turn): void {
     const wanted = wantedProcessors(turn, broker);
     if (wanted !== 0) broker.idleSince = 0;
     else if (broker.idleSince === 0) broker.idleSince = now;
-    if (wanted === undefined || wanted > runningProcessors(state, broker.brokerId)) broker.coveredSince = 0;
+    if (wanted === undefined || lacksProcessors(turn, broker)) broker.coveredSince = 0;
     else if (broker.coveredSince === 0) broker.coveredSince = now;
   }
 }

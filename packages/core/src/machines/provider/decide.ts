@@ -2,7 +2,15 @@ import type { RequestDecision, RequestHeuristic } from '../../requests/index.ts'
 import type { Reason } from '../../reasons/index.ts';
 import { invariant } from '../../shared/index.ts';
 import { askWatching } from './ask-watching.ts';
-import { isTooWide, neededAlone, getRequests, runningProcessors, unplacedTasks, wantedProcessors } from './brokers.ts';
+import {
+  isTooWide,
+  lacksProcessors,
+  neededAlone,
+  getRequests,
+  runningProcessors,
+  unplacedTasks,
+  wantedProcessors,
+} from './brokers.ts';
 import { getDemand, listFacts, getPending, type Resource } from './decision-facts.ts';
 import { findWants } from './decide-reserved.ts';
 import { explainNoWork, releasesRunning, takesNoWork } from './draining.ts';
@@ -117,8 +125,11 @@ export function draftRequests(turn: Turn): void {
 function brokersInNeed(turn: Turn, isWatching: boolean): KnownBroker[] {
   const { state } = turn;
   const inNeed = [...state.brokers.values()].filter((broker) => {
-    const needed = broker.connectionId === 0 ? neededAlone(turn, broker) : (wantedProcessors(turn, broker) ?? 0);
-    return needed > runningProcessors(state, broker.brokerId) && (isWatching || unplacedTasks(turn, broker) !== 0);
+    const lacks =
+      broker.connectionId === 0
+        ? neededAlone(turn, broker) > runningProcessors(state, broker.brokerId)
+        : lacksProcessors(turn, broker);
+    return lacks && (isWatching || unplacedTasks(turn, broker) !== 0);
   });
   const count = (broker: KnownBroker): number => getRequests(state, broker.brokerId).filter(isPending).length;
   return inNeed.sort((one, other) => count(one) - count(other));

@@ -1,6 +1,7 @@
 import type { QueuedRequest, QueueListing, ResourceLimits } from '../../messages/index.ts';
 import type { Reason } from '../../reasons/index.ts';
 import { keyOfNodes } from '../../resources/index.ts';
+import { servesSlot } from './slots.ts';
 import type { Duration, Instant, RequestId } from '../../shared/index.ts';
 import { noteCutOff } from './cut-off.ts';
 import { isWatched, isWatching } from './heuristic.ts';
@@ -304,7 +305,8 @@ export function endRequest(turn: Turn, request: OwnRequest, ending: Ending, code
     broker !== undefined &&
     request.reservation === undefined &&
     isServing(request) &&
-    getNumber(request) < broker.demandRequest
+    getNumber(request) < broker.demandRequest &&
+    servesSlot(request, broker.demand?.slot)
   )
     broker.endedProcessors += request.width;
   noteCutOff(turn, request);

@@ -8,10 +8,13 @@ import type { OwnRequest } from './state.ts';
 /** As much of a demand as says what its tasks need. */
 type Needs = Pick<Demand, 'processors' | 'slot'>;
 
-/** Whether an allocation of a resource can have a machine that runs such tasks. */
+/**
+ * Whether an allocation of a resource can have a machine that runs such tasks. Without a slot they are asked for by
+ * single processors, also by a broker that does not know of the nodes yet.
+ */
 export function fitsMachines({ processors, slot }: Needs, limits: ResourceLimits | undefined): boolean {
-  if (limits?.nodes === undefined) return processors <= processorsPerMachine;
-  return slot === undefined || countSlots(limits.nodes, slot) > 0;
+  if (limits?.nodes === undefined || slot === undefined) return processors <= processorsPerMachine;
+  return countSlots(limits.nodes, slot) > 0;
 }
 
 /** The slot to ask for; undefined where single processors do, and where the manager gives nothing else. */

@@ -11,7 +11,8 @@ import type { Duration, Instant, ProcessorCount, RequestId } from '../../shared/
 import { budgetLeft } from './asked-lately.ts';
 import { getRequests } from './brokers.ts';
 import { listFacts, getPending, type Resource } from './decision-facts.ts';
-import { servesSlot, slotFor } from './slots.ts';
+import { slotFor } from './slots.ts';
+import { isSameSlot } from '../../resources/index.ts';
 import { getListingState } from './listing-state.ts';
 import {
   getClientRequestId,
@@ -49,7 +50,9 @@ export function watchedFacts(turn: Turn, resource: Resource, { broker, slots, sh
   const machines = machinesByRequest(state);
   const { demand } = broker;
   const slot = demand === undefined ? undefined : slotFor(demand, resource.limits);
-  const own = getRequests(state, broker.brokerId).filter((request) => isServing(request) && servesSlot(request, slot));
+  const own = getRequests(state, broker.brokerId).filter(
+    (request) => isServing(request) && isSameSlot(request.slot, slot),
+  );
   const pending = own.map((request) =>
     watchedRequest(turn, request, {
       predicted: promises.get(request.requestId),

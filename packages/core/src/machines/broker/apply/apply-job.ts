@@ -152,14 +152,14 @@ function forgetTasks(job: BrokerJob): void {
 
 /**
  * Has tasks that have not run yet get what the paths of the job's inputs hold by now; what the others were given stays
- * on record.
+ * on record. A result that is being verified is still settled after its task was cancelled, so it counts as run.
  */
 export function getReviseInputs(state: BrokerState, { jobId, current }: ChangeOf<'InputsRevised'>): void {
   const job = getJob(state, jobId);
   invariant(job.spec, `inputs of job ${jobId} are revised, which has ended`);
   const begun = IndexSet.fromRanges(job.finished.ranges());
   for (const task of job.tasks.values())
-    if (!isBeingCancelled(task) && (task.replicas.length > 0 || task.successes !== undefined)) begun.add(task.index);
+    if (task.successes !== undefined || (task.replicas.length > 0 && !isBeingCancelled(task))) begun.add(task.index);
   job.revisedInputs = reviseInputs(job.spec, job.revisedInputs, { current, begun: [...begun.ranges()] });
   job.spec = withRevisedInputs(job.spec, job.revisedInputs);
 }

@@ -42,6 +42,10 @@ function reportDemands(turn: Turn): void {
   const facts = new Map<string, JobFacts>();
   for (const [provider, part] of parts) {
     if (!provider.isConnected) continue;
+    if (awaitsNodes(state, provider, now)) {
+      validity.until = Math.min(validity.until, provider.resourceAwaitedUntil ?? Infinity);
+      continue;
+    }
     const key = `${part.shape.key} ${provider.resource?.resourceStatus.nodes !== undefined}`;
     let known = facts.get(key);
     if (known === undefined) facts.set(key, (known = gatherFacts(state, provider, part.shape)));
@@ -52,6 +56,15 @@ function reportDemands(turn: Turn): void {
   state.demandsAt = now;
   // However many instants there are at which time changes something, they cost no more than reports do.
   state.demandsDue = Math.max(validity.until, now + state.options.demandInterval);
+}
+
+/**
+ * Whether tasks need more of a machine than a processor, and a provider has yet to report what its nodes have: it would
+ * be asked for plain processors, of which these tasks run on none.
+ */
+function awaitsNodes(state: BrokerState, { resource, resourceAwaitedUntil }: BrokerProvider, now: Instant): boolean {
+  if (resource !== undefined || resourceAwaitedUntil === undefined || resourceAwaitedUntil <= now) return false;
+  return [...state.openJobs.values()].some(({ queues }) => queues.some((queue) => shapeOf(queue).slot !== undefined));
 }
 
 /** Tells a provider its demand; answers when it is due to be told, Infinity where it knows it. */

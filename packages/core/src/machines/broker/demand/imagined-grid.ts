@@ -353,14 +353,15 @@ function hopedResources(
   { slot }: AllocationRequest,
   processors: ProcessorCount,
 ): FreeResources {
-  if (slot !== undefined || resource?.resourceStatus.nodes !== undefined)
-    return new FreeResources(
-      capacityOfSlots(slot ?? plainSlot, Math.floor(processors / (slot ?? plainSlot).processors)),
-    );
-  if (pattern?.capacity === undefined) return FreeResources.unknown();
-  return new FreeResources(
-    multiplyCapacity(pattern.capacity, Math.max(1, Math.floor(processors / pattern.processors))),
-  );
+  const had =
+    pattern?.capacity === undefined
+      ? undefined
+      : multiplyCapacity(pattern.capacity, Math.max(1, Math.floor(processors / pattern.processors)));
+  if (slot === undefined && resource?.resourceStatus.nodes === undefined)
+    return had === undefined ? FreeResources.unknown() : new FreeResources(had);
+  const asked = capacityOfSlots(slot ?? plainSlot, Math.floor(processors / (slot ?? plainSlot).processors));
+  // Counted resources are not asked of managers: machines bring what those before them had.
+  return new FreeResources({ ...asked, named: had?.named ?? asked.named });
 }
 
 function countJoined(state: BrokerState): Map<string, ProcessorCount> {

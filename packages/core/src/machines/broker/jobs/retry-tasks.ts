@@ -7,6 +7,7 @@ import type { GetInput } from '../inputs.ts';
 import { reportLeasesAgain } from '../leases/grant-leases.ts';
 import { closeOverEdges } from './retry-closure.ts';
 import type { BrokerJob } from '../state.ts';
+import { getFailedTasksMax } from './stop-failing.ts';
 import { commit, reply, replyNotFound, type Turn } from '../turn.ts';
 import { findJobExcess } from './user-quotas.ts';
 
@@ -27,7 +28,7 @@ export function retryTasks(turn: Turn, input: GetInput<'TasksRetried'>): void {
   }
   const released = releaseWaiting(turn, job);
   const all = job.failed.size + job.cancelled.size + [...job.tasks.values()].filter(isBeingCancelled).length;
-  const taskIndexes = input.taskIndexes.length === 0 ? [] : closeOverEdges(job, retryable(job, input.taskIndexes));
+  const taskIndexes = listRetried(job, input.taskIndexes);
   const retriedCount = input.taskIndexes.length === 0 ? all : taskIndexes.length;
   if (retriedCount > 0 || job.endedAt === 0) reviseInputs(turn, job, input.current ?? []);
   if (retriedCount > 0) commit(turn, { kind: 'TasksRetried', jobId: job.jobId, taskIndexes, at: turn.now });
@@ -56,7 +57,20 @@ function findRetryFault(
 ): Refusal | undefined {
   const beyond = findTaskBeyond(job, taskIndexes);
   if (beyond !== undefined) return beyond;
+  const stillFailing = findStillFailing(job, taskIndexes);
+  if (stillFailing !== undefined) return stillFailing;
   return job.endedAt === 0 ? undefined : findJobExcess(state, userId, job.taskCount);
+}
+
+/** A job that still has as many failed tasks as its user allows would be stopped again at once. */
+function findStillFailing(job: BrokerJob, taskIndexes: readonly TaskIndex[]): Refusal | undefined {
+  const failedTasksMax = getFailedTasksMax(job);
+  if (taskIndexes.length === 0 || job.failed.size < failedTasksMax) return undefined;
+  const retried = listRetried(job, taskIndexes);
+  const failedTasks = job.failed.size - retried.filter((index) => job.failed.has(index)).length;
+  if (retried.length === 0 || failedTasks < failedTasksMax) return undefined;
+  const { jobId } = job;
+  return { code: 'MUT_BAD_REQUEST', fault: { code: 'retry-leaves-failed-tasks', jobId, failedTasks, failedTasksMax } };
 }
 
 /**
@@ -77,6 +91,11 @@ function releaseWaiting(turn: Turn, job: BrokerJob): number {
   const { code, reason } = reservationOver;
   commit(turn, { kind: 'ReservationLeft', jobId, code, reason, waits: false, at: turn.now });
   return job.queues.reduce((sum, { ready }) => sum + ready.size, 0);
+}
+
+/** The tasks that run again when these are retried, with those before and behind them; none where all are retried. */
+function listRetried(job: BrokerJob, indexes: readonly TaskIndex[]): TaskIndex[] {
+  return indexes.length === 0 ? [] : closeOverEdges(job, retryable(job, indexes));
 }
 
 function retryable(job: BrokerJob, indexes: readonly TaskIndex[]): TaskIndex[] {

@@ -1,3 +1,4 @@
+import { plural } from '../../../shared/index.ts';
 import { stopJob } from './cancel-job.ts';
 import type { BrokerJob } from '../state.ts';
 import type { Turn } from '../turn.ts';
@@ -6,10 +7,15 @@ import type { Turn } from '../turn.ts';
 export function stopFailing(turn: Turn): void {
   for (const job of turn.state.openJobs.values())
     if (job.status === 'running' && hasFailedTooOften(job))
-      stopJob(turn, job, `stopped at ${job.failed.size} failed tasks`);
+      stopJob(turn, job, `stopped at ${plural(job.failed.size, 'failed task')}`);
 }
 
 /** Whether as many tasks of a job have failed as its user allows. */
-export function hasFailedTooOften({ failed, spec }: BrokerJob): boolean {
-  return failed.size >= (spec?.failedTasksMax ?? Infinity);
+export function hasFailedTooOften(job: BrokerJob): boolean {
+  return job.failed.size >= getFailedTasksMax(job);
+}
+
+/** How many failed tasks stop a job; infinite where its user set no limit. */
+export function getFailedTasksMax({ spec }: BrokerJob): number {
+  return spec?.failedTasksMax ?? Infinity;
 }

@@ -1,4 +1,5 @@
 import type { JobId, ReplicaId, TaskIndex } from '../../../shared/index.ts';
+import { isBeingCancelled } from '../apply/apply-job.ts';
 import { revokeLeases } from './grant-leases.ts';
 import type { GetInput } from '../inputs.ts';
 import { findLeasedTask } from './leases.ts';
@@ -53,6 +54,7 @@ function isWanted(job: BrokerJob, index: TaskIndex, machine: BrokerMachine): boo
   if (job.status !== 'running' || job.spec === undefined) return false;
   const task = job.tasks.get(index);
   if (task === undefined) return findQueue(job, index).ready.has(index);
+  if (isBeingCancelled(task)) return false;
   return (
     !task.replicas.some((replica) => replica.machine === machine) &&
     !(task.successes ?? []).some(({ machineId }) => machineId === machine.facts.machineId)

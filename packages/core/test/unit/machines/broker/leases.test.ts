@@ -32,6 +32,19 @@ test('what a provider started of its lease is adopted once, and what its task ne
   t.false(broker.state.replicas.has(first));
 });
 
+test('what a provider started of its lease is not adopted while its task is being cancelled', (t) => {
+  for (const order of [['cancel-tasks ana 1 9'], ['cancel ana 1', 'retry ana 1 0']]) {
+    const broker = setUp();
+    const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
+    broker.perform(['confirm a 1', 'provider b', 'connect b', 'join b/m1 processors=9', 'settle b']);
+    const isOfTask = (index: number) => broker.state.jobs.get(1)?.tasks.get(index)?.replicas.length === 1;
+    t.true(isOfTask(9), 'its task was placed elsewhere, too');
+    broker.perform(['disconnect a', ...order]);
+    broker.perform(['connect a leases', `join a/m1 held=${first}`, 'settle a']);
+    t.false(broker.state.replicas.has(first), order.join());
+  }
+});
+
 test('machines of a provider that goes on alone are not given up before its lease ends', (t) => {
   const broker = setUp();
   broker.perform(['confirm a 1', 'disconnect a']);

@@ -315,6 +315,25 @@ test('a retry with current inputs holds what has not run to what is there now, t
   t.deepEqual(changes.map(({ kind }) => kind).slice(0, 2), ['TasksRetried', 'ReplicasPlaced'], 'it is the same still');
 });
 
+test('a result that is being verified stays on record with what its task was given, also when the task is cancelled', (t) => {
+  const { state, step } = aBroker();
+  const group = aGroup(2, {
+    check: 'true',
+    inputs: [
+      { source: { kind: 'path', path: '/h/s.sh' }, root: 'playpen', path: 's.sh', condition: '', fingerprint: 'old' },
+    ],
+  });
+  step(1, submitted(aJob(2, { groups: [group], failuresMax: 1, replicasMax: 1 })), joined('p/m1', { processors: 2 }));
+  const ends = [anEnd(1, 'succeeded', { startedAt: 1, endedAt: 2 }), anEnd(2, 'failed', { startedAt: 1, endedAt: 2 })];
+  step(2, { kind: 'MachineReported', machineId: 'p/m1', report: { sequence: 1, started: [], ended: ends } });
+  step(3, { kind: 'TasksCancelled', replyTo: 8, userId: 'ann', jobId: 1, taskIndexes: [0], reason: '' });
+  t.like(state.jobs.get(1)?.tasks.get(0), { status: 'verifying', isCancelled: true });
+  const current = [{ path: '/h/s.sh', fingerprint: 'new' }];
+  step(4, { kind: 'TasksRetried', replyTo: 9, userId: 'ann', jobId: 1, taskIndexes: [1], current });
+  const [input] = state.jobs.get(1)?.spec?.groups[0]?.inputs ?? [];
+  t.like(input, { fingerprint: 'new', former: [{ fingerprint: 'old', tasks: [{ first: 0, count: 1 }] }] });
+});
+
 test('a task that machines which take nothing new refuse, or that an operator takes away, is never given up for that', (t) => {
   const { step, changes } = aBroker({ lossesMax: 1 });
   step(1, submitted(aJob(1)), joined('p/m1'));

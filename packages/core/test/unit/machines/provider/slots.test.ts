@@ -145,3 +145,31 @@ test('requests of another shape take no part in a decision, and what their tasks
   harness.step([{ kind: 'TimerFired' }]);
   t.is(harness.state.requests.get('q1')?.releaseReason, undefined);
 });
+
+test('tasks that need a slot are asked for while wide allocations of other tasks run', (t) => {
+  const harness = open({ heuristic: 'initial', requestsMax: 2 });
+  want(harness, { pendingTasks: 8 });
+  harness.perform(['accepted q1', 'listing free=8 q1=running']);
+  t.is(harness.state.requests.get('q1')?.status, 'running');
+  want(harness, {
+    pendingTasks: 1,
+    processors: 1,
+    slot: { processors: 1, memory: 0, gpus: 1 },
+    otherProcessors: 3,
+    unplacedTasks: 1,
+  });
+  t.deepEqual(
+    drafts(harness).map(({ slot }) => slot?.gpus),
+    [undefined, 1],
+  );
+  harness.perform(['accepted q2', 'listing free=8 q1=running q2=queued']);
+  harness.now += 10 * hour;
+  harness.step([{ kind: 'TimerFired' }]);
+  t.is(harness.state.requests.get('q2')?.releaseReason, undefined, 'it is not withdrawn as covered');
+});
+
+test('tasks of several processors without a slot are not asked for, as by a broker that knows no nodes yet', (t) => {
+  const harness = open();
+  want(harness, { processors: 8 });
+  t.deepEqual(drafts(harness), []);
+});
