@@ -106,6 +106,8 @@ export interface ResourceLimits {
   readonly widthGranularity?: ProcessorCount;
   /** What requests in slots can be made of; left out by managers that give single processors. */
   readonly nodes?: readonly NodeShape[];
+  /** Nodes that one request may have; left out where there is no such limit. */
+  readonly nodesMax?: number;
 }
 
 /** One entry of a resource's queue as its manager lists it. */

@@ -11,6 +11,7 @@ export { FreeResources, type Assignment, type DeviceShare, type Shortage } from 
 export {
   capacityOfSlots,
   countSlots,
+  countSlotsOnBest,
   countSlotsOn,
   describeSlot,
   groupNodes,

@@ -31,22 +31,28 @@ export interface NodeShape {
 /** What a manager gives where nothing but processors is asked for. */
 export const plainSlot: Slot = { processors: 1, memory: 0, gpus: 0 };
 
+const mebibyte: Bytes = 2 ** 20;
 /** Requests that differ by less share a shape. */
-const memoryStep: Bytes = 64 * 2 ** 20;
+const memoryStep: Bytes = 64 * mebibyte;
 
 /**
- * The slot that one task needs: memory is rounded up, and part of a device is a whole one. Counted resources are not
- * asked of managers. Undefined for a task that needs one processor and nothing else.
+ * The slot that one task needs: memory is rounded up, to whole mebibytes of each processor too, since some managers
+ * count it so; and part of a device is a whole one. Counted resources are not asked of managers. Undefined for a task
+ * that needs one processor and nothing else.
  */
 export function shapeSlot(processors: ProcessorCount, request: ResourceRequest | undefined): Slot | undefined {
   const { memory = 0, gpus = 0, gpuKind } = request ?? {};
   if (processors === 1 && memory === 0 && gpus === 0) return undefined;
   return {
     processors,
-    memory: Math.ceil(memory / memoryStep) * memoryStep,
+    memory: roundUp(roundUp(memory, memoryStep), mebibyte * processors),
     gpus: Math.ceil(gpus / wholeDevice),
     ...(gpus === 0 || gpuKind === undefined ? {} : { gpuKind }),
   };
+}
+
+function roundUp(value: Bytes, step: Bytes): Bytes {
+  return Math.ceil(value / step) * step;
 }
 
 /** The slot for as many such tasks as share a device, if a node has what they need together; else for fewer. */
@@ -85,6 +91,19 @@ export function holdsSlot(one: Slot, other: Slot): boolean {
 /** How many slots nodes hold together while nothing is in use; memory that is not known is hoped for. */
 export function countSlots(nodes: readonly NodeShape[], slot: Slot): number {
   return nodes.reduce((sum, node) => sum + node.count * countSlotsOn(node, slot), 0);
+}
+
+/** How many slots the best nodes hold together, where an allocation may have so many nodes. */
+export function countSlotsOnBest(nodes: readonly NodeShape[], slot: Slot, nodesMax: number): number {
+  const counts = nodes.map((node) => ({ count: node.count, slots: countSlotsOn(node, slot) }));
+  let left = nodesMax;
+  let sum = 0;
+  for (const { count, slots } of counts.sort((one, other) => other.slots - one.slots)) {
+    const taken = Math.min(left, count);
+    sum += taken * slots;
+    left -= taken;
+  }
+  return sum;
 }
 
 /** How many slots one node holds while nothing is in use. */

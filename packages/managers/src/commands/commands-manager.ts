@@ -140,7 +140,7 @@ export class CommandsManager implements ResourceManager {
     if (this.#alive !== undefined) this.#files.prune(this.#alive);
     const processPath =
       submit.launch === '' ? '' : this.#files.writeProgram(key, 'process', renderProcess(order, submit));
-    const script = renderScript(order, submit, processPath);
+    const script = renderScript(order, this.#options.templates, processPath);
     const isFile = submit.command.some((word) => word.includes('{script}'));
     const values = this.#orderValues(order, isFile ? this.#files.writeProgram(key, 'job', script) : '');
     const words = submit.command.includes('{flags}') ? submit.command : [...submit.command, '{flags}'];
@@ -179,7 +179,7 @@ export class CommandsManager implements ResourceManager {
       ['key', key],
       ['user', this.#options.user],
       ['width', String(width)],
-      ...slotValues({ width, ...(slot === undefined ? {} : { slot }) }, this.#options.templates.limits.nodes ?? []),
+      ...slotValues({ width, ...(slot === undefined ? {} : { slot }) }, this.#options.templates.limits),
       ['walltime_s', String(seconds)],
       ['walltime_min', String(Math.ceil(seconds / 60))],
       ['walltime_hms', `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`],

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { isErrorCode, MutiraoError, type ErrorCode } from '@mutirao/api/errors';
-import type { NodeShape } from '@mutirao/core/resources';
 import type { Duration } from '@mutirao/core/shared';
 import { FieldReader } from './field-reader.ts';
 import { refuseUnknownPlaceholders } from './fill-template.ts';
 import { parseSpan } from './parse-span.ts';
-import { readNodes, slotPlaceholders } from './slot-values.ts';
+import { readNodes, slotPlaceholders, type SlotTerms } from './slot-values.ts';
 
 /** How to ask a manager for an allocation. */
 export interface SubmitTemplate {
@@ -79,12 +78,10 @@ export const limitNames = ['processors', 'widthMax', 'requestsMax', 'walltimeMax
 export type LimitName = (typeof limitNames)[number];
 
 /** What the manager allows. */
-export interface LimitsTemplate {
+export interface LimitsTemplate extends SlotTerms {
   /** Empty when all are given. */
   readonly command: readonly string[];
   readonly values: ReadonlyMap<LimitName, LimitTemplate>;
-  /** What slots can be had of; undefined where requests are of single processors. */
-  readonly nodes: readonly NodeShape[] | undefined;
 }
 
 /** A resource manager by the templates of its commands. */
@@ -242,7 +239,7 @@ function readLimits(reader: FieldReader): LimitsTemplate {
     else if (name === 'processors' || name === 'walltimeMax')
       reader.refuse(name, 'a number, a duration or {"pattern": ...}');
   }
-  return { command, values, nodes: readNodes(reader) };
+  return { command, values, ...readNodes(reader) };
 }
 
 function readLimit(reader: FieldReader, name: LimitName, hasCommand: boolean): LimitTemplate {

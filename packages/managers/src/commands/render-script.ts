@@ -3,14 +3,19 @@ import type { AllocationOrder } from '../resource-manager.ts';
 import { renderBeginning } from '../script-beginning.ts';
 import { fillTemplate } from './fill-template.ts';
 import { countSlotsOf, slotValues } from './slot-values.ts';
-import type { SubmitTemplate } from './manager-file.ts';
+import type { ManagerTemplates, SubmitTemplate } from './manager-file.ts';
 
 /**
  * Renders the script of a job that runs an order's command once for each processor.
  *
  * @param processPath the program of one process, for a `launch` that starts it elsewhere; see renderProcess.
  */
-export function renderScript(order: AllocationOrder, { launch }: SubmitTemplate, processPath: string): string {
+export function renderScript(
+  order: AllocationOrder,
+  templates: Pick<ManagerTemplates, 'submit' | 'limits'>,
+  processPath: string,
+): string {
+  const { launch } = templates.submit;
   const beginning = renderBeginning(order, order.walltime);
   if (launch !== '') {
     const [line = ''] = fillTemplate(
@@ -18,7 +23,7 @@ export function renderScript(order: AllocationOrder, { launch }: SubmitTemplate,
       new Map([
         ['process', `/bin/sh ${quoteWord(processPath)}`],
         ['width', String(order.width)],
-        ...slotValues(order, []),
+        ...slotValues(order, templates.limits),
       ]),
     );
     return [...beginning, line, ''].join('\n');

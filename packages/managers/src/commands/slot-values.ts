@@ -1,4 +1,5 @@
 import { countSlotsOn, plainSlot, type NodeShape, type Slot } from '@mutirao/core/resources';
+import { listSpellings, type GpuSpellings } from '../gpu-spellings.ts';
 import type { AllocationOrder } from '../resource-manager.ts';
 import type { FieldReader } from './field-reader.ts';
 
@@ -7,13 +8,20 @@ const mebibyte = 2 ** 20;
 /** Placeholders that say of how many slots a request is, and what each has. */
 export const slotPlaceholders = ['slots', 'slot_processors', 'slot_memory_mib', 'slot_gpus', 'slot_gpu_kind'];
 
+/** What slots are made of, as a file says. */
+export interface SlotTerms {
+  /** Undefined where requests are of single processors. */
+  readonly nodes: readonly NodeShape[] | undefined;
+  readonly gpuSpellings: GpuSpellings;
+}
+
 /**
  * What stands for them. A slot that asks for no memory has its part of a node's, since 0 would mean none to most
  * managers.
  */
 export function slotValues(
   { width, slot = plainSlot }: Pick<AllocationOrder, 'width' | 'slot'>,
-  nodes: readonly NodeShape[],
+  { nodes = [], gpuSpellings }: SlotTerms,
 ): [string, string][] {
   const memory = slot.memory > 0 ? slot.memory : shareOfNode(slot, nodes);
   return [
@@ -21,8 +29,12 @@ export function slotValues(
     ['slot_processors', String(slot.processors)],
     ['slot_memory_mib', String(Math.ceil(memory / mebibyte))],
     ['slot_gpus', String(slot.gpus)],
-    ['slot_gpu_kind', slot.gpuKind ?? ''],
+    ['slot_gpu_kind', spellKind(slot.gpuKind, gpuSpellings)],
   ];
+}
+
+function spellKind(kind: string | undefined, spellings: GpuSpellings): string {
+  return kind === undefined ? '' : (spellings.get(kind) ?? kind);
 }
 
 /** Slots of a request; one process is started for each. */
@@ -37,10 +49,14 @@ function shareOfNode(slot: Slot, nodes: readonly NodeShape[]): number {
   return shares.length === 0 ? 0 : Math.min(...shares);
 }
 
-/** Reads nodes as a file describes them; undefined where it does not. @throws {MutiraoError} MUT_BAD_CONFIG */
-export function readNodes(limits: FieldReader): readonly NodeShape[] | undefined {
-  if (!limits.has('nodes')) return undefined;
-  return limits.children('nodes', ['count', 'processors', 'memoryMib', 'gpus']).map(readNode);
+/** Reads nodes as a file describes them, if it does. @throws {MutiraoError} MUT_BAD_CONFIG */
+export function readNodes(limits: FieldReader): SlotTerms {
+  if (!limits.has('nodes')) return { nodes: undefined, gpuSpellings: new Map() };
+  const readers = limits.children('nodes', ['count', 'processors', 'memoryMib', 'gpus']);
+  return {
+    nodes: readers.map(readNode),
+    gpuSpellings: listSpellings(readers.flatMap((node) => (node.has('gpus') ? node.child('gpus').names : []))),
+  };
 }
 
 function readNode(reader: FieldReader): NodeShape {

@@ -1,3 +1,4 @@
+import { listSpellings, type GpuSpellings } from '../gpu-spellings.ts';
 import { groupNodes, type NodeShape } from '@mutirao/core/resources';
 import type { Bytes, Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
 import { parseInstant, parseWalltime } from './parse-time.ts';
@@ -82,6 +83,7 @@ export interface NodeLimits {
   readonly nodeMin: ProcessorCount;
   /** What one request may have of each node. */
   readonly nodes: readonly NodeShape[];
+  readonly gpuSpellings: GpuSpellings;
 }
 
 /**
@@ -90,11 +92,14 @@ export interface NodeLimits {
  */
 export function parseNodeLimits(output: string, partition: Partition): NodeLimits | undefined {
   const nodes: ListedNode[] = [];
+  const kinds: string[] = [];
   for (const line of listLines(output)) {
     const [, processors = line, memory = '', resources = ''] = line.split('|');
     const node = parseProcessors(processors);
     if (node === undefined) return undefined;
-    nodes.push({ ...node, memory: parseMemory(memory), gpus: parseGpus(resources) });
+    const gpus = parseGpus(resources);
+    nodes.push({ ...node, memory: parseMemory(memory), gpus: countByKind(gpus) });
+    kinds.push(...gpus.map(({ kind }) => kind));
   }
   nodes.push(...unlistedNodes(nodes, partition));
   // Where nothing is usable now, all of it may be later; and nothing at all would never be asked for again.
@@ -112,6 +117,7 @@ export function parseNodeLimits(output: string, partition: Partition): NodeLimit
         .map((node) => ({ count: 1, processors: usableOf(node), memory: node.memory, gpus: node.gpus }))
         .filter(({ processors }) => processors > 0),
     ),
+    gpuSpellings: listSpellings(kinds),
   };
 }
 
@@ -122,21 +128,35 @@ interface ListedNode extends Processors {
   readonly gpus: Readonly<Record<string, number>>;
 }
 
+/** GPUs of a node, as Slurm spells their type; empty where they have none. */
+interface ListedGpus {
+  readonly kind: string;
+  readonly count: number;
+}
+
 /** Memory in MiB; Slurm says 1 where it is not configured. */
 function parseMemory(text: string): Bytes {
   return /^\d+$/.test(text) && Number(text) > 1 ? Number(text) * 2 ** 20 : 0;
 }
 
 /** GPUs by their type among generic resources such as `gpu:a100:4(S:0-1),license:2`; a type may be left out. */
-function parseGpus(text: string): Record<string, number> {
-  const gpus: Record<string, number> = {};
+function parseGpus(text: string): ListedGpus[] {
+  const gpus: ListedGpus[] = [];
   for (const word of text.split(/,(?![^(]*\))/)) {
     const [, kind = '', count] = /^gpu(?::([^:(]+))??:(\d+)(?:\(.*\))?$/.exec(word.trim()) ?? [];
     if (count === undefined) continue;
-    const name = kind.toLowerCase();
-    gpus[name] = (gpus[name] ?? 0) + Number(count);
+    gpus.push({ kind, count: Number(count) });
   }
   return gpus;
+}
+
+function countByKind(gpus: readonly ListedGpus[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { kind, count } of gpus) {
+    const name = kind.toLowerCase();
+    counts[name] = (counts[name] ?? 0) + count;
+  }
+  return counts;
 }
 
 /** Nodes of a cloud that are powered down are on no list of `sinfo`, and are started for whoever asks for them. */

@@ -4,6 +4,7 @@ import type { NodeShape } from '@mutirao/core/resources';
 import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
 import type { AllocationOrder, ResourceManager } from '../resource-manager.ts';
 import { listWords } from '../run-tool.ts';
+import type { GpuSpellings } from '../gpu-spellings.ts';
 import { slotFlags } from './slot-flags.ts';
 import { findMinutes, renderBatchScript, type AgentPlaces } from './batch-script.ts';
 import { CancelQueue } from '../cancel-queue.ts';
@@ -89,6 +90,7 @@ export class SlurmManager implements ResourceManager {
   #partition = '';
   /** What the partition had when its limits were read. */
   #nodes: readonly NodeShape[] = [];
+  #gpuSpellings: GpuSpellings = new Map();
   /** Names of our jobs that waited or ran at the last listing; undefined before one. */
   #alive: ReadonlySet<string> | undefined;
   /** The controller's clock less ours. */
@@ -153,6 +155,7 @@ export class SlurmManager implements ResourceManager {
     if (clock !== 0) this.#clockOffset = clock - this.#options.now();
     const { processors, nodeMin } = nodes;
     this.#nodes = nodes.nodes;
+    this.#gpuSpellings = nodes.gpuSpellings;
     const widthMax = this.#widths.bound(
       Math.min(nodes.widthMax, this.#options.widthMax || Infinity),
       this.#options.now(),
@@ -166,6 +169,7 @@ export class SlurmManager implements ResourceManager {
       walltimeMax: this.#walltimeMax(partition),
       walltimeGranularity: minute,
       nodes: nodes.nodes,
+      ...(partition.nodesMax === undefined ? {} : { nodesMax: partition.nodesMax }),
     };
   }
 
@@ -290,7 +294,7 @@ export class SlurmManager implements ResourceManager {
       ...(this.#wanted === '' ? [] : [`--partition=${this.#wanted}`]),
       `--job-name=${key}`,
       ...unlessGiven('comment', `--comment=${key}`),
-      ...slotFlags(width, slot, { nodes: this.#nodes, given: names }),
+      ...slotFlags(width, slot, { nodes: this.#nodes, gpuSpellings: this.#gpuSpellings, given: names }),
       `--time=${findMinutes(order)}`,
       ...this.#reservationFlags(order),
       ...unlessGiven('export', '--export=ALL', 'export-file'),

@@ -1,5 +1,5 @@
 import type { QueueListing, QueueStatus, QueuedRequest, ResourceStatus } from '../../messages/index.ts';
-import { keyOfNodes } from '../../resources/index.ts';
+import { keyOfNodes, type NodeShape } from '../../resources/index.ts';
 import { QueueModel } from '../../placement/index.ts';
 import type { Duration, Instant, ProcessorCount, ProcessorMillis } from '../../shared/index.ts';
 import { takesNoWork } from './draining.ts';
@@ -79,10 +79,15 @@ function statusFor(state: ProviderState, broker: KnownBroker, now: Instant): Res
     isTimeShared,
     isDraining: takesNoWork(state),
     ...(limits === undefined || isTimeShared ? {} : { walltimeMax: limits.walltimeMax }),
-    ...(limits?.nodes === undefined || isTimeShared ? {} : { nodes: limits.nodes }),
+    ...(limits?.nodes === undefined || isTimeShared ? {} : { nodes: nodesOfRequest(limits.nodes, widthMax) }),
   };
   if (isTimeShared || listing === undefined || processors === 0) return facts;
   return { ...facts, queue: queueFor(state, broker, { now, listing, processors }) };
+}
+
+/** Nodes with what one request may have of each, so that brokers put no more tasks together than it could run. */
+function nodesOfRequest(nodes: readonly NodeShape[], widthMax: ProcessorCount): readonly NodeShape[] {
+  return nodes.map((node) => ({ ...node, processors: Math.min(node.processors, Math.max(1, widthMax)) }));
 }
 
 interface Reading {

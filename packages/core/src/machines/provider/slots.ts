@@ -1,7 +1,7 @@
 import { processorsPerMachine, type Demand, type ResourceLimits } from '../../messages/index.ts';
 import type { Reason } from '../../reasons/index.ts';
 import type { DraftedRequest } from '../../requests/index.ts';
-import { countSlots, countSlotsOn, holdsSlot, plainSlot, type Slot } from '../../resources/index.ts';
+import { countSlots, countSlotsOn, countSlotsOnBest, holdsSlot, plainSlot, type Slot } from '../../resources/index.ts';
 import type { ProcessorCount } from '../../shared/index.ts';
 import type { OwnRequest } from './state.ts';
 
@@ -27,11 +27,15 @@ export function servesSlot(request: Pick<OwnRequest, 'slot'>, slot: Slot | undef
   return slot === undefined || holdsSlot(request.slot ?? plainSlot, slot);
 }
 
-/** What a resource gives of a slot: as many processors as its nodes have slots for. */
+/**
+ * What a resource gives of a slot: as many processors as its nodes have slots for, and to one request as many as there
+ * are on the nodes that it may have.
+ */
 export function limitsInSlots(limits: ResourceLimits, slot: Slot | undefined): ResourceLimits {
   if (slot === undefined || limits.nodes === undefined) return limits;
   const processors = Math.min(limits.processors, countSlots(limits.nodes, slot) * slot.processors);
-  const widthMax = Math.floor(Math.min(limits.widthMax, processors) / slot.processors) * slot.processors;
+  const ofRequest = countSlotsOnBest(limits.nodes, slot, limits.nodesMax ?? Infinity) * slot.processors;
+  const widthMax = Math.floor(Math.min(limits.widthMax, ofRequest, processors) / slot.processors) * slot.processors;
   return { ...limits, processors, widthMax };
 }
 
@@ -49,7 +53,7 @@ export function inWholeSlots(
   limits: ResourceLimits,
 ): Pick<DraftedRequest, 'width' | 'reasons'> {
   const step = slot.processors * slotsPerNode(slot, limits);
-  const widthMax = Math.floor(limits.widthMax / slot.processors) * slot.processors;
+  const { widthMax } = limitsInSlots(limits, slot);
   const whole = Math.min(Math.ceil(width / step) * step, Math.max(widthMax, slot.processors));
   return { width: whole, reasons: [...reasons, describeSlots(whole / slot.processors, slot)] };
 }

@@ -1,6 +1,7 @@
 import test from 'ava';
 import {
   countSlots,
+  countSlotsOnBest,
   describeSlot,
   emptyRequest,
   groupNodes,
@@ -27,6 +28,20 @@ test('memory is rounded up, so that tasks that differ by little share a shape, a
   const request = { memory: 1000 * mebibyte, gpus: 500, gpuKind: 'a100', named: {} };
   t.deepEqual(shapeSlot(2, request), { processors: 2, memory: 1024 * mebibyte, gpus: 1, gpuKind: 'a100' });
   t.deepEqual(shapeSlot(1, { ...emptyRequest, memory: 1 }), { processors: 1, memory: 64 * mebibyte, gpus: 0 });
+});
+
+test('memory is a whole number of mebibytes for each processor, so that rounding it changes no count of slots', (t) => {
+  const slot = shapeSlot(3, { ...emptyRequest, memory: 1000 * mebibyte });
+  t.deepEqual(slot, { processors: 3, memory: 1026 * mebibyte, gpus: 0 });
+});
+
+test('an allocation that may have so many nodes has the slots of the best of them', (t) => {
+  const slot = { processors: 1, memory: 0, gpus: 1 };
+  const nodes = [aNode({ count: 8, gpus: { a100: 1 } }), aNode({ count: 2, gpus: { a100: 4 } })];
+  t.is(countSlotsOnBest(nodes, slot, 1), 4);
+  t.is(countSlotsOnBest(nodes, slot, 3), 9);
+  t.is(countSlotsOnBest(nodes, slot, 0), 0);
+  t.is(countSlotsOnBest(nodes, slot, Infinity), countSlots(nodes, slot));
 });
 
 test('tasks that share a GPU are asked for together, as many as a node has the rest for', (t) => {

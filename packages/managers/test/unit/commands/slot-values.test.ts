@@ -12,6 +12,8 @@ const nodes = [
   { count: 1, processors: 4, memory: 0, gpus: {} },
 ];
 
+const terms = { nodes, gpuSpellings: new Map([['a100', 'A100']]) };
+
 function read(t: ExecutionContext, limits: object, launch = ''): ManagerTemplates {
   const file = join(temporaryFolder(t), 'manager.json');
   const submit = {
@@ -38,6 +40,7 @@ function read(t: ExecutionContext, limits: object, launch = ''): ManagerTemplate
 test('a file describes nodes, and what is no node is refused by its field', (t) => {
   const described = [{ count: 2, processors: 8, memoryMib: 16_000, gpus: { A100: 2 } }, { processors: 4 }];
   t.deepEqual(read(t, { nodes: described }).limits.nodes, nodes);
+  t.deepEqual([...read(t, { nodes: described }).limits.gpuSpellings], [['a100', 'A100']]);
   t.is(read(t, {}).limits.nodes, undefined);
   t.throws(() => read(t, { nodes: [] }), { message: /field "limits.nodes" is \[\]; expected an array of objects/ });
   t.throws(() => read(t, { nodes: [{ processors: 0 }] }), { message: /field "limits.nodes\[0\].processors" is 0/ });
@@ -48,14 +51,14 @@ test('a file describes nodes, and what is no node is refused by its field', (t) 
 
 test('placeholders say how many slots and what each has; one without memory has its part of a node', (t) => {
   const slot = { processors: 2, memory: 1000 * mebibyte, gpus: 1, gpuKind: 'a100' };
-  t.deepEqual(Object.fromEntries(slotValues({ width: 6, slot }, nodes)), {
+  t.deepEqual(Object.fromEntries(slotValues({ width: 6, slot }, terms)), {
     slots: '3',
     slot_processors: '2',
     slot_memory_mib: '1000',
     slot_gpus: '1',
-    slot_gpu_kind: 'a100',
+    slot_gpu_kind: 'A100',
   });
-  t.like(Object.fromEntries(slotValues({ width: 6 }, nodes)), {
+  t.like(Object.fromEntries(slotValues({ width: 6 }, terms)), {
     slots: '6',
     slot_processors: '1',
     slot_memory_mib: '2000',
@@ -64,7 +67,8 @@ test('placeholders say how many slots and what each has; one without memory has 
 });
 
 test('a script starts an agent for each slot, which offers what the slot has', (t) => {
-  const { submit } = read(t, {}, 'mpiexec -n {slots} {process}');
+  const described = { nodes: [{ processors: 4, gpus: { A100: 2 } }] };
+  const templates = read(t, described, 'mpiexec -n {slots} -g {slot_gpu_kind} {process}');
   const order = {
     userId: 'ana',
     width: 6,
@@ -73,10 +77,10 @@ test('a script starts an agent for each slot, which offers what the slot has', (
     environment: {},
     workingDirectory: '',
     clientRequestId: 'p.q1',
-    slot: { processors: 2, memory: 1000 * mebibyte, gpus: 1 },
+    slot: { processors: 2, memory: 1000 * mebibyte, gpus: 1, gpuKind: 'a100' },
   };
-  t.regex(renderScript(order, submit, '/p'), /\nmpiexec -n 3 /);
-  const loop = renderScript(order, { ...submit, launch: '' }, '');
+  t.regex(renderScript(order, templates, '/p'), /\nmpiexec -n 3 -g A100 /);
+  const loop = renderScript(order, { ...templates, submit: { ...templates.submit, launch: '' } }, '');
   t.regex(loop, /-lt 3 \]/);
   t.regex(
     loop,

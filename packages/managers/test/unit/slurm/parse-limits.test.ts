@@ -98,6 +98,7 @@ test('nodes are told by what they have: memory that Slurm knows, and GPUs of eac
     { count: 1, processors: 8, memory: 0, gpus: {} },
   ]);
   t.deepEqual(parseNodeLimits('4|0/4/0/4|4000|gpu:2(IDX:0-1)\n', free)?.nodes[0]?.gpus, { '': 2 });
+  t.is(parseNodeLimits(listed, free)?.gpuSpellings.get('a100'), 'A100', 'Slurm takes no other spelling');
   t.is(parseNodeLimits(listed, { ...free, processorsPerNodeMax: 6 })?.nodes[0]?.processors, 6);
 });
 

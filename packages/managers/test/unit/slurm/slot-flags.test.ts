@@ -9,8 +9,10 @@ const nodes: readonly NodeShape[] = [
   { count: 1, processors: 16, memory: 8000 * mebibyte, gpus: { a100: 2 } },
 ];
 
+const terms = { nodes, gpuSpellings: new Map<string, string>(), given: new Set<string>() };
+
 function flagsOf(slot: Slot | undefined, given: readonly string[] = [], width = 8): string {
-  return slotFlags(width, slot, { nodes, given: new Set(given) }).join(' ');
+  return slotFlags(width, slot, { ...terms, given: new Set(given) }).join(' ');
 }
 
 test('a request in slots has a task of Slurm for each, with its processors, memory and GPUs', (t) => {
@@ -27,7 +29,25 @@ test('memory has room for the agent as far as a node has it, and is not asked fo
   t.regex(flagsOf({ processors: 8, memory: 7984 * mebibyte, gpus: 0 }), /--mem-per-cpu=1000M$/);
   const unknown = nodes.map((node) => ({ ...node, memory: 0 }));
   const slot = { processors: 8, memory: 7984 * mebibyte, gpus: 0 };
-  t.deepEqual(slotFlags(8, slot, { nodes: unknown, given: new Set() }), ['--ntasks=1', '--cpus-per-task=8']);
+  t.deepEqual(slotFlags(8, slot, { ...terms, nodes: unknown }), ['--ntasks=1', '--cpus-per-task=8']);
+});
+
+test('as many slots as are counted on the nodes fit on them with the memory that is asked for', (t) => {
+  const asked = (processors: number, node: Partial<NodeShape>): string | undefined =>
+    slotFlags(
+      8,
+      { processors, memory: 1000 * mebibyte, gpus: 0 },
+      { ...terms, nodes: [...nodes, { count: 1, processors: 8, memory: 4000 * mebibyte, gpus: {}, ...node }] },
+    ).at(-1);
+  t.is(asked(2, {}), '--mem-per-cpu=500M', 'no room for the agent beside four slots');
+  t.is(asked(2, { memory: 4100 * mebibyte }), '--mem-per-cpu=500M', 'the node with the least says it');
+  t.is(asked(3, { processors: 12 }), '--mem-per-cpu=333M', 'memory that is no whole number for each processor');
+});
+
+test('a GPU is asked for in the spelling of Slurm', (t) => {
+  const gpuSpellings = new Map([['a100', 'A100']]);
+  const slot = { processors: 1, memory: 0, gpus: 2, gpuKind: 'a100' };
+  t.is(slotFlags(1, slot, { ...terms, gpuSpellings }).at(-1), '--gpus-per-task=A100:2');
 });
 
 test("what the user's own flags ask for is not asked for again", (t) => {

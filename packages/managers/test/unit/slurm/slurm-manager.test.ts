@@ -415,6 +415,17 @@ test("of the user's flags each is passed on in place of ours, or refused at the 
   }
 });
 
+test('slots are asked for in the spelling of their GPUs that Slurm has, on as many nodes as its partition allows', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.say('scontrol', partition.replace('MaxNodes=UNLIMITED', 'MaxNodes=2'));
+  slurm.say('sinfo', '64|0/64/0/64|1|gpu:A100:4\n'.repeat(10));
+  slurm.say('sbatch', '17\n');
+  const manager = slurm.open();
+  t.like(await manager.limits(), { processors: 640, widthMax: 128, nodesMax: 2 });
+  await manager.allocate({ ...order, width: 8, slot: { processors: 1, memory: 0, gpus: 1, gpuKind: 'a100' } });
+  t.regex(slurm.calls('sbatch')[0] ?? '', / --gpus-per-task=A100:1 /);
+});
+
 test('where jobs hold whole nodes the smallest node says in which steps widths are charged', async (t) => {
   const slurm = new FakeSlurm(t);
   slurm.say('scontrol', `${partition.trim()} OverSubscribe=EXCLUSIVE\n`);

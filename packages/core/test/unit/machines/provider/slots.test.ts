@@ -2,8 +2,9 @@
 import test from 'ava';
 import type { ProviderChange, ProviderInput } from '@mutirao/core/machines/provider';
 import type { Demand } from '@mutirao/core/messages';
-import type { NodeShape, Slot } from '@mutirao/core/resources';
+import { packSlot, type NodeShape, type Slot } from '@mutirao/core/resources';
 import { ProviderHarness } from '@mutirao/testkit';
+import { limitsInSlots } from '../../../../src/machines/provider/slots.ts';
 
 const gibibyte = 2 ** 30;
 const hour = 3_600_000;
@@ -15,6 +16,8 @@ interface Given {
   readonly widthGranularity?: number;
   readonly nodes?: readonly NodeShape[];
   readonly requestsMax?: number;
+  readonly widthMax?: number;
+  readonly nodesMax?: number;
 }
 
 function feed(harness: ProviderHarness, input: ProviderInput): void {
@@ -75,6 +78,40 @@ test('tasks that share a GPU are asked for by whole slots of theirs', (t) => {
   const harness = open();
   want(harness, { pendingTasks: 3, slot: { processors: 2, memory: 0, gpus: 1 } });
   t.is(drafts(harness)[0]?.width, 4);
+});
+
+test('a request has the slots of as many nodes as it may have', (t) => {
+  for (const widthGranularity of [{}, { widthGranularity: 8 }]) {
+    const harness = open({ nodesMax: 1, ...widthGranularity });
+    want(harness, { slot: { processors: 1, memory: 0, gpus: 1 } });
+    t.is(drafts(harness)[0]?.width, 2, 'the GPUs of one node');
+  }
+});
+
+test('a resource gives the processors of all slots of its nodes, and one request those of the nodes that it may have', (t) => {
+  const limits = { processors: 16, requestsMax: 1, widthMax: 16, walltimeMax: hour, walltimeGranularity: 1, nodes };
+  t.like(limitsInSlots(limits, wide), { processors: 12, widthMax: 12 });
+  t.like(limitsInSlots({ ...limits, nodesMax: 1 }, wide), { processors: 12, widthMax: 6 });
+});
+
+test('where nodes are had whole, a request still has no more slots than its nodes', (t) => {
+  const uneven = [
+    { count: 1, processors: 8, memory: 0, gpus: { a100: 3 } },
+    { count: 2, processors: 8, memory: 0, gpus: { a100: 2 } },
+  ];
+  const harness = open({ nodes: uneven, nodesMax: 2, widthGranularity: 8 });
+  want(harness, { slot: { processors: 1, memory: 0, gpus: 1 } });
+  t.is(drafts(harness)[0]?.width, 5);
+});
+
+test('brokers put no more tasks together than one request could run', (t) => {
+  const harness = open({ widthMax: 8, nodes: [{ count: 1, processors: 16, memory: 0, gpus: { a100: 1 } }] });
+  const commands = harness.step([{ kind: 'BrokerConnected', brokerId: 'b', connectionId: 2, takesResource: true }]);
+  const [told] = commands.filter((command) => command.kind === 'ReportResource');
+  const packed = packSlot({ processors: 1, memory: 0, gpus: 1 }, 100, told?.resourceStatus.nodes ?? []);
+  t.is(packed.processors, 8);
+  want(harness, { slot: packed });
+  t.is(drafts(harness)[0]?.width, 8);
 });
 
 test('where nodes are had whole, all slots of the nodes are asked for', (t) => {
