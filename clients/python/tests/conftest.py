@@ -1,5 +1,6 @@
-"""A grid of two machines for all tests. MUTIRAO_COMMAND names the command line: words, as for a shell."""
+"""A grid of two machines for all tests. MUTIRAO_COMMAND names the command line, as words of a shell; by default it is this checkout's."""
 
+import faulthandler
 import json
 import os
 import pathlib
@@ -14,7 +15,17 @@ import pytest
 
 import mutirao
 
-COMMAND = shlex.split(os.environ.get("MUTIRAO_COMMAND", "mutirao"))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+CHECKOUT = f"{ROOT}/node_modules/.bin/node {ROOT}/packages/cli/bin/mutirao.js"
+COMMAND = shlex.split(os.environ.get("MUTIRAO_COMMAND", CHECKOUT))
+
+
+@pytest.fixture(autouse=True)
+def bounded():
+    """A test that hangs says where, and ends the run."""
+    faulthandler.dump_traceback_later(300, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
 
 
 class LiveGrid:

@@ -188,6 +188,85 @@ def test_calls_that_share_a_task_are_not_cancelled_one_by_one(grid):
     executor.shutdown()
 
 
+def test_those_who_wait_for_a_cancelled_call_are_told(grid):
+    executor = grid.executor(requirements="name == nowhere")
+    first, second = executor.map_futures(square, [1, 2], chunksize=1)
+    threading.Timer(0.5, first.cancel).start()
+    assert next(mutirao.as_completed([first], PATIENCE)) is first
+    threading.Timer(0.5, executor.jobs[0].cancel).start()
+    done, pending = mutirao.wait([first, second], PATIENCE)
+    assert done == {first, second} and not pending and second.cancelled()
+
+
+def test_a_call_may_wait_for_another_in_its_callback(executor):
+    first, second = executor.map_futures(square, [1, 2], chunksize=2)
+    seen = []
+    first.add_done_callback(lambda _: seen.append(second.result(PATIENCE)))
+    third = executor.submit(square, 3)
+    third.add_done_callback(lambda _: seen.append(executor.submit(square, 4).result(PATIENCE)))
+    assert third.result(PATIENCE) == 9
+    end = time.monotonic() + PATIENCE
+    while len(seen) < 2 and time.monotonic() < end:
+        time.sleep(0.02)
+    assert sorted(seen) == [4, 16]
+
+
+def test_a_function_is_sent_as_it_is_at_its_submission(executor):
+    factor = 1
+
+    def scale(x):
+        return x * factor
+
+    first = executor.submit(scale, 10)
+    factor = 5
+    assert [first.result(PATIENCE), executor.submit(scale, 10).result(PATIENCE)] == [10, 50]
+
+
+def test_a_map_of_more_than_may_be_pending_goes_on_as_results_come(grid):
+    with grid.executor(pending_max=3) as executor:
+        assert list(executor.map(square, range(10))) == [square(x) for x in range(10)]
+
+
+def test_a_call_may_leave_its_folder_and_close_its_output(executor):
+    def roam(x):
+        import sys
+
+        os.chdir("/")
+        sys.stdout.close()
+        return x
+
+    assert list(executor.map(roam, [1, 2], chunksize=2)) == [1, 2]
+
+
+def test_an_exception_without_a_text_of_its_own_spoils_nothing(executor):
+    def fail(x):
+        class Mute(Exception):
+            def __str__(self):
+                raise ValueError("no words")
+
+        if x:
+            raise Mute()
+        return x
+
+    good, bad = executor.map_futures(fail, [0, 1], chunksize=2)
+    assert good.result(PATIENCE) == 0
+    assert type(bad.exception(PATIENCE)).__name__ == "Mute"
+
+
+def test_results_of_a_closed_grid_are_errors_and_those_of_its_job_are_kept(live):
+    grid = mutirao.connect(str(live.home))
+    executor = grid.executor()
+    future = executor.submit(time.sleep, 1.5)
+    [job] = executor.detach()
+    grid.close()
+    with pytest.raises(mutirao.MutiraoError, match="closed"):
+        future.result(PATIENCE)
+    with mutirao.connect(str(live.home)) as other:
+        again = other.attach(job)
+        assert again.wait(PATIENCE) == "finished"
+        assert again.futures()[0].result(PATIENCE) is None
+
+
 def test_submit_after_shutdown_is_refused(grid):
     executor = grid.executor()
     executor.shutdown()
@@ -288,7 +367,7 @@ def test_results_of_many_megabytes(executor):
     assert len(result) == 20_000_000
 
 
-def test_a_child_after_a_fork_has_a_connection_of_its_own(grid):
+def test_a_child_after_a_fork_has_a_connection_of_its_own(grid, until):
     with grid.executor() as executor:
         assert executor.submit(square, 2).result(PATIENCE) == 4
     reader, writer = os.pipe()
@@ -299,5 +378,5 @@ def test_a_child_after_a_fork_has_a_connection_of_its_own(grid):
         finally:
             os._exit(0)
     os.close(writer)
-    os.waitpid(pid, 0)
+    until(lambda: os.waitpid(pid, os.WNOHANG)[0] == pid, "the child ends")
     assert int(os.read(reader, 10)) == grid.processors()

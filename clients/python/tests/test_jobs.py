@@ -1,5 +1,7 @@
 """Bags of commands, their tasks, and what is refused."""
 
+import concurrent.futures
+
 import pytest
 
 import mutirao
@@ -66,11 +68,8 @@ def test_retry_runs_what_failed(grid, tmp_path):
 
 def test_wait_gives_up_after_its_timeout(grid):
     job = grid.bag("true", requirements="name == nowhere")
-    with pytest.raises(TimeoutError if issubclass(TimeoutError, Exception) else Exception):
-        try:
-            job.wait(0.2)
-        except Exception as error:  # Before Python 3.11 the one of concurrent.futures is another class.
-            raise TimeoutError(str(error)) from error
+    with pytest.raises(concurrent.futures.TimeoutError, match="has not ended within"):
+        job.wait(0.2)
     job.cancel()
 
 
@@ -117,3 +116,37 @@ def test_html_of_a_job_escapes_its_label(grid):
     job = grid.bag("true", label="<b>&")
     job.wait(PATIENCE)
     assert "&lt;b&gt;&amp;" in job._repr_html_() and "1 finished" in job._repr_html_()
+
+
+def test_a_program_that_is_sent_can_be_run(grid, tmp_path):
+    (tmp_path / "simulate").write_text("#!/bin/sh\necho ran $1\n")
+    (tmp_path / "simulate").chmod(0o755)
+    job = grid.bag("./simulate {seed}", mutirao.product(seed=[4]), inputs=[str(tmp_path / "simulate")])
+    assert job.wait(PATIENCE) == "finished"
+    assert job[0].stdout == "ran 4\n"
+
+
+def test_one_path_in_place_of_a_list_is_refused(grid):
+    with pytest.raises(mutirao.ArgumentError, match="is one path"):
+        grid.bag("true", inputs="simulate")
+    with pytest.raises(FileNotFoundError):
+        grid.bag("true", inputs=["/nowhere/at/all"])
+
+
+def test_wait_after_a_retry_waits_for_what_runs_again(grid, tmp_path):
+    job = grid.bag(f"mkdir {tmp_path}/once; test -e {tmp_path}/there", 1)
+    assert job.wait(PATIENCE) == "failed"
+    other = grid.attach(job.id)
+    assert other.wait(PATIENCE) == "failed"
+    (tmp_path / "there").touch()
+    assert job.retry() == 1
+    assert [other.wait(PATIENCE), job.wait(PATIENCE)] == ["finished", "finished"]
+    assert [task.status for task in job.as_completed(PATIENCE)] == ["finished"]
+
+
+def test_a_broker_at_a_port_is_never_given_the_token(tmp_path, live, monkeypatch):
+    monkeypatch.setenv("MUTIRAO_HOME", str(tmp_path))
+    (tmp_path / "token").write_text("secret")
+    with pytest.raises(mutirao.MutiraoError) as error:
+        mutirao.connect(broker="127.0.0.1:9", patience=0)
+    assert error.value.code == "MUT_BAD_CONFIG" and "certificates" in str(error.value)

@@ -4,6 +4,8 @@ import json
 import os
 import signal
 
+import pytest
+
 import mutirao
 
 PATIENCE = 120
@@ -69,3 +71,28 @@ def test_a_failed_call_stays_failed_for_whoever_attaches(live, grid):
     with mutirao.connect(str(live.home)) as other:
         again = other.attach(job.job.id).futures()[0]
         assert isinstance(again.exception(PATIENCE), LookupError)
+
+
+def test_futures_wait_through_a_grid_that_was_stopped_and_started(live, grid):
+    with grid.executor() as executor:
+        future = executor.submit(abs, -3)
+        job = executor.map_futures(abs, [-1, -2])[0].job
+        live.run("down")
+        waiting = grid.executor()
+        late = waiting.submit(abs, -9)
+        live.run("up", "--clusters", "0", "--machines", "2", "--detach")
+        assert future.result(PATIENCE) == 3
+        assert late.result(PATIENCE) == 9
+        assert job.wait(PATIENCE) == "finished"
+
+
+def test_a_job_that_the_broker_does_not_have_ends_its_futures_and_nobody_elses(grid):
+    from mutirao.functions import Future, follow
+
+    lost = Future()
+    follow(mutirao.Job(grid, 999_999), [lost], 1, [1])
+    with pytest.raises(mutirao.MutiraoError) as error:
+        lost.result(PATIENCE)
+    assert error.value.code == "MUT_NOT_FOUND"
+    with grid.executor() as executor:
+        assert executor.submit(abs, -1).result(PATIENCE) == 1

@@ -34,7 +34,11 @@ def pack(items: Sequence[bytes]) -> bytes:
 
 def describe(error: BaseException) -> bytes:
     """What of an exception can travel: itself where it can be pickled and read back, else its name and text."""
-    text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    try:
+        text = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+        message = str(error)
+    except BaseException:
+        text = message = "(its text cannot be had)"
     packed = None
     try:
         import cloudpickle
@@ -45,7 +49,7 @@ def describe(error: BaseException) -> bytes:
     except BaseException:
         packed = None
     return pickle.dumps(
-        {"error": packed, "kind": type(error).__name__, "message": str(error), "traceback": text}, protocol=4
+        {"error": packed, "kind": type(error).__name__, "message": message, "traceback": text}, protocol=4
     )
 
 
@@ -77,6 +81,8 @@ def main(function_path: str, calls_path: str, index: int, chunk: int, version: s
             file=sys.stderr,
         )
         return 86
+    # A call may go to another folder, or close what it prints to.
+    result = os.path.abspath("result")
     calls = list(read_calls(calls_path, index * chunk, chunk))
     sys.path.insert(0, os.getcwd())
     try:
@@ -86,11 +92,14 @@ def main(function_path: str, calls_path: str, index: int, chunk: int, version: s
         results = [describe(error)] * len(calls)
     else:
         results = [run(function, call) for call in calls]
-    sys.stdout.flush()
-    sys.stderr.flush()
-    with open("result.part", "wb") as file:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError):
+            pass
+    with open(result + ".part", "wb") as file:
         file.write(pack(results))
-    os.rename("result.part", "result")
+    os.rename(result + ".part", result)
     return 0
 
 

@@ -6,10 +6,10 @@ import concurrent.futures
 import threading
 import time
 import uuid
-from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, Sequence, Union
 
-from .errors import ArgumentError, MutiraoError
-from .functions import Future, Options, follow, pickled, submit_calls
+from .errors import ArgumentError
+from .functions import Future, Options, cancel_waiting, follow, pickled, submit_calls
 from .job import Job
 
 if TYPE_CHECKING:
@@ -19,78 +19,64 @@ GATHER_S = 0.01  # How long submissions are gathered before they go out as one j
 BATCH = 1000  # Calls of one job that were submitted one by one.
 CHUNK_MAX = 1000  # Calls of one task.
 CHUNKS_PER_PROCESSOR = 8
-CANCEL_BATCH = 10_000  # Tasks of one call.
-CALL_BYTES_MAX = 256 << 20  # Arguments of the calls of one job.
+JOB_CALLS_MAX = 1_000_000
+JOB_BYTES_MAX = 256 << 20  # Arguments of the calls of one job.
 
 
 class Executor(concurrent.futures.Executor):
     """Leaving `with` waits for all calls; detach() leaves them to the grid, for attach() later."""
 
     def __init__(self, grid: Grid, options: Options, pending_max: int) -> None:
-        self._grid, self._options = grid, options
+        self._grid, self._options, self._pending_max = grid, options, max(1, pending_max)
         self._lock = threading.Condition()
         self._queue: list[tuple[Future, bytes, bytes]] = []
         self._closed = False
         self._idle = True
-        self._room = threading.Semaphore(pending_max)
         self._open: set[Future] = set()
-        self._functions: dict[int, tuple[Any, bytes]] = {}
         self._thread: Optional[threading.Thread] = None
         self.jobs: list[Job] = []
 
-    def _pickle_function(self, fn: Callable[..., Any]) -> bytes:
-        """Once for each function, as long as that lives here."""
-        known = self._functions.get(id(fn))
-        if known is None:
-            known = self._functions[id(fn)] = (fn, pickled(f"the function {getattr(fn, '__qualname__', fn)!s}", fn))
-            while len(self._functions) > 100:
-                self._functions.pop(next(iter(self._functions)))
-        return known[1]
+    def _add_futures(self, count: int) -> list[Future]:
+        """As many futures, when there is room for all of them. With the lock held."""
+        self._lock.wait_for(lambda: self._closed or len(self._open) + count <= max(self._pending_max, count))
+        if self._closed:
+            raise RuntimeError("cannot schedule new futures after shutdown")
+        futures = [Future() for _ in range(count)]
+        self._open.update(futures)
+        return futures
+
+    def _watch_ends(self, futures: list[Future]) -> None:
+        for future in futures:
+            future.add_done_callback(self._done)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Like Executor.submit. Raises ArgumentError at once for what cannot be pickled; waits while too much is pending."""
-        function, call = self._pickle_function(fn), pickled("an argument", (args, kwargs))
-        self._room.acquire()
+        function = pickled(f"the function {getattr(fn, '__qualname__', fn)!s}", fn)
+        call = pickled("an argument", (args, kwargs))
         with self._lock:
-            if self._closed:
-                self._room.release()
-                raise RuntimeError("cannot schedule new futures after shutdown")
-            future = self._add_future()
+            [future] = self._add_futures(1)
+            future._take_back = self._take_back
             self._queue.append((future, function, call))
             if self._thread is None:
                 self._thread = threading.Thread(target=self._send, name="mutirao-submit", daemon=True)
                 self._thread.start()
             self._lock.notify_all()
-        return future
-
-    def _add_future(self) -> Future:
-        future = Future()
-        future._on_cancel = self._cancel
-        self._open.add(future)
-        future.add_done_callback(self._done)
+        self._watch_ends([future])
         return future
 
     def _done(self, future: Any) -> None:
-        self._room.release()
         with self._lock:
             self._open.discard(future)
             self._lock.notify_all()
 
-    def _cancel(self, future: Future) -> bool:
-        """A call that has not been sent is taken back; of those that were, one that has a task of its own is cancelled there."""
+    def _take_back(self, future: Future) -> bool:
+        """Whether a call had not been sent, and will not be."""
         with self._lock:
             for at, (queued, _, _) in enumerate(self._queue):
                 if queued is future:
                     del self._queue[at]
                     return True
-        task = future.task
-        if task is None or len(task.job._by_task.get(task.index, ())) != 1:
-            return False
-        try:
-            task.cancel("cancelled by its future")
-            return True
-        except MutiraoError:
-            return False
+        return False
 
     def _send(self) -> None:
         while True:
@@ -107,7 +93,8 @@ class Executor(concurrent.futures.Executor):
                 by_function.setdefault(function, []).append((future, call))
             groups = [(function, [call for _, call in entries]) for function, entries in by_function.items()]
             futures = [future for entries in by_function.values() for future, _ in entries]
-            self._start(groups, futures, 1)
+            if futures:
+                self._start(groups, futures, 1)
             with self._lock:
                 self._idle = True
                 self._lock.notify_all()
@@ -116,21 +103,23 @@ class Executor(concurrent.futures.Executor):
         """The oldest calls of the queue, as many as make a job."""
         count = size = 0
         for _, _, call in self._queue:
-            if count == BATCH or size >= CALL_BYTES_MAX:
+            if count == BATCH or size >= JOB_BYTES_MAX:
                 break
             count, size = count + 1, size + len(call)
         batch, self._queue = self._queue[:count], self._queue[count:]
         return batch
 
-    def _start(self, groups: Any, futures: list[Future], chunk: int) -> None:
+    def _start(self, groups: Sequence[tuple[bytes, Sequence[bytes]]], futures: list[Future], chunk: int) -> None:
         try:
             job = submit_calls(self._grid, str(uuid.uuid4()), groups, chunk, self._options)
-            self.jobs.append(job)
-            follow(job, futures, chunk, [len(calls) for _, calls in groups])
         except BaseException as error:
             for future in futures:
-                if not future.done() and (future.running() or future.set_running_or_notify_cancel()):
-                    future.set_exception(error)
+                future._resolve(None, error)
+            if not isinstance(error, Exception):
+                raise
+            return
+        self.jobs.append(job)
+        follow(job, futures, chunk, [len(calls) for _, calls in groups])
 
     def map(
         self,
@@ -150,9 +139,7 @@ class Executor(concurrent.futures.Executor):
                     futures[at] = None  # A result that was given is not kept.
                     yield future.result(None if end is None else max(0.0, end - time.monotonic()))
             finally:
-                for future in futures:
-                    if future is not None:
-                        future.cancel()
+                cancel_waiting([future for future in futures if future is not None], "its results are no longer read")
 
         return results()
 
@@ -160,14 +147,15 @@ class Executor(concurrent.futures.Executor):
         """The futures of the calls that map() makes, in their order."""
         if chunksize != "auto" and (not isinstance(chunksize, int) or chunksize < 1):
             raise ArgumentError(f"chunksize is {chunksize!r}; expected 'auto' or a number from 1 on", "MUT_BAD_REQUEST")
-        function = self._pickle_function(fn)
+        function = pickled(f"the function {getattr(fn, '__qualname__', fn)!s}", fn)
         futures: list[Future] = []
         calls: list[bytes] = []
         size = 0
+        calls_max = min(JOB_CALLS_MAX, self._pending_max)
         for args in zip(*iterables):
             calls.append(pickled("an argument", (args, {})))
             size += len(calls[-1])
-            if size >= CALL_BYTES_MAX or len(calls) >= 1_000_000:
+            if size >= JOB_BYTES_MAX or len(calls) >= calls_max:
                 futures.extend(self._map_job(function, calls, chunksize))
                 calls, size = [], 0
         if calls:
@@ -175,19 +163,14 @@ class Executor(concurrent.futures.Executor):
         return futures
 
     def _map_job(self, function: bytes, calls: list[bytes], chunksize: Union[int, str]) -> list[Future]:
-        for _ in calls:
-            self._room.acquire()
-        with self._lock:
-            if self._closed:
-                for _ in calls:
-                    self._room.release()
-                raise RuntimeError("cannot schedule new futures after shutdown")
-            futures = [self._add_future() for _ in calls]
         if isinstance(chunksize, int):
             chunk = chunksize
         else:
             processors = max(1, self._grid.processors())
             chunk = min(CHUNK_MAX, max(1, -(-len(calls) // (CHUNKS_PER_PROCESSOR * processors))))
+        with self._lock:
+            futures = self._add_futures(len(calls))
+        self._watch_ends(futures)
         self._start([(function, calls)], futures, chunk)
         return futures
 
@@ -197,31 +180,24 @@ class Executor(concurrent.futures.Executor):
             queued = [future for future, _, _ in self._queue] if cancel_futures else []
             if cancel_futures:
                 self._queue = []
+                self._lock.notify_all()
+                # What is being sent right now can be cancelled when it has a job.
+                self._lock.wait_for(lambda: self._idle)
             self._lock.notify_all()
+            waiting = list(self._open)
         for future in queued:
-            concurrent.futures.Future.cancel(future)
+            future._cancel_here()
         if cancel_futures:
-            self._cancel_waiting()
+            cancel_waiting(waiting, "the executor was shut down")
         if wait:
             with self._lock:
                 self._lock.wait_for(lambda: not self._open)
 
-    def _cancel_waiting(self) -> None:
-        """Cancels the tasks none of whose calls runs."""
-        for job in self.jobs:
-            waiting = [
-                index
-                for index, futures in job._by_task.items()
-                if all(not future.done() and not future.running() for future in futures)
-            ]
-            for start in range(0, len(waiting), CANCEL_BATCH):
-                try:
-                    job.cancel_tasks(waiting[start : start + CANCEL_BATCH], "the executor was shut down")
-                except MutiraoError:
-                    pass  # It has ended meanwhile.
-
     def detach(self) -> list[int]:
-        """Leaves what has been submitted to the grid, and answers the numbers of its jobs: attach() has their futures."""
+        """Leaves what has been submitted to the grid, and answers the numbers of its jobs: attach() has their futures.
+
+        Futures that are here get their results as long as the program lives.
+        """
         with self._lock:
             self._closed = True
             self._lock.notify_all()

@@ -6,15 +6,15 @@ import asyncio
 import concurrent.futures
 import functools
 import io
+import math
 import os
 import pathlib
 import pickle
 import shlex
-import site
 import sys
 import sysconfig
 import zipfile
-from typing import TYPE_CHECKING, Any, Callable, Generator, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Generator, Iterable, Optional, Sequence
 
 import cloudpickle
 
@@ -27,6 +27,7 @@ from .packets import pack, unpack
 if TYPE_CHECKING:
     from .grid import Grid
 
+CANCEL_BATCH = 10_000  # Tasks of one call.
 CALLS = "MUTIRAO_CALLS"  # In a job's environment: how many calls each of its groups has, and how many a task runs.
 
 
@@ -37,7 +38,10 @@ class Future(concurrent.futures.Future):  # type: ignore[type-arg]
         super().__init__()
         self.job: Optional[Job] = None
         self.task_index: Optional[int] = None
-        self._on_cancel: Optional[Callable[[Future], bool]] = None
+        self._sharers = 0  # Calls that its task runs, itself included; 0 before it was submitted.
+        self._claimed = False
+        self._is_holding = False
+        self._take_back: Optional[Callable[[Future], bool]] = None  # While it has not been submitted.
 
     @property
     def task(self) -> Optional[Task]:
@@ -56,9 +60,61 @@ class Future(concurrent.futures.Future):  # type: ignore[type-arg]
         return "It has not been submitted yet." if self.task is None else self.task.explain()
 
     def cancel(self) -> bool:
-        if self._on_cancel is not None and not self.running() and not self.done() and not self._on_cancel(self):
-            return False
-        return super().cancel()
+        """Takes back a call that does not run. One that shares its task with others cannot be taken out of it."""
+        if self.running() or self.done():
+            return self.cancelled()
+        if self._take_back is None or not self._take_back(self):
+            task = self.task
+            if task is None or self._sharers != 1:
+                return False
+            try:
+                task.cancel("cancelled by its future")
+            except MutiraoError:
+                return False
+        return self._cancel_here()
+
+    def _cancel_here(self) -> bool:
+        """Makes it a cancelled one, of which those who wait for it know; False where it runs or has an end."""
+        is_cancelled = super().cancel()
+        with self._condition:
+            if self._state == "CANCELLED":
+                self.set_running_or_notify_cancel()
+        return is_cancelled
+
+    def _begin(self) -> bool:
+        """Whether it runs from now on, or ran already; False where it has an end."""
+        with self._condition:
+            return self._state == "RUNNING" or (self._state == "PENDING" and self.set_running_or_notify_cancel())
+
+    def _resolve(self, value: Any, failure: Optional[BaseException]) -> None:
+        """Gives it its end, unless it has one."""
+        with self._condition:
+            if self._claimed or not self._begin():
+                return
+            self._claimed = True
+        if failure is not None:
+            self.set_exception(failure)
+        else:
+            self.set_result(value)
+
+    def _hold_callbacks(self) -> bool:
+        """Callbacks are not called when it gets its end, but when that is said; True where there are any to be called."""
+        with self._condition:
+            if self.done():
+                return False
+            self._is_holding = True
+            return True
+
+    def _invoke_callbacks(self) -> None:
+        if not self._is_holding:
+            super()._invoke_callbacks()  # type: ignore[misc]
+
+    def _release_callbacks(self) -> None:
+        with self._condition:
+            self._is_holding = False
+            is_done = self.done()
+        if is_done:
+            self._invoke_callbacks()
 
     def __await__(self) -> Generator[Any, None, Any]:
         return asyncio.wrap_future(self).__await__()
@@ -80,6 +136,7 @@ def runner() -> bytes:
 
 
 _seen_modules = 0
+_ours = ("mutirao", "cloudpickle", "grpc", "google")
 
 
 def send_own_modules() -> None:
@@ -88,14 +145,38 @@ def send_own_modules() -> None:
     if len(sys.modules) == _seen_modules:
         return
     _seen_modules = len(sys.modules)
-    paths = sysconfig.get_paths()
-    installed = tuple({paths[key] + os.sep for key in ("stdlib", "platstdlib", "purelib", "platlib")} | {sys.prefix + os.sep, site.getusersitepackages() + os.sep})
     for name, module in list(sys.modules.items()):
-        file = getattr(module, "__file__", None)
-        if not isinstance(file, str) or not file.endswith(".py") or file.startswith(installed):
+        if name in ("__main__", "__mp_main__") or name.partition(".")[0] in _ours or getattr(module, "__name__", None) != name:
             continue
-        if name not in ("__main__", "__mp_main__") and name.partition(".")[0] != "mutirao" and getattr(module, "__name__", None) == name:
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and file.endswith(".py") and not is_installed(file, name.count(".")):
             cloudpickle.register_pickle_by_value(module)
+
+
+@functools.lru_cache(maxsize=None)
+def installed_folders() -> tuple[str, ...]:
+    paths = sysconfig.get_paths()
+    keys = ("stdlib", "platstdlib", "purelib", "platlib")
+    return tuple({os.path.realpath(paths[key]) + os.sep for key in keys} | {os.path.dirname(os.path.realpath(os.__file__)) + os.sep})
+
+
+@functools.lru_cache(maxsize=None)
+def is_target(folder: str) -> bool:
+    """Whether packages were installed into a folder: they leave their metadata there."""
+    try:
+        return any(name.endswith(".dist-info") for name in os.listdir(folder))
+    except OSError:
+        return False
+
+
+def is_installed(file: str, depth: int) -> bool:
+    """Of the standard library, or of a package that was installed; `depth` of its name below the package's."""
+    path = pathlib.Path(os.path.realpath(file))
+    if path.parts and ("site-packages" in path.parts or "dist-packages" in path.parts):
+        return True
+    parents = path.parents
+    top = depth + (1 if path.name == "__init__.py" else 0)
+    return str(path).startswith(installed_folders()) or is_target(str(parents[min(top, len(parents) - 1)]))
 
 
 def pickled(what: str, value: Any) -> bytes:
@@ -140,9 +221,12 @@ class Options:
 def submit_calls(
     grid: Grid, key: str, groups: Sequence[tuple[bytes, Sequence[bytes]]], chunk: int, options: Options
 ) -> Job:
-    """Submits calls as one job: of each function its pickled self and the pickled arguments of its calls."""
+    """Submits calls as one job: of each function its pickled self and the pickled arguments of its calls.
+
+    Waits for a broker that is away for as long as it takes.
+    """
     connection = grid.connection
-    archive = connection.upload(runner())
+    archive = connection.upload(runner(), math.inf)
 
     def source(content: Any, path: str) -> Any:
         return pb.InputSpec(source=pb.InputSource(content=content), root=common_pb2.ROOT_PLAYPEN, path=path)
@@ -151,8 +235,8 @@ def submit_calls(
     for function, calls in groups:
         inputs = [
             source(archive, "runner.pyz"),
-            source(connection.upload(function), "function"),
-            source(connection.upload(pack(calls)), "calls"),
+            source(connection.upload(function, math.inf), "function"),
+            source(connection.upload(pack(calls), math.inf), "calls"),
         ]
         specs.append(
             pb.TaskGroup(
@@ -174,25 +258,25 @@ def submit_calls(
         replicas_max=options.replicas_max,
         failures_max=options.failures_max,
     )
-    answer = connection.call("SubmitJob", pb.SubmitJobRequest(job=job, client_job_id=key), timeout=120)
+    answer = connection.call("SubmitJob", pb.SubmitJobRequest(job=job, client_job_id=key), timeout=120, patience=math.inf)
     return Job(grid, answer.job_id, answer.task_count)
 
 
 def follow(job: Job, futures: Sequence[Future], chunk: int, counts: Sequence[int]) -> None:
     """Ties futures to the calls of a job, in their order, and watches it."""
+    calls: dict[int, list[tuple[int, Future]]] = {}
     at = task = 0
     for count in counts:
-        for place in range(count):
-            future = futures[at + place]
-            future.job, future.task_index = job, task + place // chunk
+        for number in range(count):
+            future, index = futures[at + number], task + number // chunk
+            future.job, future.task_index = job, index
+            calls.setdefault(index, []).append((number % chunk, future))
         at += count
         task += -(-count // chunk)
-    job._futures = list(futures)
-    job._by_task = {}
-    for future in futures:
-        assert future.task_index is not None
-        job._by_task.setdefault(future.task_index, []).append(future)
-    job._watch()
+    for entries in calls.values():
+        for _, future in entries:
+            future._sharers = len(entries)
+    job._expect(calls)
 
 
 def futures_of(job: Job) -> list[Future]:
@@ -205,72 +289,71 @@ def futures_of(job: Job) -> list[Future]:
     return futures
 
 
-def start_futures(job: Job, index: int) -> None:
-    with job._settling:
-        for future in job._by_task.get(index, ()):
-            if not future.running() and not future.done():
-                future.set_running_or_notify_cancel()
+def settle(job: Job, index: int, how: str, entries: Sequence[tuple[int, Future]]) -> None:
+    """Gives the futures of a task that has ended their results, in a thread that fetches these."""
+    job.grid._fetchers.put(lambda: settle_task(job, index, how, entries))
 
 
-def settle(job: Job, indexes: Sequence[int], how: str) -> None:
-    """Gives results to the futures of tasks that have ended, in the threads that fetch them."""
-    for index in indexes:
-        job.grid._fetchers.submit(settle_task, job, index, how)
-
-
-def settle_task(job: Job, index: int, how: str) -> None:
-    futures = [future for future in job._by_task.get(index, ()) if not future.done()]
-    if not futures:
-        return
-    if how == "cancelled":
-        with job._settling:
-            for future in futures:
-                take_back(future)
-        return
+def settle_task(job: Job, index: int, how: str, entries: Sequence[tuple[int, Future]]) -> None:
+    task = Task(job, index)
+    failure: Optional[BaseException] = None
+    outcomes: list[bytes] = []
     try:
-        if how == "failed":
-            error = failure_of(job.grid, Task(job, index).record)
-            outcomes: Sequence[tuple[Any, Optional[BaseException]]] = [(None, error)] * len(futures)
+        if how == "cancelled":
+            failure = concurrent.futures.CancelledError()
+        elif how == "failed":
+            failure = failure_of(job.grid, task._read_record(math.inf))
         else:
-            outcomes = [read_outcome(item) for item in unpack(Task(job, index).read("result"))]
-            futures = job._by_task[index]
-            if len(outcomes) != len(futures):
-                raise MutiraoError(f"task {index} of job {job.id} brought {len(outcomes)} results for {len(futures)} calls", "MUT_BAD_REPORT")
-    except BaseException as error:
-        outcomes = [(None, error)] * len(futures)
-    with job._settling:
-        for future, (value, failure) in zip(futures, outcomes):
-            resolve(future, value, failure)
+            outcomes = unpack(task.read("result", math.inf))
+    except BaseException as reason:
+        failure = reason
+    # A callback may wait for another call of its task: all have their ends before any is called.
+    held = [future for _, future in entries if future._hold_callbacks()]
+    for place, future in entries:
+        if how == "cancelled" and future._cancel_here():
+            continue
+        if failure is None and place >= len(outcomes):
+            failure = MutiraoError(f"task {index} of job {job.id} brought only {len(outcomes)} results", "MUT_BAD_REPORT")
+        value, error = (None, failure) if failure is not None else read_outcome(outcomes[place])
+        future._resolve(value, error)
+    for future in held:
+        future._release_callbacks()
 
 
-def resolve(future: Future, value: Any, failure: Optional[BaseException]) -> None:
-    """Gives a future its end, unless it has one: a task may be heard of twice."""
-    if future.done() or (not future.running() and not future.set_running_or_notify_cancel()):
-        return
-    if failure is not None:
-        future.set_exception(failure)
-    else:
-        future.set_result(value)
-
-
-def take_back(future: Future) -> None:
-    """The end of a call whose task was cancelled."""
-    if not concurrent.futures.Future.cancel(future):
-        resolve(future, None, concurrent.futures.CancelledError())
+def cancel_waiting(futures: Iterable[Future], reason: str) -> None:
+    """Cancels the tasks of which all calls that have no end are among these and do not run."""
+    tasks: dict[Job, dict[int, list[Future]]] = {}
+    for future in futures:
+        if future.job is not None and future.task_index is not None and not future.done() and not future.running():
+            tasks.setdefault(future.job, {}).setdefault(future.task_index, []).append(future)
+    for job, calls in tasks.items():
+        whole = [index for index, sharers in calls.items() if len(sharers) == sharers[0]._sharers]
+        for start in range(0, len(whole), CANCEL_BATCH):
+            part = whole[start : start + CANCEL_BATCH]
+            try:
+                job.cancel_tasks(part, reason)
+            except MutiraoError:
+                continue  # They have ended meanwhile, or the broker is away: they run on.
+            for index in part:
+                for future in calls[index]:
+                    future._cancel_here()
 
 
 def read_outcome(item: bytes) -> tuple[Any, Optional[BaseException]]:
     try:
         outcome = pickle.loads(item)
-        if outcome is None:
-            return None, None
-        if "value" in outcome:
-            return outcome["value"], None
-        error: Optional[BaseException] = None
-        if outcome["error"] is not None:
-            error = pickle.loads(outcome["error"])
     except BaseException as failure:
         return None, failure
+    if outcome is None:
+        return None, None
+    if "value" in outcome:
+        return outcome["value"], None
+    error: Any = None
+    try:
+        if outcome["error"] is not None:
+            error = pickle.loads(outcome["error"])
+    except BaseException:
+        pass  # Its class is not here; its name and its words are.
     if not isinstance(error, BaseException):
         error = MutiraoError(f"{outcome['kind']}: {outcome['message']}")
     error.__cause__ = RemoteTraceback(outcome["traceback"])

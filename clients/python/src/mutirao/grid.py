@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import concurrent.futures
+import errno
 import itertools
 import json
 import os
 import re
 import shlex
 import uuid
+import weakref
 from typing import Any, Iterable, Iterator, Mapping, Optional, Sequence, Union
 
 from .broker.v1 import broker_pb2 as pb
 from .common.v1 import common_pb2
 from .connection import Connection
-from .errors import ArgumentError
+from .errors import ArgumentError, MutiraoError
 from .executor import Executor
 from .functions import Options
 from .job import Job
-from .watch import Watcher
+from .watch import Fetchers, Watcher
 
 UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 TIMES = {"ms": 1, "s": 1000, "": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -79,9 +80,21 @@ class Grid:
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
-        self.watcher = Watcher(connection)
-        self._fetchers = concurrent.futures.ThreadPoolExecutor(8, thread_name_prefix="mutirao-fetch")
-        self._pid = os.getpid()
+        self._start()
+        # A child has none of these threads, and locks that they may hold. Its futures are those of attach().
+        this = weakref.ref(self)
+
+        def after_fork() -> None:
+            grid = this()
+            if grid is not None:
+                grid.connection.after_fork()
+                grid._start()
+
+        os.register_at_fork(after_in_child=after_fork)
+
+    def _start(self) -> None:
+        self.watcher = Watcher(self.connection)
+        self._fetchers = Fetchers(8)
 
     def __enter__(self) -> Grid:
         return self
@@ -90,10 +103,11 @@ class Grid:
         self.close()
 
     def close(self) -> None:
-        """Futures that have no end yet get none any more here; attach() to their jobs another time."""
-        self.watcher.close()
-        self._fetchers.shutdown(wait=False, cancel_futures=True)
+        """Ends what waits here. Jobs go on, and attach() has their results another time."""
+        jobs = self.watcher.close()
         self.connection.close()
+        for job in jobs:
+            job._lose(MutiraoError(f"the grid was closed; connect again and attach({job.id})", "MUT_CANCELLED"))
 
     def bag(
         self,
@@ -116,7 +130,7 @@ class Grid:
 
         `command` is a line for the shell, or words that are quoted. `{name}` in it and in the paths of outputs stands for
         a parameter, `{}` for the number where `parameters` is a count or a range. `inputs` are local files, at a path of the
-        machine where a mapping says so; they are read here and sent. `outputs` maps paths on the machine to places at the
+        machine where a mapping says so; a broker on another host is sent them now. `outputs` maps paths on the machine to places at the
         broker's host; without a place they are kept at the broker (task.read). `time` bounds each run. The same `key` is the same job.
         """
         line = command if isinstance(command, str) else " ".join(map(shlex.quote, command))
@@ -137,11 +151,19 @@ class Grid:
                 raise ArgumentError(f"found {found}; expected rows with the same names", "MUT_BAD_REQUEST")
             group.list.values.extend(json.dumps(row, ensure_ascii=False, separators=(",", ":")) for row in rows)
         group.command = name_parameters(line, names) if names else line
+        for what in (inputs, outputs):
+            if isinstance(what, (str, bytes)):
+                raise ArgumentError(f"inputs and outputs are lists or mappings of paths, and {what!r} is one path", "MUT_BAD_REQUEST")
         sent = inputs.items() if isinstance(inputs, Mapping) else ((path, os.path.basename(path)) for path in inputs)
+        programs = []
         for local, path in sent:
-            with open(local, "rb") as file:
-                content = self.connection.upload(file.read())
-            group.inputs.add(source=pb.InputSource(content=content), root=common_pb2.ROOT_PLAYPEN, path=path)
+            source = self._source_of(local)
+            group.inputs.add(source=source, root=common_pb2.ROOT_PLAYPEN, path=path)
+            # A content has no mode of its own.
+            if source.HasField("content") and os.access(local, os.X_OK):
+                programs.append(shlex.quote(path))
+        if programs:
+            group.command = f"chmod +x -- {' '.join(programs)} && {{ {group.command}\n}}"
         brought = outputs.items() if isinstance(outputs, Mapping) else ((path, "") for path in outputs)
         for path, local in brought:
             group.outputs.add(
@@ -196,6 +218,16 @@ class Grid:
         )
         return Executor(self, options, pending_max)
 
+    def _source_of(self, local: str) -> Any:
+        """A file as the broker of this host reads it by itself, or as a content for one elsewhere."""
+        self.connection.stub
+        if self.connection.is_local:
+            if not os.path.exists(local):
+                raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), local)
+            return pb.InputSource(local_path=os.path.abspath(local))
+        with open(local, "rb") as file:
+            return pb.InputSource(content=self.connection.upload(file.read()))
+
     def attach(self, job_id: int) -> Job:
         """A job that was submitted before, by whom ever and from wherever. Raises MutiraoError when there is none."""
         job = Job(self, job_id)
@@ -236,5 +268,6 @@ def connect(
     `patience` seconds for a broker that is away; futures wait for as long as it takes.
     """
     grid = Grid(Connection(home, broker, ca, cert, key, patience))
+    grid.connection.stub  # Says so at once where no broker has started.
     grid.connection.call("GetOverview", pb.GetOverviewRequest())
     return grid

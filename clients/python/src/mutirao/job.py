@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import concurrent.futures
+import math
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Union
 
 from .broker.v1 import broker_pb2 as pb
-from .errors import MutiraoError, TaskFailed
+from .errors import BrokerAway, MutiraoError, TaskFailed
 
 if TYPE_CHECKING:
     from .functions import Future
@@ -40,7 +41,8 @@ def failure_of(grid: Grid, record: Any) -> TaskFailed:
         return TaskFailed(f"task {record.task_index} of job {record.job_id} failed before it ran")
     stderr = ""
     try:
-        stderr = grid.connection.output(record.job_id, record.task_index).standard_error.decode(errors="replace")
+        output = grid.connection.output(record.job_id, record.task_index, math.inf)
+        stderr = output.standard_error.decode(errors="replace")
     except MutiraoError:
         pass  # What it printed may be gone; why it failed is known all the same.
     reason = f"{last.reason} {last.detail}".strip() or f"exit status {last.exit_status}"
@@ -61,8 +63,11 @@ class Task:
 
     @property
     def record(self) -> Any:
+        return self._read_record()
+
+    def _read_record(self, patience: Optional[float] = None) -> Any:
         request = pb.ListTasksRequest(job_id=self.job.id, task_indexes=[self.index])
-        tasks = self.job.grid.connection.call("ListTasks", request).tasks
+        tasks = self.job.grid.connection.call("ListTasks", request, patience=patience).tasks
         if not tasks:
             raise MutiraoError(f"job {self.job.id} has no task {self.index}", "MUT_NOT_FOUND")
         return tasks[0]
@@ -98,11 +103,11 @@ class Task:
     def stderr(self) -> str:
         return str(self.job.grid.connection.output(self.job.id, self.index).standard_error.decode(errors="replace"))
 
-    def read(self, path: str) -> bytes:
+    def read(self, path: str, patience: Optional[float] = None) -> bytes:
         """The bytes of an output that was kept at the broker, by its path on the machine."""
-        for file in self.job.grid.connection.output(self.job.id, self.index).files:
+        for file in self.job.grid.connection.output(self.job.id, self.index, patience).files:
             if file.path == path:
-                return self.job.grid.connection.download(file.content.sha256)
+                return self.job.grid.connection.download(file.content.sha256, patience)
         raise MutiraoError(f"{self!r} brought no file {path}", "MUT_NOT_FOUND")
 
     def cancel(self, reason: str = "") -> None:
@@ -125,10 +130,11 @@ class Job:
         self._changed = threading.Condition()
         self._ended: dict[int, str] = {}  # Tasks by index, and how they ended.
         self._over = False
+        self._failure: Optional[BaseException] = None  # Why nothing more is known of it.
+        self._epoch = 0  # Grows when tasks run again: what was read before says nothing then.
         self._watched = False
-        self._futures: Optional[list[Future]] = None
-        self._by_task: dict[int, list[Future]] = {}
-        self._settling = threading.RLock()
+        # Calls whose results are not here yet, by task: their places in it, and their futures.
+        self._calls: dict[int, list[tuple[int, Future]]] = {}
 
     def __repr__(self) -> str:
         return f"<Job {self.id}>"
@@ -168,10 +174,12 @@ class Job:
 
     def wait(self, timeout: Optional[float] = None) -> str:
         """Waits until the job has ended, through restarts of the broker; answers how. Raises TimeoutError."""
-        self._watch()
+        self._watch(timeout)
         with self._changed:
             if not self._changed.wait_for(lambda: self._over, timeout):
                 raise concurrent.futures.TimeoutError(f"job {self.id} has not ended within {timeout} s")
+            if self._failure is not None:
+                raise self._failure
         return self.status
 
     def cancel(self, reason: str = "") -> None:
@@ -183,12 +191,13 @@ class Job:
         self.grid.connection.call("CancelTasks", request)
 
     def retry(self, tasks: Optional[Sequence[int]] = None) -> int:
-        """Runs what failed or was cancelled once more; answers how many tasks that is."""
-        answer = self.grid.connection.call("RetryTasks", pb.RetryTasksRequest(job_id=self.id, task_indexes=tasks or []))
-        with self._changed:
-            self._over = False
-            for index in [index for index, how in self._ended.items() if how != "finished"]:
-                del self._ended[index]
+        """Runs what failed or was cancelled once more; answers how many tasks that is. futures() has new ones for them."""
+        self._forget(tasks)
+        try:
+            answer = self.grid.connection.call("RetryTasks", pb.RetryTasksRequest(job_id=self.id, task_indexes=tasks or []))
+        finally:
+            if self._watched:
+                self._reconcile()
         return int(answer.retried_count)
 
     def explain(self) -> str:
@@ -209,16 +218,14 @@ class Job:
             request.page_token = answer.next_page_token
 
     def futures(self) -> list[Future]:
-        """The futures of the calls of this job, where it was made of functions: also in another process, on another day."""
+        """Futures of the calls of this job, where it was made of functions: also in another process, on another day."""
         from .functions import futures_of
 
-        if self._futures is None:
-            self._futures = futures_of(self)
-        return self._futures
+        return futures_of(self)
 
     def as_completed(self, timeout: Optional[float] = None) -> Iterator[Task]:
         """Its tasks, each as it ends, however it ends."""
-        self._watch()
+        self._watch(timeout)
         end = None if timeout is None else time.monotonic() + timeout
         given: set[int] = set()
         while True:
@@ -234,59 +241,121 @@ class Job:
             if over and not fresh:
                 return
 
-    # What the watcher calls, from its thread.
+    # What the watcher calls, from its thread. Futures are given their ends outside of the lock: callbacks are the user's.
 
-    def _watch(self) -> None:
-        if not self._watched:
+    def _watch(self, patience: Optional[float] = None) -> None:
+        """Receives events from now on, and reads what was before; waits so many seconds for a broker that is away."""
+        with self._changed:
+            if self._watched:
+                return
             self._watched = True
-            self.grid.watcher.add(self)
-            self._reconcile()
+            self._over = False
+            self._failure = None
+            self._epoch += 1
+        self.grid.watcher.add(self)
+        try:
+            self._reconcile(math.inf if patience is None else patience)
+        except BrokerAway:
+            pass  # The watcher reads it when the broker is back.
+        except Exception as error:
+            self._lose(error)
 
     def _hear(self, event: Any) -> None:
+        indexes: Sequence[int] = event.task_indexes
+        is_whole = event.task_count <= len(indexes)
         if event.type in ENDS:
-            indexes: Sequence[int] = event.task_indexes
-            if event.task_count > len(indexes):
-                self._reconcile()
-            else:
+            if is_whole:
                 self._end(indexes, ENDS[event.type])
-        elif event.type == "tasks.started" and self._futures:
-            for index in event.task_indexes:
-                self._started(index)
+            else:
+                self._reconcile()
+        elif event.type == "tasks.started":
+            for index in indexes:
+                for _, future in self._calls.get(index, ()):
+                    future._begin()
+        elif event.type == "tasks.retried":
+            self._forget(indexes if is_whole else None)
+            self._reconcile()
         elif event.type in ("job.finished", "job.failed", "job.cancelled"):
             with self._changed:
-                if self._count is not None and len(self._ended) == self._count:
-                    self._over = True
-                    self._changed.notify_all()
-                    return
-            self._reconcile()
+                if self._count is None or len(self._ended) < self._count:
+                    is_whole = False
+            if is_whole:
+                self._finish(self._epoch)
+            else:
+                self._reconcile()
 
-    def _started(self, index: int) -> None:
-        from .functions import start_futures
-
-        start_futures(self, index)
+    def _forget(self, tasks: Optional[Sequence[int]]) -> None:
+        """These tasks, or all that did not finish, run again."""
+        with self._changed:
+            self._epoch += 1
+            self._over = False
+            for index in list(self._ended) if not tasks else tasks:
+                if self._ended.get(index) != "finished":
+                    self._ended.pop(index, None)
 
     def _end(self, indexes: Sequence[int], how: str) -> None:
+        from .functions import settle
+
         with self._changed:
-            fresh = [index for index in indexes if self._ended.get(index) != how]
-            for index in fresh:
+            for index in indexes:
                 self._ended[index] = how
+            calls = [(index, self._calls.pop(index)) for index in indexes if index in self._calls]
             self._changed.notify_all()
-        if fresh and self._futures is not None:
-            from .functions import settle
+        for index, entries in calls:
+            settle(self, index, how, entries)
 
-            settle(self, fresh, how)
+    def _expect(self, calls: dict[int, list[tuple[int, Future]]]) -> None:
+        """These futures get the results of its tasks, also of those that have ended."""
+        from .functions import settle
 
-    def _reconcile(self) -> None:
+        with self._changed:
+            ended = {index: self._ended[index] for index in calls if index in self._ended}
+            for index, entries in calls.items():
+                if index not in ended:
+                    self._calls.setdefault(index, []).extend(entries)
+        for index, how in ended.items():
+            settle(self, index, how, calls[index])
+        self._watch()
+
+    def _reconcile(self, patience: Optional[float] = None) -> None:
         """Reads which tasks have ended: at the start, after the broker was away, and at the end of the job."""
-        over = self.summary().status != pb.JOB_STATUS_RUNNING
-        for status, how in ((pb.TASK_STATUS_FINISHED, "finished"), (pb.TASK_STATUS_FAILED, "failed"), (pb.TASK_STATUS_CANCELLED, "cancelled")):
-            request = pb.ListTasksRequest(job_id=self.id, status=status, page_size=PAGE)
-            while True:
-                answer = self.grid.connection.call("ListTasks", request)
+        epoch = self._epoch
+        request = pb.GetJobRequest(job_id=self.id, without_spec=True)
+        summary = self.grid.connection.call("GetJob", request, patience=patience).job
+        for status, how, count in (
+            (pb.TASK_STATUS_FINISHED, "finished", summary.finished_count),
+            (pb.TASK_STATUS_FAILED, "failed", summary.failed_count),
+            (pb.TASK_STATUS_CANCELLED, "cancelled", summary.cancelled_count),
+        ):
+            tasks = pb.ListTasksRequest(job_id=self.id, status=status, page_size=PAGE)
+            while count > 0:
+                answer = self.grid.connection.call("ListTasks", tasks, patience=patience)
+                if epoch != self._epoch:
+                    return  # Tasks run again, and whoever said so reads anew.
                 self._end([task.task_index for task in answer.tasks], how)
                 if not answer.HasField("next_task_index"):
                     break
-                request.from_task_index = answer.next_task_index
+                tasks.from_task_index = answer.next_task_index
+        if summary.status != pb.JOB_STATUS_RUNNING:
+            self._finish(epoch)
+
+    def _finish(self, epoch: int) -> None:
         with self._changed:
-            self._over = over
+            if epoch != self._epoch:
+                return
+            self._over = True
+            # Whoever waits for it again asks again: it may be retried meanwhile.
+            self._watched = False
             self._changed.notify_all()
+        self.grid.watcher.remove(self)
+
+    def _lose(self, error: BaseException) -> None:
+        """Nothing more will be known of it, for example after the broker was put back from a backup without it."""
+        self.grid.watcher.remove(self)
+        with self._changed:
+            calls, self._calls = self._calls, {}
+            self._over, self._watched, self._failure = True, False, error
+            self._changed.notify_all()
+        for entries in calls.values():
+            for _, future in entries:
+                future._resolve(None, error)

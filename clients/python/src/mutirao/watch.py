@@ -1,18 +1,45 @@
-"""One stream of events for all jobs of a client."""
+"""One stream of events for all jobs of a client, and the threads that fetch results."""
 
 from __future__ import annotations
 
+import functools
+import queue
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import grpc
 
 from .broker.v1 import broker_pb2 as pb
 from .connection import Connection
+from .errors import BrokerAway, MutiraoError
 
 if TYPE_CHECKING:
     from .job import Job
+
+PAUSE_S = 0.2  # Before a broker that is away is asked again.
+
+
+class Fetchers:
+    """Threads that nobody waits for at the end of the program."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._queue: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._lock = threading.Lock()
+
+    def put(self, work: Callable[[], None]) -> None:
+        with self._lock:
+            if len(self._threads) < self._count:
+                thread = threading.Thread(target=self._run, name="mutirao-fetch", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+        self._queue.put(work)
+
+    def _run(self) -> None:
+        while True:
+            self._queue.get()()
 
 
 class Watcher:
@@ -27,10 +54,10 @@ class Watcher:
         self._closed = False
 
     def add(self, job: Job) -> None:
-        """From now on the job hears of its events; what was before is read once, so that none is missed."""
+        """From now on the job receives its events; it reads once what was before."""
         with self._lock:
             if self._closed:
-                raise RuntimeError("the grid is closed; connect again")
+                raise MutiraoError("the grid is closed; connect again", "MUT_CANCELLED")
             self._jobs.setdefault(job.id, []).append(job)
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="mutirao-watch", daemon=True)
@@ -58,7 +85,7 @@ class Watcher:
                     after_sequence=after,
                     after_event_count=told,
                     journal_instance=journal,
-                    # The first time only what comes from now on: what has been is asked for by each job.
+                    # The first time only what comes from now on: each job asks for what has been.
                     last_changes=None if begun else 0,
                 )
                 self._stream = self._connection.watch(request)
@@ -68,30 +95,40 @@ class Watcher:
                     if message.HasField("last_sequence"):
                         after, told = message.last_sequence, message.last_event_count
                     if not message.events:
-                        # All before this is told: what each job missed meanwhile can be asked for.
-                        for job in self._all():
-                            job._reconcile()
+                        self._reconcile_all()
                     for event in message.events:
                         with self._lock:
-                            heard = list(self._jobs.get(event.job_id, ()))
-                        for job in heard:
-                            job._hear(event)
+                            jobs = list(self._jobs.get(event.job_id, ()))
+                        for job in jobs:
+                            self._guard(job, functools.partial(job._hear, event))
             except grpc.RpcError as error:
-                if self._closed:
-                    return
                 if error.code() == grpc.StatusCode.OUT_OF_RANGE:
                     # The broker was restored from a backup: its events are counted anew.
                     after, told, journal, begun = 0, 0, None, False
-                    continue
-                time.sleep(0.2)
-                self._connection.reopen()
-            except Exception:
-                if self._closed:
-                    return
-                time.sleep(0.2)
+            except MutiraoError:
+                pass  # The broker is away.
+            if not self._closed:
+                time.sleep(PAUSE_S)
                 self._connection.reopen()
 
-    def close(self) -> None:
-        self._closed = True
+    def _reconcile_all(self) -> None:
+        """What each job missed while nobody listened."""
+        for job in self._all():
+            self._guard(job, job._reconcile)
+
+    def _guard(self, job: Job, work: Callable[[], None]) -> None:
+        """One job that the broker does not have, or whose answer makes no sense, must not keep the others from theirs."""
+        try:
+            work()
+        except BrokerAway:
+            raise
+        except Exception as error:
+            job._lose(error)
+
+    def close(self) -> list[Job]:
+        """Answers the jobs that were watched."""
+        with self._lock:
+            self._closed = True
         if self._stream is not None:
             self._stream.cancel()
+        return self._all()
