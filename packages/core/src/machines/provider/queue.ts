@@ -42,6 +42,7 @@ export function takeLimits(turn: Turn, reported: ResourceLimits): void {
     before.widthMax === limits.widthMax &&
     before.walltimeGranularity === limits.walltimeGranularity &&
     before.widthGranularity === limits.widthGranularity &&
+    before.nodesMax === limits.nodesMax &&
     keyOfNodes(before.nodes) === keyOfNodes(limits.nodes);
   if (!isSame) commit(turn, { kind: 'LimitsChanged', limits, at: turn.now });
 }

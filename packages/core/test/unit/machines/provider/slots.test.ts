@@ -173,3 +173,10 @@ test('tasks of several processors without a slot are not asked for, as by a brok
   want(harness, { processors: 8 });
   t.deepEqual(drafts(harness), []);
 });
+
+test('another number of nodes that one request may have is noticed', (t) => {
+  const harness = open();
+  const limits = { ...harness.state.limits, nodesMax: 1 } as NonNullable<typeof harness.state.limits>;
+  feed(harness, { kind: 'LimitsRead', limits });
+  t.is(harness.state.limits?.nodesMax, 1);
+});
