@@ -14,7 +14,12 @@ export function keepOwnFilesUsable(): void {
  * systems send it before a job's end: Slurm with `--signal`, Grid Engine with `-notify`.
  */
 export function keepDebuggerShut(): void {
-  process.on('SIGUSR1', () => undefined);
+  // Several commands may run in one process, each of which asks for this.
+  if (!process.listeners('SIGUSR1').includes(doNothing)) process.on('SIGUSR1', doNothing);
+}
+
+function doNothing(): void {
+  // Whatever the signal was meant to say, it is not for us.
 }
 
 /**
