@@ -93,7 +93,7 @@ export function countSlots(nodes: readonly NodeShape[], slot: Slot): number {
   return nodes.reduce((sum, node) => sum + node.count * countSlotsOn(node, slot), 0);
 }
 
-/** How many slots the best nodes hold together, where an allocation may have so many nodes. */
+/** How many slots the best nodes hold together, where an allocation may have this number of nodes. */
 export function countSlotsOnBest(nodes: readonly NodeShape[], slot: Slot, nodesMax: number): number {
   const counts = nodes.map((node) => ({ count: node.count, slots: countSlotsOn(node, slot) }));
   let left = nodesMax;

@@ -5,6 +5,7 @@ import {
   FreeResources,
   holdsSlot,
   multiplyCapacity,
+  type ResourceCapacity,
   plainSlot,
   type ResourceRequest,
   type Slot,
@@ -353,15 +354,18 @@ function hopedResources(
   { slot }: AllocationRequest,
   processors: ProcessorCount,
 ): FreeResources {
-  const had =
-    pattern?.capacity === undefined
-      ? undefined
-      : multiplyCapacity(pattern.capacity, Math.max(1, Math.floor(processors / pattern.processors)));
+  const had = multiplyPattern(pattern, processors);
   if (slot === undefined && resource?.resourceStatus.nodes === undefined)
     return had === undefined ? FreeResources.unknown() : new FreeResources(had);
-  const asked = capacityOfSlots(slot ?? plainSlot, Math.floor(processors / (slot ?? plainSlot).processors));
+  const { processors: step } = slot ?? plainSlot;
+  const asked = capacityOfSlots(slot ?? plainSlot, Math.floor(processors / step));
   // Counted resources are not asked of managers: machines bring what those before them had.
   return new FreeResources({ ...asked, named: had?.named ?? asked.named });
+}
+
+function multiplyPattern(pattern: BrokerProvider['pattern'], processors: ProcessorCount): ResourceCapacity | undefined {
+  if (pattern?.capacity === undefined) return undefined;
+  return multiplyCapacity(pattern.capacity, Math.max(1, Math.floor(processors / pattern.processors)));
 }
 
 function countJoined(state: BrokerState): Map<string, ProcessorCount> {
