@@ -59,12 +59,13 @@ test.serial(
       t.is(withdrawn.length, 1);
       t.true(all.every(({ heuristic }) => heuristic === 'finish'));
       t.true(all.length <= 6, `${all.length} requests for one bag`);
+      // Whether one processor or both are free at that moment depends on how busy the host is.
       t.regex(
         await grid.client.explain({
           $case: 'request',
           value: `${withdrawn[0]!.providerId}/${withdrawn[0]!.requestId}`,
         }),
-        /Withdrawn: another request finishes the job much earlier\..*Requested instead: 1 processor .*Expected to finish/s,
+        /Withdrawn: another request finishes the job much earlier\..*Requested instead: [12] processors? .*Expected to finish/s,
       );
     } finally {
       cluster.close();
@@ -93,6 +94,7 @@ test.serial(
       );
       t.true(requests.length <= 3, `${requests.length} requests`);
       for (const { walltimeMs } of requests) t.true(walltimeMs <= 60 * minute, `${walltimeMs} ms`);
+      // Whether one processor or both are free at that moment depends on how busy the host is.
       t.regex(
         requests[0]?.reasons[0]?.text ?? '',
         /^Task run times are unknown: requesting 2 processors for 1 h first; more once tasks finish\.$/,
