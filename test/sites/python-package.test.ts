@@ -1,6 +1,7 @@
 // The Python package as a user gets it: the built wheel in an empty environment, its own tests against a real grid.
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -13,10 +14,13 @@ const minute = 60_000;
 
 /** An environment that has the wheel and what it depends on, and the path of its Python. */
 let python = '';
+const folder = mkdtempSync(join(tmpdir(), 'mutirao-wheel-'));
+test.after.always(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
 
 test.before(async (t) => {
   t.timeout(5 * minute);
-  const folder = temporaryFolder(t);
   await run(join(root, 'scripts/python-package'), [folder], { cwd: root });
   const wheel = readdirSync(folder).find((name) => name.endsWith('.whl'));
   t.truthy(wheel);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import { readClaim } from '@mutirao/api/codecs';
+import { plural } from '@mutirao/core/shared';
 import type { GetJobResponse, JobSpec, JobSummary } from '@mutirao/api/broker';
 
 import type { Act, CommandContext } from '../../context.ts';
@@ -70,7 +71,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['doubtful', doubtfulText(job)],
     ['scheduler', describeScheduling(spec)],
     ['placement', describePlacement(spec)],
-    ['retries', `a task is given up after ${spec.failuresMax ?? 3} failures`],
+    ['retries', `a task is given up after ${plural(spec.failuresMax ?? 3, 'failure')}`],
     ...(spec.failedTasksMax === undefined ? [] : [['stops', `when ${spec.failedTasksMax} tasks have failed`] as const]),
     ['processors', `${spec.processors ?? 1} per task`],
     ['limits', findLimits(spec)],
