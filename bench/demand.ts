@@ -56,7 +56,7 @@ function connectProviders(step: Step, now: number): void {
 
 /**
  * A grid in which tasks of `taskTime` run on every machine, so that short ones wait at them too, and more are open than
- * what is there and asked for takes.
+ * its machines and its requests have slots for.
  */
 function aGrid(
   scheduler: SchedulerName,

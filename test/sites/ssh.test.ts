@@ -110,7 +110,7 @@ test('a connection that breaks while a file is copied leaves the former file as 
   t.is(readFileSync(to, 'utf8'), 'old');
 });
 
-test('a jump host that lets nobody in is told as such', async (t) => {
+test('a jump host that refuses the user is reported as denied access', async (t) => {
   const host = await server(t);
   const config = readFileSync(host.configPath, 'utf8');
   writeFileSync(host.configPath, `Host behind\n  ProxyJump foreign\n${config}`);

@@ -1,6 +1,6 @@
 // The core gives reasons and faults as data; sentences are made of them outside. What it still says in words may only
 // become less: `core-sentences.json` has the number of string literals of five words or more in each file.
-// What an InvariantError says is exempt: it can only be a bug of ours, and is written for who debugs it.
+// The text of an InvariantError is exempt: only our own bugs raise one, and only developers read it.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';

@@ -58,7 +58,7 @@ def test_map_raises_where_the_failed_call_stands(executor):
 
 def test_map_gives_up_after_its_timeout(executor):
     with pytest.raises(concurrent.futures.TimeoutError):
-        list(executor.map(time.sleep, [0, 30], timeout=1, chunksize=1))
+        list(executor.map(time.sleep, [0, 8], timeout=1, chunksize=1))
 
 
 def test_a_wrong_chunk_size_is_refused(executor):
@@ -198,16 +198,14 @@ def test_those_who_wait_for_a_cancelled_call_are_told(grid):
     assert done == {first, second} and not pending and second.cancelled()
 
 
-def test_a_call_may_wait_for_another_in_its_callback(executor):
+def test_a_call_may_wait_for_another_in_its_callback(executor, until):
     first, second = executor.map_futures(square, [1, 2], chunksize=2)
     seen = []
     first.add_done_callback(lambda _: seen.append(second.result(PATIENCE)))
     third = executor.submit(square, 3)
     third.add_done_callback(lambda _: seen.append(executor.submit(square, 4).result(PATIENCE)))
     assert third.result(PATIENCE) == 9
-    end = time.monotonic() + PATIENCE
-    while len(seen) < 2 and time.monotonic() < end:
-        time.sleep(0.02)
+    until(lambda: len(seen) == 2, "both callbacks end", PATIENCE)
     assert sorted(seen) == [4, 16]
 
 
@@ -225,6 +223,25 @@ def test_a_function_is_sent_as_it_is_at_its_submission(executor):
 def test_a_map_of_more_than_may_be_pending_goes_on_as_results_come(grid):
     with grid.executor(pending_max=3) as executor:
         assert list(executor.map(square, range(10))) == [square(x) for x in range(10)]
+        assert max(len(job.futures()) for job in executor.jobs) == 3
+
+
+def test_a_task_that_runs_again_has_new_futures(grid, tmp_path):
+    def once(folder):
+        if not os.path.exists(f"{folder}/there"):
+            os.kill(os.getpid(), 9)
+        return "done"
+
+    with grid.executor(failures_max=1) as executor:
+        future = executor.submit(once, str(tmp_path))
+        with pytest.raises(mutirao.TaskFailed):
+            future.result(PATIENCE)
+        job = future.job
+        assert job.wait(PATIENCE) == "failed"
+        (tmp_path / "there").touch()
+        assert job.retry() == 1
+        assert job.futures()[0].result(PATIENCE) == "done"
+        assert isinstance(future.exception(), mutirao.TaskFailed)
 
 
 def test_a_call_may_leave_its_folder_and_close_its_output(executor):

@@ -45,6 +45,12 @@ def test_packets_come_back(items):
     assert unpack(pack(items)) == items
 
 
+@pytest.mark.parametrize("cut", [20, 30, 42])
+def test_what_is_cut_short_is_refused(cut):
+    with pytest.raises(ValueError, match="cut short|something else"):
+        unpack(pack([b"abc", b"defg"])[:cut])
+
+
 @pytest.mark.parametrize("data", [b"", b"MUTCALL1", b"MUTCALL2" + bytes(16), b"MUTCALL1" + b"\xff" * 8 + bytes(8)])
 def test_what_is_no_packet_is_refused(data):
     with pytest.raises(ValueError):

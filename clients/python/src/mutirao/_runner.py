@@ -6,30 +6,12 @@ Reads the calls INDEX * CHUNK to INDEX * CHUNK + CHUNK - 1 of the file CALLS, ru
 
 import os
 import pickle
-import struct
 import sys
 import traceback
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable
 
-
-def read_calls(path: str, first: int, count: int) -> Iterator[bytes]:
-    with open(path, "rb") as file:
-        if file.read(8) != b"MUTCALL1":
-            sys.exit("%s holds no calls" % path)
-        (total,) = struct.unpack("<Q", file.read(8))
-        last = min(first + count, total)
-        file.seek(16 + 8 * first)
-        ends = struct.unpack("<%dQ" % (last - first + 1), file.read(8 * (last - first + 1)))
-        file.seek(24 + 8 * total + ends[0])
-        for start, end in zip(ends, ends[1:]):
-            yield file.read(end - start)
-
-
-def pack(items: Sequence[bytes]) -> bytes:
-    ends = [0]
-    for item in items:
-        ends.append(ends[-1] + len(item))
-    return b"".join([b"MUTCALL1", struct.pack("<Q%dQ" % len(ends), len(items), *ends), *items])
+# Lies next to this file in the archive.
+from packets import pack, read_some
 
 
 def describe(error: BaseException) -> bytes:
@@ -83,7 +65,8 @@ def main(function_path: str, calls_path: str, index: int, chunk: int, version: s
         return 86
     # A call may go to another folder, or close what it prints to.
     result = os.path.abspath("result")
-    calls = list(read_calls(calls_path, index * chunk, chunk))
+    with open(calls_path, "rb") as file:
+        calls = read_some(file, index * chunk, chunk)
     sys.path.insert(0, os.getcwd())
     try:
         with open(function_path, "rb") as file:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import functools
+import importlib.util
 import io
+import marshal
 import math
 import os
 import pathlib
@@ -27,6 +29,7 @@ from .packets import pack, unpack
 if TYPE_CHECKING:
     from .grid import Grid
 
+TIMELESS = (2020, 1, 1, 0, 0, 0)  # So that the same files are the same archive.
 CANCEL_BATCH = 10_000  # Tasks of one call.
 CALLS = "MUTIRAO_CALLS"  # In a job's environment: how many calls each of its groups has, and how many a task runs.
 
@@ -124,15 +127,23 @@ class Future(concurrent.futures.Future):  # type: ignore[type-arg]
 def runner() -> bytes:
     """The archive that runs calls: our runner and cloudpickle. The same bytes for the same versions, so that it is staged once."""
     here = pathlib.Path(__file__).parent
-    files = {"__main__.py": (here / "_runner.py").read_bytes()}
+    files = {"__main__.py": (here / "_runner.py").read_bytes(), "packets.py": (here / "packets.py").read_bytes()}
     library = pathlib.Path(cloudpickle.__file__).parent
     for path in sorted(library.glob("*.py")):
         files[f"cloudpickle/{path.name}"] = path.read_bytes()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in files.items():
-            archive.writestr(zipfile.ZipInfo(name, (2020, 1, 1, 0, 0, 0)), data)
+            archive.writestr(zipfile.ZipInfo(name, TIMELESS), data)
+            # A Python of another version takes the source instead. Compiling that anew would be half of a task's start.
+            archive.writestr(zipfile.ZipInfo(name + "c", TIMELESS), compiled(name, data))
     return out.getvalue()
+
+
+def compiled(name: str, source: bytes) -> bytes:
+    """A .pyc without a time in it, of which nobody checks whether its source has changed."""
+    code = compile(source, name, "exec", dont_inherit=True)
+    return importlib.util.MAGIC_NUMBER + (1).to_bytes(4, "little") + importlib.util.source_hash(source) + marshal.dumps(code)
 
 
 _seen_modules = 0

@@ -288,7 +288,6 @@ class Job:
         """These tasks, or all that did not finish, run again."""
         with self._changed:
             self._epoch += 1
-            self._over = False
             for index in list(self._ended) if not tasks else tasks:
                 if self._ended.get(index) != "finished":
                     self._ended.pop(index, None)
@@ -320,6 +319,7 @@ class Job:
     def _reconcile(self, patience: Optional[float] = None) -> None:
         """Reads which tasks have ended: at the start, after the broker was away, and at the end of the job."""
         epoch = self._epoch
+        found: set[int] = set()
         request = pb.GetJobRequest(job_id=self.id, without_spec=True)
         summary = self.grid.connection.call("GetJob", request, patience=patience).job
         for status, how, count in (
@@ -332,12 +332,22 @@ class Job:
                 answer = self.grid.connection.call("ListTasks", tasks, patience=patience)
                 if epoch != self._epoch:
                     return  # Tasks run again, and whoever said so reads anew.
-                self._end([task.task_index for task in answer.tasks], how)
+                indexes = [task.task_index for task in answer.tasks]
+                found.update(indexes)
+                self._end(indexes, how)
                 if not answer.HasField("next_task_index"):
                     break
                 tasks.from_task_index = answer.next_task_index
         if summary.status != pb.JOB_STATUS_RUNNING:
             self._finish(epoch)
+        else:
+            # What failed before and is not among these runs again, and nobody listened when that was said.
+            self._keep(found, epoch)
+
+    def _keep(self, found: set[int], epoch: int) -> None:
+        with self._changed:
+            if epoch == self._epoch:
+                self._ended = {index: how for index, how in self._ended.items() if how == "finished" or index in found}
 
     def _finish(self, epoch: int) -> None:
         with self._changed:

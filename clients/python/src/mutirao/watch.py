@@ -43,7 +43,7 @@ class Fetchers:
 
 
 class Watcher:
-    """Hands the events of jobs to those that were added. Goes on behind the last event when the broker was away."""
+    """Hands the events of jobs to those that were added, and has these read what they missed while the broker was away."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -76,24 +76,11 @@ class Watcher:
             return [job for jobs in self._jobs.values() for job in jobs]
 
     def _run(self) -> None:
-        after, told, journal = 0, 0, None
-        begun = False
         while not self._closed:
             try:
-                request = pb.WatchJobRequest(
-                    job_id=0,
-                    after_sequence=after,
-                    after_event_count=told,
-                    journal_instance=journal,
-                    # The first time only what comes from now on: each job asks for what has been.
-                    last_changes=None if begun else 0,
-                )
-                self._stream = self._connection.watch(request)
+                # Only what comes from now on: what has been, each job reads when the stream has begun.
+                self._stream = self._connection.watch(pb.WatchJobRequest(job_id=0, last_changes=0))
                 for message in self._stream:
-                    journal = message.journal_instance or None
-                    begun = begun or message.HasField("last_sequence")
-                    if message.HasField("last_sequence"):
-                        after, told = message.last_sequence, message.last_event_count
                     if not message.events:
                         self._reconcile_all()
                     for event in message.events:
@@ -101,11 +88,7 @@ class Watcher:
                             jobs = list(self._jobs.get(event.job_id, ()))
                         for job in jobs:
                             self._guard(job, functools.partial(job._hear, event))
-            except grpc.RpcError as error:
-                if error.code() == grpc.StatusCode.OUT_OF_RANGE:
-                    # The broker was restored from a backup: its events are counted anew.
-                    after, told, journal, begun = 0, 0, None, False
-            except MutiraoError:
+            except (grpc.RpcError, MutiraoError):
                 pass  # The broker is away.
             if not self._closed:
                 time.sleep(PAUSE_S)

@@ -188,9 +188,10 @@ export class FromProvider {
     const bytes = getBytes(report);
     this.#hold(bytes);
     this.#serialExecutor.run(machineId, async () => {
-      const kept = await this.#port.keepOutputs(machineId, report);
-      this.#hold(-bytes);
-      release();
+      const kept = await this.#port.keepOutputs(machineId, report).finally(() => {
+        this.#hold(-bytes);
+        release();
+      });
       if (kept !== undefined) this.#port.deliver({ kind: 'MachineReported', machineId, report: kept });
     });
   }

@@ -37,7 +37,7 @@ function read(t: ExecutionContext, limits: object, launch = ''): ManagerTemplate
   return readManagerFile(file);
 }
 
-test('a file describes nodes, and what is no node is refused by its field', (t) => {
+test('a file describes nodes, and a wrong node is refused with the name of its field', (t) => {
   const described = [{ count: 2, processors: 8, memoryMib: 16_000, gpus: { A100: 2 } }, { processors: 4 }];
   t.deepEqual(read(t, { nodes: described }).limits.nodes, nodes);
   t.deepEqual([...read(t, { nodes: described }).limits.gpuSpellings], [['a100', 'A100']]);

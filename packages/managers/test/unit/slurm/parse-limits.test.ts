@@ -88,7 +88,7 @@ test('nodes of a cloud that are powered down are on no list, and count all the s
   );
 });
 
-test('nodes are told by what they have: memory that Slurm knows, and GPUs of each kind', (t) => {
+test('nodes are listed with the memory that Slurm knows and the GPUs of each kind', (t) => {
   const mebibyte = 2 ** 20;
   const listed =
     '8|0/8/0/8|4000|gpu:A100:2(S:0-1),gpu:v100:1,license:3\n8|8/0/0/8|4000|gpu:v100:1(S:0),gpu:a100:2\n' +

@@ -72,7 +72,7 @@ test('nothing is asked for tasks that no machine of the provider ever had enough
   t.is(demand?.pendingTasks, 0);
 });
 
-/** What one provider that knows its nodes is told, with a job of tasks of one processor and one of tasks of 3. */
+/** The demand of a provider that knows its nodes, for a job of tasks of one processor and one of tasks of 3. */
 function demandsOfMix(requests: readonly AllocationRequest[], narrow: number): Demand | undefined {
   const state = createBrokerState({ demandInterval: 0 });
   const nodes = [{ count: 4, processors: 8, memory: 16 * gibibyte, gpus: {} }];
@@ -94,7 +94,7 @@ function demandsOfMix(requests: readonly AllocationRequest[], narrow: number): D
   return state.providers.get('p')?.demand;
 }
 
-test('of a mix a provider that knows its nodes is told the shapes that wait, those first that have least there', (t) => {
+test('a provider that knows its nodes receives the shapes that wait in turn, first the one that has least there', (t) => {
   t.like(demandsOfMix([], 10), { processors: 1, pendingTasks: 10, slot: undefined, otherProcessors: undefined });
   const slot = { processors: 3, memory: 0, gpus: 0 };
   t.like(demandsOfMix([aRequest('q1', 'queued', 4)], 10), {
@@ -112,7 +112,7 @@ test('of a mix a provider that knows its nodes is told the shapes that wait, tho
 
 test('a task takes no more of a request than one of its slots has', (t) => {
   const slot = { processors: 2, memory: 0, gpus: 0 };
-  t.like(demandsOfMix([{ ...aRequest('q1', 'queued', 6), slot }], 4), { processors: 3, unplacedTasks: 2 });
+  t.like(demandsOfMix([{ ...aRequest('q1', 'queued', 12), slot }], 4), { processors: 3, unplacedTasks: 2 });
 });
 
 test('a provider that has yet to report its nodes is not asked for plain processors for tasks that need more', (t) => {

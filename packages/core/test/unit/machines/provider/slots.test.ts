@@ -180,3 +180,33 @@ test('another number of nodes that one request may have is noticed', (t) => {
   feed(harness, { kind: 'LimitsRead', limits });
   t.is(harness.state.limits?.nodesMax, 1);
 });
+
+test('tasks are spread over the requests of their own shape', (t) => {
+  const harness = open({ heuristic: 'static', requestsMax: 2 });
+  want(harness, { pendingTasks: 1 });
+  harness.perform(['accepted q1']);
+  want(harness, { pendingTasks: 2, processors: 3, slot: wide, otherProcessors: 1 });
+  t.deepEqual(
+    drafts(harness).map(({ width, slot }) => [width, slot?.processors]),
+    [
+      [1, undefined],
+      [6, 3],
+    ],
+  );
+});
+
+test('a request stays wanted for what tasks of another shape hold', (t) => {
+  const harness = open({ heuristic: 'initial', requestsMax: 3 });
+  want(harness, { pendingTasks: 4 });
+  harness.perform(['accepted q1', 'listing free=12 q1=running']);
+  want(harness, { pendingTasks: 1, processors: 3, slot: wide, otherProcessors: 4 });
+  harness.perform(['accepted q2', 'listing free=9 q1=running q2=running']);
+  want(harness, { pendingTasks: 8, otherProcessors: 3 });
+  harness.perform(['accepted q3', 'listing free=0 q1=running q2=running q3=queued']);
+  t.is(harness.state.requests.get('q3')?.status, 'queued');
+  // The shapes have taken turns: the tasks of one processor are the others now.
+  want(harness, { pendingTasks: 1, processors: 3, slot: wide, otherProcessors: 8, unplacedTasks: 0 });
+  harness.now += 10 * hour;
+  harness.step([{ kind: 'TimerFired' }]);
+  t.is(harness.state.requests.get('q3')?.releaseReason, undefined);
+});
