@@ -113,6 +113,8 @@ test('a provider that knows its nodes receives the shapes that wait in turn, fir
 test('a task takes no more of a request than one of its slots has', (t) => {
   const slot = { processors: 2, memory: 0, gpus: 0 };
   t.like(demandsOfMix([{ ...aRequest('q1', 'queued', 12), slot }], 4), { processors: 3, unplacedTasks: 2 });
+  // So many slots are imagined as a few machines of several each.
+  t.like(demandsOfMix([{ ...aRequest('q1', 'queued', 10_000), slot }], 4), { processors: 3, unplacedTasks: 2 });
 });
 
 test('a provider that has yet to report its nodes is not asked for plain processors for tasks that need more', (t) => {

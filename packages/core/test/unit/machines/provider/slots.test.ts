@@ -181,16 +181,17 @@ test('another number of nodes that one request may have is noticed', (t) => {
   t.is(harness.state.limits?.nodesMax, 1);
 });
 
-test('tasks are spread over the requests of their own shape', (t) => {
-  const harness = open({ heuristic: 'static', requestsMax: 2 });
-  want(harness, { pendingTasks: 1 });
+test('a gang does not wait for a wide request of another shape', (t) => {
+  const harness = open({ heuristic: 'initial', requestsMax: 2 });
+  want(harness, { pendingTasks: 6 });
   harness.perform(['accepted q1']);
-  want(harness, { pendingTasks: 2, processors: 3, slot: wide, otherProcessors: 1 });
+  const gpu: Slot = { processors: 1, memory: 0, gpus: 1 };
+  want(harness, { pendingTasks: 1, slot: gpu, gangProcessors: 2, otherProcessors: 6 });
   t.deepEqual(
-    drafts(harness).map(({ width, slot }) => [width, slot?.processors]),
+    drafts(harness).map(({ width, slot }) => [width, slot?.gpus]),
     [
-      [1, undefined],
-      [6, 3],
+      [6, undefined],
+      [2, 1],
     ],
   );
 });
