@@ -628,8 +628,9 @@ test('a transfer that brings a byte now and then is given up as a silent one is'
     },
   });
   fetcher.fetch('alpha/m', { transferId: 'slow', content: getContent(Buffer.alloc(10_000)), isKept: false });
-  await until(() => timers.waiting[0]?.delay === 0, 'it has waited too long');
+  await until(() => delays.length === 3, 'three pieces have come');
   t.deepEqual(delays, [120_000, 71_000, 21_001]);
+  await until(() => timers.waiting[0]?.delay === 0, 'it has waited too long');
   timers.ring();
   await fetcher.settled('alpha/m', 'slow');
   t.regex(troubles.join(), /slow was waited for during 120000 ms; expected at least 1024 bytes/);
