@@ -14,7 +14,7 @@ export function define(command: Command, act: Act): void {
   command
     .argument('<jobs>', 'which jobs: 5, 1-10:2, last, or all (every running job)')
     .argument('[tasks]', 'which tasks of one job: 3,5-9 or 0-10:2 (default: the whole job)')
-    .option('--reason <text>', 'the reason, which "mutirao job show" prints', '')
+    .option('--reason <text>', 'the reason; "mutirao job show" prints it, or "mutirao events" for tasks', '')
     .action((jobs: string, tasks: string | undefined, { reason }: { reason: string }) =>
       act((context) =>
         tasks === undefined || tasks === 'all'
