@@ -1,5 +1,8 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import test from 'ava';
 import { parsePeak, parseRollup, proportionalBytes, readPeak } from '@mutirao/runtime/processes';
+import { temporaryFolder } from '@mutirao/testkit';
 
 test('the proportional share is read from a rollup of the map', (t) => {
   t.is(
@@ -19,8 +22,36 @@ test('the peak of a process is read from its status, and there is none for a pro
   t.is(readPeak(2 ** 22 + 1), undefined);
 });
 
-test('a process whose map cannot be read counts with its resident memory, and one that is there with at most that', (t) => {
-  t.is(proportionalBytes([{ pid: 2 ** 22 + 1, residentBytes: 5 }]), 5);
+test('a process whose map cannot be read counts with its resident memory, and one that has ended with nothing', (t) => {
+  const procfs = temporaryFolder(t);
+  mkdirSync(join(procfs, '1'));
+  const ended = { pid: 2, residentBytes: 70 };
+  t.is(proportionalBytes([{ pid: 1, residentBytes: 5 }, ended], procfs), 5);
+});
+
+test('what a process shared counts once where it ends while the shares are read', (t) => {
+  const procfs = temporaryFolder(t);
+  const shares = [1, 2, 3].map((pid) => join(procfs, String(pid), 'smaps_rollup'));
+  for (const path of shares) mkdirSync(dirname(path));
+  const [first = '', second = '', third = ''] = shares;
+  for (const path of [first, third]) writeFileSync(path, 'Pss: 4 kB\n');
+  // The first ends while the map of the second is read.
+  const processes = [
+    { pid: 1, residentBytes: 0 },
+    {
+      get pid() {
+        rmSync(dirname(first), { recursive: true, force: true });
+        return 2;
+      },
+      residentBytes: 0,
+    },
+    { pid: 3, residentBytes: 0 },
+  ];
+  writeFileSync(second, 'Pss: 6 kB\n');
+  t.is(proportionalBytes(processes, procfs), 10 * 1024);
+});
+
+test('a process that is there counts with at most its resident memory', (t) => {
   const { rss } = process.memoryUsage();
   const bytes = proportionalBytes([{ pid: process.pid, residentBytes: rss }]);
   t.true(bytes > 0 && bytes < 2 * rss, `${bytes} of ${rss}`);
