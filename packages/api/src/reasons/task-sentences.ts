@@ -1,4 +1,4 @@
-import { plural } from '@mutirao/core/shared';
+import { describeBytes, plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
 import { aside, fromNow, listed, span, splitCount } from './numbers.ts';
@@ -63,6 +63,9 @@ export const taskSentences = {
   },
   'records-gone': () => 'The records of its replicas are gone.',
 
+  'task-given-memory': ({ retries, memoryBytes }) =>
+    `It used more memory than it asked for, and asks for ${describeBytes(memoryBytes)} now, after ` +
+    `${retries === 1 ? 'one retry' : `${retries} retries`} with more.`,
   'task-failures': ({ failures, failuresMax }) =>
     `It has failed ${plural(failures, 'time')}; after ${failuresMax} it is given up.`,
   'task-losses': ({ losses, lossesMax }) =>

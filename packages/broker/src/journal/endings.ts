@@ -28,6 +28,8 @@ export interface PackedEndings {
   readonly files?: readonly (readonly [number, readonly OutputContent[]])[];
   readonly staging?: PackedStaging;
   readonly usage?: PackedUsage;
+  /** What tasks of rows ask for next, by position. */
+  readonly memory_next?: readonly (readonly [number, number])[];
 }
 
 /** What rows used; entry i of each column is of the row at entry i of `rows`. */
@@ -75,7 +77,14 @@ export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
       : { files: files.map((at) => [at, (endings[at] as ReplicaEnding).outputs.map(withoutBytes)] as const) }),
     ...packStaging(endings),
     ...packUsage(endings),
+    ...packMemoryNext(endings),
   };
+}
+
+function packMemoryNext(endings: readonly ReplicaEnding[]): Pick<PackedEndings, 'memory_next'> {
+  const rows = listPositions(endings, ({ memoryNext }) => memoryNext !== undefined);
+  if (rows.length === 0) return {};
+  return { memory_next: rows.map((row) => [row, endings[row]?.memoryNext ?? 0] as const) };
 }
 
 function packUsage(endings: readonly ReplicaEnding[]): Pick<PackedEndings, 'usage'> {
@@ -135,12 +144,14 @@ export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
   const files = new Map(packed.files);
   const stagings = unpackStaging(packed.staging);
   const usages = unpackUsage(packed.usage);
+  const memories = new Map(packed.memory_next);
   const endings: ReplicaEnding[] = [];
   for (let index = 0; index < packed.n; index += 1) {
     const outcome = textAt(packed.outcome, index);
     const lastLoss = textAt(packed.last_loss ?? '', index);
     const staging = stagings.get(index);
     const usage = usages.get(index);
+    const memoryNext = memories.get(index);
     endings.push({
       replicaId: numberAt(packed.replica, index),
       taskIndex: numberAt(packed.task, index),
@@ -160,6 +171,7 @@ export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
       outputs: (files.get(index) ?? []).map((file) => ({ ...file, inline: undefined })),
       ...(staging === undefined ? {} : { staging }),
       ...(usage === undefined ? {} : { usage }),
+      ...(memoryNext === undefined ? {} : { memoryNext }),
     });
   }
   return endings;

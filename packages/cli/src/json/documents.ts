@@ -97,6 +97,7 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobRes
     processors: spec.processors ?? 1,
     replicas_max: spec.replicasMax ?? 2,
     failures_max: spec.failuresMax ?? 3,
+    memory_growth: spec.memoryGrowth ?? null,
     failed_tasks_max: spec.failedTasksMax ?? null,
     ...schedulingJson(spec),
     placement: spec.placement ?? null,

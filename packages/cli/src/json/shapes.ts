@@ -159,6 +159,11 @@ export const shapes = {
     processors: ['integer', 'Processors that each task holds.'],
     replicas_max: ['integer', 'Most replicas of one task that run at once.'],
     failures_max: ['integer', 'Failures of a task before it is given up.'],
+    memory_growth: [
+      'number or null',
+      'A task that used more memory than it asked for runs again with this many times as much, as `--retry-memory` ' +
+        'sets it; null where it does not.',
+    ],
     failed_tasks_max: [
       'integer or null',
       'Failed tasks that stop the job, as `--failures-max` sets it; null where they do not.',

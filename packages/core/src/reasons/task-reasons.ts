@@ -63,6 +63,7 @@ export const taskReasons = {
   'records-gone': {},
 
   // What has gone wrong so far.
+  'task-given-memory': { retries: 'number', memoryBytes: 'number' },
   'task-failures': { failures: 'number', failuresMax: 'number' },
   'task-losses': { losses: 'number', lossesMax: 'number' },
   'task-losses-unjudged': { losses: 'number' },

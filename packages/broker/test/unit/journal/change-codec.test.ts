@@ -90,6 +90,7 @@ const changes: readonly BrokerChange[] = [
         taskIndex: 9,
         staging: { inputsAskedAt: 0, inputsHereAt: 0, inputsPlacingAt: 0, commandEndedAt: 119 },
         usage: { memoryPeak: 5_000_000_000, processorTime: 90 },
+        memoryNext: 10_000_000_000,
       }),
     ],
   },

@@ -189,6 +189,11 @@ test('how many tasks may fail is a count, or a share of the tasks, rounded up', 
   t.deepEqual(await Promise.all(['10', '5%', '0.1%', '100%'].map(allowed)), [10, 2, 1, 30]);
 });
 
+test('a factor for memory that was too little is sent with the job', async (t) => {
+  const { job } = await submitted(['job', 'submit', '--memory', '1G', '--retry-memory', 'x1.5', '--', 'true']);
+  t.is(job?.memoryGrowth, 1.5);
+});
+
 test('a job file is read from its own folder, and options lie over it', async (t) => {
   writeFileSync(
     join(t.context.folder, 'sweep.jdf'),
@@ -217,6 +222,22 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
     /MUT_BAD_REQUEST "a\.jdf" and a command after "--" are given.*\nUse: mutirao job submit -- a\.jdf true\n/,
   ],
   ['no share', ['--failures-max', '0%', '--', 'true'], /--failures-max is "0%"; expected a count, or 1% to 100%/],
+  [
+    'no factor of memory',
+    ['--memory', '1G', '--retry-memory', '2', '--', 'true'],
+    /--retry-memory is "2"; expected x1\.1 to x16, for example x2/,
+  ],
+  [
+    'a factor that takes memory away',
+    ['--memory', '1G', '--retry-memory', 'x1', '--', 'true'],
+    /--retry-memory is "x1"/,
+  ],
+  ['more of no memory', ['--retry-memory', 'x2', '--', 'true'], /no task asks for memory; add --memory/],
+  [
+    'more memory beside another limit',
+    ['--memory', '1G', '--limit-memory', '2G', '--retry-memory', 'x2', '--', 'true'],
+    /--retry-memory and --limit-memory are given/,
+  ],
   ['a file and an array', ['a.jdf', '--array', '1-2'], /MUT_BAD_REQUEST --array cannot be used with the file/],
   [
     'two sources of values',

@@ -12,6 +12,7 @@ import type {
   TaskStatus,
 } from '../../messages/index.ts';
 import type {
+  Bytes,
   Duration,
   Instant,
   JobId,
@@ -78,6 +79,8 @@ export interface ReplicaEnding {
   readonly staging?: StagingTimes;
   /** As its machine measured; left out where it did not. */
   readonly usage?: ReplicaUsage;
+  /** What its task asks for from now on: it used more memory than it had. Such an end does not count as a failure. */
+  readonly memoryNext?: Bytes;
 }
 
 /**

@@ -21,6 +21,7 @@ import type { Assignment, FreeResources, ResourceCapacity, ResourceRequest } fro
 import type { RevisedInput } from '../../resumption/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
 import type {
+  Bytes,
   Duration,
   IndexSet,
   Instant,
@@ -236,6 +237,11 @@ export interface TaskQueue {
    */
   readonly source: TaskQueue | undefined;
   /**
+   * The queue of its group, of which this has the tasks that ask for more memory since theirs was too little; undefined
+   * for such a queue itself, and for parts.
+   */
+  readonly grownFrom: TaskQueue | undefined;
+  /**
    * Where its tasks may run: at one provider, nowhere before they are placed (of the moment), or wherever a machine is.
    */
   place: BrokerProvider | 'undecided' | undefined;
@@ -272,6 +278,8 @@ export interface OpenTask {
   /** Its user cancelled it alone: all its replicas are being ended, and it is cancelled with the last. */
   isCancelled?: true;
   failureCount: number;
+  /** What it asks for since it was ended for using more memory than it had; left out where it never was. */
+  grown?: GrownMemory;
   /** Replicas that were lost with their machine or broken by it. */
   lossCount: number;
   /** Of those, the ones with machines of allocations of whose end nobody knows yet; left out where there are none. */
@@ -290,6 +298,13 @@ export interface OpenTask {
   avoidMachineId: MachineId;
   /** When that was. */
   avoidSince: Instant;
+}
+
+/** The memory that a task asks for in place of what its group says. */
+export interface GrownMemory {
+  readonly memory: Bytes;
+  /** How often it was given more. */
+  readonly count: number;
 }
 
 /** A machine that its user drains. */

@@ -149,9 +149,11 @@ function describeMemories(
   job: BrokerJob,
   { task, now }: { readonly task: OpenTask; readonly now: Instant },
 ): Reason[] {
-  const { failureCount, lossCount, unjudged, stopCount, avoidMachineId } = task;
+  const { failureCount, grown, lossCount, unjudged, stopCount, avoidMachineId } = task;
   const memories: Reason[] = [];
   if (failureCount > 0) memories.push({ code: 'task-failures', failures: failureCount, failuresMax: job.failuresMax });
+  if (grown !== undefined)
+    memories.push({ code: 'task-given-memory', retries: grown.count, memoryBytes: grown.memory });
   if (lossCount > 0) memories.push({ code: 'task-losses', losses: lossCount, lossesMax: state.options.lossesMax });
   if (unjudged !== undefined && unjudged.length > 0)
     memories.push({ code: 'task-losses-unjudged', losses: unjudged.length });

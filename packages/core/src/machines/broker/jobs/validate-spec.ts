@@ -1,5 +1,12 @@
 import { findCommandFault, keepInside, parseCommand } from '../../../bag/index.ts';
-import { type JobSpec, schedulerNames, type TaskGroup, type Values } from '../../../messages/index.ts';
+import {
+  type JobSpec,
+  memoryGrowthMax,
+  memoryGrowthMin,
+  schedulerNames,
+  type TaskGroup,
+  type Values,
+} from '../../../messages/index.ts';
 import type { Fault, Refusal } from '../../../reasons/index.ts';
 import { describeRequirementsError, findImpossible, parseRequirements } from '../../../requirements/index.ts';
 import { findNearestWord } from '../../../shared/index.ts';
@@ -16,6 +23,7 @@ export const taskCountMax = 2 ** 31;
 export function findSpecFault(spec: JobSpec, rules: CredibilityRules = defaultCredibilityRules): Refusal | undefined {
   return (
     findRangeFault(spec) ??
+    findGrowthFault(spec) ??
     findSchedulingFault(spec) ??
     findCountFault(spec) ??
     findGroupsFault(spec) ??
@@ -69,6 +77,14 @@ function findSchedulingFault({ scheduler, replicationCap }: JobSpec): Refusal | 
         least: 0,
         most: 1000,
       });
+}
+
+/** Whether a job says how much more memory its tasks are given, and that is a factor that can be meant. */
+function findGrowthFault({ memoryGrowth }: JobSpec): Refusal | undefined {
+  if (memoryGrowth === undefined || (memoryGrowth >= memoryGrowthMin && memoryGrowth <= memoryGrowthMax))
+    return undefined;
+  const [least, most] = [memoryGrowthMin, memoryGrowthMax];
+  return bad({ code: 'job-number-out-of-range', field: 'memory_growth', value: memoryGrowth, least, most });
 }
 
 function findCountFault(spec: JobSpec): Refusal | undefined {

@@ -13,8 +13,16 @@ import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import type { ReplicaEnding, ReplicaDisposition } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
+import { findMemoryGrowth, memoryMaxCode, type MemoryGrowth } from '../jobs/grow-memory.ts';
 import type { BrokerOptions } from '../options.ts';
-import { hasEnded, type BrokerJob, type BrokerReplica, type OpenTask, type Success } from '../state.ts';
+import {
+  hasEnded,
+  type BrokerJob,
+  type BrokerReplica,
+  type BrokerState,
+  type OpenTask,
+  type Success,
+} from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 import { countLosses, findJudge } from './judge-losses.ts';
 import { describeFullCut, walltimeCutsMax, walltimeMaxCode } from './longest-walltime.ts';
@@ -246,12 +254,14 @@ export function reportedEnding(turn: Turn, replica: BrokerReplica, end: ReplicaE
   const disposition = getFate(replica, end);
   const { reason, detail } = judgeCut(turn, { replica, disposition }, { ...end, reason: getReason(replica, end) });
   const isInDoubt = isDoubted({ ...end, disposition });
-  const taskStatus = statusAfter(
+  const status = statusAfter(
     replica,
     { outcome: end.outcome, disposition, reason, startedAt: end.startedAt },
     turn.state.options,
     isInDoubt,
   );
+  const growth = growthAfter(turn.state, replica, { disposition, reason });
+  const taskStatus = statusGrown(replica, { growth, status });
   const isLostOften = !isInDoubt && isGivenUp(replica, { disposition, taskStatus, reason });
   return {
     replicaId: replica.replicaId,
@@ -272,7 +282,29 @@ export function reportedEnding(turn: Turn, replica: BrokerReplica, end: ReplicaE
     outputs: end.outputs,
     ...(end.staging === undefined ? {} : { staging: end.staging }),
     ...(end.usage === undefined ? {} : { usage: end.usage }),
+    ...(growth?.kind === 'more' ? { memoryNext: growth.memory } : {}),
   };
+}
+
+/** How a task goes on of which a replica used too much memory; undefined where its job does not say so. */
+function growthAfter(
+  state: BrokerState,
+  replica: BrokerReplica,
+  { disposition, reason }: Pick<ReplicaEnding, 'disposition' | 'reason'>,
+): MemoryGrowth | undefined {
+  if (disposition !== 'failed' || reason !== memoryMaxCode || isFollower(replica) || hasEnded(replica.task))
+    return undefined;
+  return findMemoryGrowth(state, replica);
+}
+
+/** Its task runs again with more; where no machine has more, it would only use too much again. */
+function statusGrown(
+  { task }: BrokerReplica,
+  { growth, status }: { readonly growth: MemoryGrowth | undefined; readonly status: TaskStatus },
+): TaskStatus {
+  if (growth === undefined || (status !== 'ready' && status !== 'failed')) return status;
+  if (task.replicas.length > 1 || task.successes !== undefined) return status;
+  return growth.kind === 'more' ? 'ready' : 'failed';
 }
 
 /** Why a replica ended of which no machine tells. */

@@ -320,7 +320,14 @@ export interface JobSpec {
     | ResourceRequest
     | undefined;
   /** The job is stopped, and ends as failed, when so many of its tasks have failed; it never is when absent. */
-  failedTasksMax?: number | undefined;
+  failedTasksMax?:
+    | number
+    | undefined;
+  /**
+   * A task that is ended for using more memory than it asked for runs again with this many times as much, up to the
+   * largest machine: 1.1 to 16. Left out, such an end is a failure like any other.
+   */
+  memoryGrowth?: number | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
@@ -1664,6 +1671,7 @@ function createBaseJobSpec(): JobSpec {
     workFolder: undefined,
     resources: undefined,
     failedTasksMax: undefined,
+    memoryGrowth: undefined,
   };
 }
 
@@ -1731,6 +1739,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.failedTasksMax !== undefined) {
       writer.uint32(168).uint64(message.failedTasksMax);
+    }
+    if (message.memoryGrowth !== undefined) {
+      writer.uint32(177).double(message.memoryGrowth);
     }
     return writer;
   },
@@ -1917,6 +1928,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.failedTasksMax = longToNumber(reader.uint64());
+            continue;
+          }
+          case 22: {
+            if (tag !== 177) {
+              break;
+            }
+
+            message.memoryGrowth = reader.double();
             continue;
           }
         }
