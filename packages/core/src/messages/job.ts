@@ -117,8 +117,9 @@ export interface Resumption {
   readonly tasks: readonly TakenTask[];
 }
 
-/** Least and most that `memoryGrowth` may be. */
+/** The least that `memoryGrowth` may be. */
 export const memoryGrowthMin = 1.1;
+/** The most. */
 export const memoryGrowthMax = 16;
 
 /** Bounds on one replica; 0 means none. */
