@@ -50,7 +50,8 @@ export async function restoreBackup(
   }
 }
 
-async function checkFile(folder: string, { path, size, sha256, lastChange }: BackupFile): Promise<void> {
+/** @throws {MutiraoError} MUT_BAD_REQUEST for a path that no back-up of this release has. */
+function requirePlace(path: string): void {
   if (isAbsolute(path) || normalize(path) !== path || path.startsWith('..'))
     throw new MutiraoError('MUT_BAD_REQUEST', `the back-up names ${path}; expected paths below the home folder`);
   if (!isOfParts(path))
@@ -58,6 +59,10 @@ async function checkFile(folder: string, { path, size, sha256, lastChange }: Bac
       'MUT_BAD_REQUEST',
       `the back-up names ${path}, which this release would not put into one; was it made by a newer release?`,
     );
+}
+
+async function checkFile(folder: string, { path, size, sha256, lastChange }: BackupFile): Promise<void> {
+  requirePlace(path);
   const copy = join(folder, filesFolder, path);
   if (lstatSync(copy, { throwIfNoEntry: false })?.isFile() !== true)
     throw new MutiraoError('MUT_JOURNAL_CORRUPT', `the back-up lacks ${path}`);

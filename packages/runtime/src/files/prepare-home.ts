@@ -89,15 +89,19 @@ function requirePrivate(home: string): void {
       'MUT_HOME_UNUSABLE',
       `the home folder ${home} belongs to user ${uid}, who could change what is run from it; expected one of your own`,
     );
-  if ((mode & 0o022) === 0) return;
-  const isOurs = uid === own && readdirSync(home).every((name) => isOf(join(home, name), own));
-  if (isOurs) chmodSync(home, mode & 0o7755);
-  if (!isOurs || (statSync(home).mode & 0o022) !== 0)
+  if ((mode & 0o022) !== 0 && !(uid === own && tryClose(home, own)))
     throw new MutiraoError(
       'MUT_HOME_UNUSABLE',
       `others may write to the home folder ${home} (mode ${(mode & 0o7777).toString(8)}) and could change what is run ` +
         'from it; expected a folder that only you may write to, such as a new one inside it',
     );
+}
+
+/** Closes a folder of a user, in which nobody else has put anything yet. */
+function tryClose(home: string, user: number): boolean {
+  if (!readdirSync(home).every((name) => isOf(join(home, name), user))) return false;
+  chmodSync(home, statSync(home).mode & 0o7755);
+  return (statSync(home).mode & 0o022) === 0;
 }
 
 /** Whether a file is of a user; also when it is gone meanwhile. */
