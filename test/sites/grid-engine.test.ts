@@ -154,12 +154,12 @@ test.serial('a queue that takes no jobs now has them wait, and none is refused f
   const initially = await off.allocate({ ...order, clientRequestId: 'x.q40' });
   t.like(await find(off, initially), { status: 'queued' });
   await off.release(initially);
-  for (const [index, [close, reopen]] of [
+  for (const [close, reopen] of [
     ['-d', '-e'],
     ['-sq', '-usq'],
-  ].entries()) {
+  ] as const) {
     await server.command('qmod', close, 'main.q');
-    const id = await manager.allocate({ ...order, width: 3, clientRequestId: `x.q4${index + 1}` });
+    const id = await manager.allocate({ ...order, width: 3, clientRequestId: `x.q41${close}` });
     t.like(await find(manager, id), { status: 'queued' });
     t.like(await manager.limits(), { processors: 8, widthMax: 8 });
     await server.command('qmod', reopen, 'main.q');
