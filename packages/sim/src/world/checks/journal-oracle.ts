@@ -331,7 +331,7 @@ export class JournalOracle {
       (taskStatus === 'cancelled') === (this.#runsNothing(jobId, taskIndex) && isUnwanted(job, replica, task)),
       `${name} is ${taskStatus} without r${replicaId}`,
     );
-    moveTask(task, taskStatus, { isHung: false, name, failuresMax: job.failuresMax });
+    moveTask(task, taskStatus, { isHopeless: false, name, failuresMax: job.failuresMax });
     if (task.end !== undefined) job.places.delete(taskIndex);
   }
 
