@@ -25,8 +25,8 @@ export const explanationSentences = {
     `${plural(tasks, 'task')} of job ${jobId} ${tasks === 1 ? 'is' : 'are'} assigned to ${providerId} and waiting.`,
   'job-progress': ({ jobId, tasks, finishedTasks, runningTasks }) =>
     `Job ${jobId}: ${finishedTasks} of ${plural(tasks, 'task')} finished, ${runningTasks} running.`,
-  'job-cancelling': ({ jobId, cause, openTasks }) =>
-    `Job ${jobId} was cancelled${aside(cause)}; ${plural(openTasks, 'task')} ${openTasks === 1 ? 'is' : 'are'} still ` +
+  'job-cancelling': ({ jobId, cause, openTasks }, { say }) =>
+    `Job ${jobId} was cancelled${aside(say(cause))}; ${plural(openTasks, 'task')} ${openTasks === 1 ? 'is' : 'are'} still ` +
     'being stopped.',
   'job-ended': ({ jobId, status, afterMs }) =>
     `Job ${jobId} ${status === 'cancelled' ? 'was cancelled' : status} ${span(afterMs)} after its submission.`,
@@ -44,8 +44,8 @@ export const explanationSentences = {
     `${plural(tasks, 'task')} failed (after ${plural(failuresMax, 'failed attempt')}, or too many lost machines).`,
   'tasks-failed-listed': ({ tasks, jobId }) =>
     `${plural(tasks, 'task')} failed; "mutirao task list ${jobId} --status failed" lists ${tasks === 1 ? 'it' : 'them'}.`,
-  'tasks-cancelled': ({ tasks, cause }) =>
-    `${plural(tasks, 'task')} ${tasks === 1 ? 'was' : 'were'} cancelled${aside(cause)}.`,
+  'tasks-cancelled': ({ tasks, cause }, { say }) =>
+    `${plural(tasks, 'task')} ${tasks === 1 ? 'was' : 'were'} cancelled${aside(say(cause))}.`,
   'tasks-blocked': ({ tasks }) =>
     `${plural(tasks, 'task')} cannot run, because tasks that ${tasks === 1 ? 'it needs' : 'they need'} failed.`,
   'tasks-waiting-for-others': ({ tasks }) =>

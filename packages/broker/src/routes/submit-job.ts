@@ -1,5 +1,6 @@
 import type { SubmitJobRequest, SubmitJobResponse } from '@mutirao/api/broker';
 import { decodeSubmitJob, type SubmitJob } from '@mutirao/api/codecs';
+import { encodeReasons } from '@mutirao/api/reasons';
 import { findJobByClientId } from '@mutirao/core/machines/broker';
 import type { JobSpec } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
@@ -66,7 +67,7 @@ async function submitJob(
   return {
     ...reply,
     ...(resumed === undefined ? {} : { resumed }),
-    ...(doubts.length === 0 ? {} : { requirementsWarning: doubts.join('\n') }),
+    warnings: encodeReasons(doubts),
   };
 }
 

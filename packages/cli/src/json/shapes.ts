@@ -38,7 +38,7 @@ const jobFields = {
   failed_count: ['integer', 'Tasks given up.'],
   cancelled_count: ['integer', 'Tasks cancelled.'],
   replica_count: ['integer', 'Replicas placed so far.'],
-  cancel_reason: ['string', 'Why it was cancelled; empty otherwise.'],
+  cancel_reason: ['reason or null', 'Why it was cancelled; null otherwise, and where nobody said why.'],
   extra_vote_count: ['integer', 'Results beyond the first of each task that votes took.'],
   doubtful_count: ['integer', 'Finished tasks whose result rests on a machine that was caught when the job was over.'],
   doubtful_task_indexes: ['array of integer', 'The first 100 of them.'],
@@ -347,7 +347,7 @@ export const shapes = {
     exit_status: ['integer', 'As a shell reports it.'],
     accepted: ['boolean', "Whether its result is the task's."],
     reason: ['string', 'A code of the error registry; may be empty.'],
-    detail: ['string', 'More about the reason; may be empty.'],
+    detail: ['reason or null', 'More about the reason; null where there is nothing to say.'],
   },
   replay_problem: {
     kind: ['string', '`difference` to what the process recorded, `invariant` (broken) or `failure` of the step.'],
@@ -424,15 +424,12 @@ export const shapes = {
     job_id: ['integer', "The new job's number."],
     task_count: ['integer', 'Tasks that were accepted.'],
     resumed: ['resumed or null', 'What was taken over from an earlier job; null unless `--resume` is given.'],
-    warnings: ['array of string', 'What of its requirements holds on no machine that is known.'],
+    warnings: ['array of reason', 'What it requires that no known machine has.'],
   },
   resumed: {
     job_id: ['integer', 'The earlier job.'],
     taken_count: ['integer', 'Tasks that have its results and do not run.'],
-    runs: [
-      'array of object',
-      '`task_index` and `reason` of the first 1,000 tasks that run; the reason is a part of a sentence.',
-    ],
+    runs: ['array of object', '`task_index` and `reason` (a reason) of the first 1,000 tasks that run.'],
   },
   task: {
     job_id: ['integer', 'Its job.'],

@@ -29,7 +29,7 @@ export const explanationReasons = {
 
   // Jobs.
   'job-progress': { jobId: 'number', tasks: 'number', finishedTasks: 'number', runningTasks: 'number' },
-  'job-cancelling': { jobId: 'number', cause: 'text', openTasks: 'number' },
+  'job-cancelling': { jobId: 'number', cause: 'cause', openTasks: 'number' },
   'job-ended': { jobId: 'number', status: ['running', 'finished', 'failed', 'cancelled'], afterMs: 'number' },
   'tasks-waiting': { tasks: 'number' },
   'tasks-verifying': { tasks: 'number' },
@@ -37,7 +37,7 @@ export const explanationReasons = {
   'checks-waiting': { checks: 'number', checksMax: 'number' },
   'tasks-failed': { tasks: 'number', failuresMax: 'number' },
   'tasks-failed-listed': { tasks: 'number', jobId: 'number' },
-  'tasks-cancelled': { tasks: 'number', cause: 'text' },
+  'tasks-cancelled': { tasks: 'number', cause: 'cause' },
   'tasks-blocked': { tasks: 'number' },
   'tasks-waiting-for-others': { tasks: 'number' },
   'tasks-reused': { tasks: 'number', jobId: 'number' },

@@ -704,7 +704,7 @@ function failedJob(page: Page): void {
     accepted: false,
     outcome: Outcome.FAILED,
     exitStatus: 2,
-    detail: `${hostile}, twice\n`,
+    detail: { code: '', parameters: {}, text: `${hostile}, twice\n` },
   });
   page.broker.tasks.set(1, [
     aTask({ value: hostile }),

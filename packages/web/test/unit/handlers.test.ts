@@ -112,7 +112,7 @@ function mixedJob(page: Page): void {
       outcome: Outcome.FAILED,
       exitStatus: 2,
       reason: 'MUT_COMMAND_FAILED',
-      detail: hostile,
+      detail: { code: '', parameters: {}, text: hostile },
     });
   page.broker.tasks.set(1, [
     aTask({ taskIndex: 0, value: hostile, replicas: [aReplica({ replicaId: 1 }), loser] }),
@@ -200,7 +200,7 @@ test('names and outputs arrive as they are, as data', async (t) => {
   mixedJob(page);
   t.is((await page.get(t, 'getJob', '/jobs/1')).job.label, hostile);
   t.is((await page.get(t, 'getTask', '/jobs/1/tasks/0')).value, hostile);
-  t.is((await page.get(t, 'listTasks', '/jobs/1/tasks?status=failed')).tasks[0]?.replicas[0]?.detail, hostile);
+  t.is((await page.get(t, 'listTasks', '/jobs/1/tasks?status=failed')).tasks[0]?.replicas[0]?.detail?.text, hostile);
   t.is((await page.get(t, 'getTaskOutput', '/jobs/1/tasks/1/output')).standard_output, hostile);
   const { headers } = await page.raw('/jobs/1');
   t.is(headers['content-type'], 'application/json; charset=utf-8');

@@ -489,7 +489,7 @@ test('a wait ends with the job, shortly before its deadline, or when the broker 
   stopping.abort();
   await t.throwsAsync(waits[1], { code: 'MUT_STOPPING' });
   await inject(cancelJobRoute(parts), { jobId: 1, reason: 'enough' });
-  t.like((await waits[2]).job, { status: JobStatus.CANCELLED, cancelReason: 'enough' });
+  t.like((await waits[2]).job, { status: JobStatus.CANCELLED, cancelReason: { text: 'enough' } });
   t.like((await inject(waitJobRoute(parts), { jobId: 1 })).job, { status: JobStatus.CANCELLED });
   t.is((await inject(retryTasksRoute(parts), { jobId: 1, taskIndexes: [0, 2], currentInputs: false })).retriedCount, 2);
 });
@@ -807,7 +807,7 @@ test('a replica that finishes after its job was cancelled brings nothing: its ta
     status: JobStatus.CANCELLED,
     finishedCount: 0,
     cancelledCount: 3,
-    cancelReason: 'enough',
+    cancelReason: { text: 'enough' },
   });
   t.is(replicaIds.length, 3);
   const { tasks } = await inject(listTasksRoute(parts), {

@@ -41,7 +41,7 @@ async function submit({
     submitJob: (request: SubmitJobRequest) =>
       refusedByBroker === true
         ? Promise.reject(new MutiraoError('MUT_BAD_REQUEST', 'no'))
-        : Promise.resolve({ jobId: sent.push(request), taskCount: 4 }),
+        : Promise.resolve({ jobId: sent.push(request), taskCount: 4, warnings: [] }),
     listProviders: () =>
       Promise.resolve({
         providers: Object.keys(places).map((name) => ({
@@ -202,7 +202,8 @@ test('--no-reservation asks for nothing', async (t) => {
     ['job', 'submit', '--deadline', '1970-01-01T01:00:00Z', '--no-reservation', '--', 'true'],
     {
       broker: {
-        submitJob: ({ job }) => Promise.resolve({ jobId: 1, taskCount: job?.reservation === undefined ? 1 : 99 }),
+        submitJob: ({ job }) =>
+          Promise.resolve({ jobId: 1, taskCount: job?.reservation === undefined ? 1 : 99, warnings: [] }),
       },
     },
   );

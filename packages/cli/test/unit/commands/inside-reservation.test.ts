@@ -10,7 +10,8 @@ async function submit(
 ): Promise<CommandResult & { readonly sent: SubmitJobRequest | undefined }> {
   const sent: SubmitJobRequest[] = [];
   const broker = {
-    submitJob: (request: SubmitJobRequest) => Promise.resolve({ jobId: sent.push(request), taskCount: 1 }),
+    submitJob: (request: SubmitJobRequest) =>
+      Promise.resolve({ jobId: sent.push(request), taskCount: 1, warnings: [] }),
   };
   const reservation = { status: ReservationStatus.CONFIRMED, reason: '', claim: aClaim(), ...known } as Reservation;
   const reservations = { getReservation: () => Promise.resolve({ reservation }) };

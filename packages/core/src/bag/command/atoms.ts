@@ -1,3 +1,5 @@
+import type { Reason } from '../../reasons/index.ts';
+
 /** A character of a command, or a placeholder by its name. */
 export type Atom = string | { readonly name: string };
 
@@ -12,6 +14,13 @@ export interface PlaceholderNames {
 /** Why a command with placeholders cannot be filled in safely, whatever the values. */
 export class CommandFault extends Error {
   override readonly name = 'CommandFault';
+
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super(reason.code);
+    this.reason = reason;
+  }
 }
 
 /**

@@ -198,6 +198,6 @@ function describePast({ machineId, ending }: PastReplica): Reason {
     disposition,
     ...(outcome === 'failed' && reason === '' ? { exitStatus } : {}),
     endCode: reason,
-    detail,
+    cause: detail,
   };
 }

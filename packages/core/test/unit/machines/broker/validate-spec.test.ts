@@ -96,7 +96,7 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   [
     'a value that would be code in arithmetic',
     withGroup({ command: 'echo $(({}))', values: { kind: 'list', values: ['1', 'a[$(x)]'] } }),
-    /command: the value "a\[\$\(x\)\]" has no safe meaning where \{\} stands: it stands in arithmetic/,
+    /command: the value "a\[\$\(x\)\]" is not safe where \{\} stands: it is part of arithmetic/,
   ],
   [
     'a check whose quotes have no end',
