@@ -300,7 +300,7 @@ test('where only some values have a meaning, the others are refused and never ru
     const lines = hostile.map((value) => renderCommand(parsed, value, 3));
     const refused = hostile.filter((value) => findCommandFault(parsed, [value]) !== undefined);
     t.deepEqual(
-      hostile.filter((_, index) => lines[index]?.includes('mutirao: not run')),
+      hostile.filter((_, index) => lines[index]?.includes('mutirao: refused')),
       refused,
       template,
     );

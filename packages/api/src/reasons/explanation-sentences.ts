@@ -92,6 +92,19 @@ export const explanationSentences = {
       `${plural(completedTasks, 'completed run')}.`
     );
   },
+  'reservation-over-since': ({ endedUnixMs, cause, ...named }, { instant, say }) =>
+    `${reservation(named)} since ${instant(endedUnixMs)}: ${say(cause)}.`,
+  'reservation-waits': ({ startMs, startUnixMs, ...named }, { instant }) =>
+    `${reservation(named)} and begins ${fromNow(startMs)}, at ${instant(startUnixMs)}.`,
+  'reservation-runs': ({ startUnixMs, leftMs, ...named }, { instant }) =>
+    `${reservation(named)}, began at ${instant(startUnixMs)} and ends ${fromNow(leftMs)}.`,
+  'reservation-place': ({ cause }, { say }) => {
+    const words = say(cause);
+    return words === '' ? 'The reason for its place is unknown.' : `Reason for its place: ${words}.`;
+  },
+  'reservation-place-changed': ({ changes }) =>
+    `Its place has changed ${plural(changes, 'time')}; earlier claims are no longer valid.`,
+
   'replication-none': ({ scheduler }) => `Scheduler ${scheduler}: no task gets a second replica.`,
   'replication-single': ({ scheduler }) => `Scheduler ${scheduler}, with at most one replica of each task.`,
   'replication-up-to': ({ scheduler, replicasMax, prefersInputs }) =>
@@ -122,3 +135,15 @@ export const explanationSentences = {
   'reservation-time-over': () => 'The reservation has reached its end.',
   'unknown-reason': ({ reasonCode, words }) => (words === '' ? `Reason ${reasonCode}.` : words),
 } satisfies Partial<Catalogue>;
+
+interface NamedReservation {
+  readonly reservationId: number;
+  readonly resourceId: string;
+  readonly amount: number;
+  readonly status: string;
+}
+
+/** `Reservation 3 of 4 of lab is confirmed`. */
+function reservation({ reservationId, resourceId, amount, status }: NamedReservation): string {
+  return `Reservation ${reservationId} of ${amount} of ${resourceId} is ${status}`;
+}

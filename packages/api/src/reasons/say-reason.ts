@@ -11,6 +11,7 @@ import { requirementFaults } from './requirement-faults.ts';
 import { requestSentences } from './request-sentences.ts';
 import { quotaFaults } from './quota-faults.ts';
 import { reservationFaults } from './reservation-faults.ts';
+import { reservationSentences } from './reservation-sentences.ts';
 import { resumptionSentences } from './resumption-sentences.ts';
 import { taskSentences } from './task-sentences.ts';
 import { waitingSentences } from './waiting-sentences.ts';
@@ -23,6 +24,7 @@ const catalogue: Catalogue = {
   ...taskSentences,
   ...waitingSentences,
   ...causeSentences,
+  ...reservationSentences,
   ...resumptionSentences,
   ...reservationFaults,
   ...quotaFaults,

@@ -36,7 +36,7 @@ async function submitJob(
   const known = findJobByClientId(parts.driver.state, userId, clientJobId);
   // While the journal is behind, it may be of the last turn and not be kept yet.
   if (known !== undefined && parts.driver.stalledBy === undefined)
-    return { jobId: known.jobId, taskCount: known.taskCount };
+    return { jobId: known.jobId, taskCount: known.taskCount, warnings: [] };
   parts.room.demand();
   if (touchesHome(given)) requireOwner(parts, userId, 'a job with local paths, a work folder or a check');
   // What tasks of users on other hosts write is kept as blobs.

@@ -1,5 +1,7 @@
 import type { ReasonTable } from './parameters.ts';
 
+const reservationStatus = ['held', 'confirmed', 'claimed', 'released', 'expired', 'cancelled'] as const;
+
 /** What a broker says of jobs, tasks, requests and reservations when it is asked why. */
 export const explanationReasons = {
   // Requests.
@@ -70,6 +72,34 @@ export const explanationReasons = {
     medianBytes: 'number',
     ninetiethBytes: 'number',
   },
+
+  // Reservations. Amounts are in base units of their dimension.
+  'reservation-over-since': {
+    reservationId: 'number',
+    resourceId: 'text',
+    amount: 'number',
+    status: reservationStatus,
+    endedUnixMs: 'number',
+    cause: 'cause',
+  },
+  'reservation-waits': {
+    reservationId: 'number',
+    resourceId: 'text',
+    amount: 'number',
+    status: reservationStatus,
+    startMs: 'number',
+    startUnixMs: 'number',
+  },
+  'reservation-runs': {
+    reservationId: 'number',
+    resourceId: 'text',
+    amount: 'number',
+    status: reservationStatus,
+    startUnixMs: 'number',
+    leftMs: 'number',
+  },
+  'reservation-place': { cause: 'cause' },
+  'reservation-place-changed': { changes: 'number' },
 
   // Replicas.
   'replication-none': { scheduler: 'text' },

@@ -8,6 +8,7 @@ import { quotaFaults } from './quota-faults.ts';
 import { requirementFaults } from './requirement-faults.ts';
 import { requestReasons } from './request-reasons.ts';
 import { reservationFaults } from './reservation-faults.ts';
+import { reservationReasons } from './reservation-reasons.ts';
 import { resumptionReasons } from './resumption-reasons.ts';
 import { taskReasons } from './task-reasons.ts';
 import { waitingReasons } from './waiting-reasons.ts';
@@ -27,7 +28,7 @@ export const faultTable = {
 };
 
 /** Parts of sentences, which other reasons carry as their cause. */
-export const causeTable = { ...causeReasons, ...resumptionReasons };
+export const causeTable = { ...causeReasons, ...reservationReasons, ...resumptionReasons };
 
 /** The stable name of a fault. */
 export type FaultCode = keyof typeof faultTable;

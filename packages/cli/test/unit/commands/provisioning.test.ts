@@ -18,7 +18,7 @@ function run(one: Partial<Reservation>, ...words: readonly string[]) {
   const reservation = aReservationWire({
     startUnixMs: 2 * hour,
     endUnixMs: 4 * hour,
-    reason: 'free from the earliest start on',
+    reason: { code: '', parameters: {}, text: 'at the earliest requested start' },
     ...one,
   });
   const manager = {
@@ -82,7 +82,7 @@ test('of a reservation that is over, the summary says why, and what had been hel
   const over = {
     status: ReservationStatus.CANCELLED,
     endedUnixMs: hour,
-    reason: 'rain',
+    reason: { code: '', parameters: {}, text: 'rain' },
     provisioning: {
       ...provisioning,
       status: ProvisioningState.HONOURED,

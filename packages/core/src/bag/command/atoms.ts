@@ -59,7 +59,7 @@ export class AtomReader {
     const inner: Atom[] = [];
     let raw: string | undefined = '`';
     for (let atom = this.next(); atom !== '`'; atom = this.next()) {
-      if (atom === undefined) throw new CommandFault('a ` without its end');
+      if (atom === undefined) throw new CommandFault({ code: 'command-unclosed', opening: '`' });
       const escaped = atom === '\\' ? this.#getOne(escapable) : '';
       inner.push(escaped === '' ? atom : escaped);
       raw = raw === undefined || typeof atom !== 'string' ? undefined : raw + atom + escaped;

@@ -161,5 +161,5 @@ function joined(pieces: readonly Piece[]): Piece[] {
 }
 
 function getRefusal({ code }: Reason): string {
-  return `printf '%s\\n' 'mutirao: not run: ${code}' >&2; exit 126`;
+  return `echo 'mutirao: refused ${code}' >&2; exit 126`;
 }

@@ -57,7 +57,7 @@ export function onDecision(turn: Turn, { reservationId, groupId, isConfirmed }: 
     put(
       turn,
       'cancelled',
-      over(turn, known, { status: 'cancelled', reason: 'not to be had together with the others' }),
+      over(turn, known, { status: 'cancelled', reason: { code: 'reservation-group-aborted' } }),
     );
 }
 

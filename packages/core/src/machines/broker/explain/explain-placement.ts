@@ -69,7 +69,7 @@ export function explainJobPlacement(state: BrokerState, job: BrokerJob): Reason[
     {
       code: 'job-placement',
       strategy: strategy.name,
-      admissibility: String(roundAdmissibility(isAdaptive ? (state.choosing.adaptive?.value ?? 1) : admissibility),
+      admissibility: String(roundAdmissibility(isAdaptive ? (state.choosing.adaptive?.value ?? 1) : admissibility)),
       isAdaptive,
       isDefault: job.placement === undefined,
       tasksByProvider: [...counts].slice(0, listedMax).map(([providerId, count]) => `${providerId}=${count}`),
