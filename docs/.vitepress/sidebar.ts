@@ -48,7 +48,7 @@ const groups: readonly Group[] = [
   { text: 'Internals', folder: 'docs/internals', first: ['core', 'protocols', 'scheduling', 'heuristics'] },
   { text: 'More pages', folder: 'docs', first: [] },
   { text: 'Decisions', folder: 'docs/adr', first: ['README'], collapsed: true },
-  { text: 'Studies', folder: 'docs/studies', first: [], collapsed: true },
+  { text: 'Studies', folder: 'docs/studies', first: ['README'], collapsed: true },
 ];
 
 const projectPages = ['ARCHITECTURE.md', 'CONTRIBUTING.md', 'GLOSSARY.md', 'SECURITY.md', 'CHANGELOG.md'];

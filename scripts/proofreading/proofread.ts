@@ -2,8 +2,9 @@
  * Checks documents, comments of exports and messages for long sentences, turns of phrase and forbidden terms, and all
  * Markdown links between our own files.
  *
- * Usage: node scripts/proofreading/proofread.ts [--all | --shrink]
+ * Usage: node scripts/proofreading/proofread.ts [--all | --shrink | --count]
  * Prints what is not in known-findings.json; exit status 1 when that is not nothing. --all prints the known findings too.
+ * --count prints the words of each page of docs/ and README.md; more than rules.json allows fail every other call.
  * --shrink writes known-findings.json as things are, and refuses when any rule has more findings than before.
  */
 import { execFileSync } from 'node:child_process';
@@ -15,7 +16,9 @@ import { findDeadLinks, findDeadMentions, type LinkTargets } from './links.ts';
 import { readMarkdownPage } from './markdown-page.ts';
 import { proofreader, readForbiddenTerms, readRules, type Finding, type Rules } from './rules.ts';
 import { readSourceTexts } from './source-texts.ts';
+import { addVolumes, checkVolume, describeVolumes, measureText, type TextVolume } from './text-volume.ts';
 
+const rules = readRules();
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const knownPath = fileURLToPath(new URL('known-findings.json', import.meta.url));
 const read = (file: string): string => readFileSync(root + file, 'utf8');
@@ -27,13 +30,21 @@ function listFiles(patterns: readonly string[]): string[] {
   return [...new Set(listed.split('\n'))].filter((file) => file !== '' && existsSync(root + file)).sort();
 }
 
+function isGenerated(file: string, rules: Rules): boolean {
+  return file.startsWith('docs/') && rules.generated.includes(file.split('/').at(-1) ?? '');
+}
+
 function isDocument(file: string, rules: Rules): boolean {
-  const isGenerated = file.startsWith('docs/') && rules.generated.includes(file.split('/').at(-1) ?? '');
-  return !isGenerated && !rules.unread.some((prefix) => file.startsWith(prefix));
+  return !isGenerated(file, rules) && !rules.unread.some((prefix) => file.startsWith(prefix));
+}
+
+/** The text of README.md and of each page of docs/. */
+function measureDocuments(): Map<string, TextVolume> {
+  const files = listFiles(['README.md', 'docs/*.md']).filter((file) => !file.includes('node_modules'));
+  return new Map(files.map((file) => [file, measureText(read(file), isGenerated(file, rules))]));
 }
 
 function findAll(): Finding[] {
-  const rules = readRules();
   const check = proofreader(rules, readForbiddenTerms(read('GLOSSARY.md')));
   const pages = new Map(listFiles(rules.documents).map((file) => [file, readMarkdownPage(file, read(file))]));
   const targets: LinkTargets = { pages, exists: (path) => existsSync(root + path) };
@@ -42,7 +53,7 @@ function findAll(): Finding[] {
   return [
     ...[...pages.values()].flatMap((page) => findDeadLinks(page, targets)),
     ...texts
-      .filter((file) => !file.startsWith('docs/studies/') && !file.startsWith('test/tidy/'))
+      .filter((file) => !file.startsWith('test/tidy/'))
       .flatMap((file) => findDeadMentions(file, read(file), targets)),
     ...[...pages.values()].filter(({ file }) => isDocument(file, rules)).flatMap(({ prose }) => prose.flatMap(check)),
     ...sources.flatMap((file) => readSourceTexts(file, read(file)).flatMap(check)),
@@ -50,9 +61,18 @@ function findAll(): Finding[] {
 }
 
 const { values } = parseArgs({
-  options: { all: { type: 'boolean', default: false }, shrink: { type: 'boolean', default: false } },
+  options: {
+    all: { type: 'boolean', default: false },
+    shrink: { type: 'boolean', default: false },
+    count: { type: 'boolean', default: false },
+  },
 });
 const known = existsSync(knownPath) ? (JSON.parse(readFileSync(knownPath, 'utf8')) as KnownFindings) : undefined;
+const volumes = measureDocuments();
+if (values.count) {
+  for (const line of describeVolumes(volumes)) console.log(line);
+  process.exit(0);
+}
 const findings = findAll();
 
 function shrink(): string[] {
@@ -71,6 +91,9 @@ function shrink(): string[] {
       ];
 }
 
-const report = values.shrink ? shrink() : compareFindings(findings, values.all ? {} : (known ?? {}));
+const report = [
+  ...(values.shrink ? shrink() : compareFindings(findings, values.all ? {} : (known ?? {}))),
+  ...checkVolume(addVolumes([...volumes.values()]), rules),
+];
 for (const line of report) console.log(line);
 process.exitCode = report.length === 0 ? 0 : 1;

@@ -33,6 +33,9 @@ interface PhraseRule {
 
 export interface Rules {
   readonly sentenceWordsMax: number;
+  /** For docs/ and README.md together: words that people wrote, tables and code included, and words of a sentence. */
+  readonly writtenWordsMax: number;
+  readonly averageSentenceMax: number;
   /** Patterns of git for the files to read, and the beginnings of paths that are not read. */
   readonly documents: readonly string[];
   readonly unread: readonly string[];
@@ -54,9 +57,14 @@ export function countWords(text: string): number {
   return text.split(/\s+/).filter((word) => /[\p{L}\p{N}`]/u.test(word)).length;
 }
 
+/** The sentences of a text, with the blanks that follow them. */
+export function splitSentences(text: string): Intl.SegmentData[] {
+  return [...segmenter.segment(text)];
+}
+
 function findLongSentences(prose: ProseText, wordsMax: number): Finding[] {
   const findings: Finding[] = [];
-  for (const { segment, index } of segmenter.segment(prose.text)) {
+  for (const { segment, index } of splitSentences(prose.text)) {
     const count = countWords(segment);
     if (count <= wordsMax) continue;
     findings.push({

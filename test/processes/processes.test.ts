@@ -62,6 +62,27 @@ test.serial(
   },
 );
 
+test.serial('a command whose end stands on both of its streams is waited for no longer than a moment', async (t) => {
+  const begin = performance.now();
+  const held = await runCommand({
+    command: '/bin/sh',
+    args: ['-c', 'echo out; echo :end; echo :end >&2; exec sleep 50'],
+    deadlineMs: 45_000,
+    endMark: ':end',
+  });
+  t.false(held.isTimedOut);
+  t.true(performance.now() - begin < 40_000);
+  t.is(held.stdout.toString(), 'out\n:end\n');
+  // One mark is not the end, and who ends by herself keeps her status.
+  const half = await runCommand({
+    command: '/bin/sh',
+    args: ['-c', 'echo :end; sleep 1.5; echo more; exit 3'],
+    deadlineMs: 45_000,
+    endMark: ':end',
+  });
+  t.like({ ...half, stdout: half.stdout.toString() }, { status: 3, stdout: ':end\nmore\n', isTimedOut: false });
+});
+
 test.serial('output beyond the bound is read and thrown away', async (t) => {
   const result = await runCommand({
     command: '/bin/sh',

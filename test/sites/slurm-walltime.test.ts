@@ -13,6 +13,8 @@ test.after.always(async () => {
 });
 
 test.serial('tasks that a walltime ends under run again in the next allocation', async (t) => {
+  // The bag alone may take six minutes, below.
+  t.timeout(10 * 60_000);
   const site = await SlurmGrid.start(slurm, '--walltime-max', '1m', '--requests-max', '1');
   t.teardown(() => site.stop());
   const { client } = site.grid;

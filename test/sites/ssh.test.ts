@@ -1,6 +1,6 @@
 // One connection of the system's ssh to a real sshd: commands, files and ports over it, and what becomes of it.
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -81,6 +81,30 @@ for (const [what, startFile] of [
     t.is(statSync(join(host.home, 'to')).size, 400_000);
   });
 }
+
+test('what a start file leaves running holds up no answer', async (t) => {
+  const host = await server(t);
+  // It holds both streams open until the file is removed, at the latest when a minute is over.
+  const busy = join(host.home, 'busy');
+  writeFileSync(busy, '');
+  t.teardown(() => {
+    rmSync(busy, { force: true });
+  });
+  writeFileSync(
+    join(host.home, '.bashrc'),
+    `(i=0; while [ -e '${busy}' ] && [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done) &\n`,
+  );
+  const ssh = await open(t, host);
+  t.deepEqual(await ssh.run(['/bin/sh', '-c', 'cat; echo bad >&2; exit 7'], { input: 'in\n', deadlineMs: 50_000 }), {
+    status: 7,
+    stdout: 'in\n',
+    stderr: 'bad\n',
+  });
+  t.is((await ssh.run(['/bin/sh', '-c', 'exit 255'], { deadlineMs: 50_000 })).status, 255);
+  writeFileSync(join(host.home, 'from'), 'x'.repeat(300_000));
+  await ssh.copyTo(join(host.home, 'from'), join(host.home, 'to'), { deadlineMs: 50_000 });
+  t.is(statSync(join(host.home, 'to')).size, 300_000);
+});
 
 test('a start file that reads all that comes is named, and no file is written', async (t) => {
   const host = await server(t);

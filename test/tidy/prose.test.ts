@@ -11,6 +11,8 @@ import {
   type Finding,
   type TextKind,
 } from '../../scripts/proofreading/rules.ts';
+import { addVolumes, checkVolume, describeVolumes, measureText } from '../../scripts/proofreading/text-volume.ts';
+import { extractTables } from '../../scripts/proofreading/markdown-tables.ts';
 import { readSourceTexts } from '../../scripts/proofreading/source-texts.ts';
 
 const check = proofreader(readRules(), new Map([['slave', 'agent']]));
@@ -154,4 +156,69 @@ test('a dead link is never a known finding', (t) => {
   const dead = finding('a', 'dead link');
   t.deepEqual(countFindings([dead]), {});
   t.deepEqual(compareFindings([dead], {}), ['a:1: [dead link] m']);
+});
+
+const volumePage = `# A heading of five words
+
+Three words here. And \`four of them\` now.
+
+| head | cell |
+|---|---|
+| one | two words |
+
+\`\`\`sh
+run one --two
+\`\`\`
+
+<!-- begin part: a test writes it. -->
+
+| made | by a program |
+|---|---|
+
+<!-- end part -->
+<!-- example x -->
+\`\`\`text
+three more words
+\`\`\`
+`;
+
+test('words are counted apart: prose with headings, tables, code, and what a script writes', (t) => {
+  t.deepEqual(measureText(volumePage), {
+    prose: 11,
+    tables: 5,
+    code: 3,
+    generated: 7,
+    sentences: [3, 3],
+  });
+  t.deepEqual(measureText(volumePage, true), { prose: 0, tables: 0, code: 0, generated: 26, sentences: [] });
+});
+
+test('a sentence goes on after the end of a line', (t) => {
+  t.deepEqual(measureText('One sentence\nof five words. Two words.\n').sentences, [5, 2]);
+});
+
+test('more words than the limit are found, and so are sentences that are long on average', (t) => {
+  const total = addVolumes([measureText('One two three. Four five.\n'), measureText('# Six\n')]);
+  t.deepEqual(checkVolume(total, { writtenWordsMax: 6, averageSentenceMax: 2.5 }), []);
+  t.like(checkVolume(total, { writtenWordsMax: 5, averageSentenceMax: 2.4 }), {
+    length: 2,
+    0: 'docs/ and README.md have 6 words that people wrote, at most 5: shorten pages ("scripts/prose --count" lists them), or move tables into data files.',
+    1: 'Sentences have 2.5 words on average, at most 2.4: split long ones.',
+  });
+  t.regex(describeVolumes(new Map([['docs/a.md', total]]))[1] ?? '', /^ +6 +6 +0 +0 +0 +2\.5 +3 {2}docs\/a\.md$/);
+});
+
+test('the tables of a report become CSV files named by their headings', (t) => {
+  const report =
+    '# Report\n\n## Waste (section 4.6)\n\n| a | `b` |\n|---|---|\n| 1, 2 | say "x" |\n\n| c |\n|---|\n| 3 |\n\n' +
+    '## Waits\n\nLoad 0.7.\n\n| d |\n|---|\n| 4 |\n\n![Figure 1: waits](x.svg)\n\n| e |\n|---|\n| 5 |\n';
+  t.deepEqual(
+    extractTables(report).map(({ name, csv }) => [name, csv]),
+    [
+      ['waste', 'a,b\n"1, 2","say ""x"""\n'],
+      ['waste-1', 'c\n3\n'],
+      ['waits-load-0-7', 'd\n4\n'],
+      ['waits-figure-1-waits', 'e\n5\n'],
+    ],
+  );
 });

@@ -16,8 +16,8 @@ export interface AllocationOrder extends RequestOrder {
  * several.
  *
  * Each call has a deadline of its own and rejects with a MutiraoError: MUT_UNREACHABLE (retryable; whether an
- * `allocate` went through is unknown, repeat it with the same key), MUT_BAD_REQUEST, or one of the limits' codes (MUT_REQUESTS_MAX,
- * MUT_WALLTIME_MAX, MUT_WIDTH_MAX).
+ * `allocate` went through is unknown, repeat it with the same key), MUT_QUEUE_CLOSED (retryable), MUT_BAD_REQUEST,
+ * or one of the limits' codes (MUT_REQUESTS_MAX, MUT_WALLTIME_MAX, MUT_WIDTH_MAX).
  *
  * @source costa2005, Table 5.1 (CRONO's interface): allocate, release, getMaxRequests, getMaxTimePerRequest,
  * getMaxProcsPerRequest (here `limits`), getRequestsInQueue (here `queue`).

@@ -630,6 +630,13 @@ export const registry = {
     retryable: false,
     advice: 'The other side broke the rules of the stream; check that both run the same release.',
   },
+  MUT_QUEUE_CLOSED: {
+    status: 'UNAVAILABLE',
+    retryable: true,
+    advice:
+      'Nothing: it is asked again until the queue takes jobs. If that takes long, ask those who run the cluster, ' +
+      'or use another queue.',
+  },
   MUT_REATTACH: {
     status: 'UNAVAILABLE',
     retryable: true,

@@ -43,7 +43,8 @@ export class JdfReader {
 
   /** @param code of errors that state none. */
   constructor(text: string, file: string, code = 'MUT_JDF_SYNTAX') {
-    this.text = text.replaceAll('\r', '').replace(/^\uFEFF/, '');
+    // CR is dropped, as OurGrid does, but where it alone ends the lines.
+    this.text = text.replaceAll('\r', text.includes('\n') ? '' : '\n').replace(/^\uFEFF/, '');
     this.file = file;
     this.#code = code;
   }
@@ -123,6 +124,8 @@ export class JdfReader {
     const path = unescape(isQuoted ? raw.slice(1, -1) : raw);
     if (path === '') throw this.error({ expected: what, found: 'an empty path' }, start);
     if (path.includes('\\')) this.warn(start, 'a backslash in a path is part of a file name here, it parts no folders');
+    if (/^~(?:\/|$)/.test(path))
+      this.warn(start, 'a tilde in a path is part of a file name here, it means no home folder');
     return path;
   }
 

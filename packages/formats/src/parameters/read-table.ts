@@ -47,8 +47,10 @@ class TableReader {
   row(): TableRow | undefined {
     while (this.#at < this.#text.length) {
       const line = this.#line;
+      const isQuoted = this.#text[this.#at] === '"';
       const cells = this.#cells();
-      if (cells.length > 1 || cells[0] !== '') return { line, cells };
+      // A cell that is quoted and empty is a value; nothing at all is no row.
+      if (cells.length > 1 || cells[0] !== '' || isQuoted) return { line, cells };
     }
     return undefined;
   }

@@ -13,6 +13,10 @@ const meanings: readonly (readonly [RegExp, ErrorCode])[] = [
     /temporarily unable to accept|resource temporarily unavailable|standby mode|slurm_persist_conn|authentication.*(?:failed|failure)|munge/i,
     'MUT_UNREACHABLE',
   ],
+  [
+    /partition not available \(inactive or drain\)|partition in down state|system submissions disabled|maintenance reservation|required node not available/i,
+    'MUT_QUEUE_CLOSED',
+  ],
   [/requested reservation is invalid|reservation.*not (?:found|usable)/i, 'MUT_NO_ROOM'],
   [/MaxSubmit|MaxJobs|maximum number of jobs|QOSMinCPUNotSatisfied/i, 'MUT_REQUESTS_MAX'],
   [/MaxWall|time limit is invalid|time limit.*exceed|exceeds.*time limit/i, 'MUT_WALLTIME_MAX'],

@@ -26,7 +26,7 @@ const triesMax = 3;
 const firstPause: Duration = 200;
 
 /** Codes of refusals that say nothing about the request and pass by themselves. */
-const passing = new Set(['MUT_DISK_FULL', 'MUT_OVERLOADED', 'MUT_NO_ROOM']);
+const passing = new Set(['MUT_DISK_FULL', 'MUT_OVERLOADED', 'MUT_NO_ROOM', 'MUT_QUEUE_CLOSED']);
 
 /** What a submitter needs. */
 export interface SubmitterOptions {

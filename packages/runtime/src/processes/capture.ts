@@ -8,6 +8,8 @@ export interface Capture {
   isTruncated(): boolean;
   /** All that was written so far, kept or not. */
   receivedBytes(): number;
+  /** Calls once when so many bytes have come in a row. Nothing that came before the call is looked at. */
+  onceIncludes(words: string, act: () => void): void;
   /** Reads no more and lets go of the stream. */
   stop(): void;
 }
@@ -30,8 +32,24 @@ export function captureStream(stream: Readable | null, bytesMax: number): Captur
     bytes: () => Buffer.concat(chunks),
     isTruncated: () => truncated,
     receivedBytes: () => received,
+    onceIncludes: (words, act) => {
+      if (stream !== null) watchFor(stream, Buffer.from(words), act);
+    },
     stop: () => {
       stream?.destroy();
     },
   };
+}
+
+/** Keeps of what has come only what may be the beginning of the words. */
+function watchFor(stream: Readable, words: Buffer, act: () => void): void {
+  let tail = Buffer.alloc(0);
+  const look = (chunk: Buffer): void => {
+    const text = Buffer.concat([tail, chunk]);
+    if (text.includes(words)) {
+      stream.off('data', look);
+      act();
+    } else tail = text.subarray(Math.max(0, text.length - words.length + 1));
+  };
+  stream.on('data', look);
 }

@@ -14,6 +14,11 @@ export interface RunCommandOptions {
   readonly deadlineMs: number;
   /** Bytes kept of each stream; 64 KiB when absent. */
   readonly outputBytesMax?: number;
+  /**
+   * Words that both streams hold once there is nothing more to wait for: when it does not end by itself a moment after
+   * them, the whole group is killed.
+   */
+  readonly endMark?: string;
   /** Kills the whole group when aborted. */
   readonly signal?: AbortSignal;
 }
@@ -30,6 +35,9 @@ export interface CommandResult {
   /** Why it could not be started; empty otherwise. */
   readonly startError: string;
 }
+
+/** How long a command whose end was seen on its streams may take to end. */
+const endGrace = 500;
 
 /**
  * Runs a command in a group of its own; resolves at its end and never rejects. What it leaves behind in its group is
@@ -48,6 +56,7 @@ export function runCommand(options: RunCommandOptions): Promise<CommandResult> {
       stderr: capture,
       onExit: (exit) => {
         clearTimeout(timer);
+        clearTimeout(endTimer);
         options.signal?.removeEventListener('abort', kill);
         kill();
         const { stdout, stderr } = started;
@@ -64,6 +73,14 @@ export function runCommand(options: RunCommandOptions): Promise<CommandResult> {
       isTimedOut = true;
       kill();
     }, options.deadlineMs);
+    let endTimer: NodeJS.Timeout | undefined;
+    let marksMissing = 2;
+    const noteMark = (): void => {
+      marksMissing -= 1;
+      if (marksMissing === 0) endTimer = setTimeout(kill, endGrace);
+    };
+    if (options.endMark !== undefined)
+      for (const stream of [started.stdout, started.stderr]) stream.onceIncludes(options.endMark, noteMark);
     options.signal?.addEventListener('abort', kill);
     if (options.signal?.aborted === true) kill();
   });

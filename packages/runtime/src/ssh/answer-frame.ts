@@ -4,7 +4,7 @@ import { lastWords } from './ssh-errors.ts';
 // hosts add words after it. A mark of
 // random letters, which none of them can know, tells the command's own output apart.
 const frameStart = `printf '%s<' "$0"; printf '%s<' "$0" >&2; `;
-const frameEnd = `"$@"; status=$?; printf '>%s' "$0"; printf '>%s' "$0" >&2; exit "$status"`;
+const frameEnd = `"$@"; status=$?; printf '>%s:%s' "$status" "$0"; printf '>%s:%s' "$status" "$0" >&2; exit "$status"`;
 
 // A start file that asks something reads the input of the command that follows. It gets empty lines, as if Enter were
 // pressed; all up to the mark is passed over. Shells read lines from a pipe byte by byte, so the rest is the command's.
@@ -39,6 +39,8 @@ export interface FramedText {
    * way.
    */
   readonly isWhole: boolean;
+  /** That of the command; undefined where the text is not whole. */
+  readonly status: number | undefined;
 }
 
 /** What a framed command wrote to a stream; undefined when it never ran. */
@@ -46,8 +48,16 @@ export function readFrame(mark: string, reported: string): FramedText | undefine
   const from = reported.indexOf(`${mark}<`);
   if (from < 0) return undefined;
   const body = reported.slice(from + mark.length + 1);
-  const to = body.lastIndexOf(`>${mark}`);
-  return to < 0 ? { text: body, isWhole: false } : { text: body.slice(0, to), isWhole: true };
+  const ends = [...body.matchAll(new RegExp(`>(\\d{1,3})${findEndMark(mark)}`, 'g'))];
+  const end = ends.at(-1);
+  return end === undefined
+    ? { text: body, isWhole: false, status: undefined }
+    : { text: body.slice(0, end.index), isWhole: true, status: Number(end[1]) };
+}
+
+/** What each stream of a framed command ends with; after it come only words of others. */
+export function findEndMark(mark: string): string {
+  return `:${mark}`;
 }
 
 /** Whether the other host refused one more session over a connection that stands. */
@@ -60,7 +70,7 @@ export function describeRefusal(
   mark: string,
   { status, stdout, stderr }: { readonly status: number; readonly stdout: string; readonly stderr: string },
 ): string {
-  const words = lastWords(`${stdout}\n${stderr}`.replaceAll(new RegExp(`${mark}<|>${mark}`, 'g'), ''));
+  const words = lastWords(`${stdout}\n${stderr}`.replaceAll(new RegExp(`${mark}<|>\\d+:${mark}`, 'g'), ''));
   return (
     'no command runs there: the login shell ended with status ' +
     `${status}${words === '' ? ' and without a word' : `, its words: ${words}`}`

@@ -16,7 +16,15 @@ import {
 } from '../processes/index.ts';
 import { isSocket, parseAddress, socketAddress } from '../rpc/address.ts';
 import { makeSocketFolder } from '../rpc/socket-folder.ts';
-import { describeRefusal, frameCommand, isInputLost, isSessionRefused, markInput, readFrame } from './answer-frame.ts';
+import {
+  describeRefusal,
+  findEndMark,
+  frameCommand,
+  isInputLost,
+  isSessionRefused,
+  markInput,
+  readFrame,
+} from './answer-frame.ts';
 import { onFrom } from './on-from.ts';
 import { remoteCommand } from './remote-command.ts';
 import { clientArguments, forwardWord, masterArguments } from './ssh-arguments.ts';
@@ -183,6 +191,8 @@ export class SshConnection {
     for (let pause = sessionPauseMin; ; pause = Math.min(2 * pause, sessionPauseMax)) {
       const result = await this.#client(words, {
         deadlineMs,
+        // What a start file leaves running in the background holds the streams open, and the session with them.
+        endMark: findEndMark(mark),
         ...given,
       });
       if (result.isTimedOut)
@@ -206,7 +216,7 @@ export class SshConnection {
   ): Promise<RemoteResult | undefined> {
     const [out, err] = [stdout.toString(), stderr.toString()];
     // 255 is the command's own status or ssh's; it is ssh's when there is no connection any more.
-    if (status === 255 && !(await this.#answers())) throw this.#gone(err);
+    if (status === 255 && readFrame(mark, out)?.isWhole !== true && !(await this.#answers())) throw this.#gone(err);
     const answer = readAnswer(mark, { out, err, status, isTruncated });
     if (answer === 'cut')
       throw new MutiraoError('MUT_UNREACHABLE', `${this.destination}: the end of an answer was lost on its way`);
@@ -339,7 +349,12 @@ export class SshConnection {
 
   #client(
     words: readonly string[],
-    options: { readonly deadlineMs: number; readonly input?: string; readonly inputFile?: string },
+    options: {
+      readonly deadlineMs: number;
+      readonly input?: string;
+      readonly inputFile?: string;
+      readonly endMark?: string;
+    },
   ): Promise<CommandResult> {
     if (!this.isOpen) return Promise.reject(this.#gone(''));
     return runCommand({
@@ -408,7 +423,7 @@ function readAnswer(mark: string, { out, err, status, isTruncated }: FramedStrea
   if (body === undefined) return undefined;
   // With a status of 128 or more its shell may have been killed before it wrote the second mark.
   if (!body.isWhole && status < 128 && !isTruncated) return 'cut';
-  return { status, stdout: body.text, stderr: readFrame(mark, err)?.text ?? err };
+  return { status: body.status ?? status, stdout: body.text, stderr: readFrame(mark, err)?.text ?? err };
 }
 
 function describeDelay(mark: string, { stdout }: CommandResult, deadlineMs: number): string {

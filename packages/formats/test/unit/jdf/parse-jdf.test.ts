@@ -509,6 +509,23 @@ test('an escaped quote does not end a quoted value', (t) => {
   t.is(group?.outputs[0]?.condition, 'a == "x\\" then y"');
 });
 
+test('a carriage return ends a line where nothing else does', (t) => {
+  const tasks = read('job:\rtask:\rremote: echo a\r\rtask:\rremote: echo b\r');
+  t.deepEqual(
+    tasks.map(({ command }) => command),
+    ['echo a', 'echo b'],
+  );
+});
+
+test('a tilde in a path is a file name, with a warning', (t) => {
+  const { job, warnings } = parseJdf(inFinal('get out ~/out', 'get b a~', 'get c ~x'), place);
+  t.is(job.groups[0]?.outputs[0]?.localPath, '/home/ana/jobs/~/out');
+  t.deepEqual(
+    warnings.map(({ line, message }) => `${line} ${message}`),
+    ['5 a tilde in a path is part of a file name here, it means no home folder'],
+  );
+});
+
 test('a carriage return is dropped wherever it stands', (t) => {
   const [group] = read(inInit('put a\rb c\r'));
   t.like(group?.inputs[0], { source: { path: '/home/ana/jobs/ab' }, path: 'c' });

@@ -55,6 +55,7 @@ test('a table has quotes, doubled quotes, line ends in cells, CRLF and a byte or
   });
   t.deepEqual(table('a,b\r1,2\r3,4'), { a: ['1', '3'], b: ['2', '4'] });
   t.deepEqual(table('a,b\n,\n'), { a: [''], b: [''] });
+  t.deepEqual(table('a\n""\n\nx\n""'), { a: ['', 'x', ''] }, 'a cell that is quoted is there, though it is empty');
   t.deepEqual(readTable('a\tb', { subject: 'x', separator: '\t' }), [{ line: 1, cells: ['a', 'b'] }]);
 });
 

@@ -36,6 +36,11 @@ test('what sbatch says becomes a code, with its own words', (t) => {
     ],
     [failed('Requested node configuration is not available'), 'MUT_WIDTH_MAX'],
     [failed('Node count specification invalid'), 'MUT_WIDTH_MAX'],
+    [failed('Required partition not available (inactive or drain)'), 'MUT_QUEUE_CLOSED'],
+    [failed('Partition in DOWN state'), 'MUT_QUEUE_CLOSED'],
+    [failed('System submissions disabled'), 'MUT_QUEUE_CLOSED'],
+    [failed('Job can not start due to maintenance reservation.'), 'MUT_QUEUE_CLOSED'],
+    [failed('Required node not available (down, drained or reserved)'), 'MUT_QUEUE_CLOSED'],
     ["sbatch: unrecognized option '--bogus'\n", 'MUT_BAD_REQUEST'],
   ];
   for (const [stderr, code] of cases) t.is(submitError(stderr).code, code as never, stderr);

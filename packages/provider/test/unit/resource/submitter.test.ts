@@ -86,6 +86,12 @@ test('an order carries the key of the request, the command and its environment',
   t.deepEqual(inputs, [{ kind: 'SubmitAccepted', requestId: 'q1', managerRequestId: '77' }]);
 });
 
+test('a queue that takes no jobs now refuses for a reason that passes', async (t) => {
+  const { submitter, inputs } = aSubmitter(aManager([{ code: 'MUT_QUEUE_CLOSED' }]));
+  await submitter.submit(command);
+  t.like(inputs[0], { kind: 'SubmitRefused', code: 'MUT_QUEUE_CLOSED', isPassing: true });
+});
+
 test('a refusal is told at once', async (t) => {
   const manager = aManager([{ code: 'MUT_REQUESTS_MAX' }]);
   const { submitter, inputs } = aSubmitter(manager);

@@ -47,11 +47,11 @@ for (const startFile of [
 }
 
 test('words behind the command are no part of its answer, and a cut answer is all that there is of it', (t) => {
-  t.deepEqual(readFrame(mark, `noise${mark}<body>${mark}more noise`), { text: 'body', isWhole: true });
-  t.deepEqual(readFrame(mark, `${mark}<bo`), { text: 'bo', isWhole: false });
+  t.deepEqual(readFrame(mark, `noise${mark}<body>7:${mark}more noise`), { text: 'body', isWhole: true, status: 7 });
+  t.deepEqual(readFrame(mark, `${mark}<bo`), { text: 'bo', isWhole: false, status: undefined });
   t.is(
-    readFrame(mark, `${mark}<a>${mark}b>${mark}`)?.text,
-    `a>${mark}b`,
+    readFrame(mark, `${mark}<a>0:${mark}b>0:${mark}`)?.text,
+    `a>0:${mark}b`,
     'what a command copies of its own words is its output',
   );
 });
@@ -62,7 +62,7 @@ test('a shell that runs no commands gave no answer, and is described by its word
     describeRefusal(mark, { status: 1, stdout: 'This account is currently not available.\n', stderr: '' }),
     'no command runs there: the login shell ended with status 1, its words: This account is currently not available.',
   );
-  t.regex(describeRefusal(mark, { status: 7, stdout: '', stderr: `${mark}<bad>${mark}` }), /its words: bad$/);
+  t.regex(describeRefusal(mark, { status: 7, stdout: '', stderr: `${mark}<bad>7:${mark}` }), /its words: bad$/);
   t.is(
     describeRefusal(mark, { status: 0, stdout: '', stderr: '' }),
     'no command runs there: the login shell ended with status 0 and without a word',

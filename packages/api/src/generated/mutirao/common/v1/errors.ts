@@ -119,6 +119,7 @@ export const ErrorReason = {
   MUT_PRE_ACQUIRE_NOT_SUPPORTED: 136,
   MUT_PROCESSORS_MAX: 60,
   MUT_PROTOCOL: 32,
+  MUT_QUEUE_CLOSED: 176,
   MUT_REATTACH: 48,
   MUT_RELEASED: 33,
   MUT_REQUESTS_MAX: 34,
@@ -300,6 +301,7 @@ export namespace ErrorReason {
   export type MUT_PRE_ACQUIRE_NOT_SUPPORTED = typeof ErrorReason.MUT_PRE_ACQUIRE_NOT_SUPPORTED;
   export type MUT_PROCESSORS_MAX = typeof ErrorReason.MUT_PROCESSORS_MAX;
   export type MUT_PROTOCOL = typeof ErrorReason.MUT_PROTOCOL;
+  export type MUT_QUEUE_CLOSED = typeof ErrorReason.MUT_QUEUE_CLOSED;
   export type MUT_REATTACH = typeof ErrorReason.MUT_REATTACH;
   export type MUT_RELEASED = typeof ErrorReason.MUT_RELEASED;
   export type MUT_REQUESTS_MAX = typeof ErrorReason.MUT_REQUESTS_MAX;
