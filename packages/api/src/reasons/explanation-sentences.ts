@@ -92,8 +92,10 @@ export const explanationSentences = {
       `${plural(completedTasks, 'completed run')}.`
     );
   },
-  'reservation-over-since': ({ endedUnixMs, cause, ...named }, { instant, say }) =>
-    `${reservation(named)} since ${instant(endedUnixMs)}: ${say(cause)}.`,
+  'reservation-over-since': ({ endedUnixMs, cause, ...named }, { instant, say }) => {
+    const words = say(cause);
+    return `${reservation(named)} since ${instant(endedUnixMs)}${words === '' ? '' : `: ${words}`}.`;
+  },
   'reservation-waits': ({ startMs, startUnixMs, ...named }, { instant }) =>
     `${reservation(named)} and begins ${fromNow(startMs)}, at ${instant(startUnixMs)}.`,
   'reservation-runs': ({ startUnixMs, leftMs, ...named }, { instant }) =>

@@ -6,7 +6,8 @@ import { span } from './numbers.ts';
 /** Why a reservation is where it is, or is over: parts of sentences. */
 export const reservationSentences = {
   'reservation-placed': ({ afterMs, movedReservations }) => {
-    const place = afterMs === 0 ? 'at the earliest requested start' : `${span(afterMs)} after the earliest requested start`;
+    const place =
+      afterMs === 0 ? 'at the earliest requested start' : `${span(afterMs)} after the earliest requested start`;
     return movedReservations === 0
       ? place
       : `${place}; ${plural(movedReservations, 'reservation')} without a latest end moved for it`;
@@ -44,6 +45,7 @@ export const reservationSentences = {
   'outage-repaired': () => 'repaired',
 
   'alternative-later': () => 'as requested, but later',
+  'alternative-later-deadline': () => 'with a later deadline',
   'alternative-smaller': () => 'as long, but smaller',
   'alternative-shorter': () => 'as large, but shorter',
 } satisfies Partial<Catalogue>;

@@ -360,6 +360,14 @@ export const shapes = {
     found: ['string', 'The same of what the replay decided.'],
     inputs: ['array of object', 'The inputs of the turn, in the form that traces have.'],
   },
+  error: {
+    code: ['string', 'A code of the error registry; see reference/errors.md.'],
+    message: ['string', 'What is wrong, with the value found and the value expected.'],
+    advice: ['string', 'What to do about it.'],
+    retryable: ['boolean', 'Whether the same command may succeed later.'],
+    field: ['string', 'The field of the request that is wrong; may be empty.'],
+    reason: ['reason or null', 'Why, for programs; null where only the message says it.'],
+  },
   reason: {
     code: ['string', 'Stable, for programs; see reference/reasons.md. Empty for a sentence without one.'],
     parameters: ['object', 'What the sentence is made of; the last word of a name is its unit.'],

@@ -50,6 +50,7 @@ export const reservationReasons = {
 
   // Alternatives.
   'alternative-later': {},
+  'alternative-later-deadline': {},
   'alternative-smaller': {},
   'alternative-shorter': {},
 } as const satisfies ReasonTable;

@@ -90,7 +90,15 @@ export class FakeReservations {
 
   /** Tells who watches of a reservation. */
   tell(reservation: Reservation): void {
-    const event = { sequence: 1, atUnixMs: 0, type: 'reservation.moved', reason: '', cause: undefined, reservation, resource: undefined };
+    const event = {
+      sequence: 1,
+      atUnixMs: 0,
+      type: 'reservation.moved',
+      reason: '',
+      cause: undefined,
+      reservation,
+      resource: undefined,
+    };
     for (const watcher of this.#watchers)
       watcher.write({ events: [event], lastSequence: 1 } satisfies WatchReservationsResponse);
   }

@@ -212,7 +212,9 @@ function showCommand(command: ReservationsCommand): string[] {
   const { code, fault, alternatives } = value.refusal;
   return [
     `no ${code}: ${sayReason(fault)}`,
-    ...alternatives.map(({ amount, startsAt, endsAt, reason }) => `  or ${amount} ${startsAt}..${endsAt}, ${sayReason(reason)}`),
+    ...alternatives.map(
+      ({ amount, startsAt, endsAt, reason }) => `  or ${amount} ${startsAt}..${endsAt}, ${sayReason(reason)}`,
+    ),
   ];
 }
 

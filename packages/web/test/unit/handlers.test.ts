@@ -754,6 +754,17 @@ test('a broker that is away is told as such, with a code, and one that is back a
   t.is((await page.get(t, 'listJobs')).jobs.length, 1);
 });
 
+test('what a broker refuses is told with the reason, its parameters and its sentence', async (t) => {
+  const page = new Page();
+  page.broker.awayBecause = new MutiraoError('MUT_NOT_FOUND', 'there is no job 7 of yours', {
+    reason: { code: 'job-not-found', jobId: 7 },
+  });
+  t.like(await page.fails('/jobs'), {
+    code: 'MUT_NOT_FOUND',
+    reason: { code: 'job-not-found', parameters: { job_id: 7 }, text: 'there is no job 7 of yours' },
+  });
+});
+
 test('what is wrong in a request is named', async (t) => {
   const page = new Page();
   t.like(await page.fails('/jobs/0'), { status: 400, code: 'MUT_BAD_REQUEST' });

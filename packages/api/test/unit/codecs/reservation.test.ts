@@ -294,7 +294,9 @@ test('an outcome is a reservation with its claim, or a refusal with what would b
         code: 'MUT_NO_ROOM',
         message: '9 KB/s exceeds what one user may reserve; expected at most 7 KB/s',
         reason: encodeReason(refusal.fault),
-        alternatives: [{ startUnixMs: 1, endUnixMs: 2, amount: 3, reason: encodeReason({ code: 'alternative-later' }) }],
+        alternatives: [
+          { startUnixMs: 1, endUnixMs: 2, amount: 3, reason: encodeReason({ code: 'alternative-later' }) },
+        ],
       },
     },
   );

@@ -198,7 +198,7 @@ function success(replicaId: number): ReplicaEnd {
 test('a job goes in with its defaults, and the same client id is the same job', async (t) => {
   const { parts } = await prepare(t);
   const first = await inject(submitJobRoute(parts), submission({}, 'k1'));
-  t.deepEqual(first, { jobId: 1, taskCount: 3 });
+  t.deepEqual(first, { jobId: 1, taskCount: 3, warnings: [] });
   t.deepEqual(await inject(submitJobRoute(parts), submission({}, 'k1')), first);
   t.is((await inject(submitJobRoute(parts), submission({}, 'k2'))).jobId, 2);
   const { job, spec } = await inject(getJobRoute(parts), { jobId: 1 });

@@ -88,7 +88,14 @@ async function submit({
       if (end === 'MUT_WINDOW_TOO_SHORT' && request.spec?.latestEndUnixMs === undefined)
         return Promise.resolve(place(90 * minute));
       if (end !== 'MUT_NO_ROOM') return Promise.reject(new MutiraoError(end as 'MUT_UNREACHABLE', 'says why'));
-      const alternatives = [{ startUnixMs: 50 * minute, endUnixMs: 80 * minute, amount: 2, reason: { code: '', parameters: {}, text: 'later' } }];
+      const alternatives = [
+        {
+          startUnixMs: 50 * minute,
+          endUnixMs: 80 * minute,
+          amount: 2,
+          reason: { code: '', parameters: {}, text: 'later' },
+        },
+      ];
       return Promise.resolve({
         outcome: {
           $case: 'refusal' as const,

@@ -48,7 +48,7 @@ test('show, list and explain tell what is held ahead, when it is expected and ho
   const explained = await run({ provisioning }, 'explain', 'reservation', '7');
   t.regex(
     explained.out,
-    /^Reservation 7 of 2 of alpha is confirmed and begins in 2h00m, at .*\.\n {2}- It is where it is since: free from the earliest start on\.\n {2}- Queued: 1 of 2 processors ready/,
+    /^Reservation 7 of 2 of alpha is confirmed and begins in 2 h, at .*\.\n {2}- Reason for its place: at the earliest requested start\.\n {2}- Queued: 1 of 2 processors ready/,
   );
 });
 

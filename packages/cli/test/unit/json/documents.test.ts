@@ -240,7 +240,7 @@ const reservation = {
   claimedUnixMs: 0,
   endedUnixMs: 0,
   revision: 1,
-  reason: 'free',
+  reason: { code: '', parameters: {}, text: 'free' },
   clientRequestId: '',
   claim: 'a.b.c',
   together: undefined,

@@ -125,7 +125,13 @@ export function reportUse(turn: Turn, input: GetInput<'UseReported'>): void {
   answer(turn, input.replyTo, findManaged(state, input), (known) => {
     const refusal = findNoUse(turn, known, input);
     if (refusal !== undefined || known.status === 'claimed') return refusal ?? known;
-    return put(turn, 'claimed', { ...known, status: 'claimed', claimedAt: now, claimKey: input.key, reason: { code: 'reservation-in-use' } });
+    return put(turn, 'claimed', {
+      ...known,
+      status: 'claimed',
+      claimedAt: now,
+      claimKey: input.key,
+      reason: { code: 'reservation-in-use' },
+    });
   });
 }
 

@@ -275,7 +275,12 @@ function alternativesTo({ earliest, widest, longest }: Alternatives): Alternativ
       reason: { code: 'alternative-later' },
     });
   if (widest !== undefined)
-    reported.push({ startsAt: widest.start, endsAt: widest.end, amount: widest.amount, reason: { code: 'alternative-smaller' } });
+    reported.push({
+      startsAt: widest.start,
+      endsAt: widest.end,
+      amount: widest.amount,
+      reason: { code: 'alternative-smaller' },
+    });
   if (longest !== undefined)
     reported.push({
       startsAt: longest.start,

@@ -92,7 +92,12 @@ export function withdrawMaintenance(turn: Turn, { replyTo, name, ...asked }: Get
   withOwn(turn, { replyTo, ...asked }, (entry) => {
     const outage = findMaintenance(entry, name);
     if (outage !== undefined)
-      turn.change({ kind: 'OutageRemoved', resourceId: entry.resource.id, outageId: outage.id, reason: { code: 'outage-withdrawn' } });
+      turn.change({
+        kind: 'OutageRemoved',
+        resourceId: entry.resource.id,
+        outageId: outage.id,
+        reason: { code: 'outage-withdrawn' },
+      });
     return undefined;
   });
 }
