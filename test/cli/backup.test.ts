@@ -1,6 +1,18 @@
 // A back-up of a home folder, and its way back, with real processes.
-import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFile, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -70,6 +82,76 @@ test.serial(
     t.regex((await mutirao('job', 'submit', '--wait', '--', 'true')).out, /^Job 1000002 finished/);
   },
 );
+
+/** The back-up again, to be changed. */
+function copyOf(name: string): string {
+  const copy = join(folder, name);
+  cpSync(backup, copy, { recursive: true });
+  return copy;
+}
+
+test.serial('a back-up of a medium without modes becomes files of the user alone', async (t) => {
+  const copy = copyOf('read-only');
+  for (const path of listFiles(copy)) chmodSync(join(copy, path), 0o444);
+  const target = join(folder, 'home-of-read-only');
+  const { status, err } = await mutirao('restore', copy, '--home', target);
+  t.is(status, 0, err);
+  for (const path of listFiles(target)) t.is(statSync(join(target, path)).mode & 0o777, 0o600, path);
+  t.true(existsSync(join(target, 'broker', 'journal.sqlite-last')));
+});
+
+test.serial('a restore that fails half-way leaves the home folder as it was', async (t) => {
+  const copy = copyOf('half');
+  const target = join(folder, 'home-of-half');
+  mkdirSync(join(target, 'sites'), { recursive: true, mode: 0o700 });
+  writeFileSync(join(target, 'sites', 'mine'), 'x');
+  // Files of this process may not be larger, as if the disk were full behind the journal.
+  const size = statSync(join(copy, 'home', 'broker', 'journal.sqlite')).size;
+  const manifest = join(copy, 'backup.json');
+  const large = Buffer.alloc(size + 4096, 'x');
+  mkdirSync(join(copy, 'home', 'sites'));
+  writeFileSync(join(copy, 'home', 'sites', 'large'), large);
+  const { files, ...others } = JSON.parse(readFileSync(manifest, 'utf8')) as { files: readonly object[] };
+  const added = { path: 'sites/large', size: large.length, sha256: createHash('sha256').update(large).digest('hex') };
+  writeFileSync(manifest, JSON.stringify({ ...others, files: [...files, added] }));
+  const limited = ['prlimit', `--fsize=${size + 1024}`, process.execPath, bin];
+  const failed = spawnSync('env', [...limited, 'restore', copy, '--replace', '--home', target], { cwd: folder });
+  t.not(failed.status, 0);
+  t.deepEqual(readdirSync(target), ['sites'], failed.stderr.toString());
+  t.is(readFileSync(join(target, 'sites', 'mine'), 'utf8'), 'x');
+  const { status, err } = await mutirao('restore', copy, '--replace', '--home', target);
+  t.is(status, 0, err);
+  t.deepEqual(readdirSync(target).sort(), ['broker', 'replaced', 'sites', 'token']);
+});
+
+test.serial('a back-up puts nothing into a home folder but what one holds', async (t) => {
+  for (const [name, path, says] of [
+    ['planted', 'grid.json', /names grid\.json, which this release would not put into one/],
+    ['planted-deeper', 'providers/lab/journal.sqlite', /names providers\/lab\/journal\.sqlite/],
+    ['above', '../grid.json', /names \.\.\/grid\.json; expected paths below the home folder/],
+  ] as const) {
+    const copy = copyOf(name);
+    const manifest = join(copy, 'backup.json');
+    writeFileSync(
+      manifest,
+      readFileSync(manifest, 'utf8').replace('"path": "token"', `"path": ${JSON.stringify(path)}`),
+    );
+    const target = join(folder, `home-of-${name}`);
+    const { status, err } = await mutirao('restore', copy, '--home', target);
+    t.not(status, 0);
+    t.regex(err, says);
+    t.deepEqual(readdirSync(target), []);
+  }
+  const copy = copyOf('lacks');
+  rmSync(join(copy, 'home', 'broker', 'journal.sqlite-last'));
+  t.regex((await mutirao('restore', copy, '--home', join(folder, 'l'))).err, /MUT_JOURNAL_CORRUPT.*lacks .*-last/);
+});
+
+function listFiles(within: string): string[] {
+  return readdirSync(within, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    statSync(join(within, path)).isFile(),
+  );
+}
 
 test.serial('a back-up in which a file has changed puts nothing back', async (t) => {
   await mutirao('down');

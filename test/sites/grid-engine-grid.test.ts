@@ -9,7 +9,7 @@ const programs = folderForAll();
 let server: GridEngineServer;
 
 test.before(async () => {
-  server = await GridEngineServer.start({ queues: { 'one.q': { h_rt: '00:01:00', slots: '4' } } });
+  server = await GridEngineServer.start({ queues: { 'one.q': { h_rt: '00:05:00', slots: '4' } } });
 });
 test.after.always(async () => {
   await server.stop();

@@ -145,6 +145,29 @@ test.serial('what Grid Engine refuses is told by its code and in its words', asy
   await server.cancelAll();
 });
 
+test.serial('a queue that takes no jobs now has them wait, and none is refused for good', async (t) => {
+  const manager = open(t);
+  const off = open(t, { queue: 'off.q' });
+  t.teardown(() => server.cancelAll());
+  const find = async (of: GridEngineManager, id: string) =>
+    (await of.queue(0)).requests.find(({ managerRequestId }) => managerRequestId === id);
+  const initially = await off.allocate({ ...order, clientRequestId: 'x.q40' });
+  t.like(await find(off, initially), { status: 'queued' });
+  await off.release(initially);
+  for (const [close, reopen] of [
+    ['-d', '-e'],
+    ['-sq', '-usq'],
+  ] as const) {
+    await server.command('qmod', close, 'main.q');
+    const id = await manager.allocate({ ...order, width: 3, clientRequestId: `x.q41${close}` });
+    t.like(await find(manager, id), { status: 'queued' });
+    t.like(await manager.limits(), { processors: 8, widthMax: 8 });
+    await server.command('qmod', reopen, 'main.q');
+    await until(async () => (await find(manager, id))?.status === 'running', `it runs after qmod ${reopen}`);
+    await manager.release(id);
+  }
+});
+
 /** The end of a request, once it is listed. */
 async function findEnd(
   manager: GridEngineManager,

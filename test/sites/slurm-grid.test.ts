@@ -8,7 +8,7 @@ let slurm: SlurmServer;
 
 test.before(async () => {
   slurm = await SlurmServer.start({
-    settings: ['PartitionName=one Nodes=n1 MaxTime=1 State=UP', 'PartitionName=none Nodes=n[1-4] MaxNodes=0 State=UP'],
+    settings: ['PartitionName=one Nodes=n1 MaxTime=5 State=UP', 'PartitionName=none Nodes=n[1-4] MaxNodes=0 State=UP'],
   });
 });
 test.after.always(async () => {

@@ -46,6 +46,10 @@ const options = {
     help: 'How long a disconnected provider without a lease keeps its running tasks, before they run elsewhere.',
     default: 60_000,
   }),
+  cancelGrace: duration({
+    help: 'How long a connected machine may take to confirm that a cancelled task ended, before its job ends without that.',
+    default: defaultBrokerOptions.cancelGrace,
+  }),
   leaseHorizon: duration({
     help: 'How long providers may start leased tasks after this broker disconnected; 0 leases nothing.',
     default: 3_600_000,
@@ -86,7 +90,7 @@ export const brokerProgram = defineProgram({
     { heading: 'Common options', names: ['listen', 'provider'] },
     { heading: 'Scheduling', names: ['placement', 'replicateAfter', 'reservations'] },
     { heading: 'Checks and files', names: ['checkDeadline', 'checksMax', 'blobBytesMax', 'keepIntermediates'] },
-    { heading: 'Failures of providers', names: ['suspectGrace', 'leaseHorizon'] },
+    { heading: 'Failures of providers and machines', names: ['suspectGrace', 'cancelGrace', 'leaseHorizon'] },
     { heading: 'Quotas, metrics and traces', names: ['quota', 'metrics', 'trace'] },
     {
       heading: 'Events',
@@ -112,6 +116,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const metrics = new Metrics({ withProcess: true });
   const {
     suspectGrace,
+    cancelGrace,
     leaseHorizon,
     replicateAfter,
     checkDeadline,
@@ -133,6 +138,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
     providers: config.provider.map(parseProvider),
     options: {
       suspectGrace,
+      cancelGrace,
       replicateAfter,
       quotas: readQuotas(config.quota, ownerId),
       trust: getTrustRules(token),

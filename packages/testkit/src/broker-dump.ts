@@ -14,6 +14,7 @@ const ofTheMoment = new Set([
   'requestsSeen',
   'matches',
   'isWithdrawing',
+  'awaitedEnds',
   'isEnding',
   'isConnected',
   'listeningUntil',

@@ -667,6 +667,10 @@ function describeChange(change: BrokerChange): string[] {
       return [`gang ${change.gangId} started`];
     case 'ReplicasGivenUp':
       return [`${change.replicaIds.map((id) => `r${id}`).join(', ')} given up`];
+    case 'ReplicaLetGo':
+      return [
+        `r${change.replicaId} of ${change.jobId}.${change.taskIndex} let go on ${change.machineId}: ${change.taskStatus}`,
+      ];
     case 'MachineJoined':
       return [`machine ${change.facts.machineId} joined`];
     case 'MachineLost':

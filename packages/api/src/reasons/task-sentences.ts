@@ -49,6 +49,8 @@ export const taskSentences = {
   'task-cancelled': ({ cause, ...named }, { say }) => `${titled(named)} was cancelled${aside(say(cause))}.`,
   'task-cancelling': ({ machineIds, ...named }) =>
     `${titled(named)} was cancelled and is being stopped${machineIds.length === 0 ? '' : ` on ${listed(machineIds)}`}.`,
+  'replica-end-awaited': ({ replicaId, machineId, leftMs }) =>
+    `If ${machineId} does not confirm the end of replica r${replicaId}, the task ends without that in ${span(leftMs)}.`,
   'task-behind-cancelled': ({ cancelledTaskIndex, ...named }) =>
     `${titled(named)} cannot run, because task ${cancelledTaskIndex} was cancelled. ` +
     `"mutirao job retry ${named.jobId}" runs both again.`,

@@ -19,6 +19,12 @@ export function listParts(home: string): string[] {
   );
 }
 
+/** Whether a file of a back-up belongs to one of the parts, and so may be put into a home folder. */
+export function isOfParts(path: string): boolean {
+  const [first = '', , third] = path.split('/');
+  return (wholeParts as readonly string[]).includes(first) || (first === 'providers' && third === providerFile);
+}
+
 /**
  * The regular files below a part, as paths below the home folder, in order. Logs and notes of journals are not among
  * them: they go with their journals.

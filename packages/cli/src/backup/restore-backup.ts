@@ -1,9 +1,9 @@
-import { chmodSync, copyFileSync, lstatSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, lstatSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, normalize } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import { hashFile } from '@mutirao/runtime/files';
+import { fileError, hashFile, removeTree } from '@mutirao/runtime/files';
 import { checkJournal, markPutBack, requireUnused } from '@mutirao/runtime/journal';
-import { isJournal, listFiles, listParts } from './backup-parts.ts';
+import { isJournal, isOfParts, listFiles, listParts } from './backup-parts.ts';
 import { filesFolder, readManifest, type BackupFile, type Manifest } from './manifest.ts';
 
 /** What was put back, and where what was there before is now; undefined where nothing was. */
@@ -14,10 +14,11 @@ export interface Restored {
 
 /**
  * Puts a back-up back into a home folder that no process uses. Each file is compared with the manifest before anything
- * is touched; what is in the home folder is moved aside, never removed.
+ * is touched, and all of them are on the disk before any is in its place; what is in the home folder is moved aside,
+ * never removed.
  *
  * @throws {MutiraoError} MUT_JOURNAL_CORRUPT when a file of the back-up is missing or another one, MUT_ALREADY_RUNNING,
- * MUT_BAD_REQUEST when something exists there and `replace` is not set.
+ * MUT_BAD_REQUEST when something exists there and `replace` is not set, MUT_DISK_FULL.
  */
 export async function restoreBackup(
   home: string,
@@ -36,14 +37,32 @@ export async function restoreBackup(
       `${home} has ${inTheWay.join(', ')} already; expected an empty home folder, or --replace, which moves them aside`,
     );
   }
-  const replacedFolder = parts.length === 0 ? undefined : moveAside(home, parts, now);
-  for (const file of manifest.files) putBack(home, folder, file);
-  return { manifest, replacedFolder };
+  const draft = join(home, `restore.${process.pid}.partial`);
+  try {
+    for (const file of manifest.files) putBack(draft, folder, file);
+    const replacedFolder = parts.length === 0 ? undefined : move(home, parts, getAside(home, now));
+    move(draft, listParts(draft), home);
+    return { manifest, replacedFolder };
+  } catch (error) {
+    throw fileError(error, home);
+  } finally {
+    removeTree(draft);
+  }
+}
+
+/** @throws {MutiraoError} MUT_BAD_REQUEST for a path that no back-up of this release has. */
+function requirePlace(path: string): void {
+  if (isAbsolute(path) || normalize(path) !== path || path.startsWith('..'))
+    throw new MutiraoError('MUT_BAD_REQUEST', `the back-up names ${path}; expected paths below the home folder`);
+  if (!isOfParts(path))
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `the back-up names ${path}, which this release would not put into one; was it made by a newer release?`,
+    );
 }
 
 async function checkFile(folder: string, { path, size, sha256, lastChange }: BackupFile): Promise<void> {
-  if (isAbsolute(path) || normalize(path) !== path || path.startsWith('..'))
-    throw new MutiraoError('MUT_BAD_REQUEST', `the back-up names ${path}; expected paths below the home folder`);
+  requirePlace(path);
   const copy = join(folder, filesFolder, path);
   if (lstatSync(copy, { throwIfNoEntry: false })?.isFile() !== true)
     throw new MutiraoError('MUT_JOURNAL_CORRUPT', `the back-up lacks ${path}`);
@@ -54,24 +73,32 @@ async function checkFile(folder: string, { path, size, sha256, lastChange }: Bac
       `${path} of the back-up has changed since it was made: ${found.size} bytes with SHA-256 ${found.sha256}; ` +
         `expected ${size} with ${sha256}`,
     );
-  if (lastChange !== undefined) checkJournal(copy, lastChange);
+  if (lastChange === undefined) return;
+  if (!existsSync(`${copy}-last`)) throw new MutiraoError('MUT_JOURNAL_CORRUPT', `the back-up lacks ${path}-last`);
+  checkJournal(copy, lastChange);
 }
 
-function moveAside(home: string, parts: readonly string[], now: number): string {
-  const aside = join(home, 'replaced', new Date(now).toISOString().replaceAll(':', '-'));
+function getAside(home: string, now: number): string {
+  return join(home, 'replaced', new Date(now).toISOString().replaceAll(':', '-'));
+}
+
+/** Gives parts of one folder the same places in another one, which it answers. */
+function move(from: string, parts: readonly string[], to: string): string {
   for (const part of parts) {
-    mkdirSync(dirname(join(aside, part)), { recursive: true, mode: 0o700 });
-    renameSync(join(home, part), join(aside, part));
+    mkdirSync(dirname(join(to, part)), { recursive: true, mode: 0o700 });
+    renameSync(join(from, part), join(to, part));
   }
-  return aside;
+  return to;
 }
 
+/** A copy may have been on a medium without modes, or that nobody may write to: what is put back is its user's alone. */
 function putBack(home: string, folder: string, { path, lastChange }: BackupFile): void {
   const [copy, to] = [join(folder, filesFolder, path), join(home, path)];
   mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
   copyFileSync(copy, to);
-  chmodSync(to, statSync(copy).mode & 0o777);
+  chmodSync(to, 0o600 | (statSync(copy).mode & 0o100));
   if (lastChange === undefined) return;
   copyFileSync(`${copy}-last`, `${to}-last`);
+  chmodSync(`${to}-last`, 0o600);
   markPutBack(to);
 }

@@ -48,6 +48,7 @@ export const taskReasons = {
   'task-failed': { jobId: 'number', taskIndex: 'number' },
   'task-cancelled': { jobId: 'number', taskIndex: 'number', cause: 'cause' },
   'task-cancelling': { jobId: 'number', taskIndex: 'number', machineIds: 'texts' },
+  'replica-end-awaited': { replicaId: 'number', machineId: 'text', leftMs: 'number' },
   'task-behind-cancelled': { jobId: 'number', taskIndex: 'number', cancelledTaskIndex: 'number' },
   'task-blocked': { jobId: 'number', taskIndex: 'number', failedTaskIndex: 'number' },
   'replica-ended': {

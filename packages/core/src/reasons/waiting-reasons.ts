@@ -59,6 +59,7 @@ export const waitingReasons = {
 
   // Why one machine does not run certain tasks.
   'machine-busy': { machineId: 'text', tasks: 'number', freeProcessors: 'number', processors: 'number' },
+  'machine-ends-awaited': { machineId: 'text', tasks: 'number' },
   'machine-nothing-pending': {},
   'machine-mismatch': { machineId: 'text', jobId: 'number' },
   'machine-reserved': { machineId: 'text', jobId: 'number' },

@@ -1,4 +1,5 @@
 import type { Root } from '@mutirao/core/messages';
+import type { RequestSections } from './requests.ts';
 
 /** A put, store or get as the file has it, its paths resolved. */
 export interface Transfer {
@@ -14,7 +15,7 @@ export interface Transfer {
 }
 
 /** What a job or a task states; undefined where it says nothing, an empty list for `none`. */
-export interface Definitions {
+export interface Definitions extends Partial<RequestSections> {
   /** Offset of its `job` or `task` word. */
   readonly offset: number;
   requirements: string | undefined;

@@ -12,13 +12,27 @@ const sections = [
   'final',
   'check',
   'annotations',
+  'cpus',
+  'memory',
+  'gpus',
+  'resource',
   'task',
 ] as const;
 /** A part of a job file that begins with its name and a colon. */
 export type Section = (typeof sections)[number];
 
 const verbsOf: Partial<Record<Section, readonly string[]>> = { init: ['put', 'store', 'if'], final: ['get', 'if'] };
-const oneLine: readonly Section[] = ['remote', 'check', 'label', 'requirements', 'placement'];
+const oneLine: readonly Section[] = [
+  'remote',
+  'check',
+  'label',
+  'requirements',
+  'placement',
+  'cpus',
+  'memory',
+  'gpus',
+  'resource',
+];
 
 /** The section of that name, in any case of letters. */
 export function findSection(word: string): Section | undefined {

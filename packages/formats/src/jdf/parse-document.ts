@@ -5,6 +5,7 @@ import { arrebolTask, refuseOtherDialects } from './dialect.ts';
 import { emptyDefinitions, type Definitions, type JdfDocument } from './document.ts';
 import { findSection, guessSection, isAtHeading, unknownHeading, type Section } from './headings.ts';
 import type { JdfReader } from './reader.ts';
+import { takeRequest } from './requests.ts';
 import { isAtMove, takeTransfers, type BlockKind } from './transfers.ts';
 
 /** Where the reading of a file is. */
@@ -148,6 +149,13 @@ function takeSection(reader: JdfReader, progress: Progress, heading: Heading): v
     case 'final':
       reportTwice(reader, heading, definitions[section]);
       definitions[section] = takeTransfers(reader, { section, directory: progress.directory, isRest: false });
+      return;
+    case 'cpus':
+    case 'memory':
+    case 'gpus':
+    case 'resource':
+      reportTwice(reader, heading, definitions[section]);
+      takeRequest(reader, section, definitions);
       return;
     case 'remote':
     case 'check':

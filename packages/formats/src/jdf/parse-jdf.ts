@@ -8,6 +8,7 @@ import { splitWidth } from './conditions.ts';
 import type { Definitions, JdfDocument, Transfer } from './document.ts';
 import { parseDocument } from './parse-document.ts';
 import { JdfReader, type Warning } from './reader.ts';
+import { collectRequest } from './requests.ts';
 
 /** Where a job file is. */
 export interface JdfPlace {
@@ -97,8 +98,13 @@ function findGang(
   let first: number | undefined;
   for (const task of tasks) {
     if (task.unread.has('requirements') || job.unread.has('requirements')) continue;
-    const { count } = splitWidth(withDefaults(task, job).requirements ?? '');
+    const { requirements = '', cpus } = withDefaults(task, job);
+    const { count } = splitWidth(requirements);
     first ??= count;
+    if (count > 1 && cpus !== undefined)
+      reader.report(
+        reader.error({ found: `"cpus:" with ${gangWidthName}`, expected: 'only one of them in a job' }, task.offset),
+      );
     if (count !== first)
       reader.report(
         reader.error(
@@ -114,7 +120,8 @@ function findGang(
 }
 
 function makeGroup(reader: JdfReader, { job }: JdfDocument, task: Definitions): Omit<TaskGroup, 'values'> {
-  const { remote = '', init = [], final = [], check = '', requirements = '' } = withDefaults(task, job);
+  const defined = withDefaults(task, job);
+  const { remote = '', init = [], final = [], check = '', requirements = '' } = defined;
   if (
     task.remote === undefined &&
     job.remote === undefined &&
@@ -133,6 +140,7 @@ function makeGroup(reader: JdfReader, { job }: JdfDocument, task: Definitions): 
     outputs: final.map(makeOutput),
     check: escapeTemplate(check),
     requirements: splitWidth(requirements).rest,
+    ...collectRequest(defined),
   };
 }
 

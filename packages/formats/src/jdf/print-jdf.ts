@@ -1,14 +1,14 @@
 import { gangWidthName } from '@mutirao/core/requirements';
 import { parseCommand, parseTemplate, renderCommand, renderPath } from '@mutirao/core/bag';
 import type { InputSpec, JobSpec, OutputSpec, TaskGroup } from '@mutirao/core/messages';
+import { emptyRequest, wholeDevice } from '@mutirao/core/resources';
 import { FormatError } from '../format-error.ts';
 
 /**
  * Writes a job as a job file: one task clause per task, its value filled in; local paths absolute.
  *
- * `parseJdf` reads the same tasks back. What JDF has no words for is left out: environment, limits, processors but
- * those of gangs, bounds on
- * replicas and failures, deadline. Cost: the number of tasks.
+ * `parseJdf` reads the same tasks back. What JDF has no words for is left out: environment, limits, the most processors of a
+ * task that can use several numbers, bounds on replicas and failures, deadline. Cost: the number of tasks.
  *
  * @throws {FormatError} MUT_BAD_REQUEST for what JDF cannot write: a line break in a command, an uploaded content.
  */
@@ -26,6 +26,7 @@ export function printJdf(job: JobSpec): string {
       lines.push(
         '',
         'task:',
+        ...printRequest(job, group),
         ...printTask({ ...group, requirements: withWidth(job, group.requirements) }, { value, index }),
       );
     }
@@ -37,6 +38,21 @@ function withWidth({ gang, processors }: JobSpec, requirements: string): string 
   if (gang !== true) return requirements;
   const width = `${gangWidthName} == ${processors}`;
   return requirements === '' ? width : `${width} && ( ${requirements} )`;
+}
+
+/** What each task holds; the width of a gang stands in its requirements. */
+function printRequest(
+  { gang, processors: usual, resources: usualRequest = emptyRequest }: JobSpec,
+  { processors = usual, resources = usualRequest }: TaskGroup,
+): string[] {
+  const { memory, gpus, gpuKind, named } = resources;
+  const amounts = Object.entries(named).map(([name, amount]) => `${name}=${amount}`);
+  return [
+    ...(processors > 1 && gang !== true ? [`cpus: ${processors}`] : []),
+    ...(memory > 0 ? [`memory: ${memory}`] : []),
+    ...(gpus > 0 ? [`gpus: ${gpus / wholeDevice}${gpuKind === undefined ? '' : `:${gpuKind}`}`] : []),
+    ...(amounts.length > 0 ? [`resource: ${amounts.join(' ')}`] : []),
+  ];
 }
 
 interface TaskValue {

@@ -1,5 +1,5 @@
 import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
-import type { QueueListing, ResourceLimits } from '@mutirao/core/messages';
+import type { QueuedRequest, QueueListing, ResourceLimits } from '@mutirao/core/messages';
 import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
 import { quoteWord } from '@mutirao/runtime/processes';
 import { CancelQueue } from '../cancel-queue.ts';
@@ -13,7 +13,15 @@ import { WidthMemory } from '../width-memory.ts';
 import { renderJob } from './job-script.ts';
 import { OarCommands, getRefusalWords } from './oar-commands.ts';
 import { OarReservations, walltimeInside } from './oar-reservations.ts';
-import { namePrefix, parseJobs, parseResources, findQueue, formatSpan, type OarJob } from './parse-oar.ts';
+import {
+  namePrefix,
+  parseJobs,
+  parseResources,
+  findOutlasting,
+  findQueue,
+  formatSpan,
+  type OarJob,
+} from './parse-oar.ts';
 import { readUserFlags, findWhereFlags } from './user-flags.ts';
 
 /** How to use an OAR. */
@@ -121,7 +129,9 @@ export class OarManager implements ResourceManager {
   async queue(endedMax: number): Promise<QueueListing> {
     const at = this.#options.now();
     const { alive } = await this.#resources();
-    const listed = findQueue(await this.#list());
+    const jobs = await this.#list();
+    const outlasting = this.#giveUpOutlasting(jobs, at);
+    const listed = findQueue(jobs).filter(({ managerRequestId }) => !outlasting.has(managerRequestId));
     const { kept, twins } = this.#keys.withoutTwins(listed.map((request) => ({ request })));
     // The next listing shows it again.
     for (const { request } of twins) this.#cancels.cancel(request.managerRequestId).catch(() => undefined);
@@ -131,7 +141,32 @@ export class OarManager implements ResourceManager {
       at,
     );
     const held = requests.reduce((sum, { status, width }) => sum + (status === 'running' ? width : 0), 0);
-    return { at, processorsFree: Math.max(0, alive - held), requests: [...requests, ...ended.slice(0, endedMax)] };
+    const over = [
+      ...outlasting.values(),
+      ...ended.filter(({ managerRequestId }) => !outlasting.has(managerRequestId)),
+    ].slice(0, endedMax);
+    return { at, processorsFree: Math.max(0, alive - held), requests: [...requests, ...over] };
+  }
+
+  /**
+   * OAR keeps a job waiting that no longer fits into what is left of its container, as when it began late. It is told
+   * as ended, and cancelled where this process asked for it, so that a shorter one is asked for.
+   */
+  #giveUpOutlasting(jobs: readonly OarJob[], at: Instant): ReadonlyMap<string, QueuedRequest> {
+    const ended = new Map<string, QueuedRequest>();
+    for (const request of findOutlasting(jobs, at)) {
+      const { managerRequestId: id, clientRequestId: key } = request;
+      ended.set(id, {
+        ...request,
+        status: 'ended',
+        startsAt: 0,
+        endedAt: at,
+        endReason: 'it can never start: its reservation would end before it',
+      });
+      // The next listing shows it again.
+      if (this.#keys.has(key)) this.#cancels.cancel(id).catch(() => undefined);
+    }
+    return ended;
   }
 
   watch(): void {

@@ -1,5 +1,5 @@
 import type { QueuedRequest } from '@mutirao/core/messages';
-import type { Duration, ProcessorCount } from '@mutirao/core/shared';
+import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
 import { unlimitedWalltime } from '../unlimited-walltime.ts';
 
 /** Before the key in the names of our jobs. */
@@ -67,6 +67,23 @@ export function findQueue(jobs: readonly OarJob[]): QueuedRequest[] {
     const width = request.width - (isContainer ? (usedInside.get(request.managerRequestId) ?? 0) : 0);
     return width <= 0 ? [] : [{ ...request, width }];
   });
+}
+
+/** Requests of ours that wait inside a container which has begun, and which would end before them: OAR never starts them. */
+export function findOutlasting(jobs: readonly OarJob[], now: Instant): QueuedRequest[] {
+  const ends = new Map(
+    jobs
+      .filter(({ isContainer, request }) => isContainer && request.status === 'running')
+      .map(({ request }) => [request.managerRequestId, request.startsAt + request.walltime]),
+  );
+  return jobs
+    .filter(
+      ({ container, request }) =>
+        request.status === 'queued' &&
+        request.clientRequestId !== '' &&
+        now + request.walltime > (ends.get(container) ?? Infinity),
+    )
+    .map(({ request }) => request);
 }
 
 function findRequest(entry: Entry, state: string, user: string): QueuedRequest | undefined {

@@ -1,4 +1,15 @@
-import { accessSync, constants, mkdirSync, rmSync, statSync, writeFileSync, type Stats } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  type Stats,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
@@ -40,7 +51,8 @@ export function checkHome(home: string): string {
 }
 
 /**
- * Makes a home folder where there is none, readable by its owner alone, and checks that it can be written to.
+ * Makes a home folder where there is none, readable by its owner alone, and checks that it can be written to, and by
+ * nobody else: what is run is read from it.
  *
  * Node's own recursive making of folders never returns on some file systems that have no new folders, such as /proc, so
  * each one is made by itself.
@@ -52,6 +64,7 @@ export function prepareHome(home: string): void {
   checkHome(home);
   try {
     makeFolders(home);
+    requirePrivate(home);
     const probe = join(home, `.writable-${process.pid}`);
     writeFileSync(probe, '', { mode: 0o600 });
     rmSync(probe);
@@ -61,6 +74,39 @@ export function prepareHome(home: string): void {
     if (!Object.hasOwn(reasons, code)) throw error;
     throw unusable(home, 'cannot be written to', error);
   }
+}
+
+/**
+ * Root may use the home folder of anybody, and anybody one that root made. A folder that was only made too open, as a
+ * umask of 002 does, is closed. @throws {MutiraoError} MUT_HOME_UNUSABLE
+ */
+function requirePrivate(home: string): void {
+  const own = process.geteuid?.();
+  const { uid, mode } = statSync(home);
+  if (own === undefined) return;
+  if (uid !== own && uid !== 0 && own !== 0)
+    throw new MutiraoError(
+      'MUT_HOME_UNUSABLE',
+      `the home folder ${home} belongs to user ${uid}, who could change what is run from it; expected one of your own`,
+    );
+  if ((mode & 0o022) !== 0 && !(uid === own && tryClose(home, own)))
+    throw new MutiraoError(
+      'MUT_HOME_UNUSABLE',
+      `others may write to the home folder ${home} (mode ${(mode & 0o7777).toString(8)}) and could change what is run ` +
+        'from it; expected a folder that only you may write to, such as a new one inside it',
+    );
+}
+
+/** Closes a folder of a user, in which nobody else has put anything yet. */
+function tryClose(home: string, user: number): boolean {
+  if (!readdirSync(home).every((name) => isOf(join(home, name), user))) return false;
+  chmodSync(home, statSync(home).mode & 0o7755);
+  return (statSync(home).mode & 0o022) === 0;
+}
+
+/** Whether a file is of a user; also when it is gone meanwhile. */
+function isOf(path: string, user: number): boolean {
+  return (lstatSync(path, { throwIfNoEntry: false })?.uid ?? user) === user;
 }
 
 function makeFolders(path: string): void {

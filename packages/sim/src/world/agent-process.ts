@@ -377,7 +377,7 @@ export class AgentProcess {
       replica,
     );
     const finish = (): void => {
-      this.#finish(replica, disposition.exitStatus);
+      if (replica.verdict === undefined || !this.#isStuck(replicaId)) this.#finish(replica, disposition.exitStatus);
     };
     this.#running.set(replicaId, { replica, finish });
     // A member of another rank does as it is told, until it is told to end.
@@ -392,9 +392,17 @@ export class AgentProcess {
     if (running === undefined) return;
     // One task in four shrugs off the polite signal.
     if (signal === 'SIGTERM' && replicaId % 4 === 0) return;
+    // It waits in the kernel, as for a file server that is away: no signal ends it before the storm is over.
+    if (this.#isStuck(replicaId)) return;
     this.#later(() => {
       if (this.#running.get(replicaId) === running) this.#finish(running.replica, signal === 'SIGTERM' ? 143 : 137);
     });
+  }
+
+  #isStuck(replicaId: number): boolean {
+    const { world, rng } = this.#setup;
+    const { stuckTaskProbability } = world;
+    return stuckTaskProbability > 0 && rng.fork(`stuck r${replicaId}`).fraction() < stuckTaskProbability;
   }
 
   #finish(replica: HeldReplica, exitStatus: number, isSignalled = false): void {

@@ -71,6 +71,7 @@ export function drawScenario(seed: string): Scenario {
             turnDelayMax: draw.pick([0, 1, 20]),
             ...drawSwitches(new Draw(new Prng(`switches ${seed}`))),
             ...drawChores(new Draw(new Prng(`chores ${seed}`))),
+            ...drawStuckTasks(new Draw(new Prng(`stuck ${seed}`))),
             ...drawDrains(new Draw(new Prng(`drains ${seed}`))),
             ...drawLease(new Draw(new Prng(`lease ${seed}`))),
           }),
@@ -359,6 +360,12 @@ function drawSwitches(draw: Draw): Pick<Scenario, 'heuristicSwitchesPerHour'> {
 function drawDrains(draw: Draw): Pick<Scenario, 'drainsPerHour'> {
   const drainsPerHour = draw.pick([0, 0, 0, 4, 30]);
   return drainsPerHour === 0 ? {} : { drainsPerHour };
+}
+
+/** By rng of its own, as above. */
+function drawStuckTasks(draw: Draw): Pick<Scenario, 'stuckTaskProbability'> {
+  const stuckTaskProbability = draw.pick([0, 0, 0, 0, 0, 0, 0.1, 0.5]);
+  return stuckTaskProbability === 0 ? {} : { stuckTaskProbability };
 }
 
 /** By rng of its own, as above. */

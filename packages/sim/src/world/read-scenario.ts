@@ -260,6 +260,7 @@ const scenario = object<Scenario>(
     heuristicSwitchesPerHour: perHour,
     drainsPerHour: perHour,
     choreFailureProbability: lessThanOne,
+    stuckTaskProbability: lessThanOne,
     managerAways: list(object<DownTime>({ after: whole(0, stormMax), duration: times }, {}), 0, downsMax),
     lease,
   },

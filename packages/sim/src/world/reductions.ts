@@ -84,6 +84,7 @@ const wholeReductions: readonly Reduction[] = [
   ({ heuristicSwitchesPerHour: _left, ...scenario }) => [scenario],
   ({ drainsPerHour: _left, ...scenario }) => [scenario],
   ({ choreFailureProbability: _left, ...scenario }) => [scenario],
+  ({ stuckTaskProbability: _left, ...scenario }) => [scenario],
   ({ managerAways: _left, ...scenario }) => [scenario],
   ({ lease: _left, ...scenario }) => [scenario],
   ({ lease, ...scenario }) =>

@@ -261,6 +261,11 @@ export interface Scenario {
    * out, none.
    */
   readonly choreFailureProbability?: number;
+  /**
+   * Of a task that is told to end to be stuck in the kernel, where no signal ends it while the storm lasts; in [0, 1),
+   * left out, none.
+   */
+  readonly stuckTaskProbability?: number;
   /** When the reservation manager is away: nobody hears of changes, or gets an answer; left out, never. */
   readonly managerAways?: readonly DownTime[];
   /** Left out, the broker leases nothing, and home does not sleep. */

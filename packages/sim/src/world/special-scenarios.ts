@@ -30,6 +30,7 @@ export function gentleScenario(scenario: Scenario): Scenario {
   return {
     ...scenario,
     choreFailureProbability: 0,
+    stuckTaskProbability: 0,
     faults: { ...calmFaults, breaksPerHour: 300 },
     network: { ...scenario.network, lossProbability: 0, duplicateProbability: 0.1 },
     clusters: scenario.clusters.map((cluster) => ({ ...cluster, faults: honestManager, nodeLossesPerHour: 0 })),
@@ -78,6 +79,7 @@ export function regretfulScenario(scenario: Scenario): Scenario {
   const regret = { cancelledAfter: 15_000, tasksCancelledAfter: 12_000, retriedAfter: 15_010 };
   return {
     ...racing,
+    stuckTaskProbability: 0.3,
     jobs: racing.jobs.map((job) => ({ ...job, meanTaskTime: Math.max(job.meanTaskTime, 10_000), ...regret })),
   };
 }

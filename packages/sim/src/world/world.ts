@@ -142,6 +142,10 @@ export class World implements Surroundings {
     return this.isStormy ? (this.scenario.choreFailureProbability ?? 0) : 0;
   }
 
+  get stuckTaskProbability(): number {
+    return this.isStormy ? (this.scenario.stuckTaskProbability ?? 0) : 0;
+  }
+
   /** Who honours the reservations of a resource, or holds allocations for them, hears that they have changed. */
   #reportReservations(resourceId: string): void {
     const site = this.clusters.find(({ provider }) => provider.name === resourceId);

@@ -8,6 +8,7 @@ import { addProvider, changeRequests, joinMachine, loseMachine } from './apply/a
 import {
   endReplicas,
   giveUpReplicas,
+  letReplicaGo,
   placeGang,
   placeReplicas,
   startReplicas,
@@ -34,6 +35,7 @@ const appliers: HandlersByKind<BrokerState, BrokerChange> = {
   GangStarted: startGang,
   ReplicasStarted: startReplicas,
   ReplicasGivenUp: giveUpReplicas,
+  ReplicaLetGo: letReplicaGo,
   ReplicaVerifying: verifyReplica,
   ReplicaDigested: digestReplica,
   TaskDecided: decideTask,

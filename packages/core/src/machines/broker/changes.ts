@@ -190,6 +190,20 @@ export type BrokerChange =
       readonly replicaIds: readonly ReplicaId[];
       readonly at: Instant;
     }
+  /**
+   * Its machine is connected and did not confirm in time that it ended this replica, or gave it back: its task goes on
+   * without it and is what `taskStatus` says. What it holds at its machine stays taken until the machine reports its end
+   * or leaves.
+   */
+  | {
+      readonly kind: 'ReplicaLetGo';
+      readonly machineId: MachineId;
+      readonly jobId: JobId;
+      readonly replicaId: ReplicaId;
+      readonly taskIndex: TaskIndex;
+      readonly taskStatus: TaskStatus;
+      readonly at: Instant;
+    }
   /** A success whose outputs or check are still to be settled. */
   | {
       readonly kind: 'ReplicaVerifying';

@@ -105,6 +105,7 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
     case 'GangStarted':
     case 'ReplicasStarted':
     case 'ReplicasGivenUp':
+    case 'ReplicaLetGo':
     case 'ReplicaDigested':
     case 'TaskDecided':
     case 'LeaseGranted':

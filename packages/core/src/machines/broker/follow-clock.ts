@@ -22,6 +22,7 @@ export function followClock(turn: Turn, { by }: GetInput<'ClockStepped'>): void 
   for (const provider of state.providers.values()) moveProvider(provider, by);
   for (const machine of state.machines.values()) moveInstants(machine, ['quarantinedUntil'], by);
   for (const job of state.openJobs.values()) moveInstants(job, ['gangsPausedUntil'], by);
+  for (const [replicaId, due] of state.awaitedEnds) state.awaitedEnds.set(replicaId, movedBy(due, by));
   for (const [key, at] of state.requestsSeen) state.requestsSeen.set(key, movedBy(at, by));
   moveInstants(state, ['demandsAt', 'demandsDue'], by);
   state.choosing.looks = new WeakMap();

@@ -47,6 +47,11 @@ export interface BrokerOptions {
   /** How long machines of a provider that is away keep what they run before it counts as lost. */
   readonly suspectGrace: Duration;
   /**
+   * How long a connected machine may take to confirm that it ended a cancelled replica, or gave one back, before the
+   * task goes on without that.
+   */
+  readonly cancelGrace: Duration;
+  /**
    * How long a provider that went away or is back is waited for to tell what it holds, before its leased tasks are
    * placed and those of its machines get siblings.
    */
@@ -96,6 +101,7 @@ export const defaultBrokerOptions: BrokerOptions = {
     awaitingMax: 10_000,
   },
   suspectGrace: 60_000,
+  cancelGrace: 60_000,
   onWithin: 10_000,
   lossesMax: 20,
   gangHoldMax: 600_000,

@@ -29,6 +29,7 @@ import {
   createBrokerState,
   type FirstEnd,
   type GangMembership,
+  createEndedTask,
   hasEnded,
   type LedgerAccount,
   type OpenTask,
@@ -248,7 +249,8 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
   // What still runs for a task that was doubted or retried since has nothing to do with its second life.
   const member = saved.member === undefined ? undefined : restoreMember(state, saved.member);
   const task =
-    member?.gang.task ?? (hasEnded({ status: saved.taskStatus }) ? endedTask(saved) : getTask(job, taskIndex));
+    member?.gang.task ??
+    (hasEnded({ status: saved.taskStatus }) ? createEndedTask(taskIndex, saved.taskStatus) : getTask(job, taskIndex));
   const replica: BrokerReplica = {
     replicaId,
     job,
@@ -284,7 +286,7 @@ function restoreGang(state: BrokerState, saved: SavedGang): void {
   state.gangs.set(gangId, {
     gangId,
     job,
-    task: open ?? endedTask({ taskIndex, taskStatus }),
+    task: open ?? createEndedTask(taskIndex, taskStatus),
     members: [],
     heldCount,
     status,
@@ -317,24 +319,6 @@ function getTask(job: BrokerJob, index: TaskIndex): OpenTask {
   const task = job.tasks.get(index);
   invariant(task, `a replica of task ${index} of job ${job.jobId}, which is not open`);
   return task;
-}
-
-/** What the siblings of a winner still hang on, also where their task runs again. */
-function endedTask({ taskIndex, taskStatus }: Pick<SavedReplica, 'taskIndex' | 'taskStatus'>): OpenTask {
-  return {
-    index: taskIndex,
-    status: taskStatus,
-    replicas: [],
-    successes: undefined,
-    accepting: undefined,
-    failureCount: 0,
-    lossCount: 0,
-    doubtCount: 0,
-    stopCount: 0,
-    walltimeCutCount: 0,
-    avoidMachineId: '',
-    avoidSince: 0,
-  };
 }
 
 function restoreSuccess(state: BrokerState, saved: SavedSuccess): void {

@@ -77,6 +77,11 @@ export interface BrokerState {
    * last.
    */
   readonly movedReservations: Map<string, MovedWindow>;
+  /**
+   * Of the moment: by when machines must confirm the ends of replicas that they were told to end or asked to give back,
+   * the earliest first. Only those that hold their task open.
+   */
+  readonly awaitedEnds: Map<ReplicaId, Instant>;
   /** Of the moment: when each request was last seen at its manager, by the same keys. */
   readonly requestsSeen: Map<string, Instant>;
   /** What machines have done for their trust, by identity; it outlives jobs and their presence. */
@@ -314,8 +319,11 @@ export interface UnjudgedLoss {
 export interface BrokerReplica {
   readonly replicaId: ReplicaId;
   readonly job: BrokerJob;
-  /** Ended already when this is an aborting sibling of the winner. */
-  readonly task: OpenTask;
+  /**
+   * Ended already when this is an aborting sibling of the winner. Of a replica that was let go, a stand-in that has
+   * ended: the task itself goes on without it.
+   */
+  task: OpenTask;
   readonly machine: BrokerMachine;
   /** What it holds there: as many as were chosen when it was placed; of a gang each member has a part. */
   readonly processors: ProcessorCount;
@@ -352,7 +360,8 @@ export interface BrokerGang {
   /** The id of its leader's replica. */
   readonly gangId: ReplicaId;
   readonly job: BrokerJob;
-  readonly task: OpenTask;
+  /** As of its members. */
+  task: OpenTask;
   /** By rank; on different machines of one provider. Those that have ended are no longer in it. */
   readonly members: BrokerReplica[];
   /** How many of them are held. */
@@ -657,6 +666,7 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
     replicas: new Map(),
     gangs: new Map(),
     brokenGangs: new Set(),
+    awaitedEnds: new Map(),
     successes: new Map(),
     records: new Map(),
     drainedMachines: new Map(),
@@ -694,4 +704,27 @@ export function isHere({ isAnnounced, isGone }: Pick<BrokerMachine, 'isAnnounced
 /** Whether a task is over; should it run again, it is another one. */
 export function hasEnded({ status }: Pick<OpenTask, 'status'>): boolean {
   return status === 'finished' || status === 'failed' || status === 'cancelled';
+}
+
+/** A task that has ended, for what machines still run of it; should it run again, it is another one. */
+export function createEndedTask(index: TaskIndex, status: TaskStatus): OpenTask {
+  return { ...createOpenTask(index), status };
+}
+
+/** A task that is placed for the first time. */
+export function createOpenTask(index: TaskIndex): OpenTask {
+  return {
+    index,
+    status: 'ready',
+    replicas: [],
+    successes: undefined,
+    accepting: undefined,
+    failureCount: 0,
+    lossCount: 0,
+    doubtCount: 0,
+    stopCount: 0,
+    walltimeCutCount: 0,
+    avoidMachineId: '',
+    avoidSince: 0,
+  };
 }

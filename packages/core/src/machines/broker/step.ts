@@ -26,6 +26,7 @@ import { onRequestsChanged, onReservationStatuses } from './demand/requests.ts';
 import { leaveReservations } from './reservations/reserved-jobs.ts';
 import { chooseResources } from './placement/choose-resources.ts';
 import { retryTasks } from './jobs/retry-tasks.ts';
+import { letSilentGo } from './results/let-go.ts';
 import { acceptResult, onDigest, refuseResult } from './results/settle-result.ts';
 import type { BrokerState } from './state.ts';
 import { noteStaged } from './results/stored-inputs.ts';
@@ -52,6 +53,7 @@ export function step(
   const turn = beginTurn(state, now);
   for (const input of inputs) takeInput(turn, input);
   expireSuspects(turn);
+  letSilentGo(turn);
   leaveReservations(turn);
   decideTasks(turn);
   stopFailing(turn);

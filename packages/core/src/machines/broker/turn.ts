@@ -3,7 +3,15 @@ import type { Instant, ReplicaId, Reply } from '../../shared/index.ts';
 import { apply } from './apply.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerCommand } from './commands.ts';
-import type { BrokerJob, BrokerMachine, BrokerProvider, BrokerReplica, BrokerState, TaskQueue } from './state.ts';
+import {
+  hasEnded,
+  type BrokerJob,
+  type BrokerMachine,
+  type BrokerProvider,
+  type BrokerReplica,
+  type BrokerState,
+  type TaskQueue,
+} from './state.ts';
 
 /** One step in the making: what its parts share and add to. */
 export interface Turn {
@@ -102,8 +110,20 @@ function flush(turn: Turn, gathered: Map<BrokerMachine, ReplicaId[]>, onlyWaitin
       facts: { machineId },
     } = machine;
     turn.commands.push({ kind: 'CancelReplicas', providerId, machineId, replicaIds, onlyWaiting });
+    for (const replicaId of replicaIds) awaitEnd(turn, replicaId);
   }
   gathered.clear();
+}
+
+/** A machine that is told once more has its time from then on. */
+function awaitEnd(turn: Turn, replicaId: ReplicaId): void {
+  const { state, now } = turn;
+  const replica = state.replicas.get(replicaId);
+  if (replica === undefined || hasEnded(replica.task)) return;
+  const due = now + state.options.cancelGrace;
+  state.awaitedEnds.delete(replicaId);
+  state.awaitedEnds.set(replicaId, due);
+  wakeBy(turn, due);
 }
 
 /** Has the step run again at `at` at the latest. */

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { aReservation, FakeCommands, temporaryFolder } from '@mutirao/testkit';
+import { aReservation, FakeCommands, temporaryFolder, until } from '@mutirao/testkit';
 import { OarManager, type AllocationOrder, type SiteReservations } from '@mutirao/managers';
 import { walltimeInside } from '../../../src/oar/oar-reservations.ts';
 import { parseJobs, findQueue } from '../../../src/oar/parse-oar.ts';
@@ -185,6 +185,49 @@ test('a request inside is a job in the container, and what cannot fit is refused
   await t.throwsAsync(manager.allocate(none), { code: 'MUT_NO_ROOM', message: /no reservation "mutirao_site_9"/ });
   fake.act('oarsub', 'echo "[ADMISSION RULE] Error: inner job is requesting an invalid container id." >&2; exit 254');
   await t.throwsAsync(manager.allocate({ ...order, reservation, clientRequestId: 'inst.q8' }), { code: 'MUT_NO_ROOM' });
+});
+
+test('a request that no longer fits into its reservation, since that began late, is told as ended and taken out', async (t) => {
+  const begun = { state: 'Running', assigned_resources: [1, 2, 3, 4] };
+  const inside = (id: number, walltime: number, more: Readonly<Record<string, unknown>> = {}) =>
+    job(id, { name: `mutirao.inst.q${id}`, types: ['inner=1'], walltime, ...more });
+  // The reservation has 400 s left.
+  const { fake, manager } = open(t, [
+    reserved(1, 7, at - 200_000, begun),
+    inside(2, 401),
+    inside(3, 400),
+    inside(4, 401, { state: 'Running', startTime: seconds(at - 10_000), assigned_resources: [1] }),
+    job(5, { types: ['inner=1'], walltime: 500 }),
+    inside(6, 401, { types: [] }),
+    reserved(7, 8, at + minute),
+    inside(8, 3600, { types: ['inner=7'] }),
+  ]);
+  fake.say('oarnodes', JSON.stringify({ 1: { type: 'default', state: 'Alive' } }));
+  const find = async () => {
+    const { requests } = await manager.queue(5);
+    return requests.map(({ managerRequestId: id, status, endReason }) => `${id} ${status} ${endReason}`.trim()).sort();
+  };
+  const told = [
+    '2 ended it can never start: its reservation would end before it',
+    '3 queued',
+    '4 running',
+    '6 queued',
+    '7 queued',
+    '8 queued',
+  ];
+  t.deepEqual(
+    (await find()).filter((line) => !line.startsWith('1 ')),
+    told,
+  );
+  t.deepEqual(fake.calls('oardel'), [], 'another process asked for it');
+  fake.act('oarsub', 'echo OAR_JOB_ID=2');
+  await manager.allocate({ ...order, clientRequestId: 'inst.q2' });
+  t.deepEqual(
+    (await find()).filter((line) => !line.startsWith('1 ')),
+    told,
+  );
+  await until(() => fake.calls('oardel').length > 0, 'it is taken out');
+  t.deepEqual(fake.calls('oardel'), ['2']);
 });
 
 test('the walltime inside leaves time for a late start, and is never longer than asked for', (t) => {

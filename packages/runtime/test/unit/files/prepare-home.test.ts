@@ -1,7 +1,8 @@
-import { readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkHome, prepareHome } from '@mutirao/runtime/files';
 import { temporaryFolder } from '@mutirao/testkit';
+import { nobody } from '@mutirao/testkit/world';
 import test from 'ava';
 
 test('a home folder is made with its parents, readable by its owner alone, and nothing is left of the check', (t) => {
@@ -37,6 +38,76 @@ test('what is not a folder, and what leads nowhere, is refused with its path and
       prepareHome('/dev/null');
     },
     { code: 'MUT_HOME_UNUSABLE', message: /is a device/ },
+  );
+});
+
+test('a home folder that was made too open is closed', (t) => {
+  const home = join(temporaryFolder(t), 'open');
+  mkdirSync(home);
+  writeFileSync(join(home, 'token'), 'x');
+  for (const [before, after] of [
+    [0o775, 0o755],
+    [0o2770, 0o2750],
+    [0o777, 0o755],
+    [0o500 | 0o200, 0o700],
+  ] as const) {
+    chmodSync(home, before);
+    prepareHome(home);
+    t.is(statSync(home).mode & 0o7777, after);
+  }
+});
+
+test('a home folder that another account has, or may write to, is refused', (t) => {
+  if (process.getuid?.() !== 0) {
+    t.pass('only root has files of several accounts');
+    return;
+  }
+  const folder = temporaryFolder(t);
+  chmodSync(folder, 0o777);
+  const make = (name: string, uid: number, mode: number): string => {
+    const home = join(folder, name);
+    mkdirSync(home);
+    chmodSync(home, mode);
+    chownSync(home, uid, uid);
+    return home;
+  };
+  const [theirs, openRoot, rooted, planted] = [
+    make('theirs', 54_321, 0o777),
+    make('open-root', 0, 0o1777),
+    make('rooted', 0, 0o755),
+    make('planted', nobody.uid, 0o777),
+  ];
+  writeFileSync(join(planted, 'grid.json'), '{}');
+  symlinkSync(theirs, join(folder, 'link'));
+  process.seteuid?.(nobody.uid);
+  try {
+    for (const [home, message] of [
+      [theirs, /belongs to user 54321, who could change what is run from it/],
+      [join(folder, 'link'), /belongs to user 54321/],
+      [openRoot, /others may write to the home folder .* \(mode 1777\)/],
+      [planted, /others may write to the home folder .* \(mode 777\)/],
+      [rooted, /you have no permission/],
+    ] as const)
+      t.throws(
+        () => {
+          prepareHome(home);
+        },
+        { code: 'MUT_HOME_UNUSABLE', message },
+        home,
+      );
+    prepareHome(join(openRoot, 'mine'));
+    t.is(statSync(join(openRoot, 'mine')).mode & 0o777, 0o700);
+    t.deepEqual(readdirSync(theirs), []);
+  } finally {
+    process.seteuid?.(0);
+  }
+  prepareHome(theirs.replace('theirs', 'rooted'));
+  t.throws(
+    () => {
+      prepareHome(theirs);
+    },
+    { code: 'MUT_HOME_UNUSABLE' },
+    'root, too, runs nothing that anybody can change',
   );
 });
 

@@ -62,12 +62,21 @@ export class CalmCheck implements WorldCheck {
 }
 
 /** Whether nothing worse ever happens in it than that a connection breaks: everybody finds back in time. */
-function isCalm({ faults, clusters, labs, network, lease, choreFailureProbability = 0 }: Scenario): boolean {
+function isCalm({
+  faults,
+  clusters,
+  labs,
+  network,
+  lease,
+  choreFailureProbability = 0,
+  stuckTaskProbability = 0,
+}: Scenario): boolean {
   return (
     !hasSleeps(lease) &&
     JSON.stringify({ ...faults, breaksPerHour: 0 }) === JSON.stringify(calmFaults) &&
     network.lossProbability === 0 &&
     choreFailureProbability === 0 &&
+    stuckTaskProbability === 0 &&
     clusters.every(
       ({ faults: ofManager, nodeLossesPerHour = 0, preemptionsPerHour = 0 }) =>
         JSON.stringify(ofManager) === JSON.stringify(honestManager) && nodeLossesPerHour + preemptionsPerHour === 0,

@@ -74,6 +74,8 @@ export class JournalOracle {
   readonly #jobs = new Map<JobId, WrittenJob>();
   readonly #labels = new Set<string>();
   readonly #replicas = new Map<ReplicaId, WrittenReplica>();
+  /** Whose machines did not confirm their ends in time: their tasks are none of theirs any more. */
+  readonly #unconfirmed = new Map<ReplicaId, JobId>();
   /** Members of gangs beside their leaders, which say nothing of their tasks; by the job. */
   readonly #followers = new Map<ReplicaId, JobId>();
 
@@ -141,6 +143,9 @@ export class JournalOracle {
         break;
       case 'ResultsDoubted':
         this.#doubt(change);
+        break;
+      case 'ReplicaLetGo':
+        this.#letGo(change);
         break;
       case 'ReplicasEnded':
         for (const ending of change.endings) this.#endReplica(change.jobId, ending);
@@ -312,15 +317,48 @@ export class JournalOracle {
     for (const rank of seats.keys()) if (rank > 0) this.#followers.set(firstReplicaId + rank, jobId);
   }
 
+  /** Its task is cancelled where that was wanted; else it goes on. */
+  #letGo({ jobId, replicaId, taskIndex, taskStatus }: ChangeOf<'ReplicaLetGo'>): void {
+    const [job, replica] = [this.#job(jobId), this.#replica(replicaId)];
+    const name = `task ${taskIndex} of job ${jobId}`;
+    invariant(replica.jobId === jobId && replica.taskIndex === taskIndex, `r${replicaId} is let go by another task`);
+    invariant(!replica.isVerifying, `r${replicaId} is let go, and its result is being settled`);
+    this.#replicas.delete(replicaId);
+    this.#unconfirmed.set(replicaId, jobId);
+    const task = findTask(job, taskIndex);
+    invariant(task.end === undefined, `${name} is ${task.end ?? ''}, and r${replicaId} holds it open`);
+    invariant(
+      (taskStatus === 'cancelled') === (this.#runsNothing(jobId, taskIndex) && isUnwanted(job, replica, task)),
+      `${name} is ${taskStatus} without r${replicaId}`,
+    );
+    moveTask(task, taskStatus, { isHung: false, name, failuresMax: job.failuresMax });
+    if (task.end !== undefined) job.places.delete(taskIndex);
+  }
+
+  #runsNothing(jobId: JobId, taskIndex: TaskIndex): boolean {
+    for (const replica of this.#replicas.values())
+      if (replica.jobId === jobId && replica.taskIndex === taskIndex) return false;
+    return true;
+  }
+
+  /** Its task does not learn from it. */
+  #endUnconfirmed(jobId: JobId, { replicaId, disposition }: ReplicaEnding): void {
+    invariant(
+      this.#unconfirmed.get(replicaId) === jobId && (disposition === 'cancelled' || disposition === 'surplus'),
+      `r${replicaId} was let go, and ends as ${disposition}`,
+    );
+    this.#unconfirmed.delete(replicaId);
+    this.#votes.onEnded(replicaId, disposition);
+  }
+
+  #endFollower(jobId: JobId, replicaId: ReplicaId): void {
+    invariant(this.#followers.get(replicaId) === jobId, `r${replicaId} follows a leader of another job than ${jobId}`);
+    this.#followers.delete(replicaId);
+  }
+
   #endReplica(jobId: JobId, ending: ReplicaEnding): void {
-    if (this.#followers.has(ending.replicaId)) {
-      invariant(
-        this.#followers.get(ending.replicaId) === jobId,
-        `r${ending.replicaId} follows a leader of another job than ${jobId}`,
-      );
-      this.#followers.delete(ending.replicaId);
-      return;
-    }
+    if (this.#unconfirmed.has(ending.replicaId)) return this.#endUnconfirmed(jobId, ending);
+    if (this.#followers.has(ending.replicaId)) return this.#endFollower(jobId, ending.replicaId);
     const { replicaId, taskIndex, disposition, taskStatus } = ending;
     const [job, replica] = [this.#job(jobId), this.#replicas.get(replicaId)];
     invariant(
@@ -331,7 +369,7 @@ export class JournalOracle {
     const task = findTask(job, taskIndex);
     this.#votes.onEnded(replicaId, disposition);
     invariant(
-      taskStatus !== 'cancelled' || job.isCancelled || replica.isCancelled || task.isUnwanted,
+      taskStatus !== 'cancelled' || isUnwanted(job, replica, task),
       `task ${taskIndex} of job ${jobId} is cancelled with r${replicaId}, and was retried`,
     );
     if (disposition === 'failed') {
@@ -405,6 +443,10 @@ function moveTask(
     `${name} was given up after ${counts}`,
   );
   invariant(status !== 'ready' || !isSpent(losses - silentLosses, stops), `${name} goes on after ${counts}`);
+}
+
+function isUnwanted(job: WrittenJob, replica: WrittenReplica, task: WrittenTask): boolean {
+  return job.isCancelled || replica.isCancelled || task.isUnwanted;
 }
 
 /** Whether a task has failed or was cancelled, or is being cancelled by itself. */

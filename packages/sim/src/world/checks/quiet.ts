@@ -84,12 +84,13 @@ export class QuietCheck implements WorldCheck {
 
 /** Whether nothing has gone wrong for a while, nor is going to. */
 function isQuiet({ isStormy, scenario }: World): boolean {
-  const { faults, labs, choreFailureProbability = 0, lease } = scenario;
+  const { faults, labs, choreFailureProbability = 0, stuckTaskProbability = 0, lease } = scenario;
   return (
     !isStormy ||
     (!hasSleeps(lease) &&
       JSON.stringify(faults) === JSON.stringify(calmFaults) &&
       choreFailureProbability === 0 &&
+      stuckTaskProbability === 0 &&
       labs.every(staysUp))
   );
 }

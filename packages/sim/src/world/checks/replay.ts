@@ -84,6 +84,7 @@ const seenFields: ReadonlySet<string> = new Set([
   'isStopping',
   'shutdownCount',
   'isWithdrawing',
+  'awaitedEnds',
   'isEnding',
   'isConnected',
   'awaySince',

@@ -21,6 +21,8 @@ import {
   type BrokerMachine,
   type BrokerReplica,
   type BrokerState,
+  createEndedTask,
+  createOpenTask,
   hasEnded,
   type OpenTask,
   type Success,
@@ -119,20 +121,7 @@ function putOn(state: BrokerState, replica: BrokerReplica): void {
 }
 
 function openTask(job: BrokerJob, index: TaskIndex): OpenTask {
-  const task: OpenTask = {
-    index,
-    status: 'ready',
-    replicas: [],
-    successes: undefined,
-    accepting: undefined,
-    failureCount: 0,
-    lossCount: 0,
-    doubtCount: 0,
-    stopCount: 0,
-    walltimeCutCount: 0,
-    avoidMachineId: '',
-    avoidSince: 0,
-  };
+  const task = createOpenTask(index);
   job.tasks.set(index, task);
   return task;
 }
@@ -157,6 +146,30 @@ export function giveUpReplicas(state: BrokerState, change: ChangeOf<'ReplicasGiv
     replica.status = 'aborting';
     replica.abortDisposition = 'surplus';
   }
+}
+
+/** Has a task go on without a replica of whose end its machine does not say anything. */
+export function letReplicaGo(state: BrokerState, { replicaId, taskStatus, at }: ChangeOf<'ReplicaLetGo'>): void {
+  const replica = state.replicas.get(replicaId);
+  invariant(replica, `replica ${replicaId} is let go, but there is none`);
+  const { job, task, machine } = replica;
+  state.awaitedEnds.delete(replicaId);
+  replica.isWithdrawing = false;
+  replica.status = 'aborting';
+  replica.abortDisposition ??= 'retried';
+  task.replicas.splice(task.replicas.indexOf(replica), 1);
+  const standIn = createEndedTask(task.index, 'cancelled');
+  standIn.replicas.push(replica);
+  replica.task = standIn;
+  if (replica.member !== undefined) {
+    const { gang } = replica.member;
+    gang.task = standIn;
+    for (const member of gang.members) member.task = standIn;
+  }
+  task.avoidMachineId = machine.facts.machineId;
+  task.avoidSince = at;
+  if (replica.abortDisposition === 'surplus') job.withSibling.add(standIn);
+  setStatus(job, task, taskStatus);
 }
 
 /** Sets a success aside until its result is settled. */
@@ -245,6 +258,7 @@ function settleSuccess(state: BrokerState, ending: ReplicaEnding): void {
 function detach(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding): void {
   const { task, machine } = replica;
   state.replicas.delete(replica.replicaId);
+  state.awaitedEnds.delete(replica.replicaId);
   machine.replicas.delete(replica.replicaId);
   machine.heldProcessors -= replica.processors;
   releaseResources(replica);

@@ -41,7 +41,7 @@ function listReasons(moment: Moment, machine: BrokerMachine, userId: UserId): Re
     queues.length === 0
       ? [{ code: 'machine-nothing-pending' }]
       : sortOnce(queues.flatMap((queue) => whyNotHere(moment, machine, queue)));
-  return machine.replicas.size === 0 ? pending : [describeWork(machine), ...pending];
+  return machine.replicas.size === 0 ? pending : [describeWork(machine), ...describeSilence(machine), ...pending];
 }
 
 /** Of a machine that is gone its trust record may be left. */
@@ -55,6 +55,12 @@ function describeWork(machine: BrokerMachine): Reason {
   const { machineId, processors } = machine.facts;
   const freeProcessors = countFree(machine);
   return { code: 'machine-busy', machineId, tasks: machine.replicas.size, freeProcessors, processors };
+}
+
+/** What still counts as running here though nobody wants it. */
+function describeSilence({ facts: { machineId }, replicas }: BrokerMachine): Reason[] {
+  const unconfirmed = [...replicas.values()].filter(({ status }) => status === 'aborting').length;
+  return unconfirmed === 0 ? [] : [{ code: 'machine-ends-awaited', machineId, tasks: unconfirmed }];
 }
 
 /** Why tasks of a queue do not run on a machine that takes work. */

@@ -3,6 +3,7 @@ import type { TakenTask } from '../../../messages/index.ts';
 import type { Reason } from '../../../reasons/index.ts';
 import type { Instant, JobId, MachineId, TaskIndex, UserId } from '../../../shared/index.ts';
 import type { ReplicaEnding } from '../changes.ts';
+import { isBeingCancelled } from '../apply/apply-job.ts';
 import { avoidedUntil } from '../placing/avoidance.ts';
 import { describeGang } from './explain-gang.ts';
 import { explainPlace } from './explain-placement.ts';
@@ -66,7 +67,7 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
     case 'ready':
       return explainReady(view);
     case 'running':
-      return view.open?.isCancelled === true ? explainCancelling(view) : explainRunning(view);
+      return view.open !== undefined && isBeingCancelled(view.open) ? explainCancelling(view) : explainRunning(view);
     case 'verifying':
       return explainVerifying(view);
     case 'finished':
@@ -104,12 +105,27 @@ function explainRunning({ state, job, task, open, past, now }: TaskView): Explan
   };
 }
 
-function explainCancelling({ job: { jobId }, task: { taskIndex, replicas }, past, now }: TaskView): Explanation {
+function explainCancelling({ state, job: { jobId }, task: { taskIndex, replicas }, past, now }: TaskView): Explanation {
   const machineIds = replicas.map(({ machineId }) => machineId);
   return {
     summary: { code: 'task-cancelling', jobId, taskIndex, machineIds },
-    details: [...replicas.map((replica) => describeReplica(replica, now)), ...past],
+    details: [
+      ...replicas.map((replica) => describeReplica(replica, now)),
+      ...replicas.flatMap((replica) => describeAwaitedEnd(state, replica, now)),
+      ...past,
+    ],
   };
+}
+
+function describeAwaitedEnd(
+  { awaitedEnds }: BrokerState,
+  { replicaId, machineId }: TaskSummary['replicas'][number],
+  now: Instant,
+): Reason[] {
+  const due = awaitedEnds.get(replicaId);
+  return due === undefined
+    ? []
+    : [{ code: 'replica-end-awaited', replicaId, machineId, leftMs: Math.max(0, due - now) }];
 }
 
 function describeReplica(

@@ -21,6 +21,8 @@ const subjects = [
   'cancelled',
   'cancelled-tasks',
   'cancelled-workflow-tasks',
+  'unconfirmed',
+  'unconfirmed-gangs',
   'reservations',
   'own-reservations',
   'workflows',
