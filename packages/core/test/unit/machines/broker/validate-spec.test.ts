@@ -101,7 +101,7 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   [
     'a check whose quotes have no end',
     withGroup({ check: "test '{}" }),
-    /check: no value can be put into the command safely: there is a ' without its end/,
+    /check: no value can be put into the command safely, because it has a ' that is not closed/,
   ],
   ['a command with a NUL', withGroup({ command: 'a\0b' }), /NUL/],
 ];
