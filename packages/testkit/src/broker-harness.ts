@@ -34,7 +34,7 @@ import {
   type TaskEdge,
   type TaskGroup,
 } from '@mutirao/core/messages';
-import { sayReason } from '@mutirao/api/reasons';
+import { sayCause, sayReason } from '@mutirao/api/reasons';
 import { QueueModel } from '@mutirao/core/placement';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
@@ -107,7 +107,7 @@ export class BrokerHarness {
         return this.#lastChanges
           .flatMap(listEvents)
           .map(({ type, jobId, taskIndexes, machineId, reason }) =>
-            `${type} ${jobId} [${taskIndexes.join(' ')}] ${machineId} ${reason}`.trimEnd(),
+            `${type} ${jobId} [${taskIndexes.join(' ')}] ${machineId} ${sayCause(reason)}`.trimEnd(),
           );
       case 'restart':
         this.state = restore(snapshot(this.state), this.#options);
@@ -662,7 +662,7 @@ function describeChange(change: BrokerChange): string[] {
         ({ taskIndex, providerId, startsBy, reason }) =>
           `${change.jobId}.${taskIndex} ` +
           `${providerId === '' ? 'without a place' : `at ${providerId}`}${startsBy === undefined ? '' : `, to start by ${startsBy}`} ` +
-          `(${reason})`,
+          `(${sayCause(reason)})`,
       );
     case 'MembersHeld':
       return [`${change.held.map(({ replicaId }) => `r${replicaId}`).join(', ')} held on ${change.machineId}`];

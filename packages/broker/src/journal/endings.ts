@@ -1,4 +1,5 @@
 import type { ReplicaEnding, ReplicaDisposition } from '@mutirao/core/machines/broker';
+import type { Cause, Reason } from '@mutirao/core/reasons';
 import type { Outcome, OutputContent, ReplicaUsage, StagingTimes, TaskStatus } from '@mutirao/core/messages';
 
 import { numberAt, packNumbers, packTexts, textAt, type NumberColumn, type TextColumn } from './columns.ts';
@@ -17,9 +18,12 @@ export interface PackedEndings {
   readonly placed: NumberColumn;
   readonly started: NumberColumn;
   readonly ended: NumberColumn;
-  /** Absent when empty for all, as the three below. */
+  /** Absent when empty for all, as the four below. */
   readonly reason?: TextColumn;
+  /** Words of others; `''` where it is a reason of ours. */
   readonly detail?: TextColumn;
+  /** Reasons of ours as JSON; `''` where there is none. */
+  readonly detail_reason?: TextColumn;
   /** `''` for those that are not the last of many losses. */
   readonly last_loss?: TextColumn;
   /** Rows whose output was cut, by position. */
@@ -53,7 +57,10 @@ const nothing = new Uint8Array(0);
 /** Packs endings without their standard output and error, which are kept apart. */
 export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
   const reason = packTexts(endings, (ending) => ending.reason);
-  const detail = packTexts(endings, (ending) => ending.detail);
+  const detail = packTexts(endings, (ending) => (typeof ending.detail === 'string' ? ending.detail : ''));
+  const detailReason = packTexts(endings, (ending) =>
+    typeof ending.detail === 'string' ? '' : JSON.stringify(ending.detail),
+  );
   const lastLoss = packTexts(endings, (ending) => ending.lastLoss ?? '');
   const truncated = listPositions(endings, (ending) => ending.outputTruncated);
   const files = listPositions(endings, (ending) => ending.outputs.length > 0);
@@ -70,6 +77,7 @@ export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
     ended: packNumbers(endings, (ending) => ending.endedAt),
     ...(reason === '' ? {} : { reason }),
     ...(detail === '' ? {} : { detail }),
+    ...(detailReason === '' ? {} : { detail_reason: detailReason }),
     ...(lastLoss === '' ? {} : { last_loss: lastLoss }),
     ...(truncated.length === 0 ? {} : { truncated }),
     ...(files.length === 0
@@ -85,6 +93,11 @@ function packMemoryNext(endings: readonly ReplicaEnding[]): Pick<PackedEndings, 
   const rows = listPositions(endings, ({ memoryNext }) => memoryNext !== undefined);
   if (rows.length === 0) return {};
   return { memory_next: rows.map((row) => [row, endings[row]?.memoryNext ?? 0] as const) };
+}
+
+function unpackDetail(packed: PackedEndings, index: number): Cause {
+  const reason = textAt(packed.detail_reason ?? '', index);
+  return reason === '' ? textAt(packed.detail ?? '', index) : (JSON.parse(reason) as Reason);
 }
 
 function packUsage(endings: readonly ReplicaEnding[]): Pick<PackedEndings, 'usage'> {
@@ -164,7 +177,7 @@ export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
       endedAt: numberAt(packed.ended, index),
       reason: textAt(packed.reason ?? '', index),
       ...(lastLoss === '' ? {} : { lastLoss }),
-      detail: textAt(packed.detail ?? '', index),
+      detail: unpackDetail(packed, index),
       standardOutput: nothing,
       standardError: nothing,
       outputTruncated: truncated.has(index),

@@ -92,6 +92,16 @@ const changes: readonly BrokerChange[] = [
         usage: { memoryPeak: 5_000_000_000, processorTime: 90 },
         memoryNext: 10_000_000_000,
       }),
+      anEnding({
+        replicaId: 14,
+        taskIndex: 10,
+        detail: {
+          code: 'gang-member-ended',
+          machineId: 'a/m',
+          endCode: '',
+          cause: { code: 'exit-status', exitStatus: 2 },
+        },
+      }),
     ],
   },
   { kind: 'ProviderAdded', providerId: 'a', address: 'h:1' },

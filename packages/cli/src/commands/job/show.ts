@@ -57,7 +57,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['job', String(job.jobId)],
     ['label', job.label],
     ['user', job.userId],
-    ['status', `${jobStatusText(job, now)}${job.cancelReason === '' ? '' : `: ${job.cancelReason}`}`],
+    ['status', `${jobStatusText(job, now)}${job.cancelReason === undefined ? '' : `: ${job.cancelReason.text}`}`],
     ['submitted', showInstant(job.submittedUnixMs)],
     ['ended', job.endedUnixMs === 0 ? '' : showInstant(job.endedUnixMs)],
     ['time', showDuration(end - job.submittedUnixMs)],

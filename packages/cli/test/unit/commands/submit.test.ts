@@ -26,7 +26,7 @@ async function submitted(
   const requests: SubmitJobRequest[] = [];
   const submitJob = (request: SubmitJobRequest) => {
     requests.push(request);
-    return Promise.resolve({ jobId: 5, taskCount: 3 });
+    return Promise.resolve({ jobId: 5, taskCount: 3, warnings: [] });
   };
   return { ...(await runCommandLine(argv, { broker: { submitJob }, directory })), job: requests[0]?.job };
 }
@@ -356,7 +356,7 @@ test('a broker that is just restarting gets the same submission again, under the
     keys.push(clientJobId);
     return keys.length < 3
       ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'away'))
-      : Promise.resolve({ jobId: 1, taskCount: 1 });
+      : Promise.resolve({ jobId: 1, taskCount: 1, warnings: [] });
   };
   t.is((await runCommandLine(['job', 'submit', '-q', '--', 'true'], { broker: { submitJob } })).out, '1\n');
   t.is(new Set(keys).size, 1);
@@ -371,7 +371,7 @@ test('--wait waits, and its exit status tells how the job ended', async (t) => {
   ] as const;
   for (const [name, expected, counts] of endings) {
     const broker = {
-      submitJob: () => Promise.resolve({ jobId: 1, taskCount: 10 }),
+      submitJob: () => Promise.resolve({ jobId: 1, taskCount: 10, warnings: [] }),
       getJob: () => Promise.resolve({ job: aJobSummary({ status: JobStatus[name], ...counts }), spec: undefined }),
       async *watchJob() {
         /* nothing comes */
@@ -481,15 +481,18 @@ test('what of the requirements holds on no known machine is said when the job is
     Promise.resolve({
       jobId: 1,
       taskCount: 1,
-      requirementsWarning: 'no machine that is known states "cpus"\nand so on',
+      warnings: [
+        { code: '', parameters: {}, text: 'no known machine states "cpus"' },
+        { code: '', parameters: {}, text: 'and so on' },
+      ],
     });
   const plain = await runCommandLine(['job', 'submit', '--requirements', 'cpus > 2', '--', 'true'], {
     broker: { submitJob },
   });
-  t.deepEqual([plain.status, plain.err], [0, 'warning: no machine that is known states "cpus"\nwarning: and so on\n']);
+  t.deepEqual([plain.status, plain.err], [0, 'warning: no known machine states "cpus"\nwarning: and so on\n']);
   const { out } = await runCommandLine(['job', 'submit', '--json', '--', 'true'], { broker: { submitJob } });
   t.deepEqual((JSON.parse(out) as { warnings: unknown }).warnings, [
-    'no machine that is known states "cpus"',
-    'and so on',
+    { code: '', parameters: {}, text: 'no known machine states "cpus"' },
+    { code: '', parameters: {}, text: 'and so on' },
   ]);
 });

@@ -15,7 +15,7 @@ import type {
   TaskStatus,
   Verification,
 } from '../../messages/index.ts';
-import type { Reason } from '../../reasons/index.ts';
+import type { Cause, Reason } from '../../reasons/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
 import type { Assignment, FreeResources, ResourceCapacity, ResourceRequest } from '../../resources/index.ts';
 import type { RevisedInput } from '../../resumption/index.ts';
@@ -158,7 +158,7 @@ export interface BrokerJob {
   dependencies: Dependencies | undefined;
   status: JobStatus;
   /** Empty unless its user cancelled it. */
-  cancelReason: string;
+  cancelReason: Cause;
   /** 0 while a task is open. */
   endedAt: Instant;
   /** Tasks that were placed at least once and have not ended. */
@@ -262,8 +262,8 @@ export interface TaskPlace {
   readonly at: Instant;
   /** When it was to start there, as was foreseen when it was placed; undefined where that was not known. */
   readonly startsBy: Instant | undefined;
-  /** Why there; a part of a sentence. */
-  readonly reason: string;
+  /** Why there. */
+  readonly reason: Cause;
 }
 
 /** A task that was placed at least once and has not ended. */

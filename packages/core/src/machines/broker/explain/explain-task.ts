@@ -216,6 +216,6 @@ function describePast({ machineId, ending }: PastReplica): Reason {
     disposition,
     ...(outcome === 'failed' && reason === '' ? { exitStatus } : {}),
     endCode: reason,
-    detail,
+    cause: detail,
   };
 }

@@ -8,7 +8,7 @@ import {
   type Values,
 } from '../../../messages/index.ts';
 import type { Fault, Refusal } from '../../../reasons/index.ts';
-import { describeRequirementsError, findImpossible, parseRequirements } from '../../../requirements/index.ts';
+import { findImpossible, parseRequirements } from '../../../requirements/index.ts';
 import { findNearestWord } from '../../../shared/index.ts';
 import { getCredibilityMax, type CredibilityRules, defaultCredibilityRules } from '../../../trust/index.ts';
 import { findPlacementFault } from '../placement/read-placement.ts';
@@ -139,9 +139,9 @@ function findGroupFault(group: TaskGroup, groupIndex: number): Refusal | undefin
     ...[...group.inputs, ...group.outputs].map(({ condition }) => condition),
   ]) {
     const parsed = parseRequirements(expression);
-    const trouble = parsed.kind === 'error' ? describeRequirementsError(parsed) : findImpossible(parsed);
-    if (trouble !== undefined)
-      return { code: 'MUT_REQUIREMENTS_SYNTAX', fault: { code: 'job-requirements-unreadable', groupIndex, trouble } };
+    const cause = parsed.kind === 'error' ? parsed.fault : findImpossible(parsed);
+    if (cause !== undefined)
+      return { code: 'MUT_REQUIREMENTS_SYNTAX', fault: { code: 'job-requirements-unreadable', groupIndex, cause } };
   }
   return (
     findValuesFault(group.values, groupIndex) ?? findPathFault(group, groupIndex) ?? findQuotingFault(group, groupIndex)
@@ -166,8 +166,8 @@ function findQuotingFault({ command, check, values }: TaskGroup, groupIndex: num
     ['command', command],
     ['check', check],
   ] as const) {
-    const trouble = findCommandFault(parseCommand(text), valuesLookedAt(values));
-    if (trouble !== undefined) return bad({ code: 'job-command-unsafe', groupIndex, field, trouble });
+    const cause = findCommandFault(parseCommand(text), valuesLookedAt(values));
+    if (cause !== undefined) return bad({ code: 'job-command-unsafe', groupIndex, field, cause });
   }
   return undefined;
 }

@@ -1,3 +1,4 @@
+import type { Cause } from '../../../reasons/index.ts';
 import {
   doubtsMax,
   faultAtHome,
@@ -25,7 +26,7 @@ import {
 } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 import { countLosses, findJudge } from './judge-losses.ts';
-import { describeFullCut, walltimeCutsMax, walltimeMaxCode } from './longest-walltime.ts';
+import { explainFullCut, walltimeCutsMax, walltimeMaxCode } from './longest-walltime.ts';
 
 const noBytes = new Uint8Array(0);
 
@@ -183,7 +184,7 @@ export function statusWithout(
 export function refusedEnding(
   turn: Pick<Turn, 'state'>,
   success: Success,
-  { reason, detail }: { readonly reason: string; readonly detail: string },
+  { reason, detail }: { readonly reason: string; readonly detail: Cause },
 ): ReplicaEnding {
   const disposition = refusedDisposition(success, reason);
   const taskStatus = statusWithout(turn, success, disposition);
@@ -194,7 +195,7 @@ export function refusedEnding(
     taskStatus,
     reason: isLostOften ? lostOften : reason,
     ...(isLostOften ? { lastLoss: reason } : {}),
-    detail: isLostOften ? `the last one: ${reason} ${detail}` : detail,
+    detail: isLostOften ? { code: 'last-loss', endCode: reason, cause: detail } : detail,
   };
 }
 
@@ -233,10 +234,10 @@ function judgeCut(
   { state, now }: Turn,
   { replica, disposition }: { readonly replica: BrokerReplica; readonly disposition: ReplicaDisposition },
   end: Pick<ReplicaEnd, 'reason' | 'detail' | 'startedAt' | 'endedAt'>,
-): { readonly reason: string; readonly detail: string } {
+): { readonly reason: string; readonly detail: Cause } {
   const detail =
     disposition === 'lost' && !isFollower(replica)
-      ? describeFullCut(state, replica, { startedAt: end.startedAt, endedAt: end.endedAt, now })
+      ? explainFullCut(state, replica, { startedAt: end.startedAt, endedAt: end.endedAt, now })
       : undefined;
   return detail === undefined ? end : { reason: walltimeMaxCode, detail };
 }
@@ -275,7 +276,7 @@ export function reportedEnding(turn: Turn, replica: BrokerReplica, end: ReplicaE
     endedAt: end.endedAt,
     reason: isLostOften ? lostOften : reason,
     ...(isLostOften ? { lastLoss: reason } : {}),
-    detail: isLostOften ? `the last one: ${reason} ${end.detail}` : detail,
+    detail: isLostOften ? { code: 'last-loss', endCode: reason, cause: end.detail } : detail,
     standardOutput: end.standardOutput,
     standardError: end.standardError,
     outputTruncated: end.outputTruncated,
@@ -311,7 +312,7 @@ function statusGrown(
 export interface UnreportedEnd {
   readonly disposition: ReplicaDisposition;
   readonly reason: string;
-  readonly detail: string;
+  readonly detail: Cause;
 }
 
 /** Ends one replica of which no machine tells. */
@@ -358,7 +359,7 @@ export function unreportedEnding(turn: Turn, replica: BrokerReplica, end: Unrepo
     endedAt: turn.now,
     reason: isLostOften ? lostOften : reason,
     ...(isLostOften ? { lastLoss: end.reason } : {}),
-    detail: isLostOften ? `the last one: ${end.reason}` : detail,
+    detail: isLostOften ? { code: 'last-loss', endCode: end.reason, cause: '' } : detail,
     standardOutput: noBytes,
     standardError: noBytes,
     outputTruncated: false,
