@@ -68,7 +68,8 @@ test.serial(
     const long = join(temporaryFolder(t), 'x'.repeat(100));
     const folderOf = (): string => dirname(socketIn(long, 'p').slice('unix:'.length));
     const first = folderOf();
-    const folders = [first, `${first}-1`, `${first}-2`];
+    const third = `${first}-2`;
+    const folders = [first, `${first}-1`, third];
     t.teardown(() => {
       for (const folder of folders) removeTree(folder);
     });
@@ -77,10 +78,10 @@ test.serial(
       t.is(folderOf(), folder);
       chownSync(folder, 54_321, 54_321);
     }
-    t.is(folderOf(), folders[2]);
-    makeSocketFolder(join(folders[2]!, 'p'));
+    t.is(folderOf(), third);
+    makeSocketFolder(join(third, 'p'));
     removeTree(first);
-    t.is(folderOf(), folders[2], 'one that is in use stays so when an earlier name is free again');
+    t.is(folderOf(), third, 'one that is in use stays so when an earlier name is free again');
   },
 );
 
