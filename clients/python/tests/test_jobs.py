@@ -55,7 +55,7 @@ def test_a_cancelled_job_ends(grid):
     job = grid.bag("true", requirements="name == nowhere")
     job.cancel("not now")
     assert job.wait(PATIENCE) == "cancelled"
-    assert job.summary().cancel_reason == "not now"
+    assert job.summary().cancel_reason.text == "not now"
 
 
 def test_retry_runs_what_failed(grid, tmp_path):

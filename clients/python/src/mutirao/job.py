@@ -45,7 +45,7 @@ def failure_of(grid: Grid, record: Any) -> TaskFailed:
         stderr = output.standard_error.decode(errors="replace")
     except MutiraoError:
         pass  # What it printed may be gone; why it failed is known all the same.
-    reason = f"{last.reason} {last.detail}".strip() or f"exit status {last.exit_status}"
+    reason = f"{last.reason} {last.detail.text}".strip() or f"exit status {last.exit_status}"
     tail = f"\n{stderr[-2000:]}" if stderr else ""
     message = f"task {record.task_index} of job {record.job_id} failed on {last.machine_id}: {reason}{tail}"
     return TaskFailed(message, last.reason, last.exit_status, last.machine_id, stderr)
