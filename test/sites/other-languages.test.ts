@@ -164,7 +164,10 @@ for (const language of ['python', 'go'] as const) {
     `a client in ${language} that follows a job starts over, and says so, when the broker's journal was put back from a back-up`,
     async (t) => {
       const { grid, start, submit } = await world(t, language);
-      const jobId = await submit('--count', '60', 'sleep 0.2; echo from-{}');
+      // The job cannot end before the journal was put back, however long the broker takes to stop.
+      const gate = join(temporaryFolder(t), 'gate');
+      const waiting = `if [ {} -ge 30 ]; then until [ -e '${gate}' ]; do sleep 0.1; done; fi`;
+      const jobId = await submit('--count', '60', `${waiting}; sleep 0.2; echo from-{}`);
       const finished = async (count: number): Promise<void> => {
         await until(async () => (await grid.client.job(jobId)).finishedCount >= count, `${count} tasks are finished`);
       };
@@ -180,6 +183,7 @@ for (const language of ['python', 'go'] as const) {
         rmSync(folder, { recursive: true });
         cpSync(copy, folder, { recursive: true });
       });
+      writeFileSync(gate, '');
       t.is(await follower.ended(), 0, follower.complaints);
       t.regex(follower.complaints, /^the broker has another journal, starting over: .*journal/m);
       const truth = await listEvents(grid, jobId);
