@@ -34,6 +34,16 @@ export function findDeadLinks(page: MarkdownPage, targets: LinkTargets): Finding
     });
 }
 
+/** Words in angle brackets that a reader does not see, since they are read as tags of HTML. */
+export function findTags({ file, tags }: MarkdownPage): Finding[] {
+  return tags.map(({ target, line }) => ({
+    file,
+    line,
+    rule: 'html',
+    message: `${target} is read as a tag of HTML: write it as code, or with a backslash before it`,
+  }));
+}
+
 /** Pages of docs/ that a source, a script or a page names in its text and that are not there. */
 export function findDeadMentions(file: string, text: string, targets: LinkTargets): Finding[] {
   return [...text.matchAll(/(?<![\w./-])docs\/[\w./-]+\.md\b/g)]

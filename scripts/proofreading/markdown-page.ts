@@ -17,6 +17,8 @@ export interface MarkdownPage {
   /** What may follow `#`: the anchors of headings, as GitHub makes them, and ids in HTML. */
   readonly anchors: ReadonlySet<string>;
   readonly links: readonly MarkdownLink[];
+  /** Tags of HTML that are no anchors: a page that means the words shows nothing, and breaks the site. */
+  readonly tags: readonly MarkdownLink[];
 }
 
 const hasChildren = (node: Nodes): node is Parents => 'children' in node;
@@ -55,6 +57,7 @@ class PageReader {
   readonly prose: ProseText[] = [];
   readonly anchors = new Set<string>();
   readonly links: MarkdownLink[] = [];
+  readonly tags: MarkdownLink[] = [];
   readonly #slugger = new GithubSlugger();
   readonly #file: string;
 
@@ -67,6 +70,8 @@ class PageReader {
     switch (node.type) {
       case 'html':
         for (const [, id = ''] of node.value.matchAll(/\b(?:id|name)="([^"]+)"/g)) this.anchors.add(id);
+        if (/^<[a-z]/i.test(node.value) && !/\b(?:id|name)="/.test(node.value))
+          this.tags.push({ target: node.value, line });
         break;
       case 'link':
       case 'image':
@@ -102,5 +107,5 @@ class PageReader {
 export function readMarkdownPage(file: string, text: string): MarkdownPage {
   const reader = new PageReader(file);
   reader.visit(fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }));
-  return { file, prose: reader.prose, anchors: reader.anchors, links: reader.links };
+  return { file, prose: reader.prose, anchors: reader.anchors, links: reader.links, tags: reader.tags };
 }

@@ -12,7 +12,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { compareFindings, countFindings, findGrowth, type KnownFindings } from './known-findings.ts';
-import { findDeadLinks, findDeadMentions, type LinkTargets } from './links.ts';
+import { findDeadLinks, findDeadMentions, findTags, type LinkTargets } from './links.ts';
 import { readMarkdownPage } from './markdown-page.ts';
 import { proofreader, readForbiddenTerms, readRules, type Finding, type Rules } from './rules.ts';
 import { readSourceTexts } from './source-texts.ts';
@@ -51,7 +51,7 @@ function findAll(): Finding[] {
   const sources = listFiles(rules.sources).filter((file) => !rules.unreadSources.some((part) => file.includes(part)));
   const texts = listFiles(['*.ts', '*.tsx', '*.mjs', '*.md', '*.proto', 'scripts/*', 'CITATION.cff', '.ci', '.github']);
   return [
-    ...[...pages.values()].flatMap((page) => findDeadLinks(page, targets)),
+    ...[...pages.values()].flatMap((page) => [...findDeadLinks(page, targets), ...findTags(page)]),
     ...texts
       .filter((file) => !file.startsWith('test/tidy/'))
       .flatMap((file) => findDeadMentions(file, read(file), targets)),

@@ -1,7 +1,7 @@
 // Proves that the checks of scripts/prose find what they forbid, and that their list of known findings only shrinks.
 import test from 'ava';
 import { compareFindings, countFindings, findGrowth } from '../../scripts/proofreading/known-findings.ts';
-import { findDeadLinks, findDeadMentions } from '../../scripts/proofreading/links.ts';
+import { findDeadLinks, findDeadMentions, findTags } from '../../scripts/proofreading/links.ts';
 import { readMarkdownPage } from '../../scripts/proofreading/markdown-page.ts';
 import {
   countWords,
@@ -125,6 +125,14 @@ test('links lead to files and headings that are there', (t) => {
   );
   const named = ['b', 'gone'].map((name) => `// See docs/${name}.md.`).join('\n');
   t.like(findDeadMentions('a.ts', named, targets), { length: 1, 0: { line: 2, rule: 'dead link' } });
+});
+
+test('a name in angle brackets that would not be shown is found, and comments, code and anchors are not', (t) => {
+  const page = readMarkdownPage(
+    'a.md',
+    'Cannot read <trouble>.\n\n`<code>` \\<fine> 1 < 2\n\n<!-- not run: x -->\n\n<a id="there"></a>\n',
+  );
+  t.like(findTags(page), { length: 1, 0: { line: 1, rule: 'html' } });
 });
 
 const finding = (file: string, rule: string): Finding => ({ file, line: 1, rule, message: 'm' });

@@ -193,25 +193,31 @@ function gridLines(home: string, grid: GridRecord, ending: string): string[] {
     .join(' and ');
   const first = grid.clusters[0]?.name;
   const tries = renderPairs([
-    [`  export MUTIRAO_HOME=${home}`, '# where it is not the default folder'],
+    [`  export MUTIRAO_HOME=${home}`, '# in other shells, unless it is the default'],
     ["  npx mutirao job submit --array 1-100 --wait -- 'echo {}'", '# a bag of a hundred tasks'],
     ['  npx mutirao status', '# jobs, providers, machines'],
-    ['  npx mutirao task list last', '# who ran what, when'],
-    ['  npx mutirao ledger', '# where the processor-time went'],
+    ['  npx mutirao task list last', '# machine, times and status of each task'],
+    ['  npx mutirao ledger', '# where the processor time went'],
     ...(first === undefined || grid.reservations === undefined
       ? []
       : [
           [
             `  npx mutirao reservation request --resource ${first} --count 1 --for 10m`,
-            '# a processor of your own for a time',
+            '# a processor reserved for you',
           ] as const,
         ]),
     ...(first === undefined
       ? []
-      : [[`  npx mutirao cluster submit --cluster ${first} -- sleep 30`, '# a request of a local user'] as const]),
+      : [
+          [
+            `  npx mutirao cluster submit --cluster ${first} -- sleep 30`,
+            '# a request to the same cluster, as a local user',
+          ] as const,
+        ]),
   ]);
   return [
     `A grid with ${parts} runs in ${home}; its broker listens at ${grid.broker}. ${ending}`,
+    `Its logs: ${home}/logs`,
     ...(grid.page === undefined ? [] : [`Its page: ${grid.page}`]),
     '',
     ...tries,

@@ -44,7 +44,7 @@ export function takeRequest(
   Object.assign(definitions, value === undefined ? {} : { [section]: value });
 }
 
-/** Reads a value of the command line, and tells where in the file it is wrong. */
+/** Reads a value of the command line, and reports where in the file it is wrong. */
 function locate<T>(reader: JdfReader, start: number, read: () => T): T {
   try {
     return read();

@@ -84,7 +84,7 @@ export interface HostIdentity {
  */
 export function readHostIdentity(folder: string): HostIdentity {
   const { authorityCertificate, hostCertificate, hostKey } = identityPaths(folder);
-  const wayOut = 'other hosts are served with an identity only: run "mutirao init"';
+  const wayOut = 'to listen for other hosts, a process needs an identity: run "mutirao init" for this home folder';
   const host = readKeyPair(hostCertificate, hostKey, wayOut);
   requireInDate(host.certificate, {
     path: hostCertificate,

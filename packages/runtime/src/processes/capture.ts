@@ -8,7 +8,7 @@ export interface Capture {
   isTruncated(): boolean;
   /** All that was written so far, kept or not. */
   receivedBytes(): number;
-  /** Calls once when so many bytes have come in a row. Nothing that came before the call is looked at. */
+  /** Calls `act` once when these words have come in a row. Ignores what came before the call. */
   onceIncludes(words: string, act: () => void): void;
   /** Reads no more and lets go of the stream. */
   stop(): void;

@@ -76,7 +76,8 @@ function sectionOf(code: ReasonCode): string[] {
   return [
     `## ${code}`,
     '',
-    ...[...texts].map((text) => `> ${text}\n`),
+    // A name in angle brackets would be read as a tag of HTML.
+    ...[...texts].map((text) => `> ${text.replaceAll('<', String.raw`\<`)}\n`),
     ...parameters,
     ...(parameters.length > 0 ? [''] : []),
   ];

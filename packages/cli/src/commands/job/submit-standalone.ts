@@ -159,7 +159,7 @@ async function followReporting(
       ? error
       : new MutiraoError(
           'MUT_UNREACHABLE',
-          `${givenUp} It was so for ${Math.round(job.unreachableMax / 1000)} s, and no task has begun.`,
+          `${givenUp} This lasted ${Math.round(job.unreachableMax / 1000)} s, and no task has started.`,
           { cause: error },
         );
   } finally {

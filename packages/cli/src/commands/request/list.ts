@@ -59,9 +59,14 @@ function requestTable(requests: readonly AllocationRequest[], now: number): stri
   );
 }
 
-/** Why it was asked for; once it is over, why it ended, with the last words of what failed there. */
+/**
+ * Why it was requested; once it is over, why it ended, with the last words of what failed there. That the manager has
+ * taken out what we withdrew says less than why we withdrew it.
+ */
 function getReason({ endedUnixMs, reasons }: AllocationRequest): string {
-  return reasons.at(endedUnixMs === 0 ? 0 : -1)?.text ?? '';
+  if (endedUnixMs === 0) return reasons[0]?.text ?? '';
+  const said = reasons.filter(({ code }) => code !== 'withdrawn-by-manager');
+  return (said.at(-1) ?? reasons.at(-1))?.text ?? '';
 }
 
 function listTimes(

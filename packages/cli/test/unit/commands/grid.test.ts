@@ -88,6 +88,19 @@ test('requests are listed with their deciding reason', async (t) => {
   );
 });
 
+test('a request that we withdrew is listed with why, not with the answer of the manager', async (t) => {
+  const withdrawn = { code: 'withdrawn-by-manager', parameters: {}, text: 'The manager has withdrawn it.' };
+  for (const [reasons, reason] of [
+    [[aSentence('40 tasks wait'), aSentence('Released: no demand'), withdrawn], 'Released: no demand'],
+    [[withdrawn], 'The manager has withdrawn it.'],
+  ] as const) {
+    const listRequests = () =>
+      Promise.resolve({ requests: [{ ...request, endedUnixMs: 1_005_000, reasons: [...reasons] }] });
+    const { out } = await runCommandLine(['request', 'list', '--all'], { broker: { ...broker, listRequests } });
+    t.true(out.trimEnd().endsWith(`  ${reason}`), out);
+  }
+});
+
 test('the ledger shows that each row adds up, and the sums', async (t) => {
   t.is(
     (await runCommandLine(['ledger'], { broker })).out,
