@@ -165,9 +165,12 @@ for (const language of ['python', 'go'] as const) {
     async (t) => {
       const { grid, start, submit } = await world(t, language);
       // The job cannot end before the journal was put back, however long the broker takes to stop.
-      const gate = join(temporaryFolder(t), 'gate');
-      const waiting = `if [ {} -ge 30 ]; then until [ -e '${gate}' ]; do sleep 0.1; done; fi`;
-      const jobId = await submit('--count', '60', `${waiting}; sleep 0.2; echo from-{}`);
+      const gate = join(temporaryFolder(t), 'closed');
+      const jobId = await submit(
+        '--count',
+        '60',
+        `while [ -e '${gate}' ]; do sleep 0.1; done; sleep 0.2; echo from-{}`,
+      );
       const finished = async (count: number): Promise<void> => {
         await until(async () => (await grid.client.job(jobId)).finishedCount >= count, `${count} tasks are finished`);
       };
@@ -179,11 +182,12 @@ for (const language of ['python', 'go'] as const) {
       const follower = start('follow', '--into', temporaryFolder(t), String(jobId));
       await finished(20);
       await until(() => follower.tasks.length >= 15, 'much is known that the back-up lacks');
+      writeFileSync(gate, '');
       await whileStopped(grid, (folder) => {
         rmSync(folder, { recursive: true });
         cpSync(copy, folder, { recursive: true });
       });
-      writeFileSync(gate, '');
+      rmSync(gate);
       t.is(await follower.ended(), 0, follower.complaints);
       t.regex(follower.complaints, /^the broker has another journal, starting over: .*journal/m);
       const truth = await listEvents(grid, jobId);
