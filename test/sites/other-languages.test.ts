@@ -169,7 +169,7 @@ for (const language of ['python', 'go'] as const) {
       const jobId = await submit(
         '--count',
         '60',
-        `while [ -e '${gate}' ]; do sleep 0.1; done; sleep 0.2; echo from-{}`,
+        `while [ -e '${gate}' ]; do sleep 0.1; done; sleep 0.5; echo from-{}`,
       );
       const finished = async (count: number): Promise<void> => {
         await until(async () => (await grid.client.job(jobId)).finishedCount >= count, `${count} tasks are finished`);
@@ -181,8 +181,8 @@ for (const language of ['python', 'go'] as const) {
       });
       const follower = start('follow', '--into', temporaryFolder(t), String(jobId));
       await finished(20);
-      await until(() => follower.tasks.length >= 15, 'much is known that the back-up lacks');
       writeFileSync(gate, '');
+      await until(() => follower.tasks.length >= 15, 'much is known that the back-up lacks');
       await whileStopped(grid, (folder) => {
         rmSync(folder, { recursive: true });
         cpSync(copy, folder, { recursive: true });
