@@ -69,22 +69,15 @@ test.serial('jobs with odd names and properties, and a queue that is closed, spo
   t.teardown(() => server.cancelAll());
   const before = (await manager.queue(9)).requests.length;
   const names = ['a"b', "it's", 'ü é', 'x\ny', '{"a":1}', '$(id)', '%jobid%', 'c\\d', '-n', '\t', '[1,', 'null'];
-  let taken = 0;
-  // Some OAR refuses itself.
-  const submit = async (...command: readonly [string, ...string[]]): Promise<void> => {
-    try {
-      await server.command(...command);
-      taken += 1;
-    } catch {
-      t.log(`refused: ${command.join(' ')}`);
-    }
-  };
-  for (const name of names) await submit('oarsub', '-n', name, 'sleep 600');
+  for (const name of names) await server.command('oarsub', '-n', name, 'sleep 600');
   // Bytes that are no text in UTF-8, as from a shell in Latin-1, in the name and in the command.
-  await submit('sh', '-c', `oarsub -n "$(printf 'caf\\351')" "sleep 600 # $(printf '\\351')"`);
-  await submit('oarsub', '-p', "network_address = 'nowhere'", 'sleep 600');
-  t.true(taken >= 6, String(taken));
-  await until(async () => (await manager.queue(9)).requests.length >= before + taken, 'all of them are listed', 60_000);
+  await server.command('sh', '-c', `oarsub -n "$(printf 'caf\\351')" "sleep 600 # $(printf '\\351')"`);
+  await server.command('oarsub', '-p', "network_address = 'nowhere'", 'sleep 600').catch(() => undefined);
+  await until(
+    async () => (await manager.queue(9)).requests.length >= before + names.length + 1,
+    'all of them are listed',
+    60_000,
+  );
   await server.command('oarnotify', '-d', 'default');
   t.teardown(() => server.command('oarnotify', '-e', 'default'));
   const id = await manager.allocate({ ...order, clientRequestId: 'x.q7' });
@@ -94,20 +87,6 @@ test.serial('jobs with odd names and properties, and a queue that is closed, spo
   );
   t.like(await manager.limits(), { processors: 8 });
   await manager.release(id);
-});
-
-test.serial('a folder whose name means something to oarsub is a folder as any other', async (t) => {
-  for (const [index, name] of ['a b', "h'i", 'c$HOME', 'd:e,f', 'g%j%h', 'k"l', 'm\\n', '`id`'].entries()) {
-    const manager = open(t, { jobFolder: join(temporaryFolder(t), name) });
-    const key = `x.q2${index}`;
-    await manager.allocate({ ...order, command: ['/bin/sh', '-c', 'echo a word; exit 3'], clientRequestId: key });
-    const findEnd = async (): Promise<string> =>
-      (await manager.queue(9)).requests.find(
-        ({ clientRequestId, status }) => clientRequestId === key && status === 'ended',
-      )?.endReason ?? '';
-    await until(async () => (await findEnd()) !== '', `${name} ends`, 90_000);
-    t.regex(await findEnd(), /^FAILED, exit status 3: a word/, name);
-  }
 });
 
 test.serial('how a job ended is told', async (t) => {
