@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import path from 'node:path';
+import { sayCause } from '@mutirao/api/reasons';
 import { aTemplate, FakeGang } from '@mutirao/testkit';
 import { below, median, option, plain, report } from './harness.ts';
 
@@ -37,7 +38,9 @@ async function startOnce(gang: FakeGang): Promise<Start> {
     .split('\n')
     .map((line) => Number(BigInt(line) / 1000n) / 1000);
   if (end.outcome !== 'succeeded' || instants.length !== held.members.length)
-    throw new Error(`the gang ended: ${end.outcome} ${end.detail} ${Buffer.from(end.standardError).toString()}`);
+    throw new Error(
+      `the gang ended: ${end.outcome} ${sayCause(end.detail)} ${Buffer.from(end.standardError).toString()}`,
+    );
   const first = Math.min(...instants);
   return { spread: Math.max(...instants) - first, wait: first - saidAt };
 }

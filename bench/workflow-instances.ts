@@ -57,7 +57,7 @@ function run(scheduler: WorkflowScheduler, workflow: Workflow, platform: Platfor
   const schedule = scheduler.schedule(problem);
   const time = performance.now() - start;
   const fault = findScheduleFault(problem, schedule);
-  if (fault !== undefined) throw new Error(`${scheduler.name}: ${fault}`);
+  if (fault !== undefined) throw new Error(`${scheduler.name}: ${JSON.stringify(fault)}`);
   const { bound } = measureSchedule(workflow, costs, count, schedule);
   return { makespan: getMakespan(schedule), bound, time };
 }

@@ -55,7 +55,7 @@ for (const scheduler of candidates) {
     const schedule = scheduler.schedule(problem);
     const seconds = (performance.now() - start) / 1000;
     const fault = findScheduleFault(problem, schedule);
-    if (fault !== undefined) throw new Error(fault);
+    if (fault !== undefined) throw new Error(JSON.stringify(fault));
     times.push(seconds);
     const name = `${scheduler.name}, ${taskCount} tasks on 100 processors`;
     figures.push(taskCount === 10_000 && scheduler === heft ? below(name, seconds, 's', 5) : plain(name, seconds, 's'));

@@ -42,9 +42,10 @@ import {
   Reservation,
   ReportProvisioningRequest,
 } from '@mutirao/api/reservation';
+import { sayReason } from '@mutirao/api/reasons';
 import { brokerMachine, createBrokerState } from '@mutirao/core/machines/broker';
 import { readPlacement } from '@mutirao/core/placement';
-import { describeRequirementsError, evaluate, parseRequirements, printExpression } from '@mutirao/core/requirements';
+import { evaluate, parseRequirements, printExpression } from '@mutirao/core/requirements';
 import {
   parseArray,
   parseDuration,
@@ -234,7 +235,7 @@ function submit(wire: SubmitJobRequest): void {
 function useRequirements(read: string): void {
   const parsed = parseRequirements(read);
   if (parsed.kind !== 'requirements') {
-    describeRequirementsError(parsed);
+    sayReason(parsed.fault);
     return;
   }
   evaluate(parsed, { os: 'linux', mem: '2048' });

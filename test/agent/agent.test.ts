@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { sayCause } from '@mutirao/api/reasons';
 import { MutiraoError } from '@mutirao/api/errors';
 import { aTemplate, FakeProvider, isAlive, Program, temporaryFolder, until } from '@mutirao/testkit';
 
@@ -217,7 +218,7 @@ test.serial(
       { outputs },
     );
     t.like(end, { outcome: 'failed', reason: 'MUT_OUTPUT_MISSING', exitStatus: 0 });
-    t.regex(end.detail, /output "gone" was not there/);
+    t.regex(sayCause(end.detail), /output "gone" was not there/);
     t.deepEqual(
       end.outputs.map(({ outputIndex, content }) => [outputIndex, content.size]),
       [
@@ -253,7 +254,7 @@ test.serial(
       ),
       { outputs },
     );
-    t.is(end.outcome, 'succeeded', end.detail);
+    t.is(end.outcome, 'succeeded', sayCause(end.detail));
     t.deepEqual(
       end.outputs.map((output) => [output.outputIndex, output.path, output.content.size]),
       [
@@ -298,7 +299,7 @@ test.serial('the storage keeps what was used last within its bound', async (t) =
     const end = await provider.run(aTemplate('true'), {
       inputs: [{ root: 'storage', path: `file${index}`, content: contents[index]!, mode: 0o600 }],
     });
-    t.is(end.outcome, 'succeeded', end.detail);
+    t.is(end.outcome, 'succeeded', sayCause(end.detail));
   };
   for (const index of [0, 1, 0, 2]) await use(index); // The third pushes out content 1, which was used before 0.
   const wanted = provider.wanted.length;

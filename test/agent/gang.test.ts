@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { sayCause } from '@mutirao/api/reasons';
 import { aTemplate, FakeGang, isAlive, temporaryFolder, until, type FakeGangSetup } from '@mutirao/testkit';
 
 async function startGang(
@@ -22,7 +23,7 @@ test.serial("the job of the old file runs: a command at each member, output back
     aTemplate('$RSH_CMD $PROC0 "echo a" >> out; $RSH_CMD $PROC1 "echo b" >> out; cat out; cat $HOSTFILE'),
   );
   const [first, second, ...hosts] = text(end.standardOutput).trim().split('\n');
-  t.like(end, { outcome: 'succeeded' }, text(end.standardError) + end.detail);
+  t.like(end, { outcome: 'succeeded' }, text(end.standardError) + sayCause(end.detail));
   t.deepEqual([first, second], ['a', 'b']);
   t.is(hosts.length, 2);
   t.regex(hosts[0] ?? '', /^[\w-]+@[\w-]+-pc0 slots=1$/);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { sayCause } from '@mutirao/api/reasons';
 import { aTemplate, FakeProvider, isAlive, Program, temporaryFolder, until } from '@mutirao/testkit';
 
 // An agent that drives a machine by templates alone: what it promises, it promises as the agent on the machine does.
@@ -143,7 +144,7 @@ test.serial('files of any name come, can be used, and go home', async (t) => {
       { root: 'storage', path: `in put/${names[1] ?? ''}` },
     ],
   });
-  t.is(end.outcome, 'succeeded', `${end.detail} ${text(end.standardError)}`);
+  t.is(end.outcome, 'succeeded', `${sayCause(end.detail)} ${text(end.standardError)}`);
   const found = new Map(
     end.outputs.filter(({ outputIndex }) => outputIndex === 0).map((output) => [output.path, text(output.inline)]),
   );
@@ -165,7 +166,7 @@ test.serial('a large content goes there once, bytes come back as they are, and p
       inputs: [{ root: 'playpen', path: 'data', content, mode }],
       outputs: [{ root: 'playpen', path: 'data' }],
     });
-    t.is(end.outcome, 'succeeded', end.detail);
+    t.is(end.outcome, 'succeeded', sayCause(end.detail));
     t.true(Buffer.from(end.standardOutput).equals(bytes));
     const [output] = end.outputs;
     t.deepEqual(provider.pushed.get(output?.transferId ?? ''), bytes);
@@ -248,7 +249,7 @@ test.serial('more than a command line holds goes there as a file', async (t) => 
   const { provider } = await startRig(t);
   const value = 'x '.repeat(60_000);
   const end = await provider.run(aTemplate(`printf %s '${value}' | wc -c`), {});
-  t.is(text(end.standardOutput).trim(), '120000', end.detail);
+  t.is(text(end.standardOutput).trim(), '120000', sayCause(end.detail));
 });
 
 test.serial('limits of time and output hold, and of a stream the beginning is kept', async (t) => {

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { sayCause } from '@mutirao/api/reasons';
 import { aTemplate, FakeProvider, Program, temporaryFolder, until } from '@mutirao/testkit';
 
 interface Rig {
@@ -88,7 +89,7 @@ test.serial(
       t.is(
         `${Buffer.from(end.standardOutput).toString()}${Buffer.from(end.standardError).toString()}`,
         `put\n700\nput ${index}kept ${index}`,
-        `${action}: ${end.reason} ${end.detail}`,
+        `${action}: ${end.reason} ${sayCause(end.detail)}`,
       );
       t.true(agent.isRunning, `${action} ended the agent:\n${agent.log.slice(-5).join('\n')}`);
     }

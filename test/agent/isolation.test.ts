@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { sayCause } from '@mutirao/api/reasons';
 import {
   aTemplate,
   FakeCommands,
@@ -118,7 +119,7 @@ test.serial('asked to isolate all tasks, it gives statuses, outputs, signals and
   t.deepEqual([text(end.standardOutput), text(end.standardError)], ['yes\n', 'err\n']);
   t.is(text(end.outputs[0]?.inline ?? Buffer.of()), 'made\n');
   t.is(text((await provider.run(aTemplate(`echo ${'x'.repeat(40_000)} | wc -c`))).standardOutput), '40001\n');
-  t.regex((await provider.run(aTemplate('kill -9 $$'))).detail, /signal 9/);
+  t.regex(sayCause((await provider.run(aTemplate('kill -9 $$'))).detail), /signal 9/);
   const [replicaId = 0] = provider.place(
     aTemplate('trap "echo asked; exit 5" TERM; echo on; while :; do sleep 0.05; done'),
   );
@@ -160,7 +161,7 @@ test.serial(
     bubblewrap.act('bwrap', fails);
     const end = await provider.run(aTemplate('true'));
     t.like(end, { outcome: 'broken', reason: 'MUT_LAUNCH_FAILED' });
-    t.regex(end.detail, /could not be isolated: bwrap: setting up uid map/);
+    t.regex(sayCause(end.detail), /could not be isolated: bwrap: setting up uid map/);
   },
 );
 
@@ -174,7 +175,7 @@ test.serial("tasks of other users are refused where they could read the authorit
   const end = await provider.run(theft);
   t.like(end, { outcome: 'broken', reason: 'MUT_AUTHORITY_EXPOSED' });
   t.is(text(end.standardOutput), '');
-  t.true(end.detail.includes('eva/ana') && end.detail.includes('ca.key'), end.detail);
+  t.true(sayCause(end.detail).includes('eva/ana') && sayCause(end.detail).includes('ca.key'), sayCause(end.detail));
 });
 
 test.serial('a job of another user does not choose a folder of the machine to work in', async (t) => {

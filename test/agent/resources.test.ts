@@ -1,6 +1,7 @@
 // What an agent gives its tasks of its machine: processors, memory and GPUs, and what it reports of their use.
 import { cpus } from 'node:os';
 import test, { type ExecutionContext } from 'ava';
+import { sayCause } from '@mutirao/api/reasons';
 import { aTemplate, FakeProvider, Program, temporaryFolder, until } from '@mutirao/testkit';
 
 async function startAgent(t: ExecutionContext, ...args: readonly string[]): Promise<FakeProvider> {
@@ -82,7 +83,10 @@ test.serial('a task beyond the memory that it asked for is killed, and its end h
   const hungry = "x=$(head -c 60000000 /dev/zero | tr '\\0' x); sleep 60; echo ${#x}";
   const end = await provider.run(aTemplate(hungry, { resources: { ...resources, memory: 30_000_000 } }));
   t.like(end, { outcome: 'limited', reason: 'MUT_MEMORY_MAX' });
-  t.regex(end.detail, /^memory peaked at [\d.]+ MiB, beyond the 28\.6 MiB that the task asked for \(--memory\)$/);
+  t.regex(
+    sayCause(end.detail),
+    /^memory peaked at [\d.]+ MiB, beyond the 28\.6 MiB that the task asked for \(--memory\)$/,
+  );
   t.true((end.usage?.memoryPeak ?? 0) > 30_000_000, `${end.usage?.memoryPeak}`);
 });
 

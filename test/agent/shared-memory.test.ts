@@ -1,5 +1,6 @@
 // What a task holds, where its processes share memory: a fork shares all of its parent's until one of them writes.
 import test, { type ExecutionContext } from 'ava';
+import { sayCause } from '@mutirao/api/reasons';
 import { aTemplate, FakeProvider, Program, temporaryFolder, until } from '@mutirao/testkit';
 
 async function startProvider(t: ExecutionContext): Promise<FakeProvider> {
@@ -52,7 +53,8 @@ test.serial(
     );
     t.like(end, { outcome: 'limited', reason: 'MUT_MEMORY_MAX' });
     const [, amount = ''] =
-      /^memory peaked at ([\d.]+) MiB, beyond the limit of 381\.5 MiB \(--limit-memory\)$/.exec(end.detail) ?? [];
-    t.true(Number(amount) > 381, end.detail);
+      /^memory peaked at ([\d.]+) MiB, beyond the limit of 381\.5 MiB \(--limit-memory\)$/.exec(sayCause(end.detail)) ??
+      [];
+    t.true(Number(amount) > 381, sayCause(end.detail));
   },
 );

@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { sayCause } from '@mutirao/api/reasons';
 import type { WorkFolder } from '@mutirao/core/messages';
 import { describeWorkFolder } from '@mutirao/runtime/files';
 import { aTemplate, FakeProvider, Program, temporaryFolder, until } from '@mutirao/testkit';
@@ -61,7 +62,7 @@ test.serial('a task starts in the folder and writes there, and nothing of it is 
     value: '7',
     outputs: [output('out-7')],
   });
-  t.like(end, { outcome: 'succeeded', outputs: [] }, end.detail);
+  t.like(end, { outcome: 'succeeded', outputs: [] }, sayCause(end.detail));
   t.is(Buffer.from(end.standardOutput).toString(), `ran with 7 in ${folder}\n`);
   t.is(readFileSync(path.join(folder, 'out-7'), 'utf8'), `ran with 7 in ${folder}\n`);
   t.deepEqual(readdirSync(folder).sort(), ['data', 'out-7', 'sim.sh']);
@@ -72,7 +73,7 @@ test.serial('an output that is not there when the command has ended fails the ta
   const { provider, workFolder, folder } = await startRig(t);
   const end = await provider.run(aTemplate('true', { workFolder }), { outputs: [output('out')] });
   t.like(end, { outcome: 'failed', reason: 'MUT_OUTPUT_MISSING' });
-  t.true(end.detail.includes(folder), end.detail);
+  t.true(sayCause(end.detail).includes(folder), sayCause(end.detail));
   t.like(await provider.run(aTemplate('./gone', { workFolder })), { reason: 'MUT_COMMAND_NOT_FOUND' });
 });
 
@@ -142,7 +143,7 @@ test.serial(
     const refused = async (changes: Partial<WorkFolder>, reason: RegExp): Promise<void> => {
       const end = await provider.run(aTemplate('touch ran', { workFolder: { ...workFolder, ...changes } }));
       t.like(end, { outcome: 'failed', reason: 'MUT_WORK_FOLDER' });
-      t.regex(end.detail, reason);
+      t.regex(sayCause(end.detail), reason);
     };
     await refused({ inode: '1' }, /is not the folder of submission: it has another inode number/);
     await refused({ device: '1' }, /another file system/);

@@ -18,7 +18,7 @@ interface ReservationJson {
   readonly amount: number;
   readonly claim: string;
   readonly revision: number;
-  readonly reason: string;
+  readonly reason: { readonly text: string };
 }
 interface Placement {
   readonly placed: boolean;
@@ -206,7 +206,10 @@ test.serial(
       ['renegotiate x --count 1', 'MUT_BAD_REQUEST', /"x" is not a reservation; expected a number/],
     ]);
     t.not((await run('cancel', id, '999')).status, 0);
-    t.like((await json<ReservationJson[]>('show', id))[0], { status: 'cancelled', reason: 'cancelled by its user' });
+    t.like((await json<ReservationJson[]>('show', id))[0], {
+      status: 'cancelled',
+      reason: { text: 'cancelled by its user' },
+    });
     await checkRefusals(t, [
       [`renegotiate ${id} --count 1`, 'MUT_RESERVATION_OVER', /is cancelled; request a new one/],
     ]);

@@ -76,7 +76,7 @@ async function findEvidence(t: ExecutionContext, { grid }: World): Promise<strin
   await until(async () => (await find()) !== undefined, 'the hostile machine is caught');
   const evidence = (await find())?.evidence.at(-1);
   t.truthy(evidence);
-  return `${evidence?.kind}: ${evidence?.detail}`;
+  return `${evidence?.kind}: ${evidence?.detail?.text}`;
 }
 
 async function assertFinished(t: ExecutionContext, { grid, victim }: World, jobId: number): Promise<void> {
@@ -199,7 +199,7 @@ test.serial(
     const { grid, folder } = here;
     const impossible: Partial<ReplicaEnded>[] = [
       { endedUnixMs: 2 ** 52 },
-      { detail: 'x'.repeat(1_000_000) },
+      { detail: { code: '', parameters: {}, text: 'x'.repeat(1_000_000) } },
       { reason: 'no\u001b[2J code' },
       { outcome: 77 as never },
     ];
@@ -228,7 +228,7 @@ function aSuccess(replicaId: number): ReplicaEnded {
     startedUnixMs: 1,
     endedUnixMs: 2,
     reason: '',
-    detail: '',
+    detail: undefined,
     standardOutput: Buffer.alloc(0),
     standardError: Buffer.alloc(0),
     outputTruncated: false,

@@ -58,9 +58,9 @@ test.serial(
     await until(async () => /runs on 4 processors/.test(await explain(wide)), 'the wide gang runs');
     t.regex(
       await explain(narrow),
-      /Assigned to alpha .*the only admissible with a = 0\.1; kept off beta, which is left to wider tasks/,
+      /Assigned to alpha .*the only resource admissible with a = 0\.1; beta is left to wider tasks/,
     );
-    t.regex(await explain(wide), /Assigned to beta .*the only admissible with a = 0\.1/);
+    t.regex(await explain(wide), /Assigned to beta .*the only resource admissible with a = 0\.1/);
     const listPlaces = async (jobId: string): Promise<string[]> =>
       (await grid.client.tasks(Number(jobId))).flatMap(({ replicas }) =>
         replicas.map(({ machineId }) => machineId.split('/')[0] ?? ''),
@@ -74,11 +74,12 @@ test.serial(
     await until(async () => /Assigned to alpha/.test(await explain(second)), 'the next one is placed');
     await grid.broker.crash();
     await until(() => grid.client.isServing(), 'the broker is back');
-    t.regex(await explain(second), /is ready to run\.[^]*Assigned to alpha .*kept off beta/);
+    t.regex(await explain(second), /is ready to run\.[^]*Assigned to alpha .*beta is left to wider tasks/);
     // With its own say all are compared, and the large one is idler.
     const own = await submit('--processors', '2', '--placement', 'min-ct:1');
     await until(
-      async () => /Assigned to beta .*the least by min-ct of the admissible with a = 1/.test(await explain(own)),
+      async () =>
+        /Assigned to beta .*the least by min-ct of the resources admissible with a = 1/.test(await explain(own)),
       'what may choose goes to the large one',
     );
     t.regex((await command('job', 'show', own, '--json')).out, /"placement": ?"min-ct:1"/);

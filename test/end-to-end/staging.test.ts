@@ -119,7 +119,7 @@ test.serial(
     const replica = (await grid.client.tasks(jobId))[0]?.replicas.at(-1);
     t.is(replica?.reason, 'MUT_INPUT_CHANGED');
     t.regex(
-      replica?.detail ?? '',
+      replica?.detail?.text ?? '',
       /in\.txt is not what it was when the job was submitted: it has 13 bytes now, last written at /,
     );
     t.regex(await grid.client.explain({ $case: 'task', value: { jobId, taskIndex: 0 } }), /MUT_INPUT_CHANGED/);

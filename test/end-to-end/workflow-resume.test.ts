@@ -14,7 +14,7 @@ interface Submitted {
   readonly resumed: {
     readonly job_id: number;
     readonly taken_count: number;
-    readonly runs: readonly { readonly task_index: number; readonly reason: string }[];
+    readonly runs: readonly { readonly task_index: number; readonly reason: { readonly text: string } }[];
   } | null;
 }
 
@@ -81,7 +81,7 @@ tasks:
   t.deepEqual((await submit('--resume')).resumed, {
     job_id: 1,
     taken_count: 2,
-    runs: [{ task_index: 2, reason: 'its command changed' }],
+    runs: [{ task_index: 2, reason: { code: 'rerun-command-changed', parameters: {}, text: 'its command changed' } }],
   });
   t.is(ran(), 'c', 'what it reads is at home, of the job before');
   t.is(readFileSync(join(folder, 'c.txt'), 'utf8'), 'x\nx\n');
@@ -93,12 +93,12 @@ tasks:
   t.is((await grid.client.job(3)).status, JobStatus.FINISHED);
   writeFileSync(join(folder, 'b.txt'), 'somebody else\n');
   t.deepEqual(
-    (await submit('--resume', '2')).resumed?.runs.map(({ reason }) => reason),
-    [`${folder}/b.txt is not what it wrote there`, 'it waits for task 1, which runs'],
+    (await submit('--resume', '2')).resumed?.runs.map(({ reason }) => reason.text),
+    [`its output ${folder}/b.txt was changed`, 'it waits for task 1, which runs'],
   );
   t.is(ran(), 'bc');
   writeFileSync(join(folder, 'in.txt'), 'y\n');
-  t.is((await submit('--resume', 'last')).resumed?.runs[0]?.reason, 'its input in.txt changed');
+  t.is((await submit('--resume', 'last')).resumed?.runs[0]?.reason.text, 'its input in.txt changed');
   t.is(ran(), 'abc');
   t.is(readFileSync(join(folder, 'c.txt'), 'utf8'), 'y\ny\n');
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 
 import test from 'ava';
 import fc from 'fast-check';
+import { sayCause } from '@mutirao/api/reasons';
 import { commandFromWords, fillNamed, findCommandFault, parseCommand, renderCommand } from '@mutirao/core/bag';
 import { runs } from '@mutirao/testkit';
 
@@ -299,7 +300,7 @@ test('where only some values have a meaning, the others are refused and never ru
     const lines = hostile.map((value) => renderCommand(parsed, value, 3));
     const refused = hostile.filter((value) => findCommandFault(parsed, [value]) !== undefined);
     t.deepEqual(
-      hostile.filter((_, index) => lines[index]?.includes('the command was not run')),
+      hostile.filter((_, index) => lines[index]?.includes('mutirao: refused')),
       refused,
       template,
     );
@@ -318,16 +319,16 @@ test('where only some values have a meaning, the others are refused and never ru
 
 test('a command whose quotes cannot be told is refused with the reason', (t) => {
   for (const [template, reason] of [
-    [`show '{}`, "a ' without its end"],
-    ['show "{}', 'a " without its end'],
-    ['show $({}', 'a $( without its end'],
-    ['show `{}', 'a ` without its end'],
+    [`show '{}`, "a ' that is not closed"],
+    ['show "{}', 'a " that is not closed'],
+    ['show $({}', 'a $( that is not closed'],
+    ['show `{}', 'a ` that is not closed'],
     [`show $'{}'`, "inside $'...'"],
     ['cat <<{}\nx\n{}', 'here-document'],
     ['show "${V:-\'{}\'}"', 'inside quotes'],
   ] as const) {
     t.regex(
-      findCommandFault(parseCommand(template), ['1']) ?? '',
+      sayCause(findCommandFault(parseCommand(template), ['1']) ?? ''),
       new RegExp(reason.replaceAll(/[$(){}.*?[\\'"]/g, '\\$&')),
       template,
     );
@@ -351,5 +352,5 @@ test('names of columns and of files are filled in by the same rules', (t) => {
     '{b}',
     'v',
   ]);
-  t.throws(() => fillNamed('show $(({a}))', columns), { message: /no safe meaning/ });
+  t.throws(() => fillNamed('show $(({a}))', columns), { message: 'value-unsafe' });
 });

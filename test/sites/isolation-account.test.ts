@@ -3,6 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { sayCause } from '@mutirao/api/reasons';
 import type { ReplicaEnd, TaskTemplate } from '@mutirao/core/messages';
 import { aTemplate, FakeCommands, FakeProvider, isAlive, Program, temporaryFolder, until } from '@mutirao/testkit';
 import { giveTo, TaskAccounts } from '@mutirao/testkit/world';
@@ -141,7 +142,7 @@ for (const hasBubblewrap of [true, false]) {
       'tool x >data; ln -s data out; cp in/large "$STORAGE/kept"; chmod 600 "$STORAGE/kept"; echo more ' +
         '>>in/large; echo $INPUTFILES; ls -l in/large | cut -c 1-10; umask 077; echo said >&2; mkdir -m 0 closed',
     );
-    t.is(first.outcome, 'succeeded', first.detail + text(first.standardError));
+    t.is(first.outcome, 'succeeded', sayCause(first.detail) + text(first.standardError));
     t.is(text(first.standardOutput), 'tool:in/large\n-rw-------\n');
     t.is(text(first.standardError), 'said\n');
     t.is(
@@ -174,7 +175,7 @@ for (const hasBubblewrap of [true, false]) {
       exitStatus: 3,
       reason: 'MUT_COMMAND_FAILED',
     });
-    t.regex((await run('kill -9 $$')).detail, /signal 9/);
+    t.regex(sayCause((await run('kill -9 $$')).detail), /signal 9/);
     t.like(await run('no-such-program'), { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND' });
     t.like(await run('sleep 1000', { limits: { runTimeMax: 300, memoryMax: 0, outputMax: 0 } }), {
       outcome: 'limited',
@@ -279,7 +280,7 @@ test.serial("a rule that is taken back later is the machine's fault, not the tas
   });
   const end = await provider.run(hostile('true'));
   t.like(end, { outcome: 'broken', reason: 'MUT_LAUNCH_FAILED' });
-  t.regex(end.detail, /a password is required/);
+  t.regex(sayCause(end.detail), /a password is required/);
   accounts.allow();
 });
 

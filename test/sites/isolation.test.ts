@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { homedir } from 'node:os';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { sayCause } from '@mutirao/api/reasons';
 import type { ReplicaEnd, TaskTemplate } from '@mutirao/core/messages';
 import { describeWorkFolder } from '@mutirao/runtime/files';
 import { aTemplate, FakeGang, FakeProvider, isAlive, Program, until } from '@mutirao/testkit';
@@ -212,7 +213,7 @@ test.serial('inputs, outputs, /tmp, devices, limits, statuses and the account ar
     'tool x >out; cp out /tmp/left; echo kept >"$STORAGE/kept"; echo >/dev/null; head -c 4 /dev/urandom | wc ' +
       '-c; id -u; touch ~/made; echo again >/dev/stdout; chmod 000 out; chmod 644 out; mkdir -m 0 closed',
   );
-  t.is(first.outcome, 'succeeded', first.detail + text(first.standardError));
+  t.is(first.outcome, 'succeeded', sayCause(first.detail) + text(first.standardError));
   t.is(text(first.outputs[0]?.inline ?? Buffer.of()), 'from a program: x\n');
   t.is(text(first.standardOutput), `4\n${process.getuid?.()}\nagain\n`);
   const second = await run('cat "$STORAGE/kept"; ls -A /tmp . ~/made 2>/dev/null; echo >out');
@@ -254,7 +255,7 @@ test.serial(
       workFolder === undefined ? {} : { workFolder },
     );
     const end = await provider.run(template);
-    t.is(end.outcome, 'succeeded', end.detail);
+    t.is(end.outcome, 'succeeded', sayCause(end.detail));
     t.is(text(end.standardOutput), `${folder}\n`);
     t.is(readFileSync(path.join(folder, 'made'), 'utf8'), 'here\n');
     t.is(readFileSync(path.join(shared, 'made'), 'utf8'), 'there\n');
@@ -277,7 +278,11 @@ test.serial('a gang runs as without: rank 0 calls its members, and each command 
       ].join('\n'),
     ),
   );
-  t.is(text(end.standardOutput), '7\nsame\nfew\n0\nerr\nleft\nby\nself\n', text(end.standardError) + end.detail);
+  t.is(
+    text(end.standardOutput),
+    '7\nsame\nfew\n0\nerr\nleft\nby\nself\n',
+    text(end.standardError) + sayCause(end.detail),
+  );
   t.deepEqual(processesWith('1000004'), []);
 });
 

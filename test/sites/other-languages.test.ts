@@ -244,7 +244,7 @@ for (const language of ['python', 'go'] as const) {
       await until(() => waiter.events.some(({ type }) => type === 'tasks.started'), 'tasks are running');
       t.is(await start('cancel', '--reason', 'enough', String(longJobId)).ended(), 0);
       t.is(await waiter.ended(), 4, waiter.complaints);
-      t.like(await grid.client.job(longJobId), { status: JobStatus.CANCELLED, cancelReason: 'enough' });
+      t.like(await grid.client.job(longJobId), { status: JobStatus.CANCELLED, cancelReason: { text: 'enough' } });
 
       const wrongToken = join(temporaryFolder(t), 'token');
       writeFileSync(wrongToken, 'nonsense');

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import test from 'ava';
+import { sayCause } from '@mutirao/api/reasons';
 import { aTemplate, FakeGang, temporaryFolder } from '@mutirao/testkit';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
@@ -112,7 +113,7 @@ test.serial('its agents take gangs: what $RSH_CMD needs is in it', async (t) => 
   t.is(
     Buffer.from(end.standardOutput).toString(),
     'in\n3\n',
-    `${end.detail} ${Buffer.from(end.standardError).toString()}`,
+    `${sayCause(end.detail)} ${Buffer.from(end.standardError).toString()}`,
   );
   t.is(Buffer.from(end.standardError).toString(), 'err\n');
 });

@@ -50,6 +50,12 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
     if (failure instanceof CommanderError && state.program !== undefined)
       return await reportUsage(failure, state, { words, passedOn, program: state.program, path: entry?.path });
     if (failure instanceof UsageError) return reportRemedy(failure, argv, state.output);
+    if (state.output.mode === 'json' && failure instanceof MutiraoError) {
+      const { errorJson } = await import('./json/error-document.ts');
+      const status = reportError(failure, state.output);
+      state.output.note(JSON.stringify(errorJson(failure)));
+      return status;
+    }
     return reportError(failure, state.output);
   }
 }

@@ -233,6 +233,7 @@ export class AnsweringBroker {
         jobId: this.submitted.length,
         taskCount: groups.reduce((sum, group) => sum + countOf(group), 0),
         resumed: undefined,
+        warnings: [],
       };
     });
   }

@@ -34,10 +34,11 @@ import {
   type TaskEdge,
   type TaskGroup,
 } from '@mutirao/core/messages';
-import { sayReason } from '@mutirao/api/reasons';
+import { sayCause, sayReason } from '@mutirao/api/reasons';
 import { QueueModel } from '@mutirao/core/placement';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
+import { describeBytes } from '@mutirao/core/shared';
 import { readCapacity, readRequest, requestOfGroup, readUsage } from './harness-resources.ts';
 
 type Options = Readonly<Record<string, string>>;
@@ -52,7 +53,7 @@ type Options = Readonly<Record<string, string>>;
  * `resource P machines`, `drain P [SINCE] [REASON] [now=yes]`, `undrain P`, `settle P`, `confirm P LEASE`,
  * `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
  * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2
- * memory=16G gpus=0.5 named=licence:2 asks=8G/1,16G after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 placement=.. limit=T]`,
+ * memory=16G grow=2 gpus=0.5 named=licence:2 asks=8G/1,16G after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 placement=.. limit=T]`,
  * `cancel USER JOB`, `retry USER JOB [INDEXES] [now=PATH:FINGERPRINT]`, `join P/M [processors=.. scheduler=..
  * cap=idle|N%
  * memory=64G gpus=2:a100 named=licence:3 until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`,
@@ -106,7 +107,7 @@ export class BrokerHarness {
         return this.#lastChanges
           .flatMap(listEvents)
           .map(({ type, jobId, taskIndexes, machineId, reason }) =>
-            `${type} ${jobId} [${taskIndexes.join(' ')}] ${machineId} ${reason}`.trimEnd(),
+            `${type} ${jobId} [${taskIndexes.join(' ')}] ${machineId} ${sayCause(reason)}`.trimEnd(),
           );
       case 'restart':
         this.state = restore(snapshot(this.state), this.#options);
@@ -305,6 +306,7 @@ function findSpec(count: number, options: Options): JobSpec {
       ...requestOfGroup(options, index),
     })),
     ...readRequest(options),
+    ...(options['grow'] === undefined ? {} : { memoryGrowth: Number(options['grow']) }),
     replicasMax: Number(options['replicas'] ?? 2),
     failuresMax: Number(options['failures'] ?? 3),
     processors: Number(options['processors'] ?? 1),
@@ -487,10 +489,11 @@ function reportOf(sequence: number, words: readonly string[], options: Options):
   return { sequence, started, ended, ...(gangMemberReady.length === 0 ? {} : { gangMemberReady }) };
 }
 
-/** Ends that a machine reports for a reason of its own: it is stopping, or it takes nothing new. */
+/** Ends with a reason of their own: the machine is stopping, takes nothing new, or the task used too much memory. */
 const shutdowns: ReadonlyMap<string, Pick<ReplicaEnd, 'outcome' | 'reason'>> = new Map([
   ['stopped', { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' }],
   ['draining', { outcome: 'broken', reason: 'MUT_DRAINING' }],
+  ['greedy', { outcome: 'limited', reason: 'MUT_MEMORY_MAX' }],
 ]);
 
 function startOf(text = ''): MachineReport['started'][number] {
@@ -659,7 +662,7 @@ function describeChange(change: BrokerChange): string[] {
         ({ taskIndex, providerId, startsBy, reason }) =>
           `${change.jobId}.${taskIndex} ` +
           `${providerId === '' ? 'without a place' : `at ${providerId}`}${startsBy === undefined ? '' : `, to start by ${startsBy}`} ` +
-          `(${reason})`,
+          `(${sayCause(reason)})`,
       );
     case 'MembersHeld':
       return [`${change.held.map(({ replicaId }) => `r${replicaId}`).join(', ')} held on ${change.machineId}`];
@@ -745,12 +748,13 @@ function describeStart({
   machineId,
   processors,
   gang,
+  memory,
 }: Extract<BrokerCommand, { kind: 'StartReplicas' }>): string {
   const width = processors === undefined ? '' : ` with ${processors}`;
   const place = gang === undefined ? '' : ` as ${gang.rank} of ${gang.members} with ${gang.processors}`;
   return (
     `start ${starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${jobId}.${taskIndex}`).join(', ')} on ` +
-    `${machineId}${width}${place}`
+    `${machineId}${width}${place}${memory === undefined ? '' : ` with ${describeBytes(memory)}`}`
   );
 }
 

@@ -7,6 +7,7 @@ import {
   encodeStartReplicas,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
+import { sayCause } from '@mutirao/api/reasons';
 import {
   GridMachineServiceService,
   type AttachRequest,
@@ -155,7 +156,7 @@ export class FakeProvider {
     await until(() => find() !== undefined || this.getEnds(replicaId).length > 0, `replica ${replicaId} is held`);
     const held = find();
     if (held === undefined)
-      throw new Error(`replica ${replicaId} ended instead: ${this.getEnds(replicaId)[0]?.detail}`);
+      throw new Error(`replica ${replicaId} ended instead: ${sayCause(this.getEnds(replicaId)[0]?.detail ?? '')}`);
     return held;
   }
 

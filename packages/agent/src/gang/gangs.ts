@@ -2,7 +2,7 @@ import { mkdirSync, openSync, closeSync, constants, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentInput, HeldReplica, ProcessResult, Verdict } from '@mutirao/core/machines/agent';
 import type { GangPlace } from '@mutirao/core/messages';
-import { describeBytes, type Duration } from '@mutirao/core/shared';
+import type { Duration } from '@mutirao/core/shared';
 import { removeTree } from '@mutirao/runtime/files';
 import { makeFifos, quoteWord, type PipedProcess, type StartPipedOptions } from '@mutirao/runtime/processes';
 import type { Patience } from './connection.ts';
@@ -162,7 +162,7 @@ export class Gangs {
           kind: 'LimitExceeded',
           replicaId,
           reason: 'MUT_OUTPUT_MAX',
-          detail: `${describeBytes(bytes)} of standard output and error, beyond the limit of ${describeBytes(outputMax)}`,
+          detail: { code: 'output-limit-exceeded', outputBytes: bytes, outputBytesMax: outputMax },
         });
       },
     });

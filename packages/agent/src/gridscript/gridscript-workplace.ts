@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
+import { sayCause } from '@mutirao/api/reasons';
 import { noResult, type AgentInput, type HeldReplica, type Verdict } from '@mutirao/core/machines/agent';
 import type { Content, OutputContent } from '@mutirao/core/messages';
 import type { ResourceCapacity } from '@mutirao/core/resources';
@@ -116,7 +117,7 @@ export class GridScriptWorkplace implements Workplace {
       if (this.isOver) return;
       this.deliver({ kind: 'ProcessEnded', replicaId: replica.start.replicaId, ...end });
       if (end.verdict?.outcome === 'broken')
-        void this.look(new MutiraoError('MUT_TEMPLATE_FAILED', end.verdict.detail));
+        void this.look(new MutiraoError('MUT_TEMPLATE_FAILED', sayCause(end.verdict.detail)));
     });
   }
 

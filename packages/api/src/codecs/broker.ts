@@ -10,6 +10,7 @@ import type {
   ReplicaDisposition,
 } from '@mutirao/core/machines/broker';
 import type { AllocationRequest, JobStatus, TaskStatus } from '@mutirao/core/messages';
+import type { Reason } from '@mutirao/core/reasons';
 import type { Instant } from '@mutirao/core/shared';
 
 import {
@@ -26,7 +27,7 @@ import {
   type TrustRecord as TrustRecordWire,
 } from '../generated/mutirao/broker/v1/broker.ts';
 import { clip } from '../limits.ts';
-import { encodeReason, sayReason } from '../reasons/index.ts';
+import { encodeCause, encodeReason, sayCause } from '../reasons/index.ts';
 import { badRequest } from './common.ts';
 import { encodeMachineFacts } from './machine.ts';
 import { encodeAllocationRequest } from './provider.ts';
@@ -73,9 +74,10 @@ export function encodeReplicaDisposition(disposition: ReplicaDisposition | undef
 
 /** Writes where a job stands for the wire. */
 export function encodeJobSummary(summary: JobSummary): JobSummaryWire {
-  const { status, submittedAt, endedAt, doubtfulTaskIndexes, reservationAwaited, ...rest } = summary;
+  const { status, submittedAt, endedAt, doubtfulTaskIndexes, reservationAwaited, cancelReason, ...rest } = summary;
   return {
     ...rest,
+    cancelReason: encodeCause(cancelReason),
     doubtfulTaskIndexes: [...doubtfulTaskIndexes],
     status: wireOfJobStatuses[status],
     submittedUnixMs: submittedAt,
@@ -109,10 +111,12 @@ export function encodeJobEvent(
   taskIndexesMax = Infinity,
 ): JobEventWire {
   const { facts, request } = event;
+  const cause = request === undefined ? event.reason : (findWhy(request) ?? '');
   const taskCount = event.taskIndexes.length;
   return {
     ...event,
-    reason: request === undefined ? event.reason : clip(sayWhy(request)),
+    reason: clip(sayCause(cause)),
+    cause: typeof cause === 'string' ? undefined : encodeReason(cause),
     sequence,
     atUnixMs: at,
     taskIndexes: event.taskIndexes.slice(0, taskIndexesMax),
@@ -123,9 +127,8 @@ export function encodeJobEvent(
 }
 
 /** Why a request was made; once it is over, why it is. */
-function sayWhy({ reasons, endedAt }: AllocationRequest): string {
-  const reason = reasons.at(endedAt === 0 ? 0 : -1);
-  return reason === undefined ? '' : sayReason(reason);
+function findWhy({ reasons, endedAt }: AllocationRequest): Reason | undefined {
+  return reasons.at(endedAt === 0 ? 0 : -1);
 }
 
 /** Writes a machine's record for the wire. */
@@ -149,7 +152,12 @@ export function encodeTrustRecord({
     passes,
     credibility,
     quarantinedUnixMs: quarantinedAt,
-    evidence: evidence.map(({ at, against, ...rest }) => ({ ...rest, atUnixMs: at, against: [...against] })),
+    evidence: evidence.map(({ at, against, detail, ...rest }) => ({
+      ...rest,
+      detail: encodeCause(detail),
+      atUnixMs: at,
+      against: [...against],
+    })),
   };
 }
 

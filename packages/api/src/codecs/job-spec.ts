@@ -1,14 +1,16 @@
 import { keepInside } from '@mutirao/core/bag';
-import type {
-  OnReservationEnd,
-  InputSource,
-  InputSpec,
-  JobSpec,
-  OutputSpec,
-  TaskEdge,
-  TaskGroup,
-  Values,
-  Verification,
+import {
+  type OnReservationEnd,
+  type InputSource,
+  type InputSpec,
+  type JobSpec,
+  memoryGrowthMax,
+  memoryGrowthMin,
+  type OutputSpec,
+  type TaskEdge,
+  type TaskGroup,
+  type Values,
+  type Verification,
 } from '@mutirao/core/messages';
 
 import { MutiraoError } from '../errors/index.ts';
@@ -94,6 +96,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     ...(wire.gang === true ? { gang: true } : {}),
     replicasMax: integer('job.replicas_max', wire.replicasMax ?? usualReplicas(wire), 1, 16),
     failuresMax: integer('job.failures_max', wire.failuresMax ?? 3, 1, 100),
+    ...(wire.memoryGrowth === undefined ? {} : { memoryGrowth: readGrowth(wire.memoryGrowth) }),
     ...(wire.failedTasksMax === undefined
       ? {}
       : { failedTasksMax: integer('job.failed_tasks_max', wire.failedTasksMax, 1, taskCountMax) }),
@@ -109,6 +112,11 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
   };
 }
 
+function readGrowth(growth: number): number {
+  if (growth >= memoryGrowthMin && growth <= memoryGrowthMax) return growth;
+  throw badRequest(`job.memory_growth is ${growth}; expected ${memoryGrowthMin} to ${memoryGrowthMax}`);
+}
+
 /** Writes a bag of tasks for the wire. */
 export function encodeJobSpec(spec: JobSpec): JobSpecWire {
   return {
@@ -122,6 +130,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     replicasMax: spec.replicasMax,
     failuresMax: spec.failuresMax,
     failedTasksMax: spec.failedTasksMax,
+    memoryGrowth: spec.memoryGrowth,
     homeDirectory: spec.homeDirectory,
     deadlineUnixMs: spec.deadline,
     verification: spec.verification && { by: encodeVerification(spec.verification) },

@@ -25,7 +25,7 @@ import {
 import type { BlobUpload as BlobUploadWire } from '../generated/mutirao/provider/v1/provider.ts';
 import { decodeGangMemberReady, encodeGangMemberReady } from './gang.ts';
 import { asBuffer } from './as-buffer.ts';
-import { clip } from '../limits.ts';
+import { decodeCause, encodeCause } from '../reasons/index.ts';
 import { decodePath, encodePath } from './byte-names.ts';
 import {
   badRequest,
@@ -373,7 +373,7 @@ function decodeReplicaEnded(wire: ReplicaEndedWire): ReplicaEnd {
     endedAt: boundNumber(wire.endedUnixMs, 'instant', 'ended.ended_unix_ms'),
     // A report is not refused for what its words do to a terminal: its machine would lose all that it did.
     reason: showText(boundCode(wire.reason, 'ended.reason')),
-    detail: showText(boundText(wire.detail, 'text', 'ended.detail')),
+    detail: decodeCause(wire.detail, 'ended.detail'),
     standardOutput: wire.standardOutput,
     standardError: wire.standardError,
     outputTruncated: wire.outputTruncated,
@@ -391,7 +391,7 @@ function encodeReplicaEnded(end: ReplicaEnd): ReplicaEndedWire {
     startedUnixMs: end.startedAt,
     endedUnixMs: end.endedAt,
     reason: end.reason,
-    detail: clip(end.detail),
+    detail: encodeCause(end.detail),
     standardOutput: asBuffer(end.standardOutput),
     standardError: asBuffer(end.standardError),
     outputTruncated: end.outputTruncated,

@@ -41,7 +41,8 @@ import {
   type Together as GroupWire,
   type UnitRange,
 } from '../generated/mutirao/reservation/v1/reservation_service.ts';
-import { decodeReasons, encodeReason, encodeReasons } from '../reasons/index.ts';
+import { clip } from '../limits.ts';
+import { decodeReasons, encodeCause, encodeReason, encodeReasons, sayCause } from '../reasons/index.ts';
 import { badRequest, boundList, boundName, boundNumber, boundProcessors, boundText } from './common.ts';
 
 const wireOfStatuses: Readonly<Record<ReservationStatus, StatusWire>> = {
@@ -280,7 +281,7 @@ export function encodeReservation(reservation: ReservationRecord, claim: string)
     claimedUnixMs: claimedAt,
     endedUnixMs: endedAt,
     revision,
-    reason,
+    reason: encodeCause(reason),
     clientRequestId,
     claim,
     together:
@@ -398,11 +399,11 @@ export function encodeRefusal({ code, fault, alternatives }: PlacementRefusal): 
     code,
     message: reason.text,
     reason,
-    alternatives: alternatives.map(({ startsAt, endsAt, amount, reason }) => ({
+    alternatives: alternatives.map(({ startsAt, endsAt, amount, reason: different }) => ({
       startUnixMs: startsAt,
       endUnixMs: endsAt,
       amount,
-      reason,
+      reason: encodeReason(different),
     })),
   };
 }
@@ -426,7 +427,8 @@ export function encodeReservationEvent(
     sequence,
     atUnixMs: at,
     type,
-    reason,
+    reason: clip(sayCause(reason)),
+    cause: typeof reason === 'string' ? undefined : encodeReason(reason),
     reservation: reservation === undefined ? undefined : encodeReservation(reservation, ''),
     resource: resource === undefined ? undefined : encodeResourceFacts(resource),
   };

@@ -25,8 +25,8 @@ export const explanationSentences = {
     `${plural(tasks, 'task')} of job ${jobId} ${tasks === 1 ? 'is' : 'are'} assigned to ${providerId} and waiting.`,
   'job-progress': ({ jobId, tasks, finishedTasks, runningTasks }) =>
     `Job ${jobId}: ${finishedTasks} of ${plural(tasks, 'task')} finished, ${runningTasks} running.`,
-  'job-cancelling': ({ jobId, cause, openTasks }) =>
-    `Job ${jobId} was cancelled${aside(cause)}; ${plural(openTasks, 'task')} ${openTasks === 1 ? 'is' : 'are'} still ` +
+  'job-cancelling': ({ jobId, cause, openTasks }, { say }) =>
+    `Job ${jobId} was cancelled${aside(say(cause))}; ${plural(openTasks, 'task')} ${openTasks === 1 ? 'is' : 'are'} still ` +
     'being stopped.',
   'job-ended': ({ jobId, status, afterMs }) =>
     `Job ${jobId} ${status === 'cancelled' ? 'was cancelled' : status} ${span(afterMs)} after its submission.`,
@@ -44,8 +44,8 @@ export const explanationSentences = {
     `${plural(tasks, 'task')} failed (after ${plural(failuresMax, 'failed attempt')}, or too many lost machines).`,
   'tasks-failed-listed': ({ tasks, jobId }) =>
     `${plural(tasks, 'task')} failed; "mutirao task list ${jobId} --status failed" lists ${tasks === 1 ? 'it' : 'them'}.`,
-  'tasks-cancelled': ({ tasks, cause }) =>
-    `${plural(tasks, 'task')} ${tasks === 1 ? 'was' : 'were'} cancelled${aside(cause)}.`,
+  'tasks-cancelled': ({ tasks, cause }, { say }) =>
+    `${plural(tasks, 'task')} ${tasks === 1 ? 'was' : 'were'} cancelled${aside(say(cause))}.`,
   'tasks-blocked': ({ tasks }) =>
     `${plural(tasks, 'task')} cannot run, because tasks that ${tasks === 1 ? 'it needs' : 'they need'} failed.`,
   'tasks-waiting-for-others': ({ tasks }) =>
@@ -92,6 +92,21 @@ export const explanationSentences = {
       `${plural(completedTasks, 'completed run')}.`
     );
   },
+  'reservation-over-since': ({ endedUnixMs, cause, ...named }, { instant, say }) => {
+    const words = say(cause);
+    return `${reservation(named)} since ${instant(endedUnixMs)}${words === '' ? '' : `: ${words}`}.`;
+  },
+  'reservation-waits': ({ startMs, startUnixMs, ...named }, { instant }) =>
+    `${reservation(named)} and begins ${fromNow(startMs)}, at ${instant(startUnixMs)}.`,
+  'reservation-runs': ({ startUnixMs, leftMs, ...named }, { instant }) =>
+    `${reservation(named)}, began at ${instant(startUnixMs)} and ends ${fromNow(leftMs)}.`,
+  'reservation-place': ({ cause }, { say }) => {
+    const words = say(cause);
+    return words === '' ? 'The reason for its place is unknown.' : `Reason for its place: ${words}.`;
+  },
+  'reservation-place-changed': ({ changes }) =>
+    `Its place has changed ${plural(changes, 'time')}; earlier claims are no longer valid.`,
+
   'replication-none': ({ scheduler }) => `Scheduler ${scheduler}: no task gets a second replica.`,
   'replication-single': ({ scheduler }) => `Scheduler ${scheduler}, with at most one replica of each task.`,
   'replication-up-to': ({ scheduler, replicasMax, prefersInputs }) =>
@@ -122,3 +137,15 @@ export const explanationSentences = {
   'reservation-time-over': () => 'The reservation has reached its end.',
   'unknown-reason': ({ reasonCode, words }) => (words === '' ? `Reason ${reasonCode}.` : words),
 } satisfies Partial<Catalogue>;
+
+interface NamedReservation {
+  readonly reservationId: number;
+  readonly resourceId: string;
+  readonly amount: number;
+  readonly status: string;
+}
+
+/** `Reservation 3 of 4 of lab is confirmed`. */
+function reservation({ reservationId, resourceId, amount, status }: NamedReservation): string {
+  return `Reservation ${reservationId} of ${amount} of ${resourceId} is ${status}`;
+}

@@ -30,8 +30,8 @@ export const jobFaults = {
     `${group(groupIndex)}a value contains a NUL character, which no command can take`,
   'job-command-empty': ({ groupIndex }) => `${group(groupIndex)}the command is empty; expected a line for the shell`,
   'job-command-with-nul': ({ groupIndex }) => `${group(groupIndex)}the command contains a NUL character`,
-  'job-command-unsafe': ({ groupIndex, field, trouble }) => `${group(groupIndex)}${field}: ${trouble}`,
-  'job-requirements-unreadable': ({ groupIndex, trouble }) => `${group(groupIndex)}${trouble}`,
+  'job-command-unsafe': ({ groupIndex, field, cause }, { say }) => `${group(groupIndex)}${field}: ${say(cause)}`,
+  'job-requirements-unreadable': ({ groupIndex, cause }, { say }) => `${group(groupIndex)}${say(cause)}`,
   'job-path-outside': ({ groupIndex, path, root }) =>
     `${group(groupIndex)}the path "${path}" leaves the ${root}; expected one that stays in it`,
 

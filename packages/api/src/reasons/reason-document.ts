@@ -13,6 +13,12 @@ export function reasonDocument({ code, parameters, text }: Reason): ReasonDocume
   return { code, parameters: Object.fromEntries(values), text };
 }
 
+/** A reason of the wire that may be absent, where nothing is to be said. */
+export function findReasonDocument(reason: Reason | undefined): ReasonDocument | null {
+  return reason === undefined ? null : reasonDocument(reason);
+}
+
 function findPlain(value: ReasonValue['value']): unknown {
+  if (value?.$case === 'reason') return reasonDocument(value.value);
   return value?.$case === 'list' ? value.value.texts : (value?.value ?? null);
 }

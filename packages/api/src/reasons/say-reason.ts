@@ -1,13 +1,18 @@
-import { reasonTable, type Reason, type ReasonCode } from '@mutirao/core/reasons';
+import { reasonTable, type Cause, type Reason, type ReasonCode } from '@mutirao/core/reasons';
 import { describeInstant } from '@mutirao/core/shared';
 
-import type { Catalogue, Wording } from './catalogue.ts';
+import type { Catalogue, Speech, Wording } from './catalogue.ts';
+import { causeSentences } from './cause-sentences.ts';
 import { explanationSentences } from './explanation-sentences.ts';
+import { commandFaults } from './command-faults.ts';
 import { jobFaults } from './job-faults.ts';
 import { providerSentences } from './provider-sentences.ts';
+import { requirementFaults } from './requirement-faults.ts';
 import { requestSentences } from './request-sentences.ts';
 import { quotaFaults } from './quota-faults.ts';
 import { reservationFaults } from './reservation-faults.ts';
+import { reservationSentences } from './reservation-sentences.ts';
+import { resumptionSentences } from './resumption-sentences.ts';
 import { taskSentences } from './task-sentences.ts';
 import { waitingSentences } from './waiting-sentences.ts';
 import { workflowFaults } from './workflow-faults.ts';
@@ -18,11 +23,18 @@ const catalogue: Catalogue = {
   ...explanationSentences,
   ...taskSentences,
   ...waitingSentences,
+  ...causeSentences,
+  ...reservationSentences,
+  ...resumptionSentences,
   ...reservationFaults,
   ...quotaFaults,
   ...jobFaults,
   ...workflowFaults,
+  ...commandFaults,
+  ...requirementFaults,
 };
+
+export { describeRequirementsFault } from './requirement-faults.ts';
 
 /** Every code, in the order of the catalogue. */
 export const reasonCodes = Object.keys(reasonTable) as readonly ReasonCode[];
@@ -32,6 +44,11 @@ const inUtc: Wording = { instant: describeInstant };
 /** One sentence for people, numbers rounded. */
 export function sayReason(reason: Reason, wording: Wording = inUtc): string {
   // The entry of a code takes the reason of that code, which the compiler does not see through the union.
-  const say = catalogue[reason.code] as (one: Reason, wording: Wording) => string;
-  return say(reason, wording);
+  const say = catalogue[reason.code] as (one: Reason, speech: Speech) => string;
+  return say(reason, { ...wording, say: (cause) => sayCause(cause, wording) });
+}
+
+/** A reason of ours as the catalogue has it, and words of others as they are. */
+export function sayCause(cause: Cause, wording: Wording = inUtc): string {
+  return typeof cause === 'string' ? cause : sayReason(cause, wording);
 }

@@ -1,4 +1,4 @@
-import { plural } from '@mutirao/core/shared';
+import { describeBytes, plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
 import { aside, fromNow, listed, span, splitCount } from './numbers.ts';
@@ -46,7 +46,7 @@ export const taskSentences = {
     'same.',
   'task-failed': (named) =>
     `${titled(named)} failed. "mutirao job retry ${named.jobId}" runs the failed tasks of the job again.`,
-  'task-cancelled': ({ cause, ...named }) => `${titled(named)} was cancelled${aside(cause)}.`,
+  'task-cancelled': ({ cause, ...named }, { say }) => `${titled(named)} was cancelled${aside(say(cause))}.`,
   'task-cancelling': ({ machineIds, ...named }) =>
     `${titled(named)} was cancelled and is being stopped${machineIds.length === 0 ? '' : ` on ${listed(machineIds)}`}.`,
   'replica-end-awaited': ({ replicaId, machineId, leftMs }) =>
@@ -57,14 +57,17 @@ export const taskSentences = {
   'task-blocked': ({ failedTaskIndex, ...named }) =>
     `${titled(named)} cannot run, because task ${failedTaskIndex} failed. "mutirao job retry ${named.jobId}" runs both ` +
     'again.',
-  'replica-ended': ({ replicaId, machineId, disposition, exitStatus, endCode, detail }) => {
+  'replica-ended': ({ replicaId, machineId, disposition, exitStatus, endCode, cause }, { say }) => {
     const ended = disposition === 'failed' ? 'failed' : `was ${disposition}`;
     const status = exitStatus === undefined ? '' : ` with exit status ${exitStatus}`;
-    const why = [endCode, detail].filter((text) => text !== '').join(': ');
+    const why = [endCode, say(cause)].filter((text) => text !== '').join(': ');
     return `Replica r${replicaId} on ${machineId} ${ended}${status}${aside(why)}.`;
   },
   'records-gone': () => 'The records of its replicas are gone.',
 
+  'task-given-memory': ({ retries, memoryBytes }) =>
+    `It used more memory than it asked for, and asks for ${describeBytes(memoryBytes)} now, after ` +
+    `${retries === 1 ? 'one retry' : `${retries} retries`} with more.`,
   'task-failures': ({ failures, failuresMax }) =>
     `It has failed ${plural(failures, 'time')}; after ${failuresMax} it is given up.`,
   'task-losses': ({ losses, lossesMax }) =>
@@ -77,7 +80,8 @@ export const taskSentences = {
   'task-avoids-machine': ({ machineId, leftMs }) =>
     `Its last attempt failed on ${machineId}, which is avoided for another ${span(leftMs)}.`,
 
-  'task-assigned': ({ providerId, agoMs, cause }) => `Assigned to ${providerId} ${span(agoMs)} ago${aside(cause)}.`,
+  'task-assigned': ({ providerId, agoMs, cause }, { say }) =>
+    `Assigned to ${providerId} ${span(agoMs)} ago${aside(say(cause))}.`,
   'task-start-expected': ({ startMs }) => `Expected to start there ${fromNow(startMs)}.`,
   'task-start-late': ({ lateMs }) => `It was expected to start there ${span(lateMs)} ago.`,
   'task-planned': ({ machineId, rule, startMs, endMs, startsAfter, otherMachineId, otherEndMs, ...after }) => {
@@ -102,6 +106,20 @@ export const taskSentences = {
   'plan-no-machine': () =>
     'Not planned: no machine could take it when the plan was made. It goes to the first machine that can.',
   'plan-later': () => 'Not planned in detail yet: tasks with a longer way to the end of their job come first.',
+
+  'task-scheduled': ({ taskId, processorNames, startMs, endMs, rule, heldBy, behindTaskId = '', ...other }) => {
+    const start = {
+      arrival: 'as soon as its job is submitted',
+      data: `when the data of ${behindTaskId} has arrived`,
+      processor:
+        behindTaskId === '' ? 'when the processor is available' : `after ${behindTaskId} on the same processor`,
+    }[heldBy];
+    const { otherProcessorName, otherEndMs = 0 } = other;
+    return (
+      `${taskId} runs on ${listed(processorNames)} from ${seconds(startMs)} to ${seconds(endMs)}: ${chosenBy[rule]}, ` +
+      `${start}${otherProcessorName === undefined ? '' : `; on ${otherProcessorName} it would end at ${seconds(otherEndMs)}`}.`
+    );
+  },
 
   'plan-first': () => 'It is the first plan.',
   'plan-clock-set': () => "The plan was renewed because the host's clock was set.",
@@ -155,6 +173,10 @@ const chosenBy = {
   'first-free': 'which is free first',
   fixed: 'as decided before',
 } as const;
+
+function seconds(time: number): string {
+  return `${Math.round(time) / 1000} s`;
+}
 
 function called({ jobId, taskIndex }: Named): string {
   return `task ${taskIndex} of job ${jobId}`;

@@ -55,11 +55,11 @@ export const waitingSentences = {
   'machine-draining': ({ machineId, sinceUnixMs, runningTasks, cause }, wording) =>
     `${machineId}: draining since ${at(sinceUnixMs, wording)}${aside(cause)}, with ${plural(runningTasks, 'task')} ` +
     `still running; "mutirao machine undrain ${machineId}" lets it take tasks again.`,
-  'machine-quarantined': ({ machineId, evidence, detail }) => {
+  'machine-quarantined': ({ machineId, evidence, cause }, { say }) => {
     const because = {
-      attribute: `what it states about itself cannot be true${aside(detail)}`,
-      report: `a report of it cannot be true${aside(detail)}`,
-      word: `an operator quarantined it${aside(detail)}`,
+      attribute: `what it states about itself cannot be true${aside(say(cause))}`,
+      report: `a report of it cannot be true${aside(say(cause))}`,
+      word: `an operator quarantined it${aside(say(cause))}`,
       result: 'it returned wrong results',
     };
     return (

@@ -1,4 +1,5 @@
 import type { ReplicaEnding, ReplicaDisposition } from '@mutirao/core/machines/broker';
+import type { Cause, Reason } from '@mutirao/core/reasons';
 import type { Outcome, OutputContent, ReplicaUsage, StagingTimes, TaskStatus } from '@mutirao/core/messages';
 
 import { numberAt, packNumbers, packTexts, textAt, type NumberColumn, type TextColumn } from './columns.ts';
@@ -17,9 +18,12 @@ export interface PackedEndings {
   readonly placed: NumberColumn;
   readonly started: NumberColumn;
   readonly ended: NumberColumn;
-  /** Absent when empty for all, as the three below. */
+  /** Absent when empty for all, as the four below. */
   readonly reason?: TextColumn;
+  /** Words of others; `''` where it is a reason of ours. */
   readonly detail?: TextColumn;
+  /** Reasons of ours as JSON; `''` where there is none. */
+  readonly detail_reason?: TextColumn;
   /** `''` for those that are not the last of many losses. */
   readonly last_loss?: TextColumn;
   /** Rows whose output was cut, by position. */
@@ -28,6 +32,8 @@ export interface PackedEndings {
   readonly files?: readonly (readonly [number, readonly OutputContent[]])[];
   readonly staging?: PackedStaging;
   readonly usage?: PackedUsage;
+  /** What tasks of rows ask for next, by position. */
+  readonly memory_next?: readonly (readonly [number, number])[];
 }
 
 /** What rows used; entry i of each column is of the row at entry i of `rows`. */
@@ -51,7 +57,10 @@ const nothing = new Uint8Array(0);
 /** Packs endings without their standard output and error, which are kept apart. */
 export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
   const reason = packTexts(endings, (ending) => ending.reason);
-  const detail = packTexts(endings, (ending) => ending.detail);
+  const detail = packTexts(endings, (ending) => (typeof ending.detail === 'string' ? ending.detail : ''));
+  const detailReason = packTexts(endings, (ending) =>
+    typeof ending.detail === 'string' ? '' : JSON.stringify(ending.detail),
+  );
   const lastLoss = packTexts(endings, (ending) => ending.lastLoss ?? '');
   const truncated = listPositions(endings, (ending) => ending.outputTruncated);
   const files = listPositions(endings, (ending) => ending.outputs.length > 0);
@@ -68,6 +77,7 @@ export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
     ended: packNumbers(endings, (ending) => ending.endedAt),
     ...(reason === '' ? {} : { reason }),
     ...(detail === '' ? {} : { detail }),
+    ...(detailReason === '' ? {} : { detail_reason: detailReason }),
     ...(lastLoss === '' ? {} : { last_loss: lastLoss }),
     ...(truncated.length === 0 ? {} : { truncated }),
     ...(files.length === 0
@@ -75,7 +85,19 @@ export function packEndings(endings: readonly ReplicaEnding[]): PackedEndings {
       : { files: files.map((at) => [at, (endings[at] as ReplicaEnding).outputs.map(withoutBytes)] as const) }),
     ...packStaging(endings),
     ...packUsage(endings),
+    ...packMemoryNext(endings),
   };
+}
+
+function packMemoryNext(endings: readonly ReplicaEnding[]): Pick<PackedEndings, 'memory_next'> {
+  const rows = listPositions(endings, ({ memoryNext }) => memoryNext !== undefined);
+  if (rows.length === 0) return {};
+  return { memory_next: rows.map((row) => [row, endings[row]?.memoryNext ?? 0] as const) };
+}
+
+function unpackDetail(packed: PackedEndings, index: number): Cause {
+  const reason = textAt(packed.detail_reason ?? '', index);
+  return reason === '' ? textAt(packed.detail ?? '', index) : (JSON.parse(reason) as Reason);
 }
 
 function packUsage(endings: readonly ReplicaEnding[]): Pick<PackedEndings, 'usage'> {
@@ -135,12 +157,14 @@ export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
   const files = new Map(packed.files);
   const stagings = unpackStaging(packed.staging);
   const usages = unpackUsage(packed.usage);
+  const memories = new Map(packed.memory_next);
   const endings: ReplicaEnding[] = [];
   for (let index = 0; index < packed.n; index += 1) {
     const outcome = textAt(packed.outcome, index);
     const lastLoss = textAt(packed.last_loss ?? '', index);
     const staging = stagings.get(index);
     const usage = usages.get(index);
+    const memoryNext = memories.get(index);
     endings.push({
       replicaId: numberAt(packed.replica, index),
       taskIndex: numberAt(packed.task, index),
@@ -153,13 +177,14 @@ export function unpackEndings(packed: PackedEndings): ReplicaEnding[] {
       endedAt: numberAt(packed.ended, index),
       reason: textAt(packed.reason ?? '', index),
       ...(lastLoss === '' ? {} : { lastLoss }),
-      detail: textAt(packed.detail ?? '', index),
+      detail: unpackDetail(packed, index),
       standardOutput: nothing,
       standardError: nothing,
       outputTruncated: truncated.has(index),
       outputs: (files.get(index) ?? []).map((file) => ({ ...file, inline: undefined })),
       ...(staging === undefined ? {} : { staging }),
       ...(usage === undefined ? {} : { usage }),
+      ...(memoryNext === undefined ? {} : { memoryNext }),
     });
   }
   return endings;

@@ -13,6 +13,7 @@ import {
   encodeUsage,
   encodeTaskStatus,
 } from '@mutirao/api/codecs';
+import { encodeCause } from '@mutirao/api/reasons';
 import {
   findTaskSummary,
   listTaskIndexes,
@@ -136,7 +137,7 @@ function encodeEnded(record: ReplicaRecord, requestId: RequestId): ReplicaRecord
     requestId,
     exitStatus,
     reason,
-    detail,
+    detail: encodeCause(detail),
     placedUnixMs: record.placedAt,
     startedUnixMs: record.startedAt,
     endedUnixMs: record.endedAt,
@@ -159,7 +160,7 @@ function encodeOpen(
     requestId,
     exitStatus: 0,
     reason: '',
-    detail: '',
+    detail: undefined,
     placedUnixMs: placedAt,
     startedUnixMs: startedAt,
     endedUnixMs: 0,

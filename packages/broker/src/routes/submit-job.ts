@@ -1,5 +1,6 @@
 import type { SubmitJobRequest, SubmitJobResponse } from '@mutirao/api/broker';
 import { decodeSubmitJob, type SubmitJob } from '@mutirao/api/codecs';
+import { encodeReasons } from '@mutirao/api/reasons';
 import { findJobByClientId } from '@mutirao/core/machines/broker';
 import type { JobSpec } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
@@ -35,7 +36,7 @@ async function submitJob(
   const known = findJobByClientId(parts.driver.state, userId, clientJobId);
   // While the journal is behind, it may be of the last turn and not be kept yet.
   if (known !== undefined && parts.driver.stalledBy === undefined)
-    return { jobId: known.jobId, taskCount: known.taskCount };
+    return { jobId: known.jobId, taskCount: known.taskCount, warnings: [] };
   parts.room.demand();
   if (touchesHome(given)) requireOwner(parts, userId, 'a job with local paths, a work folder or a check');
   // What tasks of users on other hosts write is kept as blobs.
@@ -66,7 +67,7 @@ async function submitJob(
   return {
     ...reply,
     ...(resumed === undefined ? {} : { resumed }),
-    ...(doubts.length === 0 ? {} : { requirementsWarning: doubts.join('\n') }),
+    warnings: encodeReasons(doubts),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { TaskRecord } from '@mutirao/api/broker';
 import { pageBytesMax } from '@mutirao/api/paged-answers';
+import { Reason } from '@mutirao/api/common';
 import type { TaskIndex } from '@mutirao/core/shared';
 
 /** The records of the first tasks that a message has room for, one at least. */
@@ -24,8 +25,12 @@ function getBytes({ value, replicas, waitsFor }: TaskRecord): number {
       Buffer.byteLength(machineId) +
       Buffer.byteLength(requestId) +
       Buffer.byteLength(reason) +
-      Buffer.byteLength(detail),
+      getReasonBytes(detail),
     0,
   );
   return 64 + Buffer.byteLength(value) + 6 * waitsFor.length + ofReplicas;
+}
+
+function getReasonBytes(detail: Reason | undefined): number {
+  return detail === undefined ? 0 : Reason.encode(detail).finish().length;
 }

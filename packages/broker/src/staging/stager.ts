@@ -1,6 +1,12 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { keepInside, type FilledPath } from '@mutirao/core/bag';
-import { getResources, outputsRead, type OutputsRead, type PlacedStart } from '@mutirao/core/machines/broker';
+import {
+  withMemory,
+  getResources,
+  outputsRead,
+  type OutputsRead,
+  type PlacedStart,
+} from '@mutirao/core/machines/broker';
 import type {
   Content,
   GangPlace,
@@ -14,6 +20,7 @@ import type {
 } from '@mutirao/core/messages';
 import { evaluate, parseRequirements } from '@mutirao/core/requirements';
 import {
+  type Bytes,
   invariant,
   type JobId,
   type MachineId,
@@ -49,6 +56,8 @@ export interface StageOrder {
   readonly dropProof?: string;
   /** What each replica holds; left out, as many as its task takes at least. */
   readonly processors?: ProcessorCount;
+  /** What each holds of memory; left out, what its group says. */
+  readonly memory?: Bytes;
   readonly starts: readonly PlacedStart[];
   /** Its one replica is a member of a gang, with so many processors; left out where none is. */
   readonly gang?: { readonly place: GangPlace; readonly processors: ProcessorCount };
@@ -263,7 +272,7 @@ function groupOf({ spec, groupIndex, jobId }: StageOrder): TaskGroup {
 
 function getTemplate(order: StageOrder, group: TaskGroup): StartReplicas['template'] {
   const { environment, limits } = order.spec;
-  const resources = getResources(order.spec, group);
+  const resources = withMemory(getResources(order.spec, group), order.memory);
   const processors = order.gang?.processors ?? order.processors ?? group.processors ?? order.spec.processors;
   return {
     jobId: order.jobId,

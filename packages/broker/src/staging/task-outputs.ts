@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Content, InputSource, JobSpec, OutputContent, OutputSpec } from '@mutirao/core/messages';
+import type { Reason } from '@mutirao/core/reasons';
 import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
 import { fsPath } from '@mutirao/runtime/files';
 
@@ -28,8 +29,8 @@ export interface WrittenFile {
 
 /** What is there of what a task wrote. */
 export interface OutputsThere {
-  /** What is wrong with a place at home, as a part of a sentence; undefined where each holds what was written. */
-  readonly fault: string | undefined;
+  /** What is wrong with a place at home; undefined where each holds what was written. */
+  readonly fault: Reason | undefined;
   /** The paths of outputs without a place at home that are kept no more. */
   readonly gone: ReadonlySet<string>;
 }
@@ -89,13 +90,12 @@ export class TaskOutputs {
   async lookAt(job: ReadingJob, taskIndex: TaskIndex): Promise<OutputsThere> {
     const { outputs: specs } = groupOfTask(job.spec, taskIndex);
     const gone = new Set<string>();
-    if (specs.some(({ condition }) => condition !== ''))
-      return { fault: 'which outputs it has depends on its machine', gone };
+    if (specs.some(({ condition }) => condition !== '')) return { fault: { code: 'rerun-outputs-conditional' }, gone };
     const written = specs.length === 0 ? [] : this.#acceptedOutputs(job, taskIndex);
     for (const [position, spec] of specs.entries()) {
       if (job.spec.workFolder !== undefined && spec.root === 'playpen') {
         const place = this.#fillInFor(job, taskIndex)(spec.localPath);
-        if (!existsSync(fsPath(place.path))) return { fault: `${place.path}, which it wrote, is gone`, gone };
+        if (!existsSync(fsPath(place.path))) return { fault: { code: 'rerun-output-missing', path: place.path }, gone };
         continue;
       }
       const fault = await this.#findLoss(job, {
@@ -116,17 +116,16 @@ export class TaskOutputs {
       spec,
       written,
     }: { readonly taskIndex: TaskIndex; readonly spec: OutputSpec; readonly written: readonly OutputContent[] },
-  ): Promise<string | undefined> {
-    const place = spec.localPath === '' ? spec.path : spec.localPath;
-    if (written.length === 0) return `what it wrote as ${place} is not on record`;
+  ): Promise<Reason | undefined> {
+    const path = spec.localPath === '' ? spec.path : spec.localPath;
+    if (written.length === 0) return { code: 'rerun-output-unrecorded', path };
     const fillIn = this.#fillInFor(job, taskIndex);
     try {
       for (const output of written) await this.#requireHere(job, output, { spec, fillIn });
       return undefined;
     } catch (error) {
-      return error instanceof MutiraoError && error.code === 'MUT_INPUT_CHANGED'
-        ? `${place} is not what it wrote there`
-        : `${place}, which it wrote, is gone`;
+      const isChanged = error instanceof MutiraoError && error.code === 'MUT_INPUT_CHANGED';
+      return { code: isChanged ? 'rerun-output-changed' : 'rerun-output-missing', path };
     }
   }
 

@@ -1,4 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
+import { sayReason } from '@mutirao/api/reasons';
 import {
   expandPathVariables,
   fillPath,
@@ -45,7 +46,11 @@ export class Templates {
       if (isPlain(text)) return { path: text, machineFrom: undefined };
       const filled = fillPath(this.#parse(text), words);
       if ('fault' in filled)
-        throw new MutiraoError('MUT_UNSAFE_ATTRIBUTE', `${JSON.stringify(text)} cannot be filled in: ${filled.fault}`);
+        throw new MutiraoError(
+          'MUT_UNSAFE_ATTRIBUTE',
+          `${JSON.stringify(text)} cannot be filled in: ${sayReason(filled.fault)}`,
+          { reason: filled.fault },
+        );
       return filled;
     };
   }

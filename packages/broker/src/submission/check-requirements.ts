@@ -1,6 +1,6 @@
-import { MutiraoError } from '@mutirao/api/errors';
+import { errorOfRefusal } from '@mutirao/api/errors';
 import type { JobSpec } from '@mutirao/core/messages';
-import { describeRequirementsError, parseRequirements } from '@mutirao/core/requirements';
+import { parseRequirements } from '@mutirao/core/requirements';
 
 /** Reads every expression of a job once. @throws {MutiraoError} MUT_BAD_REQUEST naming the group and the character. */
 export function checkRequirements(spec: JobSpec): void {
@@ -8,8 +8,7 @@ export function checkRequirements(spec: JobSpec): void {
   const check = (text: string, name: string): void => {
     if (seen.has(text)) return;
     const parsed = parseRequirements(text);
-    if (parsed.kind === 'error')
-      throw new MutiraoError('MUT_BAD_REQUEST', `${name}: ${describeRequirementsError(parsed)}`);
+    if (parsed.kind === 'error') throw errorOfRefusal({ code: 'MUT_BAD_REQUEST', fault: parsed.fault }, `${name}: `);
     seen.add(text);
   };
   for (const [index, group] of spec.groups.entries()) {

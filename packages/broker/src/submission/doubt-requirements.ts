@@ -1,5 +1,6 @@
 import type { BrokerState } from '@mutirao/core/machines/broker';
 import type { JobSpec } from '@mutirao/core/messages';
+import { distinctReasons, type Fault } from '@mutirao/core/reasons';
 import { findDoubts, parseRequirements } from '@mutirao/core/requirements';
 
 /** What every agent states of its machine. */
@@ -13,17 +14,17 @@ const usualAttributes = [
   'isolation',
   'manager_job',
 ] as const;
-/** Sentences of one job. */
+/** Doubts of one job. */
 const doubtsMax = 10;
 
 /**
- * What of a job's requirements holds on no machine that is here, or that providers had before: sentences. Cost:
+ * What of a job's requirements holds on no machine that is here, or that providers had before. Cost:
  * O(machines + groups).
  */
 export function doubtRequirements(
   { groups }: JobSpec,
   { machines, providers }: Pick<BrokerState, 'machines' | 'providers'>,
-): string[] {
+): Fault[] {
   const expressions = new Set(groups.map(({ requirements }) => requirements).filter((text) => text !== ''));
   if (expressions.size === 0) return [];
   const ofMachines = [...machines.values()].flatMap(({ facts }) => Object.keys(facts.attributes));
@@ -36,5 +37,5 @@ export function doubtRequirements(
     const parsed = parseRequirements(text);
     return parsed.kind === 'requirements' ? findDoubts(parsed, known) : [];
   });
-  return [...new Set(doubts)].slice(0, doubtsMax);
+  return distinctReasons(doubts).slice(0, doubtsMax);
 }

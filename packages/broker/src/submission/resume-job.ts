@@ -1,7 +1,9 @@
 import type { Resumed } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
+import { encodeCause } from '@mutirao/api/reasons';
 import { findTaskSummary, type BrokerJob } from '@mutirao/core/machines/broker';
 import type { JobSpec, TakenTask } from '@mutirao/core/messages';
+import type { Reason } from '@mutirao/core/reasons';
 import { chooseTaken, findOverwrite, matchTasks, type Choice, type TaskMatch } from '@mutirao/core/resumption';
 import type { JobId, TaskIndex, UserId } from '@mutirao/core/shared';
 
@@ -67,7 +69,9 @@ export async function resumeJob(
     const origin = getOrigin(former, { jobId: job.jobId, taskIndex: formerIndex });
     return { taskIndex, jobId: origin.jobId, fromTaskIndex: origin.taskIndex };
   });
-  const runs = choice.runs.slice(0, runsReportedMax).map(({ taskIndex, reason }) => ({ taskIndex, reason }));
+  const runs = choice.runs
+    .slice(0, runsReportedMax)
+    .map(({ taskIndex, reason }) => ({ taskIndex, reason: encodeCause(reason) }));
   return {
     spec: tasks.length === 0 ? spec : { ...spec, resumes: { jobId: job.jobId, tasks } },
     resumed: { jobId: job.jobId, takenCount: tasks.length, runs },
@@ -131,7 +135,8 @@ async function choose(
   });
 }
 
-function findFault(job: BrokerJob, index: TaskIndex): string | undefined {
-  if (findTaskSummary(job, index)?.status !== 'finished') return `it did not finish in job ${job.jobId}`;
-  return job.doubtful.has(index) ? `its result in job ${job.jobId} is in doubt` : undefined;
+function findFault(job: BrokerJob, index: TaskIndex): Reason | undefined {
+  const { jobId } = job;
+  if (findTaskSummary(job, index)?.status !== 'finished') return { code: 'rerun-not-finished', jobId };
+  return job.doubtful.has(index) ? { code: 'rerun-result-doubtful', jobId } : undefined;
 }

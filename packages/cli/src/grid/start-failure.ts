@@ -1,16 +1,36 @@
 import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 
 import { isErrorCode, MutiraoError } from '@mutirao/api/errors';
+import { describeBytes, type Bytes } from '@mutirao/core/shared';
+import { freeBytes } from '@mutirao/runtime/files';
 
 import type { GridRecord } from './record.ts';
 
 /** Characters of a log that an error repeats. */
 const shownMax = 400;
 
-/** How a grid in the background ended before it was ready. @param status of its process; undefined if unknown. */
-export function describeEnd(log: string, status: number | undefined): MutiraoError {
+/** With less than this left, a log may have lost its end, and a record could not be written. */
+const roomMin = 64 * 1024;
+
+/**
+ * How a grid in the background ended before it was ready.
+ *
+ * @param status of its process; undefined if unknown. @param free bytes that may still be written beside its log.
+ */
+export function describeEnd(
+  log: string,
+  status: number | undefined,
+  free: Bytes = freeBytes(dirname(log)),
+): MutiraoError {
   const text = readLog(log);
   const [, code, message] = /^error: (MUT_[A-Z_]+) (.*)$/m.exec(text) ?? [];
+  // What would say so has no room either.
+  if (code === undefined && free < roomMin)
+    return new MutiraoError(
+      'MUT_DISK_FULL',
+      `the grid did not start: the disk of ${dirname(log)} has ${describeBytes(free)} left`,
+    );
   const ending = status === undefined ? 'ended' : `ended with status ${status}`;
   return new MutiraoError(
     code !== undefined && isErrorCode(code) ? code : 'MUT_UNREACHABLE',

@@ -32,7 +32,7 @@ import {
   type GetResourceResponse,
   type LeaseState,
 } from '@mutirao/api/provider';
-import { reasonDocument } from '@mutirao/api/reasons';
+import { findReasonDocument, reasonDocument } from '@mutirao/api/reasons';
 
 import type { Manifest } from '../backup/manifest.ts';
 import type { JsonOf, shapes } from './shapes.ts';
@@ -59,7 +59,7 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
     failed_count: job.failedCount,
     cancelled_count: job.cancelledCount,
     replica_count: job.replicaCount,
-    cancel_reason: job.cancelReason,
+    cancel_reason: findReasonDocument(job.cancelReason),
     extra_vote_count: job.extraVoteCount,
     doubtful_count: job.doubtfulCount,
     doubtful_task_indexes: job.doubtfulTaskIndexes,
@@ -97,6 +97,7 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobRes
     processors: spec.processors ?? 1,
     replicas_max: spec.replicasMax ?? 2,
     failures_max: spec.failuresMax ?? 3,
+    memory_growth: spec.memoryGrowth ?? null,
     failed_tasks_max: spec.failedTasksMax ?? null,
     ...schedulingJson(spec),
     placement: spec.placement ?? null,
@@ -152,7 +153,7 @@ export function trustJson(record: TrustRecord): JsonOf<Shapes['trust']> {
       digest: one.digest,
       accepted_digest: one.acceptedDigest,
       against: one.against,
-      detail: one.detail,
+      detail: findReasonDocument(one.detail),
     })),
   };
 }
@@ -197,7 +198,7 @@ export function resumedJson({ jobId, takenCount, runs }: Resumed): JsonOf<Shapes
   return {
     job_id: jobId,
     taken_count: takenCount,
-    runs: runs.map(({ taskIndex, reason }) => ({ task_index: taskIndex, reason })),
+    runs: runs.map(({ taskIndex, reason }) => ({ task_index: taskIndex, reason: findReasonDocument(reason) })),
   };
 }
 
@@ -213,7 +214,7 @@ function replicaJson(replica: ReplicaRecord): JsonOf<Shapes['replica']> {
     exit_status: replica.exitStatus,
     accepted: replica.accepted,
     reason: replica.reason,
-    detail: replica.detail,
+    detail: findReasonDocument(replica.detail),
   };
 }
 

@@ -13,7 +13,7 @@ import {
   type ResourceRules,
   type VerifyReservationResponse,
 } from '@mutirao/api/reservation';
-import { reasonDocument } from '@mutirao/api/reasons';
+import { findReasonDocument, reasonDocument } from '@mutirao/api/reasons';
 
 import type { JsonOf, shapes } from './shapes.ts';
 import { isOver } from '../reservations/show-reservation.ts';
@@ -40,7 +40,7 @@ export function reservationJson(reservation: Reservation, unit: string): JsonOf<
     claimed_unix_ms: orNull(reservation.claimedUnixMs),
     ended_unix_ms: orNull(reservation.endedUnixMs),
     revision: reservation.revision,
-    reason: reservation.reason,
+    reason: findReasonDocument(reservation.reason),
     client_request_id: reservation.clientRequestId,
     claim: reservation.claim,
     provisioning: reservation.provisioning === undefined ? null : aheadJson(reservation.provisioning),
@@ -86,7 +86,7 @@ export function placementJson(outcome: {
 }
 
 function alternativeJson({ startUnixMs, endUnixMs, amount, reason }: Alternative): unknown {
-  return { start_unix_ms: startUnixMs, end_unix_ms: endUnixMs, amount, reason };
+  return { start_unix_ms: startUnixMs, end_unix_ms: endUnixMs, amount, reason: findReasonDocument(reason) };
 }
 
 /** What a manager says of a claim, as JSON. */

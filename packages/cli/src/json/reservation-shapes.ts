@@ -17,7 +17,7 @@ const reservationFields = {
   claimed_unix_ms: [instant, 'When its use began.'],
   ended_unix_ms: [instant, 'When it was over.'],
   revision: ['integer', 'Grows whenever its place changes.'],
-  reason: ['string', 'Why it is where it is, or why it is over.'],
+  reason: ['reason or null', 'Why it is where it is, or why it is over.'],
   client_request_id: ['string', 'The key that its user chose; may be empty.'],
   claim: [
     'string',

@@ -38,7 +38,7 @@ const jobFields = {
   failed_count: ['integer', 'Tasks given up.'],
   cancelled_count: ['integer', 'Tasks cancelled.'],
   replica_count: ['integer', 'Replicas placed so far.'],
-  cancel_reason: ['string', 'Why it was cancelled; empty otherwise.'],
+  cancel_reason: ['reason or null', 'Why it was cancelled; null otherwise, and where nobody said why.'],
   extra_vote_count: ['integer', 'Results beyond the first of each task that votes took.'],
   doubtful_count: ['integer', 'Finished tasks whose result rests on a machine that was caught when the job was over.'],
   doubtful_task_indexes: ['array of integer', 'The first 100 of them.'],
@@ -159,6 +159,11 @@ export const shapes = {
     processors: ['integer', 'Processors that each task holds.'],
     replicas_max: ['integer', 'Most replicas of one task that run at once.'],
     failures_max: ['integer', 'Failures of a task before it is given up.'],
+    memory_growth: [
+      'number or null',
+      'A task that used more memory than it asked for runs again with this many times as much, as `--retry-memory` ' +
+        'sets it; null where it does not.',
+    ],
     failed_tasks_max: [
       'integer or null',
       'Failed tasks that stop the job, as `--failures-max` sets it; null where they do not.',
@@ -347,7 +352,7 @@ export const shapes = {
     exit_status: ['integer', 'As a shell reports it.'],
     accepted: ['boolean', "Whether its result is the task's."],
     reason: ['string', 'A code of the error registry; may be empty.'],
-    detail: ['string', 'More about the reason; may be empty.'],
+    detail: ['reason or null', 'More about the reason; null where there is nothing to say.'],
   },
   replay_problem: {
     kind: ['string', '`difference` to what the process recorded, `invariant` (broken) or `failure` of the step.'],
@@ -359,6 +364,14 @@ export const shapes = {
     expected: ['string', 'JSON of what the process recorded there, in the form that traces have; empty for nothing.'],
     found: ['string', 'The same of what the replay decided.'],
     inputs: ['array of object', 'The inputs of the turn, in the form that traces have.'],
+  },
+  error: {
+    code: ['string', 'A code of the error registry; see reference/errors.md.'],
+    message: ['string', 'What is wrong, with the value found and the value expected.'],
+    advice: ['string', 'What to do about it.'],
+    retryable: ['boolean', 'Whether the same command may succeed later.'],
+    field: ['string', 'The field of the request that is wrong; may be empty.'],
+    reason: ['reason or null', 'Why, for programs; null where only the message says it.'],
   },
   reason: {
     code: ['string', 'Stable, for programs; see reference/reasons.md. Empty for a sentence without one.'],
@@ -424,15 +437,12 @@ export const shapes = {
     job_id: ['integer', "The new job's number."],
     task_count: ['integer', 'Tasks that were accepted.'],
     resumed: ['resumed or null', 'What was taken over from an earlier job; null unless `--resume` is given.'],
-    warnings: ['array of string', 'What of its requirements holds on no machine that is known.'],
+    warnings: ['array of reason', 'What it requires that no known machine has.'],
   },
   resumed: {
     job_id: ['integer', 'The earlier job.'],
     taken_count: ['integer', 'Tasks that have its results and do not run.'],
-    runs: [
-      'array of object',
-      '`task_index` and `reason` of the first 1,000 tasks that run; the reason is a part of a sentence.',
-    ],
+    runs: ['array of object', '`task_index` and `reason` (a reason) of the first 1,000 tasks that run.'],
   },
   task: {
     job_id: ['integer', 'Its job.'],

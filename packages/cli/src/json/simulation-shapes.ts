@@ -109,7 +109,7 @@ export const simulationShapes = {
     processors: ['array of string', 'Where it runs.'],
     start_s: ['number', 'When it begins.'],
     end_s: ['number', 'When it ends.'],
-    reason: ['string', 'Why it runs there and then.'],
+    reason: ['reason', 'Why it runs there and then.'],
   },
   workflow_schedule: {
     workflow: ['string', 'Name of the workflow.'],

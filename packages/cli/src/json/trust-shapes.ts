@@ -9,7 +9,8 @@ export const trustShapes = {
     evidence: [
       'array of object',
       '`kind` (`outvoted`, `mismatch`, `word`, `attribute`, `report`), `at_unix_ms`, `job_id`, `task_index` ' +
-        '(null where none is meant), `digest`, `accepted_digest`, `against` (machines that disagreed), `detail`.',
+        '(null where none is meant), `digest`, `accepted_digest`, `against` (machines that disagreed), `detail` ' +
+        '(a reason, or null).',
     ],
   },
   shown_machine: {

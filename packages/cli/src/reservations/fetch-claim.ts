@@ -29,7 +29,7 @@ export async function fetchClaim(text: string, openManager: () => Promise<Reserv
   if (status !== ReservationStatus.CONFIRMED && status !== ReservationStatus.CLAIMED) {
     const reported =
       `reservation ${reservationId} is ` +
-      `${getEnumName(ReservationStatus, status)}${reason === '' ? '' : ` (${reason})`}; expected one that is confirmed or ` +
+      `${getEnumName(ReservationStatus, status)}${reason === undefined ? '' : ` (${reason.text})`}; expected one that is confirmed or ` +
       'claimed';
     throw new MutiraoError(status === ReservationStatus.EXPIRED ? 'MUT_CLAIM_LATE' : 'MUT_RESERVATION_OVER', reported);
   }

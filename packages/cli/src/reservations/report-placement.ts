@@ -6,7 +6,7 @@ import type { ExitStatus } from '../exit-status.ts';
 import { placementJson } from '../json/reservation-documents.ts';
 import { tell } from '../output/tell.ts';
 import { getEnumName } from '../wire/names.ts';
-import { isOver, refusalLines, reservationPairs } from './show-reservation.ts';
+import { isOver, refusalLines, reservationPairs, sayReservation } from './show-reservation.ts';
 
 /** What a manager answered to a spec. */
 export interface PlacementAnswer {
@@ -46,7 +46,7 @@ export function reportPlacement(
   if (!isOver(reservation)) return 0;
   output.note(
     `Reservation ${reservation.reservationId} is ${getEnumName(ReservationStatus, reservation.status)}: ` +
-      `${reservation.reason}. Another key asks for a new one.`,
+      `${sayReservation(reservation)}. Another key asks for a new one.`,
   );
   return 3;
 }

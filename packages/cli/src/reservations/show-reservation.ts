@@ -2,7 +2,8 @@ import type { Alternative, Refusal, Reservation, Resource, UnitRange } from '@mu
 import { decodeProvisioning } from '@mutirao/api/codecs';
 import { MutiraoError, errorOfCode } from '@mutirao/api/errors';
 import { ProvisioningState, ReservationStatus } from '@mutirao/api/reservation';
-import { sayReason } from '@mutirao/api/reasons';
+import { decodeCause, sayCause, sayReason } from '@mutirao/api/reasons';
+import type { Reason } from '@mutirao/core/reasons';
 import { describeProvisioning } from '@mutirao/core/messages';
 import { findNearestWord } from '@mutirao/core/shared';
 
@@ -116,7 +117,7 @@ export function reservationTable(
       showMoment(one.endUnixMs, now),
       showDuration(one.endUnixMs - one.startUnixMs),
       ...(hasAhead ? [aheadIn(one)] : []),
-      one.reason,
+      sayReservation(one),
     ]),
   );
 }
@@ -149,7 +150,7 @@ export function reservationPairs(one: Reservation, unit: string): string[] {
     ['in use since', one.claimedUnixMs === 0 ? '' : showInstant(one.claimedUnixMs)],
     ['over since', one.endedUnixMs === 0 ? '' : showInstant(one.endedUnixMs)],
     ['revision', one.revision === 1 ? '' : String(one.revision)],
-    ['reason', one.reason],
+    ['reason', sayReservation(one)],
     [
       'stands with',
       one.together === undefined
@@ -164,18 +165,28 @@ export function reservationPairs(one: Reservation, unit: string): string[] {
 }
 
 /** The pre-acquired allocations of a reservation, in sentences, the decisive one first; none if none was reported. */
-export function findAhead({ provisioning, amount: count, startUnixMs: startsAt }: Reservation): string[] {
-  if (provisioning === undefined) return [];
-  return describeProvisioning(decodeProvisioning(provisioning), { count, startsAt }).map((reason) =>
-    sayReason(reason, { instant: showInstant }),
-  );
+export function findAhead(reservation: Reservation): string[] {
+  return explainAhead(reservation).map((reason) => sayReason(reason, localTimes));
+}
+
+/** The same as reasons. */
+export function explainAhead({ provisioning, amount: count, startUnixMs: startsAt }: Reservation): Reason[] {
+  return provisioning === undefined ? [] : describeProvisioning(decodeProvisioning(provisioning), { count, startsAt });
+}
+
+/** Sentences on this terminal have times of its zone. */
+export const localTimes = { instant: showInstant };
+
+/** Why a reservation is where it is, or is over. */
+export function sayReservation({ reason }: Pick<Reservation, 'reason'>): string {
+  return sayCause(decodeCause(reason, 'reservation.reason'), localTimes);
 }
 
 /** Why there is no place, and what could be had, in lines for standard error. */
 export function refusalLines({ code, message, alternatives }: Refusal, unit: string): string[] {
   const { advice } = errorOfCode(code, message);
   const rows = alternatives.map(({ reason, startUnixMs, endUnixMs, amount }: Alternative) => [
-    reason,
+    reason?.text ?? '',
     showAmount(amount, unit),
     showInstant(startUnixMs),
     showDuration(endUnixMs - startUnixMs),

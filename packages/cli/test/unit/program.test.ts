@@ -20,6 +20,20 @@ test('bad input that the broker refuses ends the command with 2', async (t) => {
   t.is((await runCommandLine(['job', 'list'], failing(new MutiraoError('MUT_BAD_REQUEST', 'no')))).status, 2);
 });
 
+test('with --json the last line of an error has its code, and the reason with its parameters', async (t) => {
+  const reason = { code: 'job-not-found', jobId: 7 } as const;
+  const error = new MutiraoError('MUT_NOT_FOUND', 'there is no job 7 of yours', { reason });
+  const { status, out, err } = await runCommandLine(['job', 'list', '--json'], failing(error));
+  t.deepEqual([status, out], [2, '']);
+  t.regex(err, /^error: MUT_NOT_FOUND there is no job 7 of yours\n/);
+  t.like(JSON.parse(err.trimEnd().split('\n').at(-1) ?? ''), {
+    code: 'MUT_NOT_FOUND',
+    message: 'there is no job 7 of yours',
+    retryable: false,
+    reason: { code: 'job-not-found', parameters: { job_id: 7 }, text: 'there is no job 7 of yours' },
+  });
+});
+
 test('an interrupted command ends with 4', async (t) => {
   t.is((await runCommandLine(['job', 'list'], failing(new MutiraoError('MUT_CANCELLED', 'no')))).status, 4);
 });

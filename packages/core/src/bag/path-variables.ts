@@ -1,3 +1,4 @@
+import type { Fault } from '../reasons/index.ts';
 import { isPrintable, type JobId, type MachineId, type TaskIndex } from '../shared/index.ts';
 import { fillPart, type Template } from './template.ts';
 
@@ -75,8 +76,7 @@ export interface FilledPath {
 
 /** A variable whose value cannot be part of a path at home. */
 export interface UnsafeVariable {
-  /** Names the variable and its value, and says what is wrong; a part of a sentence. */
-  readonly fault: string;
+  readonly fault: Fault;
 }
 
 /** What a path is filled in with. */
@@ -88,13 +88,15 @@ export interface PathWords {
 }
 
 const nameLengthMax = 255;
+/** Characters of a value that a fault repeats. */
+const valueShownMax = 200;
 
 /** What is wrong with a word of a machine as a part of a file's name; undefined where nothing is. */
-export function findNameFault(word: string): string | undefined {
-  if (!isPrintable(word)) return 'it holds a control character';
-  if (word.includes('/')) return 'it holds a "/"';
-  if (word === '.' || word === '..') return 'it leads to another folder';
-  return word.length > nameLengthMax ? `it is longer than ${nameLengthMax} characters` : undefined;
+export function findNameFault(word: string): Fault | undefined {
+  if (!isPrintable(word)) return { code: 'name-with-control-character' };
+  if (word.includes('/')) return { code: 'name-with-slash' };
+  if (word === '.' || word === '..') return { code: 'name-of-other-folder' };
+  return word.length > nameLengthMax ? { code: 'name-too-long', charactersMax: nameLengthMax } : undefined;
 }
 
 /**
@@ -120,7 +122,13 @@ export function fillPath(template: Template, { value, index, place }: PathWords)
     const fault = findWordFault(path, word, place.machineId);
     if (fault !== undefined)
       return {
-        fault: `$${word.name} is ${JSON.stringify(word.value.slice(0, 200))} on ${place.machineId}, and ${fault}`,
+        fault: {
+          code: 'path-variable-unsafe',
+          variable: word.name,
+          value: word.value.slice(0, valueShownMax),
+          machineId: place.machineId,
+          cause: fault,
+        },
       };
   }
   return { path, machineFrom: words[0] === undefined ? undefined : path.lastIndexOf('/', words[0].at - 1) + 1 };
@@ -136,7 +144,7 @@ interface MachineWord {
 /** The number of a job and of a task are ours. */
 const ownVariables = 2;
 
-function findWordFault(path: string, { value, at }: MachineWord, machineId: MachineId): string | undefined {
+function findWordFault(path: string, { value, at }: MachineWord, machineId: MachineId): Fault | undefined {
   const names = value === machineId ? value.split('/') : [value];
   const fault = names.map(findNameFault).find((one) => one !== undefined);
   if (fault !== undefined) return fault;
@@ -146,7 +154,7 @@ function findWordFault(path: string, { value, at }: MachineWord, machineId: Mach
     .slice(from, end === -1 ? undefined : end)
     .split('/')
     .find((name) => name === '' || name === '.' || name === '..');
-  if (made !== undefined) return made === '' ? 'the path has no name there' : `it makes a name "${made}"`;
+  if (made !== undefined) return made === '' ? { code: 'path-name-empty' } : { code: 'path-name-relative', name: made };
   // What the user wrote before it may say that a hidden file is meant.
-  return at === from && path[from] === '.' ? 'it makes the name of a hidden file' : undefined;
+  return at === from && path[from] === '.' ? { code: 'path-name-hidden' } : undefined;
 }

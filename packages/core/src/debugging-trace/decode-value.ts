@@ -30,29 +30,29 @@ function reviveTagged(tagged: Tagged): unknown {
     case 'object':
       return Object.fromEntries(revivePairs(tagged['entries']));
     default:
-      throw new SyntaxError(`unknown kind of value ${JSON.stringify(tagged[tag])}`);
+      throw new SyntaxError(`trace: unknown kind ${JSON.stringify(tagged[tag])}`);
   }
 }
 
 function reviveNumber(text: unknown): number {
   if (text === 'NaN' || text === 'Infinity' || text === '-Infinity' || text === '-0') return Number(text);
-  throw new SyntaxError('a number without digits that there is not');
+  throw new SyntaxError(`trace: number ${JSON.stringify(text)}`);
 }
 
 function reviveBytes(text: unknown): Uint8Array {
   const bytes = typeof text === 'string' ? fromBase64(text) : undefined;
-  if (bytes === undefined) throw new SyntaxError('bytes that are not in base64');
+  if (bytes === undefined) throw new SyntaxError('trace: not base64');
   return bytes;
 }
 
 function reviveList(values: unknown): unknown[] {
-  if (!Array.isArray(values)) throw new SyntaxError('a list that is none');
+  if (!Array.isArray(values)) throw new SyntaxError('trace: not a list');
   return values.map(decodeValue);
 }
 
 function revivePairs(entries: unknown): [string, unknown][] {
   return reviveList(entries).map((pair) => {
-    if (!Array.isArray(pair) || pair.length !== 2) throw new SyntaxError('an entry that is no pair');
+    if (!Array.isArray(pair) || pair.length !== 2) throw new SyntaxError('trace: not a pair');
     return pair as [string, unknown];
   });
 }

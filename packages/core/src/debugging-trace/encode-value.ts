@@ -27,7 +27,7 @@ export function encodeValue(value: unknown): string {
     case 'object':
       return value === null ? 'null' : encodeObject(value);
     default:
-      throw new TypeError(`a ${typeof value} has no form in a trace`);
+      throw new TypeError(`trace: cannot hold ${typeof value}`);
   }
 }
 

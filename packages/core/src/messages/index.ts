@@ -1,6 +1,8 @@
 export type { GangMemberReady, GangMember, GangPlace, StartGang } from './gang.ts';
 export {
   keyOfContent,
+  memoryGrowthMax,
+  memoryGrowthMin,
   schedulerNames,
   type Content,
   type InputSource,

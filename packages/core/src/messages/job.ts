@@ -117,6 +117,11 @@ export interface Resumption {
   readonly tasks: readonly TakenTask[];
 }
 
+/** The least that `memoryGrowth` may be. */
+export const memoryGrowthMin = 1.1;
+/** The most. */
+export const memoryGrowthMax = 16;
+
 /** Bounds on one replica; 0 means none. */
 export interface Limits {
   readonly runTimeMax: Duration;
@@ -174,6 +179,11 @@ export interface JobSpec {
   readonly processors: ProcessorCount;
   /** What each task holds in addition to processors, of a gang each member; left out for nothing. */
   readonly resources?: ResourceRequest;
+  /**
+   * A task that is ended for using more memory than it asked for runs again with this many times as much, up to the
+   * largest machine; above 1. Left out, such an end is a failure like any other.
+   */
+  readonly memoryGrowth?: number;
   /**
    * Each task may have them from several machines of one provider, as a gang; left out where one machine must have them
    * all.

@@ -1,3 +1,4 @@
+import type { Cause } from '../reasons/index.ts';
 import { emptyCapacity, type ResourceCapacity, type ResourceRequest } from '../resources/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId } from '../shared/index.ts';
 import type { GangMemberReady, GangPlace } from './gang.ts';
@@ -187,7 +188,7 @@ export interface ReplicaEnd {
   readonly endedAt: Instant;
   /** A code of the error registry; empty for success. */
   readonly reason: string;
-  readonly detail: string;
+  readonly detail: Cause;
   readonly standardOutput: Uint8Array;
   readonly standardError: Uint8Array;
   readonly outputTruncated: boolean;

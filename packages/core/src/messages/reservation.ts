@@ -1,4 +1,4 @@
-import type { Fault } from '../reasons/index.ts';
+import type { Cause, Fault, Reason } from '../reasons/index.ts';
 import type { PlacedReservation } from '../reservations/index.ts';
 import type { Provisioning } from './provisioning.ts';
 import type { Duration, Instant, ProcessorCount, UserId } from '../shared/index.ts';
@@ -129,7 +129,7 @@ export interface ReservationRecord {
   /** Counts from 1 and grows whenever its place changes; a claim of an earlier revision is good no more. */
   readonly revision: number;
   /** Why it is where it is, or why it is over. */
-  readonly reason: string;
+  readonly reason: Cause;
   /** Empty where the user gave none. */
   readonly clientRequestId: string;
   /** The key of the claim that began its use; empty before. */
@@ -155,8 +155,8 @@ export interface Alternative {
   readonly startsAt: Instant;
   readonly endsAt: Instant;
   readonly amount: number;
-  /** What differs, in a sentence. */
-  readonly reason: string;
+  /** What differs. */
+  readonly reason: Reason;
 }
 
 /** Why there is no place, and which there would be. */

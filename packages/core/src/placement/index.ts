@@ -1,7 +1,7 @@
 export { AdaptiveAdmissibility, adaptiveDefaults, type AdaptiveOptions } from './adaptive.ts';
 export { AdmissibleSets, type AdmissibleRange } from './admissible.ts';
 export { getBound, type CompetitiveBound } from './bound.ts';
-export { describeChoice, describeDecision, showAdmissibility } from './describe-decision.ts';
+export { explainChoice, roundAdmissibility } from './explain-choice.ts';
 export type {
   CountKnown,
   KnowledgeLevel,

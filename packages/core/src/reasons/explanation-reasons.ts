@@ -1,5 +1,7 @@
 import type { ReasonTable } from './parameters.ts';
 
+const reservationStatus = ['held', 'confirmed', 'claimed', 'released', 'expired', 'cancelled'] as const;
+
 /** What a broker says of jobs, tasks, requests and reservations when it is asked why. */
 export const explanationReasons = {
   // Requests.
@@ -29,7 +31,7 @@ export const explanationReasons = {
 
   // Jobs.
   'job-progress': { jobId: 'number', tasks: 'number', finishedTasks: 'number', runningTasks: 'number' },
-  'job-cancelling': { jobId: 'number', cause: 'text', openTasks: 'number' },
+  'job-cancelling': { jobId: 'number', cause: 'cause', openTasks: 'number' },
   'job-ended': { jobId: 'number', status: ['running', 'finished', 'failed', 'cancelled'], afterMs: 'number' },
   'tasks-waiting': { tasks: 'number' },
   'tasks-verifying': { tasks: 'number' },
@@ -37,7 +39,7 @@ export const explanationReasons = {
   'checks-waiting': { checks: 'number', checksMax: 'number' },
   'tasks-failed': { tasks: 'number', failuresMax: 'number' },
   'tasks-failed-listed': { tasks: 'number', jobId: 'number' },
-  'tasks-cancelled': { tasks: 'number', cause: 'text' },
+  'tasks-cancelled': { tasks: 'number', cause: 'cause' },
   'tasks-blocked': { tasks: 'number' },
   'tasks-waiting-for-others': { tasks: 'number' },
   'tasks-reused': { tasks: 'number', jobId: 'number' },
@@ -70,6 +72,34 @@ export const explanationReasons = {
     medianBytes: 'number',
     ninetiethBytes: 'number',
   },
+
+  // Reservations. Amounts are in base units of their dimension.
+  'reservation-over-since': {
+    reservationId: 'number',
+    resourceId: 'text',
+    amount: 'number',
+    status: reservationStatus,
+    endedUnixMs: 'number',
+    cause: 'cause',
+  },
+  'reservation-waits': {
+    reservationId: 'number',
+    resourceId: 'text',
+    amount: 'number',
+    status: reservationStatus,
+    startMs: 'number',
+    startUnixMs: 'number',
+  },
+  'reservation-runs': {
+    reservationId: 'number',
+    resourceId: 'text',
+    amount: 'number',
+    status: reservationStatus,
+    startUnixMs: 'number',
+    leftMs: 'number',
+  },
+  'reservation-place': { cause: 'cause' },
+  'reservation-place-changed': { changes: 'number' },
 
   // Replicas.
   'replication-none': { scheduler: 'text' },

@@ -1,7 +1,9 @@
 export type { ParameterKind } from './parameters.ts';
 export {
+  causeTable,
   faultTable,
   reasonTable,
+  type Cause,
   type Fault,
   type FaultCode,
   type GetReason,
@@ -9,5 +11,5 @@ export {
   type ReasonCode,
   type Refusal,
 } from './reasons.ts';
-export { areSameReasons } from './same-reasons.ts';
+export { areSameReasons, distinctReasons } from './same-reasons.ts';
 export { readSavedReason, readSavedReasons } from './read-saved.ts';

@@ -33,8 +33,8 @@ export const jobFaults = {
   'job-value-with-nul': { groupIndex: 'number' },
   'job-command-empty': { groupIndex: 'number' },
   'job-command-with-nul': { groupIndex: 'number' },
-  'job-command-unsafe': { groupIndex: 'number', field: ['command', 'check'], trouble: 'text' },
-  'job-requirements-unreadable': { groupIndex: 'number', trouble: 'text' },
+  'job-command-unsafe': { groupIndex: 'number', field: ['command', 'check'], cause: 'cause' },
+  'job-requirements-unreadable': { groupIndex: 'number', cause: 'cause' },
   'job-path-outside': { groupIndex: 'number', path: 'text', root: 'text' },
 
   // What does not go together.

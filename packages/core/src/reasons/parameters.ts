@@ -1,3 +1,5 @@
+import type { Cause } from './reasons.ts';
+
 /** The type of a parameter of a reason; with `?` at its end where it may be left out. */
 export type ParameterKind =
   | 'number'
@@ -6,6 +8,8 @@ export type ParameterKind =
   | 'text?'
   | 'flag'
   | 'texts'
+  /** Another reason, or the words of a person or of another program. */
+  | 'cause'
   /** One of these words. */
   | readonly string[];
 
@@ -20,9 +24,11 @@ type GetValue<Kind> = Kind extends 'number' | 'number?'
       ? boolean
       : Kind extends 'texts'
         ? readonly string[]
-        : Kind extends readonly (infer Word)[]
-          ? Word
-          : never;
+        : Kind extends 'cause'
+          ? Cause
+          : Kind extends readonly (infer Word)[]
+            ? Word
+            : never;
 
 /** The reason of one code, by its row of the table. */
 export type ReasonOfRow<Code, Row> = { readonly code: Code } & {

@@ -1,10 +1,15 @@
 import { explanationReasons } from './explanation-reasons.ts';
+import { causeReasons } from './cause-reasons.ts';
 import type { ReasonOfRow, ReasonTable } from './parameters.ts';
+import { commandFaults } from './command-faults.ts';
 import { jobFaults } from './job-faults.ts';
 import { providerReasons } from './provider-reasons.ts';
 import { quotaFaults } from './quota-faults.ts';
+import { requirementFaults } from './requirement-faults.ts';
 import { requestReasons } from './request-reasons.ts';
 import { reservationFaults } from './reservation-faults.ts';
+import { reservationReasons } from './reservation-reasons.ts';
+import { resumptionReasons } from './resumption-reasons.ts';
 import { taskReasons } from './task-reasons.ts';
 import { waitingReasons } from './waiting-reasons.ts';
 import { workflowFaults } from './workflow-faults.ts';
@@ -18,7 +23,12 @@ export const faultTable = {
   ...quotaFaults,
   ...jobFaults,
   ...workflowFaults,
+  ...commandFaults,
+  ...requirementFaults,
 };
+
+/** Parts of sentences, which other reasons carry as their cause. */
+export const causeTable = { ...causeReasons, ...reservationReasons, ...resumptionReasons };
 
 /** The stable name of a fault. */
 export type FaultCode = keyof typeof faultTable;
@@ -30,6 +40,7 @@ export const reasonTable = {
   ...explanationReasons,
   ...taskReasons,
   ...waitingReasons,
+  ...causeTable,
   ...faultTable,
   ...foreignReasons,
 };
@@ -47,6 +58,12 @@ export type GetReason<Code extends ReasonCode> = {
  * the catalogue makes of them.
  */
 export type Reason = GetReason<ReasonCode>;
+
+/**
+ * Why something happened, as far as it is known: a reason of ours, or the words of a person or of another program.
+ * Empty words where there is nothing to say.
+ */
+export type Cause = Reason | string;
 
 /** Why something is refused. */
 export type Fault = GetReason<FaultCode>;

@@ -5,6 +5,11 @@ export function areSameReasons(one: readonly Reason[], other: readonly Reason[])
   return one === other || (one.length === other.length && one.every((reason, index) => isSame(reason, other[index])));
 }
 
+/** The reasons of a list, each once. Cost: O(reasons squared). */
+export function distinctReasons<One extends Reason>(reasons: readonly One[]): One[] {
+  return reasons.filter((reason, index) => reasons.findIndex((other) => isSame(other, reason)) === index);
+}
+
 function isSame(one: Reason, other: Reason | undefined): boolean {
   if (one === other) return true;
   if (one.code !== other?.code) return false;
@@ -13,6 +18,12 @@ function isSame(one: Reason, other: Reason | undefined): boolean {
 }
 
 function isSameValue(one: unknown, other: unknown): boolean {
+  if (isReason(one) && isReason(other)) return isSame(one, other);
   if (!Array.isArray(one) || !Array.isArray(other)) return one === other;
   return one.length === other.length && one.every((text, index) => text === other[index]);
+}
+
+/** Whether a parameter is a reason itself. */
+function isReason(value: unknown): value is Reason {
+  return typeof value === 'object' && value !== null && 'code' in value;
 }

@@ -46,7 +46,7 @@ export const taskReasons = {
   },
   'task-reused': { jobId: 'number', taskIndex: 'number', fromJobId: 'number', fromTaskIndex: 'number' },
   'task-failed': { jobId: 'number', taskIndex: 'number' },
-  'task-cancelled': { jobId: 'number', taskIndex: 'number', cause: 'text' },
+  'task-cancelled': { jobId: 'number', taskIndex: 'number', cause: 'cause' },
   'task-cancelling': { jobId: 'number', taskIndex: 'number', machineIds: 'texts' },
   'replica-end-awaited': { replicaId: 'number', machineId: 'text', leftMs: 'number' },
   'task-behind-cancelled': { jobId: 'number', taskIndex: 'number', cancelledTaskIndex: 'number' },
@@ -59,11 +59,12 @@ export const taskReasons = {
     exitStatus: 'number?',
     /** A code of errors, or empty. */
     endCode: 'text',
-    detail: 'text',
+    cause: 'cause',
   },
   'records-gone': {},
 
   // What has gone wrong so far.
+  'task-given-memory': { retries: 'number', memoryBytes: 'number' },
   'task-failures': { failures: 'number', failuresMax: 'number' },
   'task-losses': { losses: 'number', lossesMax: 'number' },
   'task-losses-unjudged': { losses: 'number' },
@@ -71,7 +72,7 @@ export const taskReasons = {
   'task-avoids-machine': { machineId: 'text', leftMs: 'number' },
 
   // Where it was placed or planned.
-  'task-assigned': { providerId: 'text', agoMs: 'number', cause: 'text' },
+  'task-assigned': { providerId: 'text', agoMs: 'number', cause: 'cause' },
   'task-start-expected': { startMs: 'number' },
   'task-start-late': { lateMs: 'number' },
   'task-planned': {
@@ -90,6 +91,22 @@ export const taskReasons = {
   'plan-made': { agoMs: 'number', scheduler: 'text' },
   'plan-no-machine': {},
   'plan-later': {},
+
+  /** Of a workflow that is scheduled and not run; times count from its start. */
+  'task-scheduled': {
+    taskId: 'text',
+    processorNames: 'texts',
+    startMs: 'number',
+    endMs: 'number',
+    rule: ['earliest-finish', 'inserted', 'critical-path', 'capacity', 'exchanged', 'first-free', 'fixed'],
+    /** What kept it from starting earlier there. */
+    heldBy: ['arrival', 'processor', 'data'],
+    /** The task that it starts after. */
+    behindTaskId: 'text?',
+    /** The best other processor, and when it would end there. */
+    otherProcessorName: 'text?',
+    otherEndMs: 'number?',
+  },
 
   // Why a plan was made again.
   'plan-first': {},

@@ -47,7 +47,7 @@ export const waitingReasons = {
   'machine-quarantined': {
     machineId: 'text',
     evidence: ['attribute', 'report', 'word', 'result'],
-    detail: 'text',
+    cause: 'cause',
   },
   'machine-lost': { machineId: 'text', providerId: 'text' },
   'machine-unconfirmed': { machineId: 'text', providerId: 'text' },

@@ -1,3 +1,5 @@
+import type { GetReason } from '../reasons/index.ts';
+
 /** How an attribute's value is compared with the wanted one. */
 export type Comparison = '==' | '!=' | '<' | '>' | '<=' | '>=';
 
@@ -30,12 +32,7 @@ export interface Requirements {
 /** Why a text is not a requirements expression. */
 export interface RequirementsError {
   readonly kind: 'error';
-  /** Where in the text, counted from 0. */
-  readonly offset: number;
-  /** What stands there. */
-  readonly found: string;
-  /** What could have stood there. */
-  readonly expected: string;
+  readonly fault: GetReason<'requirements-unreadable'>;
 }
 
 /** The name of the attribute that answers a question: `path:java`, `classpath:junit`, `version:java`. */

@@ -1,3 +1,4 @@
+import type { GetReason } from '../reasons/index.ts';
 import type { Atom, Expression, Requirements } from './expression.ts';
 import { printExpression } from './print-requirements.ts';
 
@@ -7,12 +8,13 @@ export const gangWidthName = 'num_procs';
 /** Processors that a gang may have. */
 export const gangWidthMax = 65_536;
 
+type WidthFault = GetReason<'gang-width-misplaced' | 'gang-width-invalid' | 'gang-widths-differ'>;
+
 /** What an expression says of the number of processors, apart from what it says of machines. */
 export type GangWidth =
   /** `count` is undefined where nothing is said; `rest` is what the machines must be, empty where that is all. */
   | { readonly kind: 'width'; readonly count: number | undefined; readonly rest: string }
-  /** `found` and `expected` are parts of a sentence. */
-  | { readonly kind: 'error'; readonly found: string; readonly expected: string };
+  | { readonly kind: 'error'; readonly fault: WidthFault };
 
 /**
  * Takes `num_procs == N` out of an expression: alone or beside what is joined to it by `&&`, in brackets or not.
@@ -31,17 +33,12 @@ export function takeGangWidth({ text, expression }: Requirements): GangWidth {
       continue;
     }
     const count = readWidth(part);
-    if (typeof count === 'string')
-      return { kind: 'error', found: JSON.stringify(printExpression(part)), expected: count };
+    if (typeof count !== 'number') return { kind: 'error', fault: count };
     counts.push(count);
   }
   const [count, other] = new Set(counts);
-  if (other !== undefined)
-    return {
-      kind: 'error',
-      found: `${gangWidthName} of ${count} and of ${other}`,
-      expected: 'one number of processors',
-    };
+  if (count !== undefined && other !== undefined)
+    return { kind: 'error', fault: { code: 'gang-widths-differ', processors: count, otherProcessors: other } };
   const [only, ...more] = rest;
   const remaining: Expression | undefined = more.length === 0 ? only : { kind: 'all', parts: rest };
   return { kind: 'width', count, rest: remaining === undefined ? '' : printExpression(remaining) };
@@ -64,21 +61,25 @@ function names(expression: Expression): boolean {
   }
 }
 
-/** The number that a part asks for, or what it should be. */
-function readWidth(part: Expression): number | string {
+/** The number that a part asks for, or what is wrong with it. */
+function readWidth(part: Expression): number | WidthFault {
   switch (part.kind) {
     case 'all':
     case 'any':
     case 'not':
-      return `${gangWidthName} joined to the rest by "&&" alone: it is a property of the job, not of a machine`;
+      return { code: 'gang-width-misplaced', requirement: printExpression(part) };
     default:
       return readAtom(part);
   }
 }
 
-function readAtom(atom: Atom): number | string {
-  const wanted = `"${gangWidthName} == N" with N in 1..${gangWidthMax}`;
-  if (atom.kind !== 'compare' || atom.comparison !== '==' || !/^[1-9]\d{0,5}$/.test(atom.wanted)) return wanted;
+function readAtom(atom: Atom): number | WidthFault {
+  const fault: WidthFault = {
+    code: 'gang-width-invalid',
+    requirement: printExpression(atom),
+    processorsMax: gangWidthMax,
+  };
+  if (atom.kind !== 'compare' || atom.comparison !== '==' || !/^[1-9]\d{0,5}$/.test(atom.wanted)) return fault;
   const count = Number(atom.wanted);
-  return count <= gangWidthMax ? count : wanted;
+  return count <= gangWidthMax ? count : fault;
 }

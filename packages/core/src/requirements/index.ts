@@ -4,5 +4,5 @@ export { readAttribute } from './expression.ts';
 export type { Atom, Comparison, Expression, Question, Requirements, RequirementsError } from './expression.ts';
 export { findDoubts, findImpossible } from './find-doubts.ts';
 export { gangWidthMax, gangWidthName, takeGangWidth, type GangWidth } from './gang-width.ts';
-export { describeRequirementsError, parseRequirements, requirementsDepthMax } from './parse-requirements.ts';
+export { parseRequirements, requirementsDepthMax } from './parse-requirements.ts';
 export { printExpression } from './print-requirements.ts';

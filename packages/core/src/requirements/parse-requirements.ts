@@ -1,6 +1,7 @@
+import type { GetReason } from '../reasons/index.ts';
 import type { Comparison, Expression, Question, Requirements, RequirementsError } from './expression.ts';
 import { findInUnit } from './memory-units.ts';
-import { tokenise, type Token } from './tokens.ts';
+import { getError, tokenise, type Expected, type Token } from './tokens.ts';
 
 /** Levels of brackets and negations that an expression may have. */
 export const requirementsDepthMax = 100;
@@ -21,14 +22,11 @@ export function parseRequirements(text: string): Requirements | RequirementsErro
   const expression = parseAny(cursor, 0);
   if (expression.kind === 'error') return expression;
   const last = peek(cursor);
-  if (last.kind !== 'end') return unexpected(last, '"&&", "||" or the end');
+  if (last.kind !== 'end') return unexpected(last, 'operator');
   return { kind: 'requirements', text, expression };
 }
 
-/** Says in one sentence what is wrong with a requirements text. */
-export function describeRequirementsError(error: RequirementsError): string {
-  return `requirements, character ${error.offset + 1}: found ${error.found}, expected ${error.expected}`;
-}
+type Unreadable = GetReason<'requirements-unreadable'>;
 
 interface Cursor {
   readonly tokens: readonly Token[];
@@ -48,9 +46,13 @@ function getOperator(token: Token): Token['kind'] {
   return word === 'and' || word === 'or' || word === 'not' ? word : 'word';
 }
 
-function unexpected(token: Token, expected: string): RequirementsError {
-  const found = token.kind === 'end' ? token.text : JSON.stringify(token.text);
-  return { kind: 'error', offset: token.offset, found, expected };
+function unexpected(
+  token: Token,
+  expected: Expected,
+  more?: Pick<Unreadable, 'name' | 'levelsMax'>,
+): RequirementsError {
+  const found = token.kind === 'end' ? undefined : token.text;
+  return getError(token.offset, { found, expected }, more);
 }
 
 function parseAny(cursor: Cursor, depth: number): Expression | RequirementsError {
@@ -82,8 +84,7 @@ function parseChain(cursor: Cursor, depth: number, chain: Chain): Expression | R
 
 function parseFactor(cursor: Cursor, depth: number): Expression | RequirementsError {
   const token = peek(cursor);
-  if (depth >= requirementsDepthMax)
-    return unexpected(token, `at most ${requirementsDepthMax} levels of brackets and negations`);
+  if (depth >= requirementsDepthMax) return unexpected(token, 'fewer-levels', { levelsMax: requirementsDepthMax });
   const operator = getOperator(token);
   if (operator === 'not') {
     cursor.next++;
@@ -94,11 +95,11 @@ function parseFactor(cursor: Cursor, depth: number): Expression | RequirementsEr
     cursor.next++;
     const inner = parseAny(cursor, depth + 1);
     if (inner.kind === 'error') return inner;
-    if (peek(cursor).kind !== 'close') return unexpected(peek(cursor), '"&&", "||" or ")"');
+    if (peek(cursor).kind !== 'close') return unexpected(peek(cursor), 'operator-or-bracket');
     cursor.next++;
     return inner;
   }
-  if (operator !== 'word') return unexpected(token, 'an attribute name, "not" or "("');
+  if (operator !== 'word') return unexpected(token, 'attribute');
   return parseAtom(cursor);
 }
 
@@ -112,27 +113,26 @@ function parseAtom(cursor: Cursor): Expression | RequirementsError {
   }
   const question = questions.find((candidate) => candidate === name);
   if (question !== undefined) return parseQuestion(cursor, question);
-  if (getOperator(following) === 'word' || following.kind === 'quoted')
-    return unexpected(following, 'one of ==, !=, <, >, <=, >=');
+  if (getOperator(following) === 'word' || following.kind === 'quoted') return unexpected(following, 'comparison');
   return { kind: 'bare', name };
 }
 
 function parseComparison(cursor: Cursor, name: string, comparison: Comparison): Expression | RequirementsError {
-  const wanted = readValue(cursor, `the value that "${name}" is compared with`);
+  const wanted = readValue(cursor, 'value', name);
   return typeof wanted === 'string' ? { kind: 'compare', name, comparison, wanted: findInUnit(name, wanted) } : wanted;
 }
 
 function parseQuestion(cursor: Cursor, question: Question): Expression | RequirementsError {
-  const name = readValue(cursor, `the name that ${question.toUpperCase()} asks for`);
+  const name = readValue(cursor, 'asked-name', question);
   if (typeof name !== 'string') return name;
   if (question !== 'version') return { kind: 'ask', question, name, wanted: '' };
-  const wanted = readValue(cursor, `the least version of "${name}"`);
+  const wanted = readValue(cursor, 'least-version', name);
   return typeof wanted === 'string' ? { kind: 'ask', question, name, wanted } : wanted;
 }
 
-function readValue(cursor: Cursor, expected: string): string | RequirementsError {
+function readValue(cursor: Cursor, expected: Expected, name: string): string | RequirementsError {
   const token = peek(cursor);
-  if (token.kind !== 'word' && token.kind !== 'quoted') return unexpected(token, expected);
+  if (token.kind !== 'word' && token.kind !== 'quoted') return unexpected(token, expected, { name });
   cursor.next++;
   return token.text.toLowerCase();
 }

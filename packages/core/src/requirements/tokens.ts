@@ -1,3 +1,4 @@
+import type { GetReason } from '../reasons/index.ts';
 import type { Comparison, RequirementsError } from './expression.ts';
 
 /** A piece of a requirements text; `offset` counts from 0. */
@@ -40,6 +41,21 @@ export function tokenise(text: string): Token[] | RequirementsError {
   return tokens;
 }
 
+/** What could have stood where requirements cannot be read. */
+export type Expected = Unreadable['expected'];
+
+type Unreadable = GetReason<'requirements-unreadable'>;
+
+/** That a text is not a requirements expression. @param found undefined for the end. */
+export function getError(
+  offset: number,
+  { found, expected }: { readonly found: string | undefined; readonly expected: Expected },
+  more: Pick<Unreadable, 'name' | 'levelsMax'> = {},
+): RequirementsError {
+  const fault = { code: 'requirements-unreadable', character: offset + 1, expected, ...more } as const;
+  return { kind: 'error', fault: found === undefined ? fault : { ...fault, found } };
+}
+
 type Read = { readonly kind: 'read'; readonly token: Token; readonly end: number };
 
 function readSymbol(text: string, offset: number): Read | undefined {
@@ -59,8 +75,8 @@ function readWord(text: string, offset: number): Read | RequirementsError {
   while (end < text.length && !/[\s;{}():=<>&|!"]/.test(text.charAt(end))) end++;
   if (end > offset) return { kind: 'read', token: { kind: 'word', text: text.slice(offset, end), offset }, end };
   const found = text.charAt(offset);
-  const twice = found === '&' || found === '|';
-  return { kind: 'error', offset, found, expected: twice ? `"${found}${found}"` : 'a name, a value or an operator' };
+  const expected = { '&': 'and', '|': 'or' }[found] ?? 'token';
+  return getError(offset, { found, expected: expected as Expected });
 }
 
 function readQuoted(text: string, offset: number): Read | RequirementsError {
@@ -72,5 +88,5 @@ function readQuoted(text: string, offset: number): Read | RequirementsError {
     if (letter === '\\' && (next === '"' || next === '\\')) end++;
     value += text.charAt(end);
   }
-  return { kind: 'error', offset: text.length, found: 'the end', expected: 'a closing double quote' };
+  return getError(text.length, { found: undefined, expected: 'closing-quote' });
 }

@@ -1,4 +1,5 @@
 import type { JobSpec } from '../messages/index.ts';
+import type { Cause, Reason } from '../reasons/index.ts';
 import type { TaskIndex } from '../shared/index.ts';
 import { listTasks } from './list-tasks.ts';
 import type { TaskMatch } from './match-tasks.ts';
@@ -6,18 +7,18 @@ import type { TaskMatch } from './match-tasks.ts';
 /** What is known of the results of an earlier job's tasks. */
 export interface FormerResults {
   readonly spec: JobSpec;
-  /** Why a task's result cannot be taken, as a part of a sentence: "it did not finish"; undefined where it can. */
-  getFault(former: TaskIndex): string | undefined;
+  /** Why a task's result cannot be reused; undefined where it can. */
+  getFault(former: TaskIndex): Cause | undefined;
   /**
    * Whether an output, which has no place at home, is kept no more: that matters only where a task that runs reads it.
    */
   isGone(former: TaskIndex, path: string): boolean;
 }
 
-/** A task that is not taken over, and why, as a part of a sentence. */
+/** A task that is not taken over, and why. */
 export interface TaskToRun {
   readonly taskIndex: TaskIndex;
-  readonly reason: string;
+  readonly reason: Cause;
 }
 
 /** Which tasks of a job need not run. */
@@ -45,7 +46,7 @@ class Chooser {
   readonly #behind: readonly ReadonlySet<TaskIndex>[];
   readonly #formerBefore: readonly ReadonlySet<TaskIndex>[];
   readonly #formerWriters: readonly (readonly TaskIndex[])[];
-  readonly #runs = new Map<TaskIndex, string>();
+  readonly #runs = new Map<TaskIndex, Cause>();
 
   constructor(next: JobSpec, matches: readonly TaskMatch[], results: FormerResults) {
     this.#matches = matches;
@@ -80,30 +81,30 @@ class Chooser {
   /** What is behind a task that runs runs too, and so does what wrote its inputs, should they be gone. */
   #runBecauseOf(index: TaskIndex): void {
     for (const behind of this.#behind[index] ?? [])
-      if (!this.#runs.has(behind)) this.#runs.set(behind, `it waits for task ${index}, which runs`);
+      if (!this.#runs.has(behind)) this.#runs.set(behind, { code: 'rerun-after-task', taskIndex: index });
     for (const { writer, path } of this.#inputs[index] ?? []) {
       const match = this.#matches[writer];
       if (this.#runs.has(writer) || match?.kind !== 'same' || !this.#results.isGone(match.former, path)) continue;
-      this.#runs.set(writer, `${path}, which it wrote, is kept no more, and task ${index} reads it`);
+      this.#runs.set(writer, { code: 'rerun-output-gone', path, readerTaskIndex: index });
     }
   }
 
   /** Its inputs have the same names; they are the same only where they come from the same tasks. */
-  #findOtherNeighbours(index: TaskIndex, former: TaskIndex): string | undefined {
+  #findOtherNeighbours(index: TaskIndex, former: TaskIndex): Reason | undefined {
     const getFormer = (task: TaskIndex): TaskIndex | undefined => {
       const match = this.#matches[task];
       return match?.kind === 'same' ? match.former : undefined;
     };
     const before = [...(this.#before[index] ?? [])];
     const changed = before.find((task) => getFormer(task) === undefined);
-    if (changed !== undefined) return `it waits for task ${changed}, which runs`;
+    if (changed !== undefined) return { code: 'rerun-after-task', taskIndex: changed };
     const writers = this.#inputs[index] ?? [];
     const formerWriters = this.#formerWriters[former] ?? [];
     const isSame =
       before.length === this.#formerBefore[former]?.size &&
       before.every((task) => this.#formerBefore[former]?.has(getFormer(task) ?? -1) === true) &&
       writers.every(({ writer }, position) => getFormer(writer) === formerWriters[position]);
-    return isSame ? undefined : 'it waits for other tasks than before';
+    return isSame ? undefined : { code: 'rerun-predecessors-differ' };
   }
 }
 

@@ -1,4 +1,5 @@
 import type { InputSpec, JobSpec, TaskGroup } from '../messages/index.ts';
+import type { Reason } from '../reasons/index.ts';
 import type { TaskIndex } from '../shared/index.ts';
 import { listTasks } from './list-tasks.ts';
 import { fingerprintFor } from './revised-inputs.ts';
@@ -8,10 +9,9 @@ export type TaskMatch =
   /** It does the same: command, inputs by content, outputs. Whose outputs it reads is not looked at. */
   | { readonly kind: 'same'; readonly former: TaskIndex }
   /**
-   * `reason` is a part of a sentence: "its input s.sh changed". `isUnknown`: nothing there wrote the same outputs, or
-   * has its place.
+   * `reason`: what differs. `isUnknown`: nothing there wrote the same outputs, or has its place.
    */
-  | { readonly kind: 'other'; readonly reason: string; readonly isUnknown: boolean };
+  | { readonly kind: 'other'; readonly reason: Reason; readonly isUnknown: boolean };
 
 /** What a task does, each part as a text that is equal where that part is. */
 interface Action {
@@ -56,7 +56,7 @@ export function matchTasks(next: JobSpec, former: JobSpec): TaskMatch[] {
     const known = findNearest(action, index, { formerActions, sameOutputs: byOutputs.get(action.outputs) ?? [] });
     return {
       kind: 'other',
-      reason: known === undefined ? 'nothing like it was there' : describeDifference(action, known),
+      reason: known === undefined ? { code: 'rerun-no-match' } : findDifference(action, known),
       isUnknown: known === undefined,
     };
   });
@@ -106,7 +106,7 @@ function groupBy(actions: readonly Action[], keyOfAction: (action: Action) => st
 }
 
 function getKey({ command, value, check, place, inputs, outputs, environment, verification }: Action): string {
-  return [command, value, check, place, inputs, outputs, environment, verification].join('\n');
+  return [command, JSON.stringify(value), check, place, inputs, outputs, environment, verification].join('\n');
 }
 
 interface Described {
@@ -125,7 +125,7 @@ function getAction({ environment, homeDirectory, verification }: JobSpec, task: 
   const files = inputs.map((input): readonly [string, string] => [input.path, getContent(input, task)]);
   return {
     command: JSON.stringify([command, noOp]),
-    value: JSON.stringify(task.value),
+    value: task.value,
     check: JSON.stringify([check, check === '' ? '' : homeDirectory]),
     place: JSON.stringify(placeOf(texts, task)),
     inputs: JSON.stringify(
@@ -155,25 +155,22 @@ function getContent(input: InputSpec, { side, index }: Described): string {
   }
 }
 
-function describeInput([path, content]: readonly [string, string]): string {
-  return content.endsWith(' unknown next')
-    ? `its input ${path} comes from a path that depends on the task, so nobody knows whether it changed`
-    : `its input ${path} changed`;
+function findInputReason([path, content]: readonly [string, string]): Reason {
+  return { code: content.endsWith(' unknown next') ? 'rerun-input-unknown' : 'rerun-input-changed', path };
 }
 
-function describeDifference(action: Action, former: Action): string {
-  if (action.command !== former.command) return 'its command changed';
-  if (action.value !== former.value) return `its value is ${action.value}, and was ${former.value}`;
-  if (action.check !== former.check) return 'its check changed';
-  if (action.environment !== former.environment) return 'its environment changed';
-  if (action.verification !== former.verification) return 'its result is verified in another way';
+function findDifference(action: Action, former: Action): Reason {
+  if (action.command !== former.command) return { code: 'rerun-command-changed' };
+  if (action.value !== former.value)
+    return { code: 'rerun-value-changed', value: action.value, earlierValue: former.value };
+  if (action.check !== former.check) return { code: 'rerun-check-changed' };
+  if (action.environment !== former.environment) return { code: 'rerun-environment-changed' };
+  if (action.verification !== former.verification) return { code: 'rerun-verification-changed' };
   const changed = [...action.inputFiles].find(
     ([path, content]) => former.inputFiles.has(path) && former.inputFiles.get(path) !== content,
   );
-  if (changed !== undefined) return describeInput(changed);
-  if (action.inputs !== former.inputs) return 'it has other inputs';
-  if (action.outputs !== former.outputs) return 'it has other outputs';
-  return action.place === former.place
-    ? 'there are more tasks like it now'
-    : 'its command or paths use the number of the job, or an index ({#}, $TASK) that is another one now';
+  if (changed !== undefined) return findInputReason(changed);
+  if (action.inputs !== former.inputs) return { code: 'rerun-inputs-differ' };
+  if (action.outputs !== former.outputs) return { code: 'rerun-outputs-differ' };
+  return { code: action.place === former.place ? 'rerun-more-tasks' : 'rerun-number-changed' };
 }

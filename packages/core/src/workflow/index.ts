@@ -9,7 +9,7 @@ export {
 export { auto, candidates, chooseSchedule, gridPlanners, workflowSchedulers } from './auto.ts';
 export { isSamePlace, tableCosts, type CostModel, type CostTables, type Sender } from './cost-model.ts';
 export { cpop } from './cpop.ts';
-export { describePlacement, type PlacementNames } from './describe-placement.ts';
+export { explainPlacement } from './explain-placement.ts';
 export { heft } from './heft.ts';
 export { hlfet } from './hlfet.ts';
 export { hpts, ihpts, withoutOverlap } from './hpts.ts';
@@ -25,7 +25,7 @@ export {
   type PlacementRule,
   type Schedule,
 } from './schedule.ts';
-export { findScheduleFault } from './schedule-fault.ts';
+export { findScheduleFault, type ScheduleFault } from './schedule-fault.ts';
 export { freshProblem, type SchedulingProblem, type WorkflowScheduler } from './scheduling-problem.ts';
 export {
   listEdges,

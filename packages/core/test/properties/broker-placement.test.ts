@@ -185,8 +185,8 @@ class Grid {
     const name = `task ${taskIndex} of job ${jobId}`;
     this.placedCount += 1;
     if (providerId === former) throw new Error(`${name} is placed twice at ${providerId}`);
-    if (former !== undefined && this.#isGood(former, spec!.processors) && !/later than was foreseen/.test(reason))
-      throw new Error(`${name} is moved for nothing: ${reason}`);
+    if (former !== undefined && this.#isGood(former, spec!.processors) && !isForSoonerStart(reason))
+      throw new Error(`${name} is moved for nothing: ${JSON.stringify(reason)}`);
     const admissible = this.#admissible(spec!.processors, Number(spec!.placement!.split(':')[1]));
     // It has no place any more where nothing that would do is known, and somebody has told nothing.
     if (providerId === '' && admissible.length === 0) return;
@@ -248,3 +248,7 @@ test('whatever providers tell, tasks are placed on admissible resources alone, e
   );
   t.true(placedCount > 500, `${placedCount} placings`);
 });
+
+function isForSoonerStart(reason: Placing['reason']): boolean {
+  return typeof reason !== 'string' && reason.code === 'site-starts-sooner';
+}

@@ -101,7 +101,9 @@ test('any text is either read or refused at a place within it', (t) => {
   fc.assert(
     fc.property(anyText, (text) => {
       const parsed = parseRequirements(text);
-      return parsed.kind === 'requirements' || (parsed.offset >= 0 && parsed.offset <= text.length);
+      if (parsed.kind === 'requirements') return true;
+      const { character } = parsed.fault;
+      return character >= 1 && character <= text.length + 1;
     }),
     runs(15, 3000),
   );

@@ -42,7 +42,7 @@ test('every schedule respects data, arrivals, widths, processors that come late 
           ),
         );
         const fault = findScheduleFault(problem, scheduler.schedule(problem));
-        if (fault !== undefined) throw new Error(`${scheduler.name}: ${fault}`);
+        if (fault !== undefined) throw new Error(`${scheduler.name}: ${JSON.stringify(fault)}`);
       }),
       runs(220_811 + index, 400),
     );
@@ -82,7 +82,7 @@ test('what has ended, runs or is promised stays where it is when the rest is sch
         fixed: placements.map((placement) => (placement.start < now ? placement : undefined)),
       };
       const fault = findScheduleFault(again, scheduler.schedule(again));
-      if (fault !== undefined) throw new Error(`${scheduler.name}: ${fault}`);
+      if (fault !== undefined) throw new Error(`${scheduler.name}: ${JSON.stringify(fault)}`);
     }),
     runs(220_813, 300),
   );
@@ -185,7 +185,7 @@ test('jobs that arrive one after another share machines in batch and in immediat
           fixed: releasedAt.map(() => undefined),
         };
         const fault = findScheduleFault(problem, schedule);
-        if (fault !== undefined) throw new Error(`${scheduler.name}, ${mode}: ${fault}`);
+        if (fault !== undefined) throw new Error(`${scheduler.name}, ${mode}: ${JSON.stringify(fault)}`);
         t.deepEqual(
           schedule.placements.map(({ task }) => task),
           releasedAt.map((_, task) => task),

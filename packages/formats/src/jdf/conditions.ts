@@ -1,3 +1,4 @@
+import { describeRequirementsFault } from '@mutirao/api/sentences';
 import { gangWidthName, parseRequirements, takeGangWidth } from '@mutirao/core/requirements';
 import { showFound } from '../format-error.ts';
 import type { JdfReader } from './reader.ts';
@@ -17,7 +18,7 @@ export function takeRequirements(reader: JdfReader): string {
 function checkWidth(reader: JdfReader, text: string, start: number): void {
   const parsed = parseRequirements(text);
   const width = parsed.kind === 'error' ? undefined : takeGangWidth(parsed);
-  if (width?.kind === 'error') throw reader.error({ found: width.found, expected: width.expected }, start);
+  if (width?.kind === 'error') throw reader.error(describeRequirementsFault(width.fault), start);
 }
 
 /** Refuses a condition over the number of processors: it is the same on every machine. */
@@ -75,8 +76,8 @@ function checkExpression(reader: JdfReader, text: string, start: number): void {
   const parsed = parseRequirements(text);
   if (parsed.kind === 'error') {
     throw reader.error(
-      { expected: parsed.expected, found: parsed.found, words: ['and', 'or', 'not', 'then'] },
-      start + parsed.offset,
+      { ...describeRequirementsFault(parsed.fault), words: ['and', 'or', 'not', 'then'] },
+      start + parsed.fault.character - 1,
     );
   }
   if (text === '') return;

@@ -1,3 +1,4 @@
+import { sayReason } from '@mutirao/api/sentences';
 import { CommandFault, escapeTemplate, fillNamed } from '@mutirao/core/bag';
 import type { InputSpec, JobSpec, TaskEdge, TaskGroup } from '@mutirao/core/messages';
 import { emptyRequest, isEmptyRequest, type ResourceRequest } from '@mutirao/core/resources';
@@ -218,7 +219,7 @@ function fillFor(task: DocumentTask, template: string, subject: string): string 
       code: 'MUT_BAD_REQUEST',
       subject,
       ...task.place(),
-      found: `${error.message} (task ${task.id})`,
+      found: `${sayReason(error.reason)} (task ${task.id})`,
       expected: '--task-command with its placeholders elsewhere',
     });
   }

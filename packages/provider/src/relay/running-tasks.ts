@@ -43,16 +43,15 @@ export class RunningTasks {
     this.#changed.delete(machineId);
   }
 
-  /** What changed since this was last asked: machines, and since when one runs there; 0 where none does. */
-  take(): (readonly [MachineId, Instant])[] {
-    const machines = Array.from(this.#changed, (machineId) => [machineId, this.#sinceOf(machineId)] as const);
+  /** What changed since this was last asked: machines, and since when each runs that runs there; 0 where none does. */
+  take(): (readonly [MachineId, ...Instant[]])[] {
+    const machines = Array.from(this.#changed, (machineId) => [machineId, ...this.#sinceOf(machineId)] as const);
     this.#changed.clear();
     return machines;
   }
 
-  #sinceOf(machineId: MachineId): Instant {
-    let since = Infinity;
-    for (const at of this.#running.get(machineId)?.values() ?? []) since = Math.min(since, at);
-    return since === Infinity ? 0 : since;
+  #sinceOf(machineId: MachineId): Instant[] {
+    const running = this.#running.get(machineId);
+    return running === undefined ? [0] : [...running.values()];
   }
 }

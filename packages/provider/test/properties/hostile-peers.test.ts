@@ -319,7 +319,7 @@ function ofMachine(): Buffer[] {
     startedUnixMs: start,
     endedUnixMs: start + 5,
     reason: '',
-    detail: 'd',
+    detail: { code: '', parameters: {}, text: 'd' },
     standardOutput: Buffer.from('o'),
     standardError: Buffer.alloc(0),
     outputTruncated: false,

@@ -1,5 +1,5 @@
 import type { ProvisioningState, Provisioning, ReservationRecord, ReservationStatus } from '@mutirao/core/messages';
-import { readSavedReasons, type Reason } from '@mutirao/core/reasons';
+import { readSavedReasons, type Cause, type Reason } from '@mutirao/core/reasons';
 
 /** A reservation as the journal writes it: short, for there are millions. */
 export type ReservationRow = readonly [
@@ -18,7 +18,7 @@ export type ReservationRow = readonly [
   claimedAt: number,
   endedAt: number,
   revision: number,
-  reason: string,
+  reason: Cause,
   clientRequestId: string,
   claimKey: string,
   together?: readonly [groupId: string, manager: string, reservationId: number] | null,
@@ -145,7 +145,7 @@ export function findReservation(
     claimedAt,
     endedAt,
     revision,
-    reason: keep(reason),
+    reason: typeof reason === 'string' ? keep(reason) : reason,
     clientRequestId,
     claimKey,
     ...(requestFingerprint === undefined || requestFingerprint === null ? {} : { requestFingerprint }),

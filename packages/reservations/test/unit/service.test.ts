@@ -605,7 +605,7 @@ test('a watcher hears what concerns it from any sequence on, and others nothing'
       .map(({ sequence, type, reason }) => `${sequence} ${type} ${reason}`);
   t.deepEqual(await reported('ana', 0), [
     '1 resource.offered ',
-    '2 reservation.confirmed free from the earliest start on',
+    '2 reservation.confirmed at the earliest requested start',
     '3 reservation.cancelled rain',
   ]);
   t.deepEqual(await reported('owner', 2), ['3 reservation.cancelled rain']);

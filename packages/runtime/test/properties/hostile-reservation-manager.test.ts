@@ -34,7 +34,7 @@ const reservation: Reservation = {
   ...aReservationWire(),
   units: [{ first: 0, count: 2 }],
   latestEndUnixMs: 9000,
-  reason: 'why',
+  reason: { code: '', parameters: {}, text: 'why' },
   provisioning: held,
   together: { groupId: 'a-name-of-twenty-chars', managerAddress: 'h:1', reservationId: 1 },
 };
@@ -150,7 +150,15 @@ test('no field of any answer of a reservation manager ends or confuses those who
     reportProvisioning: {},
     watchReservations: {
       events: [
-        { sequence: 1, atUnixMs: 5, type: 'reservation.moved', reservation, resource: undefined, reason: 'why' },
+        {
+          sequence: 1,
+          atUnixMs: 5,
+          type: 'reservation.moved',
+          reservation,
+          resource: undefined,
+          reason: 'why',
+          cause: undefined,
+        },
       ],
       lastSequence: 1,
     },

@@ -55,6 +55,7 @@ const killGrace: Duration = 5000;
  */
 const signalSpread: Duration = 200;
 /** What an agent says of a replica whose files had no room. */
+const tooGreedy: Verdict = { outcome: 'limited', reason: 'MUT_MEMORY_MAX', detail: 'too much simulated memory' };
 const noSpace: Verdict = { outcome: 'broken', reason: 'MUT_NO_SPACE', detail: 'no space left on the simulated disk' };
 
 /** One run of an agent, with the tasks that it runs. */
@@ -128,7 +129,7 @@ export class AgentProcess {
     const { world, rng } = this.#setup;
     for (const { replica } of [...this.#running.values()]) {
       const disposition = rng.fork(`signal to r${replica.start.replicaId}`).fraction();
-      if (disposition < 0.8) this.#finish(replica, disposition < 0.5 ? 0 : 143, true);
+      if (disposition < 0.8) this.#finish(replica, disposition < 0.5 ? 0 : 143, { isSignalled: true });
     }
     world.kernel.after(drawTime(rng, signalSpread), () => {
       if (!this.life.isOver) this.stop();
@@ -377,7 +378,8 @@ export class AgentProcess {
       replica,
     );
     const finish = (): void => {
-      if (replica.verdict === undefined || !this.#isStuck(replicaId)) this.#finish(replica, disposition.exitStatus);
+      if (replica.verdict !== undefined && this.#isStuck(replicaId)) return;
+      this.#finish(replica, disposition.exitStatus, { verdict: disposition.isTooGreedy ? tooGreedy : undefined });
     };
     this.#running.set(replicaId, { replica, finish });
     // A member of another rank does as it is told, until it is told to end.
@@ -405,7 +407,11 @@ export class AgentProcess {
     return stuckTaskProbability > 0 && rng.fork(`stuck r${replicaId}`).fraction() < stuckTaskProbability;
   }
 
-  #finish(replica: HeldReplica, exitStatus: number, isSignalled = false): void {
+  #finish(
+    replica: HeldReplica,
+    exitStatus: number,
+    { isSignalled = false, verdict }: { readonly isSignalled?: boolean; readonly verdict?: Verdict | undefined } = {},
+  ): void {
     const { world, facts } = this.#setup;
     const { replicaId } = replica.start;
     if (this.life.isOver) return;
@@ -422,7 +428,7 @@ export class AgentProcess {
     this.#process.deliver({
       kind: 'ProcessEnded',
       replicaId,
-      verdict: undefined,
+      verdict,
       result: { exitStatus, standardOutput: noBytes, standardError: noBytes, outputTruncated: false, outputBytes: 0 },
     });
   }

@@ -1,4 +1,5 @@
 import {
+  withMemory,
   getResources,
   brokerMachine,
   createBrokerState,
@@ -16,6 +17,7 @@ import {
 } from '@mutirao/core/machines/broker';
 import type { Content, OutputContent, ReplicaStart, StartReplicas, TaskGroup } from '@mutirao/core/messages';
 import {
+  type Bytes,
   unreachable,
   type DriverCommand,
   type JobId,
@@ -277,8 +279,17 @@ export class BrokerProcess {
     });
   }
 
-  #start({ providerId, machineId, jobId, groupIndex, starts, gang, processors }: GetCommand<'StartReplicas'>): void {
-    const staged = this.#stage(jobId, groupIndex, starts, processors);
+  #start({
+    providerId,
+    machineId,
+    jobId,
+    groupIndex,
+    starts,
+    gang,
+    processors,
+    memory,
+  }: GetCommand<'StartReplicas'>): void {
+    const staged = this.#stage(jobId, groupIndex, starts, { chosen: processors, memory });
     const batch = staged && gang !== undefined ? asMember(staged, gang) : staged;
     if (batch === undefined || !this.process.state.machines.has(machineId)) return;
     this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'start', batch } });
@@ -316,7 +327,7 @@ export class BrokerProcess {
     jobId: JobId,
     groupIndex: number,
     starts: GetCommand<'StartReplicas'>['starts'],
-    chosen?: ProcessorCount,
+    { chosen, memory }: { readonly chosen?: ProcessorCount | undefined; readonly memory?: Bytes | undefined } = {},
   ): StartReplicas | undefined {
     const job = this.process.state.jobs.get(jobId);
     const spec = job?.spec;
@@ -325,7 +336,7 @@ export class BrokerProcess {
     const { command, noOp } = group;
     const { environment, limits } = spec;
     const processors = chosen ?? group.processors ?? spec.processors;
-    const resources = getResources(spec, group);
+    const resources = withMemory(getResources(spec, group), memory);
     const template = {
       jobId,
       userId: 'user',

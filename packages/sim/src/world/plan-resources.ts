@@ -1,12 +1,21 @@
 import type { JobSpec, MachineFacts } from '@mutirao/core/messages';
 import type { ResourceCapacity } from '@mutirao/core/resources';
+import type { Bytes } from '@mutirao/core/shared';
 import type { JobPlan, LabMachinePlan } from './scenario.ts';
 
 /** What the tasks of a planned job ask for in addition to processors. */
-export function findRequest({ asks }: JobPlan): Pick<JobSpec, 'resources'> {
+export function findRequest({ asks }: JobPlan): Pick<JobSpec, 'resources' | 'memoryGrowth'> {
   if (asks === undefined) return {};
-  const { memory, gpus, licences } = asks;
-  return { resources: { memory, gpus, named: licences === 0 ? {} : { licence: licences } } };
+  const { memory, gpus, licences, peak } = asks;
+  return {
+    resources: { memory, gpus, named: licences === 0 ? {} : { licence: licences } },
+    ...(peak === undefined ? {} : { memoryGrowth: 2 }),
+  };
+}
+
+/** Whether a run of a planned job is ended for its memory when it has that much. */
+export function isTooGreedy({ asks }: JobPlan, memory: Bytes): boolean {
+  return asks?.peak !== undefined && asks.peak > memory;
 }
 
 /** What a planned machine has in addition to processors. */

@@ -147,7 +147,7 @@ const job = object<JobPlan>(
     placement,
     asks: object<NonNullable<JobPlan['asks']>>(
       { memory: whole(0, 2 ** 50), gpus: whole(0, 1_024_000), licences: whole(0, 1000) },
-      {},
+      { peak: whole(1, 2 ** 50) },
     ),
   },
 );

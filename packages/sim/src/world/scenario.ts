@@ -92,6 +92,11 @@ export interface JobPlan {
     readonly memory: Bytes;
     readonly gpus: GpuShare;
     readonly licences: number;
+    /**
+     * What each really uses at its peak: where that is more than it asks for it is ended, and given twice as much. Left
+     * out, no more than it asks for.
+     */
+    readonly peak?: Bytes;
   };
 }
 

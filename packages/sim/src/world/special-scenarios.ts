@@ -90,12 +90,13 @@ export function regretfulScenario(scenario: Scenario): Scenario {
  */
 export function resourcefulScenario(scenario: Scenario): Scenario {
   const asks: readonly JobPlan['asks'][] = [
-    { memory: 20, gpus: 0, licences: 0 },
+    { memory: 20, gpus: 0, licences: 0, peak: 70 },
     { memory: 4, gpus: 500, licences: 0 },
     { memory: 0, gpus: 2000, licences: 1 },
     undefined,
     { memory: 40, gpus: 0, licences: 1 },
     { memory: 1, gpus: 1000, licences: 0 },
+    { memory: 3, gpus: 0, licences: 0, peak: 30 },
   ];
   const machines: readonly LabMachinePlan[] = [
     { processors: 4, speed: 1, isLiar: false, has: { memory: 64, gpus: 2, licences: 2 } },

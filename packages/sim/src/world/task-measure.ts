@@ -78,13 +78,13 @@ export class TaskMeasure {
   /** On which machines tasks began or ended since this was last asked. */
   takeRunning(): (ProviderInput & { kind: 'TasksSeen' })[] {
     if (this.#changed.size === 0) return [];
-    const machines = Array.from(this.#changed, (machineId) => [machineId, this.#sinceOf(machineId)] as const);
+    const machines = Array.from(this.#changed, (machineId) => [machineId, ...this.#sinceOf(machineId)] as const);
     this.#changed.clear();
     return [{ kind: 'TasksSeen', machines }];
   }
 
-  #sinceOf(machineId: MachineId): Instant {
-    const [first = 0, ...others] = this.#running.get(machineId)?.values() ?? [];
-    return others.reduce((least, at) => Math.min(least, at), first);
+  #sinceOf(machineId: MachineId): Instant[] {
+    const running = this.#running.get(machineId);
+    return running === undefined || running.size === 0 ? [0] : [...running.values()];
   }
 }

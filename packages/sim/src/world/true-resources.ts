@@ -21,7 +21,7 @@ export class TrueResources {
       machine,
       has,
     }: { readonly incarnation: string; readonly machine: string; readonly has: LabMachinePlan['has'] | undefined },
-    { start: { replicaId }, assignment }: HeldReplica,
+    { start: { replicaId }, template, assignment }: HeldReplica,
     { asks }: JobPlan,
   ): void {
     if (asks === undefined) return;
@@ -30,7 +30,9 @@ export class TrueResources {
     const devices = assignment?.devices ?? [];
     const given = devices.reduce((sum, { share }) => sum + share, 0);
     invariant(given === asks.gpus, `r${replicaId} asks for ${asks.gpus}/1000 GPUs and gets ${given}`);
-    uses.set(replicaId, { memory: asks.memory, licences: asks.licences, devices });
+    const { memory = 0 } = template.resources ?? {};
+    invariant(memory >= asks.memory, `r${replicaId} asks for ${asks.memory} of memory and gets ${memory}`);
+    uses.set(replicaId, { memory, licences: asks.licences, devices });
     checkUses(machine, has ?? { memory: 0, gpus: 0, licences: 0 }, [...uses.values()]);
   }
 

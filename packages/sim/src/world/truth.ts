@@ -3,6 +3,7 @@ import type { GangPlace } from '@mutirao/core/messages';
 import { invariant, Prng, type Duration, type ProcessorCount } from '@mutirao/core/shared';
 import { predecessorsIn, readPath } from './plan-edges.ts';
 import type { JobPlan, LabMachinePlan, Scenario } from './scenario.ts';
+import { isTooGreedy } from './plan-resources.ts';
 import { TrueResources } from './true-resources.ts';
 
 /** Whether a plan's results are voted on. */
@@ -15,6 +16,8 @@ export const leftByFailed = 'left';
 
 /** What a run of a task comes to. */
 export interface RunDisposition {
+  /** It used more memory than it had, and is ended for that. */
+  readonly isTooGreedy: boolean;
   readonly time: Duration;
   readonly exitStatus: number;
 }
@@ -198,7 +201,8 @@ export class Truth {
     const workTime = Math.max(1, Math.round(plan.meanTaskTime * (1 + plan.spread * (2 * rng.fraction() - 1))));
     const fails =
       taskIndex < plan.brokenTaskCount || rng.fork(`run ${this.#runCount}`).fraction() < plan.failureProbability;
-    const exitStatus = fails ? 1 : 0;
+    const isGreedy = isTooGreedy(plan, template.resources?.memory ?? 0);
+    const exitStatus = isGreedy ? 137 : Number(fails);
     const runs = this.#runs.get(replicaId) ?? [];
     this.#runs.set(replicaId, runs);
     const time = Math.ceil(workTime / speed);
@@ -211,7 +215,7 @@ export class Truth {
       time,
       processors: gang === undefined ? slots.length : (plan.gangProcessors ?? 1),
     });
-    return { time, exitStatus };
+    return { time, exitStatus, isTooGreedy: isGreedy };
   }
 
   /** It reads what was taken of those before it, and nothing else. */

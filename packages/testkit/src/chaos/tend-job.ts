@@ -42,7 +42,7 @@ async function cancelMidway(tending: Tending, job: SubmittedJob): Promise<void> 
       job,
       (found) => found.endedUnixMs > 0 || found.finishedCount * 4 >= taskCount,
     );
-    if (endedUnixMs > 0 || cancelReason !== '') return;
+    if (endedUnixMs > 0 || cancelReason !== undefined) return;
     const call = (): Promise<unknown> =>
       callUnary(tending.client.raw, 'cancelJob', { jobId: job.jobId, reason: 'chaos' }, { deadlineMs: callPatience });
     if (await attempt(tending, `cancel ${job.label}`, call)) return;

@@ -232,5 +232,5 @@ function nameOf({ label, jobId, way }: SubmittedJob): string {
 
 function lastReason({ replicas }: TaskRecord): string {
   const last = replicas.at(-1);
-  return last === undefined ? 'it never ran' : `${last.reason} ${last.detail}`.trim();
+  return last === undefined ? 'it never ran' : `${last.reason} ${last.detail?.text ?? ''}`.trim();
 }

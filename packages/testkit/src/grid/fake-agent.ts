@@ -78,7 +78,7 @@ function receive(message: NonNullable<AttachResponse['message']>): void {
           startedUnixMs: now,
           endedUnixMs: now + 1,
           reason: '',
-          detail: '',
+          detail: undefined,
           standardOutput: Buffer.alloc(0),
           standardError: Buffer.alloc(0),
           outputTruncated: false,

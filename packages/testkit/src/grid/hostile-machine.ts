@@ -206,7 +206,7 @@ function honestEnd({ replicaId }: ReplicaStart): ReplicaEnded {
     startedUnixMs: now,
     endedUnixMs: now + 1,
     reason: '',
-    detail: '',
+    detail: undefined,
     standardOutput: Buffer.alloc(0),
     standardError: Buffer.alloc(0),
     outputTruncated: false,

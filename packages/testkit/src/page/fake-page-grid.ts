@@ -144,7 +144,7 @@ export class FakePageGrid {
       task_count: taskCount,
       tasks,
       replica_count: taskCount + 30,
-      cancel_reason: '',
+      cancel_reason: null,
       doubtful_count: 0,
       remaining_ms_min: isOpen ? 11 * minute : null,
       remaining_ms_max: isOpen ? 14 * minute : null,

@@ -35,7 +35,7 @@ export function aReservationWire(parts: Partial<Reservation> = {}): Reservation 
     claimedUnixMs: 0,
     endedUnixMs: 0,
     revision: 1,
-    reason: '',
+    reason: undefined,
     clientRequestId: '',
     claim: '',
     together: undefined,
@@ -90,7 +90,15 @@ export class FakeReservations {
 
   /** Tells who watches of a reservation. */
   tell(reservation: Reservation): void {
-    const event = { sequence: 1, atUnixMs: 0, type: 'reservation.moved', reason: '', reservation, resource: undefined };
+    const event = {
+      sequence: 1,
+      atUnixMs: 0,
+      type: 'reservation.moved',
+      reason: '',
+      cause: undefined,
+      reservation,
+      resource: undefined,
+    };
     for (const watcher of this.#watchers)
       watcher.write({ events: [event], lastSequence: 1 } satisfies WatchReservationsResponse);
   }

@@ -1,4 +1,4 @@
-import { sayReason } from '@mutirao/api/reasons';
+import { sayCause, sayReason } from '@mutirao/api/reasons';
 import {
   createReservationsState,
   listEvents,
@@ -191,7 +191,7 @@ function showChange(change: ReservationsChange): string[] {
   const reported = listEvents(change).map(
     ({ type, resourceId, reservation, reason }) =>
       `${type} ` +
-      `${reservation === undefined ? resourceId : showReservation(reservation)}${reason === '' ? '' : `: ${reason}`}`,
+      `${reservation === undefined ? resourceId : showReservation(reservation)}${reason === '' ? '' : `: ${sayCause(reason)}`}`,
   );
   return change.kind === 'ReservationsForgotten' ? [`forgotten ${change.ids.join(',')}`] : reported;
 }
@@ -212,7 +212,9 @@ function showCommand(command: ReservationsCommand): string[] {
   const { code, fault, alternatives } = value.refusal;
   return [
     `no ${code}: ${sayReason(fault)}`,
-    ...alternatives.map(({ amount, startsAt, endsAt, reason }) => `  or ${amount} ${startsAt}..${endsAt}, ${reason}`),
+    ...alternatives.map(
+      ({ amount, startsAt, endsAt, reason }) => `  or ${amount} ${startsAt}..${endsAt}, ${sayReason(reason)}`,
+    ),
   ];
 }
 

@@ -33,12 +33,12 @@ function recordFaults({ status, replicas }: TaskRecord, expected: ExpectedEnd): 
   const { exitStatus, reason, detail } = replicas.at(-1) ?? {
     exitStatus: undefined,
     reason: 'no reason',
-    detail: 'it never ran',
+    detail: { text: 'it never ran' },
   };
   const faults: string[] = [];
   const compare = (name: string, found: unknown, want: unknown): void => {
     if (want !== undefined && found !== want)
-      faults.push(`its ${name} is ${String(found)}, expected ${String(want)}: ${reason} ${detail}`);
+      faults.push(`its ${name} is ${String(found)}, expected ${String(want)}: ${reason} ${detail?.text ?? ''}`);
   };
   compare('status', status, statuses[expected.status]);
   compare('exit status', exitStatus, expected.exitStatus);

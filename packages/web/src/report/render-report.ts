@@ -80,7 +80,7 @@ function facts({ detail: { job, groups, ...detail } }: JobReport): string[] {
     ['processors of each task', String(detail.processors)],
     ['scheduler', detail.scheduler],
     ['home directory', detail.home_directory],
-    ['cancelled because', job.cancel_reason],
+    ['cancelled because', job.cancel_reason?.text ?? ''],
   ]);
 }
 
@@ -190,7 +190,7 @@ function failureGroup({
     `<p>${replicas} runs${isLoss ? ' lost,' : ''} of ${tasks} tasks ` +
       `(${indexes.join(', ')}${tasks > indexes.length ? ', ...' : ''}), ${givenUp} given up; on ` +
       `${text(where)}.</p>`,
-    ...(detail === '' ? [] : [`<p>${text(detail)}</p>`]),
+    ...(detail === null ? [] : [`<p>${text(detail.text)}</p>`]),
     ...output.map(
       ([name = '', words = '']) =>
         `<p>The end of the ${name} of task ${sample?.task_index ?? 0}:</p><pre>${text(words)}</pre>`,

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { Reason } from './reason.ts';
 import { Count, JobId, orNull, TaskIndex } from './parts.ts';
 
 /** Replicas that failed for the same cause. */
@@ -7,7 +8,7 @@ export const FailureGroup = Type.Object({
   outcome: Type.String(),
   exit_status: Type.Integer(),
   reason: Type.String({ description: 'A code of the error registry; may be empty.' }),
-  detail: Type.String({ description: 'Of the first of them.' }),
+  detail: orNull(Reason),
   is_loss: Type.Boolean({ description: 'Lost with its machine: that does not count as a failure of the task.' }),
   replica_count: Count,
   task_count: Count,

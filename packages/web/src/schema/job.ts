@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { Reason } from './reason.ts';
 import { Count, DurationMs, InstantMs, JobId, orNull, TaskCounts, TaskIndex } from './parts.ts';
 
 /** How a job is. */
@@ -21,7 +22,7 @@ export const JobRow = Type.Object(
     task_count: Count,
     tasks: TaskCounts,
     replica_count: Count,
-    cancel_reason: Type.String(),
+    cancel_reason: orNull(Reason),
     doubtful_count: Type.Integer({
       description: 'Finished tasks whose result rests on a machine that was caught when the job was over.',
     }),

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { Reason } from './reason.ts';
 
 /** What every refusal of the gateway says, whatever its HTTP status. */
 export const Problem = Type.Object({
@@ -8,6 +9,7 @@ export const Problem = Type.Object({
   retryable: Type.Boolean({
     description: 'Whether the same call may go well later by itself: the broker is away, say.',
   }),
+  reason: Type.Optional(Reason),
   line: Type.Optional(Type.Integer({ description: 'Where in a text it is wrong, counted from 1.' })),
   column: Type.Optional(Type.Integer({ description: 'As `line`.' })),
 });

@@ -49,7 +49,7 @@ export const Reservation = Type.Object({
   hold_until_unix_ms: orNull(InstantMs),
   requested_unix_ms: InstantMs,
   revision: Count,
-  reason: Type.String(),
+  reason: orNull(Reason),
   provisioning: orNull(
     Type.Object({
       status: Type.String(),
@@ -121,7 +121,7 @@ export const ReservationPlacement = Type.Object({
   code: Type.String(),
   message: Type.String(),
   alternatives: Type.Array(
-    Type.Object({ start_unix_ms: InstantMs, end_unix_ms: InstantMs, amount: Count, reason: Type.String() }),
+    Type.Object({ start_unix_ms: InstantMs, end_unix_ms: InstantMs, amount: Count, reason: orNull(Reason) }),
   ),
 });
 export type ReservationPlacement = Static<typeof ReservationPlacement>;

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { Reason } from './reason.ts';
 import { Count, InstantMs, JobId, orNull, TaskIndex, TaskStatusName } from './parts.ts';
 
 /** One run of a task. */
@@ -15,7 +16,7 @@ export const Replica = Type.Object({
   exit_status: Type.Integer(),
   accepted: Type.Boolean(),
   reason: Type.String(),
-  detail: Type.String(),
+  detail: orNull(Reason),
 });
 export type Replica = Static<typeof Replica>;
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { Reason } from './reason.ts';
 import { Count, JobId, orNull, TaskIndex } from './parts.ts';
 
 const taskMax = 20_000;
@@ -155,7 +156,7 @@ export const WorkflowPlan = Type.Object({
       processors: Type.Array(Count, { description: 'Indexes into `processors`.' }),
       start_s: Type.Number(),
       end_s: Type.Number(),
-      reason: Type.String(),
+      reason: Reason,
     }),
     { description: 'In the order of the tasks.' },
   ),

@@ -1,6 +1,7 @@
 import { basename, relative, resolve } from 'node:path';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { sayReason } from '@mutirao/api/reasons';
 import { CommandFault, escapeTemplate, fillNamed, keepInside, parseCommand, renderCommand } from '@mutirao/core/bag';
 import type { Content, InputSpec, JobSpec, OutputSpec, TaskGroup, Values } from '@mutirao/core/messages';
 import { FormatError, jobDefaults, makeTaskGroup, parseArray, parseSelector } from '@mutirao/formats';
@@ -189,7 +190,10 @@ function fillRow(
     );
   } catch (error) {
     throw error instanceof CommandFault
-      ? new MutiraoError('MUT_BAD_REQUEST', `line ${line} of the CSV: ${error.message}`, { cause: error })
+      ? new MutiraoError('MUT_BAD_REQUEST', `line ${line} of the CSV: ${sayReason(error.reason)}`, {
+          cause: error,
+          reason: error.reason,
+        })
       : error;
   }
 }

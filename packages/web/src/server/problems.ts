@@ -1,4 +1,5 @@
 import { isErrorCode, MutiraoError, registry, type ErrorCode, type StatusName } from '@mutirao/api/errors';
+import { encodeReason, reasonDocument } from '@mutirao/api/reasons';
 import { FormatError } from '@mutirao/formats';
 
 import type { Problem } from '../schema/index.ts';
@@ -25,7 +26,7 @@ const httpStatuses: Readonly<Record<StatusName, number>> = {
 /** What is answered to a call that failed; a bug of ours is told by its code alone. */
 export function getProblem(error: unknown): { readonly status: number; readonly problem: Problem } {
   if (error instanceof FormatError) return ofFormat(error);
-  if (error instanceof MutiraoError) return answer(error.code, error.message);
+  if (error instanceof MutiraoError) return withReason(answer(error.code, error.message), error);
   const tooLarge = (error as { code?: unknown } | null)?.code === 'FST_ERR_CTP_BODY_TOO_LARGE';
   if (tooLarge) return answer('MUT_CONTENT_TOO_LARGE', 'the request is larger than the session says');
   const status = (error as { statusCode?: unknown } | null)?.statusCode;
@@ -37,6 +38,14 @@ export function getProblem(error: unknown): { readonly status: number; readonly 
 /** Whether nobody but us is to blame. */
 export function isBug(error: unknown): boolean {
   return getProblem(error).problem.code === 'MUT_INTERNAL';
+}
+
+type Answer = ReturnType<typeof getProblem>;
+
+function withReason({ status, problem }: Answer, { reason }: MutiraoError): Answer {
+  return reason === undefined
+    ? { status, problem }
+    : { status, problem: { ...problem, reason: reasonDocument(encodeReason(reason)) } };
 }
 
 function ofFormat({ code, message, further, problem: { line, column } }: FormatError): {

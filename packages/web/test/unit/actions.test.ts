@@ -599,7 +599,7 @@ const reservation = (fields: Partial<ReservationWire>): ReservationWire => ({
   claimedUnixMs: 0,
   endedUnixMs: 0,
   revision: 1,
-  reason: '',
+  reason: undefined,
   clientRequestId: '',
   claim: 'secret.claim',
   together: undefined,
@@ -618,7 +618,7 @@ test('a calendar shows what is taken, and whose it is as far as the viewer may s
   const refusal = {
     code: 'MUT_NO_PLACE',
     message: hostile,
-    alternatives: [{ startUnixMs: 1, endUnixMs: 2, amount: 3, reason: 'later' }],
+    alternatives: [{ startUnixMs: 1, endUnixMs: 2, amount: 3, reason: { code: '', parameters: {}, text: 'later' } }],
     reason: undefined,
   };
   const page = new Page({
@@ -640,7 +640,7 @@ test('a calendar shows what is taken, and whose it is as far as the viewer may s
           reservation({
             reservationId: 2,
             userId: 'bo',
-            reason: hostile,
+            reason: { code: '', parameters: {}, text: hostile },
             provisioning: {
               status: ProvisioningState.HELD,
               heldUnits: 2,
@@ -683,7 +683,7 @@ test('a calendar shows what is taken, and whose it is as far as the viewer may s
     client_request_id: 'k',
   });
   t.like(refused, { placed: false, code: 'MUT_NO_PLACE', message: hostile });
-  t.is(refused.alternatives[0]?.reason, 'later');
+  t.is(refused.alternatives[0]?.reason?.text, 'later');
   t.true(
     (await page.call(t, 'renegotiateReservation', { quantity: '2', duration_ms: 1000 }, '/reservations/1/renegotiate'))
       .placed,
@@ -704,7 +704,7 @@ function failedJob(page: Page): void {
     accepted: false,
     outcome: Outcome.FAILED,
     exitStatus: 2,
-    detail: `${hostile}, twice\n`,
+    detail: { code: '', parameters: {}, text: `${hostile}, twice\n` },
   });
   page.broker.tasks.set(1, [
     aTask({ value: hostile }),

@@ -112,7 +112,7 @@ function mixedJob(page: Page): void {
       outcome: Outcome.FAILED,
       exitStatus: 2,
       reason: 'MUT_COMMAND_FAILED',
-      detail: hostile,
+      detail: { code: '', parameters: {}, text: hostile },
     });
   page.broker.tasks.set(1, [
     aTask({ taskIndex: 0, value: hostile, replicas: [aReplica({ replicaId: 1 }), loser] }),
@@ -200,7 +200,7 @@ test('names and outputs arrive as they are, as data', async (t) => {
   mixedJob(page);
   t.is((await page.get(t, 'getJob', '/jobs/1')).job.label, hostile);
   t.is((await page.get(t, 'getTask', '/jobs/1/tasks/0')).value, hostile);
-  t.is((await page.get(t, 'listTasks', '/jobs/1/tasks?status=failed')).tasks[0]?.replicas[0]?.detail, hostile);
+  t.is((await page.get(t, 'listTasks', '/jobs/1/tasks?status=failed')).tasks[0]?.replicas[0]?.detail?.text, hostile);
   t.is((await page.get(t, 'getTaskOutput', '/jobs/1/tasks/1/output')).standard_output, hostile);
   const { headers } = await page.raw('/jobs/1');
   t.is(headers['content-type'], 'application/json; charset=utf-8');
@@ -752,6 +752,17 @@ test('a broker that is away is told as such, with a code, and one that is back a
   t.like(refused, { status: 503, code: 'MUT_UNREACHABLE', retryable: true });
   page.broker.awayBecause = undefined;
   t.is((await page.get(t, 'listJobs')).jobs.length, 1);
+});
+
+test('what a broker refuses is told with the reason, its parameters and its sentence', async (t) => {
+  const page = new Page();
+  page.broker.awayBecause = new MutiraoError('MUT_NOT_FOUND', 'there is no job 7 of yours', {
+    reason: { code: 'job-not-found', jobId: 7 },
+  });
+  t.like(await page.fails('/jobs'), {
+    code: 'MUT_NOT_FOUND',
+    reason: { code: 'job-not-found', parameters: { job_id: 7 }, text: 'there is no job 7 of yours' },
+  });
 });
 
 test('what is wrong in a request is named', async (t) => {

@@ -24,7 +24,7 @@ function failedJob(): AnsweringBroker {
     disposition: ReplicaDisposition.FAILED,
     outcome: Outcome.FAILED,
     exitStatus: 2,
-    detail: hostile,
+    detail: { code: '', parameters: {}, text: hostile },
   });
   broker.tasks.set(1, [
     ...Array.from({ length: 29 }, (_, taskIndex) =>
@@ -156,7 +156,7 @@ test('a report of many runs on many machines has sums in place of runs, the last
         disposition: ReplicaDisposition.FAILED,
         outcome: Outcome.FAILED,
         exitStatus: taskIndex % 60,
-        detail: 'x'.repeat(200),
+        detail: { code: '', parameters: {}, text: 'x'.repeat(200) },
       };
       return aTask({ taskIndex, replicas: taskIndex % 2 === 0 ? [failed, run] : [run] });
     }),

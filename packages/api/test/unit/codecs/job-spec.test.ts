@@ -77,6 +77,7 @@ test('a job comes back from the wire as it went', (t) => {
       replicasMax: 1,
       failuresMax: 5,
       failedTasksMax: 7,
+      memoryGrowth: 1.5,
       homeDirectory: '/home/ana',
       deadlineUnixMs: 5000,
     },
@@ -84,7 +85,7 @@ test('a job comes back from the wire as it went', (t) => {
   const spec = decodeJobSpec(wire);
   const sent = JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish());
   t.deepEqual(decodeJobSpec(sent), spec);
-  t.is(spec.failedTasksMax, 7);
+  t.like(spec, { failedTasksMax: 7, memoryGrowth: 1.5 });
   t.is(spec.groups[0]?.inputs[1]?.source.kind, 'content');
 });
 
@@ -163,6 +164,7 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   ],
   ['no replicas', deriveJob({}, { replicasMax: 0 }), /replicas_max is 0; expected an integer in 1\.\.16/],
   ['no failed task at all', deriveJob({}, { failedTasksMax: 0 }), /failed_tasks_max is 0/],
+  ['no more memory than before', deriveJob({}, { memoryGrowth: 1 }), /memory_growth is 1; expected 1\.1 to 16/],
   ['too many failures', deriveJob({}, { failuresMax: 101 }), /failures_max is 101/],
   ['a half processor', deriveJob({}, { processors: 0 }), /processors is 0/],
   [

@@ -167,7 +167,7 @@ test('a report has one end of each replica', (t) => {
       endedUnixMs: 2,
       exitStatus: 0,
       reason: '',
-      detail: '',
+      detail: undefined,
       standardOutput: Buffer.alloc(0),
       standardError: Buffer.alloc(0),
       outputTruncated: false,

@@ -56,7 +56,7 @@ const report = Report.encode({
       startedUnixMs: 1_785_000_000_000,
       endedUnixMs: 1_785_000_000_001,
       reason: '',
-      detail: 'über',
+      detail: { code: '', parameters: {}, text: 'über' },
       outputTruncated: false,
       standardOutput: Buffer.from('out'),
       standardError: Buffer.alloc(0),

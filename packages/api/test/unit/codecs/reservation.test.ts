@@ -207,7 +207,7 @@ test('a reservation is told with its claim, and never with the key of the claim 
     claimedUnixMs: 0,
     endedUnixMs: 0,
     revision: 2,
-    reason: 'free',
+    reason: { code: '', parameters: {}, text: 'free' },
     clientRequestId: 'k',
     claim: 'a.b.c',
     together: undefined,
@@ -284,7 +284,7 @@ test('an outcome is a reservation with its claim, or a refusal with what would b
   const refusal = {
     code: 'MUT_NO_ROOM',
     fault: { code: 'above-user-amount', amount: 9000, amountMax: 7000, dimension: 'bytes-per-second' } as const,
-    alternatives: [{ startsAt: 1, endsAt: 2, amount: 3, reason: 'later' }],
+    alternatives: [{ startsAt: 1, endsAt: 2, amount: 3, reason: { code: 'alternative-later' } as const }],
   };
   t.deepEqual<unknown, unknown>(
     encodePlacementOutcome({ kind: 'refused', refusal }, () => ''),
@@ -294,7 +294,9 @@ test('an outcome is a reservation with its claim, or a refusal with what would b
         code: 'MUT_NO_ROOM',
         message: '9 KB/s exceeds what one user may reserve; expected at most 7 KB/s',
         reason: encodeReason(refusal.fault),
-        alternatives: [{ startUnixMs: 1, endUnixMs: 2, amount: 3, reason: 'later' }],
+        alternatives: [
+          { startUnixMs: 1, endUnixMs: 2, amount: 3, reason: encodeReason({ code: 'alternative-later' }) },
+        ],
       },
     },
   );

@@ -37,7 +37,13 @@ test('an event has these subject, headers and bytes', (t) => {
 
 test('the bytes say to a reader what the event says', (t) => {
   const bytes = Buffer.from('08051087bcb29fc1331a0d7461736b732e7374617274656420112a0300ac0232076c61622f706330', 'hex');
-  t.deepEqual(JobEvent.decode(bytes), { ...started, sequence: 5, atUnixMs: at, taskIndexes: [0, 300] });
+  t.deepEqual(JobEvent.decode(bytes), {
+    ...started,
+    sequence: 5,
+    atUnixMs: at,
+    taskIndexes: [0, 300],
+    cause: undefined,
+  });
 });
 
 test('the events of one change have ids of their own, the same each time they are made', (t) => {

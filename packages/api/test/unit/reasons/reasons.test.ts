@@ -1,8 +1,23 @@
 // Every reason has a sentence, and the page that lists them is made of the table and the catalogue.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import test from 'ava';
-import { decodeReason, encodeReason, reasonCodes, reasonDocument, sayReason } from '@mutirao/api/reasons';
-import { faultTable, reasonTable, type ParameterKind, type Reason, type ReasonCode } from '@mutirao/core/reasons';
+import {
+  decodeCause,
+  decodeReason,
+  encodeCause,
+  encodeReason,
+  reasonCodes,
+  reasonDocument,
+  sayReason,
+} from '@mutirao/api/reasons';
+import {
+  causeTable,
+  faultTable,
+  reasonTable,
+  type ParameterKind,
+  type Reason,
+  type ReasonCode,
+} from '@mutirao/core/reasons';
 
 const page = new URL('../../../../../docs/reference/reasons.md', import.meta.url);
 /** 2026-03-01 12:00 UTC. */
@@ -21,6 +36,9 @@ const numbers: readonly (readonly [RegExp, number])[] = [
   [/Processors(?:Max)?$|^processors/, 4],
   [/Before$/, 2],
 ];
+
+/** A reason inside of another. */
+const cause: Reason = { code: 'run-time-exceeded', ranMs: 91_000, runTimeMsMax: 90_000 };
 
 /** Texts that may be empty. */
 const mayBeEmpty = /^(?:cause)$/;
@@ -41,6 +59,8 @@ function sampleValue(name: string, kind: ParameterKind, isFull: boolean): unknow
       return isFull;
     case 'texts':
       return ['m1', 'm2'];
+    case 'cause':
+      return isFull ? cause : '';
     case 'text':
     case 'text?':
       return sampleText(name, isFull);
@@ -64,7 +84,7 @@ function getKind(kind: ParameterKind): string {
   return (
     { number: 'number', 'number?': 'number, may be absent', text: 'text', 'text?': 'text, may be absent' }[
       kind as 'number'
-    ] ?? { flag: 'true or false', texts: 'list of texts' }[kind as 'flag']
+    ] ?? { flag: 'true or false', texts: 'list of texts', cause: 'another reason, or a text' }[kind as 'flag']
   );
 }
 
@@ -91,7 +111,8 @@ test('the page of reasons lists every code with its parameters and its sentence'
     'parameters for programs, and one sentence for people. `--json`, the API and the page of a grid carry all three.',
     'The last word of a parameter is its unit. The sentences below are made of sample values. Those of errors begin',
     'with a small letter: an error shows its code of the [registry](errors.md) before them, and carries the reason in',
-    'the details of its gRPC status (`mutirao.common.v1.Reason`).',
+    'the details of its gRPC status (`mutirao.common.v1.Reason`). So do those that are part of another: its `cause`, or',
+    'the detail of a replica.',
     '',
     'This page is generated: `BLESS=1 npx ava packages/api/test/unit/reasons/reasons.test.ts` writes it.',
     '',
@@ -101,12 +122,13 @@ test('the page of reasons lists every code with its parameters and its sentence'
   t.is(existsSync(page) ? readFileSync(page, 'utf8') : '', made);
 });
 
-test('every sentence is one line that ends with a full stop, but for those of errors, and has no value left out', (t) => {
+test('every sentence is one line that ends with a full stop, but for parts of others, and has no value left out', (t) => {
   for (const code of reasonCodes.filter((one) => one !== 'unknown-reason' && one !== 'provider-trouble')) {
     for (const isFull of [true, false]) {
       const text = sayReason(getSample(code, isFull));
       // An error goes on after its code: "error: MUT_NO_ROOM not enough capacity ...".
-      t.regex(text, code in faultTable ? /^[^\nA-Z][^\n]*[^.\n]$/ : /^[^\n]*\.$/, `${code}: ${text}`);
+      const isPart = code in faultTable || code in causeTable;
+      t.regex(text, isPart ? /^[^\nA-Z][^\n]*[^.\n]$/ : /^[^\n]*\.$/, `${code}: ${text}`);
       t.notRegex(text, /undefined|NaN|\[object|null/, `${code}: ${text}`);
       t.notRegex(text, /\bin 0 ms|\b0 ms ago|[:(] ?[.)]/, `${code}: ${text}`);
     }
@@ -130,6 +152,32 @@ test('a reason of another release keeps its code and its sentence', (t) => {
   const changed = { ...encodeReason({ code: 'released-idle', idleMs: 1 }), parameters: {} };
   t.like(decodeReason(changed, 'reason'), { code: 'unknown-reason', reasonCode: 'released-idle' });
   t.throws(() => decodeReason({ code: 'No Code', parameters: {}, text: '' }, 'reason'), { code: 'MUT_BAD_REQUEST' });
+});
+
+test('a cause is a reason of ours, or the words of others without a code', (t) => {
+  for (const one of [cause, 'no such file', '']) t.deepEqual(decodeCause(encodeCause(one), 'cause'), one);
+  t.is(encodeCause(''), undefined);
+  t.like(encodeCause('no such file'), { code: '', text: 'no such file' });
+});
+
+test('a reason inside another has its sentence there, and its parameters as JSON', (t) => {
+  const loss = { code: 'last-loss', endCode: 'MUT_RUN_TIME_MAX', cause } as const;
+  const said = 'last loss: MUT_RUN_TIME_MAX: ran for 1 min 31 s; its limit is 1 min 30 s';
+  t.deepEqual(reasonDocument(encodeReason(loss)), {
+    code: 'last-loss',
+    parameters: { end_code: 'MUT_RUN_TIME_MAX', cause: reasonDocument(encodeReason(cause)) },
+    text: said,
+  });
+});
+
+test('what a peer says cannot control a terminal, and has few reasons inside one another', (t) => {
+  const words = encodeReason({ code: 'last-loss', endCode: '\u001b[2J', cause: '\u0007' });
+  t.notRegex(JSON.stringify(decodeCause(words, 'cause')), /u001b|u0007/);
+  let deep: Reason = { code: 'last-loss', endCode: '', cause: '' };
+  for (let depth = 2; depth <= 4; depth += 1) deep = { code: 'last-loss', endCode: '', cause: deep };
+  t.deepEqual(decodeCause(encodeCause(deep), 'cause'), deep);
+  const deeper = encodeCause({ code: 'last-loss', endCode: '', cause: deep });
+  t.throws(() => decodeCause(deeper, 'cause'), { code: 'MUT_BAD_REQUEST', message: /more than 4 reasons/ });
 });
 
 test('as JSON a reason has plain parameters', (t) => {

@@ -90,6 +90,17 @@ const changes: readonly BrokerChange[] = [
         taskIndex: 9,
         staging: { inputsAskedAt: 0, inputsHereAt: 0, inputsPlacingAt: 0, commandEndedAt: 119 },
         usage: { memoryPeak: 5_000_000_000, processorTime: 90 },
+        memoryNext: 10_000_000_000,
+      }),
+      anEnding({
+        replicaId: 14,
+        taskIndex: 10,
+        detail: {
+          code: 'gang-member-ended',
+          machineId: 'a/m',
+          endCode: '',
+          cause: { code: 'exit-status', exitStatus: 2 },
+        },
       }),
     ],
   },

@@ -198,7 +198,7 @@ function success(replicaId: number): ReplicaEnd {
 test('a job goes in with its defaults, and the same client id is the same job', async (t) => {
   const { parts } = await prepare(t);
   const first = await inject(submitJobRoute(parts), submission({}, 'k1'));
-  t.deepEqual(first, { jobId: 1, taskCount: 3 });
+  t.deepEqual(first, { jobId: 1, taskCount: 3, warnings: [] });
   t.deepEqual(await inject(submitJobRoute(parts), submission({}, 'k1')), first);
   t.is((await inject(submitJobRoute(parts), submission({}, 'k2'))).jobId, 2);
   const { job, spec } = await inject(getJobRoute(parts), { jobId: 1 });
@@ -489,7 +489,7 @@ test('a wait ends with the job, shortly before its deadline, or when the broker 
   stopping.abort();
   await t.throwsAsync(waits[1], { code: 'MUT_STOPPING' });
   await inject(cancelJobRoute(parts), { jobId: 1, reason: 'enough' });
-  t.like((await waits[2]).job, { status: JobStatus.CANCELLED, cancelReason: 'enough' });
+  t.like((await waits[2]).job, { status: JobStatus.CANCELLED, cancelReason: { text: 'enough' } });
   t.like((await inject(waitJobRoute(parts), { jobId: 1 })).job, { status: JobStatus.CANCELLED });
   t.is((await inject(retryTasksRoute(parts), { jobId: 1, taskIndexes: [0, 2], currentInputs: false })).retriedCount, 2);
 });
@@ -807,7 +807,7 @@ test('a replica that finishes after its job was cancelled brings nothing: its ta
     status: JobStatus.CANCELLED,
     finishedCount: 0,
     cancelledCount: 3,
-    cancelReason: 'enough',
+    cancelReason: { text: 'enough' },
   });
   t.is(replicaIds.length, 3);
   const { tasks } = await inject(listTasksRoute(parts), {

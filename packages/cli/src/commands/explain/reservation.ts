@@ -1,16 +1,17 @@
 import type { Command } from 'commander';
 
-import type { ReasonDocument } from '@mutirao/api/reasons';
+import { decodeCause, encodeReason, reasonDocument, sayReason, type ReasonDocument } from '@mutirao/api/reasons';
 import { ReservationStatus, type Reservation } from '@mutirao/api/reservation';
+import type { Cause, GetReason, Reason } from '@mutirao/core/reasons';
 import { InvariantError } from '@mutirao/core/shared';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { tell } from '../../output/tell.ts';
-import { showDuration, showInstant } from '../../output/units.ts';
 import {
-  findAhead,
+  explainAhead,
   isOver,
+  localTimes,
   managerOption,
   openManager,
   readReservationId,
@@ -37,34 +38,39 @@ async function explainReservation(
   const summary = findSummary(reservation, context.clock.now());
   const details = listDetails(reservation);
   tell(context.output, {
-    json: () => ({ summary: sentence(summary), waiting: null, details: details.map(sentence) }),
-    table: () => [summary, ...details.map((detail) => `  - ${detail}`)],
-    quiet: () => [summary],
+    json: () => ({ summary: document(summary), waiting: null, details: details.map(document) }),
+    table: () => [say(summary), ...details.map((detail) => `  - ${say(detail)}`)],
+    quiet: () => [say(summary)],
   });
   return 0;
 }
 
-/** What has no code yet. */
-function sentence(text: string): ReasonDocument {
-  return { code: '', parameters: {}, text };
+function say(reason: Reason): string {
+  return sayReason(reason, localTimes);
 }
 
-function findSummary(one: Reservation, now: number): string {
-  const { reservationId, resourceId, amount, status, startUnixMs: start, endUnixMs: end, endedUnixMs: ended } = one;
-  const what = `Reservation ${reservationId} of ${amount} of ${resourceId} is ${getEnumName(ReservationStatus, status)}`;
-  if (isOver(one)) return `${what} since ${showInstant(ended)}: ${one.reason}.`;
-  return start > now
-    ? `${what} and begins in ${showDuration(start - now)}, at ${showInstant(start)}.`
-    : `${what}, began at ${showInstant(start)} and ends in ${showDuration(end - now)}.`;
+function document(reason: Reason): ReasonDocument {
+  return { ...reasonDocument(encodeReason(reason)), text: say(reason) };
 }
 
-function listDetails(one: Reservation): string[] {
-  const revised =
-    one.revision === 1
-      ? []
-      : [
-          `Its place has changed ${one.revision === 2 ? 'once' : `${one.revision - 1} times`}; a claim of ` +
-            'before is no longer valid.',
-        ];
-  return [...(isOver(one) ? [] : [`It is where it is since: ${one.reason}.`]), ...revised, ...findAhead(one)];
+function findSummary(one: Reservation, now: number): Reason {
+  const { reservationId, resourceId, amount, startUnixMs, endUnixMs, endedUnixMs } = one;
+  const status = getEnumName(ReservationStatus, one.status) as GetReason<'reservation-waits'>['status'];
+  const named = { reservationId, resourceId, amount, status };
+  if (isOver(one)) return { code: 'reservation-over-since', ...named, endedUnixMs, cause: findCause(one) };
+  return startUnixMs > now
+    ? { code: 'reservation-waits', ...named, startMs: startUnixMs - now, startUnixMs }
+    : { code: 'reservation-runs', ...named, startUnixMs, leftMs: endUnixMs - now };
+}
+
+function findCause({ reason }: Reservation): Cause {
+  return decodeCause(reason, 'reservation.reason');
+}
+
+function listDetails(one: Reservation): Reason[] {
+  return [
+    ...(isOver(one) ? [] : [{ code: 'reservation-place', cause: findCause(one) } as const]),
+    ...(one.revision === 1 ? [] : [{ code: 'reservation-place-changed', changes: one.revision - 1 } as const]),
+    ...explainAhead(one),
+  ];
 }

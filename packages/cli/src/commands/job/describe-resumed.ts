@@ -10,7 +10,9 @@ export function describeResumed({ jobId, takenCount, runs }: Resumed, taskCount:
     takenCount === 0
       ? `Nothing is taken over from job ${jobId}`
       : `${takenCount} ${takenCount === 1 ? 'task is' : 'tasks are'} taken over from job ${jobId}`;
-  const reported = runs.slice(0, reportedMax).map(({ taskIndex, reason }) => `Task ${taskIndex} runs: ${reason}.`);
+  const reported = runs
+    .slice(0, reportedMax)
+    .map(({ taskIndex, reason }) => `Task ${taskIndex} runs: ${reason?.text ?? ''}.`);
   return [
     `${taken}; ${runCount === 0 ? 'none is left to run' : `${runCount} to run`}.`,
     ...reported,

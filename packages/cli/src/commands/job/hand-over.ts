@@ -42,7 +42,7 @@ export async function handOver(
     clientJobId: randomUUID(),
     ...resumes,
   });
-  for (const doubt of response.requirementsWarning?.split('\n') ?? []) context.output.note(`warning: ${doubt}`);
+  for (const { text } of response.warnings) context.output.note(`warning: ${text}`);
   return response;
 }
 

@@ -6,7 +6,7 @@ import type { InputSpec, JobSpec, OutputSpec, Root, TaskGroup, Values, Verificat
 import { jobDefaults, makeTaskGroup, parseArray, parseDuration, parseLines, parseSize } from '@mutirao/formats';
 
 import { parseMoment } from '../../local-time.ts';
-import { overrideResources, resourceOptionsGiven, type ResourceOptions } from './resource-options.ts';
+import { readMemoryGrowth, overrideResources, resourceOptionsGiven, type ResourceOptions } from './resource-options.ts';
 import {
   fillLabel,
   nameIn,
@@ -243,16 +243,19 @@ export function overrideJob(
   const { env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify } = options;
   const once = { ...readGang(job, options), ...placeInFolder(options, directory) };
   const { groups, ...widths } = readWidths(job, options);
+  const asking = overrideResources({ ...job, groups }, options);
+  const limits = {
+    runTimeMax: limitTime === undefined ? job.limits.runTimeMax : parseDuration(limitTime),
+    memoryMax: limitMemory === undefined ? job.limits.memoryMax : parseSize(limitMemory),
+    outputMax: limitOutput === undefined ? job.limits.outputMax : parseSize(limitOutput),
+  };
   return {
-    ...overrideResources({ ...job, groups }, options),
+    ...asking,
+    ...readMemoryGrowth(options, { ...asking, limits }),
     ...once,
     label: chooseLabel(job, options),
     environment: { ...job.environment, ...readVariables(env) },
-    limits: {
-      runTimeMax: limitTime === undefined ? job.limits.runTimeMax : parseDuration(limitTime),
-      memoryMax: limitMemory === undefined ? job.limits.memoryMax : parseSize(limitMemory),
-      outputMax: limitOutput === undefined ? job.limits.outputMax : parseSize(limitOutput),
-    },
+    limits,
     replicasMax:
       replicas === undefined
         ? (once.replicasMax ?? job.replicasMax)

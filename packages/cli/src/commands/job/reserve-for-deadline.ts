@@ -1,9 +1,9 @@
-import { encodeReason } from '@mutirao/api/reasons';
 import type { Reason } from '@mutirao/core/reasons';
 import { randomUUID } from 'node:crypto';
 
 import { readClaim } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
+import { encodeReason } from '@mutirao/api/reasons';
 import {
   ResourceKind,
   Timing,
@@ -212,7 +212,7 @@ async function laterThan(manager: ReservationClient, spec: ReservationSpec): Pro
   const answer = await askDry(manager, { ...spec, latestEndUnixMs: undefined });
   if ('refusal' in answer) return [];
   const { startUnixMs, endUnixMs, amount } = answer.place;
-  return [{ startUnixMs, endUnixMs, amount, reason: 'with a later deadline' }];
+  return [{ startUnixMs, endUnixMs, amount, reason: encodeReason({ code: 'alternative-later-deadline' }) }];
 }
 
 function reportGot(

@@ -1,5 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import type { JobSpec, TaskGroup } from '@mutirao/core/messages';
+import { type JobSpec, memoryGrowthMax, memoryGrowthMin, type TaskGroup } from '@mutirao/core/messages';
 import { emptyRequest, isEmptyRequest, type ResourceRequest } from '@mutirao/core/resources';
 import { parseResources } from '@mutirao/formats';
 
@@ -8,6 +8,7 @@ export interface ResourceOptions {
   readonly memory?: string;
   readonly gpus?: string;
   readonly resource?: readonly string[];
+  readonly retryMemory?: string;
 }
 
 /**
@@ -45,12 +46,42 @@ export function overrideResources<Job extends Pick<JobSpec, 'groups' | 'resource
   };
 }
 
+/**
+ * How much more memory a task is given that used more than it asked for; left out where nothing is said.
+ *
+ * @throws {MutiraoError} MUT_BAD_REQUEST for what is no factor, and where no task asks for memory or another limit is
+ * given.
+ */
+export function readMemoryGrowth(
+  { retryMemory }: ResourceOptions,
+  { groups, resources, limits }: Pick<JobSpec, 'groups' | 'resources' | 'limits'>,
+): Pick<JobSpec, 'memoryGrowth'> {
+  if (retryMemory === undefined) return {};
+  const memoryGrowth = Number(/^x(\d+(?:\.\d+)?)$/.exec(retryMemory)?.[1]);
+  if (!(memoryGrowth >= memoryGrowthMin && memoryGrowth <= memoryGrowthMax)) {
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      `--retry-memory is "${retryMemory}"; expected x${memoryGrowthMin} to x${memoryGrowthMax}, for example x2`,
+    );
+  }
+  if (limits.memoryMax > 0) {
+    throw new MutiraoError(
+      'MUT_BAD_REQUEST',
+      '--retry-memory and --limit-memory are given; expected one of them: with --retry-memory the limit is the request',
+    );
+  }
+  if (!groups.some((group) => ((group.resources ?? resources)?.memory ?? 0) > 0))
+    throw new MutiraoError('MUT_BAD_REQUEST', '--retry-memory is given, and no task asks for memory; add --memory');
+  return { memoryGrowth };
+}
+
 /** Names of the options that were given, as the user writes them. */
-export function resourceOptionsGiven({ memory, gpus, resource }: ResourceOptions): [string, unknown][] {
+export function resourceOptionsGiven({ memory, gpus, resource, retryMemory }: ResourceOptions): [string, unknown][] {
   return [
     ['--memory', memory],
     ['--gpus', gpus],
     ['--resource', resource?.[0]],
+    ['--retry-memory', retryMemory],
   ];
 }
 

@@ -57,7 +57,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['job', String(job.jobId)],
     ['label', job.label],
     ['user', job.userId],
-    ['status', `${jobStatusText(job, now)}${job.cancelReason === '' ? '' : `: ${job.cancelReason}`}`],
+    ['status', `${jobStatusText(job, now)}${job.cancelReason === undefined ? '' : `: ${job.cancelReason.text}`}`],
     ['submitted', showInstant(job.submittedUnixMs)],
     ['ended', job.endedUnixMs === 0 ? '' : showInstant(job.endedUnixMs)],
     ['time', showDuration(end - job.submittedUnixMs)],
@@ -72,6 +72,9 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['scheduler', describeScheduling(spec)],
     ['placement', describePlacement(spec)],
     ['retries', `a task is given up after ${plural(spec.failuresMax ?? 3, 'failure')}`],
+    ...(spec.memoryGrowth === undefined
+      ? []
+      : [['retries', `with ${spec.memoryGrowth} times the memory if it was too little`] as const]),
     ...(spec.failedTasksMax === undefined ? [] : [['stops', `when ${spec.failedTasksMax} tasks have failed`] as const]),
     ['processors', `${spec.processors ?? 1} per task`],
     ['limits', findLimits(spec)],

@@ -68,6 +68,7 @@ function addFailureOptions(command: Command): void {
   command
     .optionsGroup('Limits, failures and checks:')
     .option('--retries <count>', 'retry a failed task this many times (default: 2)')
+    .option('--retry-memory <factor>', 'retry a task that used more than --memory with this many times as much: x2')
     .option('--failures-max <count|percent>', 'stop the job when this many of its tasks have failed: 10 or 5%')
     .option('--limit-time <duration>', 'end a replica that runs longer: 90s, 1h30m or HH:MM:SS')
     .option('--limit-memory <size>', 'end a replica that uses more memory: 512MiB, 2GiB')

@@ -1,5 +1,6 @@
 import type { SubmitJobResponse } from '@mutirao/api/broker';
 import { MutiraoError } from '@mutirao/api/errors';
+import { reasonDocument } from '@mutirao/api/reasons';
 import type { JobSpec } from '@mutirao/core/messages';
 import type { Command } from 'commander';
 
@@ -57,14 +58,14 @@ export async function submitJob(
   options: SubmitOptions,
 ): Promise<ExitStatus> {
   const job = await reserveFor(context, readJob(context, file, options), options);
-  const { jobId, taskCount, resumed, requirementsWarning } = await handOverOrWithdraw(context, job, options);
+  const { jobId, taskCount, resumed, warnings } = await handOverOrWithdraw(context, job, options);
   if (options.wait !== true && options.progress !== true) {
     tell(context.output, {
       json: () => ({
         job_id: jobId,
         task_count: taskCount,
         resumed: resumed === undefined ? null : resumedJson(resumed),
-        warnings: requirementsWarning?.split('\n') ?? [],
+        warnings: warnings.map(reasonDocument),
       }),
       table: () => [
         `Job ${jobId} is submitted with ${taskCount} ${taskCount === 1 ? 'task' : 'tasks'}. "mutirao job wait ` +

@@ -74,12 +74,13 @@ export function describeEvidence({
   detail,
 }: TrustEvidence): string {
   const when = showInstant(atUnixMs);
+  const words = detail?.text ?? '';
   if (kind === 'outvoted') {
     return (
       `${when} task ${taskIndex} of job ${jobId}: brought ${digest.slice(0, 12)}, taken was ` +
-      `${acceptedDigest.slice(0, 12)} of ${against.join(' and ')}; ${detail}`
+      `${acceptedDigest.slice(0, 12)} of ${against.join(' and ')}; ${words}`
     );
   }
-  if (kind !== 'word') return `${when}${jobId === 0 ? '' : ` task ${taskIndex} of job ${jobId}`}: ${detail}`;
-  return `${when} by word: ${detail === '' ? 'no reason given' : detail}`;
+  if (kind !== 'word') return `${when}${jobId === 0 ? '' : ` task ${taskIndex} of job ${jobId}`}: ${words}`;
+  return `${when} by word: ${words === '' ? 'no reason given' : words}`;
 }

@@ -1,10 +1,11 @@
-import { sayReason } from '@mutirao/api/reasons';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { encodeReason, reasonDocument, sayReason } from '@mutirao/api/reasons';
+import type { GetReason } from '@mutirao/core/reasons';
 import {
-  describePlacement,
+  explainPlacement,
   findTooWide,
   freshProblem,
   makeWorkflow,
@@ -148,7 +149,7 @@ function getDocument(
       processors: placement.processors.map((processor) => platform.processors[processor]?.name ?? ''),
       start_s: findSeconds(placement.start),
       end_s: findSeconds(placement.end),
-      reason: sentence(workflow, platform, placement),
+      reason: reasonDocument(encodeReason(explain(workflow, platform, placement))),
     })),
   };
 }
@@ -172,12 +173,13 @@ function getTable(
 function listReasons(workflow: Workflow, platform: Platform, { placements }: Schedule): string[] {
   return placements
     .toSorted((one, other) => one.start - other.start || one.task - other.task)
-    .map((placement) => sentence(workflow, platform, placement));
+    .map((placement) => sayReason(explain(workflow, platform, placement)));
 }
 
-function sentence(workflow: Workflow, { processors }: Platform, placement: Schedule['placements'][number]): string {
-  return describePlacement(workflow, placement, {
-    processor: (index) => processors[index]?.name ?? '',
-    time: (instant) => `${findSeconds(instant)} s`,
-  });
+function explain(
+  workflow: Workflow,
+  { processors }: Platform,
+  placement: Schedule['placements'][number],
+): GetReason<'task-scheduled'> {
+  return explainPlacement(workflow, placement, (index) => processors[index]?.name ?? '');
 }

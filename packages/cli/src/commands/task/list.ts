@@ -149,7 +149,7 @@ function replicaCells(replica: ReplicaRecord, now: number): string[] {
     showDuration(Math.max(0, (started ? replica.startedUnixMs : until) - replica.placedUnixMs)),
     started ? showDuration(Math.max(0, until - replica.startedUnixMs)) : '-',
     ended && started && replica.outcome !== Outcome.UNSPECIFIED ? String(replica.exitStatus) : '-',
-    [replica.reason, replica.detail].filter((text) => text !== '').join(': '),
+    [replica.reason, replica.detail?.text ?? ''].filter((text) => text !== '').join(': '),
   ];
 }
 

@@ -18,7 +18,7 @@ const ran = (endedUnixMs: number, more: Partial<typeof base> = {}): typeof base 
   outcome: Outcome.SUCCEEDED,
   exitStatus: 0,
   reason: '',
-  detail: '',
+  detail: undefined,
   accepted: true,
   usage: { memoryBytesMax: 4096, processorTimeMs: 8000 },
   ...more,

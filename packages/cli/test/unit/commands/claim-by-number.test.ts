@@ -24,7 +24,7 @@ function getManager(status: ReservationStatus, claim: string) {
     claimedUnixMs: 0,
     endedUnixMs: 0,
     revision: 1,
-    reason: 'rain',
+    reason: { code: '', parameters: {}, text: 'rain' },
     clientRequestId: '',
     claim,
   };

@@ -41,7 +41,7 @@ async function submit({
     submitJob: (request: SubmitJobRequest) =>
       refusedByBroker === true
         ? Promise.reject(new MutiraoError('MUT_BAD_REQUEST', 'no'))
-        : Promise.resolve({ jobId: sent.push(request), taskCount: 4 }),
+        : Promise.resolve({ jobId: sent.push(request), taskCount: 4, warnings: [] }),
     listProviders: () =>
       Promise.resolve({
         providers: Object.keys(places).map((name) => ({
@@ -88,7 +88,14 @@ async function submit({
       if (end === 'MUT_WINDOW_TOO_SHORT' && request.spec?.latestEndUnixMs === undefined)
         return Promise.resolve(place(90 * minute));
       if (end !== 'MUT_NO_ROOM') return Promise.reject(new MutiraoError(end as 'MUT_UNREACHABLE', 'says why'));
-      const alternatives = [{ startUnixMs: 50 * minute, endUnixMs: 80 * minute, amount: 2, reason: 'later' }];
+      const alternatives = [
+        {
+          startUnixMs: 50 * minute,
+          endUnixMs: 80 * minute,
+          amount: 2,
+          reason: { code: '', parameters: {}, text: 'later' },
+        },
+      ];
       return Promise.resolve({
         outcome: {
           $case: 'refusal' as const,
@@ -202,7 +209,8 @@ test('--no-reservation asks for nothing', async (t) => {
     ['job', 'submit', '--deadline', '1970-01-01T01:00:00Z', '--no-reservation', '--', 'true'],
     {
       broker: {
-        submitJob: ({ job }) => Promise.resolve({ jobId: 1, taskCount: job?.reservation === undefined ? 1 : 99 }),
+        submitJob: ({ job }) =>
+          Promise.resolve({ jobId: 1, taskCount: job?.reservation === undefined ? 1 : 99, warnings: [] }),
       },
     },
   );

@@ -10,9 +10,15 @@ async function submit(
 ): Promise<CommandResult & { readonly sent: SubmitJobRequest | undefined }> {
   const sent: SubmitJobRequest[] = [];
   const broker = {
-    submitJob: (request: SubmitJobRequest) => Promise.resolve({ jobId: sent.push(request), taskCount: 1 }),
+    submitJob: (request: SubmitJobRequest) =>
+      Promise.resolve({ jobId: sent.push(request), taskCount: 1, warnings: [] }),
   };
-  const reservation = { status: ReservationStatus.CONFIRMED, reason: '', claim: aClaim(), ...known } as Reservation;
+  const reservation = {
+    status: ReservationStatus.CONFIRMED,
+    reason: undefined,
+    claim: aClaim(),
+    ...known,
+  } as Reservation;
   const reservations = { getReservation: () => Promise.resolve({ reservation }) };
   const result = await runCommandLine(['job', 'submit', '--reservations', 'h:1', ...options, '--', 'true'], {
     broker,
@@ -36,7 +42,11 @@ test('a reservation that is only held, or over, is refused with what would do, a
     [ReservationStatus.EXPIRED, 'MUT_CLAIM_LATE', /is expired/],
     [ReservationStatus.RELEASED, 'MUT_RESERVATION_OVER', /is released/],
   ] as const) {
-    const { err, sent, status: exit } = await submit(['--reservation', '7'], { status, reason: 'no more' });
+    const {
+      err,
+      sent,
+      status: exit,
+    } = await submit(['--reservation', '7'], { status, reason: { code: '', parameters: {}, text: 'no more' } });
     t.true(err.startsWith(`error: ${code} `), err);
     t.regex(err, wanted);
     t.is(sent, undefined);

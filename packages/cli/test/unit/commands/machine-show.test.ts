@@ -10,7 +10,7 @@ const evidence = {
   digest: 'aa',
   acceptedDigest: 'bb',
   against: ['lab/m2'],
-  detail: 'two agreed',
+  detail: { code: '', parameters: {}, text: 'two agreed' },
 };
 const quarantined: TrustRecord = {
   identity: 'h-1',

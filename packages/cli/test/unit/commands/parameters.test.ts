@@ -22,7 +22,7 @@ async function submitted(
   const requests: SubmitJobRequest[] = [];
   const submitJob = (request: SubmitJobRequest) => {
     requests.push(request);
-    return Promise.resolve({ jobId: 5, taskCount: 3 });
+    return Promise.resolve({ jobId: 5, taskCount: 3, warnings: [] });
   };
   const ran = await runCommandLine(['job', 'submit', ...argv], { broker: { submitJob }, directory });
   return { ...ran, job: requests[0]?.job };

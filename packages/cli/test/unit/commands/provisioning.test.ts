@@ -18,7 +18,7 @@ function run(one: Partial<Reservation>, ...words: readonly string[]) {
   const reservation = aReservationWire({
     startUnixMs: 2 * hour,
     endUnixMs: 4 * hour,
-    reason: 'free from the earliest start on',
+    reason: { code: '', parameters: {}, text: 'at the earliest requested start' },
     ...one,
   });
   const manager = {
@@ -48,7 +48,7 @@ test('show, list and explain tell what is held ahead, when it is expected and ho
   const explained = await run({ provisioning }, 'explain', 'reservation', '7');
   t.regex(
     explained.out,
-    /^Reservation 7 of 2 of alpha is confirmed and begins in 2h00m, at .*\.\n {2}- It is where it is since: free from the earliest start on\.\n {2}- Queued: 1 of 2 processors ready/,
+    /^Reservation 7 of 2 of alpha is confirmed and begins in 2 h, at .*\.\n {2}- Reason for its place: at the earliest requested start\.\n {2}- Queued: 1 of 2 processors ready/,
   );
 });
 
@@ -82,7 +82,7 @@ test('of a reservation that is over, the summary says why, and what had been hel
   const over = {
     status: ReservationStatus.CANCELLED,
     endedUnixMs: hour,
-    reason: 'rain',
+    reason: { code: '', parameters: {}, text: 'rain' },
     provisioning: {
       ...provisioning,
       status: ProvisioningState.HONOURED,

@@ -33,7 +33,14 @@ const words = ['reservation', 'request', '--manager', 'h:1', '--for', '1h', '--k
 
 test('a key whose reservation is over is told as what it is, with the unit of its own resource, and not as a success', async (t) => {
   for (const status of [ReservationStatus.CANCELLED, ReservationStatus.EXPIRED, ReservationStatus.RELEASED]) {
-    const reservations = getManager(aReservationWire({ resourceId: 'net', status, amount: 200_000, reason: 'rain' }));
+    const reservations = getManager(
+      aReservationWire({
+        resourceId: 'net',
+        status,
+        amount: 200_000,
+        reason: { code: '', parameters: {}, text: 'rain' },
+      }),
+    );
     const {
       out,
       err,

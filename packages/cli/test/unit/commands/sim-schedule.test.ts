@@ -31,7 +31,7 @@ test('sim schedule prints makespan, speedup and efficiency, and why each task is
   t.regex(out, /critical path at full speed +30 s/);
   t.regex(
     out,
-    /split runs on 1 alfa from 0 s to 10 s: where it ends first, as soon as its job is there; on 2 beta it would end at 10 s/,
+    /split runs on 1 alfa from 0 s to 10 s: where it ends earliest, as soon as its job is submitted; on 2 beta it would end at 10 s/,
   );
 });
 

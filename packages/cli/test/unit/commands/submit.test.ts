@@ -26,7 +26,7 @@ async function submitted(
   const requests: SubmitJobRequest[] = [];
   const submitJob = (request: SubmitJobRequest) => {
     requests.push(request);
-    return Promise.resolve({ jobId: 5, taskCount: 3 });
+    return Promise.resolve({ jobId: 5, taskCount: 3, warnings: [] });
   };
   return { ...(await runCommandLine(argv, { broker: { submitJob }, directory })), job: requests[0]?.job };
 }
@@ -189,6 +189,11 @@ test('how many tasks may fail is a count, or a share of the tasks, rounded up', 
   t.deepEqual(await Promise.all(['10', '5%', '0.1%', '100%'].map(allowed)), [10, 2, 1, 30]);
 });
 
+test('a factor for memory that was too little is sent with the job', async (t) => {
+  const { job } = await submitted(['job', 'submit', '--memory', '1G', '--retry-memory', 'x1.5', '--', 'true']);
+  t.is(job?.memoryGrowth, 1.5);
+});
+
 test('a job file is read from its own folder, and options lie over it', async (t) => {
   writeFileSync(
     join(t.context.folder, 'sweep.jdf'),
@@ -217,6 +222,22 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
     /MUT_BAD_REQUEST "a\.jdf" and a command after "--" are given.*\nUse: mutirao job submit -- a\.jdf true\n/,
   ],
   ['no share', ['--failures-max', '0%', '--', 'true'], /--failures-max is "0%"; expected a count, or 1% to 100%/],
+  [
+    'no factor of memory',
+    ['--memory', '1G', '--retry-memory', '2', '--', 'true'],
+    /--retry-memory is "2"; expected x1\.1 to x16, for example x2/,
+  ],
+  [
+    'a factor that takes memory away',
+    ['--memory', '1G', '--retry-memory', 'x1', '--', 'true'],
+    /--retry-memory is "x1"/,
+  ],
+  ['more of no memory', ['--retry-memory', 'x2', '--', 'true'], /no task asks for memory; add --memory/],
+  [
+    'more memory beside another limit',
+    ['--memory', '1G', '--limit-memory', '2G', '--retry-memory', 'x2', '--', 'true'],
+    /--retry-memory and --limit-memory are given/,
+  ],
   ['a file and an array', ['a.jdf', '--array', '1-2'], /MUT_BAD_REQUEST --array cannot be used with the file/],
   [
     'two sources of values',
@@ -335,7 +356,7 @@ test('a broker that is just restarting gets the same submission again, under the
     keys.push(clientJobId);
     return keys.length < 3
       ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'away'))
-      : Promise.resolve({ jobId: 1, taskCount: 1 });
+      : Promise.resolve({ jobId: 1, taskCount: 1, warnings: [] });
   };
   t.is((await runCommandLine(['job', 'submit', '-q', '--', 'true'], { broker: { submitJob } })).out, '1\n');
   t.is(new Set(keys).size, 1);
@@ -350,7 +371,7 @@ test('--wait waits, and its exit status tells how the job ended', async (t) => {
   ] as const;
   for (const [name, expected, counts] of endings) {
     const broker = {
-      submitJob: () => Promise.resolve({ jobId: 1, taskCount: 10 }),
+      submitJob: () => Promise.resolve({ jobId: 1, taskCount: 10, warnings: [] }),
       getJob: () => Promise.resolve({ job: aJobSummary({ status: JobStatus[name], ...counts }), spec: undefined }),
       async *watchJob() {
         /* nothing comes */
@@ -460,15 +481,18 @@ test('what of the requirements holds on no known machine is said when the job is
     Promise.resolve({
       jobId: 1,
       taskCount: 1,
-      requirementsWarning: 'no machine that is known states "cpus"\nand so on',
+      warnings: [
+        { code: '', parameters: {}, text: 'no known machine states "cpus"' },
+        { code: '', parameters: {}, text: 'and so on' },
+      ],
     });
   const plain = await runCommandLine(['job', 'submit', '--requirements', 'cpus > 2', '--', 'true'], {
     broker: { submitJob },
   });
-  t.deepEqual([plain.status, plain.err], [0, 'warning: no machine that is known states "cpus"\nwarning: and so on\n']);
+  t.deepEqual([plain.status, plain.err], [0, 'warning: no known machine states "cpus"\nwarning: and so on\n']);
   const { out } = await runCommandLine(['job', 'submit', '--json', '--', 'true'], { broker: { submitJob } });
   t.deepEqual((JSON.parse(out) as { warnings: unknown }).warnings, [
-    'no machine that is known states "cpus"',
-    'and so on',
+    { code: '', parameters: {}, text: 'no known machine states "cpus"' },
+    { code: '', parameters: {}, text: 'and so on' },
   ]);
 });

@@ -21,7 +21,11 @@ const tasks = [
         outcome: Outcome.FAILED,
         exitStatus: 3,
         reason: 'MUT_TASK_FAILED',
-        detail: 'exit status 3',
+        detail: {
+          code: 'exit-status',
+          parameters: { exit_status: { value: { $case: 'number', value: 3 } } },
+          text: 'exit status 3',
+        },
       }),
     ],
   }),

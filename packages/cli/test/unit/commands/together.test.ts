@@ -37,8 +37,13 @@ class FakeManager {
       });
     if (start < free) {
       const alternatives = [
-        { startUnixMs: start, endUnixMs: start + 1, amount: 1, reason: 'shorter' },
-        { startUnixMs: free, endUnixMs: free + durationMs, amount: 1, reason: 'later' },
+        { startUnixMs: start, endUnixMs: start + 1, amount: 1, reason: { code: '', parameters: {}, text: 'shorter' } },
+        {
+          startUnixMs: free,
+          endUnixMs: free + durationMs,
+          amount: 1,
+          reason: { code: '', parameters: {}, text: 'later' },
+        },
       ];
       return Promise.resolve({
         outcome: {
@@ -109,7 +114,7 @@ class FakeManager {
       claimedUnixMs: 0,
       endedUnixMs: 0,
       revision: 1,
-      reason: '',
+      reason: undefined,
       clientRequestId: '',
       claim: '',
       together: undefined,

@@ -11,7 +11,8 @@ Every command of \`mutirao\` but \`parallel\` accepts \`--json\` and then prints
 
 - A field name ends with its unit (\`walltime_ms\`). Times are Unix milliseconds.
 - New releases may add fields. Read the fields that you know and ignore the others.
-- Errors are printed as text on standard error. The [exit status](cli.md#exit-status) says what kind of error it was.
+- Errors are printed on standard error, as text; the last line is the [error](#error) as JSON, except for mistakes in
+  the command line and in files. The [exit status](cli.md#exit-status) says what kind of error it was.
 
 This page is generated from the tables of the command-line program.
 

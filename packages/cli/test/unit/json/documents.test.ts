@@ -44,7 +44,7 @@ const evidence = {
   digest: 'aa',
   acceptedDigest: 'bb',
   against: ['lab/m2'],
-  detail: 'so',
+  detail: { code: '', parameters: {}, text: 'so' },
 };
 const trust = {
   identity: 'h-1',
@@ -61,7 +61,7 @@ const answer =
 const quotas = answer({ userId: 'ana', uses: [{ kind: 'jobs', used: 1, allowed: 100 }] });
 const broker = {
   getQuota: quotas,
-  submitJob: answer({ jobId: 1, taskCount: 1 }),
+  submitJob: answer({ jobId: 1, taskCount: 1, warnings: [] }),
   getJob: answer({ job: aJobSummary(), spec: aJobSpec() }),
   listJobs: answer({ jobs: [aJobSummary()] }),
   cancelJob: answer({}),
@@ -240,7 +240,7 @@ const reservation = {
   claimedUnixMs: 0,
   endedUnixMs: 0,
   revision: 1,
-  reason: 'free',
+  reason: { code: '', parameters: {}, text: 'free' },
   clientRequestId: '',
   claim: 'a.b.c',
   together: undefined,

@@ -199,7 +199,7 @@ for (const [name, text, words, meant, says] of scripts) {
 test('a command that cannot find its files, and words after -- that are options of ours, are warned of', async (t) => {
   const directory = temporaryFolder(t);
   for (const name of ['sim.py', 'run.sh']) writeFileSync(join(directory, name), '');
-  const submitJob = () => Promise.resolve({ jobId: 5, taskCount: 1 });
+  const submitJob = () => Promise.resolve({ jobId: 5, taskCount: 1, warnings: [] });
   const warned = async (...words: string[]): Promise<string> =>
     (await runCommandLine(['job', 'submit', ...words], { broker: { submitJob }, directory })).err;
   t.is(
@@ -254,7 +254,7 @@ test('an option that is given twice is refused, unless its values are gathered o
     (await runCommandLine(['machine', 'add', '--ssh', 'ana@pc', '--attribute', 'gpu=1', '--attribute', 'GPU=2'])).err,
     /--attribute gpu is given twice/,
   );
-  const submitJob = () => Promise.resolve({ jobId: 5, taskCount: 1 });
+  const submitJob = () => Promise.resolve({ jobId: 5, taskCount: 1, warnings: [] });
   t.is(
     (
       await runCommandLine(

@@ -1,3 +1,5 @@
+import type { Reason } from '../../reasons/index.ts';
+
 /** A character of a command, or a placeholder by its name. */
 export type Atom = string | { readonly name: string };
 
@@ -12,6 +14,13 @@ export interface PlaceholderNames {
 /** Why a command with placeholders cannot be filled in safely, whatever the values. */
 export class CommandFault extends Error {
   override readonly name = 'CommandFault';
+
+  readonly reason: Reason;
+
+  constructor(reason: Reason) {
+    super(reason.code);
+    this.reason = reason;
+  }
 }
 
 /**
@@ -50,7 +59,7 @@ export class AtomReader {
     const inner: Atom[] = [];
     let raw: string | undefined = '`';
     for (let atom = this.next(); atom !== '`'; atom = this.next()) {
-      if (atom === undefined) throw new CommandFault('a ` without its end');
+      if (atom === undefined) throw new CommandFault({ code: 'command-unclosed', opening: '`' });
       const escaped = atom === '\\' ? this.#getOne(escapable) : '';
       inner.push(escaped === '' ? atom : escaped);
       raw = raw === undefined || typeof atom !== 'string' ? undefined : raw + atom + escaped;

@@ -1,3 +1,4 @@
+import type { Fault, Reason } from '../../reasons/index.ts';
 import { readField } from '../fields.ts';
 import { parseTemplate, type Template } from '../template.ts';
 import { CommandFault, type Atom, type PlaceholderNames } from './atoms.ts';
@@ -10,8 +11,8 @@ import { scanCommand } from './scan-command.ts';
  */
 export interface CommandTemplate {
   readonly pieces: readonly Piece[];
-  /** Why no value can be put in; empty where values can. */
-  readonly fault: string;
+  /** Why no value can be put in; undefined where values can. */
+  readonly fault: Reason | undefined;
 }
 
 const taskNames: PlaceholderNames = {
@@ -45,7 +46,7 @@ export function parseCommand(text: string): CommandTemplate {
  * placeholder that is a whole script by itself (`sh -c {}`, `eval {}`) is code.
  *
  * Where that cannot be had, and the job should not have been taken in (`findCommandFault`), the line that comes back
- * says so and fails.
+ * prints the code of the reason and fails.
  */
 export function renderCommand({ pieces, fault }: CommandTemplate, value: string, index: number): string {
   let line = '';
@@ -56,10 +57,10 @@ export function renderCommand({ pieces, fault }: CommandTemplate, value: string,
       continue;
     }
     const text = getText(piece.name, value, index);
-    if (found === '' && needsCheck(piece)) found = findValueFault(piece, text) ?? '';
+    if (found === undefined && needsCheck(piece)) found = findValueFault(piece, text);
     line += quoteValue(piece, text);
   }
-  return found === '' ? line : getRefusal(found);
+  return found === undefined ? line : getRefusal(found);
 }
 
 /**
@@ -67,9 +68,8 @@ export function renderCommand({ pieces, fault }: CommandTemplate, value: string,
  *
  * Cost: values are looked at only where a placeholder stands in one of the few places that do not take all.
  */
-export function findCommandFault({ pieces, fault }: CommandTemplate, values: Iterable<string>): string | undefined {
-  if (fault !== '')
-    return `no value can be put into the command safely: there is ${fault}; expected each placeholder outside of that`;
+export function findCommandFault({ pieces, fault }: CommandTemplate, values: Iterable<string>): Fault | undefined {
+  if (fault !== undefined) return { code: 'command-unsafe', cause: fault };
   const checked = pieces.filter(
     (piece): piece is Slot => typeof piece !== 'string' && piece.name !== 'index' && needsCheck(piece),
   );
@@ -78,18 +78,18 @@ export function findCommandFault({ pieces, fault }: CommandTemplate, values: Ite
     for (const slot of checked) {
       const text = getText(slot.name, value, 0);
       const why = findValueFault(slot, text);
-      if (why !== undefined) return describeFault(slot.name, text, why);
+      if (why !== undefined) return valueFault(getSymbol(slot.name).replace('{=', '{'), text, why);
     }
   }
   return undefined;
 }
 
-function describeFault(name: string, value: string, why: string): string {
-  const symbol = getSymbol(name).replace('{=', '{');
-  return (
-    `the value ${JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}...` : value)} has no safe ` +
-    `meaning where ${symbol} stands: ${why}; expected ${symbol} elsewhere, such as in X=${symbol} before it`
-  );
+/** Characters of a value that a fault repeats. */
+const valueShownMax = 60;
+
+function valueFault(placeholder: string, text: string, cause: Reason): Fault {
+  const value = text.length > valueShownMax ? `${text.slice(0, valueShownMax)}...` : text;
+  return { code: 'value-unsafe', value, placeholder, cause };
 }
 
 /**
@@ -110,8 +110,7 @@ export function fillNamed(command: string, values: ReadonlyMap<string, string | 
   }
   atoms.push(...command.slice(done));
   const template = scanned(atoms, { getSymbol: (name) => `{${name}}`, isParameter: (name) => /^\w+$/.test(name) });
-  if (template.fault !== '')
-    throw new CommandFault(`the command cannot be filled in safely: there is ${template.fault}`);
+  if (template.fault !== undefined) throw new CommandFault({ code: 'command-unsafe', cause: template.fault });
   return template.pieces
     .map((piece) => (typeof piece === 'string' ? piece : fillSlot(piece, values.get(piece.name) ?? '')))
     .join('');
@@ -122,19 +121,16 @@ function fillSlot(slot: Slot, value: string | readonly string[]): string {
     return value.map((word) => quoteValue(slot, word)).join(' ');
   const text = typeof value === 'string' ? value : value.join(' ');
   const fault = findValueFault(slot, text);
-  if (fault !== undefined)
-    throw new CommandFault(
-      `${JSON.stringify(text.slice(0, 60))} has no safe meaning where {${slot.name}} stands: ${fault}`,
-    );
+  if (fault !== undefined) throw new CommandFault(valueFault(`{${slot.name}}`, text, fault));
   return quoteValue(slot, text);
 }
 
 function scanned(atoms: readonly Atom[], names: PlaceholderNames): CommandTemplate {
-  if (atoms.every((atom) => typeof atom === 'string')) return { pieces: [atoms.join('')], fault: '' };
+  if (atoms.every((atom) => typeof atom === 'string')) return { pieces: [atoms.join('')], fault: undefined };
   try {
-    return { pieces: joined(scanCommand(atoms, names)), fault: '' };
+    return { pieces: joined(scanCommand(atoms, names)), fault: undefined };
   } catch (error) {
-    if (error instanceof CommandFault) return { pieces: [], fault: error.message };
+    if (error instanceof CommandFault) return { pieces: [], fault: error.reason };
     throw error;
   }
 }
@@ -164,6 +160,6 @@ function joined(pieces: readonly Piece[]): Piece[] {
   return text === '' ? all : [...all, text];
 }
 
-function getRefusal(fault: string): string {
-  return `printf '%s\\n' '${`mutirao: the command was not run: ${fault}`.replaceAll("'", `'\\''`)}' >&2; exit 126`;
+function getRefusal({ code }: Reason): string {
+  return `echo 'mutirao: refused ${code}' >&2; exit 126`;
 }

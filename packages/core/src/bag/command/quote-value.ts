@@ -1,3 +1,4 @@
+import type { GetReason, Reason } from '../../reasons/index.ts';
 import { quoteForShell } from '../shell-words.ts';
 
 /**
@@ -21,8 +22,8 @@ export type Place =
   /** A here-document whose delimiter is quoted, where nothing can be escaped. */
   | { readonly kind: 'here-text'; readonly delimiter: string; readonly stripsTabs: boolean }
   | { readonly kind: 'arithmetic' }
-  /** A place where only plain characters keep their meaning; `where` names it for people. */
-  | { readonly kind: 'plain-only'; readonly where: string };
+  /** A place where only plain characters keep their meaning*/
+  | { readonly kind: 'plain-only'; readonly where: GetReason<'value-not-plain'>['place'] };
 
 /** A placeholder of a command. */
 export interface Slot {
@@ -51,18 +52,14 @@ export function quoteValue({ place, scripts }: Slot, value: string): string {
 }
 
 /** Says why a value has no safe meaning at its place; undefined where it has one. */
-export function findValueFault({ place }: Slot, value: string): string | undefined {
+export function findValueFault({ place }: Slot, value: string): Reason | undefined {
   switch (place.kind) {
     case 'arithmetic':
-      return /^[+-]?\d+$/.test(value) ? undefined : 'it stands in arithmetic, where only an integer is data';
+      return /^[+-]?\d+$/.test(value) ? undefined : { code: 'value-in-arithmetic' };
     case 'plain-only':
-      return plain.test(value)
-        ? undefined
-        : `it stands ${place.where}, where only letters, digits and @%+=:,./_- keep their meaning`;
+      return plain.test(value) ? undefined : { code: 'value-not-plain', place: place.where };
     case 'here-text':
-      return endsHereText(place, value)
-        ? `it could end the here-document "${place.delimiter}" or lose tabs there`
-        : undefined;
+      return endsHereText(place, value) ? { code: 'value-ends-here-document', delimiter: place.delimiter } : undefined;
     default:
       return undefined;
   }

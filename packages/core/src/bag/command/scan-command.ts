@@ -23,7 +23,7 @@ const depthMax = 50;
  * @throws {CommandFault} where the scanner cannot know.
  */
 export function scanCommand(atoms: readonly Atom[], names: PlaceholderNames, depth = 0): Piece[] {
-  if (depth > depthMax) throw new CommandFault(`commands inside one another more than ${depthMax} deep`);
+  if (depth > depthMax) throw new CommandFault({ code: 'command-nested-too-deep', levelsMax: depthMax });
   const pieces: Piece[] = [];
   const reader = new AtomReader(atoms);
   new ListScanner({ reader, names, pieces, depth }).scan(false);
@@ -71,7 +71,7 @@ class ListScanner {
       else this.#placeholder(atom.name);
     }
     this.#endCommand();
-    if (isSubstitution) throw new CommandFault('a $( without its end');
+    if (isSubstitution) throw unclosed('$(');
   }
 
   #take(character: string): void {
@@ -148,7 +148,7 @@ class ListScanner {
     word.isQuoted = true;
     this.#emit("'");
     for (let atom = this.#reader.next(); atom !== "'"; atom = this.#reader.next()) {
-      if (atom === undefined) throw new CommandFault("a ' without its end");
+      if (atom === undefined) throw unclosed("'");
       if (typeof atom === 'string') this.#emit(atom);
       else this.#slot(atom.name, { kind: 'single' });
       word.atoms?.push(atom);
@@ -162,7 +162,7 @@ class ListScanner {
     this.#emit('"');
     this.#isBehindName = false;
     for (let atom = this.#reader.next(); atom !== '"'; atom = this.#reader.next()) {
-      if (atom === undefined) throw new CommandFault('a " without its end');
+      if (atom === undefined) throw unclosed('"');
       this.#insideDouble(atom, word);
     }
     this.#emit('"');
@@ -221,11 +221,9 @@ class ListScanner {
     this.#reader.next();
     this.#emit("$'");
     for (let atom = this.#reader.next(); atom !== "'"; atom = this.#reader.next()) {
-      if (atom === undefined) throw new CommandFault("a $' without its end");
-      if (typeof atom !== 'string')
-        throw new CommandFault("a placeholder inside $'...', which shells read differently");
-      if (atom === '\\' && this.#reader.peek() === "'")
-        throw new CommandFault("\\' inside $'...', which shells read differently");
+      if (atom === undefined) throw unclosed("$'");
+      if (typeof atom !== 'string') throw new CommandFault({ code: 'command-ansi-placeholder' });
+      if (atom === '\\' && this.#reader.peek() === "'") throw new CommandFault({ code: 'command-ansi-escape' });
       this.#emit(atom);
       if (atom === '\\' && this.#reader.peek() === '\\') this.#emit(String(this.#reader.next()));
     }
@@ -296,7 +294,7 @@ class ListScanner {
     this.#emit(opening);
     for (let depth = opening.length - 1; depth > 0; ) {
       const atom = this.#reader.next();
-      if (atom === undefined) throw new CommandFault(`a ${opening} without its end`);
+      if (atom === undefined) throw unclosed(opening);
       if (atom === open) depth += 1;
       if (atom === close) depth -= 1;
       this.#within(atom, { kind: 'arithmetic' });
@@ -306,15 +304,15 @@ class ListScanner {
 
   /** `${name...}`: what stands behind the name is a word or a pattern, in which shells differ about quotes. */
   #parameter(isDouble: boolean): boolean {
-    const place: Place = { kind: 'plain-only', where: 'inside ${...}' };
+    const place: Place = { kind: 'plain-only', where: 'parameter' };
     this.#reader.next();
     this.#emit('${');
     let isQuoted = false;
     for (;;) {
       const atom = this.#reader.next();
-      if (atom === undefined) throw new CommandFault('a ${ without its end');
+      if (atom === undefined) throw unclosed('${');
       if (isDouble && typeof atom === 'string' && (isQuoted ? "'{}" : "'").includes(atom))
-        throw new CommandFault(`a ${atom} inside quotes and \${...}, which shells read differently`);
+        throw new CommandFault({ code: 'command-parameter-quoted', character: atom });
       this.#insideParameter(atom, place, isQuoted);
       if (atom === '"') isQuoted = !isQuoted;
       if (atom === '}' && !isQuoted) break;
@@ -332,7 +330,7 @@ class ListScanner {
   #skipSingle(place: Place): void {
     this.#emit("'");
     for (let atom = this.#reader.next(); atom !== "'"; atom = this.#reader.next()) {
-      if (atom === undefined) throw new CommandFault("a ' without its end");
+      if (atom === undefined) throw unclosed("'");
       if (typeof atom === 'string') this.#emit(atom);
       else this.#slot(atom.name, place);
     }
@@ -479,8 +477,7 @@ class ListScanner {
     const { pieces, names, depth } = this.#scan;
     const role = isAttachedScript(word) ? 'part of a script' : roleOfNext(this.#command.words);
     if (role === 'argument' || (role === 'script' && word.atoms?.length === 1)) return;
-    if (role === 'part of a script' || word.atoms === undefined)
-      return requirePlain(pieces, word.start, 'in a script that is put together only when the command runs');
+    if (role === 'part of a script' || word.atoms === undefined) return requirePlain(pieces, word.start, 'script');
     const inner = scanCommand(word.atoms, names, depth + 1);
     pieces.length = word.start;
     pieces.push(
@@ -495,7 +492,7 @@ class ListScanner {
   #endDelimiter({ atoms, isQuoted }: Word, stripsTabs: boolean): void {
     this.#delimiterOf = undefined;
     if (atoms?.every((atom) => typeof atom === 'string') !== true)
-      throw new CommandFault('a here-document whose delimiter is no plain word');
+      throw new CommandFault({ code: 'command-delimiter-filled' });
     this.#documents.push({ delimiter: atoms.join(''), stripsTabs, isQuoted });
   }
 
@@ -506,7 +503,7 @@ class ListScanner {
   }
 
   #nested(): ListScanner {
-    if (this.#scan.depth >= depthMax) throw new CommandFault(`commands inside one another more than ${depthMax} deep`);
+    if (this.#scan.depth >= depthMax) throw new CommandFault({ code: 'command-nested-too-deep', levelsMax: depthMax });
     return new ListScanner({ ...this.#scan, depth: this.#scan.depth + 1 });
   }
 
@@ -517,4 +514,8 @@ class ListScanner {
   #emit(text: string): void {
     this.#scan.pieces.push(text);
   }
+}
+
+function unclosed(opening: string): CommandFault {
+  return new CommandFault({ code: 'command-unclosed', opening });
 }

@@ -96,8 +96,8 @@ export function quoteAlways(pieces: Piece[], start: number): void {
   );
 }
 
-/** Restricts the placeholders from `start` on to plain values. @param where for people. */
-export function requirePlain(pieces: Piece[], start: number, where: string): void {
+/** Restricts the placeholders from `start` on to plain values. */
+export function requirePlain(pieces: Piece[], start: number, where: 'parameter' | 'script'): void {
   replaceSlots(pieces, start, (slot) => ({ ...slot, place: { kind: 'plain-only', where } }));
 }
 

@@ -6,7 +6,11 @@ import type { HeldReplica, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
 import { isUnsure } from './unsure-ends.ts';
 
-const cancelled: Verdict = { outcome: 'cancelled', reason: 'MUT_CANCELLED', detail: 'cancelled on request' };
+const cancelled: Verdict = {
+  outcome: 'cancelled',
+  reason: 'MUT_CANCELLED',
+  detail: { code: 'cancelled-on-request' },
+};
 
 /** Cancels replicas; unknown ones have ended already. */
 export function cancelReplicas(turn: Turn, replicaIds: readonly ReplicaId[], onlyWaiting: boolean): void {

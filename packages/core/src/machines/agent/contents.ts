@@ -1,5 +1,4 @@
 import { keyOfContent, type Content } from '../../messages/index.ts';
-import { describeBytes } from '../../shared/index.ts';
 import { endReplica } from './end-replica.ts';
 import { removeFromQueue } from './queue.ts';
 import type { AgentInput } from './inputs.ts';
@@ -42,7 +41,7 @@ function refuseTooLarge(turn: Turn, replica: HeldReplica): boolean {
   endReplica(turn, replica, {
     outcome: 'limited',
     reason: 'MUT_STORAGE_FULL',
-    detail: `inputs of ${describeBytes(bytes)}; the storage holds at most ${describeBytes(bytesMax)}`,
+    detail: { code: 'inputs-above-storage', inputBytes: bytes, storageBytesMax: bytesMax },
   });
   return true;
 }

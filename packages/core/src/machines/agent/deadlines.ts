@@ -1,4 +1,4 @@
-import { describeTime, type Instant } from '../../shared/index.ts';
+import type { Instant } from '../../shared/index.ts';
 import type { AgentState, HeldReplica, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -34,7 +34,7 @@ export function enforceDeadlines(turn: Turn): void {
       condemn(turn, replica, {
         outcome: 'limited',
         reason: 'MUT_RUN_TIME_MAX',
-        detail: `ran ${describeTime(now - replica.startedAt)}, beyond the limit of ${describeTime(runTimeMax)}`,
+        detail: { code: 'run-time-exceeded', ranMs: now - replica.startedAt, runTimeMsMax: runTimeMax },
       });
     } else {
       commands.push({ kind: 'KillTask', replica, signal: 'SIGKILL' });

@@ -1,4 +1,4 @@
-import { describeBytes } from '../../shared/index.ts';
+import type { Cause } from '../../reasons/index.ts';
 import { condemn } from './deadlines.ts';
 import { endReplica, success } from './end-replica.ts';
 import type { AgentInput } from './inputs.ts';
@@ -72,45 +72,31 @@ function judge(replica: HeldReplica, result: ProcessResult): Verdict {
     return {
       outcome: 'limited',
       reason: 'MUT_OUTPUT_MAX',
-      detail:
-        `${describeBytes(result.outputBytes)} of standard output and error, beyond the limit of ` +
-        `${describeBytes(outputMax)}`,
+      detail: { code: 'output-limit-exceeded', outputBytes: result.outputBytes, outputBytesMax: outputMax },
     };
   }
   const { exitStatus, signal } = result;
   if (exitStatus === 0) return success;
-  if (exitStatus === 127)
-    return { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND', detail: describeNotFound(replica) };
+  if (exitStatus === 127) return { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND', detail: getNotFound(replica) };
   if (exitStatus === 126)
-    return {
-      outcome: 'failed',
-      reason: 'MUT_COMMAND_NOT_FOUND',
-      detail:
-        'exit status 126: a command could not be executed; standard error names it. A script needs its ' +
-        'executable bit (chmod +x), or is called as "sh SCRIPT"',
-    };
+    return { outcome: 'failed', reason: 'MUT_COMMAND_NOT_FOUND', detail: { code: 'command-not-executable' } };
   return {
     outcome: 'failed',
     reason: 'MUT_COMMAND_FAILED',
-    detail: signal === undefined ? describeExitStatus(exitStatus) : `ended by signal ${signal}`,
+    detail: signal === undefined ? readExitStatus(exitStatus) : { code: 'ended-by-signal', signalNumber: signal },
   };
 }
 
-function describeNotFound({ template: { workFolder } }: HeldReplica): string {
-  const found =
-    workFolder === undefined
-      ? "neither in the task's folder, which is empty at first, nor on the machine; standard error names it, " +
-        '--put brings it'
-      : `neither in ${workFolder.path} nor on the machine; standard error names it`;
-  return `exit status 127: a command was not found, ${found}`;
+function getNotFound({ template: { workFolder } }: HeldReplica): Cause {
+  return { code: 'command-not-found', ...(workFolder === undefined ? {} : { workFolder: workFolder.path }) };
 }
 
 const signalMax = 64;
 
 /** A status above 128 is ambiguous: a shell that ran the command gives it too where a signal ended that. */
-function describeExitStatus(exitStatus: number): string {
-  const signal = exitStatus - 128;
-  return signal > 0 && signal <= signalMax
-    ? `exit status ${exitStatus}, which shells also give for a command ended by signal ${signal}`
-    : `exit status ${exitStatus}`;
+function readExitStatus(exitStatus: number): Cause {
+  const signalNumber = exitStatus - 128;
+  return signalNumber > 0 && signalNumber <= signalMax
+    ? { code: 'exit-status-of-signal', exitStatus, signalNumber }
+    : { code: 'exit-status', exitStatus };
 }

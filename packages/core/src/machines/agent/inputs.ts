@@ -1,4 +1,5 @@
 import type { GangMemberReady, OutputContent, StartGang, StartReplicas } from '../../messages/index.ts';
+import type { Cause } from '../../reasons/index.ts';
 import type { ClockStepped, ReplicaId } from '../../shared/index.ts';
 import type { ProcessResult, Verdict } from './state.ts';
 
@@ -34,7 +35,7 @@ export type AgentInput =
       readonly verdict: Verdict | undefined;
     }
   /** Sampling found a task over a limit. */
-  | { readonly kind: 'LimitExceeded'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: string }
+  | { readonly kind: 'LimitExceeded'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: Cause }
   | { readonly kind: 'OutputsCollected'; readonly replicaId: ReplicaId; readonly outputs: readonly OutputContent[] }
   | { readonly kind: 'CollectionFailed'; readonly replicaId: ReplicaId; readonly verdict: Verdict }
   | ClockStepped

@@ -1,10 +1,14 @@
 import type { ReplicaStart, StartReplicas, TaskTemplate } from '../../messages/index.ts';
-import { describeAmount, FreeResources, isEmptyRequest, type ResourceRequest } from '../../resources/index.ts';
+import { FreeResources, isEmptyRequest, type ResourceRequest } from '../../resources/index.ts';
 import { neverRan, noResult, success, reportEnd } from './end-replica.ts';
 import type { AgentState, HeldReplica, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
 
-const draining: Verdict = { outcome: 'broken', reason: 'MUT_DRAINING', detail: 'this machine takes no new replica' };
+const draining: Verdict = {
+  outcome: 'broken',
+  reason: 'MUT_DRAINING',
+  detail: { code: 'agent-takes-no-replicas' },
+};
 
 /**
  * Queues a batch. Replicas that are held, or whose end is not acknowledged, are heard of for the second time and passed
@@ -44,7 +48,11 @@ function findRefusal(state: AgentState, { template }: StartReplicas): Verdict | 
     return {
       outcome: 'broken',
       reason: 'MUT_PROCESSORS_MAX',
-      detail: `${template.processors} processors asked for; this machine has ${state.options.processors}`,
+      detail: {
+        code: 'agent-processors-exceeded',
+        requestedProcessors: template.processors,
+        processors: state.options.processors,
+      },
     };
   }
   const resources = getHeldResources(state, template);
@@ -54,9 +62,13 @@ function findRefusal(state: AgentState, { template }: StartReplicas): Verdict | 
   return {
     outcome: 'broken',
     reason: 'MUT_RESOURCES_MAX',
-    detail:
-      `${describeAmount(shortage, shortage.needed)} asked for; this machine has ` +
-      (shortage.total === 0 ? 'none' : describeAmount(shortage, shortage.total)),
+    detail: {
+      code: 'agent-resource-exceeded',
+      resource: shortage.kind,
+      resourceName: shortage.name,
+      requestedAmount: shortage.needed,
+      totalAmount: shortage.total,
+    },
   };
 }
 

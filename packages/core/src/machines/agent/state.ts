@@ -1,3 +1,4 @@
+import type { Cause } from '../../reasons/index.ts';
 import type {
   Content,
   GangMemberReady,
@@ -69,7 +70,7 @@ export type HeldStatus = 'placed' | 'staging' | 'held' | 'running' | 'ending';
 export interface Verdict {
   readonly outcome: Outcome;
   readonly reason: string;
-  readonly detail: string;
+  readonly detail: Cause;
 }
 
 /** A replica that has not ended. */

@@ -12,6 +12,7 @@ import type {
   TaskStatus,
 } from '../../messages/index.ts';
 import type {
+  Bytes,
   Duration,
   Instant,
   JobId,
@@ -22,7 +23,7 @@ import type {
   TaskIndex,
   UserId,
 } from '../../shared/index.ts';
-import type { Reason } from '../../reasons/index.ts';
+import type { Cause, Reason } from '../../reasons/index.ts';
 import type { CurrentInput } from '../../resumption/index.ts';
 import type { LeasedTasks } from './leases/leases.ts';
 import type { Placing } from './placement/placing.ts';
@@ -64,7 +65,7 @@ export interface ReplicaEnding {
   readonly reason: string;
   /** The code of the last loss, where the task is given up since it was lost too often; left out otherwise. */
   readonly lastLoss?: string;
-  readonly detail: string;
+  readonly detail: Cause;
   /**
    * Kept in the records, not in the journal's line; empty arrays where there was none. Of a replica that was verified
    * they
@@ -78,6 +79,8 @@ export interface ReplicaEnding {
   readonly staging?: StagingTimes;
   /** As its machine measured; left out where it did not. */
   readonly usage?: ReplicaUsage;
+  /** What its task asks for from now on: it used more memory than it had. Such an end does not count as a failure. */
+  readonly memoryNext?: Bytes;
 }
 
 /**
@@ -94,7 +97,7 @@ export type BrokerChange =
       readonly at: Instant;
     }
   /** Sets tasks that are ready or waiting to cancelled and the job to cancelled; its replicas end one by one. */
-  | { readonly kind: 'JobCancelled'; readonly jobId: JobId; readonly reason: string; readonly at: Instant }
+  | { readonly kind: 'JobCancelled'; readonly jobId: JobId; readonly reason: Cause; readonly at: Instant }
   /**
    * These tasks, none of which has ended, are not wanted any more: those that are ready or wait become cancelled, with
    * what waits for them; those with replicas do when the last one has ended.

@@ -1,5 +1,6 @@
 import type { Demand, OutputContent, OutputSpec, StartGang } from '../../messages/index.ts';
 import type {
+  Bytes,
   DriverCommand,
   Duration,
   JobId,
@@ -33,6 +34,8 @@ export type BrokerCommand =
       readonly starts: readonly PlacedStart[];
       /** What each holds; left out, as many as its task takes at least. */
       readonly processors?: ProcessorCount;
+      /** What each holds of memory; left out, what its group says. */
+      readonly memory?: Bytes;
       /** The one replica of the batch is a member of a gang, with so many processors; left out where none is. */
       readonly gang?: {
         readonly gangId: ReplicaId;

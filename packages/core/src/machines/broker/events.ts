@@ -1,3 +1,4 @@
+import type { Cause } from '../../reasons/index.ts';
 import type { AllocationRequest, MachineFacts, RequestStatus } from '../../messages/index.ts';
 import {
   type JobId,
@@ -44,8 +45,8 @@ export interface BrokerEvent {
   readonly taskIndexes: readonly TaskIndex[];
   /** Empty where none is meant. */
   readonly machineId: MachineId;
-  /** A code, or the user's words; empty where there is nothing to say, and for requests, which have their own. */
-  readonly reason: string;
+  /** A code of errors, or why; empty where there is nothing to say, and for requests, which have their own. */
+  readonly reason: Cause;
   /** Empty where none is meant, as the one below. */
   readonly providerId: ProviderId;
   readonly requestId: RequestId;
@@ -140,7 +141,7 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
   }
 }
 
-function jobEvent(type: BrokerEventType, jobId: JobId, reason: string): BrokerEvent {
+function jobEvent(type: BrokerEventType, jobId: JobId, reason: Cause): BrokerEvent {
   return {
     type,
     jobId,
@@ -158,9 +159,10 @@ function jobEvent(type: BrokerEventType, jobId: JobId, reason: string): BrokerEv
 function evidenceEvents({
   isQuarantined,
   machineId,
-  evidence: { kind, detail },
+  evidence: { kind: evidence, detail: cause },
 }: ChangeOf<'EvidenceNoted'>): BrokerEvent[] {
-  return isQuarantined ? [{ ...jobEvent('machine.quarantined', 0, `${kind}: ${detail}`), machineId }] : [];
+  if (!isQuarantined) return [];
+  return [{ ...jobEvent('machine.quarantined', 0, { code: 'machine-evidence', evidence, cause }), machineId }];
 }
 
 function joinEvent({ providerId, facts }: ChangeOf<'MachineJoined'>): BrokerEvent {

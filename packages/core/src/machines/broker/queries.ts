@@ -1,3 +1,4 @@
+import type { Cause } from '../../reasons/index.ts';
 import type { AllocationRequest, DrainingStatus, JobStatus, MachineFacts, TaskStatus } from '../../messages/index.ts';
 import type {
   IndexSet,
@@ -38,7 +39,7 @@ export interface JobSummary {
   readonly failedCount: number;
   readonly cancelledCount: number;
   readonly replicaCount: number;
-  readonly cancelReason: string;
+  readonly cancelReason: Cause;
   /** Results beyond the first of each task that votes took. */
   readonly extraVoteCount: number;
   /** Finished tasks that rest on a machine which was caught when the job was over, and the first of them. */

@@ -38,6 +38,7 @@ import {
 } from './state.ts';
 import { placementOfJob } from './placement/read-placement.ts';
 import { putInPlace } from './placement/placed-tasks.ts';
+import { openGrownQueue } from './jobs/grow-memory.ts';
 import { findResources, getGroup, getTaskGroup, layOutGroups } from './jobs/task-groups.ts';
 
 const noBytes = new Uint8Array(0);
@@ -166,8 +167,6 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
   invariant(schedulerNames.includes(job.scheduler), `there is no scheduler ${job.scheduler}`);
   if (job.spec !== undefined) Object.assign(job, layOutGroups(job, job.spec));
   restoreReady(job, ready);
-  restoreDependencies(job, waiting);
-  restorePlaces(state, job, placed);
   for (const task of tasks)
     job.tasks.set(task.index, {
       doubtCount: 0,
@@ -178,6 +177,9 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
       successes: undefined,
       accepting: undefined,
     });
+  for (const task of job.tasks.values()) regrow(job, task);
+  restoreDependencies(job, waiting);
+  restorePlaces(state, job, placed);
   for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
   state.jobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
@@ -188,6 +190,14 @@ function restoreReady(job: BrokerJob, ready: SavedJob['ready']): void {
   for (const [index, queue] of job.queues.entries()) {
     for (const range of toRanges(ready[index] ?? [])) queue.ready.addRange(range.first, range.count);
   }
+}
+
+/** A task that asks for more memory by now is written down as one of its group's queue. */
+function regrow(job: BrokerJob, { index, grown }: OpenTask): void {
+  if (grown === undefined || job.groups.length === 0) return;
+  const wasReady = getGroup(job, index).queue.ready.delete(index);
+  const queue = openGrownQueue(job, index, grown.memory);
+  if (wasReady) queue.ready.add(index);
 }
 
 /** Earlier releases placed nothing. */

@@ -162,7 +162,7 @@ function saveJob(job: BrokerJob) {
     finished: saveSet(job.finished),
     failed: saveSet(job.failed),
     cancelled: saveSet(job.cancelled),
-    ready: job.queues.filter(({ source }) => source === undefined).map((queue) => saveSet(getReady(job, queue))),
+    ready: job.queues.filter(isOfGroup).map((queue) => saveSet(getReady(job, queue))),
     ...(job.placed.size === 0 ? {} : { placed: [...job.placed].map(savePlace) }),
     ...(job.dependencies === undefined ? {} : { waiting: saveSet(job.dependencies.waiting) }),
     tasks: [...job.tasks.values()].map(saveTask),
@@ -176,10 +176,15 @@ function saveTimes(times: TimeCurve): { count: number; sum: Duration; longest: D
   return { count, sum, longest, curve: times.save() };
 }
 
-/** Those that are placed are among them. */
+function isOfGroup({ source, grownFrom }: TaskQueue): boolean {
+  return source === undefined && grownFrom === undefined;
+}
+
+/** Those that are placed, and those that ask for more memory by now, are among them. */
 function getReady({ queues }: BrokerJob, queue: TaskQueue): IndexSet {
   const ready = IndexSet.fromRanges(queue.ready.ranges());
-  for (const part of queues) if (part.source === queue) ready.addAll(part.ready);
+  for (const part of queues)
+    if (part.grownFrom === queue || part.source === queue || part.source?.grownFrom === queue) ready.addAll(part.ready);
   return ready;
 }
 
@@ -204,6 +209,7 @@ function saveTask({
   status,
   isCancelled,
   failureCount,
+  grown,
   lossCount,
   doubtCount,
   stopCount,
@@ -217,6 +223,7 @@ function saveTask({
     status,
     ...(isCancelled === undefined ? {} : { isCancelled }),
     failureCount,
+    ...(grown === undefined ? {} : { grown }),
     lossCount,
     ...(doubtCount === 0 ? {} : { doubtCount }),
     ...(stopCount === 0 ? {} : { stopCount }),

@@ -15,12 +15,13 @@ import type {
   TaskStatus,
   Verification,
 } from '../../messages/index.ts';
-import type { Reason } from '../../reasons/index.ts';
+import type { Cause, Reason } from '../../reasons/index.ts';
 import type { Requirements } from '../../requirements/index.ts';
 import type { Assignment, FreeResources, ResourceCapacity, ResourceRequest } from '../../resources/index.ts';
 import type { RevisedInput } from '../../resumption/index.ts';
 import type { Slowness, TimeCurve } from '../../times/index.ts';
 import type {
+  Bytes,
   Duration,
   IndexSet,
   Instant,
@@ -157,7 +158,7 @@ export interface BrokerJob {
   dependencies: Dependencies | undefined;
   status: JobStatus;
   /** Empty unless its user cancelled it. */
-  cancelReason: string;
+  cancelReason: Cause;
   /** 0 while a task is open. */
   endedAt: Instant;
   /** Tasks that were placed at least once and have not ended. */
@@ -241,6 +242,11 @@ export interface TaskQueue {
    */
   readonly source: TaskQueue | undefined;
   /**
+   * The queue of its group, of which this has the tasks that ask for more memory since theirs was too little; undefined
+   * for such a queue itself, and for parts.
+   */
+  readonly grownFrom: TaskQueue | undefined;
+  /**
    * Where its tasks may run: at one provider, nowhere before they are placed (of the moment), or wherever a machine is.
    */
   place: BrokerProvider | 'undecided' | undefined;
@@ -256,8 +262,8 @@ export interface TaskPlace {
   readonly at: Instant;
   /** When it was to start there, as was foreseen when it was placed; undefined where that was not known. */
   readonly startsBy: Instant | undefined;
-  /** Why there; a part of a sentence. */
-  readonly reason: string;
+  /** Why there. */
+  readonly reason: Cause;
 }
 
 /** A task that was placed at least once and has not ended. */
@@ -277,6 +283,8 @@ export interface OpenTask {
   /** Its user cancelled it alone: all its replicas are being ended, and it is cancelled with the last. */
   isCancelled?: true;
   failureCount: number;
+  /** What it asks for since it was ended for using more memory than it had; left out where it never was. */
+  grown?: GrownMemory;
   /** Replicas that were lost with their machine or broken by it. */
   lossCount: number;
   /** Of those, the ones with machines of allocations of whose end nobody knows yet; left out where there are none. */
@@ -295,6 +303,13 @@ export interface OpenTask {
   avoidMachineId: MachineId;
   /** When that was. */
   avoidSince: Instant;
+}
+
+/** The memory that a task asks for in place of what its group says. */
+export interface GrownMemory {
+  readonly memory: Bytes;
+  /** How often it was given more. */
+  readonly count: number;
 }
 
 /** A machine that its user drains. */

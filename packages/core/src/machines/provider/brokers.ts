@@ -1,11 +1,10 @@
-import { type Demand, processorsPerMachine } from '../../messages/index.ts';
+import type { Demand } from '../../messages/index.ts';
 import type { ProcessorCount } from '../../shared/index.ts';
 import { endStandby, reportGone } from './standby.ts';
-import { takesNoWork, reportDraining } from './draining.ts';
+import { reportDraining } from './draining.ts';
 import type { ProviderInput } from './inputs.ts';
 import { fitsMachines, lanesOf, servesSlot } from './slots.ts';
-import { listProcessors } from './spooled-lease.ts';
-import { isStandby, leaseEnd, leasedProcessors } from './leases.ts';
+import { chooseNeedAlone, listNeedsAlone } from './standby-demand.ts';
 import { offerMachine } from './machines.ts';
 import { noteInstance } from './replaced-broker.ts';
 import {
@@ -97,16 +96,16 @@ export function wantedProcessors(turn: Turn, broker: KnownBroker): ProcessorCoun
 }
 
 /** Processors for what is left of a lease while its broker is away, and for what runs. */
-export function neededAlone({ state, now }: Turn, broker: KnownBroker): ProcessorCount {
-  if (!isStandby(broker)) return 0;
-  const widest = state.config.resourceKind === 'cluster' ? processorsPerMachine : Infinity;
-  // While it takes no work it starts nothing of the lease.
-  let needed = now < leaseEnd(broker) && !takesNoWork(state) ? leasedProcessors(broker, widest) : 0;
-  for (const machine of state.machines.values()) {
-    if (machine.brokerId !== broker.brokerId) continue;
-    for (const replicaId of machine.held) needed += listProcessors(broker.lease, replicaId);
-  }
-  return needed;
+export function neededAlone(turn: Turn, broker: KnownBroker): ProcessorCount {
+  return listNeedsAlone(turn, broker).reduce((sum, { tasks, processors }) => sum + tasks * processors, 0);
+}
+
+/** What a standby asks for: tasks of one shape, those with least first. */
+export function demandAlone(turn: Turn, broker: KnownBroker): Pick<Demand, 'pendingTasks' | 'processors' | 'slot'> {
+  const nodes = turn.state.limits?.nodes;
+  return chooseNeedAlone(listNeedsAlone(turn, broker), ({ processors, slot }) =>
+    getLanes(turn.state, broker, { processors, ...(nodes === undefined || slot === undefined ? {} : { slot }) }),
+  );
 }
 
 function reportedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undefined {
@@ -124,8 +123,10 @@ function reportedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | u
  */
 export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefined {
   const { state } = turn;
-  if (broker.connectionId === 0)
-    return Math.max(0, neededAlone(turn, broker) - getLanes(state, broker, { processors: 1 }));
+  if (broker.connectionId === 0) {
+    const alone = demandAlone(turn, broker);
+    return Math.max(0, alone.pendingTasks - getLanes(state, broker, alone));
+  }
   const { demand, demandRequest, endedProcessors } = broker;
   if (demand?.unplacedTasks === undefined) return undefined;
   // What ended had room for no more tasks than there are: only so many can want another place.
@@ -176,10 +177,16 @@ export function runningProcessors(state: ProviderState, brokerId: BrokerId): Pro
  * have what the tasks that wait need.
  */
 export function lacksProcessors(turn: Turn, broker: KnownBroker): boolean {
+  return (
+    (wantedProcessors(turn, broker) ?? 0) > runningProcessors(turn.state, broker.brokerId) || lacksLanes(turn, broker)
+  );
+}
+
+/** Whether slots of running allocations have room for fewer tasks than need such slots. */
+export function lacksLanes(turn: Turn, broker: KnownBroker): boolean {
   const { state } = turn;
-  if ((wantedProcessors(turn, broker) ?? 0) > runningProcessors(state, broker.brokerId)) return true;
-  const { demand, connectionId } = broker;
-  if (demand?.slot === undefined || connectionId === 0 || isTooWide(state, broker)) return false;
+  const demand = broker.connectionId === 0 ? demandAlone(turn, broker) : broker.demand;
+  if (demand?.slot === undefined || isTooWide(state, broker)) return false;
   const lanes = getRequests(state, broker.brokerId)
     .filter((request) => request.status === 'running' && isServing(request) && servesSlot(request, demand.slot))
     .reduce((sum, request) => sum + lanesOf(request, demand.processors), 0);

@@ -17,10 +17,8 @@ export function noteCutOff(turn: Turn, request: OwnRequest): void {
     !isOfDemand(broker, request)
   )
     return;
-  const busy = [...state.machines.values()].filter(
-    ({ facts, busySince }) => facts.requestId === request.requestId && busySince > 0 && busySince < now,
-  );
-  const times = busy.map(({ busySince }) => now - busySince);
+  const own = [...state.machines.values()].filter(({ facts }) => facts.requestId === request.requestId);
+  const times = own.flatMap(({ busySince }) => busySince.filter((at) => at < now).map((at) => now - at));
   if (times.length > 0)
     commit(turn, { kind: 'TasksCutOff', brokerId: broker.brokerId, groups: groupTasks(times), at: now });
 }

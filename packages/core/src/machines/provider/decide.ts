@@ -5,6 +5,7 @@ import { askWatching } from './ask-watching.ts';
 import {
   isTooWide,
   lacksProcessors,
+  lacksLanes,
   neededAlone,
   getRequests,
   runningProcessors,
@@ -127,7 +128,7 @@ function brokersInNeed(turn: Turn, isWatching: boolean): KnownBroker[] {
   const inNeed = [...state.brokers.values()].filter((broker) => {
     const lacks =
       broker.connectionId === 0
-        ? neededAlone(turn, broker) > runningProcessors(state, broker.brokerId)
+        ? neededAlone(turn, broker) > runningProcessors(state, broker.brokerId) || lacksLanes(turn, broker)
         : lacksProcessors(turn, broker);
     return lacks && (isWatching || unplacedTasks(turn, broker) !== 0);
   });

@@ -1,7 +1,7 @@
 import type { PendingRequest, RequestFacts, ServedRequest } from '../../requests/index.ts';
 import { invariant, type Duration } from '../../shared/index.ts';
 import type { Demand, QueueListing, ResourceLimits } from '../../messages/index.ts';
-import { neededAlone, getRequests } from './brokers.ts';
+import { demandAlone, getRequests } from './brokers.ts';
 import { heuristicInForce } from './heuristic.ts';
 import { competingIn, listingWithOwn } from './listing-with-own.ts';
 import { isOfDemand, observedTaskTimes, type KnownBroker, type OwnRequest, type ProviderState } from './state.ts';
@@ -18,8 +18,7 @@ export function getDemand(
   turn: Turn,
   broker: KnownBroker,
 ): Pick<Demand, 'pendingTasks' | 'processors' | 'slot' | 'deadline' | 'gangProcessors'> {
-  if (broker.connectionId === 0)
-    return { pendingTasks: neededAlone(turn, broker), processors: 1, deadline: undefined, gangProcessors: 0 };
+  if (broker.connectionId === 0) return { ...demandAlone(turn, broker), deadline: undefined, gangProcessors: 0 };
   invariant(broker.demand !== undefined, `broker ${broker.brokerId} is in need without a demand`);
   return broker.demand;
 }

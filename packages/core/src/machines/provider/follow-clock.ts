@@ -10,11 +10,7 @@ const seenOfBroker = [
   'coveredSince',
   'resourceDue',
 ] as const satisfies readonly (keyof KnownBroker)[];
-const seenOfMachine = [
-  'awaySince',
-  'busySince',
-  'quarantinedUntil',
-] as const satisfies readonly (keyof ProvidedMachine)[];
+const seenOfMachine = ['awaySince', 'quarantinedUntil'] as const satisfies readonly (keyof ProvidedMachine)[];
 
 /**
  * The clock was set: graces, pauses and the ages of what was seen last as long as they were meant to. Reservations are
@@ -29,7 +25,10 @@ export function followClock(turn: Turn, by: Duration): void {
   if (state.listing !== undefined) state.listing = moveListing(state.listing, by);
   for (const request of state.requests.values()) moveInstants(request, seenOfRequest, by);
   for (const broker of state.brokers.values()) moveBroker(broker, by);
-  for (const machine of state.machines.values()) moveInstants(machine, seenOfMachine, by);
+  for (const machine of state.machines.values()) {
+    moveInstants(machine, seenOfMachine, by);
+    machine.busySince = machine.busySince.map((at) => movedBy(at, by));
+  }
   for (const [claim, judgement] of state.judgements)
     state.judgements.set(claim, { ...judgement, at: movedBy(judgement.at, by) });
   moveAll(state.expectedStarts, by);

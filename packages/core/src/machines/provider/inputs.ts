@@ -122,10 +122,13 @@ export type ProviderInput =
       readonly squares?: number;
     }
   /**
-   * Machines of allocations on which the relay saw tasks begin or end, and since when one runs there now; 0 for none.
-   * Told only while a heuristic that watches decides.
+   * Machines of allocations on which the relay saw tasks begin or end, and since when each runs that runs there now; a
+   * single 0 for none. Told only while a heuristic that watches decides.
    */
-  | { readonly kind: 'TasksSeen'; readonly machines: readonly (readonly [machineId: MachineId, since: Instant])[] }
+  | {
+      readonly kind: 'TasksSeen';
+      readonly machines: readonly (readonly [machineId: MachineId, ...since: readonly Instant[]])[];
+    }
   /**
    * The owner drains the provider: it takes no new work until it is undrained. With `isAtOnce` also what runs is given
    * back. Replies undefined, as the two below.

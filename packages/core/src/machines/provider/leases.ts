@@ -1,4 +1,4 @@
-import { type Bytes, countIn, type Instant, type ProcessorCount } from '../../shared/index.ts';
+import { type Bytes, countIn, type Instant } from '../../shared/index.ts';
 import type { KnownBroker, ProviderState } from './state.ts';
 
 /** Whether the provider goes on alone with what the broker leased it. */
@@ -20,14 +20,4 @@ export function roomForReports({ config, keptBytes }: ProviderState): Bytes {
 export function leftOfLease({ lease }: KnownBroker): number {
   if (lease === undefined) return 0;
   return lease.outline.groups.reduce((sum, { replicas }) => sum + countIn(replicas), 0) - lease.started.size;
-}
-
-/** Processors that what is left of the lease could use; groups too wide for any machine here left out. */
-export function leasedProcessors({ lease }: KnownBroker, widest: ProcessorCount): ProcessorCount {
-  if (lease === undefined) return 0;
-  return lease.outline.groups.reduce(
-    (sum, { replicas, processors }, index) =>
-      processors > widest ? sum : sum + processors * (countIn(replicas) - (lease.startedCounts[index] ?? 0)),
-    0,
-  );
 }

@@ -42,7 +42,8 @@ export function attachAgent(turn: Turn, { attachmentId, facts, heldReplicaIds }:
   machine.awaySince = 0;
   machine.held = new Set(heldReplicaIds);
   // What it holds from before may have run since; that it does not hold anything is known.
-  machine.busySince = heldReplicaIds.length === 0 ? 0 : machine.busySince || turn.now;
+  if (heldReplicaIds.length === 0) machine.busySince = [];
+  else if (machine.busySince.length === 0) machine.busySince = [turn.now];
   machine.reportedConnectionId = 0;
   machine.isReturning = false;
   machine.isKeeping = false;
@@ -125,10 +126,10 @@ export function graceEnd({ config, startedAt }: ProviderState, { awaySince }: Pr
 }
 
 /** Notes on which machines tasks run, and since when. */
-export function seeTasks({ state, now }: Turn, seen: readonly (readonly [MachineId, Instant])[]): void {
-  for (const [machineId, since] of seen) {
+export function seeTasks({ state, now }: Turn, seen: readonly (readonly [MachineId, ...(readonly Instant[])])[]): void {
+  for (const [machineId, ...since] of seen) {
     const machine = state.machines.get(machineId);
-    if (machine !== undefined) machine.busySince = Math.min(since, now);
+    if (machine !== undefined) machine.busySince = since.filter((at) => at > 0).map((at) => Math.min(at, now));
   }
 }
 

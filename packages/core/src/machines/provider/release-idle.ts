@@ -1,6 +1,7 @@
 import type { RequestId } from '../../shared/index.ts';
 import { getRequests } from './brokers.ts';
 import { decidingHeuristic, isWatching } from './heuristic.ts';
+import { countBusy, widthOfTasks } from './slots.ts';
 import { isServing, type KnownBroker } from './state.ts';
 import { releaseRequest } from './submission.ts';
 import type { Turn } from './turn.ts';
@@ -35,16 +36,13 @@ export function releaseIdle(turn: Turn): void {
 function listIdleRequests({ state }: Turn, broker: KnownBroker): RequestId[] {
   const { demand, connectionId, brokerId } = broker;
   if (connectionId === 0 || demand === undefined || demand.pendingTasks === 0) return [];
-  const busy = new Map<RequestId, number>();
+  const busy = new Set<RequestId>();
   let busyCount = 0;
-  for (const {
-    facts: { requestId, processors },
-    brokerId: owner,
-    busySince,
-  } of state.machines.values()) {
-    if (owner !== brokerId || busySince === 0) continue;
-    busy.set(requestId, (busy.get(requestId) ?? 0) + 1);
-    busyCount += processors;
+  for (const machine of state.machines.values()) {
+    if (machine.brokerId !== brokerId || machine.busySince.length === 0) continue;
+    const request = state.requests.get(machine.facts.requestId);
+    busy.add(machine.facts.requestId);
+    busyCount += countBusy(machine, widthOfTasks(request ?? {}, demand));
   }
   if (demand.pendingTasks * demand.processors + (demand.otherProcessors ?? 0) > busyCount) return [];
   const running = getRequests(state, brokerId).filter((request) => request.status === 'running' && isServing(request));

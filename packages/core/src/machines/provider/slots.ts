@@ -1,9 +1,17 @@
 import { processorsPerMachine, type Demand, type ResourceLimits } from '../../messages/index.ts';
 import type { Reason } from '../../reasons/index.ts';
 import type { DraftedRequest } from '../../requests/index.ts';
-import { countSlots, countSlotsOn, countSlotsOnBest, holdsSlot, plainSlot, type Slot } from '../../resources/index.ts';
+import {
+  countSlots,
+  countSlotsOn,
+  countSlotsOnBest,
+  holdsSlot,
+  isSameSlot,
+  plainSlot,
+  type Slot,
+} from '../../resources/index.ts';
 import type { ProcessorCount } from '../../shared/index.ts';
-import type { OwnRequest } from './state.ts';
+import type { OwnRequest, ProvidedMachine } from './state.ts';
 
 /** As much of a demand as says what its tasks need. */
 type Needs = Pick<Demand, 'processors' | 'slot'>;
@@ -44,6 +52,20 @@ export function lanesOf({ width, slot }: Pick<OwnRequest, 'width' | 'slot'>, pro
   return slot === undefined
     ? Math.floor(width / processors)
     : Math.floor(width / slot.processors) * Math.floor(slot.processors / processors);
+}
+
+/** Processors of a request that each task holds which runs there; of tasks that a broker has no demand for any more, a slot. */
+export function widthOfTasks({ slot }: Pick<OwnRequest, 'slot'>, demand: Needs | undefined): ProcessorCount {
+  if (slot === undefined || demand === undefined) return demand?.processors ?? 1;
+  return isSameSlot(slot, demand.slot) ? demand.processors : slot.processors;
+}
+
+/** Processors of a machine that are in use, where each of its tasks holds that many. */
+export function countBusy(
+  { facts, busySince }: Pick<ProvidedMachine, 'facts' | 'busySince'>,
+  width: ProcessorCount,
+): ProcessorCount {
+  return Math.min(facts.processors, busySince.length * width);
 }
 
 /** A draft in whole slots, and, where nodes are had whole, in all slots of the nodes that it takes. */

@@ -100,6 +100,11 @@ export function placeLeased(lease: SpooledLease, replicaId: ReplicaId, machineId
   lease.startedCounts[index] = (lease.startedCounts[index] ?? 0) + lease.started.size - before;
 }
 
+/** What the lease says of a replica; undefined for one that is not of it. */
+export function findLeasedGroup({ outline }: SpooledLease, replicaId: ReplicaId): LeaseOutlineGroup | undefined {
+  return outline.groups[findGroup(outline, replicaId)];
+}
+
 /** Whether a replica is of the lease. */
 export function isLeased({ outline }: SpooledLease, replicaId: ReplicaId): boolean {
   return findGroup(outline, replicaId) >= 0;

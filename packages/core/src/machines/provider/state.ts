@@ -386,10 +386,10 @@ export interface ProvidedMachine {
   /** When the agent went away; 0 while it is there. */
   awaySince: Instant;
   /**
-   * Since when a task is known to run on it; 0 while none is. Only of allocations, and only while a heuristic that
-   * watches decides.
+   * Since when each task runs that is known to run on it. Only of allocations, and only while a heuristic that watches
+   * decides.
    */
-  busySince: Instant;
+  busySince: readonly Instant[];
   /** What the agent held when it attached; while its reports are kept here, what it holds. */
   held: Set<ReplicaId>;
   /** Connection of the broker that was told of it under this attachment; 0 when none was. */
@@ -414,7 +414,7 @@ export function createMachine(facts: MachineFacts, brokerId: BrokerId, awaySince
     isForeign: false,
     attachmentId: 0,
     awaySince,
-    busySince: 0,
+    busySince: [],
     held: new Set(),
     reportedConnectionId: 0,
     isReturning: false,

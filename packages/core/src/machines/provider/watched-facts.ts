@@ -11,7 +11,7 @@ import type { Duration, Instant, ProcessorCount, RequestId } from '../../shared/
 import { budgetLeft } from './asked-lately.ts';
 import { getRequests } from './brokers.ts';
 import { listFacts, getPending, type Resource } from './decision-facts.ts';
-import { slotFor } from './slots.ts';
+import { countBusy, slotFor, widthOfTasks } from './slots.ts';
 import { isSameSlot } from '../../resources/index.ts';
 import { getListingState } from './listing-state.ts';
 import {
@@ -57,6 +57,7 @@ export function watchedFacts(turn: Turn, resource: Resource, { broker, slots, sh
     watchedRequest(turn, request, {
       predicted: promises.get(request.requestId),
       machines: machines.get(request.requestId) ?? [],
+      taskWidth: widthOfTasks(request, demand),
     }),
   );
   const [spread, unusedAt] = [getSpread(broker), findUnusedAt(state, broker)];
@@ -112,11 +113,16 @@ function watchedRequest(
   {
     predicted,
     machines,
-  }: { readonly predicted: QueuedRequest | undefined; readonly machines: readonly ProvidedMachine[] },
+    taskWidth,
+  }: {
+    readonly predicted: QueuedRequest | undefined;
+    readonly machines: readonly ProvidedMachine[];
+    readonly taskWidth: ProcessorCount;
+  },
 ): PendingRequest {
   const { managerRequestId, submittedAt, promisedStart, status, width } = request;
   const isPredicted = status === 'queued' && predicted?.status === 'queued' && predicted.startsAt > 0;
-  const busy = machines.filter(({ busySince }) => busySince > 0);
+  const busy = machines.reduce((sum, machine) => sum + countBusy(machine, taskWidth), 0);
   return {
     ...getPending(request),
     ...(submittedAt === 0 ? {} : { submittedAt }),
@@ -125,16 +131,11 @@ function watchedRequest(
     ...(isPredicted ? { predictedStart: predicted.startsAt } : {}),
     ...(status === 'running'
       ? {
-          idle: Math.max(0, width - countProcessors(busy)),
-          tasks: groupTasks(busy.map(({ busySince }) => Math.max(0, now - busySince))),
+          idle: Math.max(0, width - busy),
+          tasks: groupTasks(machines.flatMap(({ busySince }) => busySince.map((at) => Math.max(0, now - at)))),
         }
       : {}),
   };
-}
-
-/** A machine of several processors counts as busy, however many of them are. */
-function countProcessors(machines: readonly ProvidedMachine[]): ProcessorCount {
-  return machines.reduce((sum, { facts }) => sum + facts.processors, 0);
 }
 
 function getSpread({ taskTimes: { count, total, shortest, squares } }: KnownBroker): TaskSpread | undefined {

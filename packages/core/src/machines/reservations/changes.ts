@@ -1,3 +1,4 @@
+import type { Cause } from '../../reasons/index.ts';
 import type { Outage, ReservationRecord, ResourceId, ResourceRecord } from '../../messages/index.ts';
 import type { Instant } from '../../shared/index.ts';
 
@@ -35,7 +36,7 @@ export type ReservationsChange =
       readonly kind: 'OutageRemoved';
       readonly resourceId: ResourceId;
       readonly outageId: number;
-      readonly reason: string;
+      readonly reason: Cause;
     }
   /** Reservations of one resource, all at once: a new one and those that gave way to it, or one. */
   | { readonly kind: 'ReservationsPut'; readonly reported: readonly ReservationReported[] }

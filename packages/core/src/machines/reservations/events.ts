@@ -1,4 +1,5 @@
 import type { ReservationRecord, ResourceId, ResourceRecord } from '../../messages/index.ts';
+import type { Cause } from '../../reasons/index.ts';
 import type { ReservationsChange } from './changes.ts';
 
 /** What others hear of a change. */
@@ -10,7 +11,7 @@ export interface ReservationEvent {
   readonly reservation: ReservationRecord | undefined;
   /** Of a resource that was registered or has other rules. */
   readonly resource: ResourceRecord | undefined;
-  readonly reason: string;
+  readonly reason: Cause;
 }
 
 /** What others hear of a change, in order; none of what is forgotten. */

@@ -1,6 +1,6 @@
-import { areSameReasons, type Fault, type Refusal } from '../../reasons/index.ts';
+import { areSameReasons, type Cause, type Fault, type Reason, type Refusal } from '../../reasons/index.ts';
 import type { Provisioning, ReservationRecord, ResourceRecord } from '../../messages/index.ts';
-import { describeTime, invariant, type Instant } from '../../shared/index.ts';
+import { invariant, type Instant } from '../../shared/index.ts';
 import { isRefusal } from './admission.ts';
 import { getEntry } from './apply.ts';
 import type { ReservationFact } from './changes.ts';
@@ -58,9 +58,14 @@ export function cancel(turn: Turn, input: GetInput<'CancellationRequested'>): vo
           userId: known.place.userId,
         },
       };
-    const reason = isOwn ? input.reason || 'cancelled by its user' : `cancelled by ${input.userId}: ${input.reason}`;
+    const reason = getCancelReason(input, isOwn);
     return put(turn, 'cancelled', over(turn, known, { status: 'cancelled', reason }));
   });
+}
+
+function getCancelReason({ reason, userId }: GetInput<'CancellationRequested'>, isOwn: boolean): Cause {
+  if (!isOwn) return { code: 'reservation-cancelled-by-other', userId, cause: reason };
+  return reason === '' ? { code: 'reservation-cancelled-by-user' } : reason;
 }
 
 /** Ends the use of a reservation; one that is over is left so. */
@@ -72,7 +77,7 @@ export function release(turn: Turn, input: GetInput<'ReleaseRequested'>): void {
         code: 'MUT_NOT_CLAIMED',
         fault: { code: 'reservation-not-in-use', reservationId: known.place.id, status: known.status },
       };
-    const reason = `released ${describeTime(known.place.end - turn.now)} before its end`;
+    const reason = { code: 'reservation-released-early', earlyMs: known.place.end - turn.now } as const;
     return put(turn, 'released', over(turn, known, { status: 'released', reason }));
   });
 }
@@ -101,7 +106,7 @@ export function showClaim(turn: Turn, input: GetInput<'ClaimShown'>): void {
         status: 'claimed',
         claimedAt: now,
         claimKey: input.key,
-        reason: 'in use',
+        reason: { code: 'reservation-in-use' },
       });
     if (input.key !== '' && input.key === known.claimKey) return known;
     return {
@@ -120,7 +125,13 @@ export function reportUse(turn: Turn, input: GetInput<'UseReported'>): void {
   answer(turn, input.replyTo, findManaged(state, input), (known) => {
     const refusal = findNoUse(turn, known, input);
     if (refusal !== undefined || known.status === 'claimed') return refusal ?? known;
-    return put(turn, 'claimed', { ...known, status: 'claimed', claimedAt: now, claimKey: input.key, reason: 'in use' });
+    return put(turn, 'claimed', {
+      ...known,
+      status: 'claimed',
+      claimedAt: now,
+      claimKey: input.key,
+      reason: { code: 'reservation-in-use' },
+    });
   });
 }
 
@@ -221,7 +232,7 @@ function endOutage(
   const { state, now } = turn;
   const outage = getEntry(state, resourceId).outages.get(outageId);
   if (outage !== undefined && outage.endsAt !== 0 && outage.endsAt <= now)
-    turn.change({ kind: 'OutageRemoved', resourceId, outageId, reason: 'over' });
+    turn.change({ kind: 'OutageRemoved', resourceId, outageId, reason: { code: 'outage-over' } });
 }
 
 function endReservation(turn: Turn, due: { readonly at: Instant; readonly id: number }): void {
@@ -239,33 +250,28 @@ function endReservation(turn: Turn, due: { readonly at: Instant; readonly id: nu
     return;
   }
   if (known.status === 'claimed')
-    put(turn, 'released', over(turn, known, { status: 'released', reason: 'used to its end' }));
+    put(turn, 'released', over(turn, known, { status: 'released', reason: { code: 'reservation-used-up' } }));
   else if (known.status === 'held')
     put(
       turn,
       'expired',
       over(turn, known, {
         status: 'expired',
-        reason: isPrepared(known)
-          ? 'nobody told in time whether the others stand'
-          : 'the hold was not confirmed in time',
+        reason: { code: isPrepared(known) ? 'reservation-group-undecided' : 'reservation-hold-expired' },
       }),
     );
   else
     put(
       turn,
       'expired',
-      over(turn, known, { status: 'expired', reason: describeUnclaimed(known, at, state.startedAt) }),
+      over(turn, known, { status: 'expired', reason: explainUnclaimed(known, at, state.startedAt) }),
     );
 }
 
-function describeUnclaimed({ place: { start } }: ReservationRecord, at: Instant, startedAt: Instant): string {
-  if (startedAt <= start) return `nobody claimed it within ${describeTime(at - start)} of its start`;
-  if (startedAt >= at) return 'its end passed while the manager was away, and nobody had claimed it';
-  return (
-    `nobody claimed it within ${describeTime(at - startedAt)} of the manager's last start, which came after its ` +
-    'own'
-  );
+function explainUnclaimed({ place: { start } }: ReservationRecord, at: Instant, startedAt: Instant): Reason {
+  if (startedAt <= start) return { code: 'reservation-unclaimed', withinMs: at - start, since: 'start' };
+  if (startedAt >= at) return { code: 'reservation-missed' };
+  return { code: 'reservation-unclaimed', withinMs: at - startedAt, since: 'manager-start' };
 }
 
 /** Forgets what has been over the longest, beyond what is remembered. */

@@ -1,5 +1,5 @@
 import type { Alternative, PlacementRefusal, ReservationRecord } from '../../messages/index.ts';
-import type { Refusal } from '../../reasons/index.ts';
+import type { Reason, Refusal } from '../../reasons/index.ts';
 import type {
   Alternatives,
   Answer,
@@ -9,7 +9,7 @@ import type {
   Refusal as CalendarRefusal,
   ReservationRequest,
 } from '../../reservations/index.ts';
-import { describeTime, plural, type Instant } from '../../shared/index.ts';
+import type { Instant } from '../../shared/index.ts';
 import {
   findExcess,
   findHoldFault,
@@ -101,7 +101,7 @@ export function renegotiate(turn: Turn, input: Renegotiation): void {
     ...known,
     place,
     revision: known.revision + 1,
-    reason: describePlace(place, answer.moved.length),
+    reason: explainPlace(place, answer.moved.length),
   };
   turn.change({
     kind: 'ReservationsPut',
@@ -122,13 +122,7 @@ export function reportMoved(
   return moved.flatMap(({ id, before, after }): ReservationReported[] => {
     const reservation = state.reservations.get(id);
     if (reservation === undefined) return [];
-    const cause =
-      toId === undefined ? 'what it had was taken away' : `reservation ${toId} has a latest end and this one has none`;
-    const later = after.start - before.start;
-    const where =
-      later === 0
-        ? 'at the same time on other units'
-        : `${describeTime(Math.abs(later))} ${later > 0 ? 'later' : 'earlier'}`;
+    const laterMs = after.start - before.start;
     return [
       {
         fact: 'moved',
@@ -136,7 +130,11 @@ export function reportMoved(
           ...reservation,
           place: after,
           revision: reservation.revision + 1,
-          reason: `moved: ${cause}; it is ${where}`,
+          reason: {
+            code: 'reservation-moved',
+            laterMs,
+            ...(toId === undefined ? {} : { forReservationId: toId }),
+          },
         },
       },
     ];
@@ -193,19 +191,15 @@ function newRecord(
     claimedAt: 0,
     endedAt: 0,
     revision: 1,
-    reason: describePlace(place, moved.length),
+    reason: explainPlace(place, moved.length),
     clientRequestId,
     claimKey: '',
     ...(clientRequestId === '' ? {} : { requestFingerprint: fingerprintRequest({ spec, hold }) }),
   };
 }
 
-function describePlace({ start, earliestStart }: PlacedReservation, movedCount: number): string {
-  const where =
-    start === earliestStart
-      ? 'free from the earliest start on'
-      : `the first place is ${describeTime(start - earliestStart)} after the earliest start`;
-  return movedCount === 0 ? where : `${where}, once ${plural(movedCount, 'reservation')} without a latest end gave way`;
+function explainPlace({ start, earliestStart }: PlacedReservation, movedReservations: number): Reason {
+  return { code: 'reservation-placed', afterMs: start - earliestStart, movedReservations };
 }
 
 function findTooLate({ place, status }: ReservationRecord, now: Instant): Refusal | undefined {
@@ -278,16 +272,21 @@ function alternativesTo({ earliest, widest, longest }: Alternatives): Alternativ
       startsAt: earliest.start,
       endsAt: earliest.end,
       amount: earliest.amount,
-      reason: 'as asked for, but later',
+      reason: { code: 'alternative-later' },
     });
   if (widest !== undefined)
-    reported.push({ startsAt: widest.start, endsAt: widest.end, amount: widest.amount, reason: 'as long, but less' });
+    reported.push({
+      startsAt: widest.start,
+      endsAt: widest.end,
+      amount: widest.amount,
+      reason: { code: 'alternative-smaller' },
+    });
   if (longest !== undefined)
     reported.push({
       startsAt: longest.start,
       endsAt: longest.end,
       amount: longest.amount,
-      reason: 'as much, but shorter',
+      reason: { code: 'alternative-shorter' },
     });
   return reported;
 }

@@ -54,11 +54,7 @@ export function onDecision(turn: Turn, { reservationId, groupId, isConfirmed }: 
   if (known?.status !== 'held' || known.together?.groupId !== groupId) return;
   if (isConfirmed) put(turn, 'confirmed', { ...known, status: 'confirmed', holdUntil: 0 });
   else
-    put(
-      turn,
-      'cancelled',
-      over(turn, known, { status: 'cancelled', reason: 'not to be had together with the others' }),
-    );
+    put(turn, 'cancelled', over(turn, known, { status: 'cancelled', reason: { code: 'reservation-group-aborted' } }));
 }
 
 /** What became of reservations that stand or fall with one of this manager's. */

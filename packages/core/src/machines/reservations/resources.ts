@@ -1,7 +1,7 @@
 import type { Outage, ResourceDimension, ResourceRecord, ResourceState } from '../../messages/index.ts';
-import type { Refusal } from '../../reasons/index.ts';
+import type { Reason, Refusal } from '../../reasons/index.ts';
 import { findResourceFault, parseAmount, type BlockOutcome } from '../../reservations/index.ts';
-import { describeTime, invariant, type Instant } from '../../shared/index.ts';
+import { invariant, type Instant } from '../../shared/index.ts';
 import { isRefusal } from './admission.ts';
 import { findBlock, listFacts } from './apply.ts';
 import { chooseUnits } from './choose-units.ts';
@@ -92,7 +92,12 @@ export function withdrawMaintenance(turn: Turn, { replyTo, name, ...asked }: Get
   withOwn(turn, { replyTo, ...asked }, (entry) => {
     const outage = findMaintenance(entry, name);
     if (outage !== undefined)
-      turn.change({ kind: 'OutageRemoved', resourceId: entry.resource.id, outageId: outage.id, reason: 'withdrawn' });
+      turn.change({
+        kind: 'OutageRemoved',
+        resourceId: entry.resource.id,
+        outageId: outage.id,
+        reason: { code: 'outage-withdrawn' },
+      });
     return undefined;
   });
 }
@@ -300,26 +305,19 @@ function takeAway(turn: Turn, entry: ResourceEntry, wanted: WantedOutage): Resou
 }
 
 function reportOutcome(turn: Turn, outage: Outage, { moved, shortened, lost }: BlockOutcome): ReservationReported[] {
-  const cause = outage.kind === 'maintenance' ? 'maintenance' : 'a failure';
+  const { kind, reason: cause } = outage;
   const reported = reportMoved(turn.state, moved, undefined);
   for (const { id, before, after } of shortened) {
     const known = turn.state.reservations.get(id);
     if (known === undefined) continue;
-    const reason =
-      `it ends ${describeTime(before.end - after.end)} earlier, for ${cause} begins ` +
-      `then${outage.reason === '' ? '' : `: ${outage.reason}`}`;
+    const reason: Reason = { code: 'reservation-shortened', shorterMs: before.end - after.end, outage: kind, cause };
     reported.push({ fact: 'shortened', reservation: { ...known, place: after, revision: known.revision + 1, reason } });
   }
   for (const { id } of lost) {
     const known = turn.state.reservations.get(id);
     if (known === undefined) continue;
-    const why =
-      known.status === 'held'
-        ? 'which was only held'
-        : known.place.start <= turn.now
-          ? 'and it had begun'
-          : 'and there is no other within its limits';
-    const reason = `${cause} took its place, ${why}${outage.reason === '' ? '' : `: ${outage.reason}`}`;
+    const obstacle = known.status === 'held' ? 'held' : known.place.start <= turn.now ? 'begun' : 'no-capacity';
+    const reason: Reason = { code: 'reservation-displaced', outage: kind, obstacle, cause };
     reported.push({
       fact: 'cancelled',
       reservation: { ...known, status: 'cancelled', endedAt: turn.now, holdUntil: 0, reason },
@@ -334,7 +332,7 @@ function giveBack(
   { outage, given, unit }: { readonly outage: Outage; readonly given: number; readonly unit: number | undefined },
 ): void {
   const resourceId = entry.resource.id;
-  turn.change({ kind: 'OutageRemoved', resourceId, outageId: outage.id, reason: 'restored' });
+  turn.change({ kind: 'OutageRemoved', resourceId, outageId: outage.id, reason: { code: 'outage-repaired' } });
   if (given === outage.amount) return;
   const units =
     unit === undefined ? outage.units.slice(0, outage.amount - given) : outage.units.filter((one) => one !== unit);

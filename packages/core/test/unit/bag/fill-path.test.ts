@@ -2,6 +2,7 @@
 // anywhere.
 import test from 'ava';
 import fc from 'fast-check';
+import { sayReason } from '@mutirao/api/reasons';
 import { fillPath, parseTemplate, type FilledPath } from '@mutirao/core/bag';
 import { runs } from '@mutirao/testkit';
 
@@ -16,7 +17,7 @@ function fill(
     index: 7,
     place: { jobId: 3, taskIndex: 7, machineId, attributes },
   });
-  return 'fault' in filled ? filled.fault : filled;
+  return 'fault' in filled ? sayReason(filled.fault) : filled;
 }
 
 test('a value of a machine is a part of a name, and the path says where it begins', (t) => {
@@ -35,25 +36,25 @@ test('a value of a machine is a part of a name, and the path says where it begin
 
 test('a value that is more than a part of a name is named with its fault', (t) => {
   const cases: [string, string, RegExp][] = [
-    ['/r-$x', 'a/../../b', /\$x is "a\/\.\.\/\.\.\/b" on lab\/m1, and it holds a "\/"/],
+    ['/r-$x', 'a/../../b', /\$x is "a\/\.\.\/\.\.\/b" on lab\/m1: it contains a "\/"/],
     ['/r/$x', '..', /another folder/],
     ['/r/$x', '.', /another folder/],
     ['/r/.$x', '.', /another folder/],
-    ['/r/$x/a', '', /no name/],
-    ['/r/$x', '', /no name/],
-    ['/r/.$x/a', '', /makes a name "\."/],
-    ['/r/.$x./a', '', /makes a name "\.\."/],
+    ['/r/$x/a', '', /name in the path empty/],
+    ['/r/$x', '', /name in the path empty/],
+    ['/r/.$x/a', '', /makes the name "\."/],
+    ['/r/.$x./a', '', /makes the name "\.\."/],
     ['/r/a$x', 'b\0', /control/],
     ['/r/a$x', 'b\n', /control/],
     ['/r/a$x', '\u001b]0;title', /control/],
     ['/r/$x', '.ssh', /hidden/],
     ['/r/$x.ssh', '', /hidden/],
-    ['$x', '/etc/passwd', /holds a "\/"/],
+    ['$x', '/etc/passwd', /contains a "\/"/],
     ['/r/$x', 'n'.repeat(256), /longer/],
   ];
   for (const [template, value, fault] of cases)
     t.regex(String(fill(template, { x: value })), fault, `${template} ${JSON.stringify(value)}`);
-  t.regex(String(fill('/r/$PROC', { username: '../..', servername: 'x' })), /holds a "\/"/);
+  t.regex(String(fill('/r/$PROC', { username: '../..', servername: 'x' })), /contains a "\/"/);
   t.regex(String(fill('/r/$PROC', {}, '7', 'lab/..')), /another folder/);
   t.regex(String(fill('/r/$x', { x: 'lab/../m' }, '7', 'lab/../m')), /another folder/);
 });

@@ -45,7 +45,7 @@ test('the credential of an allocation is withheld wherever it stands', (t) => {
 test('what has no form in a trace is refused', (t) => {
   t.throws(() => encodeValue({ run: () => 1 }), {
     instanceOf: TypeError,
-    message: 'a function has no form in a trace',
+    message: 'trace: cannot hold function',
   });
   t.throws(() => encodeValue(1n), { instanceOf: TypeError });
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
+import { describeRequirementsFault, sayReason } from '@mutirao/api/sentences';
 import {
-  describeRequirementsError,
   evaluate,
   explainMatch,
   parseRequirements,
@@ -21,7 +21,7 @@ const lab = {
 
 function read(text: string): Requirements {
   const parsed = parseRequirements(text);
-  if (parsed.kind === 'error') throw new Error(`${text}: ${describeRequirementsError(parsed)}`);
+  if (parsed.kind === 'error') throw new Error(`${text}: ${sayReason(parsed.fault)}`);
   return parsed;
 }
 
@@ -94,22 +94,23 @@ const refusals: readonly (readonly [string, number, string, string])[] = [
   ['os linux', 3, '"linux"', 'one of ==, !=, <, >, <=, >='],
   ['(os == linux', 12, 'the end', '"&&", "||" or ")"'],
   ['os == linux)', 11, '")"', '"&&", "||" or the end'],
-  ['os == linux & mem > 3', 12, '&', '"&&"'],
+  ['os == linux & mem > 3', 12, '"&"', '"&&"'],
   ['os == "linux', 12, 'the end', 'a closing double quote'],
   ['&& os == linux', 0, '"&&"', 'an attribute name, "not" or "("'],
-  ['os == linux;', 11, ';', 'a name, a value or an operator'],
+  ['os == linux;', 11, '";"', 'a name, a value or an operator'],
   ['version java', 12, 'the end', 'the least version of "java"'],
 ];
 
 for (const [text, offset, found, expected] of refusals) {
   test(`"${text}" is refused at ${offset}`, (t) => {
-    t.deepEqual(refusal(text), { kind: 'error', offset, found, expected });
+    const { fault } = refusal(text);
+    t.deepEqual({ offset: fault.character - 1, ...describeRequirementsFault(fault) }, { offset, found, expected });
   });
 }
 
 test('nesting is bounded, so that a hostile text cannot exhaust the stack', (t) => {
-  t.is(refusal('('.repeat(100_000)).offset, requirementsDepthMax);
-  t.is(refusal('!'.repeat(100_000)).offset, requirementsDepthMax);
+  t.is(refusal('('.repeat(100_000)).fault.character, requirementsDepthMax + 1);
+  t.is(refusal('!'.repeat(100_000)).fault.character, requirementsDepthMax + 1);
   const chain = Array.from({ length: 20_000 }, () => 'os == linux').join(' && ');
   t.is(evaluate(read(chain), lab), 'match');
 });

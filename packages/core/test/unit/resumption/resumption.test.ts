@@ -1,6 +1,8 @@
 // What of an earlier job is taken for done: the same tasks, finished, whose results are there, and nothing behind what
 // runs.
 import test from 'ava';
+import { sayCause } from '@mutirao/api/reasons';
+import type { Cause } from '@mutirao/core/reasons';
 import {
   chooseTaken,
   findOverwrite,
@@ -67,7 +69,7 @@ function resume(
   {
     faults = {},
     gone = [],
-  }: { readonly faults?: Readonly<Record<number, string>>; readonly gone?: readonly string[] } = {},
+  }: { readonly faults?: Readonly<Record<number, Cause>>; readonly gone?: readonly string[] } = {},
 ): Choice {
   return chooseTaken(next, matchTasks(next, former), {
     spec: former,
@@ -112,29 +114,29 @@ test('all of the same workflow is taken over where all finished', (t) => {
 
 test('what did not finish runs, and what waits for it', (t) => {
   const { taken, runs } = resume(deriveJob(diamond), deriveJob(diamond), {
-    faults: { 2: 'it did not finish in job 1' },
+    faults: { 2: { code: 'rerun-not-finished', jobId: 1 } },
   });
   t.deepEqual([...taken.keys()], [0, 1]);
   t.deepEqual(runs, [
-    { taskIndex: 2, reason: 'it did not finish in job 1' },
-    { taskIndex: 3, reason: 'it waits for task 2, which runs' },
+    { taskIndex: 2, reason: { code: 'rerun-not-finished', jobId: 1 } },
+    { taskIndex: 3, reason: { code: 'rerun-after-task', taskIndex: 2 } },
   ]);
 });
 
 test('another command, another input, another environment and other outputs are told apart, and everything behind runs', (t) => {
   const reasons = (next: JobSpec): readonly string[] =>
-    resume(next, deriveJob(diamond)).runs.map(({ taskIndex, reason }) => `${taskIndex} ${reason}`);
+    resume(next, deriveJob(diamond)).runs.map(({ taskIndex, reason }) => `${taskIndex} ${sayCause(reason)}`);
   t.deepEqual(reasons(changed(1, { command: 'left --fast' })), [
     '1 its command changed',
     '3 it waits for task 1, which runs',
   ]);
   t.is(reasons(changed(0, { files: { in: 'f2' } }))[0], '0 its input in changed');
   t.is(reasons(changed(0, { files: { in: 'f2' } })).length, 4);
-  t.deepEqual(reasons(changed(3, { writes: { all: '/home/other' } })), ['3 nothing like it was there']);
+  t.deepEqual(reasons(changed(3, { writes: { all: '/home/other' } })), ['3 no earlier task is like it']);
   t.is(reasons(deriveJob(diamond, { environment: { SEED: '2' } }))[0], '0 its environment changed');
   t.is(
     reasons(deriveJob(diamond, { verification: { kind: 'vote', count: 3 } }))[0],
-    '0 its result is verified in another way',
+    '0 its results are verified in another way',
   );
 });
 
@@ -159,11 +161,11 @@ function getBag(
 
 test('of a bag whose script was edited each task runs for the true reason, and one whose command was mended, too', (t) => {
   const reasons = (next: JobSpec): readonly string[] => [
-    ...new Set(resume(next, getBag(['1', '2', '3'])).runs.map(({ reason }) => reason)),
+    ...new Set(resume(next, getBag(['1', '2', '3'])).runs.map(({ reason }) => sayCause(reason))),
   ];
   t.deepEqual(reasons(getBag(['1', '2', '3'], { fingerprint: 'f2' })), ['its input s.sh changed']);
   t.deepEqual(reasons(getBag(['1', '2', '3'], { command: 'sh s.sh -v {}' })), ['its command changed']);
-  t.deepEqual(reasons(getBag(['1', '2', '4'])), ['its value is "4", and was "3"']);
+  t.deepEqual(reasons(getBag(['1', '2', '4'])), ['its value changed from "3" to "4"']);
 });
 
 test('what runs for other values is not to write over finished results by the numbers of its tasks', (t) => {
@@ -196,7 +198,7 @@ test('what was done before inputs were read again counts as done with what was t
   const former = withRevisedInputs(spec, revised);
   t.deepEqual([...fingerprintsIn(former)], [['/home/s.sh', 'f2']]);
   const next = resume(getBag(['1', '2', '3'], { fingerprint: 'f2' }), former);
-  t.deepEqual([numbers(next), next.runs[0]?.reason], [[2], 'its input s.sh changed']);
+  t.deepEqual([numbers(next), next.runs[0]?.reason], [[2], { code: 'rerun-input-changed', path: 's.sh' }]);
   t.deepEqual(numbers(resume(getBag(['1', '2', '3']), former)), [0, 1]);
   const again = withRevisedInputs(
     spec,
@@ -233,7 +235,7 @@ test('a task that reads a file of the same name from another task runs', (t) => 
   ];
   const reader = (from: number): JobSpec =>
     deriveJob([...writers, { command: 'read', reads: [[from, 'x']], after: [0, 1] }]);
-  t.deepEqual(resume(reader(1), reader(0)).runs, [{ taskIndex: 2, reason: 'it waits for other tasks than before' }]);
+  t.deepEqual(resume(reader(1), reader(0)).runs, [{ taskIndex: 2, reason: { code: 'rerun-predecessors-differ' } }]);
 });
 
 test('a task that waits for one more than before runs, and so does one that waits for one less', (t) => {
@@ -247,8 +249,8 @@ test('an intermediate file that is kept no more matters only where a task that r
   t.deepEqual(numbers(resume(deriveJob(diamond), deriveJob(diamond), { gone })), [0, 1, 2, 3]);
   const { taken, runs } = resume(changed(3, { command: 'join --all' }), deriveJob(diamond), { gone: ['0 a', '1 A'] });
   t.deepEqual([...taken.keys()], []);
-  t.is(runs[1]?.reason, 'A, which it wrote, is kept no more, and task 3 reads it');
-  t.is(runs[0]?.reason, 'a, which it wrote, is kept no more, and task 1 reads it');
+  t.deepEqual(runs[1]?.reason, { code: 'rerun-output-gone', path: 'A', readerTaskIndex: 3 });
+  t.deepEqual(runs[0]?.reason, { code: 'rerun-output-gone', path: 'a', readerTaskIndex: 1 });
 });
 
 test('an input by a path that depends on the task, and what says the number of its job, are never the same', (t) => {

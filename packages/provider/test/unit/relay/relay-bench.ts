@@ -116,7 +116,7 @@ export function aReport(sequence: number, replicaIds: readonly number[] = []): B
     startedUnixMs: 1_000,
     endedUnixMs: 1_040,
     reason: '',
-    detail: '',
+    detail: undefined,
     standardOutput: Buffer.alloc(0),
     standardError: Buffer.alloc(0),
     outputTruncated: false,

@@ -20,7 +20,7 @@ const anEnd = {
   startedUnixMs: 1_700_000_000_000,
   endedUnixMs: 1_700_000_000_250,
   reason: '',
-  detail: '',
+  detail: undefined,
   standardOutput: Buffer.from('out'),
   standardError: Buffer.alloc(0),
   outputTruncated: false,

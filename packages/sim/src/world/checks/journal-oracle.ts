@@ -331,7 +331,7 @@ export class JournalOracle {
       (taskStatus === 'cancelled') === (this.#runsNothing(jobId, taskIndex) && isUnwanted(job, replica, task)),
       `${name} is ${taskStatus} without r${replicaId}`,
     );
-    moveTask(task, taskStatus, { isHung: false, name, failuresMax: job.failuresMax });
+    moveTask(task, taskStatus, { isHopeless: false, name, failuresMax: job.failuresMax });
     if (task.end !== undefined) job.places.delete(taskIndex);
   }
 
@@ -373,13 +373,13 @@ export class JournalOracle {
       `task ${taskIndex} of job ${jobId} is cancelled with r${replicaId}, and was retried`,
     );
     if (disposition === 'failed') {
-      task.failures += 1;
+      if (ending.memoryNext === undefined) task.failures += 1;
       this.#truth.checkFailed({ label: job.label, taskIndex, replicaId, reason: ending.reason });
     }
     noteLoss(task, ending, this.#truth.wasSignalled({ label: job.label, replicaId }));
     if (task.end === undefined)
       moveTask(task, taskStatus, {
-        isHung: ending.reason === 'MUT_NO_MAJORITY',
+        isHopeless: ending.reason === 'MUT_NO_MAJORITY' || ending.reason === 'MUT_MEMORY_MAX',
         name: `task ${taskIndex} of job ${jobId}`,
         failuresMax: job.failuresMax,
       });
@@ -431,7 +431,11 @@ function noteLoss(task: WrittenTask, ending: ReplicaEnding, wasTaken: boolean): 
 function moveTask(
   task: WrittenTask,
   status: ReplicaEnding['taskStatus'],
-  { name, failuresMax, isHung }: { readonly name: string; readonly failuresMax: number; readonly isHung: boolean },
+  {
+    name,
+    failuresMax,
+    isHopeless,
+  }: { readonly name: string; readonly failuresMax: number; readonly isHopeless: boolean },
 ): void {
   if (status === 'finished' || status === 'failed' || status === 'cancelled') task.end = status;
   const { failures, losses, silentLosses, takenAway, stops } = task;
@@ -439,7 +443,7 @@ function moveTask(
     failures >= failuresMax || lost >= lossesMax || stopped >= stopsMax;
   const counts = `${failures} failures, ${losses} losses, ${takenAway} of which were preemptions, and ${stops} stops`;
   invariant(
-    status !== 'failed' || isSpent(losses - takenAway, stops + silentLosses) || isHung,
+    status !== 'failed' || isSpent(losses - takenAway, stops + silentLosses) || isHopeless,
     `${name} was given up after ${counts}`,
   );
   invariant(status !== 'ready' || !isSpent(losses - silentLosses, stops), `${name} goes on after ${counts}`);

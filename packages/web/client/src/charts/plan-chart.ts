@@ -67,7 +67,13 @@ export function buildPlanOption(plan: WorkflowPlan, look: ChartLook): ChartOptio
 
 function reportPlacement(placement: WorkflowPlan['placements'][number] | undefined): string {
   if (placement === undefined) return '';
-  const { task, start_s: start, end_s: end, processors, reason } = placement;
+  const {
+    task,
+    start_s: start,
+    end_s: end,
+    processors,
+    reason: { text: reason },
+  } = placement;
   return [
     `${task}: ${sayDuration((end - start) * 1000)}, from ${sayDuration(start * 1000)} to ` +
       `${sayDuration(end * 1000)}${processors.length > 1 ? ` on ${processors.length} processors` : ''}`,

@@ -70,7 +70,7 @@ function ReplicaRow({ replica }: { readonly replica: Replica }): ReactNode {
       <span className="faint">
         {took}
         {reason === '' ? '' : `; ${reason}`}
-        {detail === '' ? '' : `: ${detail}`}
+        {detail === null ? '' : `: ${detail.text}`}
       </span>
     </li>
   );

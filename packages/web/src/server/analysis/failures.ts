@@ -1,6 +1,7 @@
 import { TaskStatus } from '@mutirao/api/broker';
 import { isErrorCode, registry } from '@mutirao/api/errors';
 import { Outcome } from '@mutirao/api/machine';
+import { findReasonDocument } from '@mutirao/api/reasons';
 import { invariant } from '@mutirao/core/shared';
 
 import type { FailureGroup, Failures } from '../../schema/index.ts';
@@ -56,7 +57,7 @@ export function listFailedRuns(records: JobRecords): FailedRun[] {
       cause: getCause(row),
       exit_status: row.exitStatus,
       reason: row.reason,
-      detail: row.detail,
+      detail: row.detail?.text ?? '',
       is_loss: isLoss(row),
       started_unix_ms: row.startedAt,
       ended_unix_ms: row.endedAt,
@@ -96,7 +97,7 @@ function getShared([first]: readonly ReplicaRow[]): Pick<
     outcome: getEnumName(Outcome, first.outcome),
     exit_status: first.exitStatus,
     reason: first.reason,
-    detail: first.detail,
+    detail: findReasonDocument(first.detail),
     is_loss: isLoss(first),
   };
 }
@@ -104,7 +105,7 @@ function getShared([first]: readonly ReplicaRow[]): Pick<
 /** A status above 128 alone does not tell a signal; the detail says so where one is known. */
 function getCause({ reason, exitStatus, outcome, detail }: ReplicaRow): string {
   if (isErrorCode(reason) && reason !== 'MUT_COMMAND_FAILED') return `${reason}: ${registry[reason].advice}`;
-  if (detail.startsWith('ended by signal ')) return `exit status ${exitStatus}: ${detail}`;
+  if (detail?.code === 'ended-by-signal') return `exit status ${exitStatus}: ${detail.text}`;
   return outcome === Outcome.UNSPECIFIED ? 'its end is unknown' : `exit status ${exitStatus}`;
 }
 

@@ -1,4 +1,5 @@
 import { ReplicaDisposition, type ReplicaRecord, type TaskRecord } from '@mutirao/api/broker';
+import type { Reason } from '@mutirao/api/common';
 import { Outcome } from '@mutirao/api/machine';
 
 import type { barKinds } from '../../schema/index.ts';
@@ -30,7 +31,7 @@ export interface ReplicaRow {
   readonly outcome: Outcome;
   readonly exitStatus: number;
   readonly reason: string;
-  readonly detail: string;
+  readonly detail: Reason | undefined;
 }
 
 /** Names that many rows share are kept once. */
@@ -61,7 +62,7 @@ export function listRows(task: TaskRecord, names: NameTable): ReplicaRow[] {
       outcome: replica.outcome,
       exitStatus: replica.exitStatus,
       reason: names.one(replica.reason),
-      detail: names.one(replica.detail),
+      detail: replica.detail,
       staging: getStaging(replica, at),
     };
   });

@@ -8,6 +8,7 @@ import {
   type TaskGroup,
   type Verification,
 } from '@mutirao/api/broker';
+import { findReasonDocument } from '@mutirao/api/reasons';
 
 import type { JobDetail, JobRow, TaskCounts } from '../../schema/index.ts';
 import { instantOrNull, getEnumName } from './names.ts';
@@ -29,7 +30,7 @@ export function jobRow(job: JobSummary, estimate?: Estimate): JobRow {
     task_count: job.taskCount,
     tasks: taskCounts(job),
     replica_count: job.replicaCount,
-    cancel_reason: job.cancelReason,
+    cancel_reason: findReasonDocument(job.cancelReason),
     doubtful_count: job.doubtfulCount,
     remaining_ms_min: estimate?.remainingMsMin ?? null,
     remaining_ms_max: estimate?.remainingMsMax ?? null,

@@ -9,7 +9,7 @@ import {
   type Reservation as ReservationWire,
   type Resource,
 } from '@mutirao/api/reservation';
-import { reasonDocument } from '@mutirao/api/reasons';
+import { findReasonDocument, reasonDocument } from '@mutirao/api/reasons';
 
 import type { ReservableResource, Reservation, ReservationCalendar, ReservationPlacement } from '../../schema/index.ts';
 import { instantOrNull, getEnumName } from './names.ts';
@@ -61,7 +61,7 @@ export function reservationDocument(one: ReservationWire, { userId, unit }: View
     hold_until_unix_ms: instantOrNull(one.holdUntilUnixMs),
     requested_unix_ms: one.requestedUnixMs,
     revision: one.revision,
-    reason: one.reason,
+    reason: findReasonDocument(one.reason),
     provisioning: one.provisioning === undefined ? null : aheadDocument(one.provisioning),
   };
 }
@@ -109,7 +109,7 @@ export function placementDocument(
       start_unix_ms: startUnixMs,
       end_unix_ms: endUnixMs,
       amount,
-      reason,
+      reason: findReasonDocument(reason),
     })),
   };
 }

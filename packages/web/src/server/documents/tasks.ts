@@ -1,5 +1,6 @@
 import { TaskStatus, type GetTaskOutputResponse, type ReplicaRecord, type TaskRecord } from '@mutirao/api/broker';
 import { Outcome } from '@mutirao/api/machine';
+import { findReasonDocument } from '@mutirao/api/reasons';
 
 import type { Replica, Task, TaskOutput, TaskStatusName } from '../../schema/index.ts';
 import { instantOrNull, getEnumName } from './names.ts';
@@ -42,7 +43,7 @@ function replicaDocument(replica: ReplicaRecord): Replica {
     exit_status: replica.exitStatus,
     accepted: replica.accepted,
     reason: replica.reason,
-    detail: replica.detail,
+    detail: findReasonDocument(replica.detail),
   };
 }
 

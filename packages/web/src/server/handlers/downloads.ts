@@ -134,7 +134,7 @@ function listReplicas(records: JobRecords): Readonly<Record<string, string | num
       outcome: getEnumName(Outcome, row.outcome),
       exit_status: row.exitStatus,
       reason: row.reason,
-      detail: row.detail,
+      detail: row.detail?.text ?? '',
     }));
 }
 

@@ -1,8 +1,9 @@
 import { encodeJobSpec } from '@mutirao/api/codecs';
 import { errorOfRefusal, MutiraoError } from '@mutirao/api/errors';
+import { encodeReason, reasonDocument } from '@mutirao/api/reasons';
 import {
   bLevels,
-  describePlacement,
+  explainPlacement,
   findCriticalPath,
   findTooWide,
   freshProblem,
@@ -211,10 +212,7 @@ function plan(
   const costs = platformCosts(graph, platform);
   const schedule = scheduler.schedule(freshProblem(graph, costs, processors.length));
   const { makespan, bound, speedup, efficiency } = measureSchedule(graph, costs, processors.length, schedule);
-  const names = {
-    processor: (index: number): string => processors[index]?.name ?? '',
-    time: (instant: number): string => `${seconds(instant)} s`,
-  };
+  const nameProcessor = (index: number): string => processors[index]?.name ?? '';
   return {
     algorithm: schedule.scheduler,
     processors: processors.map(({ name }) => name),
@@ -227,7 +225,7 @@ function plan(
       processors: [...placement.processors],
       start_s: seconds(placement.start),
       end_s: seconds(placement.end),
-      reason: describePlacement(graph, placement, names),
+      reason: reasonDocument(encodeReason(explainPlacement(graph, placement, nameProcessor))),
     })),
   };
 }

@@ -19,7 +19,7 @@ function aRow(fields: Partial<ReplicaRow>): ReplicaRow {
     outcome: Outcome.SUCCEEDED,
     exitStatus: 0,
     reason: '',
-    detail: '',
+    detail: undefined,
     ...fields,
   };
 }

@@ -32,7 +32,7 @@ function reservation(
     hold_until_unix_ms: null,
     requested_unix_ms: 0,
     revision: 1,
-    reason: '',
+    reason: null,
     provisioning: null,
   };
 }

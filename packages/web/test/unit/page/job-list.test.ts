@@ -27,7 +27,7 @@ function row(jobId: number, fields: Partial<JobRow> = {}): JobRow {
     ended_unix_ms: null,
     task_count: 10,
     replica_count: 0,
-    cancel_reason: '',
+    cancel_reason: null,
     doubtful_count: 0,
     tasks: { waiting: 0, ready: 0, running: 0, verifying: 0, finished: 10, failed: 0, cancelled: 0 },
     remaining_ms_min: null,

@@ -49,7 +49,7 @@ const reservation = (
   hold_until_unix_ms: null,
   requested_unix_ms: now,
   revision: 1,
-  reason: '',
+  reason: null,
   provisioning: null,
 });
 const calendar: ReservationCalendar = {
@@ -156,8 +156,14 @@ const plan: WorkflowPlan = {
   speedup: 1.5,
   efficiency: 0.75,
   placements: [
-    { task: 'first', processors: [0], start_s: 0, end_s: 10, reason: 'earliest finish' },
-    { task: 'wide', processors: [0, 1], start_s: 10, end_s: 30, reason: '' },
+    {
+      task: 'first',
+      processors: [0],
+      start_s: 0,
+      end_s: 10,
+      reason: { code: '', parameters: {}, text: 'earliest finish' },
+    },
+    { task: 'wide', processors: [0, 1], start_s: 10, end_s: 30, reason: { code: '', parameters: {}, text: '' } },
   ],
 };
 

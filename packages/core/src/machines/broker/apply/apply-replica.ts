@@ -12,6 +12,7 @@ import { findJudge } from '../results/judge-losses.ts';
 import { book, getCharge, getRunTimes } from '../ledger/ledger-accounts.ts';
 import { releaseResources, takeResources } from '../machines/machine-resources.ts';
 import { outputsOn } from '../placing/matching.ts';
+import { growMemory } from '../jobs/grow-memory.ts';
 import { leavePlace, leavePlaceElsewhere, findQueue } from '../placement/placed-tasks.ts';
 import { walltimeMaxCode } from '../results/longest-walltime.ts';
 import { observeTimes } from '../times/observe-times.ts';
@@ -233,6 +234,7 @@ function endReplica(state: BrokerState, replica: BrokerReplica, ending: ReplicaE
   if (isFollower(replica)) return;
   countOnMachine(machine, ending);
   remember(task, ending, { machineId: machine.facts.machineId, at });
+  if (ending.memoryNext !== undefined && !hasEnded(task)) growMemory(job, task, ending.memoryNext);
   if (judge !== undefined && isCountedLoss(ending))
     task.unjudged = [...(task.unjudged ?? []), { requestKey: judge, at, hasRun: ending.startedAt > 0 }];
   // Of a task that has ended only the siblings of its winner are left, also where it runs again.
@@ -281,6 +283,7 @@ function remember(
 ): void {
   if (isStop(ending)) task.stopCount++;
   if (ending.disposition === 'lost' && ending.reason === walltimeMaxCode) task.walltimeCutCount++;
+  if (ending.memoryNext !== undefined) return;
   if (ending.disposition !== 'failed' && !isCountedLoss(ending)) return;
   if (ending.disposition === 'failed') task.failureCount++;
   else task.lossCount++;

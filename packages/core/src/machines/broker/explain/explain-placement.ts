@@ -5,7 +5,7 @@ import { countWaiting } from '../placement/choose-resources.ts';
 import { ResourceView } from '../placement/resource-view.ts';
 import type { Reason } from '../../../reasons/index.ts';
 import type { Instant, ProviderId, TaskIndex } from '../../../shared/index.ts';
-import { showAdmissibility } from '../../../placement/index.ts';
+import { roundAdmissibility } from '../../../placement/index.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, TaskQueue } from '../state.ts';
 import { type Waiting, listedMax } from './explanation.ts';
 
@@ -69,7 +69,7 @@ export function explainJobPlacement(state: BrokerState, job: BrokerJob): Reason[
     {
       code: 'job-placement',
       strategy: strategy.name,
-      admissibility: showAdmissibility(isAdaptive ? (state.choosing.adaptive?.value ?? 1) : admissibility),
+      admissibility: String(roundAdmissibility(isAdaptive ? (state.choosing.adaptive?.value ?? 1) : admissibility)),
       isAdaptive,
       isDefault: job.placement === undefined,
       tasksByProvider: [...counts].slice(0, listedMax).map(([providerId, count]) => `${providerId}=${count}`),

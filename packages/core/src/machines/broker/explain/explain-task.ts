@@ -165,9 +165,11 @@ function describeMemories(
   job: BrokerJob,
   { task, now }: { readonly task: OpenTask; readonly now: Instant },
 ): Reason[] {
-  const { failureCount, lossCount, unjudged, stopCount, avoidMachineId } = task;
+  const { failureCount, grown, lossCount, unjudged, stopCount, avoidMachineId } = task;
   const memories: Reason[] = [];
   if (failureCount > 0) memories.push({ code: 'task-failures', failures: failureCount, failuresMax: job.failuresMax });
+  if (grown !== undefined)
+    memories.push({ code: 'task-given-memory', retries: grown.count, memoryBytes: grown.memory });
   if (lossCount > 0) memories.push({ code: 'task-losses', losses: lossCount, lossesMax: state.options.lossesMax });
   if (unjudged !== undefined && unjudged.length > 0)
     memories.push({ code: 'task-losses-unjudged', losses: unjudged.length });
@@ -214,6 +216,6 @@ function describePast({ machineId, ending }: PastReplica): Reason {
     disposition,
     ...(outcome === 'failed' && reason === '' ? { exitStatus } : {}),
     endCode: reason,
-    detail,
+    cause: detail,
   };
 }

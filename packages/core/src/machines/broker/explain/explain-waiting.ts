@@ -129,9 +129,9 @@ function describeQuarantined({ records }: BrokerState, { facts }: BrokerMachine)
     case 'attribute':
     case 'report':
     case 'word':
-      return { code: 'machine-quarantined', machineId, evidence: evidence.kind, detail: evidence.detail };
+      return { code: 'machine-quarantined', machineId, evidence: evidence.kind, cause: evidence.detail };
     default:
-      return { code: 'machine-quarantined', machineId, evidence: 'result', detail: '' };
+      return { code: 'machine-quarantined', machineId, evidence: 'result', cause: '' };
   }
 }
 

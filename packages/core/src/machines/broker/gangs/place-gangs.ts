@@ -183,6 +183,7 @@ class Hall {
     const gangId = state.nextReplicaId;
     const { jobId } = queue.job;
     const { groupIndex } = getGroup(queue.job, taskIndex);
+    const memory = queue.job.tasks.get(taskIndex)?.grown?.memory;
     commit(this.#turn, {
       kind: 'GangPlaced',
       jobId,
@@ -216,6 +217,7 @@ class Hall {
         groupIndex,
         starts: [buildStart(state, queue.job, { replicaId: gangId + rank, taskIndex })],
         gang: { gangId, rank, members: seats.length, processors },
+        ...(memory === undefined ? {} : { memory }),
       });
     }
   }

@@ -34,6 +34,9 @@ function isAwaited({ status, member }: BrokerReplica): boolean {
   return status === 'placed' && member !== undefined && member.held === undefined;
 }
 
+/** Machines that a reason names. */
+const machinesNamedMax = 10;
+
 /**
  * Starts gangs all of whose members are held, and ends those of which a member has ended, or is not held in time. What
  * is said of one that is
@@ -47,7 +50,7 @@ export function reconcileGangs(turn: Turn): void {
     if (gang.status !== 'gathered' || gang.brokenBy !== undefined || findLeader(gang)?.status !== 'placed') continue;
     const due = gang.placedAt + state.options.gangHoldMax;
     if (isOfDraining(gang))
-      giveBack(turn, gang, { disposition: 'withdrawn', reason: drained, detail: 'its provider is draining' });
+      giveBack(turn, gang, { disposition: 'withdrawn', reason: drained, detail: { code: 'provider-draining-gang' } });
     else if (isHeld(gang)) start(turn, gang);
     else if (due > now) wakeBy(turn, due);
     else giveUp(turn, gang);
@@ -111,7 +114,7 @@ function giveUp(turn: Turn, gang: BrokerGang): void {
   giveBack(turn, gang, {
     disposition: 'lost',
     reason: gangNotHeld,
-    detail: `not held: ${missing.slice(0, 10).join(', ')}`,
+    detail: { code: 'gang-members-not-ready', machineIds: missing.slice(0, machinesNamedMax) },
   });
 }
 
@@ -143,7 +146,13 @@ function endBroken(turn: Turn, gang: BrokerGang): void {
  * it.
  */
 function leaderEnd(gang: BrokerGang, { disposition, outcome, reason, detail, machineId }: FirstEnd): UnreportedEnd {
-  if (outcome === 'limited') return { disposition: 'failed', reason, detail: `${machineId}: ${detail}` };
+  if (outcome === 'limited') {
+    return {
+      disposition: 'failed',
+      reason,
+      detail: { code: 'gang-member-ended', machineId, endCode: '', cause: detail },
+    };
+  }
   // Nothing of it ran, or an operator took it away, and nothing that it does brought this about.
   const wasSpared =
     reason === drained || (gang.status === 'gathered' && (outcome === undefined || disposition === 'withdrawn'));
@@ -152,7 +161,7 @@ function leaderEnd(gang: BrokerGang, { disposition, outcome, reason, detail, mac
   return {
     disposition: end,
     reason: isShutdown(reason) ? reason : gangBroken,
-    detail: [machineId, reason, detail].filter((text) => text !== '').join(': '),
+    detail: { code: 'gang-member-ended', machineId, endCode: reason, cause: detail },
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Cause } from '../../../reasons/index.ts';
 import { findUserJob } from './find-job.ts';
 import { reportLeasesAgain } from '../leases/grant-leases.ts';
 import type { GetInput } from '../inputs.ts';
@@ -17,7 +18,7 @@ export function cancelJob(turn: Turn, input: GetInput<'JobCancelled'>): void {
 }
 
 /** Ends what runs of a job that goes on, and cancels the rest. */
-export function stopJob(turn: Turn, job: BrokerJob, reason: string): void {
+export function stopJob(turn: Turn, job: BrokerJob, reason: Cause): void {
   for (const task of job.tasks.values()) {
     for (const replica of task.replicas) {
       cancelReplica(turn, replica);

@@ -1,4 +1,3 @@
-import { plural } from '../../../shared/index.ts';
 import { stopJob } from './cancel-job.ts';
 import type { BrokerJob } from '../state.ts';
 import type { Turn } from '../turn.ts';
@@ -7,7 +6,7 @@ import type { Turn } from '../turn.ts';
 export function stopFailing(turn: Turn): void {
   for (const job of turn.state.openJobs.values())
     if (job.status === 'running' && hasFailedTooOften(job))
-      stopJob(turn, job, `stopped at ${plural(job.failed.size, 'failed task')}`);
+      stopJob(turn, job, { code: 'failed-tasks-reached', failedTasks: job.failed.size });
 }
 
 /** Whether as many tasks of a job have failed as its user allows. */

@@ -1,7 +1,7 @@
 import type { JobSpec, TaskGroup } from '../../../messages/index.ts';
 import { isEmptyRequest, keyOfRequest, type ResourceRequest } from '../../../resources/index.ts';
 import { parseRequirements } from '../../../requirements/index.ts';
-import { IndexSet, invariant, type ProcessorCount, type TaskIndex } from '../../../shared/index.ts';
+import { type Bytes, IndexSet, invariant, type ProcessorCount, type TaskIndex } from '../../../shared/index.ts';
 import type { BrokerJob, GroupSpan, TaskQueue } from '../state.ts';
 
 /** How many tasks a group has. */
@@ -45,6 +45,7 @@ function createQueue(job: BrokerJob, group: TaskGroup, resources: ResourceReques
     heldBack: new IndexSet(),
     matches: new WeakMap(),
     source: undefined,
+    grownFrom: undefined,
     place: undefined,
     get readyCount() {
       return this.ready.size - this.heldBack.size;
@@ -66,7 +67,28 @@ export function getResources(spec: JobSpec, { resources = spec.resources }: Task
 
 /** What a task of a job which may still run tasks holds in addition to processors. Cost: O(log groups). */
 export function findResources(job: BrokerJob, index: TaskIndex): ResourceRequest | undefined {
-  return getGroup(job, index).queue.resources;
+  return findWholeQueue(job, index).resources;
+}
+
+/** The queue in which a task waits that is placed nowhere: of its group, or of what it asks for by now. */
+export function findWholeQueue(job: BrokerJob, index: TaskIndex): TaskQueue {
+  const { queue } = getGroup(job, index);
+  if (job.spec?.memoryGrowth === undefined) return queue;
+  const grown = job.tasks.get(index)?.grown;
+  if (grown === undefined) return queue;
+  const found = job.queues.find(
+    ({ grownFrom, resources }) => grownFrom === queue && resources?.memory === grown.memory,
+  );
+  invariant(found, `task ${index} of job ${job.jobId} asks for more memory than any of its queues`);
+  return found;
+}
+
+/** A request with another amount of memory; without one, as it is. */
+export function withMemory(
+  request: ResourceRequest | undefined,
+  memory: Bytes | undefined,
+): ResourceRequest | undefined {
+  return request === undefined || memory === undefined ? request : { ...request, memory };
 }
 
 /** Processors that a task of a job which may still run tasks holds at least. Cost: O(log groups). */

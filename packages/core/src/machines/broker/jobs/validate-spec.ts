@@ -1,7 +1,14 @@
 import { findCommandFault, keepInside, parseCommand } from '../../../bag/index.ts';
-import { type JobSpec, schedulerNames, type TaskGroup, type Values } from '../../../messages/index.ts';
+import {
+  type JobSpec,
+  memoryGrowthMax,
+  memoryGrowthMin,
+  schedulerNames,
+  type TaskGroup,
+  type Values,
+} from '../../../messages/index.ts';
 import type { Fault, Refusal } from '../../../reasons/index.ts';
-import { describeRequirementsError, findImpossible, parseRequirements } from '../../../requirements/index.ts';
+import { findImpossible, parseRequirements } from '../../../requirements/index.ts';
 import { findNearestWord } from '../../../shared/index.ts';
 import { getCredibilityMax, type CredibilityRules, defaultCredibilityRules } from '../../../trust/index.ts';
 import { findPlacementFault } from '../placement/read-placement.ts';
@@ -16,6 +23,7 @@ export const taskCountMax = 2 ** 31;
 export function findSpecFault(spec: JobSpec, rules: CredibilityRules = defaultCredibilityRules): Refusal | undefined {
   return (
     findRangeFault(spec) ??
+    findGrowthFault(spec) ??
     findSchedulingFault(spec) ??
     findCountFault(spec) ??
     findGroupsFault(spec) ??
@@ -71,6 +79,14 @@ function findSchedulingFault({ scheduler, replicationCap }: JobSpec): Refusal | 
       });
 }
 
+/** Whether a job says how much more memory its tasks are given, and that is a factor that can be meant. */
+function findGrowthFault({ memoryGrowth }: JobSpec): Refusal | undefined {
+  if (memoryGrowth === undefined || (memoryGrowth >= memoryGrowthMin && memoryGrowth <= memoryGrowthMax))
+    return undefined;
+  const [least, most] = [memoryGrowthMin, memoryGrowthMax];
+  return bad({ code: 'job-number-out-of-range', field: 'memory_growth', value: memoryGrowth, least, most });
+}
+
 function findCountFault(spec: JobSpec): Refusal | undefined {
   if (spec.groups.length === 0) return bad({ code: 'job-without-groups' });
   let total = 0;
@@ -123,9 +139,9 @@ function findGroupFault(group: TaskGroup, groupIndex: number): Refusal | undefin
     ...[...group.inputs, ...group.outputs].map(({ condition }) => condition),
   ]) {
     const parsed = parseRequirements(expression);
-    const trouble = parsed.kind === 'error' ? describeRequirementsError(parsed) : findImpossible(parsed);
-    if (trouble !== undefined)
-      return { code: 'MUT_REQUIREMENTS_SYNTAX', fault: { code: 'job-requirements-unreadable', groupIndex, trouble } };
+    const cause = parsed.kind === 'error' ? parsed.fault : findImpossible(parsed);
+    if (cause !== undefined)
+      return { code: 'MUT_REQUIREMENTS_SYNTAX', fault: { code: 'job-requirements-unreadable', groupIndex, cause } };
   }
   return (
     findValuesFault(group.values, groupIndex) ?? findPathFault(group, groupIndex) ?? findQuotingFault(group, groupIndex)
@@ -150,8 +166,8 @@ function findQuotingFault({ command, check, values }: TaskGroup, groupIndex: num
     ['command', command],
     ['check', check],
   ] as const) {
-    const trouble = findCommandFault(parseCommand(text), valuesLookedAt(values));
-    if (trouble !== undefined) return bad({ code: 'job-command-unsafe', groupIndex, field, trouble });
+    const cause = findCommandFault(parseCommand(text), valuesLookedAt(values));
+    if (cause !== undefined) return bad({ code: 'job-command-unsafe', groupIndex, field, cause });
   }
   return undefined;
 }

@@ -294,7 +294,7 @@ function countLeasable(state: BrokerState, job: BrokerJob): number {
   let count = 0;
   // More than all providers can have need not be counted.
   for (const queue of job.queues)
-    if (!queue.noOp && !queue.isGang && queue.place === undefined)
+    if (!queue.noOp && !queue.isGang && queue.place === undefined && queue.grownFrom === undefined)
       count += Math.min(queue.ready.size, replicasMax * state.providers.size);
   return count;
 }

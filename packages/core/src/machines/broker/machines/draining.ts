@@ -71,7 +71,7 @@ function endAll(turn: Turn, { replicas }: BrokerMachine): void {
     endUnreported(turn, replica, {
       disposition: 'withdrawn',
       reason: drained,
-      detail: 'its provider gives everything back',
+      detail: { code: 'provider-releases-all' },
     });
   }
 }

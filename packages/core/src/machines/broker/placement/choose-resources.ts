@@ -1,18 +1,18 @@
-import type {
-  AdaptiveAdmissibility,
-  PlacementChoice,
-  PlacementDecision,
-  PlacementResource,
+import {
+  explainChoice,
+  type AdaptiveAdmissibility,
+  type PlacementChoice,
+  type PlacementDecision,
+  type PlacementResource,
 } from '../../../placement/index.ts';
 import type { TaskIndex } from '../../../shared/index.ts';
 import { type BrokerJob, type TaskQueue } from '../state.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
 import { ReadyOrder } from '../workflow/ready-order.ts';
 import { adaptiveFor } from './choosing.ts';
-import { describePlacing } from './describe-placing.ts';
 import { choiceFor } from './choice-for.ts';
 import { Mover } from './move-placed.ts';
-import type { Placing } from './placing.ts';
+import type { ChosenPlacing, Placing } from './placing.ts';
 import { type Candidates, ResourceView } from './resource-view.ts';
 
 /**
@@ -132,7 +132,12 @@ class Placer {
   }
 
   /** Undefined where no resource is wide enough. */
-  #choose(queue: TaskQueue, taskIndex: TaskIndex, choice: PlacementChoice, { table }: Candidates): Placing | undefined {
+  #choose(
+    queue: TaskQueue,
+    taskIndex: TaskIndex,
+    choice: PlacementChoice,
+    { table }: Candidates,
+  ): ChosenPlacing | undefined {
     const {
       state: {
         choosing,
@@ -159,7 +164,7 @@ class Placer {
       taskIndex,
       providerId: resource.name,
       ...(wait === undefined ? {} : { startsBy: now + wait }),
-      reason: describePlacing(
+      reason: explainChoice(
         decision,
         table.resources.map(({ name }) => name),
       ),
@@ -180,9 +185,9 @@ class Placer {
     for (const index of part.ready.values()) {
       if (this.#left <= 0) return;
       const placing = choice === undefined ? undefined : this.#choose(source, index, choice, candidates);
-      if (placing !== undefined) placings.push({ ...placing, reason: `${placing.reason}; ${why}` });
+      if (placing !== undefined) placings.push({ ...placing, reason: { ...placing.reason, ...why } });
       else if (candidates.hasUnknown || choice === undefined)
-        placings.push({ taskIndex: index, providerId: '', reason: why });
+        placings.push({ taskIndex: index, providerId: '', reason: { code: 'site-left', ...why } });
       else return;
     }
   }

@@ -1,5 +1,6 @@
 import type { AssignedTask, PlacementResource } from '../../../placement/index.ts';
-import { describeTime, type Duration, type TaskIndex } from '../../../shared/index.ts';
+import type { Cause, GetReason } from '../../../reasons/index.ts';
+import type { Duration, TaskIndex } from '../../../shared/index.ts';
 import type { BrokerProvider, TaskQueue } from '../state.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 import { isDraining } from '../machines/takes-work.ts';
@@ -10,6 +11,9 @@ import type { ResourceView } from './resource-view.ts';
 
 /** Between two looks at what starts too late at a provider. */
 const lookEvery: Duration = 60_000;
+
+/** Why tasks cannot stay at a provider. */
+type Move = Pick<GetReason<'site-left'>, 'formerProviderId' | 'moved'>;
 
 /** Finds out whether tasks that wait at a provider stay there. */
 export class Mover {
@@ -29,20 +33,20 @@ export class Mover {
   /**
    * Why what waits cannot stay; undefined where it can. A provider that is away has its grace, as its machines have.
    */
-  whyNot(source: TaskQueue): string | undefined {
+  whyNot(source: TaskQueue): Move | undefined {
     const { state, now } = this.#turn;
     const { providerId, awaySince } = this.#provider;
     if (awaySince !== undefined) {
       const due = awaySince + state.options.suspectGrace;
       if (due > now) wakeBy(this.#turn, due);
-      return due > now ? undefined : `${providerId}, where it was before, is away`;
+      return due > now ? undefined : { formerProviderId: providerId, moved: 'away' };
     }
-    if (isDraining(this.#provider)) return `${providerId}, where it was before, is draining`;
+    if (isDraining(this.#provider)) return { formerProviderId: providerId, moved: 'draining' };
     // Only what providers tell, or machines that come and go, make it another one.
     return this.#turn.mayChangeDemand &&
       isAnnouncedOf(this.#provider) &&
       this.#view().suits(source, this.#provider) === false
-      ? `${providerId}, where it was before, would not do any more`
+      ? { formerProviderId: providerId, moved: 'unsuitable' }
       : undefined;
   }
 
@@ -108,9 +112,8 @@ export class Mover {
       range === undefined ? undefined : this.#soonest(table.resources.slice(range.first, range.last + 1), task);
     if (best === undefined || best.wait > late / 2) return undefined;
     view.assign(best.resource, task);
-    const reason =
-      `it is to start in ${describeTime(best.wait)} there, and ${this.#provider.providerId}, where it was before, ` +
-      `is ${describeTime(late)} later than was foreseen`;
+    const { providerId: formerProviderId } = this.#provider;
+    const reason: Cause = { code: 'site-starts-sooner', waitMs: best.wait, formerProviderId, lateMs: late };
     return { taskIndex: index, providerId: best.resource.name, startsBy: now + best.wait, reason };
   }
 }

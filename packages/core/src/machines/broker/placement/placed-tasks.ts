@@ -1,5 +1,5 @@
 import { IndexSet, type Instant, invariant, type TaskIndex } from '../../../shared/index.ts';
-import { getGroup } from '../jobs/task-groups.ts';
+import { findWholeQueue } from '../jobs/task-groups.ts';
 import type { BrokerJob, BrokerProvider, TaskPlace, TaskQueue } from '../state.ts';
 import type { Placing } from './placing.ts';
 
@@ -8,7 +8,7 @@ import type { Placing } from './placing.ts';
  * groups).
  */
 export function findQueue(job: BrokerJob, index: TaskIndex): TaskQueue {
-  return job.placed.get(index)?.queue ?? getGroup(job, index).queue;
+  return job.placed.get(index)?.queue ?? findWholeQueue(job, index);
 }
 
 /** Whether tasks of a queue may run at a provider: they are placed there, or nobody places them. */
@@ -24,7 +24,7 @@ export function putInPlace(
   at: Instant,
 ): void {
   const wasReady = findQueue(job, taskIndex).ready.delete(taskIndex);
-  const { queue: source } = getGroup(job, taskIndex);
+  const source = findWholeQueue(job, taskIndex);
   if (provider === undefined) job.placed.delete(taskIndex);
   else
     job.placed.set(taskIndex, {
@@ -75,6 +75,7 @@ function openPart(job: BrokerJob, source: TaskQueue, provider: BrokerProvider): 
     heldBack: new IndexSet(),
     matches: new WeakMap(),
     source,
+    grownFrom: undefined,
     place: provider,
     get readyCount() {
       return this.ready.size - this.heldBack.size;
@@ -87,7 +88,14 @@ function openPart(job: BrokerJob, source: TaskQueue, provider: BrokerProvider): 
 /** Checks what is placed of a job. @throws {InvariantError} */
 export function checkPlaced(job: BrokerJob): void {
   for (const [index, place] of job.placed) checkPlace(job, index, place);
-  for (const { source, ready, place } of job.queues) {
+  for (const { source, grownFrom, resources, ready, place } of job.queues) {
+    const asked = grownFrom === undefined ? undefined : resources?.memory;
+    if (asked !== undefined)
+      for (const index of ready.values())
+        invariant(
+          job.tasks.get(index)?.grown?.memory === asked,
+          () => `task ${index} of job ${job.jobId} waits with those that were given more memory than it was`,
+        );
     invariant(
       (source !== undefined) === (typeof place === 'object'),
       () => `job ${job.jobId} has a part of a queue that is placed nowhere, or a whole one that is`,
@@ -102,7 +110,7 @@ function checkPlace(job: BrokerJob, index: TaskIndex, { provider, queue }: TaskP
   const name = (): string => `task ${index} of job ${job.jobId}`;
   const open = job.tasks.get(index);
   invariant(
-    queue.place === provider && job.queues.includes(queue) && queue.source === getGroup(job, index).queue,
+    queue.place === provider && job.queues.includes(queue) && queue.source === findWholeQueue(job, index),
     () => `${name()} is placed in a queue of another kind, or of another provider`,
   );
   invariant(open !== undefined || queue.ready.has(index), () => `${name()} is placed and neither ready nor begun`);

@@ -1,3 +1,4 @@
+import type { Cause, GetReason } from '../../../reasons/index.ts';
 import type { Instant, ProviderId, TaskIndex } from '../../../shared/index.ts';
 
 /** Where one task is placed, as it goes into the journal. */
@@ -6,5 +7,10 @@ export interface Placing {
   /** Empty where it goes back to those that have no place. */
   readonly providerId: ProviderId;
   readonly startsBy?: Instant;
-  readonly reason: string;
+  readonly reason: Cause;
+}
+
+/** Where one task is placed by choice among resources. */
+export interface ChosenPlacing extends Placing {
+  readonly reason: GetReason<'site-chosen'>;
 }

@@ -4,7 +4,7 @@ import type { BrokerJob, BrokerMachine, GroupSpan } from '../state.ts';
 import { buildStart } from './start-of.ts';
 import { commit, type Turn } from '../turn.ts';
 
-/** Replicas of one group for one machine. */
+/** Replicas of one group for one machine, of tasks that ask for the same. */
 export interface Batch {
   readonly job: BrokerJob;
   readonly group: GroupSpan;
@@ -23,6 +23,7 @@ export function placeBatch(turn: Turn, machine: BrokerMachine, { job, group, tas
     facts: { machineId },
   } = machine;
   commit(turn, { kind: 'ReplicasPlaced', machineId, jobId, firstReplicaId, taskIndexes, at: turn.now, ...chosen });
+  const memory = job.tasks.get(taskIndexes[0] as TaskIndex)?.grown?.memory;
   const starts = taskIndexes.map((taskIndex, offset) =>
     buildStart(turn.state, job, { replicaId: firstReplicaId + offset, taskIndex }),
   );
@@ -36,5 +37,6 @@ export function placeBatch(turn: Turn, machine: BrokerMachine, { job, group, tas
     groupIndex: group.groupIndex,
     starts,
     ...chosen,
+    ...(memory === undefined ? {} : { memory }),
   });
 }

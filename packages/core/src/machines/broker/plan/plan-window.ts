@@ -4,7 +4,7 @@ import { type Dependencies, listSuccessors } from '../workflow/dependencies.ts';
 import { findPlaceable } from '../placing/hold-back.ts';
 import { canBePlanned, getExpectedEnd, levelUnit, timeAtPar } from './planned-times.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Planning, TaskQueue } from '../state.ts';
-import { getGroup } from '../jobs/task-groups.ts';
+import { findWholeQueue, getGroup } from '../jobs/task-groups.ts';
 
 /** A task as it is planned. */
 export interface WindowTask {
@@ -151,7 +151,7 @@ class Chooser {
     if (end < Infinity)
       this.#add({
         job,
-        queue: getGroup(job, task.index).queue,
+        queue: findWholeQueue(job, task.index),
         index: task.index,
         time: 0,
         after: 0,

@@ -1,3 +1,4 @@
+import type { Cause } from '../../../reasons/index.ts';
 import { groupVotes, type Vote } from '../../../trust/index.ts';
 import { askToAccept, settle } from './bring-home.ts';
 import type { ReplicaEnding, ReplicaDisposition } from '../changes.ts';
@@ -39,14 +40,12 @@ function decide(turn: Turn, job: BrokerJob, task: OpenTask): void {
   if (job.status === 'cancelled' || task.isCancelled === true)
     endVotes(turn, task, { disposition: 'cancelled', reason: '', detail: '' });
   else if (decision.kind === 'deadlocked') {
-    endVotes(turn, task, { disposition: 'failed', reason: noMajority, detail: describeDeadlock(job, findVotes(task)) });
+    endVotes(turn, task, { disposition: 'failed', reason: noMajority, detail: explainDeadlock(job, findVotes(task)) });
   } else if (isSpent(task, job, turn.state.options)) {
     endVotes(turn, task, {
       disposition: 'failed',
       reason: noMajority,
-      detail:
-        `its runs failed ${task.failureCount} times and were lost ${task.lossCount} times before enough results ` +
-        'agreed',
+      detail: { code: 'votes-runs-failed', failures: task.failureCount, losses: task.lossCount },
     });
   }
 }
@@ -55,15 +54,11 @@ function decide(turn: Turn, job: BrokerJob, task: OpenTask): void {
  * Results that are all the same may still not be credible enough: where the rules were made stricter since the job was
  * taken in.
  */
-function describeDeadlock({ verification }: BrokerJob, votes: readonly Vote[]): string {
+function explainDeadlock({ verification }: BrokerJob, votes: readonly Vote[]): Cause {
   const most = Math.max(...groupVotes(votes).map(({ voters }) => voters.length));
-  if (verification?.kind === 'credibility' && most === votes.length) {
-    return (
-      `all ${most} results are the same, and not credible enough for credibility:${verification.threshold}; a ` +
-      'lower threshold may do'
-    );
-  }
-  return `of ${votes.length} results too few are the same; a check that prints what is to be compared may help`;
+  return verification?.kind === 'credibility' && most === votes.length
+    ? { code: 'votes-below-threshold', results: most, threshold: verification.threshold }
+    : { code: 'votes-disagree', results: votes.length };
 }
 
 function mayGetVotes({ replicas, successes = [] }: OpenTask): boolean {
@@ -77,7 +72,7 @@ function endVotes(
   end: {
     readonly disposition: ReplicaDisposition & ('failed' | 'cancelled');
     readonly reason: string;
-    readonly detail: string;
+    readonly detail: Cause;
   },
 ): void {
   const successes = task.successes ?? [];

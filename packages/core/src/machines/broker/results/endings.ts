@@ -1,3 +1,4 @@
+import type { Cause } from '../../../reasons/index.ts';
 import {
   doubtsMax,
   faultAtHome,
@@ -13,11 +14,19 @@ import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import type { ReplicaEnding, ReplicaDisposition } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
+import { findMemoryGrowth, memoryMaxCode, type MemoryGrowth } from '../jobs/grow-memory.ts';
 import type { BrokerOptions } from '../options.ts';
-import { hasEnded, type BrokerJob, type BrokerReplica, type OpenTask, type Success } from '../state.ts';
+import {
+  hasEnded,
+  type BrokerJob,
+  type BrokerReplica,
+  type BrokerState,
+  type OpenTask,
+  type Success,
+} from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 import { countLosses, findJudge } from './judge-losses.ts';
-import { describeFullCut, walltimeCutsMax, walltimeMaxCode } from './longest-walltime.ts';
+import { explainFullCut, walltimeCutsMax, walltimeMaxCode } from './longest-walltime.ts';
 
 const noBytes = new Uint8Array(0);
 
@@ -175,7 +184,7 @@ export function statusWithout(
 export function refusedEnding(
   turn: Pick<Turn, 'state'>,
   success: Success,
-  { reason, detail }: { readonly reason: string; readonly detail: string },
+  { reason, detail }: { readonly reason: string; readonly detail: Cause },
 ): ReplicaEnding {
   const disposition = refusedDisposition(success, reason);
   const taskStatus = statusWithout(turn, success, disposition);
@@ -186,7 +195,7 @@ export function refusedEnding(
     taskStatus,
     reason: isLostOften ? lostOften : reason,
     ...(isLostOften ? { lastLoss: reason } : {}),
-    detail: isLostOften ? `the last one: ${reason} ${detail}` : detail,
+    detail: isLostOften ? { code: 'last-loss', endCode: reason, cause: detail } : detail,
   };
 }
 
@@ -225,10 +234,10 @@ function judgeCut(
   { state, now }: Turn,
   { replica, disposition }: { readonly replica: BrokerReplica; readonly disposition: ReplicaDisposition },
   end: Pick<ReplicaEnd, 'reason' | 'detail' | 'startedAt' | 'endedAt'>,
-): { readonly reason: string; readonly detail: string } {
+): { readonly reason: string; readonly detail: Cause } {
   const detail =
     disposition === 'lost' && !isFollower(replica)
-      ? describeFullCut(state, replica, { startedAt: end.startedAt, endedAt: end.endedAt, now })
+      ? explainFullCut(state, replica, { startedAt: end.startedAt, endedAt: end.endedAt, now })
       : undefined;
   return detail === undefined ? end : { reason: walltimeMaxCode, detail };
 }
@@ -246,12 +255,14 @@ export function reportedEnding(turn: Turn, replica: BrokerReplica, end: ReplicaE
   const disposition = getFate(replica, end);
   const { reason, detail } = judgeCut(turn, { replica, disposition }, { ...end, reason: getReason(replica, end) });
   const isInDoubt = isDoubted({ ...end, disposition });
-  const taskStatus = statusAfter(
+  const status = statusAfter(
     replica,
     { outcome: end.outcome, disposition, reason, startedAt: end.startedAt },
     turn.state.options,
     isInDoubt,
   );
+  const growth = growthAfter(turn.state, replica, { disposition, reason });
+  const taskStatus = statusGrown(replica, { growth, status });
   const isLostOften = !isInDoubt && isGivenUp(replica, { disposition, taskStatus, reason });
   return {
     replicaId: replica.replicaId,
@@ -265,21 +276,43 @@ export function reportedEnding(turn: Turn, replica: BrokerReplica, end: ReplicaE
     endedAt: end.endedAt,
     reason: isLostOften ? lostOften : reason,
     ...(isLostOften ? { lastLoss: reason } : {}),
-    detail: isLostOften ? `the last one: ${reason} ${end.detail}` : detail,
+    detail: isLostOften ? { code: 'last-loss', endCode: reason, cause: end.detail } : detail,
     standardOutput: end.standardOutput,
     standardError: end.standardError,
     outputTruncated: end.outputTruncated,
     outputs: end.outputs,
     ...(end.staging === undefined ? {} : { staging: end.staging }),
     ...(end.usage === undefined ? {} : { usage: end.usage }),
+    ...(growth?.kind === 'more' ? { memoryNext: growth.memory } : {}),
   };
+}
+
+/** How a task goes on of which a replica used too much memory; undefined where its job does not say so. */
+function growthAfter(
+  state: BrokerState,
+  replica: BrokerReplica,
+  { disposition, reason }: Pick<ReplicaEnding, 'disposition' | 'reason'>,
+): MemoryGrowth | undefined {
+  if (disposition !== 'failed' || reason !== memoryMaxCode || isFollower(replica) || hasEnded(replica.task))
+    return undefined;
+  return findMemoryGrowth(state, replica);
+}
+
+/** Its task runs again with more; where no machine has more, it would only use too much again. */
+function statusGrown(
+  { task }: BrokerReplica,
+  { growth, status }: { readonly growth: MemoryGrowth | undefined; readonly status: TaskStatus },
+): TaskStatus {
+  if (growth === undefined || (status !== 'ready' && status !== 'failed')) return status;
+  if (task.replicas.length > 1 || task.successes !== undefined) return status;
+  return growth.kind === 'more' ? 'ready' : 'failed';
 }
 
 /** Why a replica ended of which no machine tells. */
 export interface UnreportedEnd {
   readonly disposition: ReplicaDisposition;
   readonly reason: string;
-  readonly detail: string;
+  readonly detail: Cause;
 }
 
 /** Ends one replica of which no machine tells. */
@@ -326,7 +359,7 @@ export function unreportedEnding(turn: Turn, replica: BrokerReplica, end: Unrepo
     endedAt: turn.now,
     reason: isLostOften ? lostOften : reason,
     ...(isLostOften ? { lastLoss: end.reason } : {}),
-    detail: isLostOften ? `the last one: ${end.reason}` : detail,
+    detail: isLostOften ? { code: 'last-loss', endCode: end.reason, cause: '' } : detail,
     standardOutput: noBytes,
     standardError: noBytes,
     outputTruncated: false,

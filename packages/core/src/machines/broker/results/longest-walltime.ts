@@ -1,4 +1,5 @@
-import { describeTime, type Duration, type Instant } from '../../../shared/index.ts';
+import type { Cause } from '../../../reasons/index.ts';
+import type { Duration, Instant } from '../../../shared/index.ts';
 import { mayObtain } from '../machines/machine-pattern.ts';
 import { wouldDo } from '../placing/matching.ts';
 import type { BrokerProvider, BrokerReplica, BrokerState } from '../state.ts';
@@ -22,11 +23,11 @@ const fullShare = 0.9;
  * undefined for any other, and where it is not known how long
  * allocations may be, or a machine that stays would do.
  */
-export function describeFullCut(
+export function explainFullCut(
   state: BrokerState,
   replica: BrokerReplica,
   { startedAt, endedAt, now }: { readonly startedAt: Instant; readonly endedAt: Instant; readonly now: Instant },
-): string | undefined {
+): Cause | undefined {
   const {
     facts: { until },
   } = replica.machine;
@@ -35,10 +36,12 @@ export function describeFullCut(
   if (until - now > ran / 9) return undefined;
   const longest = findLongest(state, replica);
   if (longest === undefined || ran < fullShare * longest.walltime) return undefined;
-  return (
-    `ran ${describeTime(ran)} until its allocation ended, and no allocation may last longer than ` +
-    `${describeTime(longest.walltime)} (${longest.providerId})`
-  );
+  return {
+    code: 'allocation-too-short',
+    ranMs: ran,
+    walltimeMsMax: longest.walltime,
+    providerId: longest.providerId,
+  };
 }
 
 /**

@@ -1,8 +1,12 @@
 import type { OutputContent, ReplicaEnd } from '../../../messages/index.ts';
+import type { Reason } from '../../../reasons/index.ts';
 import { isFollower } from '../gangs/gang.ts';
 import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
 import { outputsOn } from '../placing/matching.ts';
 import type { BrokerReplica } from '../state.ts';
+
+/** Characters of a path that a reason repeats. */
+const pathShownMax = 200;
 
 /**
  * What is wrong with a machine's report of a replica's end, given what it was asked for; undefined where nothing is.
@@ -10,13 +14,12 @@ import type { BrokerReplica } from '../state.ts';
  *
  * Cost: O(outputs).
  */
-export function findEndFault(replica: BrokerReplica, { outputs }: Pick<ReplicaEnd, 'outputs'>): string | undefined {
+export function findEndFault(replica: BrokerReplica, { outputs }: Pick<ReplicaEnd, 'outputs'>): Reason | undefined {
   // Of a job that is over nobody knows any more what was asked for, and nothing of it is brought home.
   if (outputs.length === 0 || replica.job.spec === undefined) return undefined;
   const asked = countAsked(replica);
   for (const { outputIndex } of outputs)
-    if (outputIndex >= asked)
-      return `it brings output ${outputIndex}, and ${asked === 0 ? 'none was' : `${asked} were`} asked for`;
+    if (outputIndex >= asked) return { code: 'output-not-requested', outputIndex, requestedOutputs: asked };
   return outputs.length === 1 ? undefined : findDouble(outputs);
 }
 
@@ -28,7 +31,7 @@ function countAsked(replica: BrokerReplica): number {
 }
 
 /** A file that is there twice, or an output that is a file and a folder. */
-function findDouble(outputs: readonly OutputContent[]): string | undefined {
+function findDouble(outputs: readonly OutputContent[]): Reason | undefined {
   const pathsOf = new Map<number, Set<string>>();
   for (const { outputIndex, path } of outputs) {
     const paths = pathsOf.get(outputIndex);
@@ -36,8 +39,8 @@ function findDouble(outputs: readonly OutputContent[]): string | undefined {
       pathsOf.set(outputIndex, new Set([path]));
       continue;
     }
-    if (path === '' || paths.has('')) return `output ${outputIndex} is a file, and not alone`;
-    if (paths.has(path)) return `${JSON.stringify(path.slice(0, 200))} is twice in output ${outputIndex}`;
+    if (path === '' || paths.has('')) return { code: 'output-file-not-alone', outputIndex };
+    if (paths.has(path)) return { code: 'output-path-twice', outputIndex, path: path.slice(0, pathShownMax) };
     paths.add(path);
   }
   return undefined;

@@ -1,3 +1,4 @@
+import type { Reason } from '../../../reasons/index.ts';
 import type { MachineReport, ReplicaEnd } from '../../../messages/index.ts';
 import { getHealth, isMisconduct, isShutdown, noteHealth, type ReportHealth } from '../../../bag/index.ts';
 import type { Duration, Instant, ReplicaId } from '../../../shared/index.ts';
@@ -153,7 +154,7 @@ function addTo(byJob: Map<BrokerJob, ReplicaEnding[]>, job: BrokerJob, ending: R
 interface FaultyEnd {
   readonly replica: BrokerReplica;
   readonly end: ReplicaEnd;
-  readonly fault: string;
+  readonly fault: Reason;
 }
 
 /** Ends a replica whose machine reports what cannot be, and holds that against the machine and not against the task. */
@@ -181,7 +182,11 @@ function refuseEnd(turn: Turn, { replica, end, fault }: FaultyEnd): void {
   noteMisconduct(
     turn,
     { identity: getIdentity(facts), machineId },
-    { code, detail: `replica ${replica.replicaId}: ${fault}`, task: { jobId, taskIndex: task.index } },
+    {
+      code,
+      detail: { code: 'replica-misreported', replicaId: replica.replicaId, cause: fault },
+      task: { jobId, taskIndex: task.index },
+    },
   );
 }
 

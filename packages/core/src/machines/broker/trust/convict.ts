@@ -1,3 +1,4 @@
+import type { Cause } from '../../../reasons/index.ts';
 import { isMisconduct } from '../../../bag/index.ts';
 import type { JobId, TaskIndex } from '../../../shared/index.ts';
 import { isConvicted, judgeOutvoted, type Verdict } from '../../../trust/index.ts';
@@ -40,7 +41,7 @@ export function noteOutvoted(turn: Turn, { accepted, outvoted, verdict: { certai
     job: { jobId },
     task,
   } of outvoted) {
-    const detail = `what was taken is right with probability ${Math.floor(certainty * 10_000) / 10_000}`;
+    const detail: Cause = { code: 'outvoted-with-certainty', probability: Math.floor(certainty * 10_000) / 10_000 };
     note(
       turn,
       { identity, machineId },
@@ -60,7 +61,7 @@ export function noteOutvoted(turn: Turn, { accepted, outvoted, verdict: { certai
 }
 
 /** Holds against a machine that the bytes it sent were not those that it announced. */
-export function noteMismatch(turn: Turn, { identity, machineId, job: { jobId }, task }: Success, detail: string): void {
+export function noteMismatch(turn: Turn, { identity, machineId, job: { jobId }, task }: Success, detail: Cause): void {
   note(
     turn,
     { identity, machineId },
@@ -88,7 +89,7 @@ export function noteMisconduct(
     task,
   }: {
     readonly code: string;
-    readonly detail: string;
+    readonly detail: Cause;
     readonly task?: { readonly jobId: JobId; readonly taskIndex: TaskIndex };
   },
 ): void {

@@ -6,7 +6,7 @@ import { matchesQueue } from '../placing/matching.ts';
 import { placeBatch } from '../placing/place-batch.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import type { BrokerJob, BrokerMachine, GroupSpan, OpenTask, TaskQueue } from '../state.ts';
-import { getGroup } from '../jobs/task-groups.ts';
+import { findWholeQueue, getGroup } from '../jobs/task-groups.ts';
 import { getIdentity } from './trust-records.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 import { hasVotedOn, isVotedOn, runsMissing } from './votes.ts';
@@ -33,6 +33,13 @@ export function placeVotes(turn: Turn, machines: readonly BrokerMachine[], getDe
   }
 }
 
+/** A run that is to vote, of a task of that group which asks for what that queue says. */
+interface PlannedVote {
+  readonly group: GroupSpan;
+  readonly queue: TaskQueue;
+  readonly index: TaskIndex;
+}
+
 /** The votes of one job that are placed in one step. */
 class Round {
   readonly #turn: Turn;
@@ -42,7 +49,7 @@ class Round {
   #open: BrokerMachine[];
   /** What is left of the resources of machines, once a run with a request is planned there. */
   readonly #left = new Map<BrokerMachine, FreeResources>();
-  readonly #planned = new Map<BrokerMachine, { readonly group: GroupSpan; readonly index: TaskIndex }[]>();
+  readonly #planned = new Map<BrokerMachine, PlannedVote[]>();
 
   constructor(turn: Turn, job: BrokerJob, machines: readonly BrokerMachine[], getDepth: GetDepth) {
     this.#turn = turn;
@@ -64,17 +71,18 @@ class Round {
   place(task: OpenTask, count: number): void {
     if (count === 0) return;
     const group = getGroup(this.#job, task.index);
+    const queue = findWholeQueue(this.#job, task.index);
     const identities = new Set<string>();
     for (const machine of [...this.#open]) {
       if (identities.size === count) return;
       const identity = getIdentity(machine.facts);
-      if (identities.has(identity) || !this.#suits(machine, group.queue, task)) continue;
+      if (identities.has(identity) || !this.#suits(machine, queue, task)) continue;
       identities.add(identity);
       const planned = this.#planned.get(machine) ?? [];
       this.#planned.set(machine, planned);
-      planned.push({ group, index: task.index });
-      this.#take(machine, group.queue);
-      if (this.#roomOf(group.queue, machine) <= 0) this.#open = this.#open.filter((other) => other !== machine);
+      planned.push({ group, queue, index: task.index });
+      this.#take(machine, queue);
+      if (this.#roomOf(queue, machine) <= 0) this.#open = this.#open.filter((other) => other !== machine);
     }
   }
 
@@ -82,11 +90,14 @@ class Round {
   finish(): void {
     for (const [machine, planned] of this.#planned) {
       for (const group of new Set(planned.map((run) => run.group))) {
-        const taskIndexes = planned
-          .filter((run) => run.group === group)
-          .map((run) => run.index)
-          .sort((one, other) => one - other);
-        placeBatch(this.#turn, machine, { job: this.#job, group, taskIndexes });
+        const runs = planned.filter((run) => run.group === group);
+        for (const queue of new Set(runs.map((run) => run.queue))) {
+          const taskIndexes = runs
+            .filter((run) => run.queue === queue)
+            .map((run) => run.index)
+            .sort((one, other) => one - other);
+          placeBatch(this.#turn, machine, { job: this.#job, group, taskIndexes });
+        }
       }
     }
   }

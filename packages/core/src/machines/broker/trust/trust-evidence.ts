@@ -1,3 +1,4 @@
+import type { Cause } from '../../../reasons/index.ts';
 import type { Instant, JobId, MachineId, TaskIndex } from '../../../shared/index.ts';
 
 /** What speaks against a machine. */
@@ -17,7 +18,7 @@ export interface TrustEvidence {
   readonly acceptedDigest: string;
   /** Names of the machines that disagreed with it. */
   readonly against: readonly MachineId[];
-  readonly detail: string;
+  readonly detail: Cause;
 }
 
 /** What a machine has done for its trust, under whatever name. */

@@ -10,6 +10,7 @@ import {
 } from '@mutirao/core/machines/agent';
 import type { MachineReport, TaskTemplate } from '@mutirao/core/messages';
 import type { ResourceCapacity } from '@mutirao/core/resources';
+import type { Cause } from '@mutirao/core/reasons';
 import { checkInteractions } from '@mutirao/testkit';
 
 const bytes = (count: number): Uint8Array => new Uint8Array(count);
@@ -290,7 +291,7 @@ for (const [name, endHold] of holds) {
 }
 
 /** The detail that an agent gives of a task which ended with a status, by a signal if one is known. */
-function findDetail(exitStatus: number, signal: number | undefined): string | undefined {
+function findDetail(exitStatus: number, signal: number | undefined): Cause | undefined {
   const state = createAgentState({
     processors: 1,
     unacknowledgedMax: 6,
@@ -320,8 +321,8 @@ function findDetail(exitStatus: number, signal: number | undefined): string | un
 }
 
 test('an exit status above 128 is not called a signal unless one is known', (t) => {
-  t.is(findDetail(137, 9), 'ended by signal 9');
-  t.is(findDetail(137, undefined), 'exit status 137, which shells also give for a command ended by signal 9');
-  t.is(findDetail(255, undefined), 'exit status 255');
-  t.is(findDetail(3, undefined), 'exit status 3');
+  t.deepEqual(findDetail(137, 9), { code: 'ended-by-signal', signalNumber: 9 });
+  t.deepEqual(findDetail(137, undefined), { code: 'exit-status-of-signal', exitStatus: 137, signalNumber: 9 });
+  t.deepEqual(findDetail(255, undefined), { code: 'exit-status', exitStatus: 255 });
+  t.deepEqual(findDetail(3, undefined), { code: 'exit-status', exitStatus: 3 });
 });

@@ -51,6 +51,7 @@ const subjects = [
   'explain-machine',
   'resources',
   'resource-gangs',
+  'retry-memory',
 ];
 const leasing = { lease: { horizon: 100_000, replicasMax: 4, interval: 1000, unknownPerSlot: 4 } };
 

@@ -51,12 +51,12 @@ test('a job is stopped when as many of its tasks have failed as may, not before,
   fail(1, 1);
   t.like(findJobSummary(state, 'ann', 1), { status: 'running', failedCount: 1 });
   t.true(fail(2, 2).includes('CancelReplicas'), 'what runs is ended');
-  t.like(findJobSummary(state, 'ann', 1), { cancelReason: 'stopped at 2 failed tasks' });
+  t.like(findJobSummary(state, 'ann', 1), { cancelReason: { code: 'failed-tasks-reached', failedTasks: 2 } });
   step(3, { kind: 'MachineLost', machineId: 'p/m', reason: 'MUT_MACHINE_LOST' });
   t.like(findJobSummary(state, 'ann', 1), { status: 'failed', failedCount: 2, cancelledCount: 3 });
   t.deepEqual(explainJob(state, 'ann', 1, 9)?.details.slice(0, 2), [
     { code: 'tasks-failed-listed', tasks: 2, jobId: 1 },
-    { code: 'tasks-cancelled', tasks: 3, cause: 'stopped at 2 failed tasks' },
+    { code: 'tasks-cancelled', tasks: 3, cause: { code: 'failed-tasks-reached', failedTasks: 2 } },
   ]);
 });
 
@@ -77,7 +77,10 @@ test('tasks of a stopped job are not retried while the others that failed would 
     code: 'MUT_BAD_REQUEST',
     fault: { code: 'retry-leaves-failed-tasks', jobId: 1, failedTasks: 2, failedTasksMax: 2 },
   });
-  t.like(findJobSummary(state, 'ann', 1), { failedCount: 2, cancelReason: 'stopped at 2 failed tasks' });
+  t.like(findJobSummary(state, 'ann', 1), {
+    failedCount: 2,
+    cancelReason: { code: 'failed-tasks-reached', failedTasks: 2 },
+  });
   t.like(retry(4, 1, 4), { ok: true, value: { retriedCount: 2 } });
   t.like(findJobSummary(state, 'ann', 1), { status: 'running', failedCount: 1, cancelReason: '' });
 });
@@ -85,5 +88,5 @@ test('tasks of a stopped job are not retried while the others that failed would 
 test('a job that one failed task stops says so in the singular', (t) => {
   const { state, fail } = aBroker(1);
   fail(1, 1);
-  t.like(findJobSummary(state, 'ann', 1), { cancelReason: 'stopped at 1 failed task' });
+  t.like(findJobSummary(state, 'ann', 1), { cancelReason: { code: 'failed-tasks-reached', failedTasks: 1 } });
 });

@@ -96,12 +96,12 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
   [
     'a value that would be code in arithmetic',
     withGroup({ command: 'echo $(({}))', values: { kind: 'list', values: ['1', 'a[$(x)]'] } }),
-    /command: the value "a\[\$\(x\)\]" has no safe meaning where \{\} stands: it stands in arithmetic/,
+    /command: the value "a\[\$\(x\)\]" is not safe where \{\} stands: it is part of arithmetic/,
   ],
   [
     'a check whose quotes have no end',
     withGroup({ check: "test '{}" }),
-    /check: no value can be put into the command safely: there is a ' without its end/,
+    /check: no value can be put into the command safely, because it has a ' that is not closed/,
   ],
   ['a command with a NUL', withGroup({ command: 'a\0b' }), /NUL/],
 ];

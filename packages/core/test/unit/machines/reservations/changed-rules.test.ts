@@ -20,7 +20,7 @@ test('what may stay unclaimed for longer under new rules is given back when thes
   harness.perform('owner rules net unclaimed 50');
   t.deepEqual(harness.perform('at 1010'), ['wake at 1050']);
   t.like(harness.perform('at 1050'), [
-    'reservation.expired 1 ana net 10 1000..1100: nobody claimed it within 50 ms of its start',
+    'reservation.expired 1 ana net 10 1000..1100: not claimed within 50 ms of its start',
   ]);
 });
 

@@ -36,7 +36,7 @@ test('after the clock was set a reservation that is wanted at once begins by the
   const harness = begin();
   harness.perform(`clock ${8 * hour}`);
   t.like(harness.perform('ana wants 2 of cluster for 1000'), [
-    `reservation.confirmed 1 ana cluster 2 [0,1] ${108 * hour}..${108 * hour + 1000}: free from the earliest start on`,
+    `reservation.confirmed 1 ana cluster 2 [0,1] ${108 * hour}..${108 * hour + 1000}: at the earliest requested start`,
   ]);
 });
 
@@ -44,7 +44,7 @@ test('a resource that was made known by a clock that was ahead can be reserved w
   const harness = begin();
   harness.perform(`clock ${-50 * hour}`);
   t.like(harness.perform('ana wants 2 of cluster for 1000'), [
-    `reservation.confirmed 1 ana cluster 2 [0,1] ${50 * hour}..${50 * hour + 1000}: free from the earliest start on`,
+    `reservation.confirmed 1 ana cluster 2 [0,1] ${50 * hour}..${50 * hour + 1000}: at the earliest requested start`,
   ]);
   harness.checkReplay();
 });

@@ -13,7 +13,7 @@ test('however often a reservation is renegotiated, it is looked at once when its
     t.is(harness.state.timers.size, 1, direction);
     t.like(
       harness.perform('at 50100'),
-      ['reservation.expired 1 ana net 10 50000..50100: nobody claimed it within 100 ms of its start'],
+      ['reservation.expired 1 ana net 10 50000..50100: not claimed within 100 ms of its start'],
       direction,
     );
     t.is(harness.state.timers.size + harness.state.timerInstants.size, 0, direction);
@@ -31,6 +31,6 @@ test('a reservation that was moved to an earlier time is looked at then, also wh
   harness.perform('owner rules net unclaimed 50');
   t.deepEqual(harness.perform('at 510'), ['wake at 550']);
   t.like(harness.perform('at 550'), [
-    'reservation.expired 1 ana net 10 500..600: nobody claimed it within 50 ms of its start',
+    'reservation.expired 1 ana net 10 500..600: not claimed within 50 ms of its start',
   ]);
 });

@@ -28,8 +28,8 @@ test('what nobody tells of after the start of its manager is given back, and the
   harness.perform('started');
   t.deepEqual(harness.perform('at 329'), []);
   t.like(harness.perform('at 330'), [
-    "reservation.expired 1 ana cluster 4 [0,1,2,3] 100..600: nobody claimed it within 30 ms of the manager's " +
-      'last start, which came after its own',
+    'reservation.expired 1 ana cluster 4 [0,1,2,3] 100..600: not claimed within 30 ms of the last start of the ' +
+      'reservation manager, which came after its own',
   ]);
   harness.checkReplay();
 });
@@ -40,12 +40,12 @@ test('an end that passed while the manager was away is an end, and a start that 
   harness.perform('restart');
   harness.now = 700;
   t.like(harness.perform('started'), [
-    'reservation.expired 1 ana cluster 4 [0,1,2,3] 100..600: its end passed while the manager was away, and ' +
-      'nobody had claimed it',
+    'reservation.expired 1 ana cluster 4 [0,1,2,3] 100..600: it ended while the reservation manager was down, ' +
+      'and it was not claimed',
   ]);
   t.deepEqual(harness.perform('at 1029'), []);
   t.like(harness.perform('at 1030'), [
-    'reservation.expired 2 ana cluster 4 [0,1,2,3] 1000..1100: nobody claimed it within 30 ms of its start',
+    'reservation.expired 2 ana cluster 4 [0,1,2,3] 1000..1100: not claimed within 30 ms of its start',
   ]);
 });
 
@@ -55,7 +55,7 @@ test('what is given time by a start of its manager and ends earlier by then is l
   harness.perform('started');
   harness.perform('owner maintains cluster paint from 310 until 400');
   t.like(harness.perform('at 310'), [
-    "reservation.expired 1 ana cluster 4 [0,1,2,3] 100..310: nobody claimed it within 10 ms of the manager's " +
-      'last start, which came after its own',
+    'reservation.expired 1 ana cluster 4 [0,1,2,3] 100..310: not claimed within 10 ms of the last start of the ' +
+      'reservation manager, which came after its own',
   ]);
 });

@@ -128,7 +128,7 @@ function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
           : `took ${sayDuration(took)}`}
         ; {sayMany(job.task_count, 'task')}, {sayMany(job.replica_count, 'replica')}
         {job.doubtful_count > 0 ? `; ${sayCount(job.doubtful_count)} results are doubtful` : ''}
-        {job.cancel_reason === '' ? '' : `; cancelled: ${job.cancel_reason}`}
+        {job.cancel_reason === null ? '' : `; cancelled: ${job.cancel_reason.text}`}
       </p>
       <StackedBar
         parts={states.map((state) => ({ ink: taskInks[state], value: job.tasks[state] }))}

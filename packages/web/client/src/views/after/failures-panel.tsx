@@ -46,7 +46,7 @@ export function FailuresPanel({ jobId, everyMs }: { readonly jobId: number; read
 function Cause({ group, jobId }: { readonly group: FailureGroup; readonly jobId: number }): ReactNode {
   const { explain } = usePage();
   const { sample } = group;
-  const codes = [group.reason, group.detail].filter((part) => part !== '').join(': ');
+  const codes = [group.reason, group.detail?.text ?? ''].filter((part) => part !== '').join(': ');
   return (
     <details className="cause" open={sample !== null}>
       <summary>

@@ -205,7 +205,7 @@ function Refusal({
           <li key={index}>
             <span>
               {sayAmount(amount, resource)} from {findWhen(start)} to {findWhen(end)}{' '}
-              <span className="faint">{reason}</span>
+              <span className="faint">{reason?.text}</span>
             </span>
             <button type="button" className="small" onClick={() => take({ start, end, amount })}>
               Use this

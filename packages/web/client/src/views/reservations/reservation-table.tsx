@@ -87,7 +87,7 @@ function Line({
       <td>{isMine ? 'yours' : user}</td>
       <td className="reasons">
         <span className={`state ${status}`}>{status}</span>
-        {reason === '' ? null : <span className="faint"> {reason}</span>}
+        {reason === null ? null : <span className="faint"> {reason.text}</span>}
         {ahead === null ? null : <span className="faint"> held ahead: {ahead.status}</span>}
       </td>
       <td className="right numbers">{sayAmount(amount, resource)}</td>

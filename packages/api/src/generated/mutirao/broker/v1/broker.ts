@@ -320,7 +320,14 @@ export interface JobSpec {
     | ResourceRequest
     | undefined;
   /** The job is stopped, and ends as failed, when so many of its tasks have failed; it never is when absent. */
-  failedTasksMax?: number | undefined;
+  failedTasksMax?:
+    | number
+    | undefined;
+  /**
+   * A task that is ended for using more memory than it asked for runs again with this many times as much, up to the
+   * largest machine: 1.1 to 16. Left out, such an end is a failure like any other.
+   */
+  memoryGrowth?: number | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
@@ -391,8 +398,8 @@ export interface SubmitJobResponse {
   resumed?:
     | Resumed
     | undefined;
-  /** What of the requirements, or of the resources asked for, no machine has that is known, a sentence a line: tasks wait until one comes that has it. Absent where there is nothing to say. */
-  requirementsWarning?: string | undefined;
+  /** What of the requirements, or of the requested resources, no known machine has: tasks wait until one comes that has it. */
+  warnings: Reason[];
 }
 
 export interface Resumed {
@@ -405,8 +412,8 @@ export interface Resumed {
 
 export interface TaskToRun {
   taskIndex: number;
-  /** A part of a sentence: "its command is another one". */
-  reason: string;
+  /** Why it runs. */
+  reason: Reason | undefined;
 }
 
 export interface JobSummary {
@@ -423,7 +430,10 @@ export interface JobSummary {
   failedCount: number;
   cancelledCount: number;
   replicaCount: number;
-  cancelReason: string;
+  /** Why it was cancelled; absent where nobody said so. Words of a user have no code. */
+  cancelReason?:
+    | Reason
+    | undefined;
   /** Results beyond the first of each task that votes took. */
   extraVoteCount: number;
   /** Finished tasks whose result rests on a machine that was caught when the job was over, and the first of them. */
@@ -615,12 +625,13 @@ export interface JobEvent {
   taskIndexes: number[];
   machineId: string;
   reason: string;
-  /** The four below are as in mutirao.event.v1.JobEvent. */
+  /** The five below are as in mutirao.event.v1.JobEvent. */
   providerId: string;
   requestId: string;
   facts?: MachineFacts | undefined;
-  request?:
-    | AllocationRequest
+  request?: AllocationRequest | undefined;
+  cause?:
+    | Reason
     | undefined;
   /** How many tasks it is about, where `task_indexes` has only the first of them. */
   taskCount?: number | undefined;
@@ -636,7 +647,8 @@ export interface ReplicaRecord {
   outcome: Outcome;
   exitStatus: number;
   reason: string;
-  detail: string;
+  /** More about the reason; absent where there is nothing to say. Words of other programs have no code. */
+  detail?: Reason | undefined;
   accepted: boolean;
   /** Absent where no files were brought, while it runs, and for what ran before this was recorded. */
   staging?:
@@ -755,7 +767,8 @@ export interface TrustEvidence {
   acceptedDigest: string;
   /** Machines that disagreed with it. */
   against: string[];
-  detail: string;
+  /** What speaks against it; absent where nobody said so. Words of a user or of another program have no code. */
+  detail?: Reason | undefined;
 }
 
 export interface TrustRecord {
@@ -1664,6 +1677,7 @@ function createBaseJobSpec(): JobSpec {
     workFolder: undefined,
     resources: undefined,
     failedTasksMax: undefined,
+    memoryGrowth: undefined,
   };
 }
 
@@ -1731,6 +1745,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.failedTasksMax !== undefined) {
       writer.uint32(168).uint64(message.failedTasksMax);
+    }
+    if (message.memoryGrowth !== undefined) {
+      writer.uint32(177).double(message.memoryGrowth);
     }
     return writer;
   },
@@ -1917,6 +1934,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.failedTasksMax = longToNumber(reader.uint64());
+            continue;
+          }
+          case 22: {
+            if (tag !== 177) {
+              break;
+            }
+
+            message.memoryGrowth = reader.double();
             continue;
           }
         }
@@ -2323,7 +2348,7 @@ export const SubmitJobRequest: MessageFns<SubmitJobRequest> = {
 };
 
 function createBaseSubmitJobResponse(): SubmitJobResponse {
-  return { jobId: 0, taskCount: 0, resumed: undefined, requirementsWarning: undefined };
+  return { jobId: 0, taskCount: 0, resumed: undefined, warnings: [] };
 }
 
 export const SubmitJobResponse: MessageFns<SubmitJobResponse> = {
@@ -2337,8 +2362,8 @@ export const SubmitJobResponse: MessageFns<SubmitJobResponse> = {
     if (message.resumed !== undefined) {
       Resumed.encode(message.resumed, writer.uint32(26).fork()).join();
     }
-    if (message.requirementsWarning !== undefined) {
-      writer.uint32(34).string(message.requirementsWarning);
+    for (const v of message.warnings) {
+      Reason.encode(v!, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -2385,7 +2410,7 @@ export const SubmitJobResponse: MessageFns<SubmitJobResponse> = {
               break;
             }
 
-            message.requirementsWarning = reader.string();
+            message.warnings.push(Reason.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -2470,7 +2495,7 @@ export const Resumed: MessageFns<Resumed> = {
 };
 
 function createBaseTaskToRun(): TaskToRun {
-  return { taskIndex: 0, reason: "" };
+  return { taskIndex: 0, reason: undefined };
 }
 
 export const TaskToRun: MessageFns<TaskToRun> = {
@@ -2478,8 +2503,8 @@ export const TaskToRun: MessageFns<TaskToRun> = {
     if (message.taskIndex !== 0) {
       writer.uint32(8).uint64(message.taskIndex);
     }
-    if (message.reason !== "") {
-      writer.uint32(18).string(message.reason);
+    if (message.reason !== undefined) {
+      Reason.encode(message.reason, writer.uint32(18).fork()).join();
     }
     return writer;
   },
@@ -2510,7 +2535,7 @@ export const TaskToRun: MessageFns<TaskToRun> = {
               break;
             }
 
-            message.reason = reader.string();
+            message.reason = Reason.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -2541,7 +2566,7 @@ function createBaseJobSummary(): JobSummary {
     failedCount: 0,
     cancelledCount: 0,
     replicaCount: 0,
-    cancelReason: "",
+    cancelReason: undefined,
     extraVoteCount: 0,
     doubtfulCount: 0,
     doubtfulTaskIndexes: [],
@@ -2592,8 +2617,8 @@ export const JobSummary: MessageFns<JobSummary> = {
     if (message.replicaCount !== 0) {
       writer.uint32(104).uint64(message.replicaCount);
     }
-    if (message.cancelReason !== "") {
-      writer.uint32(114).string(message.cancelReason);
+    if (message.cancelReason !== undefined) {
+      Reason.encode(message.cancelReason, writer.uint32(114).fork()).join();
     }
     if (message.extraVoteCount !== 0) {
       writer.uint32(120).uint64(message.extraVoteCount);
@@ -2742,7 +2767,7 @@ export const JobSummary: MessageFns<JobSummary> = {
               break;
             }
 
-            message.cancelReason = reader.string();
+            message.cancelReason = Reason.decode(reader, reader.uint32());
             continue;
           }
           case 15: {
@@ -3878,6 +3903,7 @@ function createBaseJobEvent(): JobEvent {
     requestId: "",
     facts: undefined,
     request: undefined,
+    cause: undefined,
     taskCount: undefined,
   };
 }
@@ -3920,6 +3946,9 @@ export const JobEvent: MessageFns<JobEvent> = {
     }
     if (message.request !== undefined) {
       AllocationRequest.encode(message.request, writer.uint32(90).fork()).join();
+    }
+    if (message.cause !== undefined) {
+      Reason.encode(message.cause, writer.uint32(106).fork()).join();
     }
     if (message.taskCount !== undefined) {
       writer.uint32(96).uint64(message.taskCount);
@@ -4038,6 +4067,14 @@ export const JobEvent: MessageFns<JobEvent> = {
             message.request = AllocationRequest.decode(reader, reader.uint32());
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.cause = Reason.decode(reader, reader.uint32());
+            continue;
+          }
           case 12: {
             if (tag !== 96) {
               break;
@@ -4070,7 +4107,7 @@ function createBaseReplicaRecord(): ReplicaRecord {
     outcome: 0,
     exitStatus: 0,
     reason: "",
-    detail: "",
+    detail: undefined,
     accepted: false,
     staging: undefined,
     disposition: 0,
@@ -4108,8 +4145,8 @@ export const ReplicaRecord: MessageFns<ReplicaRecord> = {
     if (message.reason !== "") {
       writer.uint32(74).string(message.reason);
     }
-    if (message.detail !== "") {
-      writer.uint32(82).string(message.detail);
+    if (message.detail !== undefined) {
+      Reason.encode(message.detail, writer.uint32(82).fork()).join();
     }
     if (message.accepted !== false) {
       writer.uint32(88).bool(message.accepted);
@@ -4219,7 +4256,7 @@ export const ReplicaRecord: MessageFns<ReplicaRecord> = {
               break;
             }
 
-            message.detail = reader.string();
+            message.detail = Reason.decode(reader, reader.uint32());
             continue;
           }
           case 11: {
@@ -5223,7 +5260,16 @@ export const MachineRecord: MessageFns<MachineRecord> = {
 };
 
 function createBaseTrustEvidence(): TrustEvidence {
-  return { kind: "", atUnixMs: 0, jobId: 0, taskIndex: 0, digest: "", acceptedDigest: "", against: [], detail: "" };
+  return {
+    kind: "",
+    atUnixMs: 0,
+    jobId: 0,
+    taskIndex: 0,
+    digest: "",
+    acceptedDigest: "",
+    against: [],
+    detail: undefined,
+  };
 }
 
 export const TrustEvidence: MessageFns<TrustEvidence> = {
@@ -5249,8 +5295,8 @@ export const TrustEvidence: MessageFns<TrustEvidence> = {
     for (const v of message.against) {
       writer.uint32(58).string(v!);
     }
-    if (message.detail !== "") {
-      writer.uint32(66).string(message.detail);
+    if (message.detail !== undefined) {
+      Reason.encode(message.detail, writer.uint32(66).fork()).join();
     }
     return writer;
   },
@@ -5329,7 +5375,7 @@ export const TrustEvidence: MessageFns<TrustEvidence> = {
               break;
             }
 
-            message.detail = reader.string();
+            message.detail = Reason.decode(reader, reader.uint32());
             continue;
           }
         }

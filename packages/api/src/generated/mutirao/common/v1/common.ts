@@ -213,7 +213,9 @@ export interface ReasonValue {
   value: { $case: "number"; value: number } | { $case: "text"; value: string } | { $case: "flag"; value: boolean } | {
     $case: "list";
     value: TextList;
-  } | undefined;
+  } | //
+  /** Why that came about; four inside one another at most. */
+  { $case: "reason"; value: Reason } | undefined;
 }
 
 export interface TextList {
@@ -1425,6 +1427,9 @@ export const ReasonValue: MessageFns<ReasonValue> = {
       case "list":
         TextList.encode(message.value.value, writer.uint32(34).fork()).join();
         break;
+      case "reason":
+        Reason.encode(message.value.value, writer.uint32(42).fork()).join();
+        break;
     }
     return writer;
   },
@@ -1472,6 +1477,14 @@ export const ReasonValue: MessageFns<ReasonValue> = {
             }
 
             message.value = { $case: "list", value: TextList.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.value = { $case: "reason", value: Reason.decode(reader, reader.uint32()) };
             continue;
           }
         }

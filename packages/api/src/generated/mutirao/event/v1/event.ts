@@ -6,6 +6,7 @@
 
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
+import { Reason } from "../../common/v1/common.ts";
 import { MachineFacts } from "../../machine/v1/machine.ts";
 import { AllocationRequest } from "../../provider/v1/provider.ts";
 
@@ -39,7 +40,11 @@ export interface JobEvent {
     | MachineFacts
     | undefined;
   /** Of request events: how the request is now, without its candidates. */
-  request?: AllocationRequest | undefined;
+  request?:
+    | AllocationRequest
+    | undefined;
+  /** What `reason` says, with its code and parameters; absent where that is a code of errors or the words of a user. */
+  cause?: Reason | undefined;
 }
 
 function createBaseJobEvent(): JobEvent {
@@ -55,6 +60,7 @@ function createBaseJobEvent(): JobEvent {
     requestId: "",
     facts: undefined,
     request: undefined,
+    cause: undefined,
   };
 }
 
@@ -96,6 +102,9 @@ export const JobEvent: MessageFns<JobEvent> = {
     }
     if (message.request !== undefined) {
       AllocationRequest.encode(message.request, writer.uint32(90).fork()).join();
+    }
+    if (message.cause !== undefined) {
+      Reason.encode(message.cause, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -209,6 +218,14 @@ export const JobEvent: MessageFns<JobEvent> = {
             }
 
             message.request = AllocationRequest.decode(reader, reader.uint32());
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.cause = Reason.decode(reader, reader.uint32());
             continue;
           }
         }

@@ -23,7 +23,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Content, Hello, InputFile, OutputFile, TaskTemplate } from "../../common/v1/common.ts";
+import { Content, Hello, InputFile, OutputFile, Reason, TaskTemplate } from "../../common/v1/common.ts";
 
 export const protobufPackage = "mutirao.machine.v1";
 
@@ -291,7 +291,10 @@ export interface ReplicaEnded {
   endedUnixMs: number;
   /** Stable reason from the error registry; empty for success. */
   reason: string;
-  detail: string;
+  /** More about the reason; absent where there is nothing to say. Words of other programs have no code. */
+  detail?:
+    | Reason
+    | undefined;
   /** Standard output and error, truncated at the output limit. */
   standardOutput: Buffer;
   standardError: Buffer;
@@ -1965,7 +1968,7 @@ function createBaseReplicaEnded(): ReplicaEnded {
     startedUnixMs: 0,
     endedUnixMs: 0,
     reason: "",
-    detail: "",
+    detail: undefined,
     standardOutput: noBytes,
     standardError: noBytes,
     outputTruncated: false,
@@ -1995,8 +1998,8 @@ export const ReplicaEnded: MessageFns<ReplicaEnded> = {
     if (message.reason !== "") {
       writer.uint32(50).string(message.reason);
     }
-    if (message.detail !== "") {
-      writer.uint32(58).string(message.detail);
+    if (message.detail !== undefined) {
+      Reason.encode(message.detail, writer.uint32(58).fork()).join();
     }
     if (message.standardOutput.length !== 0) {
       writer.uint32(66).bytes(message.standardOutput);
@@ -2085,7 +2088,7 @@ export const ReplicaEnded: MessageFns<ReplicaEnded> = {
               break;
             }
 
-            message.detail = reader.string();
+            message.detail = Reason.decode(reader, reader.uint32());
             continue;
           }
           case 8: {

@@ -246,8 +246,8 @@ export interface Reservation {
   endedUnixMs: number;
   /** Grows each time that it is moved, resized or renegotiated; a claim of an earlier revision is good no more. */
   revision: number;
-  /** Why it is where it is, or why it is over. */
-  reason: string;
+  /** Why it is where it is, or why it is over. Words of a user have no code. */
+  reason?: Reason | undefined;
   clientRequestId: string;
   /** The claim, signed: a JSON web signature (EdDSA). Only for its user, and while it can be used. */
   claim: string;
@@ -283,8 +283,8 @@ export interface Alternative {
   startUnixMs: number;
   endUnixMs: number;
   amount: number;
-  /** What differs from what was asked for, in a sentence. */
-  reason: string;
+  /** What differs from the request. */
+  reason: Reason | undefined;
 }
 
 /** Why there is no place. */
@@ -677,6 +677,8 @@ export interface ReservationEvent {
   /** Absent where the event is about a reservation. */
   resource: Resource | undefined;
   reason: string;
+  /** What `reason` says, with its code and parameters; absent where that is the words of a user. */
+  cause?: Reason | undefined;
 }
 
 export interface WatchReservationsRequest {
@@ -1065,7 +1067,7 @@ function createBaseReservation(): Reservation {
     claimedUnixMs: 0,
     endedUnixMs: 0,
     revision: 0,
-    reason: "",
+    reason: undefined,
     clientRequestId: "",
     claim: "",
     together: undefined,
@@ -1120,8 +1122,8 @@ export const Reservation: MessageFns<Reservation> = {
     if (message.revision !== 0) {
       writer.uint32(120).uint32(message.revision);
     }
-    if (message.reason !== "") {
-      writer.uint32(130).string(message.reason);
+    if (message.reason !== undefined) {
+      Reason.encode(message.reason, writer.uint32(130).fork()).join();
     }
     if (message.clientRequestId !== "") {
       writer.uint32(138).string(message.clientRequestId);
@@ -1276,7 +1278,7 @@ export const Reservation: MessageFns<Reservation> = {
               break;
             }
 
-            message.reason = reader.string();
+            message.reason = Reason.decode(reader, reader.uint32());
             continue;
           }
           case 17: {
@@ -1445,7 +1447,7 @@ export const Provisioning: MessageFns<Provisioning> = {
 };
 
 function createBaseAlternative(): Alternative {
-  return { startUnixMs: 0, endUnixMs: 0, amount: 0, reason: "" };
+  return { startUnixMs: 0, endUnixMs: 0, amount: 0, reason: undefined };
 }
 
 export const Alternative: MessageFns<Alternative> = {
@@ -1459,8 +1461,8 @@ export const Alternative: MessageFns<Alternative> = {
     if (message.amount !== 0) {
       writer.uint32(24).uint64(message.amount);
     }
-    if (message.reason !== "") {
-      writer.uint32(34).string(message.reason);
+    if (message.reason !== undefined) {
+      Reason.encode(message.reason, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -1507,7 +1509,7 @@ export const Alternative: MessageFns<Alternative> = {
               break;
             }
 
-            message.reason = reader.string();
+            message.reason = Reason.decode(reader, reader.uint32());
             continue;
           }
         }
@@ -4764,7 +4766,15 @@ export const GetClaimKeysResponse: MessageFns<GetClaimKeysResponse> = {
 };
 
 function createBaseReservationEvent(): ReservationEvent {
-  return { sequence: 0, atUnixMs: 0, type: "", reservation: undefined, resource: undefined, reason: "" };
+  return {
+    sequence: 0,
+    atUnixMs: 0,
+    type: "",
+    reservation: undefined,
+    resource: undefined,
+    reason: "",
+    cause: undefined,
+  };
 }
 
 export const ReservationEvent: MessageFns<ReservationEvent> = {
@@ -4786,6 +4796,9 @@ export const ReservationEvent: MessageFns<ReservationEvent> = {
     }
     if (message.reason !== "") {
       writer.uint32(50).string(message.reason);
+    }
+    if (message.cause !== undefined) {
+      Reason.encode(message.cause, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -4849,6 +4862,14 @@ export const ReservationEvent: MessageFns<ReservationEvent> = {
             }
 
             message.reason = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.cause = Reason.decode(reader, reader.uint32());
             continue;
           }
         }
