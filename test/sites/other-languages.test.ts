@@ -164,7 +164,13 @@ for (const language of ['python', 'go'] as const) {
     `a client in ${language} that follows a job starts over, and says so, when the broker's journal was put back from a back-up`,
     async (t) => {
       const { grid, start, submit } = await world(t, language);
-      const jobId = await submit('--count', '60', 'sleep 0.2; echo from-{}');
+      // The job cannot end before the journal was put back, however long the broker takes to stop.
+      const gate = join(temporaryFolder(t), 'closed');
+      const jobId = await submit(
+        '--count',
+        '60',
+        `while [ -e '${gate}' ]; do sleep 0.1; done; sleep 0.5; echo from-{}`,
+      );
       const finished = async (count: number): Promise<void> => {
         await until(async () => (await grid.client.job(jobId)).finishedCount >= count, `${count} tasks are finished`);
       };
@@ -175,11 +181,13 @@ for (const language of ['python', 'go'] as const) {
       });
       const follower = start('follow', '--into', temporaryFolder(t), String(jobId));
       await finished(20);
+      writeFileSync(gate, '');
       await until(() => follower.tasks.length >= 15, 'much is known that the back-up lacks');
       await whileStopped(grid, (folder) => {
         rmSync(folder, { recursive: true });
         cpSync(copy, folder, { recursive: true });
       });
+      rmSync(gate);
       t.is(await follower.ended(), 0, follower.complaints);
       t.regex(follower.complaints, /^the broker has another journal, starting over: .*journal/m);
       const truth = await listEvents(grid, jobId);

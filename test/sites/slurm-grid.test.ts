@@ -1,8 +1,8 @@
 // Bags through broker, provider, a real Slurm and agents that srun starts on its nodes.
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { SlurmGrid, SlurmServer, taskGroup, until } from '@mutirao/testkit';
+import { SlurmGrid, SlurmServer, taskGroup, temporaryFolder, until } from '@mutirao/testkit';
 
 let slurm: SlurmServer;
 
@@ -33,10 +33,14 @@ test.serial('a bag runs on the nodes, and they are given back', async (t) => {
 test.serial('what somebody else cancels is asked for again, and its tasks run elsewhere', async (t) => {
   const site = await start(t, '--requests-max', '1');
   const { client } = site.grid;
-  const jobId = await client.submit([taskGroup('sleep 1', 24)]);
+  // It cannot end before the cancellation, however long that takes.
+  const gate = join(temporaryFolder(t), 'closed');
+  const jobId = await client.submit([taskGroup(`while [ -e '${gate}' ]; do sleep 0.1; done; sleep 1`, 24)]);
   await until(async () => (await client.job(jobId)).finishedCount >= 3, 'the bag is under way');
+  writeFileSync(gate, '');
   const [slurmJob = ''] = await slurm.jobs();
   await slurm.command('scancel', slurmJob);
+  rmSync(gate);
   const job = await client.waitEnded(jobId);
   t.is(job.finishedCount, 24);
   await site.untilExplained('q1', /resource manager ended the request \((?:CANCELLED|COMPLETING)/);

@@ -132,7 +132,11 @@ func follow(ctx context.Context, broker *Broker, job, after uint64, into string)
 	if err != nil {
 		return 1, err
 	}
-	return exitStatus[ended], nil
+	if code, ok := exitStatus[ended]; ok {
+		return code, nil
+	}
+	// It had ended, and a broker that was restored from a back-up since runs it again.
+	return follow(ctx, broker, job, 0, into)
 }
 
 // fetch tells what a task printed and writes its files below a folder.

@@ -154,7 +154,12 @@ def follow(broker, args):
                         raise
                     # The broker was restored from a back-up meanwhile: the task runs again, and its events come again.
                     print(f"skipping an output: {error.details()}", file=sys.stderr)
-    return EXIT_STATUS[broker.status(args.job)]
+    status = broker.status(args.job)
+    if status in EXIT_STATUS:
+        return EXIT_STATUS[status]
+    # It had ended, and a broker that was restored from a back-up since runs it again.
+    args.after = 0
+    return follow(broker, args)
 
 
 def fetch(broker, args, index):
