@@ -1,7 +1,8 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ClusterServiceClient, ClusterServiceService } from '@mutirao/api/cluster';
+import { removeTree } from '@mutirao/runtime/files';
 import { quietLogger } from '@mutirao/runtime/log';
 import {
   acceptToken,
@@ -9,6 +10,7 @@ import {
   callUnary,
   dial,
   listMessages,
+  makeSocketFolder,
   serve,
   socketIn,
   type RunningServer,
@@ -55,6 +57,32 @@ async function attackAt(t: ExecutionContext, path: string): Promise<() => number
   });
   return () => heard;
 }
+
+test.serial(
+  'where another account has taken the short name of a folder there is another one, and always the same',
+  (t) => {
+    if (process.getuid?.() !== 0) {
+      t.pass('only root has files of several accounts');
+      return;
+    }
+    const long = join(temporaryFolder(t), 'x'.repeat(100));
+    const folderOf = (): string => dirname(socketIn(long, 'p').slice('unix:'.length));
+    const first = folderOf();
+    const folders = [first, `${first}-1`, `${first}-2`];
+    t.teardown(() => {
+      for (const folder of folders) removeTree(folder);
+    });
+    for (const folder of folders.slice(0, 2)) {
+      mkdirSync(folder, { mode: 0o700 });
+      t.is(folderOf(), folder);
+      chownSync(folder, 54_321, 54_321);
+    }
+    t.is(folderOf(), folders[2]);
+    makeSocketFolder(join(folders[2]!, 'p'));
+    removeTree(first);
+    t.is(folderOf(), folders[2], 'one that is in use stays so when an earlier name is free again');
+  },
+);
 
 test.serial('a server at a socket is for its user alone, and takes it away when it stops', async (t) => {
   const folder = join(temporaryFolder(t), 'run');

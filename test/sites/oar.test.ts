@@ -64,6 +64,31 @@ test.serial('what OAR refuses is told by its code and in its words, and a refuse
   t.throws(() => open(t, { flags: ['-r', '2030-01-01 00:00:00'] }), { code: 'MUT_BAD_CONFIG' });
 });
 
+test.serial('jobs with odd names and properties, and a queue that is closed, spoil no listing', async (t) => {
+  const manager = open(t);
+  t.teardown(() => server.cancelAll());
+  const before = (await manager.queue(9)).requests.length;
+  const names = ['a"b', "it's", 'ü é', 'x\ny', '{"a":1}', '$(id)', '%jobid%', 'c\\d', '-n', '\t', '[1,', 'null'];
+  for (const name of names) await server.command('oarsub', '-n', name, 'sleep 600');
+  // Bytes that are no text in UTF-8, as from a shell in Latin-1, in the name and in the command.
+  await server.command('sh', '-c', `oarsub -n "$(printf 'caf\\351')" "sleep 600 # $(printf '\\351')"`);
+  await server.command('oarsub', '-p', "network_address = 'nowhere'", 'sleep 600').catch(() => undefined);
+  await until(
+    async () => (await manager.queue(9)).requests.length >= before + names.length + 1,
+    'all of them are listed',
+    60_000,
+  );
+  await server.command('oarnotify', '-d', 'default');
+  t.teardown(() => server.command('oarnotify', '-e', 'default'));
+  const id = await manager.allocate({ ...order, clientRequestId: 'x.q7' });
+  t.like(
+    (await manager.queue(9)).requests.find(({ managerRequestId }) => managerRequestId === id),
+    { status: 'queued', clientRequestId: 'x.q7' },
+  );
+  t.like(await manager.limits(), { processors: 8 });
+  await manager.release(id);
+});
+
 test.serial('how a job ended is told', async (t) => {
   const manager = open(t);
   for (const [key, command, reason] of [

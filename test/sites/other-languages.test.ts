@@ -73,7 +73,8 @@ interface World {
 }
 
 async function world(t: ExecutionContext, language: ClientLanguage): Promise<World> {
-  const [grid, client] = await Promise.all([Grid.start({ machines: [2] }), buildExampleClient(t, language)]);
+  const client = await buildExampleClient(t, language);
+  const grid = await Grid.start({ machines: [2] });
   t.teardown(() => grid.stop());
   const wire = new Wire(grid.broker.address);
   t.teardown(() => {

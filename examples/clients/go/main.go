@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
 	brokerv1 "example.org/bag/mutirao/broker/v1"
@@ -114,7 +115,11 @@ func follow(ctx context.Context, broker *Broker, job, after uint64, into string)
 			return nil
 		}
 		for _, task := range event.TaskIndexes {
-			if err := fetch(ctx, broker, job, task, into); err != nil {
+			err := fetch(ctx, broker, job, task, into)
+			if status.Code(err) == codes.NotFound {
+				// The broker was restored from a back-up meanwhile: the task runs again, and its events come again.
+				fmt.Fprintln(os.Stderr, "skipping an output:", err)
+			} else if err != nil {
 				return err
 			}
 		}

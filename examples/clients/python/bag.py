@@ -147,7 +147,13 @@ def follow(broker, args):
         tell(sequence=event.sequence, type=event.type, tasks=list(event.task_indexes), machine=event.machine_id, reason=event.reason)
         if event.type == "tasks.finished":
             for index in event.task_indexes:
-                fetch(broker, args, index)
+                try:
+                    fetch(broker, args, index)
+                except grpc.RpcError as error:
+                    if error.code() != grpc.StatusCode.NOT_FOUND:
+                        raise
+                    # The broker was restored from a back-up meanwhile: the task runs again, and its events come again.
+                    print(f"skipping an output: {error.details()}", file=sys.stderr)
     return EXIT_STATUS[broker.status(args.job)]
 
 

@@ -111,7 +111,7 @@ export const serverLimits = {
     unit: 'ms',
     of:
       'what a transfer waits for its other side; a sender regains 1 s of it with each KiB, and a receiver all of it ' +
-      'with each message that it takes',
+      'with each message that it takes. While a connection moves 1 KiB/s in all, its transfers share the time',
   },
 } as const satisfies Readonly<Record<string, Limit>>;
 

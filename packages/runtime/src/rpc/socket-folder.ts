@@ -64,8 +64,22 @@ export function isHomeSocket(path: string): boolean {
 
 /** The same each time for a folder and a name. */
 function shortPath(folder: string, name: string): string {
-  const path = join(tmpdir(), `mutirao-${process.getuid?.() ?? 0}-${shortHash(folder)}`, name);
+  const path = join(shortFolder(folder), name);
   return isSocketPath(path, spareBytes) ? path : join(dirname(path), shortHash(name));
+}
+
+/** Names that other accounts would have to take before none is left. */
+const shortFoldersMax = 32;
+
+/**
+ * The folder of this account that is there, or else one that may be made: another account can take a name before us, for
+ * it can be foreseen.
+ */
+function shortFolder(folder: string): string {
+  const name = join(tmpdir(), `mutirao-${process.geteuid?.() ?? 0}-${shortHash(folder)}`);
+  const names = [name, ...Array.from({ length: shortFoldersMax - 1 }, (_, index) => `${name}-${index + 1}`)];
+  const owners = names.map((one) => lstatSync(one, { throwIfNoEntry: false })?.uid);
+  return names[owners.indexOf(process.geteuid?.())] ?? names[owners.indexOf(undefined)] ?? name;
 }
 
 function shortHash(text: string): string {
