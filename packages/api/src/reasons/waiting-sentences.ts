@@ -85,7 +85,7 @@ export const waitingSentences = {
     `${machineId} runs ${plural(tasks, 'task')}; ${freeProcessors} of ${plural(processors, 'processor')} ` +
     `${freeProcessors === 1 ? 'is' : 'are'} free.`,
   'machine-ends-awaited': ({ machineId, tasks }) =>
-    `It was told to end ${tasks === 1 ? '1 of them' : `${tasks} of them`} and has not confirmed that; their processors ` +
+    `It was asked to end ${tasks === 1 ? '1 of them' : `${tasks} of them`} and has not confirmed that; their processors ` +
     `stay taken until ${machineId} does or leaves.`,
   'machine-nothing-pending': () => 'None of your tasks is waiting for a machine.',
   'machine-mismatch': ({ machineId, jobId }) => `${machineId} does not suit the tasks of job ${jobId}.`,

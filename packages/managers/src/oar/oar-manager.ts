@@ -32,7 +32,7 @@ export interface OarOptions {
   readonly flags: readonly string[];
   /** Requests that may be queued or running at a time; OAR's own limits are met as refusals. */
   readonly requestsMax: number;
-  /** Longest walltime to ask for; 0 for 7 days, since OAR tells no limit. */
+  /** Longest walltime to ask for; 0 for 7 days, since OAR reports no limit. */
   readonly walltimeMax: Duration;
   /** Most processors of one request; as many as there are when 0 or left out. */
   readonly widthMax?: ProcessorCount;
@@ -149,7 +149,7 @@ export class OarManager implements ResourceManager {
   }
 
   /**
-   * OAR keeps a job waiting that no longer fits into what is left of its container, as when it began late. It is told
+   * OAR keeps a job waiting that no longer fits into what is left of its container, as when it began late. It is reported
    * as ended, and cancelled where this process asked for it, so that a shorter one is asked for.
    */
   #giveUpOutlasting(jobs: readonly OarJob[], at: Instant): ReadonlyMap<string, QueuedRequest> {

@@ -267,7 +267,7 @@ export interface Scenario {
    */
   readonly choreFailureProbability?: number;
   /**
-   * Of a task that is told to end to be stuck in the kernel, where no signal ends it while the storm lasts; in [0, 1),
+   * Of a task that must end to be stuck in the kernel, where no signal ends it while the storm lasts; in [0, 1),
    * left out, none.
    */
   readonly stuckTaskProbability?: number;

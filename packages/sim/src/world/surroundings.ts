@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly reportsUnplaced: boolean;
   /** Of an agent's staging or collecting to fail now. */
   readonly choreFailureProbability: number;
-  /** Of a task that is told to end to be stuck in the kernel now. */
+  /** Of a task that must end to be stuck in the kernel now. */
   readonly stuckTaskProbability: number;
   /** Receives every turn of every process. */
   onTurn(turn: WorldTurn): void;

@@ -65,7 +65,7 @@ export interface BrokerState {
   readonly replicas: Map<ReplicaId, BrokerReplica>;
   /** Gangs of which a member is on a machine, by id, in the order of placing. */
   readonly gangs: Map<number, BrokerGang>;
-  /** Of the moment: those that are over and whose members have not been told to end. */
+  /** Of the moment: those that are over and whose members have not been asked to end. */
   readonly brokenGangs: Set<BrokerGang>;
   /** Replicas that succeeded on their machine and whose result is not settled, in the order of their success. */
   readonly successes: Map<ReplicaId, Success>;
@@ -79,7 +79,7 @@ export interface BrokerState {
    */
   readonly movedReservations: Map<string, MovedWindow>;
   /**
-   * Of the moment: by when machines must confirm the ends of replicas that they were told to end or asked to give back,
+   * Of the moment: by when machines must confirm the ends of replicas that they were asked to end or to give back,
    * the earliest first. Only those that hold their task open.
    */
   readonly awaitedEnds: Map<ReplicaId, Instant>;
@@ -539,9 +539,9 @@ export interface BrokerMachine {
   slowness: Slowness;
   /** Of the moment, as all below: its provider told of it on this connection. */
   isAnnounced: boolean;
-  /** It is told of only for what was kept of it: its agent is gone. */
+  /** It is reported only for what was kept of it: its agent is gone. */
   isGone: boolean;
-  /** Reports that told of broken replicas since it last ended one otherwise. */
+  /** Reports of broken replicas since it last ended one otherwise. */
   breakages: number;
   /**
    * The job whose task last ended there for a reason that may be the task's fault or the machine's, since it last ended

@@ -115,7 +115,7 @@ function flush(turn: Turn, gathered: Map<BrokerMachine, ReplicaId[]>, onlyWaitin
   gathered.clear();
 }
 
-/** A machine that is told once more has its time from then on. */
+/** A machine that gets the order once more has its time from then on. */
 function awaitEnd(turn: Turn, replicaId: ReplicaId): void {
   const { state, now } = turn;
   const replica = state.replicas.get(replicaId);

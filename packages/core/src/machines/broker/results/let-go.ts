@@ -8,7 +8,7 @@ import { statusAlone } from './endings.ts';
  * never answers would keep a cancelled job open for ever. Nobody is blamed, since a process may hang in the kernel, and
  * inputs may be on their way: what the replica holds at its machine stays taken, and its end counts when it comes.
  *
- * A machine out of reach is another matter: it is told again when it is back. Cost: O(those that are due).
+ * A machine out of reach is another matter: it gets the order again when it is back. Cost: O(those that are due).
  */
 export function letSilentGo(turn: Turn): void {
   const { state, now } = turn;
