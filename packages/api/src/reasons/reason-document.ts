@@ -13,7 +13,7 @@ export function reasonDocument({ code, parameters, text }: Reason): ReasonDocume
   return { code, parameters: Object.fromEntries(values), text };
 }
 
-/** A reason of the wire that may be absent, where nothing is to be said. */
+/** A reason of the wire that may be absent, where there is nothing to say. */
 export function findReasonDocument(reason: Reason | undefined): ReasonDocument | null {
   return reason === undefined ? null : reasonDocument(reason);
 }

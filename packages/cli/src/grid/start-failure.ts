@@ -16,7 +16,7 @@ const roomMin = 64 * 1024;
 /**
  * How a grid in the background ended before it was ready.
  *
- * @param status of its process; undefined if unknown. @param free bytes that may still be written beside its log.
+ * @param status of its process; undefined if unknown. @param free bytes that may still be written in the folder of its log.
  */
 export function describeEnd(
   log: string,

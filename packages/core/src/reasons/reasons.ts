@@ -1,6 +1,6 @@
 import { explanationReasons } from './explanation-reasons.ts';
 import { causeReasons } from './cause-reasons.ts';
-import type { ReasonOfRow, ReasonTable } from './parameters.ts';
+import type { ReasonTable } from './parameters.ts';
 import { commandFaults } from './command-faults.ts';
 import { jobFaults } from './job-faults.ts';
 import { providerReasons } from './provider-reasons.ts';
@@ -47,6 +47,25 @@ export const reasonTable = {
 
 /** The stable name of a reason. */
 export type ReasonCode = keyof typeof reasonTable;
+
+type GetValue<Kind> = Kind extends 'number' | 'number?'
+  ? number
+  : Kind extends 'text' | 'text?'
+    ? string
+    : Kind extends 'flag'
+      ? boolean
+      : Kind extends 'texts'
+        ? readonly string[]
+        : Kind extends 'cause'
+          ? Cause
+          : Kind extends readonly (infer Word)[]
+            ? Word
+            : never;
+
+/** The reason of one code, by its row of the table. */
+type ReasonOfRow<Code, Row> = { readonly code: Code } & {
+  readonly [Name in keyof Row as Row[Name] extends `${string}?` ? never : Name]: GetValue<Row[Name]>;
+} & { readonly [Name in keyof Row as Row[Name] extends `${string}?` ? Name : never]?: GetValue<Row[Name]> };
 
 /** A reason with one of these codes. */
 export type GetReason<Code extends ReasonCode> = {

@@ -49,8 +49,8 @@ export function overrideResources<Job extends Pick<JobSpec, 'groups' | 'resource
 /**
  * How much more memory a task is given that used more than it asked for; left out where nothing is said.
  *
- * @throws {MutiraoError} MUT_BAD_REQUEST for what is no factor, and where no task asks for memory or another limit is
- * given.
+ * @throws {MutiraoError} MUT_BAD_REQUEST for a text that is not a factor, without a task that asks for memory, and with
+ * another limit.
  */
 export function readMemoryGrowth(
   { retryMemory }: ResourceOptions,

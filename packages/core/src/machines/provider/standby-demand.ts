@@ -18,8 +18,8 @@ export interface LeasedNeed {
 }
 
 /**
- * What a standby needs for the tasks of its broker, those with least first; none of a provider that is no standby. What
- * no machine here would have is left out of what may be started.
+ * What a standby needs for the tasks of its broker, those with least first; nothing where the provider is not a standby. Tasks
+ * that no machine here could run are left out.
  */
 export function listNeedsAlone({ state, now }: Pick<Turn, 'state' | 'now'>, broker: KnownBroker): LeasedNeed[] {
   if (!isStandby(broker)) return [];

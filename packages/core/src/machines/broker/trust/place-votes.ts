@@ -33,7 +33,7 @@ export function placeVotes(turn: Turn, machines: readonly BrokerMachine[], getDe
   }
 }
 
-/** A run that is to vote, of a task of that group which asks for what that queue says. */
+/** A run that will vote, of a task of that group which asks for what that queue says. */
 interface PlannedVote {
   readonly group: GroupSpan;
   readonly queue: TaskQueue;
