@@ -50,14 +50,18 @@ export async function runCommand(argv: readonly string[], surroundings: Surround
     if (failure instanceof CommanderError && state.program !== undefined)
       return await reportUsage(failure, state, { words, passedOn, program: state.program, path: entry?.path });
     if (failure instanceof UsageError) return reportRemedy(failure, argv, state.output);
-    if (state.output.mode === 'json' && failure instanceof MutiraoError) {
-      const { errorJson } = await import('./json/error-document.ts');
-      const status = reportError(failure, state.output);
-      state.output.note(JSON.stringify(errorJson(failure)));
-      return status;
-    }
-    return reportError(failure, state.output);
+    return await reportFailure(failure, state.output);
   }
+}
+
+/** With `--json`, the last line on standard error is the error as JSON; the text for people stands above it. */
+async function reportFailure(failure: unknown, output: Output): Promise<ExitStatus> {
+  const status = reportError(failure, output);
+  if (output.mode === 'json' && failure instanceof MutiraoError) {
+    const { errorJson } = await import('./json/error-document.ts');
+    output.note(JSON.stringify(errorJson(failure)));
+  }
+  return status;
 }
 
 interface RunState {

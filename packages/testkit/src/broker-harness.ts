@@ -282,6 +282,10 @@ function listNumbers(text: string | undefined): number[] {
   return text === undefined || text === '' ? [] : text.split(',').map(Number);
 }
 
+function getGrowth({ grow }: Options): Pick<JobSpec, 'memoryGrowth'> {
+  return grow === undefined ? {} : { memoryGrowth: Number(grow) };
+}
+
 function findSpec(count: number, options: Options): JobSpec {
   const output = {
     root: 'playpen' as const,
@@ -306,7 +310,7 @@ function findSpec(count: number, options: Options): JobSpec {
       ...requestOfGroup(options, index),
     })),
     ...readRequest(options),
-    ...(options['grow'] === undefined ? {} : { memoryGrowth: Number(options['grow']) }),
+    ...getGrowth(options),
     replicasMax: Number(options['replicas'] ?? 2),
     failuresMax: Number(options['failures'] ?? 3),
     processors: Number(options['processors'] ?? 1),

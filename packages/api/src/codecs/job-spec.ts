@@ -95,11 +95,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     ...decodeResources(wire.resources, 'job.resources'),
     ...(wire.gang === true ? { gang: true } : {}),
     replicasMax: integer('job.replicas_max', wire.replicasMax ?? usualReplicas(wire), 1, 16),
-    failuresMax: integer('job.failures_max', wire.failuresMax ?? 3, 1, 100),
-    ...(wire.memoryGrowth === undefined ? {} : { memoryGrowth: readGrowth(wire.memoryGrowth) }),
-    ...(wire.failedTasksMax === undefined
-      ? {}
-      : { failedTasksMax: integer('job.failed_tasks_max', wire.failedTasksMax, 1, taskCountMax) }),
+    ...decodeRetries(wire),
     homeDirectory: text('job.home_directory', wire.homeDirectory, 4096),
     deadline: wire.deadlineUnixMs,
     ...decodeVerification(wire.verification),
@@ -109,6 +105,20 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     ...decodeWorkFolder(wire.workFolder),
     ...decodeReservation(wire.reservation),
     ...decodeEdges(wire.edges, taskCount),
+  };
+}
+
+function decodeRetries({
+  failuresMax = 3,
+  memoryGrowth,
+  failedTasksMax,
+}: JobSpecWire): Pick<JobSpec, 'failuresMax' | 'memoryGrowth' | 'failedTasksMax'> {
+  return {
+    failuresMax: integer('job.failures_max', failuresMax, 1, 100),
+    ...(memoryGrowth === undefined ? {} : { memoryGrowth: readGrowth(memoryGrowth) }),
+    ...(failedTasksMax === undefined
+      ? {}
+      : { failedTasksMax: integer('job.failed_tasks_max', failedTasksMax, 1, taskCountMax) }),
   };
 }
 

@@ -95,10 +95,7 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobRes
     ...timesJson(answer),
     ...estimateJson(answer),
     processors: spec.processors ?? 1,
-    replicas_max: spec.replicasMax ?? 2,
-    failures_max: spec.failuresMax ?? 3,
-    memory_growth: spec.memoryGrowth ?? null,
-    failed_tasks_max: spec.failedTasksMax ?? null,
+    ...retriesJson(spec),
     ...schedulingJson(spec),
     placement: spec.placement ?? null,
     verification: verificationText(spec.verification),
@@ -118,6 +115,15 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobRes
       output_count: group.outputs.length,
       no_op: group.noOp,
     })),
+  };
+}
+
+function retriesJson({ replicasMax = 2, failuresMax = 3, memoryGrowth, failedTasksMax }: JobSpec) {
+  return {
+    replicas_max: replicasMax,
+    failures_max: failuresMax,
+    memory_growth: memoryGrowth ?? null,
+    failed_tasks_max: failedTasksMax ?? null,
   };
 }
 

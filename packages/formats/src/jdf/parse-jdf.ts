@@ -90,6 +90,11 @@ function makeJob(reader: JdfReader, document: JdfDocument, { directory }: JdfPla
   };
 }
 
+/** Whether a section of a task, or of its job, could not be read. */
+function isUnread(section: 'remote' | 'requirements', task: Definitions, job: Definitions): boolean {
+  return task.unread.has(section) || job.unread.has(section);
+}
+
 /** What `num_procs` makes of the job: all of its tasks are as wide. */
 function findGang(
   reader: JdfReader,
@@ -97,24 +102,15 @@ function findGang(
 ): Partial<Pick<JobSpec, 'processors' | 'gang' | 'replicasMax'>> {
   let first: number | undefined;
   for (const task of tasks) {
-    if (task.unread.has('requirements') || job.unread.has('requirements')) continue;
+    if (isUnread('requirements', task, job)) continue;
     const { requirements = '', cpus } = withDefaults(task, job);
     const { count } = splitWidth(requirements);
     first ??= count;
-    if (count > 1 && cpus !== undefined)
-      reader.report(
-        reader.error({ found: `"cpus:" with ${gangWidthName}`, expected: 'only one of them in a job' }, task.offset),
-      );
+    const report = (found: string, expected: string): void =>
+      reader.report(reader.error({ found, expected }, task.offset));
+    if (count > 1 && cpus !== undefined) report(`"cpus:" with ${gangWidthName}`, 'only one of them in a job');
     if (count !== first)
-      reader.report(
-        reader.error(
-          {
-            found: `a task with ${gangWidthName} of ${count} beside one of ${first}`,
-            expected: 'the same in all tasks of the job',
-          },
-          task.offset,
-        ),
-      );
+      report(`a task with ${gangWidthName} of ${count} beside one of ${first}`, 'the same in all tasks of the job');
   }
   return first === undefined || first === 1 ? {} : { processors: first, gang: true, replicasMax: 1 };
 }
@@ -122,12 +118,7 @@ function findGang(
 function makeGroup(reader: JdfReader, { job }: JdfDocument, task: Definitions): Omit<TaskGroup, 'values'> {
   const defined = withDefaults(task, job);
   const { remote = '', init = [], final = [], check = '', requirements = '' } = defined;
-  if (
-    task.remote === undefined &&
-    job.remote === undefined &&
-    !task.unread.has('remote') &&
-    !job.unread.has('remote')
-  ) {
+  if (task.remote === undefined && job.remote === undefined && !isUnread('remote', task, job)) {
     const expected = 'one in the task, or in the job before its first task';
     reader.report(
       reader.error({ code: 'MUT_JDF_NO_REMOTE', found: 'a task without "remote:"', expected }, task.offset),

@@ -199,10 +199,8 @@ export class Truth {
     this.#runCount += 1;
     const rng = this.#rng.fork(`job ${label} task ${taskIndex}`);
     const workTime = Math.max(1, Math.round(plan.meanTaskTime * (1 + plan.spread * (2 * rng.fraction() - 1))));
-    const fails =
-      taskIndex < plan.brokenTaskCount || rng.fork(`run ${this.#runCount}`).fraction() < plan.failureProbability;
     const isGreedy = isTooGreedy(plan, template.resources?.memory ?? 0);
-    const exitStatus = isGreedy ? 137 : Number(fails);
+    const exitStatus = isGreedy ? 137 : Number(this.#fails(plan, taskIndex, rng));
     const runs = this.#runs.get(replicaId) ?? [];
     this.#runs.set(replicaId, runs);
     const time = Math.ceil(workTime / speed);
@@ -216,6 +214,10 @@ export class Truth {
       processors: gang === undefined ? slots.length : (plan.gangProcessors ?? 1),
     });
     return { time, exitStatus, isTooGreedy: isGreedy };
+  }
+
+  #fails(plan: JobPlan, taskIndex: number, rng: Prng): boolean {
+    return taskIndex < plan.brokenTaskCount || rng.fork(`run ${this.#runCount}`).fraction() < plan.failureProbability;
   }
 
   /** It reads what was taken of those before it, and nothing else. */

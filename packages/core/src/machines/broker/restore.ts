@@ -124,6 +124,10 @@ function restoreMachine(state: BrokerState, saved: SavedMachine): void {
   Object.assign(getMachine(state, facts.machineId), { charged, finishedCount, failedCount, ...pace });
 }
 
+function restorePeaks({ memoryPeaks }: SavedJob): TimeCurve {
+  return memoryPeaks === undefined ? new TimeCurve() : TimeCurve.restore(memoryPeaks);
+}
+
 function restoreJob(state: BrokerState, saved: SavedJob): void {
   const {
     finished,
@@ -158,7 +162,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     tasks: new Map(),
     shares: new Map(),
     withSibling: new Set(),
-    memoryPeaks: saved.memoryPeaks === undefined ? new TimeCurve() : TimeCurve.restore(saved.memoryPeaks),
+    memoryPeaks: restorePeaks(saved),
     times: saved.times.curve === undefined ? TimeCurve.fromSums(saved.times) : TimeCurve.restore(saved.times.curve),
     finished: restoreSet(finished),
     failed: restoreSet(failed),

@@ -17,9 +17,11 @@ export interface LeasedNeed {
   readonly tasks: number;
 }
 
+const nothing: Pick<Slot, 'gpus' | 'memory'> = { gpus: 0, memory: 0 };
+
 /**
- * What a standby needs for the tasks of its broker, those with least first; nothing where the provider is not a standby. Tasks
- * that no machine here could run are left out.
+ * What a standby needs for the tasks of its broker, those with least first; nothing where the provider is not
+ * a standby. Tasks that no machine here could run are left out.
  */
 export function listNeedsAlone({ state, now }: Pick<Turn, 'state' | 'now'>, broker: KnownBroker): LeasedNeed[] {
   if (!isStandby(broker)) return [];
@@ -35,12 +37,13 @@ export function listNeedsAlone({ state, now }: Pick<Turn, 'state' | 'now'>, brok
     if (machine.brokerId !== broker.brokerId) continue;
     for (const replicaId of machine.held) add(needOf(broker.lease, replicaId), 1);
   }
-  return [...needs.values()].sort(
-    (one, other) =>
-      one.processors - other.processors ||
-      (one.slot?.gpus ?? 0) - (other.slot?.gpus ?? 0) ||
-      (one.slot?.memory ?? 0) - (other.slot?.memory ?? 0),
-  );
+  return [...needs.values()].sort(compareNeeds);
+}
+
+/** Least processors first, then least GPUs, then least memory. */
+function compareNeeds(one: LeasedNeed, other: LeasedNeed): number {
+  const [{ gpus, memory }, { gpus: otherGpus, memory: otherMemory }] = [one.slot ?? nothing, other.slot ?? nothing];
+  return one.processors - other.processors || gpus - otherGpus || memory - otherMemory;
 }
 
 function addLeft(

@@ -152,8 +152,8 @@ test('num_procs that makes no sense is refused, with its place', (t) => {
     ['num_procs == 65537', /expected "num_procs == N"/],
     ['num_procs', /expected "num_procs == N"/],
     ['in_path num_procs', /expected "num_procs == N"/],
-    ['num_procs == 2 || os == linux', /joined to the rest by "&&" alone/],
-    ['os == linux && ! ( num_procs == 2 )', /joined to the rest by "&&" alone/],
+    ['num_procs == 2 || os == linux', /joined to the rest by "&&" only/],
+    ['os == linux && ! ( num_procs == 2 )', /joined to the rest by "&&" only/],
     ['num_procs == 2 && ( num_procs == 3 )', /found num_procs of 2 and of 3, expected one number/],
   ];
   for (const [requirements, message] of cases) {

@@ -54,6 +54,8 @@ interface WrittenReplica {
   isVerifying: boolean;
 }
 
+/** Reasons with which a task fails at once, however many failures are left to it. */
+const hopelessReasons: ReadonlySet<string> = new Set(['MUT_NO_MAJORITY', 'MUT_MEMORY_MAX']);
 /** What becomes of a replica whose machine, or another of its gang, went away without a word. */
 const silentReasons: ReadonlySet<string> = new Set(['MUT_MACHINE_LOST', 'MUT_GANG_BROKEN']);
 
@@ -379,7 +381,7 @@ export class JournalOracle {
     noteLoss(task, ending, this.#truth.wasSignalled({ label: job.label, replicaId }));
     if (task.end === undefined)
       moveTask(task, taskStatus, {
-        isHopeless: ending.reason === 'MUT_NO_MAJORITY' || ending.reason === 'MUT_MEMORY_MAX',
+        isHopeless: hopelessReasons.has(ending.reason),
         name: `task ${taskIndex} of job ${jobId}`,
         failuresMax: job.failuresMax,
       });

@@ -7,6 +7,7 @@ import { listFailedRuns } from '../analysis/failures.ts';
 import { drawGantt } from '../analysis/gantt.ts';
 import type { JobArchive } from '../analysis/job-archive.ts';
 import type { JobRecords } from '../analysis/job-records.ts';
+import type { ReplicaRow } from '../analysis/replica-rows.ts';
 import { measureTimes } from '../analysis/task-times.ts';
 import { ledgerDocument } from '../documents/ledger.ts';
 import { getEnumName } from '../documents/names.ts';
@@ -127,15 +128,21 @@ function listReplicas(records: JobRecords): Readonly<Record<string, string | num
       placed_unix_ms: row.placedAt,
       started_unix_ms: row.startedAt,
       ended_unix_ms: row.endedAt,
-      inputs_asked_unix_ms: row.staging?.inputsAskedAt ?? 0,
-      inputs_here_unix_ms: row.staging?.inputsHereAt ?? 0,
-      inputs_placing_unix_ms: row.staging?.inputsPlacingAt ?? 0,
-      command_ended_unix_ms: row.staging?.commandEndedAt ?? 0,
+      ...listStaging(row),
       outcome: getEnumName(Outcome, row.outcome),
       exit_status: row.exitStatus,
       reason: row.reason,
       detail: row.detail?.text ?? '',
     }));
+}
+
+function listStaging({ staging }: ReplicaRow): Readonly<Record<string, number>> {
+  return {
+    inputs_asked_unix_ms: staging?.inputsAskedAt ?? 0,
+    inputs_here_unix_ms: staging?.inputsHereAt ?? 0,
+    inputs_placing_unix_ms: staging?.inputsPlacingAt ?? 0,
+    command_ended_unix_ms: staging?.commandEndedAt ?? 0,
+  };
 }
 
 /** Rows with the same fields as CSV (RFC 4180); nothing in it is a formula to a spreadsheet. */

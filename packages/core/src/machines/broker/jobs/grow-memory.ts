@@ -6,7 +6,15 @@ import { mayObtain } from '../machines/machine-pattern.ts';
 import { leavePlace } from '../placement/placed-tasks.ts';
 import { isOpenTo } from '../placing/matching.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
-import type { BrokerJob, BrokerReplica, BrokerState, OpenTask, TaskQueue } from '../state.ts';
+import type {
+  BrokerJob,
+  BrokerMachine,
+  BrokerProvider,
+  BrokerReplica,
+  BrokerState,
+  OpenTask,
+  TaskQueue,
+} from '../state.ts';
 import { getGroup } from './task-groups.ts';
 
 /** The code of a task that used more memory than it may. */
@@ -30,17 +38,21 @@ export function findMemoryGrowth(
   state: BrokerState,
   { job, task, resources }: BrokerReplica,
 ): MemoryGrowth | undefined {
-  const { spec } = job;
-  if (spec?.memoryGrowth === undefined || spec.limits.memoryMax > 0) return undefined;
-  if (resources === undefined || resources.memory === 0) return undefined;
+  const growth = getGrowth(job);
+  if (growth === undefined || resources === undefined || resources.memory === 0) return undefined;
   const { memory: had = 0, count = 0 } = task.grown ?? {};
   // A replica that was placed before its sibling was ended for the same tells nothing more.
   if (had > resources.memory) return { kind: 'more', memory: had, count };
-  const wanted = Math.ceil(resources.memory * spec.memoryGrowth);
+  const wanted = Math.ceil(resources.memory * growth);
   const memory = Math.min(wanted, findMostMemory(state, getGroup(job, task.index).queue, resources));
   return memory > resources.memory && count < growthsMax
     ? { kind: 'more', memory, count: count + 1 }
     : { kind: 'no-more', memory: resources.memory, count };
+}
+
+/** The factor of a job whose tasks are given more memory; undefined where its limit bounds memory. */
+function getGrowth({ spec }: BrokerJob): number | undefined {
+  return spec !== undefined && spec.limits.memoryMax === 0 ? spec.memoryGrowth : undefined;
 }
 
 /** The most memory that a task can have with all else that it asks for; 0 where no machine is known that would do. */
@@ -48,20 +60,35 @@ function findMostMemory(state: BrokerState, queue: TaskQueue, request: ResourceR
   let most = 0;
   for (const { facts } of state.machines.values()) {
     const { memory } = getCapacity(facts);
-    if (memory <= most || !belongsTo(queue.job, facts.reservation) || !isOpenTo(queue, facts)) continue;
-    if (!queue.isGang && facts.processors < queue.processors) continue;
-    if (!new FreeResources(getCapacity(facts)).fits({ ...request, memory })) continue;
-    if (evaluate(queue.requirements, facts.attributes) === 'match') most = memory;
+    if (memory > most && wouldRun(facts, queue, { ...request, memory })) most = memory;
   }
   for (const provider of state.providers.values()) {
-    const nodes = provider.resource?.resourceStatus.nodes;
-    const known = nodes === undefined ? [provider.pattern?.capacity?.memory ?? 0] : nodes.map(({ memory }) => memory);
-    for (const total of known) {
-      const memory = nodes === undefined ? total : roundToSlot(queue, request, total);
+    for (const memory of listObtainable(provider, queue, request))
       if (memory > most && mayObtain({ ...queue, resources: { ...request, memory } }, provider)) most = memory;
-    }
   }
   return most;
+}
+
+/** Whether a machine that nothing runs on would run a task of the queue that asks for that. */
+function wouldRun(facts: BrokerMachine['facts'], queue: TaskQueue, request: ResourceRequest): boolean {
+  return (
+    belongsTo(queue.job, facts.reservation) &&
+    isOpenTo(queue, facts) &&
+    (queue.isGang || facts.processors >= queue.processors) &&
+    new FreeResources(getCapacity(facts)).fits(request) &&
+    evaluate(queue.requirements, facts.attributes) === 'match'
+  );
+}
+
+/** The memory that a task could have on each kind of machine that the provider may obtain. */
+function listObtainable(
+  { resource, pattern }: BrokerProvider,
+  queue: TaskQueue,
+  request: ResourceRequest,
+): readonly Bytes[] {
+  const nodes = resource?.resourceStatus.nodes;
+  if (nodes === undefined) return [pattern?.capacity?.memory ?? 0];
+  return nodes.map(({ memory }) => roundToSlot(queue, request, memory));
 }
 
 /** The most that a slot of a node with that much memory has: slots are asked for in steps. */

@@ -23,7 +23,6 @@ export const taskCountMax = 2 ** 31;
 export function findSpecFault(spec: JobSpec, rules: CredibilityRules = defaultCredibilityRules): Refusal | undefined {
   return (
     findRangeFault(spec) ??
-    findGrowthFault(spec) ??
     findSchedulingFault(spec) ??
     findCountFault(spec) ??
     findGroupsFault(spec) ??
@@ -52,7 +51,7 @@ function findRangeFault(spec: JobSpec): Refusal | undefined {
     if (!Number.isInteger(value) || value < least || value > most)
       return bad({ code: 'job-number-out-of-range', field: name, value, least, most });
   }
-  return undefined;
+  return findGrowthFault(spec);
 }
 
 /** Names and caps that only a client of another release, or one of its own, can ask for. */

@@ -88,14 +88,9 @@ function openPart(job: BrokerJob, source: TaskQueue, provider: BrokerProvider): 
 /** Checks what is placed of a job. @throws {InvariantError} */
 export function checkPlaced(job: BrokerJob): void {
   for (const [index, place] of job.placed) checkPlace(job, index, place);
-  for (const { source, grownFrom, resources, ready, place } of job.queues) {
-    const asked = grownFrom === undefined ? undefined : resources?.memory;
-    if (asked !== undefined)
-      for (const index of ready.values())
-        invariant(
-          job.tasks.get(index)?.grown?.memory === asked,
-          () => `task ${index} of job ${job.jobId} waits with those that were given more memory than it was`,
-        );
+  for (const queue of job.queues) {
+    const { source, ready, place } = queue;
+    checkGrown(job, queue);
     invariant(
       (source !== undefined) === (typeof place === 'object'),
       () => `job ${job.jobId} has a part of a queue that is placed nowhere, or a whole one that is`,
@@ -104,6 +99,17 @@ export function checkPlaced(job: BrokerJob): void {
     for (const index of ready.values())
       invariant(job.placed.has(index), () => `task ${index} of job ${job.jobId} waits at a provider and is not placed`);
   }
+}
+
+/** Checks that tasks wait with those that were given as much memory. @throws {InvariantError} */
+function checkGrown(job: BrokerJob, { grownFrom, resources, ready }: TaskQueue): void {
+  const asked = grownFrom === undefined ? undefined : resources?.memory;
+  if (asked === undefined) return;
+  for (const index of ready.values())
+    invariant(
+      job.tasks.get(index)?.grown?.memory === asked,
+      () => `task ${index} of job ${job.jobId} waits with those that were given more memory than it was`,
+    );
 }
 
 function checkPlace(job: BrokerJob, index: TaskIndex, { provider, queue }: TaskPlace): void {
