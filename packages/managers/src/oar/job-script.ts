@@ -6,6 +6,8 @@ export interface JobPaths {
   readonly process: string;
   /** Where the job notes how it ended. */
   readonly ending: string;
+  /** Where the output of the processes goes; left out where OAR writes it. */
+  readonly log?: string;
 }
 
 /**
@@ -17,6 +19,7 @@ export function renderJob(paths: JobPaths, facts: string): string {
   const ending = quoteWord(paths.ending);
   return [
     '#!/bin/sh',
+    ...(paths.log === undefined ? [] : [`exec >>${quoteWord(paths.log)} 2>&1`]),
     'began=$(date +%s)',
     `elsewhere=${quoteWord(`exec ${start}`)}`,
     'first=0; started=; status=0; own=$(head -n 1 "$OAR_NODEFILE")',

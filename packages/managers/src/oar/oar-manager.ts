@@ -194,6 +194,7 @@ export class OarManager implements ResourceManager {
     const { clientRequestId: key, width, workingDirectory } = order;
     const walltime = this.#getWalltime(order);
     const log = this.#files.logPath(key);
+    const oarLog = canWrite(log) ? log : '/dev/null';
     return [
       ...this.#flags,
       ...(container === undefined ? [] : ['-t', `inner=${container}`]),
@@ -204,9 +205,9 @@ export class OarManager implements ResourceManager {
       '-d',
       workingDirectory === '' ? '/tmp' : workingDirectory,
       '-O',
-      log,
+      oarLog,
       '-E',
-      log,
+      oarLog,
       `/bin/sh ${quoteWord(this.#writeScript(order, walltime))}`,
     ];
   }
@@ -214,12 +215,13 @@ export class OarManager implements ResourceManager {
   /** Everybody can read the command of a job: what is secret is in files that only their owner can read. */
   #writeScript(order: AllocationOrder, walltime: Duration): string {
     const { clientRequestId: key, width } = order;
+    const log = this.#files.logPath(key);
     const process = this.#files.writeProgram(key, 'process', renderProcesses(order, walltime));
     return this.#files.writeProgram(
       key,
       'job',
       renderJob(
-        { process, ending: this.#files.endingPath(key) },
+        { process, ending: this.#files.endingPath(key), ...(canWrite(log) ? {} : { log }) },
         endingFacts({ width, walltime }, this.#options.now()),
       ),
     );
@@ -262,3 +264,8 @@ const refusals: readonly (readonly [RegExp, ErrorCode])[] = [
   [/walltime.*(?:exceed|too (?:big|long|large))|exceed.*walltime/i, 'MUT_WALLTIME_MAX'],
   [/too many jobs|maximum (?:number )?of jobs|quota/i, 'MUT_REQUESTS_MAX'],
 ];
+
+/** Whether OAR writes a job's output to that path: it refuses most characters, and puts other words for `%`. */
+function canWrite(path: string): boolean {
+  return /^[\w./ -]+$/.test(path);
+}

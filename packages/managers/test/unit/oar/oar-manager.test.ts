@@ -115,6 +115,19 @@ test('resources count that are alive and not draining', (t) => {
   t.is(parseResources('no'), undefined);
 });
 
+test('the log of a job is written by its script where OAR would refuse its path', async (t) => {
+  const oar = new RecordedOar(t);
+  await oar.open().allocate(order);
+  t.regex(oar.calls('oarsub')[0] ?? '', new RegExp(`-O ${oar.folder}/jobs/\\S+ -E ${oar.folder}/jobs/`));
+  t.notRegex(readFileSync(join(oar.folder, 'jobs/inst.q5.job'), 'utf8'), /^exec /m);
+  for (const name of ["ana's,jobs", '50%', 'é']) {
+    const jobFolder = join(oar.folder, name);
+    await oar.open({ jobFolder }).allocate(order);
+    t.regex(oar.calls('oarsub').at(-1) ?? '', / -O \/dev\/null -E \/dev\/null /, name);
+    t.regex(readFileSync(join(jobFolder, 'inst.q5.job'), 'utf8'), /^exec >>.+ 2>&1$/m, name);
+  }
+});
+
 test('an order becomes one job, and its secrets are in a file that only its owner can read', async (t) => {
   const oar = new RecordedOar(t);
   t.is(await oar.open().allocate(order), '50');
