@@ -124,9 +124,29 @@ test.serial('a restore that fails half-way leaves the home folder as it was', as
   t.deepEqual(readdirSync(target).sort(), ['broker', 'replaced', 'sites', 'token']);
 });
 
+test.serial(
+  'a restore takes nothing from one that was interrupted, and moves nothing where it cannot move all',
+  async (t) => {
+    const copy = copyOf('interrupted');
+    const target = join(folder, 'home-of-interrupted');
+    mkdirSync(join(target, 'restore.partial', 'sites'), { recursive: true, mode: 0o700 });
+    writeFileSync(join(target, 'restore.partial', 'sites', 'old'), 'x');
+    mkdirSync(join(target, 'sites'));
+    writeFileSync(join(target, 'sites', 'mine'), 'x');
+    writeFileSync(join(target, 'replaced'), 'a file in the way');
+    t.not((await mutirao('restore', copy, '--replace', '--home', target)).status, 0);
+    t.deepEqual(readdirSync(target).sort(), ['replaced', 'sites']);
+    t.is(readFileSync(join(target, 'sites', 'mine'), 'utf8'), 'x');
+    rmSync(join(target, 'replaced'));
+    const { status, err } = await mutirao('restore', copy, '--replace', '--home', target);
+    t.is(status, 0, err);
+    t.deepEqual(readdirSync(target).sort(), ['broker', 'replaced', 'token']);
+  },
+);
+
 test.serial('a back-up puts nothing into a home folder but what one holds', async (t) => {
   for (const [name, path, says] of [
-    ['planted', 'grid.json', /names grid\.json, which this release would not put into one/],
+    ['planted', 'grid.json', /names grid\.json, which no back-up of this release contains/],
     ['planted-deeper', 'providers/lab/journal.sqlite', /names providers\/lab\/journal\.sqlite/],
     ['above', '../grid.json', /names \.\.\/grid\.json; expected paths below the home folder/],
   ] as const) {

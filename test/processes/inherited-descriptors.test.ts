@@ -1,9 +1,9 @@
 // What the program that starts one of ours left open by mistake: a task would hold its files, locks and connections.
-import { spawn, type StdioOptions } from 'node:child_process';
+import { spawn, spawnSync, type StdioOptions } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { ownProgram } from '@mutirao/runtime/processes';
+import { ownCommandLine, ownProgram } from '@mutirao/runtime/processes';
 import { temporaryFolder, until } from '@mutirao/testkit';
 
 test('a program of ours closes what it inherited, behind a gap in the numbers too', async (t) => {
@@ -22,4 +22,12 @@ test('a program of ours closes what it inherited, behind a gap in the numbers to
   await until(() => existsSync(join(home, 'broker')), 'it works');
   t.true(existsSync(`/proc/${broker.pid ?? 0}/fd/2`));
   t.false(existsSync(`/proc/${broker.pid ?? 0}/fd/40`));
+});
+
+test('a file that the shell opens for a word of the command line stays open', (t) => {
+  const parallel = [...ownCommandLine(), 'parallel', '--dry-run', 'echo {}', '::::'];
+  const shell = `exec "$@" <(printf 'a\\nb\\n')`;
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', shell, 'bash', ...parallel], { encoding: 'utf8' });
+  t.is(status, 0, stderr);
+  t.is(stdout, 'echo a\necho b\n');
 });

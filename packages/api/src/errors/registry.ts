@@ -276,7 +276,9 @@ export const registry = {
   MUT_HOME_UNUSABLE: {
     status: 'INVALID_ARGUMENT',
     retryable: false,
-    advice: 'Name a folder of your own with --home or MUTIRAO_HOME; it is made where it does not exist yet.',
+    advice:
+      'Mend what the message names, or name another folder of your own with --home or MUTIRAO_HOME; it is made where it ' +
+      'does not exist yet.',
   },
   MUT_INPUT_CHANGED: {
     status: 'FAILED_PRECONDITION',
@@ -634,8 +636,8 @@ export const registry = {
     status: 'UNAVAILABLE',
     retryable: true,
     advice:
-      'Nothing: it is asked again until the queue takes jobs. If that takes long, ask those who run the cluster, ' +
-      'or use another queue.',
+      'None needed: the provider submits again until the queue accepts jobs. If that takes long, ask the administrators ' +
+      'of the cluster, or use another queue.',
   },
   MUT_REATTACH: {
     status: 'UNAVAILABLE',

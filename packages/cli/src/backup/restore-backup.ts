@@ -6,6 +6,9 @@ import { checkJournal, markPutBack, requireUnused } from '@mutirao/runtime/journ
 import { isJournal, isOfParts, listFiles, listParts } from './backup-parts.ts';
 import { filesFolder, readManifest, type BackupFile, type Manifest } from './manifest.ts';
 
+/** Where a back-up is put together in a home folder before its files take their places. */
+const draftName = 'restore.partial';
+
 /** What was put back, and where what was there before is now; undefined where nothing was. */
 export interface Restored {
   readonly manifest: Manifest;
@@ -37,12 +40,18 @@ export async function restoreBackup(
       `${home} has ${inTheWay.join(', ')} already; expected an empty home folder, or --replace, which moves them aside`,
     );
   }
-  const draft = join(home, `restore.${process.pid}.partial`);
+  const draft = join(home, draftName);
   try {
+    // One that was interrupted may have left other files, or the rest of a journal.
+    removeTree(draft);
     for (const file of manifest.files) putBack(draft, folder, file);
-    const replacedFolder = parts.length === 0 ? undefined : move(home, parts, getAside(home, now));
-    move(draft, listParts(draft), home);
-    return { manifest, replacedFolder };
+    const aside = getAside(home, now);
+    const moves = [
+      ...parts.map((part) => [join(home, part), join(aside, part)] as const),
+      ...listParts(draft).map((part) => [join(draft, part), join(home, part)] as const),
+    ];
+    moveAll(moves);
+    return { manifest, replacedFolder: parts.length === 0 ? undefined : aside };
   } catch (error) {
     throw fileError(error, home);
   } finally {
@@ -57,7 +66,7 @@ function requirePlace(path: string): void {
   if (!isOfParts(path))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
-      `the back-up names ${path}, which this release would not put into one; was it made by a newer release?`,
+      `the back-up names ${path}, which no back-up of this release contains; restore it with the release that made it`,
     );
 }
 
@@ -82,13 +91,17 @@ function getAside(home: string, now: number): string {
   return join(home, 'replaced', new Date(now).toISOString().replaceAll(':', '-'));
 }
 
-/** Gives parts of one folder the same places in another one, which it answers. */
-function move(from: string, parts: readonly string[], to: string): string {
-  for (const part of parts) {
-    mkdirSync(dirname(join(to, part)), { recursive: true, mode: 0o700 });
-    renameSync(join(from, part), join(to, part));
+/** Moves files and folders, each from one path to another; where one cannot be moved, all are moved back. */
+function moveAll(moves: readonly (readonly [from: string, to: string])[]): void {
+  for (const [index, [from, to]] of moves.entries()) {
+    try {
+      mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+      renameSync(from, to);
+    } catch (error) {
+      for (const [before, after] of moves.slice(0, index).reverse()) renameSync(after, before);
+      throw error;
+    }
   }
-  return to;
 }
 
 /** A copy may have been on a medium without modes, or that nobody may write to: what is put back is its user's alone. */

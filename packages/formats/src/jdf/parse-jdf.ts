@@ -110,7 +110,7 @@ function findGang(
       reader.report(reader.error({ found, expected }, task.offset));
     if (count > 1 && cpus !== undefined) report(`"cpus:" with ${gangWidthName}`, 'only one of them in a job');
     if (count !== first)
-      report(`a task with ${gangWidthName} of ${count} beside one of ${first}`, 'the same in all tasks of the job');
+      report(`tasks with ${gangWidthName} of ${first} and of ${count}`, 'the same in all tasks of the job');
   }
   return first === undefined || first === 1 ? {} : { processors: first, gang: true, replicasMax: 1 };
 }

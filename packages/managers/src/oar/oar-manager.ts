@@ -161,7 +161,7 @@ export class OarManager implements ResourceManager {
         status: 'ended',
         startsAt: 0,
         endedAt: at,
-        endReason: 'it can never start: its reservation would end before it',
+        endReason: 'it can never start: its walltime is longer than what is left of the reservation',
       });
       // The next listing shows it again.
       if (this.#keys.has(key)) this.#cancels.cancel(id).catch(() => undefined);

@@ -8,6 +8,7 @@ export const namePrefix = 'mutirao.';
 type Entry = Readonly<Record<string, unknown>>;
 
 const waiting: ReadonlySet<string> = new Set(['Waiting', 'Hold', 'toLaunch', 'toAckReservation', 'Launching']);
+const starting: ReadonlySet<string> = new Set(['toLaunch', 'Launching']);
 const running: ReadonlySet<string> = new Set(['Running', 'Suspended', 'Resuming']);
 const over: ReadonlySet<string> = new Set(['toError', 'Finishing', 'Terminated', 'Error']);
 
@@ -21,6 +22,8 @@ export interface OarJob {
   readonly isContainer: boolean;
   /** The id of the job that it runs inside of; empty for none. */
   readonly container: string;
+  /** OAR has chosen its resources, and starts it now. */
+  readonly isStarting: boolean;
 }
 
 /**
@@ -37,7 +40,7 @@ export function parseJobs(output: string, user: string): readonly OarJob[] | str
     const request = findRequest(entry, state, user);
     if (request === undefined) return JSON.stringify(entry).slice(0, 200);
     const [name, submission] = [findText(entry['name']), findText(entry['initial_request'])];
-    jobs.push({ request, name, submission, ...nestingOf(entry) });
+    jobs.push({ request, name, submission, isStarting: starting.has(state), ...nestingOf(entry) });
   }
   return jobs.sort((one, other) => idOf(one) - idOf(other));
 }
@@ -78,8 +81,9 @@ export function findOutlasting(jobs: readonly OarJob[], now: Instant): QueuedReq
   );
   return jobs
     .filter(
-      ({ container, request }) =>
+      ({ container, request, isStarting }) =>
         request.status === 'queued' &&
+        !isStarting &&
         request.clientRequestId !== '' &&
         now + request.walltime > (ends.get(container) ?? Infinity),
     )

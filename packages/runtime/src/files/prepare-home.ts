@@ -77,8 +77,8 @@ export function prepareHome(home: string): void {
 }
 
 /**
- * Root may use the home folder of anybody, and anybody one that root made. A folder that was only made too open, as a
- * umask of 002 does, is closed. @throws {MutiraoError} MUT_HOME_UNUSABLE
+ * Root may use the home folder of anybody, and anybody one that root made. A folder of the user that was only made too
+ * open, as a umask of 002 does, is closed: root closes it too. @throws {MutiraoError} MUT_HOME_UNUSABLE
  */
 function requirePrivate(home: string): void {
   const own = process.geteuid?.();
@@ -89,24 +89,35 @@ function requirePrivate(home: string): void {
       'MUT_HOME_UNUSABLE',
       `the home folder ${home} belongs to user ${uid}, who could change what is run from it; expected one of your own`,
     );
-  if ((mode & 0o022) !== 0 && !(uid === own && tryClose(home, own)))
+  if ((mode & 0o022) !== 0 && !((uid === own || own === 0) && tryClose(home, uid)))
     throw new MutiraoError(
       'MUT_HOME_UNUSABLE',
       `others may write to the home folder ${home} (mode ${(mode & 0o7777).toString(8)}) and could change what is run ` +
-        'from it; expected a folder that only you may write to, such as a new one inside it',
+        'from it; expected a folder that only you may write to. Check that its files are yours, then run ' +
+        `"chmod go-w ${home}", or name another folder`,
     );
 }
 
-/** Closes a folder of a user, in which nobody else has put anything yet. */
+/**
+ * Closes a folder of a user that is new or has been a home folder, and in which nobody but root has put anything else.
+ * Answers whether it is closed now: some file systems keep no modes.
+ */
 function tryClose(home: string, user: number): boolean {
-  if (!readdirSync(home).every((name) => isOf(join(home, name), user))) return false;
-  chmodSync(home, statSync(home).mode & 0o7755);
+  const names = readdirSync(home);
+  const isHome = names.length === 0 || names.includes('token');
+  if (!isHome || !names.every((name) => isOf(join(home, name), user))) return false;
+  try {
+    chmodSync(home, statSync(home).mode & 0o7755);
+  } catch {
+    return false;
+  }
   return (statSync(home).mode & 0o022) === 0;
 }
 
-/** Whether a file is of a user; also when it is gone meanwhile. */
+/** Whether a file is of a user, or of root; also when it is gone meanwhile. */
 function isOf(path: string, user: number): boolean {
-  return (lstatSync(path, { throwIfNoEntry: false })?.uid ?? user) === user;
+  const { uid = user } = lstatSync(path, { throwIfNoEntry: false }) ?? {};
+  return uid === user || uid === 0;
 }
 
 function makeFolders(path: string): void {

@@ -9,17 +9,26 @@ const closedOnExec = 0o2000000;
  *
  * Node keeps the first of them from its children, up to the first gap in their numbers above 16. All that this process
  * has opened itself is kept from children, so whatever is not was inherited. Does nothing where the host does not list
- * descriptors.
+ * descriptors, and where the parent speaks with us through one of them.
+ *
+ * @param words of the command line: what they name as `/dev/fd/63`, as a shell does with `<(list)`, was left open on
+ * purpose.
  */
-export function closeInherited(): void {
+export function closeInherited(words: readonly string[] = process.argv): void {
+  if (process.channel !== undefined) return;
+  const named = new Set(words.flatMap(listNamed));
   for (const descriptor of listDescriptors()) {
-    if (descriptor <= 2 || !passesToChildren(descriptor)) continue;
+    if (descriptor <= 2 || named.has(descriptor) || !passesToChildren(descriptor)) continue;
     try {
       closeSync(descriptor);
     } catch {
       // It was closed meanwhile.
     }
   }
+}
+
+function listNamed(word: string): number[] {
+  return [...word.matchAll(/\/(?:dev|proc\/self)\/fd\/(\d+)/g)].map(([, descriptor]) => Number(descriptor));
 }
 
 function listDescriptors(): number[] {

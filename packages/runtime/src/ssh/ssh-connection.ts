@@ -423,7 +423,9 @@ function readAnswer(mark: string, { out, err, status, isTruncated }: FramedStrea
   if (body === undefined) return undefined;
   // With a status of 128 or more its shell may have been killed before it wrote the second mark.
   if (!body.isWhole && status < 128 && !isTruncated) return 'cut';
-  return { status: body.status ?? status, stdout: body.text, stderr: readFrame(mark, err)?.text ?? err };
+  const said = readFrame(mark, err);
+  // Of a cut output the mark is gone; that of standard error has the status too.
+  return { status: body.status ?? said?.status ?? status, stdout: body.text, stderr: said?.text ?? err };
 }
 
 function describeDelay(mark: string, { stdout }: CommandResult, deadlineMs: number): string {

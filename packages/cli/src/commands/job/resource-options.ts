@@ -57,7 +57,7 @@ export function readMemoryGrowth(
   { groups, resources, limits }: Pick<JobSpec, 'groups' | 'resources' | 'limits'>,
 ): Pick<JobSpec, 'memoryGrowth'> {
   if (retryMemory === undefined) return {};
-  const memoryGrowth = Number(/^x(\d+(?:\.\d+)?)$/.exec(retryMemory)?.[1]);
+  const memoryGrowth = Number(/^x?(\d+(?:\.\d+)?)$/.exec(retryMemory)?.[1]);
   if (!(memoryGrowth >= memoryGrowthMin && memoryGrowth <= memoryGrowthMax)) {
     throw new MutiraoError(
       'MUT_BAD_REQUEST',

@@ -163,7 +163,7 @@ test('num_procs that makes no sense is refused, with its place', (t) => {
   }
   const mixed = 'job :\ntask :\nrequirements : num_procs == 2\nremote : a\ntask :\nremote : b\n';
   t.throws(() => parseJdf(mixed, { file: 'a.jdf', directory: '/' }), {
-    message: /a\.jdf:5:.*found a task with num_procs of 1 beside one of 2, expected the same/,
+    message: /a\.jdf:5:.*found tasks with num_procs of 2 and of 1, expected the same/,
   });
   const branch = 'job :\ntask :\nremote : a\nfinal : if num_procs == 2 then\n get a a\nendif\n';
   t.throws(() => parseJdf(branch, { file: 'a.jdf', directory: '/' }), {

@@ -199,6 +199,7 @@ test('a request that no longer fits into its reservation, since that began late,
     inside(4, 401, { state: 'Running', startTime: seconds(at - 10_000), assigned_resources: [1] }),
     job(5, { types: ['inner=1'], walltime: 500 }),
     inside(6, 401, { types: [] }),
+    inside(9, 401, { state: 'Launching' }),
     reserved(7, 8, at + minute),
     inside(8, 3600, { types: ['inner=7'] }),
   ]);
@@ -208,12 +209,13 @@ test('a request that no longer fits into its reservation, since that began late,
     return requests.map(({ managerRequestId: id, status, endReason }) => `${id} ${status} ${endReason}`.trim()).sort();
   };
   const told = [
-    '2 ended it can never start: its reservation would end before it',
+    '2 ended it can never start: its walltime is longer than what is left of the reservation',
     '3 queued',
     '4 running',
     '6 queued',
     '7 queued',
     '8 queued',
+    '9 queued',
   ];
   t.deepEqual(
     (await find()).filter((line) => !line.startsWith('1 ')),

@@ -102,11 +102,15 @@ test('a home folder that another account has, or may write to, is refused', (t) 
     process.seteuid?.(0);
   }
   prepareHome(theirs.replace('theirs', 'rooted'));
+  const [open, used] = [make('open', 54_321, 0o775), make('used', 54_321, 0o777)];
+  prepareHome(open);
+  t.is(statSync(open).mode & 0o777, 0o755, 'root closes one of another user, as in a container');
+  writeFileSync(join(used, 'notes'), '');
   t.throws(
     () => {
-      prepareHome(theirs);
+      prepareHome(used);
     },
-    { code: 'MUT_HOME_UNUSABLE' },
+    { code: 'MUT_HOME_UNUSABLE', message: /run "chmod go-w / },
     'root, too, runs nothing that anybody can change',
   );
 });
