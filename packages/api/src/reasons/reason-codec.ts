@@ -11,6 +11,11 @@ type Value = number | string | boolean | readonly string[] | Reason;
 /** Reasons inside one another that a peer may send. */
 const depthMax = 4;
 
+/**
+ * Characters of a cause with its parameters: a list of tasks shows several. Of a longer one its sentence is kept.
+ */
+const causeLengthMax = 2 * limits.text.max;
+
 /** Writes a reason for the wire, with the sentence that the catalogue makes of it. */
 export function encodeReason(reason: Reason): ReasonWire {
   const text = clip(sayReason(reason));
@@ -63,7 +68,8 @@ export function encodeCause(cause: Cause): ReasonWire | undefined {
 export function decodeCause(wire: ReasonWire | undefined, name: string): Cause {
   if (wire === undefined) return '';
   if (wire.code === '') return showText(boundText(wire.text, 'text', `${name}.text`));
-  return showReason(decodeReason(wire, name));
+  const reason = showReason(decodeReason(wire, name));
+  return JSON.stringify(reason).length <= causeLengthMax ? reason : clip(showText(wire.text));
 }
 
 function showReason({ code, ...parameters }: Reason): Reason {

@@ -33,9 +33,12 @@ export function doubtRequirements(
     ...(pattern?.varying ?? []),
   ]);
   const known = new Set<string>([...usualAttributes, ...ofMachines, ...ofProviders]);
-  const doubts = [...expressions].flatMap((text) => {
+  return distinctReasons(listDoubts(expressions, known), doubtsMax);
+}
+
+function* listDoubts(expressions: Iterable<string>, known: ReadonlySet<string>): Iterable<Fault> {
+  for (const text of expressions) {
     const parsed = parseRequirements(text);
-    return parsed.kind === 'requirements' ? findDoubts(parsed, known) : [];
-  });
-  return distinctReasons(doubts).slice(0, doubtsMax);
+    if (parsed.kind === 'requirements') yield* findDoubts(parsed, known);
+  }
 }

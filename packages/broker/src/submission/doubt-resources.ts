@@ -30,8 +30,15 @@ export function doubtResources({ groups, resources: usual }: JobSpec, state: Kno
   const known = listCapacities(state);
   if (known.length === 0) return [];
   const most = known.reduce(largerCapacity, emptyCapacity);
-  const doubts = [...requests.values()].flatMap((request) => doubtRequest(request, known, most));
-  return distinctReasons(doubts).slice(0, doubtsMax);
+  return distinctReasons(listDoubts(requests.values(), known, most), doubtsMax);
+}
+
+function* listDoubts(
+  requests: Iterable<ResourceRequest>,
+  known: readonly ResourceCapacity[],
+  most: ResourceCapacity,
+): Iterable<Fault> {
+  for (const request of requests) yield* doubtRequest(request, known, most);
 }
 
 function listCapacities({ machines, providers }: Known): ResourceCapacity[] {

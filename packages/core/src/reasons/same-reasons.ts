@@ -5,9 +5,14 @@ export function areSameReasons(one: readonly Reason[], other: readonly Reason[])
   return one === other || (one.length === other.length && one.every((reason, index) => isSame(reason, other[index])));
 }
 
-/** The reasons of a list, each once. Cost: O(reasons squared). */
-export function distinctReasons<One extends Reason>(reasons: readonly One[]): One[] {
-  return reasons.filter((reason, index) => reasons.findIndex((other) => isSame(other, reason)) === index);
+/** The first reasons of a list, each once. No more are taken from the list than that. Cost: O(reasons * most). */
+export function distinctReasons<One extends Reason>(reasons: Iterable<One>, most: number): One[] {
+  const distinct: One[] = [];
+  for (const reason of reasons) {
+    if (!distinct.some((other) => isSame(other, reason))) distinct.push(reason);
+    if (distinct.length >= most) break;
+  }
+  return distinct;
 }
 
 function isSame(one: Reason, other: Reason | undefined): boolean {

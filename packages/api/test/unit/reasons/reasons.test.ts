@@ -180,6 +180,17 @@ test('what a peer says cannot control a terminal, and has few reasons inside one
   t.throws(() => decodeCause(deeper, 'cause'), { code: 'MUT_BAD_REQUEST', message: /more than 4 reasons/ });
 });
 
+test('of a cause with endless parameters its sentence is kept', (t) => {
+  const machineIds = Array.from({ length: 100 }, (_, index) => `${index}${'m'.repeat(1000)}`);
+  const wire = encodeCause({ code: 'request-machines', machineIds });
+  t.is(typeof decodeCause(wire, 'cause'), 'string');
+  t.true(JSON.stringify(decodeCause(wire, 'cause')).length < 20_000);
+  t.deepEqual(decodeCause(encodeCause({ code: 'request-machines', machineIds: ['a'] }), 'cause'), {
+    code: 'request-machines',
+    machineIds: ['a'],
+  });
+});
+
 test('as JSON a reason has plain parameters', (t) => {
   t.deepEqual(reasonDocument(encodeReason({ code: 'request-machines', machineIds: ['a', 'b'] })), {
     code: 'request-machines',

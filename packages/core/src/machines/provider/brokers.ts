@@ -186,7 +186,8 @@ export function lacksProcessors(turn: Turn, broker: KnownBroker): boolean {
 export function lacksLanes(turn: Turn, broker: KnownBroker): boolean {
   const { state } = turn;
   const demand = broker.connectionId === 0 ? demandAlone(turn, broker) : broker.demand;
-  if (demand?.slot === undefined || isTooWide(state, broker)) return false;
+  // What the broker wanted last says nothing of what its lease needs.
+  if (demand?.slot === undefined || (broker.connectionId !== 0 && isTooWide(state, broker))) return false;
   const lanes = getRequests(state, broker.brokerId)
     .filter((request) => request.status === 'running' && isServing(request) && servesSlot(request, demand.slot))
     .reduce((sum, request) => sum + lanesOf(request, demand.processors), 0);

@@ -46,7 +46,8 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
       task,
       machine,
       processors: change.processors ?? findWidth(job, index),
-      resources: findResources(job, index),
+      // A provider started it with what its lease says, also of a task that was given more memory since.
+      resources: change.isAdopted === true ? getGroup(job, index).queue.resources : findResources(job, index),
       assignment: undefined,
       member: undefined,
       placedAt: change.at,

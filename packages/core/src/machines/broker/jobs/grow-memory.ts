@@ -15,6 +15,7 @@ import type {
   OpenTask,
   TaskQueue,
 } from '../state.ts';
+import { isQuarantined } from '../trust/trust-records.ts';
 import { getGroup } from './task-groups.ts';
 
 /** The code of a task that used more memory than it may. */
@@ -39,15 +40,26 @@ export function findMemoryGrowth(
   { job, task, resources }: BrokerReplica,
 ): MemoryGrowth | undefined {
   const growth = getGrowth(job);
-  if (growth === undefined || resources === undefined || resources.memory === 0) return undefined;
+  if (growth === undefined || !asksForMemory(resources)) return undefined;
   const { memory: had = 0, count = 0 } = task.grown ?? {};
   // A replica that was placed before its sibling was ended for the same tells nothing more.
   if (had > resources.memory) return { kind: 'more', memory: had, count };
   const wanted = Math.ceil(resources.memory * growth);
   const memory = Math.min(wanted, findMostMemory(state, getGroup(job, task.index).queue, resources));
-  return memory > resources.memory && count < growthsMax
-    ? { kind: 'more', memory, count: count + 1 }
-    : { kind: 'no-more', memory: resources.memory, count };
+  if (memory > resources.memory && count < growthsMax) return { kind: 'more', memory, count: count + 1 };
+  return mayLearnMore(state) ? undefined : { kind: 'no-more', memory: resources.memory, count };
+}
+
+function asksForMemory(request: ResourceRequest | undefined): request is ResourceRequest {
+  return request !== undefined && request.memory > 0;
+}
+
+/** Whether a provider has still to say what its resource has: an end counts as an ordinary failure meanwhile. */
+function mayLearnMore({ providers }: BrokerState): boolean {
+  return [...providers.values()].some(
+    ({ isConnected, isSynced, resourceAwaitedUntil }) =>
+      !isConnected || !isSynced || resourceAwaitedUntil !== undefined,
+  );
 }
 
 /** The factor of a job whose tasks are given more memory; undefined where its limit bounds memory. */
@@ -58,9 +70,11 @@ function getGrowth({ spec }: BrokerJob): number | undefined {
 /** The most memory that a task can have with all else that it asks for; 0 where no machine is known that would do. */
 function findMostMemory(state: BrokerState, queue: TaskQueue, request: ResourceRequest): Bytes {
   let most = 0;
-  for (const { facts } of state.machines.values()) {
+  for (const machine of state.machines.values()) {
+    const { facts } = machine;
     const { memory } = getCapacity(facts);
-    if (memory > most && wouldRun(facts, queue, { ...request, memory })) most = memory;
+    if (memory > most && !isQuarantined(state, machine) && wouldRun(facts, queue, { ...request, memory }))
+      most = memory;
   }
   for (const provider of state.providers.values()) {
     for (const memory of listObtainable(provider, queue, request))
@@ -74,7 +88,7 @@ function wouldRun(facts: BrokerMachine['facts'], queue: TaskQueue, request: Reso
   return (
     belongsTo(queue.job, facts.reservation) &&
     isOpenTo(queue, facts) &&
-    (queue.isGang || facts.processors >= queue.processors) &&
+    (queue.isGang ? facts.takesGangs === true : facts.processors >= queue.processors) &&
     new FreeResources(getCapacity(facts)).fits(request) &&
     evaluate(queue.requirements, facts.attributes) === 'match'
   );

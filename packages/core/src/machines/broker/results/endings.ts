@@ -341,11 +341,14 @@ export function unreportedEnding(turn: Turn, replica: BrokerReplica, end: Unrepo
     { replica, disposition },
     { ...end, startedAt: replica.startedAt, endedAt: turn.now },
   );
-  const taskStatus = statusAfter(
+  const status = statusAfter(
     replica,
     { outcome: undefined, disposition, reason, startedAt: replica.startedAt },
     turn.state.options,
   );
+  // The leader of a gang ends so for what a member used.
+  const growth = growthAfter(turn.state, replica, { disposition, reason });
+  const taskStatus = statusGrown(replica, { growth, status });
   const isLostOften = isGivenUp(replica, { disposition, taskStatus, reason });
   return {
     replicaId: replica.replicaId,
@@ -364,5 +367,6 @@ export function unreportedEnding(turn: Turn, replica: BrokerReplica, end: Unrepo
     standardError: noBytes,
     outputTruncated: false,
     outputs: [],
+    ...(growth?.kind === 'more' ? { memoryNext: growth.memory } : {}),
   };
 }

@@ -52,6 +52,7 @@ const subjects = [
   'resources',
   'resource-gangs',
   'retry-memory',
+  'retry-memory-gangs',
 ];
 const leasing = { lease: { horizon: 100_000, replicasMax: 4, interval: 1000, unknownPerSlot: 4 } };
 
