@@ -100,7 +100,7 @@ test.serial(
     await assertFinished(t, here, jobId);
     t.regex(
       await findEvidence(t, here),
-      /^attribute: .*\$group is "x\/\.\.\/\.\.\/victim" on lab\/evil, and it holds a "\/"$/,
+      /^attribute: .*\$group is "x\/\.\.\/\.\.\/victim" on lab\/evil: it contains a "\/"$/,
     );
     t.is(
       (await grid.client.machines()).find(({ facts }) => facts?.machineId === 'lab/evil')?.status,
@@ -145,7 +145,7 @@ test.serial(
     const outputs = [{ root: Root.PLAYPEN, path: 'out', localPath: join(folder, 'results/{}'), condition: '' }];
     const jobId = await grid.client.submit([taskGroup('sleep 0.1; echo right > out', 12, { outputs })]);
     await assertFinished(t, here, jobId);
-    t.regex(await findEvidence(t, here), /^report: replica \d+: it brings output 7, and 1 were asked for$/);
+    t.regex(await findEvidence(t, here), /^report: replica r\d+: it sent output 7; only 1 were requested$/);
     await grid.broker.crash();
     await until(() => grid.client.isServing(), 'the broker serves again');
     t.regex(await findEvidence(t, here), /^report: /);
