@@ -12,7 +12,6 @@ import {
   tokenPath,
 } from '@mutirao/runtime/files';
 import { userTrust } from '@mutirao/runtime/identity';
-import { closeInherited } from '@mutirao/runtime/processes';
 
 import type { BrokerClient } from '@mutirao/runtime/clients';
 import type * as Clients from '@mutirao/runtime/clients';
@@ -31,7 +30,6 @@ export function makeLiveContext(
 ): { context: CommandContext; close(): void } {
   keepOwnFilesUsable();
   keepDebuggerShut();
-  closeInherited();
   if (options.home === '')
     throw new MutiraoError(
       'MUT_BAD_REQUEST',

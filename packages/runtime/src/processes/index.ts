@@ -1,7 +1,6 @@
 export type { Capture } from './capture.ts';
 export type { ProcessExit } from './exit.ts';
 export { hideVariable } from './hide-variable.ts';
-export { closeInherited } from './inherited-descriptors.ts';
 export { killGroup, killProcess } from './kill-group.ts';
 export { runCommand, type CommandResult, type RunCommandOptions } from './run-command.ts';
 export { startProcess, type OutputTarget, type StartedProcess, type StartProcessOptions } from './start-process.ts';

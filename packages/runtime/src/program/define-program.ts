@@ -5,7 +5,6 @@ import { keepDebuggerShut, keepOwnFilesUsable } from '../files/account.ts';
 import { mutiraoHome } from '../files/home.ts';
 import { prepareHome } from '../files/prepare-home.ts';
 import { isFullDisk } from '../files/room.ts';
-import { closeInherited } from '../processes/inherited-descriptors.ts';
 import { createLogger, type Logger } from '../log/index.ts';
 import { commonOptions, parseCommandLine, type OptionGroup } from './command-line.ts';
 import { writeCrashDump } from './crash-dump.ts';
@@ -109,7 +108,6 @@ async function runToEnd<O extends OptionSpecs>(
   if (host === processHost) {
     keepOwnFilesUsable();
     keepDebuggerShut();
-    closeInherited();
   }
   const home = config.home === '' ? mutiraoHome(host.environment) : resolve(config.home);
   const log = createLogger(program.name, config.logLevel);
