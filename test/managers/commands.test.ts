@@ -43,7 +43,7 @@ for (const { title, check } of resourceManagerCases) {
   });
 }
 
-test.serial("what the manager refuses is told by the templates' code and in its own words", async (t) => {
+test.serial("what the manager refuses is reported by the templates' code and in its own words", async (t) => {
   const manager = open(t, temporaryFolder(t));
   const order = {
     userId: 'ana',

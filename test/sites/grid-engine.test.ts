@@ -97,7 +97,7 @@ test.serial('the limits are those of the queue and the parallel environment that
   t.like(await open(t, { queue: '', parallelEnvironment: 'four' }).limits(), { processors: 4, walltimeMax: 120_000 });
 });
 
-test.serial('what Grid Engine refuses is told by its code and in its words', async (t) => {
+test.serial('what Grid Engine refuses is reported by its code and in its words', async (t) => {
   const refused = async (
     parts: Partial<AllocationOrder>,
     options: Partial<GridEngineOptions>,

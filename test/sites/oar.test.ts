@@ -50,7 +50,7 @@ for (const { title, check } of resourceManagerCases) {
   });
 }
 
-test.serial('what OAR refuses is told by its code and in its words, and a refused width is halved', async (t) => {
+test.serial('what OAR refuses is reported by its code and in its words, and a refused width is halved', async (t) => {
   const manager = open(t);
   await t.throwsAsync(manager.allocate({ ...order, width: 9 }), {
     code: 'MUT_WIDTH_MAX',

@@ -76,7 +76,7 @@ test.serial('the limits are those of the partition that is asked for', async (t)
   t.is((await open(t, { walltimeMax: 600_000 }).limits()).walltimeMax, 600_000);
 });
 
-test.serial('what Slurm refuses is told by its code and in its words', async (t) => {
+test.serial('what Slurm refuses is reported by its code and in its words', async (t) => {
   const refused = async (
     parts: Partial<AllocationOrder>,
     options: Partial<SlurmOptions>,

@@ -101,6 +101,8 @@ test('what a start file leaves running holds up no answer', async (t) => {
     stderr: 'bad\n',
   });
   t.is((await ssh.run(['/bin/sh', '-c', 'exit 255'], { deadlineMs: 50_000 })).status, 255);
+  const long = `head -c 3000000 /dev/zero | tr '\\0' x; exit 3`;
+  t.is((await ssh.run(['/bin/sh', '-c', long], { deadlineMs: 50_000 })).status, 3, 'the end of its output is not kept');
   writeFileSync(join(host.home, 'from'), 'x'.repeat(300_000));
   await ssh.copyTo(join(host.home, 'from'), join(host.home, 'to'), { deadlineMs: 50_000 });
   t.is(statSync(join(host.home, 'to')).size, 300_000);

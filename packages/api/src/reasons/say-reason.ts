@@ -48,7 +48,7 @@ export function sayReason(reason: Reason, wording: Wording = inUtc): string {
   return say(reason, { ...wording, say: (cause) => sayCause(cause, wording) });
 }
 
-/** A reason of ours as the catalogue has it, and words of others as they are. */
+/** A typed reason as the catalogue says it, and the words of others as they are. */
 export function sayCause(cause: Cause, wording: Wording = inUtc): string {
   return typeof cause === 'string' ? cause : sayReason(cause, wording);
 }

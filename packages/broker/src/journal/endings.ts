@@ -20,9 +20,9 @@ export interface PackedEndings {
   readonly ended: NumberColumn;
   /** Absent when empty for all, as the four below. */
   readonly reason?: TextColumn;
-  /** Words of others; `''` where it is a reason of ours. */
+  /** Words of others; `''` for a typed reason. */
   readonly detail?: TextColumn;
-  /** Reasons of ours as JSON; `''` where there is none. */
+  /** Typed reasons as JSON; `''` where there is none. */
   readonly detail_reason?: TextColumn;
   /** `''` for those that are not the last of many losses. */
   readonly last_loss?: TextColumn;

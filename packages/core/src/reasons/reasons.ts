@@ -79,7 +79,7 @@ export type GetReason<Code extends ReasonCode> = {
 export type Reason = GetReason<ReasonCode>;
 
 /**
- * Why something happened, as far as it is known: a reason of ours, or the words of a person or of another program.
+ * Why something happened, as far as it is known: a typed reason, or the words of a person or of another program.
  * Empty words where there is nothing to say.
  */
 export type Cause = Reason | string;

@@ -331,7 +331,7 @@ export class GridEngineManager implements ResourceManager {
   }
 
   /**
-   * A job in an error state would hold its slot for ever: it is told as ended, with the words of the node that could
+   * A job in an error state would hold its slot for ever: it is reported as ended, with the words of the node that could
    * not start it, and cancelled where this process asked for it.
    */
   async #giveUpBroken(jobs: readonly GridEngineJob[], at: Instant): Promise<ReadonlyMap<string, QueuedRequest>> {

@@ -72,7 +72,7 @@ export function findQueue(jobs: readonly OarJob[]): QueuedRequest[] {
   });
 }
 
-/** Requests of ours that wait inside a container which has begun, and which would end before them: OAR never starts them. */
+/** Our requests that wait inside a container which ends before they could: OAR never starts them. */
 export function findOutlasting(jobs: readonly OarJob[], now: Instant): QueuedRequest[] {
   const ends = new Map(
     jobs

@@ -362,7 +362,7 @@ export class SlurmManager implements ResourceManager {
   }
 
   /**
-   * A request that can never start would hold its slot for ever: it is told as ended, and cancelled where this process
+   * A request that can never start would hold its slot for ever: it is reported as ended, and cancelled where this process
    * asked for it.
    * Should the limits change, one that is left over is listed again, and released.
    */

@@ -754,7 +754,7 @@ test('a broker that is away is told as such, with a code, and one that is back a
   t.is((await page.get(t, 'listJobs')).jobs.length, 1);
 });
 
-test('what a broker refuses is told with the reason, its parameters and its sentence', async (t) => {
+test('the answer to a refused call has the reason, its parameters and its sentence', async (t) => {
   const page = new Page();
   page.broker.awayBecause = new MutiraoError('MUT_NOT_FOUND', 'there is no job 7 of yours', {
     reason: { code: 'job-not-found', jobId: 7 },

@@ -154,7 +154,7 @@ test('a reason of another release keeps its code and its sentence', (t) => {
   t.throws(() => decodeReason({ code: 'No Code', parameters: {}, text: '' }, 'reason'), { code: 'MUT_BAD_REQUEST' });
 });
 
-test('a cause is a reason of ours, or the words of others without a code', (t) => {
+test('a cause is a typed reason, or the words of others without a code', (t) => {
   for (const one of [cause, 'no such file', '']) t.deepEqual(decodeCause(encodeCause(one), 'cause'), one);
   t.is(encodeCause(''), undefined);
   t.like(encodeCause('no such file'), { code: '', text: 'no such file' });

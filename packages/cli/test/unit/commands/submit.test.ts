@@ -190,8 +190,10 @@ test('how many tasks may fail is a count, or a share of the tasks, rounded up', 
 });
 
 test('a factor for memory that was too little is sent with the job', async (t) => {
-  const { job } = await submitted(['job', 'submit', '--memory', '1G', '--retry-memory', 'x1.5', '--', 'true']);
-  t.is(job?.memoryGrowth, 1.5);
+  for (const factor of ['x1.5', '1.5']) {
+    const { job } = await submitted(['job', 'submit', '--memory', '1G', '--retry-memory', factor, '--', 'true']);
+    t.is(job?.memoryGrowth, 1.5, factor);
+  }
 });
 
 test('a job file is read from its own folder, and options lie over it', async (t) => {
@@ -224,8 +226,8 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
   ['no share', ['--failures-max', '0%', '--', 'true'], /--failures-max is "0%"; expected a count, or 1% to 100%/],
   [
     'no factor of memory',
-    ['--memory', '1G', '--retry-memory', '2', '--', 'true'],
-    /--retry-memory is "2"; expected x1\.1 to x16, for example x2/,
+    ['--memory', '1G', '--retry-memory', 'twice', '--', 'true'],
+    /--retry-memory is "twice"; expected x1\.1 to x16, for example x2/,
   ],
   [
     'a factor that takes memory away',

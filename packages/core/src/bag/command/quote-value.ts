@@ -22,7 +22,7 @@ export type Place =
   /** A here-document whose delimiter is quoted, where nothing can be escaped. */
   | { readonly kind: 'here-text'; readonly delimiter: string; readonly stripsTabs: boolean }
   | { readonly kind: 'arithmetic' }
-  /** A place where only plain characters keep their meaning*/
+  /** A place where only plain characters keep their meaning; `where` says which. */
   | { readonly kind: 'plain-only'; readonly where: GetReason<'value-not-plain'>['place'] };
 
 /** A placeholder of a command. */

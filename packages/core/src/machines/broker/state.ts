@@ -246,6 +246,8 @@ export interface TaskQueue {
    * for such a queue itself, and for parts.
    */
   readonly grownFrom: TaskQueue | undefined;
+  /** Of a group's queue, those of its tasks that ask for more memory by now, by that memory. */
+  readonly grown: Map<Bytes, TaskQueue>;
   /**
    * Where its tasks may run: at one provider, nowhere before they are placed (of the moment), or wherever a machine is.
    */

@@ -100,14 +100,7 @@ export function showClaim(turn: Turn, input: GetInput<'ClaimShown'>): void {
   const judged = found ?? reservation;
   invariant(judged !== undefined, 'a claim without a judgement');
   answer(turn, input.replyTo, judged, (known) => {
-    if (known.status !== 'claimed')
-      return put(turn, 'claimed', {
-        ...known,
-        status: 'claimed',
-        claimedAt: now,
-        claimKey: input.key,
-        reason: { code: 'reservation-in-use' },
-      });
+    if (known.status !== 'claimed') return beginUse(turn, known, input.key);
     if (input.key !== '' && input.key === known.claimKey) return known;
     return {
       code: 'MUT_CLAIM_USED',
@@ -121,18 +114,16 @@ export function showClaim(turn: Turn, input: GetInput<'ClaimShown'>): void {
  * in may be superseded by now, or forgotten.
  */
 export function reportUse(turn: Turn, input: GetInput<'UseReported'>): void {
-  const { state, now } = turn;
-  answer(turn, input.replyTo, findManaged(state, input), (known) => {
+  answer(turn, input.replyTo, findManaged(turn.state, input), (known) => {
     const refusal = findNoUse(turn, known, input);
     if (refusal !== undefined || known.status === 'claimed') return refusal ?? known;
-    return put(turn, 'claimed', {
-      ...known,
-      status: 'claimed',
-      claimedAt: now,
-      claimKey: input.key,
-      reason: { code: 'reservation-in-use' },
-    });
+    return beginUse(turn, known, input.key);
   });
+}
+
+function beginUse(turn: Turn, known: ReservationRecord, claimKey: string): ReservationRecord {
+  const reason = { code: 'reservation-in-use' } as const;
+  return put(turn, 'claimed', { ...known, status: 'claimed', claimedAt: turn.now, claimKey, reason });
 }
 
 /**

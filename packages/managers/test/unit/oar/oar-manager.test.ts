@@ -173,7 +173,7 @@ test('after an answer that was unclear the job is looked for before it is asked 
   t.is(oar.calls('oarsub').length, 1);
 });
 
-test('what oarsub refuses is told by its code, and a refused width halves what is asked for', async (t) => {
+test('what oarsub refuses is reported by its code, and a refused width halves what is asked for', async (t) => {
   const oar = new RecordedOar(t);
   const manager = oar.open();
   t.deepEqual(await manager.limits(), {

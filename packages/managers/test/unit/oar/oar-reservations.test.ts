@@ -187,7 +187,7 @@ test('a request inside is a job in the container, and what cannot fit is refused
   await t.throwsAsync(manager.allocate({ ...order, reservation, clientRequestId: 'inst.q8' }), { code: 'MUT_NO_ROOM' });
 });
 
-test('a request that no longer fits into its reservation, since that began late, is told as ended and taken out', async (t) => {
+test('a request that no longer fits into its reservation, because that began late, is reported as ended and taken out', async (t) => {
   const begun = { state: 'Running', assigned_resources: [1, 2, 3, 4] };
   const inside = (id: number, walltime: number, more: Readonly<Record<string, unknown>> = {}) =>
     job(id, { name: `mutirao.inst.q${id}`, types: ['inner=1'], walltime, ...more });

@@ -158,7 +158,7 @@ test('an order that was taken twice keeps one job', async (t) => {
   t.true(slurm.calls('scancel').join(' ').split(' ').includes('24'));
 });
 
-test('what sbatch refuses or garbles is told by its code', async (t) => {
+test('what sbatch refuses or garbles is reported by its code', async (t) => {
   const slurm = new FakeSlurm(t);
   const manager = slurm.open();
   slurm.act(
@@ -293,7 +293,7 @@ test("cancels of one moment go in one call, and what is no job's number is not p
   await t.throwsAsync(manager.release('1'), { code: 'MUT_UNREACHABLE' });
 });
 
-test('a job that waits for what will never be is told as ended, and cancelled where it was asked for here', async (t) => {
+test('a job that waits for what will never be is reported as ended, and cancelled where it was asked for here', async (t) => {
   const slurm = new FakeSlurm(t);
   slurm.say('scontrol', partition);
   slurm.say('sinfo', '0/8/0/8\n');

@@ -22,7 +22,7 @@ const turn = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-test('a full disk is told by its code, by ours, and by that of a cause', (t) => {
+test('a full disk is reported by its code, by ours, and by that of a cause', (t) => {
   t.true(isFullDisk(full()));
   t.true(isFullDisk(Object.assign(new Error('quota'), { code: 'EDQUOT' })));
   t.true(isFullDisk(new MutiraoError('MUT_OUTPUT_FORBIDDEN', 'no', { cause: full() })));

@@ -32,8 +32,9 @@ export type MemoryGrowth =
   | { readonly kind: 'no-more'; readonly memory: Bytes; readonly count: number };
 
 /**
- * How much memory the task of a replica asks for next that was ended for using more than it had; undefined where its
- * job does not say that it should be given more, or limits memory otherwise.
+ * How much memory the task of a replica asks for next that was ended for using more than it had; undefined where the
+ * end is a failure like any other: its job does not ask for more memory on a retry, or no larger machine is known and a
+ * provider has still to say what it has. Cost: O(machines + kinds of nodes).
  */
 export function findMemoryGrowth(
   state: BrokerState,
@@ -54,7 +55,7 @@ function asksForMemory(request: ResourceRequest | undefined): request is Resourc
   return request !== undefined && request.memory > 0;
 }
 
-/** Whether a provider has still to say what its resource has: an end counts as an ordinary failure meanwhile. */
+/** Whether a provider has still to say what its resource has. */
 function mayLearnMore({ providers }: BrokerState): boolean {
   return [...providers.values()].some(
     ({ isConnected, isSynced, resourceAwaitedUntil }) =>
@@ -129,7 +130,7 @@ export function growMemory(job: BrokerJob, task: OpenTask, memory: Bytes): void 
 /** The queue of tasks of a group that ask for that much memory, opened where there is none. */
 export function openGrownQueue(job: BrokerJob, index: TaskIndex, memory: Bytes): TaskQueue {
   const { queue } = getGroup(job, index);
-  const known = job.queues.find(({ grownFrom, resources }) => grownFrom === queue && resources?.memory === memory);
+  const known = queue.grown.get(memory);
   if (known !== undefined) return known;
   invariant(queue.resources, `task ${index} of job ${job.jobId} asks for no memory, and is given more`);
   const { requirements, noOp, processors, processorsMax, isGang, scheduler } = queue;
@@ -147,11 +148,13 @@ export function openGrownQueue(job: BrokerJob, index: TaskIndex, memory: Bytes):
     matches: new WeakMap(),
     source: undefined,
     grownFrom: queue,
+    grown: new Map(),
     place: queue.place,
     get readyCount() {
       return this.ready.size - this.heldBack.size;
     },
   };
+  queue.grown.set(memory, grown);
   job.queues = [...job.queues, grown];
   return grown;
 }

@@ -46,6 +46,7 @@ function createQueue(job: BrokerJob, group: TaskGroup, resources: ResourceReques
     matches: new WeakMap(),
     source: undefined,
     grownFrom: undefined,
+    grown: new Map(),
     place: undefined,
     get readyCount() {
       return this.ready.size - this.heldBack.size;
@@ -70,15 +71,16 @@ export function findResources(job: BrokerJob, index: TaskIndex): ResourceRequest
   return findWholeQueue(job, index).resources;
 }
 
-/** The queue in which a task waits that is placed nowhere: of its group, or of what it asks for by now. */
+/**
+ * The queue in which a task waits that is placed nowhere: of its group, or of what it asks for by now. Cost: O(log
+ * groups).
+ */
 export function findWholeQueue(job: BrokerJob, index: TaskIndex): TaskQueue {
   const { queue } = getGroup(job, index);
   if (job.spec?.memoryGrowth === undefined) return queue;
   const grown = job.tasks.get(index)?.grown;
   if (grown === undefined) return queue;
-  const found = job.queues.find(
-    ({ grownFrom, resources }) => grownFrom === queue && resources?.memory === grown.memory,
-  );
+  const found = queue.grown.get(grown.memory);
   invariant(found, `task ${index} of job ${job.jobId} asks for more memory than any of its queues`);
   return found;
 }

@@ -133,10 +133,10 @@ function isReady(job: BrokerJob, index: number): boolean {
   return job.queues.some(({ ready }) => ready.has(index));
 }
 
-/** Whether nothing went wrong with a task so far: a lease would start it with the memory that its group asks for. */
+/** Whether nothing went wrong with a task so far. */
 function isSound(job: BrokerJob, index: number): boolean {
   const task = job.tasks.get(index);
-  return task === undefined || (task.grown === undefined && task.failureCount === 0 && task.lossCount === 0);
+  return task === undefined || (task.failureCount === 0 && task.lossCount === 0);
 }
 
 function grant(turn: Turn, provider: BrokerProvider, slices: readonly Slice[]): void {

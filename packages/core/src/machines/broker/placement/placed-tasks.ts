@@ -76,6 +76,7 @@ function openPart(job: BrokerJob, source: TaskQueue, provider: BrokerProvider): 
     matches: new WeakMap(),
     source,
     grownFrom: undefined,
+    grown: new Map(),
     place: provider,
     get readyCount() {
       return this.ready.size - this.heldBack.size;

@@ -53,6 +53,7 @@ const subjects = [
   'resource-gangs',
   'retry-memory',
   'retry-memory-gangs',
+  'retry-memory-unknown',
 ];
 const leasing = { lease: { horizon: 100_000, replicasMax: 4, interval: 1000, unknownPerSlot: 4 } };
 
@@ -72,7 +73,7 @@ test('a broker that is told how a reservation stands does what broker-held.txt s
   );
 });
 
-for (const subject of ['leases', 'hearing']) {
+for (const subject of ['leases', 'hearing', 'retry-memory-leases']) {
   test(`a broker that leases does what broker-${subject}.txt says`, (t) => {
     const harness = new BrokerHarness(leasing);
     checkInteractions(t, new URL(`../../../interactions/broker-${subject}.txt`, import.meta.url), (lines) =>

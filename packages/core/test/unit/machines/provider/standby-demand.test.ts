@@ -1,6 +1,6 @@
 // What a provider asks for that goes on alone: slots for leased tasks, those of least first.
 import test from 'ava';
-import type { LeaseOutlineGroup } from '@mutirao/core/messages';
+import type { Demand, LeaseOutlineGroup } from '@mutirao/core/messages';
 import type { ProviderChange } from '@mutirao/core/machines/provider';
 import type { NodeShape } from '@mutirao/core/resources';
 import { ProviderHarness } from '@mutirao/testkit';
@@ -18,9 +18,11 @@ function group(
   return { replicas: [{ first, count }], requirements: '', taskTime: 0, hasInputs: false, ...needs };
 }
 
+/** @param before what happens before the broker goes away; answers what is listed afterwards. */
 function goAlone(
   groups: readonly LeaseOutlineGroup[],
   known: readonly NodeShape[] | 'unknown' = nodes,
+  before: (harness: ProviderHarness) => string = () => 'listing free=32',
 ): ProviderHarness {
   const harness = new ProviderHarness({ heuristic: 'static' });
   harness.perform(['start', 'connect b']);
@@ -36,8 +38,9 @@ function goAlone(
   harness.perform(['listing free=32']);
   const connectionId = harness.state.brokers.get('b')?.connectionId ?? 0;
   harness.step([{ kind: 'LeaseGranted', brokerId: 'b', connectionId, lease: { sequence: 1, horizon: 9e6, groups } }]);
+  const listing = before(harness);
   harness.perform(['at 1000', 'disconnect b']);
-  harness.perform(['at 7000', 'listing free=32']);
+  harness.perform(['at 7000', listing]);
   return harness;
 }
 
@@ -75,4 +78,21 @@ test('a manager that knows no nodes is asked for nothing that needs several proc
   const [draft] = drafts(goAlone([group(10, 2, { processors: 1, resources: memory })], 'unknown'));
   t.is(draft?.width, 1);
   t.is(draft?.slot, undefined);
+});
+
+test('what the broker wanted last, and no node has, keeps nothing from its leased tasks', (t) => {
+  const runPlain = (harness: ProviderHarness): string => {
+    const running = 'listing free=24 q1=running@1 q2=running@1';
+    harness.perform(['demand b 8']);
+    harness.perform(['accepted q1', 'accepted q2', running]);
+    const wide = { pendingTasks: 1, processors: 1, slot: { processors: 1, memory: 0, gpus: 4000 } };
+    const demand = { ...harness.state.brokers.get('b')?.demand, ...wide } as Demand;
+    harness.step([
+      { kind: 'DemandChanged', brokerId: 'b', demand },
+      { kind: 'LimitsRead', limits: { ...limits, requestsMax: 4, nodes } },
+    ]);
+    return running;
+  };
+  const harness = goAlone([group(10, 2, { processors: 3, resources: memory })], nodes, runPlain);
+  t.deepEqual(drafts(harness)[2]?.slot, slot);
 });
