@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
+import { requireUsableHost } from '@mutirao/runtime/files';
 import { agentTrust } from '@mutirao/runtime/identity';
 import { claimFolder } from './abandoned-folders.ts';
 import type { AgentSetup } from './agent.ts';
@@ -178,6 +179,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const sharedHome = findSharedHome(config, home);
   // What isolation is tried with lies in it.
   const folder = getFolder(place.facts.machineId);
+  if (config.remExec === '') requireUsableHost(folder);
   const isolation = await getIsolation(config, { home, folder, sharedHome, log });
   const attributes = { ...place.facts.attributes, isolation: isolation.kind };
   const facts = {

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { requireUsableHost } from '@mutirao/runtime/files';
 import { readIsolationMode } from '@mutirao/runtime/program';
 
 import type { Act, CommandContext } from '../context.ts';
@@ -89,6 +90,7 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
         'with "mutirao run broker" and add providers with "mutirao provider add"',
     );
   refuseIneffective(size);
+  requireUsableHost(context.home);
   if (options.detach === true) {
     await startDetached(context, options);
     return 0;

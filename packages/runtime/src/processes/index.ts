@@ -1,6 +1,7 @@
 export type { Capture } from './capture.ts';
 export type { ProcessExit } from './exit.ts';
 export { hideVariable } from './hide-variable.ts';
+export { leaveFirst } from './leave-first.ts';
 export { killGroup, killProcess } from './kill-group.ts';
 export { runCommand, type CommandResult, type RunCommandOptions } from './run-command.ts';
 export { startProcess, type OutputTarget, type StartedProcess, type StartProcessOptions } from './start-process.ts';

@@ -15,6 +15,7 @@ import type { PipeStock } from './pipe-stock.ts';
 import { readProcess } from './process-table.ts';
 import { quoteWord } from './shell-words.ts';
 import { signalSandboxed } from './signal-sandboxed.ts';
+import { withoutStrays } from './stray-descriptors.ts';
 import { listDescendants, readChildren, type SubreaperPrefix } from './subreaper.ts';
 import type { TaskAccount } from './task-account.ts';
 import { killScope, listScope, makeScope, type TaskScope, type TaskScopes } from './task-scopes.ts';
@@ -191,7 +192,7 @@ export class Launcher {
       detached: true,
       cwd: folder,
       env: { ...environment },
-      stdio: ['ignore', status, this.notes],
+      stdio: withoutStrays(['ignore', status, this.notes]),
     });
     this.child = child;
     child.once('error', () => {
