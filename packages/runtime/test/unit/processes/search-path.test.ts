@@ -9,8 +9,8 @@ test('a search path gets the standard folders that it lacks, behind its own', (t
     ['', '/usr/bin:/bin'],
     [undefined, undefined],
   ] as const) {
-    const environment = { PATH: own };
+    const environment: Record<string, string | undefined> = { PATH: own };
     completeSearchPath(environment);
-    t.is(environment.PATH, completed);
+    t.is(environment['PATH'], completed);
   }
 });
