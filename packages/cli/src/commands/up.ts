@@ -3,6 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import { requireUsableHost } from '@mutirao/runtime/files';
+import { raiseSoftLimits, requireLimits } from '@mutirao/runtime/processes';
 import { readIsolationMode } from '@mutirao/runtime/program';
 
 import type { Act, CommandContext } from '../context.ts';
@@ -72,6 +73,9 @@ export function define(command: Command, act: Act): void {
     .action((options: UpOptions) => act((context) => startGrid(context, options)));
 }
 
+/** Six processes of a small grid have about 15 threads each. */
+const threadsMin = 128;
+
 /** Starts a whole grid on this machine, and stays with it until interrupted, or detaches it. */
 export async function startGrid(context: CommandContext, options: UpOptions): Promise<ExitStatus> {
   const size: GridSize = {
@@ -91,6 +95,8 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
     );
   refuseIneffective(size);
   requireUsableHost(context.home);
+  raiseSoftLimits();
+  requireLimits(threadsMin);
   if (options.detach === true) {
     await startDetached(context, options);
     return 0;

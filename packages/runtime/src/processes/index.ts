@@ -7,6 +7,8 @@ export { runCommand, type CommandResult, type RunCommandOptions } from './run-co
 export { startProcess, type OutputTarget, type StartedProcess, type StartProcessOptions } from './start-process.ts';
 export { startPiped, type PipedProcess, type StartPipedOptions } from './start-piped.ts';
 export { isPacked, ownCommandLine, ownProgram, removalProgram, type ProcessName } from './own-program.ts';
+export { raiseSoftLimits } from './soft-limits.ts';
+export { requireLimits } from './require-limits.ts';
 export { Watchdog, type WatchedAccount } from './watchdog.ts';
 export { Launchers, type LaunchersOptions, type TaskEnd, type TaskUsage } from './launchers.ts';
 export type { LaunchTask, TaskOutput } from './launcher.ts';

@@ -7,6 +7,7 @@ import { prepareHome } from '../files/prepare-home.ts';
 import { isFullDisk } from '../files/room.ts';
 import { createLogger, type Logger } from '../log/index.ts';
 import { completeSearchPath } from '../processes/search-path.ts';
+import { raiseSoftLimits } from '../processes/soft-limits.ts';
 import { commonOptions, parseCommandLine, type OptionGroup } from './command-line.ts';
 import { writeCrashDump } from './crash-dump.ts';
 import type { Example } from './help-format.ts';
@@ -111,6 +112,7 @@ async function runToEnd<O extends OptionSpecs>(
     keepOwnFilesUsable();
     keepDebuggerShut();
     completeSearchPath(process.env);
+    raiseSoftLimits();
   }
   const home = config.home === '' ? mutiraoHome(host.environment) : resolve(config.home);
   const log = createLogger(program.name, config.logLevel);
