@@ -104,16 +104,21 @@ function parseTaskLimits(text = ''): Map<string, string> {
 /** An older Node may have handed over to us, and the command line starts what starts agents. */
 const generationsMax = 4;
 
-/**
- * The soft limit of the nearest process around us that is no Node, where that is lower: the user's shell, or the script
- * of an allocation. Undefined where the first process of the host comes before it.
- */
+/** The soft limit of the process that started us, where it is lower than our own. */
 function readShellFiles(own: Limit | undefined): string | undefined {
+  const shell = findShell();
+  const soft = shell === undefined ? undefined : readProcessLimits(shell).get('Max open files')?.soft;
+  return soft !== undefined && own !== undefined && Number(soft) < Number(own.soft) ? soft : undefined;
+}
+
+/**
+ * The nearest process around us that is not Node: the user's shell, or the script of an allocation. Undefined where the
+ * first process of the host comes before it.
+ */
+function findShell(): number | undefined {
   let pid = process.ppid;
   for (let generation = 0; generation < generationsMax && isNode(pid); generation++) pid = readProcess(pid)?.ppid ?? 0;
-  if (own === undefined || pid <= 1 || isNode(pid)) return undefined;
-  const soft = readProcessLimits(pid).get('Max open files')?.soft;
-  return soft === undefined || soft === 'unlimited' || Number(soft) >= Number(own.soft) ? undefined : soft;
+  return pid <= 1 || isNode(pid) ? undefined : pid;
 }
 
 function isNode(pid: number): boolean {
