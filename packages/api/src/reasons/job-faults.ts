@@ -114,7 +114,7 @@ export const jobFaults = {
   'request-too-wide': ({ processors, processorsMax }) => `width is ${processors}; expected at most ${processorsMax}`,
   'request-slots-unsupported': () =>
     'the request is in slots, and this cluster gives processors and nothing else; expected a cluster with described ' +
-    'nodes, as in --node n1=local:8,memory=32G',
+    'nodes, as in --node n1=local:8:memory=32G',
   'request-width-not-in-slots': ({ processors, slotProcessors }) =>
     `width is ${processors}; expected a multiple of ${slotProcessors}, the processors of a slot`,
   'request-slot-too-large': ({ processors, memoryBytes, gpus, gpuKind, processorsMax, memoryBytesMax, gpusMax }) =>

@@ -317,7 +317,7 @@ export class RequestPlan {
    * The first in the order, of those that are not due, that can start now for its whole walltime, if it gives up its
    * own place for that. Cost: as `findStartable`.
    *
-   * @param isReal only on what is really free, and not held by who was to end by now.
+   * @param isReal only on what no overrunning request holds.
    */
   findBackfill(now: Instant, isReal: boolean): PlannedRequest | undefined {
     const free = isReal ? this.countUnheld(now) : this.#profile.freeAt(now);

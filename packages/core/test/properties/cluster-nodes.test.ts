@@ -22,12 +22,14 @@ import {
   type BucOrder,
   type ClusterNode,
   type NodeGrant,
+  type PlannedRequest,
   type QueuePolicy,
 } from '@mutirao/core/queue';
 import { countSlots, type Slot } from '@mutirao/core/resources';
 import { runs } from '@mutirao/testkit';
 
 const gib = 2 ** 30;
+const plain: Slot = { processors: 1, memory: 0, gpus: 0 };
 
 /** Few actions make no queue. */
 const longRuns = { minLength: 20, size: 'max' } as const;
@@ -159,7 +161,7 @@ class World {
     };
     const mayWait = (this.state.livingCounts.get('ana') ?? 0) < 12;
     this.hear([{ kind: 'AllocationRequested', replyTo: 1, order }]);
-    const isHeld = countSlots(shapeNodes(this.nodes), slot ?? { processors: 1, memory: 0, gpus: 0 }) >= slots;
+    const isHeld = countSlots(shapeNodes(this.nodes), slot ?? plain) >= slots;
     if (mayWait && this.state.nextRequestId > before !== isHeld)
       this.broken = `request of ${JSON.stringify(order)}: expected ${isHeld}`;
   }
@@ -190,15 +192,22 @@ class World {
   checkGrants(requestId: number, grants: readonly NodeGrant[], width: number, slot: Slot | undefined): void {
     const processors = grants.reduce((sum, { processorIds }) => sum + processorIds.length, 0);
     if (processors !== width) this.broken = `request ${requestId} of ${width} processors has ${processors}`;
-    for (const { node, processorIds, memory, gpus } of grants) {
-      const slots = processorIds.length / (slot?.processors ?? 1);
-      if (slot === undefined && processorIds.length !== 1) this.broken = `a process has ${processorIds.length}`;
-      if (!Number.isInteger(slots)) this.broken = `request ${requestId} has ${slots} slots of a node`;
-      if (gpus.length !== slots * (slot?.gpus ?? 0)) this.broken = `request ${requestId} has ${gpus.length} GPUs`;
-      if (slot?.gpuKind !== undefined && gpus.some(({ kind }) => kind !== slot.gpuKind)) this.broken = 'a wrong GPU';
-      if (memory < slots * (slot?.memory ?? 0)) this.broken = `request ${requestId} has ${memory} bytes of ${node}`;
-      if (this.away.has(node)) this.broken = `request ${requestId} was started on a node that is away`;
-    }
+    for (const grant of grants) this.checkGrant(requestId, grant, slot);
+  }
+
+  checkGrant(
+    requestId: number,
+    { node, processorIds, memory, gpus }: NodeGrant,
+    { processors, memory: memoryOfSlot, gpus: gpusOfSlot, gpuKind }: Slot = plain,
+  ): void {
+    const slots = processorIds.length / processors;
+    const isAsAsked =
+      Number.isInteger(slots) &&
+      gpus.length === slots * gpusOfSlot &&
+      memory >= slots * memoryOfSlot &&
+      gpus.every(({ kind }) => kind === (gpuKind ?? kind));
+    if (!isAsAsked) this.broken = `request ${requestId} has something else of node ${node} than it asked for`;
+    if (this.away.has(node)) this.broken = `request ${requestId} was started on a node that is away`;
   }
 
   /** No processor and no device is given twice, and no more memory than there is. */
@@ -223,15 +232,20 @@ class World {
     const { policy, order } = this.service;
     const { plan } = this.state;
     if (order !== undefined) return;
-    if (policy.promises)
-      for (const { managerRequestId, status, startsAt } of listQueue(this.state, this.now, 0).requests)
-        if (status === 'queued' && startsAt > 0 && !this.promises.has(Number(managerRequestId)))
-          this.promises.set(Number(managerRequestId), startsAt);
+    if (policy.promises) this.notePromises();
     const head = plan.waiting.first;
-    if (policy.name !== 'easy' || head === undefined || head.startsAt !== undefined) return;
-    const latest = plan.findEarliestPlace(head, this.now);
-    this.head =
-      head.id === this.head.id ? { id: head.id, latest: Math.min(latest, this.head.latest) } : { id: head.id, latest };
+    if (policy.name === 'easy' && head !== undefined && head.startsAt === undefined) this.noteHead(head);
+  }
+
+  notePromises(): void {
+    for (const { managerRequestId, status, startsAt } of listQueue(this.state, this.now, 0).requests)
+      if (status === 'queued' && startsAt > 0 && !this.promises.has(Number(managerRequestId)))
+        this.promises.set(Number(managerRequestId), startsAt);
+  }
+
+  noteHead(head: PlannedRequest): void {
+    const latest = this.state.plan.findEarliestPlace(head, this.now);
+    this.head = { id: head.id, latest: head.id === this.head.id ? Math.min(latest, this.head.latest) : latest };
   }
 
   exit(requestId: number | undefined): void {

@@ -57,6 +57,7 @@ const answers = {
     walltimeMsMax: 60_000,
     widthProcessorsMax: 4,
     walltimeGranularityMs: 1000,
+    nodes: [],
   },
   allocate: {
     requestId: '1',

@@ -110,7 +110,7 @@ function fillPlan(state: ClusterState, plan: QueuePlan, startsMovedBy: Duration 
 }
 
 /** A cluster of nodes has no reservations. */
-function blockReservations({ plan, reservations }: ClusterState): void {
+export function blockReservations({ plan, reservations }: ClusterState): void {
   if (plan.kind === 'nodes') return;
   for (const reservation of reservations.values()) plan.blockReservation(getReservationBlock(reservation));
 }
@@ -142,12 +142,10 @@ function changeReservations(
   { removedIds, reported, at }: ClusterChange & { kind: 'ReservationsChanged' },
 ): void {
   const { reservations, plan } = state;
-  invariant(plan.kind === 'processors', 'a cluster of nodes has no reservations');
   plan.forget(at);
-  for (const id of removedIds) {
-    reservations.delete(id);
-    plan.unblockReservation(id);
-  }
+  for (const id of removedIds) reservations.delete(id);
+  if (plan.kind === 'nodes') return;
+  for (const id of removedIds) plan.unblockReservation(id);
   let isPlanGood = true;
   for (const reservation of reported) {
     const { reservationId, reportedAt } = reservation;

@@ -73,7 +73,7 @@ function checkNodes(state: ClusterState, plan: NodePlan): void {
     );
     invariant(
       plan.running.has(id) === (grants !== undefined) && (grants === undefined || isOfParts(grants, parts)),
-      () => `request ${id} was not granted what it was to have`,
+      () => `request ${id} was granted something else than it has in the plan`,
     );
   }
 }

@@ -42,11 +42,14 @@ export function noteShown(turn: Turn, { window }: ClusterInput & { kind: 'Reserv
  * O(reservations).
  */
 export function endReservations(turn: Turn): void {
-  const { reservations } = turn.state;
+  const { reservations, plan } = turn.state;
   if (reservations.size > 0)
     changeReservations(
       turn,
-      [...reservations.values()].filter(({ endsAt }) => endsAt <= turn.now).map(({ reservationId }) => reservationId),
+      // A cluster that has been given nodes since it heard of them honours them no more.
+      [...reservations.values()]
+        .filter(({ endsAt }) => plan.kind === 'nodes' || endsAt <= turn.now)
+        .map(({ reservationId }) => reservationId),
       [],
     );
 }

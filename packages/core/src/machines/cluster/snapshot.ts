@@ -1,11 +1,11 @@
-import { NodePlan, RequestPlan, type ClusterNode, type UserScore } from '../../queue/index.ts';
+import { NodePlan, RequestPlan, type ClusterNode, type QueuePlan, type UserScore } from '../../queue/index.ts';
 import type { Instant, ProcessorCount, UserId } from '../../shared/index.ts';
+import { blockReservations } from './apply.ts';
 import { addToPlan, placeInPlan } from './plan-requests.ts';
 import { findRank } from './scores.ts';
 import {
   createClusterState,
   getKey,
-  getReservationBlock,
   type ClusterOptions,
   type ClusterRequest,
   type ClusterReservation,
@@ -63,9 +63,8 @@ export function takeSnapshot(state: ClusterState): ClusterSnapshot {
 /** Makes the state that a snapshot describes. Cost: O(requests x segments). */
 export function restoreSnapshot(options: ClusterOptions, snapshot: ClusterSnapshot): ClusterState {
   const state = createClusterState(options);
-  const { capacity, from, nodes, nodesAway = [] } = snapshot;
-  state.plan = nodes === undefined ? new RequestPlan(capacity, from) : new NodePlan(nodes, nodesAway, from);
-  state.nodesAway = nodesAway;
+  state.nodesAway = snapshot.nodesAway ?? [];
+  state.plan = makePlan(snapshot);
   state.nextRequestId = snapshot.nextRequestId;
   state.processorsAway = snapshot.processorsAway ?? 0;
   state.endedIds.push(...snapshot.endedIds);
@@ -75,12 +74,14 @@ export function restoreSnapshot(options: ClusterOptions, snapshot: ClusterSnapsh
     placeRequest(state, id);
     state.plan.start(id);
   }
-  for (const reservation of snapshot.reservations ?? []) {
-    state.reservations.set(reservation.reservationId, reservation);
-    if (state.plan.kind === 'processors') state.plan.blockReservation(getReservationBlock(reservation));
-  }
+  for (const reservation of snapshot.reservations ?? []) state.reservations.set(reservation.reservationId, reservation);
+  blockReservations(state);
   for (const id of state.plan.waiting.keys()) placeRequest(state, id);
   return state;
+}
+
+function makePlan({ capacity, from, nodes, nodesAway = [] }: ClusterSnapshot): QueuePlan {
+  return nodes === undefined ? new RequestPlan(capacity, from) : new NodePlan(nodes, nodesAway, from);
 }
 
 function addRequest(state: ClusterState, taken: RequestSnapshot): void {

@@ -67,7 +67,7 @@ export class NodePlan {
     return this.#parts.get(id) ?? [];
   }
 
-  /** Adds a request without a place, behind all whose rank is no higher. Cost: O(behind). */
+  /** Adds a request without a place, behind all of its rank or a lower one. Cost: O(behind). */
   add(id: number, terms: RequestTerms, rank = 0): void {
     const entry = new PlanEntry(this.#addedCount, rank, { id, ...terms });
     this.#addedCount += 1;
@@ -132,7 +132,7 @@ export class NodePlan {
     return this.#getWaiting(id);
   }
 
-  /** Whether a waiting request without a place can start now beside all that really runs, is due or has a place. */
+  /** Whether a waiting request without a place can start now, next to all that runs, is due or has a place. */
   canStart({ id }: PlannedRequest, now: Instant): boolean {
     const entry = this.#getWaiting(id);
     return this.#choose(entry, now, this.#listHeld(now)) !== undefined;
@@ -185,7 +185,7 @@ export class NodePlan {
    * The first in the order, of those that are not due, that can start now for its whole walltime, if it gives up its
    * own place for that.
    *
-   * @param isReal only on what is really free, and not held by who was to end by now.
+   * @param isReal only on what no overrunning request holds.
    */
   findBackfill(now: Instant, isReal: boolean): PlannedRequest | undefined {
     const held = isReal ? this.#listHeld(now) : undefined;
@@ -241,7 +241,7 @@ export class NodePlan {
     return Infinity;
   }
 
-  /** @param startsAt Infinity for when nothing is in use. @param held what is not free besides. */
+  /** @param startsAt Infinity for when nothing is in use. @param held what is not free in addition. */
   #choose(
     { width, walltime, shape = plainSlot }: RequestTerms,
     startsAt: Instant,

@@ -106,7 +106,15 @@ function noteAway(nodes: readonly number[]): ClusterInput {
   };
 }
 
-function orderOf([userId = '', clientRequestId = '', width, , walltime, within, reservation = '']: string[]): RequestOrder {
+function orderOf([
+  userId = '',
+  clientRequestId = '',
+  width,
+  ,
+  walltime,
+  within,
+  reservation = '',
+]: string[]): RequestOrder {
   return {
     userId,
     clientRequestId,
