@@ -11,7 +11,7 @@ import {
 import type { ClusterChange } from './changes.ts';
 import { addToPlan, countProcesses, placeInPlan, renewPlan } from './plan-requests.ts';
 import { findRank } from './scores.ts';
-import { getKey, getReservationBlock, type ClusterRequest, type ClusterState } from './state.ts';
+import { getKey, getReservationBlock, type ClusterRequest, type ClusterReservation, type ClusterState } from './state.ts';
 
 /** Makes one change to the state. Decides nothing; replay of the journal calls it alone. */
 export function apply(state: ClusterState, change: ClusterChange): void {
@@ -148,15 +148,21 @@ function changeReservations(
   for (const id of removedIds) plan.unblockReservation(id);
   let isPlanGood = true;
   for (const reservation of reported) {
-    const { reservationId, reportedAt } = reservation;
-    const before = reservations.get(reservationId);
-    // What takes more than it did comes behind those that were told of before that.
-    if (before?.reportedAt !== reportedAt) reservations.delete(reservationId);
-    reservations.set(reservationId, { ...reservation });
-    isPlanGood &&= before === undefined && plan.fitsWall(getReservationBlock(reservation));
+    const isNew = fileReservation(state, reservation);
+    isPlanGood &&= isNew && plan.fitsWall(getReservationBlock(reservation));
     if (isPlanGood) plan.blockReservation(getReservationBlock(reservation));
   }
   if (!isPlanGood) changeCapacity(state, { processors: plan.capacity, at });
+}
+
+/** Returns whether it was not known. */
+function fileReservation({ reservations }: ClusterState, reservation: ClusterReservation): boolean {
+  const { reservationId, reportedAt } = reservation;
+  const before = reservations.get(reservationId);
+  // What takes more than it did comes behind those that were told of before that.
+  if (before?.reportedAt !== reportedAt) reservations.delete(reservationId);
+  reservations.set(reservationId, { ...reservation });
+  return before === undefined;
 }
 
 function openReservation(
