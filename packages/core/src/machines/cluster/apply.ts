@@ -11,7 +11,13 @@ import {
 import type { ClusterChange } from './changes.ts';
 import { addToPlan, countProcesses, placeInPlan, renewPlan } from './plan-requests.ts';
 import { findRank } from './scores.ts';
-import { getKey, getReservationBlock, type ClusterRequest, type ClusterReservation, type ClusterState } from './state.ts';
+import {
+  getKey,
+  getReservationBlock,
+  type ClusterRequest,
+  type ClusterReservation,
+  type ClusterState,
+} from './state.ts';
 
 /** Makes one change to the state. Decides nothing; replay of the journal calls it alone. */
 export function apply(state: ClusterState, change: ClusterChange): void {
