@@ -84,6 +84,7 @@ export const wholeAnswers: Readonly<Record<string, string>> = {
   '/mutirao.broker.v1.BrokerService/GetQuota': ofQuotas,
   '/mutirao.broker.v1.BrokerService/SubmitJob': 'the runs that a job resumes, one for each run of its tasks',
   '/mutirao.broker.v1.BrokerService/WaitJob': 'the summary of one job',
+  '/mutirao.cluster.v1.ClusterService/GetLimits': 'the limits of one cluster, with bounded shapes of its nodes',
   '/mutirao.cluster.v1.ClusterService/GetQueue': wholeQueue,
   '/mutirao.provider.v1.GridMachineProviderService/GetQueue': wholeQueue,
   '/mutirao.provider.v1.GridMachineProviderService/GetQuota': ofQuotas,

@@ -1,3 +1,4 @@
+import { describeSlot } from '@mutirao/core/resources';
 import { describeExactTime, plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
@@ -111,6 +112,15 @@ export const jobFaults = {
   'request-width-invalid': ({ processors }) => `width is ${processors}; expected 1 or more`,
   'request-walltime-invalid': ({ walltimeMs }) => `walltime is ${walltimeMs} ms; expected 1 or more`,
   'request-too-wide': ({ processors, processorsMax }) => `width is ${processors}; expected at most ${processorsMax}`,
+  'request-slots-unsupported': () =>
+    'the request is in slots, and this cluster gives processors and nothing else; expected a cluster with described ' +
+    'nodes, as in --node n1=local:8:memory=32G',
+  'request-width-not-in-slots': ({ processors, slotProcessors }) =>
+    `width is ${processors}; expected a multiple of ${slotProcessors}, the processors of a slot`,
+  'request-slot-too-large': ({ processors, memoryBytes, gpus, gpuKind, processorsMax, memoryBytesMax, gpusMax }) =>
+    `no node has ${describeSlot({ processors, memory: memoryBytes, gpus, gpuKind })}; expected at most ` +
+    `${describeSlot({ processors: processorsMax, memory: memoryBytesMax, gpus: gpusMax, gpuKind })}, each the most ` +
+    'that a node has',
   'request-too-long': ({ walltimeMs, walltimeMsMax }) =>
     `walltime is ${describeExactTime(walltimeMs)}; expected at most ${describeExactTime(walltimeMsMax)}`,
   'request-reservation-unknown': ({ reservationId }) => `reservation ${reservationId} is over, or not of this cluster`,

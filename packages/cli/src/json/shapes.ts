@@ -320,11 +320,21 @@ export const shapes = {
     processors_free: ['integer', 'Processors that no request holds.'],
     requests: ['array of queued_request', 'Running and queued ones, then those that ended lately.'],
     reservations: ['array of honoured_reservation', 'Processors that are set aside, by start.'],
+    nodes: [
+      'array of object',
+      'Nodes with memory and GPUs, empty for a cluster of processors: `name`, `processors`, `processors_free`, ' +
+        '`memory_bytes` and `memory_bytes_free` (null if unknown), `gpus` (`gpu_id`, `kind`, `is_free`), `is_away`.',
+    ],
   },
   queued_request: {
     request_id: ['string', 'What the cluster calls it.'],
     user_id: ['string', 'Whose it is.'],
     width_processors: ['integer', 'Processors asked for.'],
+    slot: [
+      'object or null',
+      'What the request is a whole number of: `processors` of one node, `memory_bytes`, `gpus` and `gpu_kind` (null ' +
+        'for any); null for single processors.',
+    ],
     walltime_ms: ['integer', 'Upper limit of run time asked for.'],
     status: ['string', '`queued`, `running` or `ended`.'],
     submitted_unix_ms: ['integer', 'When it was submitted.'],

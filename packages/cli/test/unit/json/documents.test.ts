@@ -214,6 +214,17 @@ const cluster = {
       { reservationId: 1, userId: 'ana', processors: 4, processorsUsed: 0, startUnixMs: 1, endUnixMs: 2, lateMs: 0 },
     ],
     ranking: undefined,
+    nodes: [
+      {
+        name: 'n1',
+        processors: 8,
+        processorsFree: 1,
+        memoryBytes: 9,
+        memoryBytesFree: 3,
+        gpus: [{ gpuId: '0', kind: 'a100', isFree: true }],
+        isAway: false,
+      },
+    ],
   }),
   getLimits: answer({
     processors: 8,
@@ -221,6 +232,7 @@ const cluster = {
     walltimeMsMax: 1,
     widthProcessorsMax: 8,
     walltimeGranularityMs: 1,
+    nodes: [],
   }),
 };
 
