@@ -25,7 +25,11 @@ import {
   type ListTasksRequest,
   type ListTasksResponse,
   type MachineRecord,
-  type CancelTasksRequest,
+  type AppendTasksRequest,
+  AppendTasksResponse,
+  CancelTasksRequest,
+  CloseJobRequest,
+  CloseJobResponse,
   type CancelTasksResponse,
   type RetryTasksResponse,
   type SubmitJobRequest,
@@ -213,6 +217,14 @@ export class AnsweringBroker {
 
   cancelJob(request: unknown): Promise<unknown> {
     return this.#answer('cancelJob', request, () => ({}));
+  }
+
+  appendTasks(request: AppendTasksRequest): Promise<AppendTasksResponse> {
+    return this.#answer('appendTasks', request, () => ({ firstTaskIndex: 0, taskCount: 1, warnings: [] }));
+  }
+
+  closeJob(request: CloseJobRequest): Promise<CloseJobResponse> {
+    return this.#answer('closeJob', request, () => ({ taskCount: 12 }));
   }
 
   cancelTasks(request: CancelTasksRequest): Promise<CancelTasksResponse> {

@@ -167,6 +167,19 @@ export class BrokerHarness {
             spec: findSpec(Number(third), options),
           },
         ];
+      case 'append':
+        return [
+          {
+            kind: 'TasksAppended',
+            replyTo: 8,
+            userId: name,
+            jobId: Number(third),
+            appendKey: options['key'] ?? '',
+            groups: findSpec(Number(words[3]), options).groups,
+          },
+        ];
+      case 'close':
+        return [{ kind: 'JobClosed', replyTo: 9, userId: name, jobId: Number(third) }];
       case 'cancel':
         return [{ kind: 'JobCancelled', replyTo: 2, userId: name, jobId: Number(third), reason: 'enough' }];
       case 'cancel-tasks':
@@ -304,11 +317,15 @@ function findSpec(count: number, options: Options): JobSpec {
         : [{ source: { kind: 'path', path: options['input'] }, root: 'playpen', path: 'in', condition: '' }],
   });
   return aJob(1, {
-    groups: listGroups(group, options).map((one, index) => ({
-      ...one,
-      ...getWidths(options, index),
-      ...requestOfGroup(options, index),
-    })),
+    ...(options['open'] === undefined ? {} : { open: true }),
+    groups:
+      count === 0 && options['open'] !== undefined
+        ? []
+        : listGroups(group, options).map((one, index) => ({
+            ...one,
+            ...getWidths(options, index),
+            ...requestOfGroup(options, index),
+          })),
     ...readRequest(options),
     ...getGrowth(options),
     replicasMax: Number(options['replicas'] ?? 2),

@@ -139,12 +139,15 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     shares,
     placed,
     memoryPeaks: _memoryPeaks,
+    appends = [],
     supports: _supports,
     doubtful: _doubtful,
     ...kept
   } = saved;
   const job: BrokerJob = {
     ...kept,
+    takesTasks: saved.takesTasks === true,
+    appends: new Map(appends.map(([key, firstTaskIndex, taskCount]) => [key, { firstTaskIndex, taskCount }])),
     ...getScheduling(saved),
     ...restoreVotes(saved),
     deadline: saved.deadline,
@@ -156,6 +159,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     revisedInputs: saved.revisedInputs ?? [],
     groups: [],
     queues: [],
+    queuesByKind: new Map(),
     placement: placementOfJob(saved.spec),
     placed: new Map(),
     dependencies: undefined,
@@ -169,7 +173,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     cancelled: restoreSet(cancelled),
   };
   invariant(schedulerNames.includes(job.scheduler), `there is no scheduler ${job.scheduler}`);
-  if (job.spec !== undefined) Object.assign(job, layOutGroups(job, job.spec));
+  if (job.spec !== undefined) layOutGroups(job, job.spec);
   restoreReady(job, ready);
   for (const task of tasks)
     job.tasks.set(task.index, {
