@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 
+import type { AppendTasksResponse, CancelTasksRequest, CloseJobRequest, CloseJobResponse } from '@mutirao/api/broker';
 import {
   GetJobResponse,
   GetTaskOutputResponse,
@@ -26,10 +27,6 @@ import {
   type ListTasksResponse,
   type MachineRecord,
   type AppendTasksRequest,
-  AppendTasksResponse,
-  CancelTasksRequest,
-  CloseJobRequest,
-  CloseJobResponse,
   type CancelTasksResponse,
   type RetryTasksResponse,
   type SubmitJobRequest,

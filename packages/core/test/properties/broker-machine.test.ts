@@ -228,9 +228,14 @@ const events = fc.array(
   { minLength: 20, maxLength: 60, size: 'max' },
 );
 
+/** Nothing more can be appended. */
+function closeAll(world: BrokerWorld): void {
+  for (const jobId of world.state.openJobs.keys()) world.step({ kind: 'JobClosed', replyTo: 6, userId: 'ann', jobId });
+}
+
 /** Everything works from now on: all that is open has to end, once nothing more can be appended. */
 function heal(world: BrokerWorld): void {
-  for (const jobId of world.state.openJobs.keys()) world.step({ kind: 'JobClosed', replyTo: 6, userId: 'ann', jobId });
+  closeAll(world);
   for (const name of machineIds) world.lose(name);
   world.connect();
   for (const name of machineIds) world.join(aMachine(name, { processors: 4, attributes: { size: 'big' } }));

@@ -139,15 +139,14 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     shares,
     placed,
     memoryPeaks: _memoryPeaks,
-    appends = [],
+    appends: _appends,
     supports: _supports,
     doubtful: _doubtful,
     ...kept
   } = saved;
   const job: BrokerJob = {
     ...kept,
-    takesTasks: saved.takesTasks === true,
-    appends: new Map(appends.map(([key, firstTaskIndex, taskCount]) => [key, { firstTaskIndex, taskCount }])),
+    ...restoreAppends(saved),
     ...getScheduling(saved),
     ...restoreVotes(saved),
     deadline: saved.deadline,
@@ -191,6 +190,14 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
   for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
   state.jobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
+}
+
+/** Left out of jobs that were never open, and that have ended. */
+function restoreAppends({ takesTasks, appends = [] }: SavedJob): Pick<BrokerJob, 'takesTasks' | 'appends'> {
+  return {
+    takesTasks: takesTasks === true,
+    appends: new Map(appends.map(([key, firstTaskIndex, taskCount]) => [key, { firstTaskIndex, taskCount }])),
+  };
 }
 
 /** By queue, the tasks that are ready. */

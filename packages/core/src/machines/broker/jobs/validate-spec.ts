@@ -29,7 +29,6 @@ export function findSpecFault(spec: JobSpec, rules: CredibilityRules = defaultCr
     findEdgesFault(spec) ??
     findResumptionFault(spec) ??
     findGangFault(spec) ??
-    findOpenFault(spec) ??
     findPlacementFault(spec) ??
     findVerificationFault(spec, rules)
   );
@@ -88,6 +87,8 @@ function findGrowthFault({ memoryGrowth }: JobSpec): Refusal | undefined {
 }
 
 function findCountFault(spec: JobSpec): Refusal | undefined {
+  const refusal = findOpenFault(spec);
+  if (refusal !== undefined) return refusal;
   if (spec.groups.length === 0 && spec.open !== true) return bad({ code: 'job-without-groups' });
   let total = 0;
   for (const [index, group] of spec.groups.entries()) {
