@@ -26,7 +26,7 @@ export const taskSentences = {
   'task-running': ({ machineIds, ...named }) => `${titled(named)} runs on ${listed(machineIds)}.`,
   'replica-running': ({ replicaId, machineId, forMs }) =>
     `Replica r${replicaId} has run on ${machineId} for ${span(forMs)}.`,
-  'replica-placed': ({ replicaId, machineId, agoMs }) =>
+  'replica-dispatched': ({ replicaId, machineId, agoMs }) =>
     `Replica r${replicaId} was sent to ${machineId} ${span(agoMs)} ago and has not started.`,
   'gang-running': ({ jobId, taskIndex, ...gang }) => `${titled({ jobId, taskIndex })} runs on ${spread(gang)}.`,
   'gang-starting': ({ jobId, taskIndex, readyMachines, forMs, ...gang }) =>

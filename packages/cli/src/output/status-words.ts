@@ -22,10 +22,10 @@ export function describeAwaited(
     : `waiting for reservation ${reservationId}, from ${showMoment(startsUnixMs, now)}`;
 }
 
-/** What a task is: `placed` while it is at a machine and has not begun there. */
+/** What a task is: `dispatched` while it is at a machine and has not begun there. */
 export function taskStatusText({ status, replicas }: Pick<TaskRecord, 'status' | 'replicas'>): string {
   const open = replicas.filter(({ endedUnixMs }) => endedUnixMs === 0);
-  const isPlaced =
+  const isDispatched =
     status === TaskStatus.RUNNING && open.length > 0 && open.every(({ startedUnixMs }) => startedUnixMs === 0);
-  return isPlaced ? 'placed' : getEnumName(TaskStatus, status);
+  return isDispatched ? 'dispatched' : getEnumName(TaskStatus, status);
 }

@@ -159,7 +159,7 @@ export function findSpec(label: string, plan: JobPlan): JobSpec {
     homeDirectory: '/home/user',
     deadline: undefined,
     verification: getVerification(plan),
-    ...(plan.placement === undefined ? {} : { placement: plan.placement }),
+    ...(plan.siteSelection === undefined ? {} : { siteSelection: plan.siteSelection }),
     ...(plan.scheduler === undefined ? {} : { scheduler: plan.scheduler }),
     ...(plan.replicationCap === undefined ? {} : { replicationCap: plan.replicationCap }),
     ...((plan.predecessorsMax ?? 0) === 0 ? {} : { edges: getEdges(plan) }),

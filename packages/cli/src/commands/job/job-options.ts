@@ -36,7 +36,7 @@ export interface JobOptions extends ResourceOptions {
   readonly verify?: string;
   readonly scheduler?: string;
   readonly replicationBudget?: string;
-  readonly placement?: string;
+  readonly siteSelection?: string;
   readonly archiveOutputs?: string;
   readonly sharedPlaces?: boolean;
   readonly chdir?: string;
@@ -93,7 +93,7 @@ export function jobOptionsGiven(options: JobOptions): string[] {
     ['--deadline', options.deadline],
     ['--scheduler', options.scheduler],
     ['--replication-budget', options.replicationBudget],
-    ['--placement', options.placement],
+    ['--site-selection', options.siteSelection],
     ['--verify', options.verify],
     ['--archive-outputs', options.archiveOutputs],
     ['--shared-places', options.sharedPlaces],

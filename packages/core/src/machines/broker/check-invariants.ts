@@ -15,7 +15,7 @@ import type {
   OpenTask,
   Success,
 } from './state.ts';
-import { checkPlaced, findQueue } from './placement/placed-tasks.ts';
+import { checkAssignments, findQueue } from './site-selection/assigned-tasks.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
 import { getIdentity } from './trust/trust-records.ts';
 import { isVotedOn, getRunningMax } from './trust/votes.ts';
@@ -90,7 +90,7 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
   checkCounts(job, name);
   checkGroups(job, name);
   checkDependencies(job, name);
-  checkPlaced(job);
+  checkAssignments(job);
   checkSupports(job, name);
   if (job.status === 'cancelled') invariant(countReady(job) === 0, () => `${name()} is cancelled with ready tasks`);
 }

@@ -32,7 +32,7 @@ export interface JobSummary {
   readonly waitingCount: number;
   readonly readyCount: number;
   /** At a machine, where they have not begun: inputs are brought, or processors are taken. */
-  readonly placedCount: number;
+  readonly dispatchedCount: number;
   /** Running or verifying. */
   readonly runningCount: number;
   readonly finishedCount: number;
@@ -88,9 +88,9 @@ function summarise(state: BrokerState, job: BrokerJob): JobSummary {
   const readyCount = job.queues.reduce((sum, queue) => sum + queue.readyCount, 0);
   const finishedCount = isAllFinished(job) ? taskCount : job.finished.size;
   const [failedCount, cancelledCount] = [job.failed.size, job.cancelled.size];
-  const placedCount = countPlaced(job);
+  const dispatchedCount = countDispatched(job);
   const runningCount =
-    taskCount - waitingCount - readyCount - placedCount - finishedCount - failedCount - cancelledCount;
+    taskCount - waitingCount - readyCount - dispatchedCount - finishedCount - failedCount - cancelledCount;
   return {
     jobId,
     userId,
@@ -102,7 +102,7 @@ function summarise(state: BrokerState, job: BrokerJob): JobSummary {
     ...(job.takesTasks ? { isOpen: true } : {}),
     waitingCount,
     readyCount,
-    placedCount,
+    dispatchedCount,
     runningCount,
     finishedCount,
     failedCount,
@@ -112,7 +112,7 @@ function summarise(state: BrokerState, job: BrokerJob): JobSummary {
     extraVoteCount: job.extraVoteCount,
     doubtfulCount: job.doubtful.size,
     doubtfulTaskIndexes: firstOf(job.doubtful, doubtfulShownMax),
-    ...(readyCount > 0 && runningCount === 0 && placedCount === 0 ? findAwaited(state, job) : {}),
+    ...(readyCount > 0 && runningCount === 0 && dispatchedCount === 0 ? findAwaited(state, job) : {}),
   };
 }
 
@@ -130,7 +130,7 @@ function findAwaited(state: BrokerState, job: BrokerJob): Pick<JobSummary, 'rese
 }
 
 /** Tasks with replicas none of which has begun. Cost: what is open of the job. */
-function countPlaced(job: BrokerJob): number {
+function countDispatched(job: BrokerJob): number {
   let count = 0;
   for (const { status, replicas } of job.tasks.values()) {
     if (status === 'running' && replicas.every((replica) => replica.startedAt === 0)) count++;
@@ -169,7 +169,7 @@ export interface TaskSummary {
 export interface OpenReplica {
   readonly replicaId: ReplicaId;
   readonly machineId: MachineId;
-  readonly placedAt: Instant;
+  readonly dispatchedAt: Instant;
   /** 0 until its machine tells. */
   readonly startedAt: Instant;
   readonly isVerifying: boolean;
@@ -190,16 +190,16 @@ export function findTaskSummary(job: BrokerJob, taskIndex: TaskIndex): TaskSumma
   const verifying = (task.successes ?? []).map(({ ending, machineId }) => ({
     replicaId: ending.replicaId,
     machineId,
-    placedAt: ending.placedAt,
+    dispatchedAt: ending.dispatchedAt,
     startedAt: ending.startedAt,
     isVerifying: true,
   }));
   const running = task.replicas
     .flatMap((replica) => replica.member?.gang.members ?? [replica])
-    .map(({ replicaId, machine, placedAt, startedAt }) => ({
+    .map(({ replicaId, machine, dispatchedAt, startedAt }) => ({
       replicaId,
       machineId: machine.facts.machineId,
-      placedAt,
+      dispatchedAt,
       startedAt,
       isVerifying: false,
     }));

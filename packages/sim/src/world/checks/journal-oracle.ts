@@ -103,14 +103,14 @@ export class JournalOracle {
       case 'JobEnded':
         this.#end(change);
         break;
-      case 'TasksPlaced':
-        this.#putInPlace(change);
+      case 'TasksAssigned':
+        this.#assignTask(change);
         break;
-      case 'ReplicasPlaced':
+      case 'ReplicasDispatched':
         this.#place(change);
         break;
-      case 'GangPlaced':
-        this.#placeGang(change);
+      case 'GangDispatched':
+        this.#dispatchGang(change);
         break;
       case 'MachineJoined':
         this.#votes.onJoined(change.facts);
@@ -242,10 +242,10 @@ export class JournalOracle {
   }
 
   /** Only what is open and runs nowhere is given a place, and another one than it has. */
-  #putInPlace({ jobId, placings }: ChangeOf<'TasksPlaced'>): void {
+  #assignTask({ jobId, assignments }: ChangeOf<'TasksAssigned'>): void {
     const job = this.#job(jobId);
     invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and tasks of it are placed`);
-    for (const { taskIndex, providerId } of placings) {
+    for (const { taskIndex, providerId } of assignments) {
       const name = `task ${taskIndex} of job ${jobId}`;
       invariant(job.tasks.get(taskIndex)?.end === undefined, `${name} has ended and is placed at ${providerId}`);
       invariant(job.places.get(taskIndex) !== providerId, `${name} is placed at ${providerId} twice`);
@@ -273,7 +273,7 @@ export class JournalOracle {
   }
 
   /** What is placed runs at its provider. */
-  #checkPlace(job: WrittenJob, taskIndex: TaskIndex, machineId: MachineId): void {
+  #checkAssignment(job: WrittenJob, taskIndex: TaskIndex, machineId: MachineId): void {
     const providerId = job.places.get(taskIndex) ?? '';
     invariant(
       providerId === '' || machineId.startsWith(`${providerId}/`),
@@ -281,7 +281,7 @@ export class JournalOracle {
     );
   }
 
-  #place({ jobId, machineId, firstReplicaId, taskIndexes, isAdopted }: ChangeOf<'ReplicasPlaced'>): void {
+  #place({ jobId, machineId, firstReplicaId, taskIndexes, isAdopted }: ChangeOf<'ReplicasDispatched'>): void {
     const job = this.#job(jobId);
     invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and r${firstReplicaId} of it is placed`);
     if (isAdopted !== true) this.#checkOpen(machineId);
@@ -289,7 +289,7 @@ export class JournalOracle {
       const { end, isUnwanted } = findTask(job, taskIndex);
       invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
       invariant(!isUnwanted, `task ${taskIndex} of job ${jobId} is being cancelled and placed`);
-      this.#checkPlace(job, taskIndex, machineId);
+      this.#checkAssignment(job, taskIndex, machineId);
       for (const before of predecessorsIn(this.#truth.planOf(job.label), taskIndex)) {
         invariant(
           job.tasks.get(before)?.end === 'finished',
@@ -306,9 +306,9 @@ export class JournalOracle {
     }
   }
 
-  #placeGang({ jobId, taskIndex, firstReplicaId, seats, at }: ChangeOf<'GangPlaced'>): void {
+  #dispatchGang({ jobId, taskIndex, firstReplicaId, seats, at }: ChangeOf<'GangDispatched'>): void {
     this.#place({
-      kind: 'ReplicasPlaced',
+      kind: 'ReplicasDispatched',
       jobId,
       machineId: seats[0]?.machineId ?? '',
       firstReplicaId,

@@ -1,7 +1,7 @@
 import { invariant, type TaskIndex } from '../../../shared/index.ts';
 import { type Dependencies, listSuccessors } from '../workflow/dependencies.ts';
 import type { BrokerJob } from '../state.ts';
-import { leavePlace, findQueue } from '../placement/placed-tasks.ts';
+import { unassignTask, findQueue } from '../site-selection/assigned-tasks.ts';
 
 /** Puts a task that is to run among those that are ready, or among those that wait for others. */
 export function admitTask(job: BrokerJob, index: TaskIndex): void {
@@ -56,7 +56,7 @@ export function holdSuccessors(job: BrokerJob, index: TaskIndex): void {
   for (const successor of listSuccessors(dependencies, index)) {
     dependencies.unmet[successor] = getUnmet(dependencies, successor) + 1;
     if (!findQueue(job, successor).ready.delete(successor)) continue;
-    leavePlace(job, successor);
+    unassignTask(job, successor);
     dependencies.waiting.add(successor);
   }
 }

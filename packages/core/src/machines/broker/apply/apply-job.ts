@@ -5,8 +5,8 @@ import { TimeCurve } from '../../../times/index.ts';
 import { admitTask, countUnmet } from './apply-dependencies.ts';
 import { abortFollowers } from './apply-gang.ts';
 import type { ChangeOf } from '../changes.ts';
-import { placementOfJob } from '../placement/read-placement.ts';
-import { leavePlace } from '../placement/placed-tasks.ts';
+import { siteSelectionOfJob } from '../site-selection/read-site-selection.ts';
+import { unassignTask } from '../site-selection/assigned-tasks.ts';
 import { layOutDependencies } from '../workflow/lay-out-dependencies.ts';
 import { type BrokerJob, type BrokerState, clientKey, type OpenTask, schedulingDefaults } from '../state.ts';
 import { countAllTasks, getGroup, getSpec, layOutGroups } from '../jobs/task-groups.ts';
@@ -76,8 +76,8 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     groups: [],
     queues: [],
     queuesByKind: new Map(),
-    placement: placementOfJob(spec),
-    placed: new Map(),
+    siteSelection: siteSelectionOfJob(spec),
+    assigned: new Map(),
     dependencies: undefined,
     status: 'running',
     cancelReason: '',
@@ -148,7 +148,7 @@ export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>):
       abortFollowers(replica, 'cancelled');
     }
   }
-  for (const index of job.placed.keys()) if (!job.tasks.has(index)) leavePlace(job, index);
+  for (const index of job.assigned.keys()) if (!job.tasks.has(index)) unassignTask(job, index);
 }
 
 /** Notes that a job's reservation is over, and whether what is left of it waits. */
@@ -175,7 +175,7 @@ function forgetTasks(job: BrokerJob): void {
   job.groups = [];
   job.queues = [];
   job.queuesByKind.clear();
-  job.placed.clear();
+  job.assigned.clear();
   job.dependencies = undefined;
   job.finished.clear();
 }

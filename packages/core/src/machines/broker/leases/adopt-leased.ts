@@ -4,7 +4,7 @@ import { revokeLeases } from './grant-leases.ts';
 import type { GetInput } from '../inputs.ts';
 import { findLeasedTask } from './leases.ts';
 import type { BrokerJob, BrokerMachine } from '../state.ts';
-import { findQueue } from '../placement/placed-tasks.ts';
+import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { isQuarantined } from '../trust/trust-records.ts';
 import { commit, type Turn } from '../turn.ts';
 
@@ -27,7 +27,7 @@ export function adoptLeased(turn: Turn, machine: BrokerMachine, heldReplicaIds: 
       facts: { machineId },
     } = machine;
     commit(turn, {
-      kind: 'ReplicasPlaced',
+      kind: 'ReplicasDispatched',
       machineId,
       jobId: leased.jobId,
       firstReplicaId: replicaId,
