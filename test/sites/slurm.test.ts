@@ -66,7 +66,6 @@ test.serial('the limits are those of the partition that is asked for', async (t)
     requestsMax: 4,
     walltimeMax: 3_600_000,
     walltimeGranularity: 60_000,
-    nodes: [{ count: 4, processors: 8, memory: 0, gpus: {} }],
   });
   t.deepEqual(await open(t, { partition: 'short' }).limits(), {
     nodes,
@@ -76,7 +75,6 @@ test.serial('the limits are those of the partition that is asked for', async (t)
     requestsMax: 4,
     walltimeMax: 120_000,
     walltimeGranularity: 60_000,
-    nodes: [{ count: 4, processors: 8, memory: 0, gpus: {} }],
   });
   t.is((await open(t, { partition: 'none' }).limits()).widthMax, 0);
   t.is((await open(t, { walltimeMax: 600_000 }).limits()).walltimeMax, 600_000);
