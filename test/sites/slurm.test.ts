@@ -72,6 +72,7 @@ test.serial('the limits are those of the partition that is asked for', async (t)
     requestsMax: 4,
     walltimeMax: 120_000,
     walltimeGranularity: 60_000,
+    nodesMax: 2,
     nodes: [{ count: 4, processors: 8, memory: 0, gpus: {} }],
   });
   t.is((await open(t, { partition: 'none' }).limits()).widthMax, 0);

@@ -173,7 +173,7 @@ test.serial('a gateway that is started again is found again, and nothing typed i
   await page.getByLabel('Command').fill('./simulate --seed {}');
   await page.waitForSelector('.link-light.live');
   await first.close();
-  await page.getByRole('alert').getByText('The page has lost its gateway').waitFor();
+  await page.getByRole('alert').getByText('The page has lost the connection to its server').waitFor();
   const second = await startFakeGateway({ ...size, port: Number(first.address.split(':')[1]) });
   t.teardown(() => second.close());
   await page.waitForSelector('.link-light.live');

@@ -151,7 +151,9 @@ function getEndReason(state: string, reason: string): string {
   if (state === 'TIMEOUT' || reason === 'TimeLimit') return 'MUT_WALLTIME_ENDED';
   // One that is completing does not say otherwise that it failed.
   if (reason === 'NonZeroExitCode') return `FAILED, ${reason}`;
-  return reason === '' || reason === 'None' ? state : `${state}, ${reason}`;
+  if (reason !== '' && reason !== 'None') return `${state}, ${reason}`;
+  // How it ended is not known before it is completed.
+  return state === 'COMPLETING' ? '' : state;
 }
 
 /** Slurm's words for why a job waits that no time mends: it breaks a limit or asks for what there is not. */
