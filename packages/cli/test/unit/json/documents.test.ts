@@ -64,6 +64,7 @@ const broker = {
   submitJob: answer({ jobId: 1, taskCount: 1, warnings: [] }),
   getJob: answer({ job: aJobSummary(), spec: aJobSpec() }),
   listJobs: answer({ jobs: [aJobSummary()] }),
+  closeJob: () => Promise.resolve({ taskCount: 3 }),
   cancelJob: answer({}),
   cancelTasks: answer({ cancelledCount: 1 }),
   retryTasks: answer({ retriedCount: 1 }),
@@ -214,6 +215,17 @@ const cluster = {
       { reservationId: 1, userId: 'ana', processors: 4, processorsUsed: 0, startUnixMs: 1, endUnixMs: 2, lateMs: 0 },
     ],
     ranking: undefined,
+    nodes: [
+      {
+        name: 'n1',
+        processors: 8,
+        processorsFree: 1,
+        memoryBytes: 9,
+        memoryBytesFree: 3,
+        gpus: [{ gpuId: '0', kind: 'a100', isFree: true }],
+        isAway: false,
+      },
+    ],
   }),
   getLimits: answer({
     processors: 8,
@@ -221,6 +233,7 @@ const cluster = {
     walltimeMsMax: 1,
     widthProcessorsMax: 8,
     walltimeGranularityMs: 1,
+    nodes: [],
   }),
 };
 
@@ -310,6 +323,7 @@ const exampleFile = (name: string): string =>
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'],
   'job cancel': ['1'],
+  'job close': ['1'],
   'job retry': ['1'],
   'task output': ['1'],
   'provider show': ['alpha'],
