@@ -298,7 +298,7 @@ test.serial(
         'job :\n  label : sweep\n\ntask :\n  remote : echo of $TASK\n\ntask :\n  remote : echo second\n',
       ),
     });
-    await page.getByText('2 tasks, called sweep').waitFor();
+    await page.getByText('2 tasks, label sweep').waitFor();
     await submit.click();
     const jobId = await endOfJob(page);
     t.is(mutirao('task', 'output', jobId, '1'), 'second\n');
