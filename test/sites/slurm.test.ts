@@ -58,19 +58,25 @@ for (const { title, check } of resourceManagerCases) {
 }
 
 test.serial('the limits are those of the partition that is asked for', async (t) => {
+  const nodes = [{ count: 4, processors: 8, memory: 0, gpus: {} }];
   t.deepEqual(await open(t).limits(), {
+    nodes,
     processors: 32,
     widthMax: 32,
     requestsMax: 4,
     walltimeMax: 3_600_000,
     walltimeGranularity: 60_000,
+    nodes: [{ count: 4, processors: 8, memory: 0, gpus: {} }],
   });
   t.deepEqual(await open(t, { partition: 'short' }).limits(), {
+    nodes,
+    nodesMax: 2,
     processors: 32,
     widthMax: 16,
     requestsMax: 4,
     walltimeMax: 120_000,
     walltimeGranularity: 60_000,
+    nodes: [{ count: 4, processors: 8, memory: 0, gpus: {} }],
   });
   t.is((await open(t, { partition: 'none' }).limits()).widthMax, 0);
   t.is((await open(t, { walltimeMax: 600_000 }).limits()).walltimeMax, 600_000);

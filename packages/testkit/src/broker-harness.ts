@@ -212,6 +212,17 @@ interface Line {
 function getInput(verb: string, { name, third, options, words }: Line): BrokerInput {
   const replicaId = Number(name);
   switch (verb) {
+    case 'append':
+      return {
+        kind: 'TasksAppended',
+        replyTo: 8,
+        userId: name,
+        jobId: Number(third),
+        appendKey: options['key'] ?? '',
+        groups: findSpec(Number(words[3]), options).groups,
+      };
+    case 'close':
+      return { kind: 'JobClosed', replyTo: 9, userId: name, jobId: Number(third) };
     case 'join':
       return joinOf(name, options);
     case 'lose':
@@ -304,11 +315,8 @@ function findSpec(count: number, options: Options): JobSpec {
         : [{ source: { kind: 'path', path: options['input'] }, root: 'playpen', path: 'in', condition: '' }],
   });
   return aJob(1, {
-    groups: listGroups(group, options).map((one, index) => ({
-      ...one,
-      ...getWidths(options, index),
-      ...requestOfGroup(options, index),
-    })),
+    ...getOpen(options),
+    groups: fillGroups(count, group, options),
     ...readRequest(options),
     ...getGrowth(options),
     replicasMax: Number(options['replicas'] ?? 2),
@@ -323,6 +331,20 @@ function findSpec(count: number, options: Options): JobSpec {
     ...findReservation(options),
     ...findSiteSelection(options),
   });
+}
+
+function getOpen({ open }: Options): Pick<JobSpec, 'open'> {
+  return open === undefined ? {} : { open: true };
+}
+
+/** None of an open job without tasks. */
+function fillGroups(count: number, group: TaskGroup, options: Options): TaskGroup[] {
+  if (count === 0 && options['open'] !== undefined) return [];
+  return listGroups(group, options).map((one, index) => ({
+    ...one,
+    ...getWidths(options, index),
+    ...requestOfGroup(options, index),
+  }));
 }
 
 /** Of each group, where there is one for each task. */

@@ -130,6 +130,7 @@ export const taskSentences = {
   'plan-job-arrived': ({ jobId }) => `The plan was renewed because job ${jobId} arrived.`,
   'plan-job-cancelled': ({ jobId }) => `The plan was renewed because job ${jobId} was cancelled.`,
   'plan-tasks-cancelled': ({ jobId }) => `The plan was renewed because tasks of job ${jobId} were cancelled.`,
+  'plan-tasks-appended': ({ jobId }) => `The plan was renewed because tasks were added to job ${jobId}.`,
   'plan-tasks-retried': ({ jobId }) => `The plan was renewed because tasks of job ${jobId} are retried.`,
   'plan-results-doubted': ({ jobId }) =>
     `The plan was renewed because results of job ${jobId} are in doubt and their tasks run again.`,

@@ -78,6 +78,12 @@ export const entries: readonly CommandEntry[] = [
     load: () => import('./job/cancel.ts'),
   },
   {
+    path: ['job', 'close'],
+    summary: 'Let open jobs end with the tasks that they have.',
+    json: { shape: 'closed_job', form: 'array' },
+    load: () => import('./job/close.ts'),
+  },
+  {
     path: ['job', 'retry'],
     summary: 'Run failed and cancelled tasks of a job again.',
     json: { shape: 'retried', form: 'one' },

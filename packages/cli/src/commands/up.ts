@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { requireUsableHost } from '@mutirao/runtime/files';
+import { raiseSoftLimits, requireLimits } from '@mutirao/runtime/processes';
 import { readIsolationMode } from '@mutirao/runtime/program';
 
 import type { Act, CommandContext } from '../context.ts';
@@ -80,6 +82,9 @@ export function define(command: Command, act: Act): void {
     .action((options: UpOptions) => act((context) => startGrid(context, options)));
 }
 
+/** Six processes of a small grid have about 15 threads each. */
+const threadsMin = 128;
+
 /** Starts a whole grid on this machine, and stays with it until interrupted, or detaches it. */
 export async function startGrid(context: CommandContext, options: UpOptions): Promise<ExitStatus> {
   const size: GridSize = {
@@ -99,6 +104,9 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
         'with "mutirao run broker" and add providers with "mutirao provider add"',
     );
   refuseIneffective(size);
+  requireUsableHost(context.home);
+  raiseSoftLimits();
+  requireLimits(threadsMin);
   if (options.detach === true) {
     await startDetached(context, options);
     return 0;

@@ -58,6 +58,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     show('job cancel all --reason "wrong input"', 'cancel every running job'),
     show('job cancel last 3,5-9', 'cancel single tasks of the job submitted last'),
   ],
+  'job close': [
+    show('job close last', 'let the open job submitted last end with the tasks that it has'),
+    show('job close all', 'close every running job'),
+  ],
   'job retry': [
     show('job retry 7', 'run every failed or cancelled task of job 7 again'),
     show('job retry 7 3,5 --current-inputs', 'run two tasks again, with the input files as they are now'),

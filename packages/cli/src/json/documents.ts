@@ -52,6 +52,7 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
     status: getEnumName(JobStatus, job.status),
     submitted_unix_ms: job.submittedUnixMs,
     ended_unix_ms: orNull(job.endedUnixMs),
+    open: job.open === true,
     task_count: job.taskCount,
     waiting_count: job.waitingCount,
     ready_count: job.readyCount,

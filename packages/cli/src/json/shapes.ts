@@ -26,6 +26,7 @@ const jobFields = {
   status: ['string', '`running`, `finished`, `failed` or `cancelled`.'],
   submitted_unix_ms: ['integer', 'When the broker accepted it.'],
   ended_unix_ms: [instant, 'When its last task ended.'],
+  open: ['boolean', 'Whether more tasks may be added, and it does not end before it is closed.'],
   task_count: ['integer', 'Tasks in all.'],
   waiting_count: ['integer', 'Tasks that wait for other tasks of the job.'],
   ready_count: ['integer', 'Tasks that wait for a machine.'],
@@ -79,6 +80,11 @@ export const shapes = {
   allocation: {
     cluster: ['string', 'Name of the cluster.'],
     request_id: ['string', 'What the cluster calls the request.'],
+  },
+  closed_job: {
+    job_id: ['integer', 'The job that was closed.'],
+    task_count: ['integer', 'The tasks that it has.'],
+    was_open: ['boolean', 'Whether it was open until now.'],
   },
   cancelled_job: {
     job_id: ['integer', 'The job that was cancelled.'],

@@ -37,6 +37,15 @@ export const jobFaults = {
   'job-requirements-unreadable': { groupIndex: 'number', cause: 'cause' },
   'job-path-outside': { groupIndex: 'number', path: 'text', root: 'text' },
 
+  // Open jobs.
+  'job-closed': { jobId: 'number', status: 'text' },
+  'append-without-key': {},
+  'append-key-reused': { key: 'text', firstTaskIndex: 'number', tasks: 'number', tasksGiven: 'number' },
+  'appends-too-many': { jobId: 'number', appendsMax: 'number' },
+  'append-groups-too-many': { jobId: 'number', groups: 'number', groupsMax: 'number' },
+  'open-job-with-edges': { edges: 'number' },
+  'open-job-with-gathering': {},
+
   // What does not go together.
   'gang-with-votes': { verification: ['vote', 'credibility'] },
   'gang-with-replicas': { replicasMax: 'number' },

@@ -118,6 +118,7 @@ export const taskReasons = {
   'plan-job-cancelled': { jobId: 'number' },
   'plan-tasks-cancelled': { jobId: 'number' },
   'plan-tasks-retried': { jobId: 'number' },
+  'plan-tasks-appended': { jobId: 'number' },
   'plan-results-doubted': { jobId: 'number' },
   'plan-task-ended-badly': {
     jobId: 'number',

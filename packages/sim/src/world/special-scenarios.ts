@@ -123,7 +123,7 @@ export function resourcefulScenario(scenario: Scenario): Scenario {
 }
 
 /**
- * The same jobs where most ask for memory or GPUs, on a cluster of unequal nodes that has all of it, beside its local
+ * The same jobs where most ask for memory or GPUs, on a cluster of unequal nodes that has all of it, next to its local
  * users.
  */
 export function nodesScenario(scenario: Scenario): Scenario {

@@ -62,6 +62,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['ended', job.endedUnixMs === 0 ? '' : showInstant(job.endedUnixMs)],
     ['time', showDuration(end - job.submittedUnixMs)],
     ['tasks', getCounts(job)],
+    ['open', job.open === true ? `more tasks may be added until "mutirao job close ${job.jobId}"` : ''],
     ['edges', edgesText(spec)],
     ['task times', timesText(answer)],
     ['remaining', remainingText(answer)],

@@ -64,6 +64,7 @@ const broker = {
   submitJob: answer({ jobId: 1, taskCount: 1, warnings: [] }),
   getJob: answer({ job: aJobSummary(), spec: aJobSpec() }),
   listJobs: answer({ jobs: [aJobSummary()] }),
+  closeJob: () => Promise.resolve({ taskCount: 3 }),
   cancelJob: answer({}),
   cancelTasks: answer({ cancelledCount: 1 }),
   retryTasks: answer({ retriedCount: 1 }),
@@ -322,6 +323,7 @@ const exampleFile = (name: string): string =>
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'],
   'job cancel': ['1'],
+  'job close': ['1'],
   'job retry': ['1'],
   'task output': ['1'],
   'provider show': ['alpha'],

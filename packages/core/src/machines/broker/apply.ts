@@ -1,7 +1,16 @@
 import { reservationKey } from '../../messages/index.ts';
 import { dispatch, type HandlersByKind } from '../../shared/index.ts';
 import { holdMembers, startGang } from './apply/apply-gang.ts';
-import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks, getReviseInputs } from './apply/apply-job.ts';
+import {
+  acceptJob,
+  appendTasks,
+  cancelJob,
+  closeJob,
+  endJob,
+  leaveReservation,
+  retryTasks,
+  getReviseInputs,
+} from './apply/apply-job.ts';
 import { cancelTasks } from './apply/cancel-tasks.ts';
 import { confirmLease, grantLease } from './apply/apply-lease.ts';
 import { addProvider, changeRequests, joinMachine, loseMachine } from './apply/apply-machine.ts';
@@ -22,6 +31,8 @@ import type { BrokerState } from './state.ts';
 
 const appliers: HandlersByKind<BrokerState, BrokerChange> = {
   JobAccepted: acceptJob,
+  TasksAppended: appendTasks,
+  JobClosed: closeJob,
   JobCancelled: cancelJob,
   TasksCancelled: cancelTasks,
   ReservationLeft: leaveReservation,

@@ -139,12 +139,14 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     shares,
     assigned,
     memoryPeaks: _memoryPeaks,
+    appends: _appends,
     supports: _supports,
     doubtful: _doubtful,
     ...kept
   } = saved;
   const job: BrokerJob = {
     ...kept,
+    ...restoreAppends(saved),
     ...getScheduling(saved),
     ...restoreVotes(saved),
     deadline: saved.deadline,
@@ -156,6 +158,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     revisedInputs: saved.revisedInputs ?? [],
     groups: [],
     queues: [],
+    queuesByKind: new Map(),
     siteSelection: siteSelectionOfJob(saved.spec),
     assigned: new Map(),
     dependencies: undefined,
@@ -169,7 +172,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     cancelled: restoreSet(cancelled),
   };
   invariant(schedulerNames.includes(job.scheduler), `there is no scheduler ${job.scheduler}`);
-  if (job.spec !== undefined) Object.assign(job, layOutGroups(job, job.spec));
+  if (job.spec !== undefined) layOutGroups(job, job.spec);
   restoreReady(job, ready);
   for (const task of tasks)
     job.tasks.set(task.index, {
@@ -187,6 +190,14 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
   for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
   state.jobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
+}
+
+/** Left out of jobs that were never open, and that have ended. */
+function restoreAppends({ takesTasks, appends = [] }: SavedJob): Pick<BrokerJob, 'takesTasks' | 'appends'> {
+  return {
+    takesTasks: takesTasks === true,
+    appends: new Map(appends.map(([key, firstTaskIndex, taskCount]) => [key, { firstTaskIndex, taskCount }])),
+  };
 }
 
 /** By queue, the tasks that are ready. */

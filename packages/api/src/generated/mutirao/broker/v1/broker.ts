@@ -327,7 +327,11 @@ export interface JobSpec {
    * A task that is ended for using more memory than it asked for runs again with this many times as much, up to the
    * largest machine: 1.1 to 16. Left out, such an end is a failure like any other.
    */
-  memoryGrowth?: number | undefined;
+  memoryGrowth?:
+    | number
+    | undefined;
+  /** The job takes more tasks (AppendTasks) and does not end before CloseJob or CancelJob. It may begin without groups; neither with edges nor with gathering. */
+  open?: boolean | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
@@ -444,7 +448,11 @@ export interface JobSummary {
   /** Tasks that are at a machine and have not begun there: their inputs are brought, or they wait for its processors. */
   dispatchedCount: number;
   /** What its ready tasks wait for while none of its tasks is at a machine; absent where that is not a reservation. The status is RUNNING all the same. */
-  reservationAwaited?: ReservationAwaited | undefined;
+  reservationAwaited?:
+    | ReservationAwaited
+    | undefined;
+  /** It takes more tasks, and does not end before it is closed or cancelled. Absent otherwise. */
+  open?: boolean | undefined;
 }
 
 /** A reservation that the tasks of a job wait for. */
@@ -505,6 +513,31 @@ export interface ListJobsResponse {
     | undefined;
   /** Why the broker takes nothing new, a full disk for example; absent while it does. */
   trouble?: string | undefined;
+}
+
+export interface AppendTasksRequest {
+  jobId: number;
+  /** Chosen by the client, not empty, 256 bytes at most: until the job ends, the same key is the same append. */
+  appendKey: string;
+  /** All else is as the job says. Local paths start from its home directory. */
+  groups: TaskGroup[];
+}
+
+export interface AppendTasksResponse {
+  /** The tasks are numbered from here on. When this is answered they are journaled. */
+  firstTaskIndex: number;
+  taskCount: number;
+  /** As in SubmitJobResponse. */
+  warnings: Reason[];
+}
+
+export interface CloseJobRequest {
+  jobId: number;
+}
+
+/** All tasks that the job has. */
+export interface CloseJobResponse {
+  taskCount: number;
 }
 
 export interface CancelJobRequest {
@@ -1678,6 +1711,7 @@ function createBaseJobSpec(): JobSpec {
     resources: undefined,
     failedTasksMax: undefined,
     memoryGrowth: undefined,
+    open: undefined,
   };
 }
 
@@ -1748,6 +1782,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.memoryGrowth !== undefined) {
       writer.uint32(177).double(message.memoryGrowth);
+    }
+    if (message.open !== undefined) {
+      writer.uint32(184).bool(message.open);
     }
     return writer;
   },
@@ -1942,6 +1979,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.memoryGrowth = reader.double();
+            continue;
+          }
+          case 23: {
+            if (tag !== 184) {
+              break;
+            }
+
+            message.open = reader.bool();
             continue;
           }
         }
@@ -2573,6 +2618,7 @@ function createBaseJobSummary(): JobSummary {
     waitingCount: 0,
     dispatchedCount: 0,
     reservationAwaited: undefined,
+    open: undefined,
   };
 }
 
@@ -2641,6 +2687,9 @@ export const JobSummary: MessageFns<JobSummary> = {
     }
     if (message.reservationAwaited !== undefined) {
       ReservationAwaited.encode(message.reservationAwaited, writer.uint32(162).fork()).join();
+    }
+    if (message.open !== undefined) {
+      writer.uint32(168).bool(message.open);
     }
     return writer;
   },
@@ -2826,6 +2875,14 @@ export const JobSummary: MessageFns<JobSummary> = {
             }
 
             message.reservationAwaited = ReservationAwaited.decode(reader, reader.uint32());
+            continue;
+          }
+          case 21: {
+            if (tag !== 168) {
+              break;
+            }
+
+            message.open = reader.bool();
             continue;
           }
         }
@@ -3208,6 +3265,234 @@ export const ListJobsResponse: MessageFns<ListJobsResponse> = {
             }
 
             message.trouble = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAppendTasksRequest(): AppendTasksRequest {
+  return { jobId: 0, appendKey: "", groups: [] };
+}
+
+export const AppendTasksRequest: MessageFns<AppendTasksRequest> = {
+  encode(message: AppendTasksRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== 0) {
+      writer.uint32(8).uint64(message.jobId);
+    }
+    if (message.appendKey !== "") {
+      writer.uint32(18).string(message.appendKey);
+    }
+    for (const v of message.groups) {
+      TaskGroup.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AppendTasksRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAppendTasksRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.appendKey = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.groups.push(TaskGroup.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAppendTasksResponse(): AppendTasksResponse {
+  return { firstTaskIndex: 0, taskCount: 0, warnings: [] };
+}
+
+export const AppendTasksResponse: MessageFns<AppendTasksResponse> = {
+  encode(message: AppendTasksResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.firstTaskIndex !== 0) {
+      writer.uint32(8).uint64(message.firstTaskIndex);
+    }
+    if (message.taskCount !== 0) {
+      writer.uint32(16).uint64(message.taskCount);
+    }
+    for (const v of message.warnings) {
+      Reason.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AppendTasksResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAppendTasksResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.firstTaskIndex = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.taskCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.warnings.push(Reason.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCloseJobRequest(): CloseJobRequest {
+  return { jobId: 0 };
+}
+
+export const CloseJobRequest: MessageFns<CloseJobRequest> = {
+  encode(message: CloseJobRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== 0) {
+      writer.uint32(8).uint64(message.jobId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CloseJobRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCloseJobRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCloseJobResponse(): CloseJobResponse {
+  return { taskCount: 0 };
+}
+
+export const CloseJobResponse: MessageFns<CloseJobResponse> = {
+  encode(message: CloseJobResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.taskCount !== 0) {
+      writer.uint32(8).uint64(message.taskCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CloseJobResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCloseJobResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.taskCount = longToNumber(reader.uint64());
             continue;
           }
         }
@@ -7399,6 +7684,26 @@ export const BrokerServiceService = {
     responseSerialize: (value: ListJobsResponse): Buffer => asBuffer(ListJobsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListJobsResponse => ListJobsResponse.decode(value),
   },
+  /** Adds tasks to an open job; the same key again is the same append. */
+  appendTasks: {
+    path: "/mutirao.broker.v1.BrokerService/AppendTasks" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AppendTasksRequest): Buffer => asBuffer(AppendTasksRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AppendTasksRequest => AppendTasksRequest.decode(value),
+    responseSerialize: (value: AppendTasksResponse): Buffer => asBuffer(AppendTasksResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AppendTasksResponse => AppendTasksResponse.decode(value),
+  },
+  /** Has an open job take no more tasks: it ends with the last of those that it has. */
+  closeJob: {
+    path: "/mutirao.broker.v1.BrokerService/CloseJob" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CloseJobRequest): Buffer => asBuffer(CloseJobRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CloseJobRequest => CloseJobRequest.decode(value),
+    responseSerialize: (value: CloseJobResponse): Buffer => asBuffer(CloseJobResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CloseJobResponse => CloseJobResponse.decode(value),
+  },
   cancelJob: {
     path: "/mutirao.broker.v1.BrokerService/CancelJob" as const,
     requestStream: false as const,
@@ -7639,6 +7944,10 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   submitJob: handleUnaryCall<SubmitJobRequest, SubmitJobResponse>;
   getJob: handleUnaryCall<GetJobRequest, GetJobResponse>;
   listJobs: handleUnaryCall<ListJobsRequest, ListJobsResponse>;
+  /** Adds tasks to an open job; the same key again is the same append. */
+  appendTasks: handleUnaryCall<AppendTasksRequest, AppendTasksResponse>;
+  /** Has an open job take no more tasks: it ends with the last of those that it has. */
+  closeJob: handleUnaryCall<CloseJobRequest, CloseJobResponse>;
   cancelJob: handleUnaryCall<CancelJobRequest, CancelJobResponse>;
   /** Cancels single tasks of a job, and what waits for them; those that have ended stay as they are. */
   cancelTasks: handleUnaryCall<CancelTasksRequest, CancelTasksResponse>;
@@ -7722,6 +8031,38 @@ export interface BrokerServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListJobsResponse) => void,
+  ): ClientUnaryCall;
+  /** Adds tasks to an open job; the same key again is the same append. */
+  appendTasks(
+    request: AppendTasksRequest,
+    callback: (error: ServiceError | null, response: AppendTasksResponse) => void,
+  ): ClientUnaryCall;
+  appendTasks(
+    request: AppendTasksRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AppendTasksResponse) => void,
+  ): ClientUnaryCall;
+  appendTasks(
+    request: AppendTasksRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AppendTasksResponse) => void,
+  ): ClientUnaryCall;
+  /** Has an open job take no more tasks: it ends with the last of those that it has. */
+  closeJob(
+    request: CloseJobRequest,
+    callback: (error: ServiceError | null, response: CloseJobResponse) => void,
+  ): ClientUnaryCall;
+  closeJob(
+    request: CloseJobRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CloseJobResponse) => void,
+  ): ClientUnaryCall;
+  closeJob(
+    request: CloseJobRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CloseJobResponse) => void,
   ): ClientUnaryCall;
   cancelJob(
     request: CancelJobRequest,
