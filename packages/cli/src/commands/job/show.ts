@@ -62,7 +62,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['ended', job.endedUnixMs === 0 ? '' : showInstant(job.endedUnixMs)],
     ['time', showDuration(end - job.submittedUnixMs)],
     ['tasks', getCounts(job)],
-    ['open', job.open === true ? `more tasks may be added until "mutirao job close ${job.jobId}"` : ''],
+    ['open', describeOpen(job)],
     ['edges', edgesText(spec)],
     ['task times', timesText(answer)],
     ['remaining', remainingText(answer)],
@@ -91,6 +91,10 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ...placePairs(spec),
     ...groupPairs(spec),
   ]);
+}
+
+function describeOpen({ open, jobId }: JobSummary): string {
+  return open === true ? `more tasks may be added until "mutirao job close ${jobId}"` : '';
 }
 
 function placePairs({ workFolder = '', gathering }: JobSpec): (readonly [string, string])[] {
