@@ -180,6 +180,19 @@ export class BrokerHarness {
             reason: 'not these',
           },
         ];
+      case 'hold':
+      case 'release':
+        return [
+          {
+            kind: verb === 'hold' ? 'TasksHeld' : 'TasksReleased',
+            replyTo: 8,
+            userId: name,
+            jobId: Number(third),
+            taskIndexes: listNumbers(words[3]),
+          },
+        ];
+      case 'update':
+        return [{ kind: 'JobUpdated', replyTo: 9, userId: name, jobId: Number(third), ...readService(options) }];
       case 'retry':
         return [
           {
@@ -322,7 +335,21 @@ function findSpec(count: number, options: Options): JobSpec {
     verification: getVerification(options['verify']),
     ...findReservation(options),
     ...findPlacement(options),
+    ...readService(options),
   });
+}
+
+/** How a job is served, as options of its submission and of an update say. */
+function readService({ priority, running, held }: Options): {
+  readonly priority?: number;
+  readonly runningMax?: number;
+  readonly isHeld?: true;
+} {
+  return {
+    ...(priority === undefined ? {} : { priority: Number(priority) }),
+    ...(running === undefined ? {} : { runningMax: Number(running) }),
+    ...(held === undefined ? {} : { isHeld: true }),
+  };
 }
 
 /** Of each group, where there is one for each task. */

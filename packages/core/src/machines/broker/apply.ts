@@ -1,7 +1,16 @@
 import { reservationKey } from '../../messages/index.ts';
 import { dispatch, type HandlersByKind } from '../../shared/index.ts';
 import { holdMembers, startGang } from './apply/apply-gang.ts';
-import { acceptJob, cancelJob, endJob, leaveReservation, retryTasks, getReviseInputs } from './apply/apply-job.ts';
+import { holdTasks, releaseTasks } from './apply/apply-hold.ts';
+import {
+  acceptJob,
+  cancelJob,
+  endJob,
+  getReviseInputs,
+  leaveReservation,
+  retryTasks,
+  updateJob,
+} from './apply/apply-job.ts';
 import { cancelTasks } from './apply/cancel-tasks.ts';
 import { confirmLease, grantLease } from './apply/apply-lease.ts';
 import { addProvider, changeRequests, joinMachine, loseMachine } from './apply/apply-machine.ts';
@@ -24,6 +33,9 @@ const appliers: HandlersByKind<BrokerState, BrokerChange> = {
   JobAccepted: acceptJob,
   JobCancelled: cancelJob,
   TasksCancelled: cancelTasks,
+  TasksHeld: holdTasks,
+  TasksReleased: releaseTasks,
+  JobUpdated: updateJob,
   ReservationLeft: leaveReservation,
   JobEnded: endJob,
   TasksRetried: retryTasks,

@@ -140,6 +140,8 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     placed,
     memoryPeaks: _memoryPeaks,
     supports: _supports,
+    held: _held,
+    parked: _parked,
     doubtful: _doubtful,
     ...kept
   } = saved;
@@ -148,6 +150,9 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     ...getScheduling(saved),
     ...restoreVotes(saved),
     deadline: saved.deadline,
+    priority: saved.priority ?? 0,
+    runningMax: saved.runningMax,
+    onMachines: 0,
     ...getGangs(saved),
     verification: saved.verification,
     reservation: saved.reservation,
@@ -167,6 +172,8 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     finished: restoreSet(finished),
     failed: restoreSet(failed),
     cancelled: restoreSet(cancelled),
+    held: restoreSet(saved.held ?? []),
+    parked: restoreSet(saved.parked ?? []),
   };
   invariant(schedulerNames.includes(job.scheduler), `there is no scheduler ${job.scheduler}`);
   if (job.spec !== undefined) Object.assign(job, layOutGroups(job, job.spec));
@@ -284,6 +291,7 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
   };
   member?.gang.members.push(replica);
   if (!isFollower(replica)) {
+    job.onMachines++;
     task.replicas.push(replica);
     noteSiblings(job, task);
   }

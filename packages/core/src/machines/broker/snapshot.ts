@@ -162,11 +162,27 @@ function saveJob(job: BrokerJob) {
     finished: saveSet(job.finished),
     failed: saveSet(job.failed),
     cancelled: saveSet(job.cancelled),
+    ...saveService(job),
     ready: job.queues.filter(isOfGroup).map((queue) => saveSet(getReady(job, queue))),
     ...(job.placed.size === 0 ? {} : { placed: [...job.placed].map(savePlace) }),
     ...(job.dependencies === undefined ? {} : { waiting: saveSet(job.dependencies.waiting) }),
     tasks: [...job.tasks.values()].map(saveTask),
     shares: [...job.shares].map(([account, share]) => ({ key: account.key, ...share })),
+  };
+}
+
+/** What its user says of when it runs; left out where she says nothing. */
+function saveService({ priority, runningMax, held, parked }: BrokerJob): {
+  priority?: number;
+  runningMax?: number;
+  held?: number[][];
+  parked?: number[][];
+} {
+  return {
+    ...(priority === 0 ? {} : { priority }),
+    ...(runningMax === undefined ? {} : { runningMax }),
+    ...(held.size === 0 ? {} : { held: saveSet(held) }),
+    ...(parked.size === 0 ? {} : { parked: saveSet(parked) }),
   };
 }
 

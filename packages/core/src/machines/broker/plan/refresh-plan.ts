@@ -63,6 +63,11 @@ function hear(state: BrokerState, change: BrokerChange): void {
       return markStale(state, { code: 'plan-job-cancelled', jobId: change.jobId });
     case 'TasksCancelled':
       return markStale(state, { code: 'plan-tasks-cancelled', jobId: change.jobId });
+    case 'TasksHeld':
+    case 'TasksReleased':
+      return markStale(state, { code: 'plan-tasks-held', jobId: change.jobId });
+    case 'JobUpdated':
+      return markStale(state, { code: 'plan-job-updated', jobId: change.jobId });
     case 'TasksRetried':
       return markStale(state, { code: 'plan-tasks-retried', jobId: change.jobId });
     case 'ResultsDoubted':
