@@ -41,6 +41,9 @@ export const brokerRequests: Requests<typeof BrokerServiceService> = {
   listJobs: () => ({ pageSize: 0, beforeJobId: 0 }),
   cancelJob: async (objects, named) => ({ jobId: await objects.openJob(named), reason: '' }),
   cancelTasks: async (objects, named) => ({ jobId: await objects.openJob(named), taskIndexes: [0], reason: '' }),
+  holdTasks: async (objects, named) => ({ jobId: await objects.openJob(named), taskIndexes: [0] }),
+  releaseTasks: async (objects, named) => ({ jobId: await objects.openJob(named), taskIndexes: [0] }),
+  updateJob: async (objects, named) => ({ jobId: await objects.openJob(named), priority: 1, runningMax: undefined }),
   retryTasks: async (objects, named) => ({
     jobId: await objects.openJob(named),
     taskIndexes: [],

@@ -76,6 +76,8 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
       ? []
       : [['retries', `with ${spec.memoryGrowth} times the memory after exceeding it`] as const]),
     ...(spec.failedTasksMax === undefined ? [] : [['stops', `when ${spec.failedTasksMax} tasks have failed`] as const]),
+    ['priority', job.priority === 0 ? '' : String(job.priority)],
+    ['running max', job.runningMax === undefined ? '' : `${plural(job.runningMax, 'task')} at once`],
     ['processors', `${spec.processors ?? 1} per task`],
     ['limits', findLimits(spec)],
     ['deadline', spec.deadlineUnixMs === undefined ? '' : showInstant(spec.deadlineUnixMs)],
@@ -172,7 +174,8 @@ export function getCounts(job: JobSummary): string {
     [job.runningCount, 'running'],
     [job.placedCount, 'placed'],
     [job.readyCount, 'ready'],
-    [job.waitingCount, 'waiting'],
+    [job.waitingCount - job.heldCount, 'waiting'],
+    [job.heldCount, 'held'],
     [job.failedCount, 'failed'],
     [job.cancelledCount, 'cancelled'],
   ] as const;
