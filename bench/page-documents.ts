@@ -50,7 +50,7 @@ function fill(): void {
       const run = aReplica({
         replicaId: taskIndex,
         machineId,
-        placedUnixMs: begin,
+        dispatchedUnixMs: begin,
         startedUnixMs: begin + 20,
         endedUnixMs: begin + 900 + ((taskIndex * 7919) % 400),
       });

@@ -1,4 +1,4 @@
-import { type BagMachine, type BagQueue, countStartable, type HeldPart, placeReady } from '@mutirao/core/bag';
+import { type BagMachine, type BagQueue, countStartable, type HeldPart, dispatchReady } from '@mutirao/core/bag';
 import { type Assignment, FreeResources, type ResourceCapacity, type ResourceRequest } from '@mutirao/core/resources';
 import { Prng } from '@mutirao/core/shared';
 import { median, option, plain, report } from './harness.ts';
@@ -65,11 +65,11 @@ function openNodes(): Node[] {
 type Place = (nodes: readonly Node[], queues: readonly Queue[], start: (node: Node, queue: Queue) => void) => void;
 
 const ours: Place = (nodes, queues, start) => {
-  placeReady<Node, Queue>(nodes, queues, {
+  dispatchReady<Node, Queue>(nodes, queues, {
     matches: ({ resources }, node) => resources === undefined || node.resources.countFittingAtAll(resources) > 0,
     prefetchDepth: () => 0,
     listHeld: ({ held }) => held,
-    place: (node, queue, countMax) => {
+    dispatch: (node, queue, countMax) => {
       const count = Math.min(countMax, queue.readyCount);
       for (let index = 0; index < count; index++) start(node, queue);
       return count;
@@ -98,7 +98,7 @@ const bestFit: Place = (nodes, queues, start) => {
   }
 };
 
-function makespanOf(queues: readonly Queue[], place: Place): number {
+function makespanOf(queues: readonly Queue[], dispatch: Place): number {
   const left = queues.map((queue) => ({ ...queue, times: [...queue.times] }));
   const nodes = openNodes();
   let now = 0;
@@ -110,7 +110,7 @@ function makespanOf(queues: readonly Queue[], place: Place): number {
     node.held.add({ processors: queue.processors, assignment, end: now + (queue.times.pop() ?? 0) });
   };
   for (;;) {
-    place(nodes, left, start);
+    dispatch(nodes, left, start);
     const next = Math.min(...nodes.flatMap(({ held }) => [...held].map(({ end }) => end)));
     if (next === Infinity) break;
     now = next;

@@ -66,9 +66,9 @@ const diagrams: readonly StateDiagram[] = [
     file: 'packages/core/src/machines/agent/state.ts',
     union: 'HeldStatus',
     transitions: [
-      [outside, 'placed', 'StartReplicas'],
-      ['placed', 'staging', 'has processors and contents'],
-      ['placed', 'running', 'nothing to stage'],
+      [outside, 'dispatched', 'StartReplicas'],
+      ['dispatched', 'staging', 'has processors and contents'],
+      ['dispatched', 'running', 'nothing to stage'],
       ['staging', 'held', 'member of a gang'],
       ['staging', 'running', 'inputs in place'],
       ['held', 'running', 'whole gang is ready'],

@@ -44,7 +44,7 @@ import {
 } from '@mutirao/api/reservation';
 import { sayReason } from '@mutirao/api/reasons';
 import { brokerMachine, createBrokerState } from '@mutirao/core/machines/broker';
-import { readPlacement } from '@mutirao/core/placement';
+import { readSiteSelection } from '@mutirao/core/site-selection';
 import { evaluate, parseRequirements, printExpression } from '@mutirao/core/requirements';
 import {
   parseArray,
@@ -350,7 +350,7 @@ export const targets: Readonly<Record<string, Target>> = {
     ['(os == linux && mem >= 512) or not site = lab', 'gpu >= 1 and (a != b || c < 3)'],
     useRequirements,
   ),
-  placement: text(['share', 'cost:0.5', 'none'], readPlacement),
+  siteSelection: text(['share', 'cost:0.5', 'none'], readSiteSelection),
   values: text(['1-10:2,15', '5m30s', '2GB', 'a\nb\n'], (read) => {
     for (const parse of [parseArray, parseDuration, parseLines, parseSelector, parseSize]) {
       try {

@@ -342,7 +342,7 @@ test.serial(
     provider.refuse(new MutiraoError('MUT_REATTACH', 'again'));
     await until(() => provider.hellos.length === 2 && provider.reports.length >= 2, 'the report comes again');
     t.deepEqual(provider.hellos[1]?.heldReplicaIds, [replicaId]);
-    provider.placeBatch({ template, replicas: [{ replicaId, taskIndex: 0, value: '', inputs: [], outputs: [] }] });
+    provider.dispatchBatch({ template, replicas: [{ replicaId, taskIndex: 0, value: '', inputs: [], outputs: [] }] });
     provider.acknowledges = true;
     t.is((await provider.run(aTemplate('true'))).outcome, 'succeeded');
     t.is(readFileSync(log, 'utf8'), 'run\n');
@@ -394,7 +394,7 @@ test.serial('an agent whose allocation has ended, or that is an orphan for long,
 
 test.serial('a provider that speaks nonsense loses its stream, not the agent', async (t) => {
   const { provider } = await startRig(t);
-  provider.placeBatch({ template: aTemplate('true', { processors: 0 }), replicas: [] });
+  provider.dispatchBatch({ template: aTemplate('true', { processors: 0 }), replicas: [] });
   await until(() => provider.hellos.length === 2 && provider.isAttached, 'the agent attaches again');
   t.is((await provider.run(aTemplate('true'))).outcome, 'succeeded');
 });

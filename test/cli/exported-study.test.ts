@@ -9,7 +9,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import { Prng } from '@mutirao/core/shared';
 import { parseSwf, selectRequests } from '@mutirao/formats';
-import { decodePart, encodePart, listParts, measurePart, mixes, placementRunsCsv } from '@mutirao/sim/gonzalez2010';
+import { decodePart, encodePart, listParts, measurePart, mixes, siteSelectionRunsCsv } from '@mutirao/sim/gonzalez2010';
 
 const bin = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'mutirao-study-'));
@@ -85,7 +85,7 @@ test.serial(
       t.is(text, encodePart(part, measured.find((each) => each.part === part)!.result));
       return { part, result: decodePart(text, part, settings.seed)! };
     });
-    t.is(placementRunsCsv(brought), placementRunsCsv(measured));
+    t.is(siteSelectionRunsCsv(brought), siteSelectionRunsCsv(measured));
 
     // Without logs it cannot run the other parts, and says how many it has before it says that.
     const again = await mutirao(...study, '--data', 'none');

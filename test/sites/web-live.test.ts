@@ -268,7 +268,7 @@ test.serial(
     await page.getByRole('button', { name: 'error, line 5, column 3' }).click();
     t.is(await page.evaluate('document.activeElement.selectionStart'), 32);
     await editor.fill(
-      `job :\n  label : sweep\n  placement : min-ctt\n${'\n'.repeat(60)}task :\n  init : putt a b\n  remot : ` +
+      `job :\n  label : sweep\n  site-selection : min-ctt\n${'\n'.repeat(60)}task :\n  init : putt a b\n  remot : ` +
         'echo of $JOB\n',
     );
     await page.getByRole('status').getByText('3 errors').waitFor();

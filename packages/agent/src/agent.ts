@@ -282,7 +282,7 @@ export class Agent {
     this.shared.meet(batch.template.homeChallenge ?? '');
     const named = { ...batch, template: nameSubmitter(batch.template, this.served) };
     this.driver.deliver({
-      kind: 'ReplicasPlaced',
+      kind: 'ReplicasDispatched',
       batch: this.workplace.keepsUsersApart ? shelveInputs(named) : named,
     });
   }

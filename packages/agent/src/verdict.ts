@@ -1,5 +1,5 @@
 import { MutiraoError } from '@mutirao/api/errors';
-import { faultOfCode, faultOfErrno, noSpace, type Phase, type PlacedError } from '@mutirao/core/bag';
+import { faultOfCode, faultOfErrno, noSpace, type Phase, type ClassifiedError } from '@mutirao/core/bag';
 import type { Verdict } from '@mutirao/core/machines/agent';
 
 /**
@@ -7,7 +7,7 @@ import type { Verdict } from '@mutirao/core/machines/agent';
  * task.
  */
 export function getVerdict(error: unknown, phase: Phase): Verdict {
-  const { code, fault } = placeError(error, phase);
+  const { code, fault } = classifyError(error, phase);
   const detail = error instanceof Error ? error.message : String(error);
   return { outcome: fault === 'task' || fault === 'user' ? 'failed' : 'broken', reason: code, detail };
 }
@@ -19,7 +19,7 @@ export function machineError(error: unknown): MutiraoError {
   return new MutiraoError(code, error instanceof Error ? error.message : String(error), { cause: error });
 }
 
-function placeError(error: unknown, phase: Phase): PlacedError {
+function classifyError(error: unknown, phase: Phase): ClassifiedError {
   const code = error instanceof MutiraoError ? error.code : '';
   if (code === 'MUT_DISK_FULL') return { code: noSpace, fault: 'machine' };
   if (code !== '' && faultOfCode(code) !== 'unknown') return { code, fault: faultOfCode(code) };

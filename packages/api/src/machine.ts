@@ -7,7 +7,7 @@ export {
   Drain,
   GangMemberReady,
   GangMember,
-  GangPlace,
+  GangMembership,
   GridMachineServiceClient,
   GridMachineServiceService,
   MachineFacts,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { errorOfRefusal, MutiraoError } from '@mutirao/api/errors';
 import { defaultBrokerOptions } from '@mutirao/core/machines/broker';
-import { readPlacement } from '@mutirao/core/placement';
+import { readSiteSelection } from '@mutirao/core/site-selection';
 import type { ProviderId } from '@mutirao/core/shared';
 import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { natsEvents, findNatsOptions } from '@mutirao/runtime/events';
@@ -54,7 +54,7 @@ const options = {
     help: 'How long providers may start leased tasks after this broker disconnected; 0 leases nothing.',
     default: 3_600_000,
   }),
-  placement: text({
+  siteSelection: text({
     help:
       'How to choose the provider of multiprocessor tasks, unless the job says: a strategy with an ' +
       'admissibility from 0 to 1, or adaptive; none = wherever there is room.',
@@ -88,7 +88,7 @@ export const brokerProgram = defineProgram({
   options,
   optionGroups: [
     { heading: 'Common options', names: ['listen', 'provider'] },
-    { heading: 'Scheduling', names: ['placement', 'replicateAfter', 'reservations'] },
+    { heading: 'Scheduling', names: ['siteSelection', 'replicateAfter', 'reservations'] },
     { heading: 'Checks and files', names: ['checkDeadline', 'checksMax', 'blobBytesMax', 'keepIntermediates'] },
     { heading: 'Failures of providers and machines', names: ['suspectGrace', 'cancelGrace', 'leaseHorizon'] },
     { heading: 'Quotas, metrics and traces', names: ['quota', 'metrics', 'trace'] },
@@ -123,9 +123,9 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
     checksMax,
     blobBytesMax,
     keepIntermediates,
-    placement,
+    siteSelection,
   } = config;
-  checkPlacement(placement);
+  checkSiteSelection(siteSelection);
   const audit = openAudit(auditPath(home, 'broker'), { log });
   const broker = await startBroker({
     home,
@@ -143,7 +143,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
       quotas: readQuotas(config.quota, ownerId),
       trust: getTrustRules(token),
       lease: { ...defaultBrokerOptions.lease, horizon: leaseHorizon },
-      placement: { ...defaultBrokerOptions.placement, choice: placement },
+      siteSelection: { ...defaultBrokerOptions.siteSelection, choice: siteSelection },
     },
     checkDeadline,
     checksMax,
@@ -185,10 +185,10 @@ function announce(
   log.info({ address, metrics: metricsAddress }, 'listening');
 }
 
-function checkPlacement(text: string): void {
-  const read = readPlacement(text);
+function checkSiteSelection(text: string): void {
+  const read = readSiteSelection(text);
   if (typeof read === 'object' && 'fault' in read)
-    throw errorOfRefusal({ code: 'MUT_BAD_CONFIG', ...read }, '--placement ');
+    throw errorOfRefusal({ code: 'MUT_BAD_CONFIG', ...read }, '--site-selection ');
 }
 
 function parseProvider(given: string): { readonly providerId: ProviderId; readonly address: string } {

@@ -53,5 +53,9 @@ export { idsInText, reportStory, type WorldStory } from './world/report-story.ts
 export { traceTurn } from './world/trace-turn.ts';
 export type { WorldEvent, WorldEventKind } from './world/world-event.ts';
 export { World, worldStart, type WorldOptions } from './world/world.ts';
-export { runPlacement, type PlacementRun, type PlacementSetup } from './placement/run-placement.ts';
+export {
+  runSiteSelection,
+  type SiteSelectionRun,
+  type SiteSelectionSetup,
+} from './site-selection/run-site-selection.ts';
 export { drawSchedule, type ScheduleMap } from './svg/draw-schedule.ts';

@@ -35,7 +35,7 @@ import {
   type TaskGroup,
 } from '@mutirao/core/messages';
 import { sayCause, sayReason } from '@mutirao/api/reasons';
-import { QueueModel } from '@mutirao/core/placement';
+import { QueueModel } from '@mutirao/core/site-selection';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
 import { describeBytes } from '@mutirao/core/shared';
@@ -53,7 +53,7 @@ type Options = Readonly<Record<string, string>>;
  * `resource P machines`, `drain P [SINCE] [REASON] [now=yes]`, `undrain P`, `settle P`, `confirm P LEASE`,
  * `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
  * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2
- * memory=16G grow=2 gpus=0.5 named=licence:2 asks=8G/1,16G after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 placement=.. limit=T]`,
+ * memory=16G grow=2 gpus=0.5 named=licence:2 asks=8G/1,16G after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 site selection=.. limit=T]`,
  * `cancel USER JOB`, `retry USER JOB [INDEXES] [now=PATH:FINGERPRINT]`, `join P/M [processors=.. scheduler=..
  * cap=idle|N%
  * memory=64G gpus=2:a100 named=licence:3 until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`,
@@ -334,7 +334,7 @@ function findSpec(count: number, options: Options): JobSpec {
     ...getScheduling(options),
     verification: getVerification(options['verify']),
     ...findReservation(options),
-    ...findPlacement(options),
+    ...findSiteSelection(options),
     ...readService(options),
   });
 }
@@ -432,9 +432,12 @@ function getVerification(text: string | undefined): JobSpec['verification'] {
   return kind === 'none' || kind === 'check' ? { kind } : undefined;
 }
 
-function findPlacement({ placement, limit }: Options): Pick<JobSpec, 'placement'> & Partial<Pick<JobSpec, 'limits'>> {
+function findSiteSelection({
+  siteSelection,
+  limit,
+}: Options): Pick<JobSpec, 'siteSelection'> & Partial<Pick<JobSpec, 'limits'>> {
   return {
-    ...(placement === undefined ? {} : { placement }),
+    ...(siteSelection === undefined ? {} : { siteSelection }),
     ...(limit === undefined ? {} : { limits: { runTimeMax: Number(limit), memoryMax: 0, outputMax: 0 } }),
   };
 }
@@ -688,8 +691,8 @@ function describeChange(change: BrokerChange): string[] {
       ];
     case 'JobEnded':
       return [`job ${change.jobId} ${change.status}`];
-    case 'TasksPlaced':
-      return change.placings.map(
+    case 'TasksAssigned':
+      return change.assignments.map(
         ({ taskIndex, providerId, startsBy, reason }) =>
           `${change.jobId}.${taskIndex} ` +
           `${providerId === '' ? 'without a place' : `at ${providerId}`}${startsBy === undefined ? '' : `, to start by ${startsBy}`} ` +

@@ -164,7 +164,7 @@ export class BrokerWorld {
   #note(change: BrokerChange): void {
     this.changes.push(change);
     brokerMachine.apply(this.#replayed, change);
-    if (change.kind === 'ReplicasPlaced') {
+    if (change.kind === 'ReplicasDispatched') {
       for (const index of change.taskIndexes) {
         if (this.#finished.has(`${change.jobId}.${index}`))
           throw new Error(`task ${index} of job ${change.jobId} runs again after it finished`);

@@ -124,11 +124,11 @@ export class FakeProvider {
         ...replica,
       }),
     );
-    this.placeBatch({ template, replicas: starts });
+    this.dispatchBatch({ template, replicas: starts });
     return starts.map((start) => start.replicaId);
   }
 
-  placeBatch(batch: StartReplicas): void {
+  dispatchBatch(batch: StartReplicas): void {
     this.write({ $case: 'start', value: encodeStartReplicas(batch) });
   }
 

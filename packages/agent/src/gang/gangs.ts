@@ -1,7 +1,7 @@
 import { mkdirSync, openSync, closeSync, constants, writeSync } from 'node:fs';
 import path from 'node:path';
 import type { AgentInput, HeldReplica, ProcessResult, Verdict } from '@mutirao/core/machines/agent';
-import type { GangPlace } from '@mutirao/core/messages';
+import type { GangMembership } from '@mutirao/core/messages';
 import type { Duration } from '@mutirao/core/shared';
 import { removeTree } from '@mutirao/runtime/files';
 import { makeFifos, quoteWord, type PipedProcess, type StartPipedOptions } from '@mutirao/runtime/processes';
@@ -141,7 +141,7 @@ export class Gangs {
     removeTree(this.options.folder);
   }
 
-  private async open(replica: HeldReplica, gang: GangPlace): Promise<Held> {
+  private async open(replica: HeldReplica, gang: GangMembership): Promise<Held> {
     const { folder, hosts, killGrace, linkPatience, patience, deliver } = this.options;
     const { replicaId } = replica.start;
     const onLost = (detail: string): void => {

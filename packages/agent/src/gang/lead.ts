@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
-import type { GangMember, GangPlace } from '@mutirao/core/messages';
+import type { GangMember, GangMembership } from '@mutirao/core/messages';
 import type { Duration } from '@mutirao/core/shared';
 import { makeFreshFolder, removeTree } from '@mutirao/runtime/files';
 import { makeFifos } from '@mutirao/runtime/processes';
@@ -15,7 +15,7 @@ import { Link } from './link.ts';
 
 /** What rank 0 needs beside being a member. */
 export interface LeadOptions {
-  readonly place: GangPlace;
+  readonly place: GangMembership;
   /** Made again, and removed at the close. */
   readonly folder: string;
   /** How long a member may be out of reach, in milliseconds. */

@@ -64,17 +64,17 @@ function prepare(): Rig {
   };
   step(
     { kind: 'ProviderAttached' },
-    { kind: 'ReplicasPlaced', batch: { template: aTemplate('true'), replicas: [replica(1), replica(2)] } },
+    { kind: 'ReplicasDispatched', batch: { template: aTemplate('true'), replicas: [replica(1), replica(2)] } },
   );
   step({ kind: 'ProcessEnded', replicaId: 2, result: noResult, verdict: undefined });
   step({
-    kind: 'ReplicasPlaced',
+    kind: 'ReplicasDispatched',
     batch: {
       template: aTemplate('true'),
       replicas: [replica(3, { inputs: [{ root: 'playpen', path: 'in', content, mode: 0o644 }] })],
     },
   });
-  step({ kind: 'ReplicasPlaced', batch: { template: aTemplate('true'), replicas: [replica(4, { gang })] } });
+  step({ kind: 'ReplicasDispatched', batch: { template: aTemplate('true'), replicas: [replica(4, { gang })] } });
   step({ kind: 'MemberListening', held: { replicaId: 4, name: 'ana@a', addresses: ['a:1'] } });
   return { state, step };
 }
@@ -160,7 +160,7 @@ function obey(said: FromProvider, { state, step }: Rig): void {
   if (said.kind === 'input') step(said.input);
   if (said.kind === 'batch')
     step({
-      kind: 'ReplicasPlaced',
+      kind: 'ReplicasDispatched',
       batch: shelveInputs({
         ...said.batch,
         template: nameSubmitter(said.batch.template, { userId: 'ana', isOwner: true }),

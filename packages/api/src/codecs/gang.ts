@@ -1,9 +1,9 @@
-import type { GangMemberReady, GangMember, GangPlace, StartGang } from '@mutirao/core/messages';
+import type { GangMemberReady, GangMember, GangMembership, StartGang } from '@mutirao/core/messages';
 
 import type {
   GangMemberReady as GangMemberReadyWire,
   GangMember as GangMemberWire,
-  GangPlace as GangPlaceWire,
+  GangMembership as GangMembershipWire,
   StartGang as StartGangWire,
 } from '../generated/mutirao/machine/v1/machine.ts';
 import { asBuffer } from './as-buffer.ts';
@@ -18,7 +18,7 @@ export const gangMembersMax = 10_000;
  * Reads what a replica is in its gang. @throws {MutiraoError} MUT_BAD_REQUEST for a rank that there cannot be, or a key
  * of another length.
  */
-export function decodeGangPlace({ gangId, rank, members, secret }: GangPlaceWire): GangPlace {
+export function decodeGangMembership({ gangId, rank, members, secret }: GangMembershipWire): GangMembership {
   if (gangId < 1) throw badRequest(`gang.gang_id is ${gangId}; expected 1 or more`);
   if (members < 1 || members > gangMembersMax)
     throw badRequest(`gang.members is ${members}; expected 1 to ${gangMembersMax}`);
@@ -29,7 +29,7 @@ export function decodeGangPlace({ gangId, rank, members, secret }: GangPlaceWire
 }
 
 /** Writes what a replica is in its gang for the wire. */
-export function encodeGangPlace({ gangId, rank, members, secret }: GangPlace): GangPlaceWire {
+export function encodeGangMembership({ gangId, rank, members, secret }: GangMembership): GangMembershipWire {
   return { gangId, rank, members, secret: asBuffer(secret) };
 }
 

@@ -1,5 +1,5 @@
 import { sayReason } from '../reasons/say-reason.ts';
-import { readPlacement } from '@mutirao/core/placement';
+import { readSiteSelection } from '@mutirao/core/site-selection';
 import type { JobSpec, ReplicationCap, SchedulerName } from '@mutirao/core/messages';
 
 import {
@@ -24,11 +24,11 @@ export const replicationBudgetPercentMax = 1000;
 /** Reads how a job is scheduled. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */
 export function decodeScheduling(
   wire: JobSpecWire,
-): Required<Pick<JobSpec, 'scheduler' | 'replicationCap'>> & Pick<JobSpec, 'placement'> {
+): Required<Pick<JobSpec, 'scheduler' | 'replicationCap'>> & Pick<JobSpec, 'siteSelection'> {
   return {
     scheduler: decodeScheduler(wire.scheduler),
     replicationCap: decodeCap(wire.replicationCap),
-    ...decodePlacement(wire.placement),
+    ...decodeSiteSelection(wire.siteSelection),
   };
 }
 
@@ -36,12 +36,12 @@ export function decodeScheduling(
 export function encodeScheduling({
   scheduler,
   replicationCap,
-  placement,
-}: JobSpec): Pick<JobSpecWire, 'scheduler' | 'replicationCap' | 'placement'> {
+  siteSelection,
+}: JobSpec): Pick<JobSpecWire, 'scheduler' | 'replicationCap' | 'siteSelection'> {
   return {
     scheduler: scheduler === undefined ? undefined : schedulers[scheduler],
     replicationCap: replicationCap === undefined ? undefined : encodeCap(replicationCap),
-    placement,
+    siteSelection,
   };
 }
 
@@ -52,11 +52,11 @@ function decodeScheduler(wire: Scheduler | undefined): SchedulerName {
 }
 
 /** Empty is as absent. */
-function decodePlacement(wire: string | undefined): Pick<JobSpec, 'placement'> {
+function decodeSiteSelection(wire: string | undefined): Pick<JobSpec, 'siteSelection'> {
   if (wire === undefined || wire === '') return {};
-  const read = readPlacement(wire);
-  if (typeof read === 'object' && 'fault' in read) throw badRequest(`job.placement ${sayReason(read.fault)}`);
-  return { placement: wire };
+  const read = readSiteSelection(wire);
+  if (typeof read === 'object' && 'fault' in read) throw badRequest(`job.site_selection ${sayReason(read.fault)}`);
+  return { siteSelection: wire };
 }
 
 function decodeCap(wire: ReplicationCapWire | undefined): ReplicationCap {

@@ -23,7 +23,7 @@ import {
   encodeRoot,
   refuseNul,
 } from './common.ts';
-import { decodeGangPlace, encodeGangPlace } from './gang.ts';
+import { decodeGangMembership, encodeGangMembership } from './gang.ts';
 import { decodePath, encodePath } from './byte-names.ts';
 import { decodeResources, encodeResources } from './resources.ts';
 
@@ -115,7 +115,7 @@ function decodeReplicaStart(wire: ReplicaStartWire): ReplicaStart {
     value,
     inputs: wire.inputs.map(decodeInputFile),
     outputs,
-    ...(wire.gang === undefined ? {} : { gang: decodeGangPlace(wire.gang) }),
+    ...(wire.gang === undefined ? {} : { gang: decodeGangMembership(wire.gang) }),
     ...(wire.onSuccessOnly === true ? { onSuccessOnly: true } : {}),
   };
 }
@@ -133,7 +133,7 @@ function encodeReplicaStart(start: ReplicaStart): ReplicaStartWire {
     value,
     inputs: start.inputs.map(encodeInputFile),
     outputs,
-    gang: start.gang === undefined ? undefined : encodeGangPlace(start.gang),
+    gang: start.gang === undefined ? undefined : encodeGangMembership(start.gang),
     onSuccessOnly: start.onSuccessOnly,
   };
 }

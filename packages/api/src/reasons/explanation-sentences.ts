@@ -57,7 +57,7 @@ export const explanationSentences = {
     `${plural(tasks, 'result')} ${tasks === 1 ? 'was' : 'were'} reused from job ${jobId}.`,
   'replicas-started': ({ replicas, tasks }) =>
     `${plural(replicas, 'replica')} ${replicas === 1 ? 'was' : 'were'} started for ${plural(tasks, 'task')}.`,
-  'job-placement': ({ strategy, admissibility, isAdaptive, isDefault, tasksByProvider }) => {
+  'job-site-selection': ({ strategy, admissibility, isAdaptive, isDefault, tasksByProvider }) => {
     const by = isAdaptive
       ? `${strategy}, adapting to the load (a = ${admissibility} now)`
       : `${strategy} with a = ${admissibility}`;

@@ -55,19 +55,19 @@ export const jobFaults = {
   'verification-credibility-unreachable': ({ threshold, thresholdMax, votesMax }) =>
     `verification is credibility:${threshold}; expected at most ${thresholdMax}, which ${votesMax} unknown machines ` +
     'reach when all agree',
-  'placement-with-plan': ({ placement }) =>
-    `placement is ${placement}, but scheduler is plan, which chooses machines itself; expected one of the two`,
-  'placement-with-reservation': ({ placement }) =>
-    `placement is ${placement}, but the job has a reservation, which says where it runs; expected one of the two`,
-  'placement-with-votes': ({ placement, verification }) =>
-    `placement is ${placement}, but verification is by ${verification}, which needs machines of several owners; ` +
+  'site-selection-with-plan': ({ siteSelection }) =>
+    `site_selection is ${siteSelection}, but scheduler is plan, which chooses machines itself; expected one of the two`,
+  'site-selection-with-reservation': ({ siteSelection }) =>
+    `site_selection is ${siteSelection}, but the job has a reservation, which says where it runs; expected one of the two`,
+  'site-selection-with-votes': ({ siteSelection, verification }) =>
+    `site_selection is ${siteSelection}, but verification is by ${verification}, which needs machines of several owners; ` +
     'expected one of the two',
-  'placement-strategy-unknown': ({ text, nearest, names }) =>
+  'site-selection-strategy-unknown': ({ text, nearest, names }) =>
     `"${text}" begins with no strategy; ` +
     (nearest === undefined
       ? `expected one of ${names.join(', ')}, then ":" and a number in 0..1 or "adaptive"`
       : `do you mean ${nearest}?`),
-  'placement-admissibility-invalid': ({ text, admissibility }) =>
+  'site-selection-admissibility-invalid': ({ text, admissibility }) =>
     `"${text}" has the admissibility "${admissibility}"; expected a number in 0..1, or "adaptive"`,
 
   'workflow-expected-time-invalid': ({ groupIndex, expectedMs }) =>

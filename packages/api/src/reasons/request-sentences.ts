@@ -23,7 +23,7 @@ interface Compared {
 /** What the request heuristics say. */
 export const requestSentences = {
   'no-pending-tasks': () => 'No task is pending.',
-  'all-tasks-placed': () => 'Current allocations and pending requests already have room for every pending task.',
+  'all-tasks-have-slots': () => 'Current allocations and pending requests already have room for every pending task.',
   'request-slots-taken': ({ slots, pendingRequests }) =>
     `No free request slot: ${slots} allowed, ${plural(pendingRequests, 'pending request')}.`,
   'request-slots-taken-nothing-free': ({ slots }) =>

@@ -28,7 +28,7 @@ export const taskSentences = {
   'task-running': ({ machineIds, ...named }) => `${titled(named)} runs on ${listed(machineIds)}.`,
   'replica-running': ({ replicaId, machineId, forMs }) =>
     `Replica r${replicaId} has run on ${machineId} for ${span(forMs)}.`,
-  'replica-placed': ({ replicaId, machineId, agoMs }) =>
+  'replica-dispatched': ({ replicaId, machineId, agoMs }) =>
     `Replica r${replicaId} was sent to ${machineId} ${span(agoMs)} ago and has not started.`,
   'gang-running': ({ jobId, taskIndex, ...gang }) => `${titled({ jobId, taskIndex })} runs on ${spread(gang)}.`,
   'gang-starting': ({ jobId, taskIndex, readyMachines, forMs, ...gang }) =>
@@ -133,7 +133,8 @@ export const taskSentences = {
   'plan-job-cancelled': ({ jobId }) => `The plan was renewed because job ${jobId} was cancelled.`,
   'plan-tasks-cancelled': ({ jobId }) => `The plan was renewed because tasks of job ${jobId} were cancelled.`,
   'plan-tasks-held': ({ jobId }) => `The plan was renewed because tasks of job ${jobId} were held or released.`,
-  'plan-job-updated': ({ jobId }) => `The plan was renewed because the priority or the limit of job ${jobId} was changed.`,
+  'plan-job-updated': ({ jobId }) =>
+    `The plan was renewed because the priority or the limit of job ${jobId} was changed.`,
   'plan-tasks-retried': ({ jobId }) => `The plan was renewed because tasks of job ${jobId} are retried.`,
   'plan-results-doubted': ({ jobId }) =>
     `The plan was renewed because results of job ${jobId} are in doubt and their tasks run again.`,

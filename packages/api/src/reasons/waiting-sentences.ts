@@ -97,7 +97,7 @@ export const waitingSentences = {
     `${machineId} is held for a reservation that job ${jobId} does not belong to.`,
   'machine-outside-reservation': ({ machineId, jobId }) =>
     `Job ${jobId} runs inside a reservation that ${machineId} does not belong to.`,
-  'machine-placed-elsewhere': ({ jobId }) => `The tasks of job ${jobId} are assigned to another provider.`,
+  'machine-tasks-elsewhere': ({ jobId }) => `The tasks of job ${jobId} are assigned to another provider.`,
   'machine-too-short': ({ machineId, jobId }) =>
     `The tasks of job ${jobId} need more time than the allocation of ${machineId} has left.`,
   'machine-next': ({ machineId, jobId }) =>
@@ -169,14 +169,14 @@ export const waitingSentences = {
     `Tasks run only inside ${called(named)}, which ends in ${span(leftMs)}; the remaining tasks then ` +
     `${tasksWait ? 'wait' : 'continue on any machine'}.`,
 
-  'placement-waits-for-queues': ({ providerIds }) =>
+  'site-selection-waits-for-queues': ({ providerIds }) =>
     `Not assigned to a resource yet: waiting for the queue of ${listed(providerIds)} to be reported.`,
-  'placement-too-wide': ({ taskProcessors, widestProcessors }) =>
+  'site-selection-too-wide': ({ taskProcessors, widestProcessors }) =>
     `A task needs ${plural(taskProcessors, 'processor')}; the largest resource has ${widestProcessors}.`,
-  'placement-unsuitable': ({ taskProcessors }) =>
+  'site-selection-unsuitable': ({ taskProcessors }) =>
     `No resource with ${plural(taskProcessors, 'processor')} meets the requirements of these tasks.`,
-  'placement-next': () => 'Not assigned to a resource yet: that happens in the next scheduling step.',
-  'placement-behind': ({ tasks }) =>
+  'site-selection-next': () => 'Not assigned to a resource yet: that happens in the next scheduling step.',
+  'site-selection-behind': ({ tasks }) =>
     `Not assigned to a resource yet: ${plural(tasks, 'task')} of this job ${tasks === 1 ? 'is' : 'are'} assigned and ` +
     'waiting, and go first.',
   'resource-size-unknown': ({ providerId }) => `Provider ${providerId} has not reported any processors.`,

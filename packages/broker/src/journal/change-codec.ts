@@ -12,7 +12,7 @@ type GetKind<K extends BrokerChange['kind']> = Extract<BrokerChange, { kind: K }
 
 /** The changes whose lists are packed by columns; every other change is plain JSON. */
 type PackedChange =
-  | (Omit<GetKind<'ReplicasPlaced'>, 'taskIndexes'> & { readonly n: number; readonly tasks: NumberColumn })
+  | (Omit<GetKind<'ReplicasDispatched'>, 'taskIndexes'> & { readonly n: number; readonly tasks: NumberColumn })
   | (Omit<GetKind<'ReplicasStarted'>, 'started'> & {
       readonly n: number;
       readonly replicas: NumberColumn;
@@ -20,7 +20,7 @@ type PackedChange =
     })
   | (Omit<GetKind<'ReplicaVerifying'>, 'ending'> & { readonly endings: PackedEndings })
   | (Omit<GetKind<'ReplicasEnded'>, 'endings'> & { readonly endings: PackedEndings })
-  | Exclude<BrokerChange, { kind: 'ReplicasPlaced' | 'ReplicasStarted' | 'ReplicaVerifying' | 'ReplicasEnded' }>;
+  | Exclude<BrokerChange, { kind: 'ReplicasDispatched' | 'ReplicasStarted' | 'ReplicaVerifying' | 'ReplicasEnded' }>;
 
 /** The version of the lines that this codec writes; it reads all versions up to it. */
 export const changeVersion = 3;
@@ -63,7 +63,7 @@ function readSentences(change: BrokerChange): BrokerChange {
 
 function pack(change: BrokerChange): PackedChange {
   switch (change.kind) {
-    case 'ReplicasPlaced': {
+    case 'ReplicasDispatched': {
       const { taskIndexes, ...rest } = change;
       return { ...rest, n: taskIndexes.length, tasks: packNumbers(taskIndexes, (index) => index) };
     }
@@ -87,7 +87,7 @@ function pack(change: BrokerChange): PackedChange {
 
 function unpack(packed: PackedChange): BrokerChange {
   switch (packed.kind) {
-    case 'ReplicasPlaced': {
+    case 'ReplicasDispatched': {
       const { n, tasks, ...rest } = packed;
       return { ...rest, taskIndexes: Array.from({ length: n }, (_, index) => numberAt(tasks, index)) };
     }

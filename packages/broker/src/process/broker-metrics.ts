@@ -127,7 +127,7 @@ export class BrokerMetrics implements LinkCounts {
     for (const [disposition, count] of dispositions) this.#ended.inc({ disposition }, count);
     const first = change.endings[0];
     if (first !== undefined && first.startedAt > 0)
-      this.#wait.observe(Math.max(0, first.startedAt - first.placedAt) / 1000);
+      this.#wait.observe(Math.max(0, first.startedAt - first.dispatchedAt) / 1000);
   }
 
   sent(replicaCount: number): void {

@@ -29,13 +29,13 @@ export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, Get
     const job = getJob(parts, userId, jobId);
     const summary = findJobSummary(parts.driver.state, userId, jobId);
     const now = parts.clock.now();
-    const { times, placeCount, remaining } = estimateJob(parts.driver.state, job, now);
+    const { times, slotCount, remaining } = estimateJob(parts.driver.state, job, now);
     return {
       job: summary && encodeJobSummary(summary),
       spec: withoutSpec ? undefined : encodeJobSpec(parts.specs.getSpec(job)),
       trouble: parts.room.trouble(),
       taskTimes: times && encodeTaskTimes(times),
-      placeCount,
+      slotCount,
       remainingMsMin: remaining?.least,
       remainingMsMax: remaining?.most,
       plannedEndUnixMs: findPlannedEnd(parts.driver.state, job, now),

@@ -138,7 +138,7 @@ function encodeEnded(record: ReplicaRecord, requestId: RequestId): ReplicaRecord
     exitStatus,
     reason,
     detail: encodeCause(detail),
-    placedUnixMs: record.placedAt,
+    dispatchedUnixMs: record.dispatchedAt,
     startedUnixMs: record.startedAt,
     endedUnixMs: record.endedAt,
     outcome: encodeOutcome(record.outcome),
@@ -151,7 +151,7 @@ function encodeEnded(record: ReplicaRecord, requestId: RequestId): ReplicaRecord
 }
 
 function encodeOpen(
-  { replicaId, machineId, placedAt, startedAt }: OpenReplica,
+  { replicaId, machineId, dispatchedAt, startedAt }: OpenReplica,
   requestId: RequestId,
 ): ReplicaRecordWire {
   return {
@@ -161,7 +161,7 @@ function encodeOpen(
     exitStatus: 0,
     reason: '',
     detail: undefined,
-    placedUnixMs: placedAt,
+    dispatchedUnixMs: dispatchedAt,
     startedUnixMs: startedAt,
     endedUnixMs: 0,
     outcome: encodeOutcome(undefined),

@@ -5,11 +5,11 @@ import {
   getResources,
   outputsRead,
   type OutputsRead,
-  type PlacedStart,
+  type DispatchedStart,
 } from '@mutirao/core/machines/broker';
 import type {
   Content,
-  GangPlace,
+  GangMembership,
   InputFile,
   InputSpec,
   JobSpec,
@@ -58,9 +58,9 @@ export interface StageOrder {
   readonly processors?: ProcessorCount;
   /** What each holds of memory; left out, what its group says. */
   readonly memory?: Bytes;
-  readonly starts: readonly PlacedStart[];
+  readonly starts: readonly DispatchedStart[];
   /** Its one replica is a member of a gang, with so many processors; left out where none is. */
-  readonly gang?: { readonly place: GangPlace; readonly processors: ProcessorCount };
+  readonly gang?: { readonly place: GangMembership; readonly processors: ProcessorCount };
 }
 
 /** A replica that cannot be sent, and why. */

@@ -79,7 +79,7 @@ const job: JobSpec = {
   scheduler: 1,
   replicationCap: { cap: { $case: 'replicationBudgetPercent', value: 20 } },
   verification: { by: { $case: 'vote', value: 2 } },
-  placement: '',
+  siteSelection: '',
 };
 const workflow: JobSpec = {
   ...job,

@@ -32,7 +32,7 @@ type ReplicaPart = Pick<
   | 'machine_id'
   | 'request_id'
   | 'exit_status'
-  | 'placed_unix_ms'
+  | 'dispatched_unix_ms'
   | 'started_unix_ms'
   | 'ended_unix_ms'
   | 'wait_ms'
@@ -44,13 +44,13 @@ type ReplicaPart = Pick<
 
 function describeReplica(replica: ReplicaRecord | undefined): ReplicaPart {
   if (replica === undefined) return noReplica;
-  const { startedUnixMs: started, endedUnixMs: ended, placedUnixMs: placed, usage } = replica;
+  const { startedUnixMs: started, endedUnixMs: ended, dispatchedUnixMs: placed, usage } = replica;
   const hasRun = started !== 0 && ended !== 0;
   return {
     machine_id: replica.machineId,
     request_id: replica.requestId,
     exit_status: hasRun ? replica.exitStatus : null,
-    placed_unix_ms: orNull(placed),
+    dispatched_unix_ms: orNull(placed),
     started_unix_ms: orNull(started),
     ended_unix_ms: orNull(ended),
     wait_ms: started === 0 ? null : Math.max(0, started - placed),
@@ -65,7 +65,7 @@ const noReplica: ReplicaPart = {
   machine_id: '',
   request_id: '',
   exit_status: null,
-  placed_unix_ms: null,
+  dispatched_unix_ms: null,
   started_unix_ms: null,
   ended_unix_ms: null,
   wait_ms: null,
@@ -87,7 +87,7 @@ const columns = [
   'machine_id',
   'request_id',
   'exit_status',
-  'placed_unix_ms',
+  'dispatched_unix_ms',
   'started_unix_ms',
   'ended_unix_ms',
   'wait_ms',

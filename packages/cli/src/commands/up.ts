@@ -10,7 +10,7 @@ import { parseClusters, type GridSize } from '../grid/plan.ts';
 import { parseGpuDevices, parseNamedResource, parseSize } from '@mutirao/formats';
 import { parseSettings, refuseWithoutProcess } from '../grid/settings.ts';
 import { gridJson, type GridRecord } from '../grid/record.ts';
-import { checkPlacement } from './job/scheduling-options.ts';
+import { checkSiteSelection } from './job/scheduling-options.ts';
 import { startConnectors, stopConnectors } from '../site/start-connector.ts';
 import { renderPairs } from '../output/table.ts';
 import { tell } from '../output/tell.ts';
@@ -26,7 +26,7 @@ export interface UpOptions extends MachineResources {
   readonly trace?: string;
   readonly reservations?: true;
   readonly web: boolean;
-  readonly placement?: string;
+  readonly siteSelection?: string;
   readonly detach?: true;
 }
 
@@ -54,7 +54,7 @@ export function define(command: Command, act: Act): void {
     .option('--no-web', 'do not serve the web page')
     .optionsGroup('Settings of processes:')
     .option(
-      '--placement <strategy[:a]>',
+      '--site-selection <strategy[:a]>',
       'site selection for tasks with several processors: none, min-ct:0.5, min-wwt:adaptive (default: none)',
     )
     .option(
@@ -119,17 +119,17 @@ function refuseIneffective({ settings, clusters, machines, hasReservations, hasP
  */
 export function findSettings({
   set,
-  placement,
+  siteSelection,
   isolation,
   ...machines
-}: Pick<UpOptions, 'set' | 'placement' | 'isolation' | keyof MachineResources>): GridSize['settings'] {
+}: Pick<UpOptions, 'set' | 'siteSelection' | 'isolation' | keyof MachineResources>): GridSize['settings'] {
   const given = parseSettings(set);
   const apart = isolation === undefined ? [] : ['--isolation', checkIsolation(isolation)];
   const agent = [...apart, ...listMachineResources(machines), ...given.agent];
   const settings = { ...given, agent, provider: [...apart, ...given.provider] };
-  return placement === undefined
+  return siteSelection === undefined
     ? settings
-    : { ...settings, broker: ['--placement', checkPlacement(placement), ...settings.broker] };
+    : { ...settings, broker: ['--site-selection', checkSiteSelection(siteSelection), ...settings.broker] };
 }
 
 /**
@@ -167,7 +167,7 @@ async function startDetached(context: CommandContext, options: UpOptions): Promi
     ...(options.machineResource ?? []).flatMap((text) => ['--machine-resource', text]),
     ...(options.reservations === true ? ['--reservations'] : []),
     ...(options.web ? [] : ['--no-web']),
-    ...(options.placement === undefined ? [] : ['--placement', options.placement]),
+    ...(options.siteSelection === undefined ? [] : ['--site-selection', options.siteSelection]),
     ...(options.isolation === undefined ? [] : ['--isolation', options.isolation]),
     ...options.set.flatMap((setting) => ['--set', setting]),
     ...(options.trace === undefined ? [] : ['--trace', resolve(context.directory, options.trace)]),

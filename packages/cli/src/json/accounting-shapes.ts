@@ -25,7 +25,7 @@ export const accountingShapes = {
     machine_id: ['string', 'Where the replica that counts ran: the accepted one, else the latest; may be empty.'],
     request_id: ['string', 'The allocation request that the machine came from; may be empty.'],
     exit_status: ['integer or null', 'Of that replica; null while it runs, and where none has run.'],
-    placed_unix_ms: ['integer or null', 'When it was assigned to its machine.'],
+    dispatched_unix_ms: ['integer or null', 'When it was assigned to its machine.'],
     started_unix_ms: ['integer or null', 'When it began there.'],
     ended_unix_ms: ['integer or null', 'When it ended.'],
     wait_ms: ['integer or null', 'From its assignment to its begin.'],

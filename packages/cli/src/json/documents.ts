@@ -54,7 +54,7 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
     waiting_count: job.waitingCount,
     held_count: job.heldCount,
     ready_count: job.readyCount,
-    placed_count: job.placedCount,
+    dispatched_count: job.dispatchedCount,
     running_count: job.runningCount,
     finished_count: job.finishedCount,
     failed_count: job.failedCount,
@@ -73,16 +73,16 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
 
 /** How long it still takes. */
 function estimateJson({
-  placeCount = 0,
+  slotCount = 0,
   remainingMsMin,
   remainingMsMax,
   plannedEndUnixMs,
 }: GetJobResponse): Pick<
   JsonOf<Shapes['job_details']>,
-  'place_count' | 'remaining_ms_min' | 'remaining_ms_max' | 'planned_end_unix_ms'
+  'slot_count' | 'remaining_ms_min' | 'remaining_ms_max' | 'planned_end_unix_ms'
 > {
   return {
-    place_count: placeCount,
+    slot_count: slotCount,
     remaining_ms_min: remainingMsMin ?? null,
     remaining_ms_max: remainingMsMax ?? null,
     planned_end_unix_ms: plannedEndUnixMs ?? null,
@@ -100,7 +100,7 @@ export function jobDetailsJson(job: JobSummary, spec: JobSpec, answer: GetJobRes
     processors: spec.processors ?? 1,
     ...retriesJson(spec),
     ...schedulingJson(spec),
-    placement: spec.placement ?? null,
+    site_selection: spec.siteSelection ?? null,
     verification: verificationText(spec.verification),
     home_directory: spec.homeDirectory,
     work_folder: spec.workFolder ?? null,
@@ -216,7 +216,7 @@ function replicaJson(replica: ReplicaRecord): JsonOf<Shapes['replica']> {
     replica_id: replica.replicaId,
     machine_id: replica.machineId,
     request_id: replica.requestId,
-    placed_unix_ms: replica.placedUnixMs,
+    dispatched_unix_ms: replica.dispatchedUnixMs,
     started_unix_ms: orNull(replica.startedUnixMs),
     ended_unix_ms: orNull(replica.endedUnixMs),
     outcome: getEnumName(Outcome, replica.outcome),

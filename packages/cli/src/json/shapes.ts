@@ -30,7 +30,7 @@ const jobFields = {
   waiting_count: ['integer', 'Tasks that wait for other tasks of the job, or are held.'],
   held_count: ['integer', 'Those of them that only wait for their release.'],
   ready_count: ['integer', 'Tasks that wait for a machine.'],
-  placed_count: [
+  dispatched_count: [
     'integer',
     'Tasks at a machine that have not begun there: their inputs are brought, or they wait for its processors.',
   ],
@@ -163,7 +163,7 @@ export const shapes = {
     task_time_ms_ninetieth: [instant, 'Time within which nine tenths of them end.'],
     timed_count: ['integer', 'Runs that ended, by which these times are known.'],
     cut_off_count: ['integer', 'Runs that were cut off before they could end, and of which that much is known.'],
-    place_count: ['integer', 'Its replicas that run now.'],
+    slot_count: ['integer', 'Its replicas that run now.'],
     remaining_ms_min: [
       instant,
       'How long what is open takes at least, if it keeps these places; null where nothing of it runs or no task ' +
@@ -186,9 +186,9 @@ export const shapes = {
     ],
     verification: ['string', 'As `--verify` takes it; empty where checks alone decide.'],
     scheduler: ['string', '`wqr`, `workqueue`, `storage-affinity`, `sufferage`, `min-min` or `plan`.'],
-    placement: [
+    site_selection: [
       'string or null',
-      'Which resource tasks join that take several processors, as `--placement` takes it; null where its user ' +
+      'Which resource tasks join that take several processors, as `--site-selection` takes it; null where its user ' +
         "says nothing and the grid's default decides.",
     ],
     replication_budget: [
@@ -361,7 +361,7 @@ export const shapes = {
     replica_id: ['integer', 'The number of the replica at its broker.'],
     machine_id: ['string', 'Where it ran.'],
     request_id: ['string', 'The allocation request that it ran in; may be empty.'],
-    placed_unix_ms: ['integer', 'When the broker sent it.'],
+    dispatched_unix_ms: ['integer', 'When the broker sent it.'],
     started_unix_ms: [instant, 'When its command started.'],
     ended_unix_ms: [instant, 'When it ended.'],
     outcome: ['string', '`succeeded`, `failed`, `cancelled`, `limited` or `broken`; empty while it runs.'],
@@ -466,7 +466,7 @@ export const shapes = {
     value: ['string', 'What `{}` stands for.'],
     status: [
       'string',
-      '`waiting`, `ready`, `placed` (at a machine, where it has not begun), `running`, `verifying`, `finished`, ' +
+      '`waiting`, `ready`, `dispatched` (at a machine, where it has not begun), `running`, `verifying`, `finished`, ' +
         '`failed` or `cancelled`.',
     ],
     failure_count: ['integer', 'Failures so far.'],

@@ -4,7 +4,13 @@ import { getEnumName } from '../wire/names.ts';
 import { showMoment } from './units.ts';
 
 /** What a job is, for people: a job that waits for its reservation, or is held, is not called running. */
-export function jobStatusText(job: Pick<JobSummary, 'status' | 'reservationAwaited' | 'heldCount' | 'runningCount' | 'placedCount' | 'readyCount'>, now: number): string {
+export function jobStatusText(
+  job: Pick<
+    JobSummary,
+    'status' | 'reservationAwaited' | 'heldCount' | 'runningCount' | 'dispatchedCount' | 'readyCount'
+  >,
+  now: number,
+): string {
   return job.status === JobStatus.RUNNING
     ? (describeAwaited(job, now) ?? (isHeld(job) ? 'held' : getEnumName(JobStatus, job.status)))
     : getEnumName(JobStatus, job.status);
@@ -14,10 +20,10 @@ export function jobStatusText(job: Pick<JobSummary, 'status' | 'reservationAwait
 function isHeld({
   heldCount,
   runningCount,
-  placedCount,
+  dispatchedCount,
   readyCount,
-}: Pick<JobSummary, 'heldCount' | 'runningCount' | 'placedCount' | 'readyCount'>): boolean {
-  return heldCount > 0 && runningCount + placedCount + readyCount === 0;
+}: Pick<JobSummary, 'heldCount' | 'runningCount' | 'dispatchedCount' | 'readyCount'>): boolean {
+  return heldCount > 0 && runningCount + dispatchedCount + readyCount === 0;
 }
 
 /** The reservation that a job waits for, in words; undefined where it waits for none. */
@@ -32,10 +38,10 @@ export function describeAwaited(
     : `waiting for reservation ${reservationId}, from ${showMoment(startsUnixMs, now)}`;
 }
 
-/** What a task is: `placed` while it is at a machine and has not begun there. */
+/** What a task is: `dispatched` while it is at a machine and has not begun there. */
 export function taskStatusText({ status, replicas }: Pick<TaskRecord, 'status' | 'replicas'>): string {
   const open = replicas.filter(({ endedUnixMs }) => endedUnixMs === 0);
-  const isPlaced =
+  const isDispatched =
     status === TaskStatus.RUNNING && open.length > 0 && open.every(({ startedUnixMs }) => startedUnixMs === 0);
-  return isPlaced ? 'placed' : getEnumName(TaskStatus, status);
+  return isDispatched ? 'dispatched' : getEnumName(TaskStatus, status);
 }

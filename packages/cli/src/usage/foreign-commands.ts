@@ -101,7 +101,11 @@ export const foreignCommands: Readonly<Record<string, ForeignCommand>> = {
   resume: retry,
   hold: use('job hold', 'last'),
   release: use('job release', 'last'),
-  scontrol: use('job update', 'last --priority 10', '"mutirao job hold" and "mutirao job release" hold and release it.'),
+  scontrol: use(
+    'job update',
+    'last --priority 10',
+    '"mutirao job hold" and "mutirao job release" hold and release it.',
+  ),
   pause: noPause,
   suspend: noPause,
   nodes: machines,

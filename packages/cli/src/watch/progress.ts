@@ -83,7 +83,7 @@ function countLine(job: JobSummary, now: number, remaining: number | undefined):
   const parts = [`${String(percent).padStart(3)}% ${done}/${job.taskCount}`];
   for (const [count, word] of [
     [job.runningCount, 'running'],
-    [job.placedCount, 'placed'],
+    [job.dispatchedCount, 'dispatched'],
     [job.failedCount, 'failed'],
   ] as const)
     if (count > 0) parts.push(`${count} ${word}`);

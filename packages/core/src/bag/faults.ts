@@ -291,10 +291,10 @@ export const faultRows: readonly FaultRow[] = [
 ];
 
 /** The code and the fault of an error of the operating system. */
-export type PlacedError = Pick<FaultRow, 'code' | 'fault'>;
+export type ClassifiedError = Pick<FaultRow, 'code' | 'fault'>;
 
 /** What an error of the operating system means in a phase; `unknown` for one that no row names. */
-export function faultOfErrno(phase: Phase, errno: string): PlacedError {
+export function faultOfErrno(phase: Phase, errno: string): ClassifiedError {
   return (
     faultRows.find((row) => row.phase === phase && row.errnos?.includes(errno) === true) ?? {
       code: 'MUT_STAGING_FAILED',

@@ -50,15 +50,15 @@ export {
   type Fault,
   type FaultRow,
   type Phase,
-  type PlacedError,
+  type ClassifiedError,
 } from './faults.ts';
 export { findScheduler } from './find-scheduler.ts';
 export { comparedMachinesMax, IdleSlots, type MachineChoice } from './idle-slots.ts';
 export { KeptPart, type HeldPart } from './keep-part.ts';
 export { mappedMachinesMax, mappedTasksMax } from './map-by-estimates.ts';
 export { outlineLease } from './outline-lease.ts';
-export { placeQueues } from './place-queues.ts';
-export { placeReady, type PlacementPort } from './place-ready.ts';
+export { dispatchQueues } from './dispatch-queues.ts';
+export { dispatchReady, type DispatchPort } from './dispatch-ready.ts';
 export { prefetchDepth, type PrefetchFacts, type PrefetchRules } from './prefetch.ts';
 export {
   getHealth,

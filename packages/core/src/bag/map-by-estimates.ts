@@ -1,6 +1,6 @@
 import { type Duration, invariant, type TaskIndex } from '../shared/index.ts';
 import { type BagMachine, type BagQueue, countStartable, freeProcessors } from './bag.ts';
-import { placeReady } from './place-ready.ts';
+import { dispatchReady } from './dispatch-ready.ts';
 import type { BagScheduler, SchedulingPort } from './scheduler.ts';
 
 /** Tasks that are mapped together; those behind them are mapped after them. */
@@ -17,14 +17,14 @@ export const mappedMachinesMax = 256;
  *
  * @source Maheswaran et al., "Dynamic mapping of a class of independent tasks onto heterogeneous computing systems"
  * (1999), Min-min.
- * Departs from the source: tasks are mapped in windows, only those whose machine is free are placed, and the others are
+ * Departs from the source: tasks are mapped in windows, only those whose machine is free are dispatched, and the others are
  * mapped again at the
  * next decision. Without estimates, and where tasks are so short that they wait at machines, it is a workqueue.
  */
 export const minMin: BagScheduler = {
   name: 'min-min',
   replication: 'none',
-  place: (machines, queues, port) => mapQueues(machines, queues, port, (best) => -best),
+  dispatch: (machines, queues, port) => mapQueues(machines, queues, port, (best) => -best),
 };
 
 /**
@@ -40,7 +40,7 @@ export const minMin: BagScheduler = {
 export const sufferage: BagScheduler = {
   name: 'sufferage',
   replication: 'none',
-  place: (machines, queues, port) => mapQueues(machines, queues, port, (best, second) => second - best),
+  dispatch: (machines, queues, port) => mapQueues(machines, queues, port, (best, second) => second - best),
 };
 
 /** How urgent it is to map a task, of its earliest and its second-earliest end (Infinity without a second machine). */
@@ -57,7 +57,7 @@ function mapQueues<Machine extends BagMachine, Queue extends BagQueue>(
     if (queue.readyCount === 0) continue;
     const open = machines.filter((machine) => !kept.has(machine) && port.matches(queue, machine));
     const mapping = isEstimated(queue, open, port) ? new Mapping(queue, open, port) : undefined;
-    for (const machine of mapping?.run(urgency) ?? placeReady(open, [queue], port)) kept.add(machine);
+    for (const machine of mapping?.run(urgency) ?? dispatchReady(open, [queue], port)) kept.add(machine);
   }
   return kept;
 }
@@ -77,7 +77,7 @@ function isEstimated<Machine extends BagMachine, Queue extends BagQueue>(
 /** A machine while tasks are mapped to it. */
 interface Column<Machine> {
   readonly machine: Machine;
-  /** In how long its places are free, what was mapped to it included; ascending. */
+  /** In how long its dispatches are free, what was mapped to it included; ascending. */
   readonly waits: Duration[];
   readonly timeLeft: Duration;
   readonly placed: TaskIndex[];
@@ -86,7 +86,7 @@ interface Column<Machine> {
 /** A task while it is mapped. */
 interface Row<Machine> {
   readonly task: TaskIndex;
-  /** Run times by the columns' places; Infinity where it may not go. */
+  /** Run times by the columns' dispatches; Infinity where it may not go. */
   readonly times: readonly Duration[];
   best: Column<Machine> | undefined;
   bestEnd: Duration;
@@ -120,7 +120,7 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
    */
   run(urgency: Urgency): ReadonlySet<Machine> {
     let from = 0;
-    while (this.#hasFreePlace()) {
+    while (this.#hasFreeSlot()) {
       const tasks = this.#port.readyTasks(this.#queue, from, mappedTasksMax);
       const last = tasks.at(-1);
       if (last === undefined) break;
@@ -128,17 +128,17 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
       from = last + 1;
     }
     for (const { machine, placed } of this.#columns)
-      if (placed.length > 0) this.#port.placeTasks(machine, this.#queue, placed);
+      if (placed.length > 0) this.#port.dispatchTasks(machine, this.#queue, placed);
     return this.#kept;
   }
 
-  #hasFreePlace(): boolean {
+  #hasFreeSlot(): boolean {
     return this.#columns.some(({ waits }) => waits[0] === 0);
   }
 
   #mapWindow(tasks: readonly TaskIndex[], urgency: Urgency): void {
     const rows = tasks.map((task) => this.#openRow(task));
-    while (rows.length > 0 && this.#hasFreePlace()) {
+    while (rows.length > 0 && this.#hasFreeSlot()) {
       let first = rows[0] as Row<Machine>;
       for (const row of rows) if (isMoreUrgent(row, first, urgency)) first = row;
       rows.splice(rows.indexOf(first), 1);
@@ -146,7 +146,7 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
       this.#assign(first.best, first);
       for (const row of rows) this.#findBest(row);
     }
-    if (this.#hasFreePlace()) this.#port.lookAgain(this.#queue);
+    if (this.#hasFreeSlot()) this.#port.lookAgain(this.#queue);
   }
 
   #openRow(task: TaskIndex): Row<Machine> {
@@ -187,7 +187,7 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
 }
 
 /**
- * When a task would end there. One that is not placed now must have time enough left; of free places remaining times
+ * When a task would end there. One that is not dispatched now must have time enough left; of free dispatches remaining times
  * were asked before.
  */
 function endAt({ waits, timeLeft }: Column<unknown>, time: Duration): Duration {

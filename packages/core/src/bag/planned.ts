@@ -1,5 +1,5 @@
 import { type BagMachine, type BagQueue, freeProcessors } from './bag.ts';
-import { placeReady } from './place-ready.ts';
+import { dispatchReady } from './dispatch-ready.ts';
 import type { BagScheduler, SchedulingPort } from './scheduler.ts';
 
 /**
@@ -8,14 +8,14 @@ import type { BagScheduler, SchedulingPort } from './scheduler.ts';
  *
  * Neither overtakes the other: queues that follow each other and are alike in this are placed together, the others get
  * the machines that these leave. Cost: that of
- * `placeReady` and of following the plan, and O(machines) for each change from one to the other.
+ * `dispatchReady` and of following the plan, and O(machines) for each change from one to the other.
  *
  * @source moreira2009, 3.1, the dynamic method in batch mode. Departs from the source: on machines that come and go,
  * with times that are estimates.
  */
-export const planned: BagScheduler = { name: 'plan', replication: 'everywhere', place: placeByPlan };
+export const planned: BagScheduler = { name: 'plan', replication: 'everywhere', dispatch: dispatchByPlan };
 
-function placeByPlan<Machine extends BagMachine, Queue extends BagQueue>(
+function dispatchByPlan<Machine extends BagMachine, Queue extends BagQueue>(
   machines: readonly Machine[],
   queues: readonly Queue[],
   port: SchedulingPort<Machine, Queue>,
@@ -27,7 +27,7 @@ function placeByPlan<Machine extends BagMachine, Queue extends BagQueue>(
     let end = from + 1;
     while (end < queues.length && port.isPlanned(queues[end] as Queue) === isPlanned) end++;
     const together = queues.slice(from, end);
-    for (const machine of isPlanned ? port.placePlanned(open, together) : placeReady(open, together, port))
+    for (const machine of isPlanned ? port.dispatchPlanned(open, together) : dispatchReady(open, together, port))
       kept.add(machine);
     from = end;
     if (from < queues.length)

@@ -26,7 +26,7 @@ export interface ReplicationPort<Machine extends BagMachine, Task extends Replic
   suits(task: Task, machine: Machine): boolean;
   /** How good the machine is for it; of machines that suit, the best gets it. */
   worth(task: Task, machine: Machine): number;
-  place(machine: Machine, task: Task): void;
+  dispatch(machine: Machine, task: Task): void;
 }
 
 /**
@@ -56,7 +56,7 @@ export function replicate<Machine extends BagMachine, Task extends ReplicableTas
         suits: (candidate) => port.suits(task, candidate),
         worth: (candidate) => port.worth(task, candidate),
       });
-      if (machine !== undefined) port.place(machine, task);
+      if (machine !== undefined) port.dispatch(machine, task);
     }
   }
 }

@@ -37,8 +37,8 @@ export function budgetLeft(cap: ReplicationCap, { used, losers, atRisk }: Replic
  * costs least. Never falls as `at` grows.
  */
 export function lossBy({ processors, living, givenUp, waiting }: TaskRuns, at: Instant): ProcessorMillis {
-  const costOf = (placedAt: Instant): ProcessorMillis => Math.max(0, at - placedAt) * processors;
-  const sure = givenUp.reduce((sum, placedAt) => sum + costOf(placedAt), 0);
+  const costOf = (dispatchedAt: Instant): ProcessorMillis => Math.max(0, at - dispatchedAt) * processors;
+  const sure = givenUp.reduce((sum, dispatchedAt) => sum + costOf(dispatchedAt), 0);
   return sure + allButLeast([...living.map(costOf), ...waiting]);
 }
 

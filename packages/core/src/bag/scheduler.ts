@@ -1,7 +1,7 @@
 import type { SchedulerName } from '../messages/index.ts';
 import type { Bytes, Duration, TaskIndex } from '../shared/index.ts';
 import type { BagMachine, BagQueue } from './bag.ts';
-import type { PlacementPort } from './place-ready.ts';
+import type { DispatchPort } from './dispatch-ready.ts';
 
 /**
  * What schedulers need to know and to do. The broker answers from its state, a simulation from its world, and who
@@ -9,13 +9,13 @@ import type { PlacementPort } from './place-ready.ts';
  * what he imagines; nothing here belongs to the broker.
  */
 export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQueue>
-  extends PlacementPort<Machine, Queue> {
+  extends DispatchPort<Machine, Queue> {
   /** Ready tasks of the queue in the order of their indexes, `from` and later ones, `countMax` at most. */
   readyTasks(queue: Queue, from: TaskIndex, countMax: number): readonly TaskIndex[];
   /** Whether the task may go to a machine that matches its queue; false for one where it went wrong a moment ago. */
   suits(queue: Queue, task: TaskIndex, machine: Machine): boolean;
-  /** Places these ready tasks on a machine, in this order; each suits it. */
-  placeTasks(machine: Machine, queue: Queue, tasks: readonly TaskIndex[]): void;
+  /** Dispatches these ready tasks on a machine, in this order; each suits it. */
+  dispatchTasks(machine: Machine, queue: Queue, tasks: readonly TaskIndex[]): void;
   /** How long the task is expected to run there; undefined where nothing is known of it. */
   taskTime(queue: Queue, task: TaskIndex, machine: Machine): Duration | undefined;
   /**
@@ -32,13 +32,13 @@ export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQue
    * look again when estimates differ.
    */
   lookAgain(queue: Queue): void;
-  /** Whether the queue's tasks are placed by a plan; never where nothing plans. */
+  /** Whether the queue's tasks are dispatched by a plan; never where nothing plans. */
   isPlanned(queue: Queue): boolean;
   /**
-   * Places what the plan wants placed now of these queues, all of which are planned. @returns machines that are kept
+   * Dispatches what the plan wants dispatched now of these queues, all of which are planned. @returns machines that are kept
    * for what the plan has next on them.
    */
-  placePlanned(machines: readonly Machine[], queues: readonly Queue[]): ReadonlySet<Machine>;
+  dispatchPlanned(machines: readonly Machine[], queues: readonly Queue[]): ReadonlySet<Machine>;
 }
 
 /** How the tasks of a job come to machines; each scheduler is one file beside this one. */
@@ -50,12 +50,12 @@ export interface BagScheduler {
    */
   readonly replication: 'none' | 'everywhere' | 'where-data-are';
   /**
-   * Places ready tasks.
+   * Dispatches ready tasks.
    *
    * @param queues in the order of submission.
    * @returns machines whose free processors are kept for a task that is too wide for them.
    */
-  place<Machine extends BagMachine, Queue extends BagQueue>(
+  dispatch<Machine extends BagMachine, Queue extends BagQueue>(
     machines: readonly Machine[],
     queues: readonly Queue[],
     port: SchedulingPort<Machine, Queue>,

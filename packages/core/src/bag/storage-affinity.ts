@@ -1,6 +1,6 @@
 import type { Bytes, TaskIndex } from '../shared/index.ts';
 import { type BagMachine, type BagQueue, countStartable } from './bag.ts';
-import { placeReady } from './place-ready.ts';
+import { dispatchReady } from './dispatch-ready.ts';
 import type { BagScheduler, SchedulingPort } from './scheduler.ts';
 
 /** Ready tasks, and machines, that are compared with each other at a time. */
@@ -21,10 +21,10 @@ export const comparedMax = 64;
 export const storageAffinity: BagScheduler = {
   name: 'storage-affinity',
   replication: 'where-data-are',
-  place: placeByAffinity,
+  dispatch: dispatchByAffinity,
 };
 
-function placeByAffinity<Machine extends BagMachine, Queue extends BagQueue>(
+function dispatchByAffinity<Machine extends BagMachine, Queue extends BagQueue>(
   machines: readonly Machine[],
   queues: readonly Queue[],
   port: SchedulingPort<Machine, Queue>,
@@ -33,14 +33,14 @@ function placeByAffinity<Machine extends BagMachine, Queue extends BagQueue>(
   for (const queue of queues) {
     if (queue.readyCount === 0) continue;
     const open = machines.filter((machine) => !kept.has(machine) && port.matches(queue, machine));
-    placeQueue(queue, open, port);
+    dispatchQueue(queue, open, port);
     // What suited no free processor, and what waits at machines.
-    for (const machine of placeReady(open, [queue], port)) kept.add(machine);
+    for (const machine of dispatchReady(open, [queue], port)) kept.add(machine);
   }
   return kept;
 }
 
-function placeQueue<Machine extends BagMachine, Queue extends BagQueue>(
+function dispatchQueue<Machine extends BagMachine, Queue extends BagQueue>(
   queue: Queue,
   machines: readonly Machine[],
   port: SchedulingPort<Machine, Queue>,
@@ -52,7 +52,7 @@ function placeQueue<Machine extends BagMachine, Queue extends BagQueue>(
     const window = free.slice(from, from + comparedMax);
     const others = [...busy, ...free.slice(from + comparedMax)].slice(0, comparedMax);
     // A machine of many processors has room for more tasks than are compared at a time.
-    while (window.some(isFree) && placeWindow(queue, { free: window.filter(isFree), others }, port)) continue;
+    while (window.some(isFree) && dispatchWindow(queue, { free: window.filter(isFree), others }, port)) continue;
   }
 }
 
@@ -65,7 +65,7 @@ interface ComparedTask<Machine> {
 }
 
 /** Gives free processors tasks of one window. @returns whether any was given. */
-function placeWindow<Machine extends BagMachine, Queue extends BagQueue>(
+function dispatchWindow<Machine extends BagMachine, Queue extends BagQueue>(
   queue: Queue,
   { free, others }: { readonly free: readonly Machine[]; readonly others: readonly Machine[] },
   port: SchedulingPort<Machine, Queue>,
@@ -88,7 +88,7 @@ function placeWindow<Machine extends BagMachine, Queue extends BagQueue>(
   for (const row of [...left].sort((one, other) => one.heldElsewhere - other.heldElsewhere)) {
     for (const { machine } of row.held) if (give(row.task, machine)) break;
   }
-  for (const [machine, tasks] of given) port.placeTasks(machine, queue, tasks);
+  for (const [machine, tasks] of given) port.dispatchTasks(machine, queue, tasks);
   return given.size > 0;
 }
 

@@ -1,4 +1,4 @@
-import { placeReady } from './place-ready.ts';
+import { dispatchReady } from './dispatch-ready.ts';
 import type { BagScheduler } from './scheduler.ts';
 
 /**
@@ -6,11 +6,11 @@ import type { BagScheduler } from './scheduler.ts';
  * A later
  * job gets what the earlier ones cannot use. Nothing is replicated.
  *
- * Cost: that of `placeReady`.
+ * Cost: that of `dispatchReady`.
  *
  * @source costa2005, section 4.2: each free processor takes an unstarted task.
  * Departs from the source: the next task in order, where the seed takes a random one; the tasks of a bag are alike to
  * the
  * scheduler, and an order lets users see what comes next.
  */
-export const workqueue: BagScheduler = { name: 'workqueue', replication: 'none', place: placeReady };
+export const workqueue: BagScheduler = { name: 'workqueue', replication: 'none', dispatch: dispatchReady };

@@ -4,7 +4,7 @@ import type { ProcessorCount, ReplicaId } from '../shared/index.ts';
  * What a replica is in its gang, as its machine is told. All members have one gang id, and each a replica id of its
  * own.
  */
-export interface GangPlace {
+export interface GangMembership {
   /** Never the same for two gangs of a broker. */
   readonly gangId: number;
   /** From 0; rank 0 runs the task's command. */

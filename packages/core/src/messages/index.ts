@@ -1,4 +1,4 @@
-export type { GangMemberReady, GangMember, GangPlace, StartGang } from './gang.ts';
+export type { GangMemberReady, GangMember, GangMembership, StartGang } from './gang.ts';
 export {
   keyOfContent,
   memoryGrowthMax,

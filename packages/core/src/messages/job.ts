@@ -207,10 +207,10 @@ export interface JobSpec {
   /** Left out, `wqr`. */
   readonly scheduler?: SchedulerName;
   /**
-   * `STRATEGY[:A]` of core's placement, or `none`: which resource tasks join that take several processors. Left out, as
+   * `STRATEGY[:A]` of core's site selection, or `none`: which resource tasks join that take several processors. Left out, as
    * the grid does by default.
    */
-  readonly placement?: string;
+  readonly siteSelection?: string;
   /** Left out, none. */
   readonly replicationCap?: ReplicationCap;
   /** Left out, the checks that there are decide. */

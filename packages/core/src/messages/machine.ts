@@ -1,7 +1,7 @@
 import type { Cause } from '../reasons/index.ts';
 import { emptyCapacity, type ResourceCapacity, type ResourceRequest } from '../resources/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId } from '../shared/index.ts';
-import type { GangMemberReady, GangPlace } from './gang.ts';
+import type { GangMemberReady, GangMembership } from './gang.ts';
 import type { Content, Limits, Root } from './job.ts';
 import type { ReservationName } from './reservation.ts';
 
@@ -137,7 +137,7 @@ export interface ReplicaStart {
    * It is a member of a gang, alone in its batch, and runs nothing before all members are held; left out for a task
    * that runs on one machine.
    */
-  readonly gang?: GangPlace;
+  readonly gang?: GangMembership;
   /**
    * Outputs are brought only where it succeeds: should it fail, its task runs again, and what it leaves is of no use.
    * Left out where that may be wanted.

@@ -2,7 +2,7 @@ import type { NodeShape } from '../resources/index.ts';
 import type { Duration, ProcessorCount, ProcessorMillis } from '../shared/index.ts';
 
 /**
- * What a provider's resource is and how its queue stands, as far as placement needs it. A level: it replaces the one
+ * What a provider's resource is and how its queue stands, as far as site selection needs it. A level: it replaces the one
  * before.
  */
 export interface ResourceStatus {

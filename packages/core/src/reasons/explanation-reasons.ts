@@ -45,7 +45,7 @@ export const explanationReasons = {
   'tasks-waiting-for-others': { tasks: 'number' },
   'tasks-reused': { tasks: 'number', jobId: 'number' },
   'replicas-started': { replicas: 'number', tasks: 'number' },
-  'job-placement': {
+  'job-site-selection': {
     strategy: 'text',
     admissibility: 'text',
     isAdaptive: 'flag',

@@ -48,11 +48,11 @@ export const jobFaults = {
   'verification-votes-invalid': { votes: 'number', votesMax: 'number' },
   'verification-credibility-invalid': { threshold: 'number' },
   'verification-credibility-unreachable': { threshold: 'number', thresholdMax: 'number', votesMax: 'number' },
-  'placement-with-plan': { placement: 'text' },
-  'placement-with-reservation': { placement: 'text' },
-  'placement-with-votes': { placement: 'text', verification: ['vote', 'credibility'] },
-  'placement-strategy-unknown': { text: 'text', nearest: 'text?', names: 'texts' },
-  'placement-admissibility-invalid': { text: 'text', admissibility: 'text' },
+  'site-selection-with-plan': { siteSelection: 'text' },
+  'site-selection-with-reservation': { siteSelection: 'text' },
+  'site-selection-with-votes': { siteSelection: 'text', verification: ['vote', 'credibility'] },
+  'site-selection-strategy-unknown': { text: 'text', nearest: 'text?', names: 'texts' },
+  'site-selection-admissibility-invalid': { text: 'text', admissibility: 'text' },
 
   // Workflows and resumed jobs.
   'workflow-expected-time-invalid': { groupIndex: 'number', expectedMs: 'number' },

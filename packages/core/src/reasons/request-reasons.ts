@@ -11,7 +11,7 @@ const plannedRequest = {
 /** Why a request heuristic asks for what it asks for, or for nothing. */
 export const requestReasons = {
   'no-pending-tasks': {},
-  'all-tasks-placed': {},
+  'all-tasks-have-slots': {},
   'request-slots-taken': { slots: 'number', pendingRequests: 'number' },
   'request-slots-taken-nothing-free': { slots: 'number' },
   'task-too-wide': { taskProcessors: 'number', requestProcessorsMax: 'number' },

@@ -18,7 +18,7 @@ export const taskReasons = {
   'further-tasks': { tasks: 'number' },
   'task-running': { jobId: 'number', taskIndex: 'number', machineIds: 'texts' },
   'replica-running': { replicaId: 'number', machineId: 'text', forMs: 'number' },
-  'replica-placed': { replicaId: 'number', machineId: 'text', agoMs: 'number' },
+  'replica-dispatched': { replicaId: 'number', machineId: 'text', agoMs: 'number' },
   'gang-running': {
     jobId: 'number',
     taskIndex: 'number',

@@ -66,7 +66,7 @@ export const waitingReasons = {
   'machine-mismatch': { machineId: 'text', jobId: 'number' },
   'machine-reserved': { machineId: 'text', jobId: 'number' },
   'machine-outside-reservation': { machineId: 'text', jobId: 'number' },
-  'machine-placed-elsewhere': { machineId: 'text', jobId: 'number' },
+  'machine-tasks-elsewhere': { machineId: 'text', jobId: 'number' },
   'machine-too-short': { machineId: 'text', jobId: 'number' },
   'machine-next': { machineId: 'text', jobId: 'number' },
   'machine-too-small': { machineId: 'text', taskProcessors: 'number', processors: 'number' },
@@ -136,11 +136,11 @@ export const waitingReasons = {
   'reservation-inside': { reservationId: 'number', resourceId: 'text', leftMs: 'number', tasksWait: 'flag' },
 
   // Choosing a resource.
-  'placement-waits-for-queues': { providerIds: 'texts' },
-  'placement-too-wide': { taskProcessors: 'number', widestProcessors: 'number' },
-  'placement-unsuitable': { taskProcessors: 'number' },
-  'placement-next': {},
-  'placement-behind': { tasks: 'number' },
+  'site-selection-waits-for-queues': { providerIds: 'texts' },
+  'site-selection-too-wide': { taskProcessors: 'number', widestProcessors: 'number' },
+  'site-selection-unsuitable': { taskProcessors: 'number' },
+  'site-selection-next': {},
+  'site-selection-behind': { tasks: 'number' },
   'resource-size-unknown': { providerId: 'text' },
   'resource-size': {
     providerId: 'text',

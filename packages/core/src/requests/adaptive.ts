@@ -3,7 +3,7 @@ import { chooseRequests, keepEarliest, scaleRequests, showCandidates } from './c
 import { estimateTaskTime } from './estimate-task-time.ts';
 import { findCandidates } from './find-candidates.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
-import { findObstacle, getFreeSlots, isBounded, tasksToPlace } from './obstacle.ts';
+import { findObstacle, getFreeSlots, isBounded, tasksWithoutSlot } from './obstacle.ts';
 import { listOptions } from './options.ts';
 import { perHour, getThroughput } from './throughput.ts';
 
@@ -33,7 +33,7 @@ export function draftAdaptively(facts: RequestFacts, slots: number): RequestDeci
   const estimate = estimateTaskTime(facts);
   const candidates = findCandidates(facts, estimate.time);
   const choices = chooseRequests(candidates, slots, { now, exchange: listOptions(facts).exchange });
-  const tasks = tasksToPlace(facts);
+  const tasks = tasksWithoutSlot(facts);
   const scaled = scaleRequests(choices, tasks, demand.processors, now);
   const kept = isBounded(facts)
     ? keepEarliest(choices, scaled, tasks * demand.processors)

@@ -9,7 +9,7 @@ import {
   lanesIn,
   getLanesMax,
   longestWalltime,
-  tasksToPlace,
+  tasksWithoutSlot,
 } from './obstacle.ts';
 import { readQueue } from './read-queue.ts';
 
@@ -35,7 +35,7 @@ function draftInitially(facts: RequestFacts): RequestDecision {
   const estimate = estimateTaskTime(facts);
   const { free, waitingCount } = readQueue(facts);
   const drafts: DraftedRequest[] = [];
-  let tasks = tasksToPlace(facts);
+  let tasks = tasksWithoutSlot(facts);
   while (drafts.length < getFreeSlots(facts) && tasks > 0) {
     const draft = fillHoleNow(facts, free, { tasks, estimate }) ?? waitByLoad(facts, waitingCount, { tasks, estimate });
     drafts.push(draft);

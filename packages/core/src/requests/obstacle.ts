@@ -9,7 +9,7 @@ export function getFreeSlots({ limits, pending }: RequestFacts): number {
 }
 
 /** The tasks to ask processors for: |T^p|, and no more than have no place where that is known. */
-export function tasksToPlace({ demand: { pendingTasks, unplacedTasks } }: RequestFacts): number {
+export function tasksWithoutSlot({ demand: { pendingTasks, unplacedTasks } }: RequestFacts): number {
   return Math.min(pendingTasks, unplacedTasks ?? pendingTasks);
 }
 
@@ -22,7 +22,7 @@ export function isBounded({ demand }: RequestFacts): boolean {
 export function findObstacle(facts: RequestFacts): Reason | undefined {
   const { limits, demand, pending } = facts;
   if (demand.pendingTasks === 0) return { code: 'no-pending-tasks' };
-  if (tasksToPlace(facts) === 0) return { code: 'all-tasks-placed' };
+  if (tasksWithoutSlot(facts) === 0) return { code: 'all-tasks-have-slots' };
   if (getFreeSlots(facts) <= 0)
     return { code: 'request-slots-taken', slots: limits.requestsMax, pendingRequests: pending.length };
   if (demand.processors > limits.widthMax) {

@@ -1,7 +1,7 @@
 import type { Reason } from '../reasons/index.ts';
 import type { ProcessorCount } from '../shared/index.ts';
 import type { DraftedRequest, RequestDecision, RequestFacts, RequestHeuristic } from './heuristic.ts';
-import { findObstacle, getFreeSlots, isBounded, longestWalltime, tasksToPlace } from './obstacle.ts';
+import { findObstacle, getFreeSlots, isBounded, longestWalltime, tasksWithoutSlot } from './obstacle.ts';
 import { listOptions } from './options.ts';
 
 /**
@@ -27,7 +27,7 @@ function draftStatic(facts: RequestFacts): RequestDecision {
   const obstacle = findObstacle(facts);
   if (obstacle !== undefined) return { drafts: [], reasons: [obstacle] };
   const freeSlots = getFreeSlots(facts);
-  const wanted = tasksToPlace(facts) * demand.processors;
+  const wanted = tasksWithoutSlot(facts) * demand.processors;
   const isShared = listOptions(facts).staticWidth === 'share';
   const width = chooseWidth(isShared ? wanted : Infinity, freeSlots, demand.processors, limits.widthMax);
   const walltime = longestWalltime(limits);
@@ -36,8 +36,8 @@ function draftStatic(facts: RequestFacts): RequestDecision {
     isShared
       ? {
           code: 'static-equal-shares',
-          tasks: tasksToPlace(facts),
-          isPartOfDemand: tasksToPlace(facts) < demand.pendingTasks,
+          tasks: tasksWithoutSlot(facts),
+          isPartOfDemand: tasksWithoutSlot(facts) < demand.pendingTasks,
           taskProcessors: demand.processors,
           freeSlots,
           slots: limits.requestsMax,

@@ -204,7 +204,7 @@ class World {
       }),
     );
     for (const replica of replicas) this.accepted.add(replica.replicaId);
-    const input: AgentInput = { kind: 'ReplicasPlaced', batch: { template, replicas } };
+    const input: AgentInput = { kind: 'ReplicasDispatched', batch: { template, replicas } };
     this.hear(input, ...(action.again ? [input] : []));
   }
 

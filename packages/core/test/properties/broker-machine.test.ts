@@ -240,7 +240,7 @@ test('the same holds where tasks of several processors are placed', (t) => {
         suspectGrace: 5000,
         lossesMax: 6,
         retryElsewhere: 1000,
-        placement: { ...defaultBrokerOptions.placement, choice, aheadMax: 4, decisionsMax: 3 },
+        siteSelection: { ...defaultBrokerOptions.siteSelection, choice, aheadMax: 4, decisionsMax: 3 },
       });
       try {
         world.submit(aJob(5, { processors: 2 }));

@@ -257,7 +257,7 @@ test('whatever happens to a calendar, nothing is promised twice, nobody is moved
     kind: fc.constantFrom('shared', 'counted'),
     algorithm: fc.constantFrom('suvs', 'suvs-p'),
     inTheWay: fc.constantFrom('covered', 'needed'),
-    placement: fc.constantFrom('first-fit', 'min-lip', 'min-tip'),
+    siteSelection: fc.constantFrom('first-fit', 'min-lip', 'min-tip'),
     movesMax: fc.integer({ min: 0, max: 4 }),
     capPpm: fc.constantFrom(1_000_000, 750_000),
     userMax: fc.constantFrom(undefined, 5),

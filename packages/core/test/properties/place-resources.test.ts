@@ -1,7 +1,7 @@
 // Placing by subtraction: nothing is over-committed, and a task that asks for much waits for no younger one.
 import test from 'ava';
 import fc from 'fast-check';
-import { type BagMachine, type BagQueue, type HeldPart, placeReady } from '@mutirao/core/bag';
+import { type BagMachine, type BagQueue, type HeldPart, dispatchReady } from '@mutirao/core/bag';
 import { emptyRequest, FreeResources, type ResourceCapacity, type ResourceRequest } from '@mutirao/core/resources';
 import { runs } from '@mutirao/testkit';
 
@@ -81,12 +81,12 @@ function canRun(queue: Queue, machine: Machine): boolean {
 }
 
 /** Places as a broker does, and checks that each task that is placed has all that it asks for. */
-function place(machines: readonly Machine[], queues: readonly Queue[]): void {
-  placeReady<Machine, Queue>(machines, queues, {
+function dispatch(machines: readonly Machine[], queues: readonly Queue[]): void {
+  dispatchReady<Machine, Queue>(machines, queues, {
     matches: canRun,
     prefetchDepth: () => 0,
     listHeld: (machine) => machine.replicas,
-    place: (machine, queue, countMax) => {
+    dispatch: (machine, queue, countMax) => {
       const count = Math.min(countMax, queue.readyCount);
       for (let index = 0; index < count; index++) {
         const { processors, resources } = queue;
@@ -124,14 +124,14 @@ test('a task that asks for much starts when all have ended that were there befor
     fc.property(anyDrawn, (drawn) => {
       const machines = openMachines(drawn);
       const others = drawn.others.map((queue) => openQueue(queue, 1000));
-      place(machines, others);
+      dispatch(machines, others);
       const wide = openQueue(drawn.wide, 1);
       if (!machines.some((machine) => canRun(wide, machine))) return true;
       const before = new Set(machines.flatMap(({ replicas }) => [...replicas]));
       let pick = 0;
       // As many steps as it takes until nothing is left of what was there; younger tasks may end in between.
       while (wide.readyCount > 0) {
-        place(machines, [wide, ...others]);
+        dispatch(machines, [wide, ...others]);
         if (wide.readyCount === 0) return true;
         waited++;
         const running = machines.flatMap((machine) => [...machine.replicas].map((replica) => ({ machine, replica })));
@@ -156,7 +156,7 @@ test('tasks of processors alone are placed as if machines had nothing else', (t)
     fc.property(anyDrawn, (drawn) => {
       const plain = drawn.others.map(({ processors }) => ({ processors, request: emptyRequest }));
       const placedOn = (machines: readonly Machine[]): readonly number[] => {
-        place(
+        dispatch(
           machines,
           plain.map((queue) => openQueue(queue, 5)),
         );
@@ -181,7 +181,7 @@ test('a processor idles only where no ready task would fit, but for what is kept
       const machines = openMachines(drawn);
       const [first] = drawn.others.map((queue) => openQueue(queue, 1000));
       if (first === undefined) return true;
-      place(machines, [first]);
+      dispatch(machines, [first]);
       return machines.every(
         (machine) =>
           !canRun(first, machine) ||

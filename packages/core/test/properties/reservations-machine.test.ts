@@ -265,7 +265,7 @@ function compareStart(
 }
 
 test('a request has the earliest start that trying every instant finds, and none where it finds none', (t) => {
-  let [placedCount, refusedCount] = [0, 0];
+  let [dispatchedCount, refusedCount] = [0, 0];
   fc.assert(
     fc.property(fc.array(line, { maxLength: 40, size: 'max' }), fc.constantFrom(100, 50), (lines, capPercent) => {
       const harness = begin(false, capPercent);
@@ -276,11 +276,11 @@ test('a request has the earliest start that trying every instant finds, and none
         if (found !== expected)
           throw new Error(`${one} at ${harness.now} starts at ${String(found)}; expected ${String(expected)}`);
         if (found === undefined) refusedCount += 1;
-        else placedCount += 1;
+        else dispatchedCount += 1;
       }
     }),
     runs(20_261_124, 250),
   );
-  t.log(`${placedCount} placed, ${refusedCount} refused`);
-  t.true(placedCount > 300 && refusedCount > 100);
+  t.log(`${dispatchedCount} placed, ${refusedCount} refused`);
+  t.true(dispatchedCount > 300 && refusedCount > 100);
 });

@@ -1,7 +1,7 @@
 // The schedulers against plain ones that look at every pair, and against what holds for each of them.
 import test from 'ava';
 import fc from 'fast-check';
-import { type BagMachine, type BagQueue, lossBy, placeQueues, type SchedulingPort } from '@mutirao/core/bag';
+import { type BagMachine, type BagQueue, lossBy, dispatchQueues, type SchedulingPort } from '@mutirao/core/bag';
 import { schedulerNames, type SchedulerName } from '@mutirao/core/messages';
 import { runs } from '@mutirao/testkit';
 
@@ -65,13 +65,13 @@ function place(scheduler: SchedulerName, { times, waits }: Case): string[] {
     timeLeft: () => Infinity,
     lookAgain: () => undefined,
     isPlanned: () => false,
-    placePlanned: () => new Set(),
-    place: (machine, _queue, countMax) => {
+    dispatchPlanned: () => new Set(),
+    dispatch: (machine, _queue, countMax) => {
       const tasks = list(0, countMax);
       put(machine, tasks);
       return tasks.length;
     },
-    placeTasks: (machine, _queue, tasks) => {
+    dispatchTasks: (machine, _queue, tasks) => {
       put(machine, tasks);
     },
     readyTasks: (_queue, from, countMax) => list(from, countMax),
@@ -79,12 +79,12 @@ function place(scheduler: SchedulerName, { times, waits }: Case): string[] {
     waits: (_queue, machine) => [machine.wait],
     bytesHeld: (_queue, task, machine) => times[task]?.[machine.index] ?? 0,
   };
-  placeQueues(machines, [queue], port);
+  dispatchQueues(machines, [queue], port);
   return placed.sort();
 }
 
 /** Min-min and sufferage as they are written in books: every pair is looked at again each time. */
-function placeSlowly(scheduler: 'min-min' | 'sufferage', { times, waits }: Case): string[] {
+function dispatchSlowly(scheduler: 'min-min' | 'sufferage', { times, waits }: Case): string[] {
   const free = [...waits];
   const open = new Set(times.keys());
   const placed: string[] = [];
@@ -111,7 +111,7 @@ for (const scheduler of ['min-min', 'sufferage'] as const) {
   test(`${scheduler} places what looking at every pair gives`, (t) => {
     fc.assert(
       fc.property(cases, (one) => {
-        t.deepEqual(place(scheduler, one), placeSlowly(scheduler, one));
+        t.deepEqual(place(scheduler, one), dispatchSlowly(scheduler, one));
       }),
       runs(771, 300),
     );

@@ -30,7 +30,7 @@ export interface Definitions extends Partial<RequestSections> {
 /** A job file as it was read, before defaults go into its tasks. */
 export interface JdfDocument {
   label: string | undefined;
-  placement: string | undefined;
+  'site-selection': string | undefined;
   /** The defaults of its tasks. */
   readonly job: Definitions;
   readonly tasks: Definitions[];

@@ -1,4 +1,4 @@
-import { findPlacementStrategy, placementStrategies, readPlacement } from '@mutirao/core/placement';
+import { findSiteSelectionStrategy, siteSelectionStrategies, readSiteSelection } from '@mutirao/core/site-selection';
 import { showFound } from '../format-error.ts';
 import { takeRequirements } from './conditions.ts';
 import { arrebolTask, refuseOtherDialects } from './dialect.ts';
@@ -47,7 +47,7 @@ export function parseDocument(reader: JdfReader, directory: string): JdfDocument
 }
 
 function emptyDocument(offset: number): JdfDocument {
-  return { label: undefined, placement: undefined, job: emptyDefinitions(offset), tasks: [] };
+  return { label: undefined, 'site-selection': undefined, job: emptyDefinitions(offset), tasks: [] };
 }
 
 /** Reads `job :`; where something else stands, all that follows is read as if it had stood there. */
@@ -133,7 +133,7 @@ function takeSection(reader: JdfReader, progress: Progress, heading: Heading): v
     case 'job':
       return beginJob(reader, progress, start);
     case 'label':
-    case 'placement':
+    case 'site-selection':
       return takeJobLine(reader, document, { section, start });
     case 'annotations':
       return skipAnnotations(reader, start);
@@ -198,25 +198,28 @@ function takeCommand(reader: JdfReader, section: 'remote' | 'check'): string {
 function takeJobLine(
   reader: JdfReader,
   document: JdfDocument,
-  { section, start }: { readonly section: 'label' | 'placement'; readonly start: number },
+  { section, start }: { readonly section: 'label' | 'site-selection'; readonly start: number },
 ): void {
   if (document.tasks.length > 0)
-    reader.report(reader.error({ expected: `the ${section} before the first task` }, start));
+    reader.report(reader.error({ expected: `the ${section.replace('-', ' ')} before the first task` }, start));
   else if (document[section] !== undefined)
-    reader.report(reader.error({ found: `a second "${section}:"`, expected: `one ${section}` }, start));
-  document[section] ??= section === 'label' ? reader.takeLine() : (reader.attempt(() => takePlacement(reader)) ?? '');
+    reader.report(
+      reader.error({ found: `a second "${section}:"`, expected: `one ${section.replace('-', ' ')}` }, start),
+    );
+  document[section] ??=
+    section === 'label' ? reader.takeLine() : (reader.attempt(() => takeSiteSelection(reader)) ?? '');
   reader.takeRestOfLine();
 }
 
 /** Reads `STRATEGY[:A]` or `none`, up to a comment. */
-function takePlacement(reader: JdfReader): string {
+function takeSiteSelection(reader: JdfReader): string {
   reader.skipSpaces();
   const start = reader.position;
   const text = reader.takeRestOfLine().replace(/(^|\s+)#.*$/, '');
-  const read = readPlacement(text);
+  const read = readSiteSelection(text);
   if (read === 'none' || !('fault' in read)) return text;
   const [name = ''] = text.split(':', 1);
-  if (findPlacementStrategy(name) !== undefined) {
+  if (findSiteSelectionStrategy(name) !== undefined) {
     throw reader.error(
       { found: showFound(text.slice(name.length + 1)), expected: `a number in 0..1 or "adaptive" behind "${name}:"` },
       start + name.length + 1,
@@ -225,7 +228,7 @@ function takePlacement(reader: JdfReader): string {
   throw reader.error(
     {
       expected: '"none" or a strategy such as "min-ct" or "min-ct:0.5"',
-      words: ['none', ...placementStrategies.map((strategy) => strategy.name)],
+      words: ['none', ...siteSelectionStrategies.map((strategy) => strategy.name)],
     },
     start,
   );

@@ -79,11 +79,11 @@ function makeJob(reader: JdfReader, document: JdfDocument, { directory }: JdfPla
   if (document.tasks.length === 0)
     reader.report(reader.error({ code: 'MUT_JDF_NO_TASK', expected: 'at least one "task:"' }, reader.text.length));
   const groups = mergeEqual(document.tasks.map((task) => makeGroup(reader, document, task)));
-  const placement = document.placement === undefined ? {} : { placement: document.placement };
+  const siteSelection = document['site-selection'] === undefined ? {} : { siteSelection: document['site-selection'] };
   return {
     ...jobDefaults,
     ...findGang(reader, document),
-    ...placement,
+    ...siteSelection,
     label: document.label ?? '',
     groups,
     homeDirectory: directory,

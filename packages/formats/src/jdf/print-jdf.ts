@@ -15,7 +15,7 @@ import { FormatError } from '../format-error.ts';
 export function printJdf(job: JobSpec): string {
   const lines = ['job:'];
   if (job.label !== '') lines.push(`label: ${printLine(job.label)}`);
-  if (job.placement !== undefined) lines.push(`placement: ${job.placement}`);
+  if (job.siteSelection !== undefined) lines.push(`site-selection: ${job.siteSelection}`);
   let index = 0;
   for (const group of job.groups) {
     const { values } = group;

@@ -62,7 +62,7 @@ const mistakes: readonly (readonly [without: RegExp | undefined, lines: readonly
   [/^check/, ['chekc: a'], 0],
   [undefined, ['check: again'], 0],
   [undefined, ['label: late'], 0],
-  [undefined, ['placement: none'], 0],
+  [undefined, ['site-selection: none'], 0],
   [/^requirements/, ['requirements: a = = b'], 0],
   [/^requirements/, ['requirement: a == b'], 0],
   [undefined, ['some words of no use', 'and more of them'], 0],
@@ -188,7 +188,7 @@ test('a job file that is broken anyhow is read to its end, and each error has it
       fc.array(anyTask, { minLength: 1, maxLength: 4 }),
       fc.array(anyEdit, { minLength: 1, maxLength: 6 }),
       (tasks, edits) => {
-        const whole = ['job:', 'label: x', 'placement: min-ct:0.5', ...tasks.flat(), ''].join('\n');
+        const whole = ['job:', 'label: x', 'site-selection: min-ct:0.5', ...tasks.flat(), ''].join('\n');
         t.deepEqual(read(whole).faults, []);
         const broken = edits.reduce(
           (text, { at, length, put }) =>
@@ -237,7 +237,7 @@ test('nonsense is read to its end, and each error has its place', (t) => {
     '\u2028',
     'label:',
     'annotations:',
-    'placement:',
+    'site-selection:',
     'num_procs == 2',
   );
   fc.assert(

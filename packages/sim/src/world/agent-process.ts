@@ -237,7 +237,7 @@ export class AgentProcess {
       case 'hello':
         break;
       case 'start':
-        this.#process.deliver({ kind: 'ReplicasPlaced', batch: message.batch });
+        this.#process.deliver({ kind: 'ReplicasDispatched', batch: message.batch });
         break;
       case 'cancel':
         this.#process.deliver({ ...message, kind: 'ReplicasCancelled' });

@@ -91,7 +91,7 @@ export class LeaseOracle {
       this.#onConnection(input, at);
     }
     for (const change of changes as readonly BrokerChange[])
-      if (change.kind === 'ReplicasPlaced' && change.isAdopted !== true) this.#checkAsked(change, at);
+      if (change.kind === 'ReplicasDispatched' && change.isAdopted !== true) this.#checkAsked(change, at);
   }
 
   #onProviderTurn(providerId: ProviderId, { at, inputs, changes, commands }: WorldTurn): void {
@@ -119,7 +119,7 @@ export class LeaseOracle {
   }
 
   /** Before it places what a provider may have started the broker asks what is alive there. */
-  #checkAsked({ jobId, machineId, taskIndexes }: BrokerChangeOf<'ReplicasPlaced'>, at: Instant): void {
+  #checkAsked({ jobId, machineId, taskIndexes }: BrokerChangeOf<'ReplicasDispatched'>, at: Instant): void {
     for (const [providerId, since] of this.#telling) {
       if (at >= since + onWithin - 2 * this.#skewMax) continue;
       const task = taskIndexes.find((taskIndex) => this.#tasks.get(providerId)?.has(`${jobId}.${taskIndex}`) === true);
@@ -164,7 +164,7 @@ export class LeaseOracle {
   onBroker(changes: readonly BrokerChange[]): void {
     for (const change of changes) {
       if (change.kind === 'LeaseGranted') this.#onGranted(change);
-      if (change.kind === 'ReplicasPlaced') this.#onPlaced(change);
+      if (change.kind === 'ReplicasDispatched') this.#onPlaced(change);
     }
   }
 
@@ -189,7 +189,7 @@ export class LeaseOracle {
   }
 
   /** What is adopted was leased, and what is placed was not. */
-  #onPlaced({ machineId, jobId, firstReplicaId, taskIndexes, isAdopted }: BrokerChangeOf<'ReplicasPlaced'>): void {
+  #onPlaced({ machineId, jobId, firstReplicaId, taskIndexes, isAdopted }: BrokerChangeOf<'ReplicasDispatched'>): void {
     taskIndexes.forEach((taskIndex, offset) => {
       const leased = this.#leased.get(firstReplicaId + offset);
       const expected =

@@ -1,6 +1,6 @@
 import type { FirstRequestLimits } from '@mutirao/core/machines/provider';
 import { schedulerNames, type ReplicationCap } from '@mutirao/core/messages';
-import { readPlacement } from '@mutirao/core/placement';
+import { readSiteSelection } from '@mutirao/core/site-selection';
 import type { BucOrder } from '@mutirao/core/queue';
 import { heuristicChoices, type BudgetLeft } from '@mutirao/core/requests';
 import type { LeadRule } from '@mutirao/core/reservations';
@@ -108,10 +108,10 @@ const holding: Reader<LeadRule> = {
   },
 };
 
-const placement: Reader<string> = {
-  wanted: 'a placement',
+const siteSelection: Reader<string> = {
+  wanted: 'a site selection',
   read: (value, path) => {
-    const read = typeof value === 'string' ? readPlacement(value) : { fault: showValue(value) };
+    const read = typeof value === 'string' ? readSiteSelection(value) : { fault: showValue(value) };
     if (typeof read === 'object' && 'fault' in read)
       throw new ScenarioError(path, `is ${showValue(value)}`, 'none or STRATEGY[:A]');
     return value as string;
@@ -148,7 +148,7 @@ const job = object<JobPlan>(
     reservation,
     predecessorsMax: whole(0, 10),
     gangProcessors: whole(0, 1000),
-    placement,
+    siteSelection,
     asks: object<NonNullable<JobPlan['asks']>>(
       { memory: whole(0, 2 ** 50), gpus: whole(0, 1_024_000), licences: whole(0, 1000) },
       { peak: whole(1, 2 ** 50) },

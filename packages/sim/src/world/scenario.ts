@@ -88,10 +88,10 @@ export interface JobPlan {
    */
   readonly gangProcessors?: ProcessorCount;
   /**
-   * Which provider its gangs join, as `--placement` has it; left out, each goes wherever there is room. Providers tell
+   * Which provider its gangs join, as `--site-selection` has it; left out, each goes wherever there is room. Providers tell
    * how their queues stand in worlds with such jobs alone.
    */
-  readonly placement?: string;
+  readonly siteSelection?: string;
   /**
    * What each of its tasks asks for in addition to processors, of a gang each member; left out for nothing. A machine
    * of a lab must have it.

@@ -110,7 +110,7 @@ export function resourcefulScenario(scenario: Scenario): Scenario {
     labs: [{ machines, downTime: 20_000, upTime: { mean: 900_000, shape: 0.7 } }],
     stormDuration: Math.min(scenario.stormDuration, 1_800_000),
     jobs: jobs.map(({ reservation: _left, voteCount: _votes, credibility: _credibility, ...job }, index): JobPlan => {
-      const { gangProcessors: _gang, placement: _placement, ...alone } = job;
+      const { gangProcessors: _gang, siteSelection: _site_selection, ...alone } = job;
       const own = asks[index % asks.length];
       return {
         ...alone,

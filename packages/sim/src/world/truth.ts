@@ -1,5 +1,5 @@
 import type { HeldReplica } from '@mutirao/core/machines/agent';
-import type { GangPlace } from '@mutirao/core/messages';
+import type { GangMembership } from '@mutirao/core/messages';
 import { invariant, Prng, type Duration, type ProcessorCount } from '@mutirao/core/shared';
 import { predecessorsIn, readPath } from './plan-edges.ts';
 import type { JobPlan, LabMachinePlan, Scenario } from './scenario.ts';
@@ -156,7 +156,7 @@ export class Truth {
   }
 
   /** All members of its gang are held, if it is of one. */
-  #checkHeld(label: string, replicaId: number, gang: GangPlace | undefined): void {
+  #checkHeld(label: string, replicaId: number, gang: GangMembership | undefined): void {
     if (gang === undefined) return;
     const { gangId, members } = gang;
     const listening = this.#held.get(gangKey(label, gangId))?.size ?? 0;

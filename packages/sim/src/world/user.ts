@@ -129,11 +129,7 @@ export class SimulatedUser {
    * Asks for something after a while, again until there is an answer, be it a refusal: a job that has ended cannot be
    * cancelled.
    */
-  #spec(
-    after: Duration | undefined,
-    make: (replyTo: number) => BrokerInput,
-    then: () => void = () => undefined,
-  ): void {
+  #spec(after: Duration | undefined, make: (replyTo: number) => BrokerInput, then: () => void = () => undefined): void {
     if (after === undefined) return;
     this.#openCount += 1;
     const { kernel, ask } = this.#setup;
@@ -204,7 +200,7 @@ export function findSpec(label: string, plan: JobPlan): JobSpec {
     homeDirectory: '/home/user',
     deadline: undefined,
     verification: getVerification(plan),
-    ...(plan.placement === undefined ? {} : { placement: plan.placement }),
+    ...(plan.siteSelection === undefined ? {} : { siteSelection: plan.siteSelection }),
     ...(plan.scheduler === undefined ? {} : { scheduler: plan.scheduler }),
     ...(plan.replicationCap === undefined ? {} : { replicationCap: plan.replicationCap }),
     ...((plan.predecessorsMax ?? 0) === 0 ? {} : { edges: getEdges(plan) }),

@@ -329,7 +329,7 @@ export class World implements Surroundings {
           rng,
           providerIds: [...providers.keys()],
           instance: `journal ${this.#journal}`,
-          places: this.scenario.jobs.some(({ placement }) => placement !== undefined),
+          places: this.scenario.jobs.some(({ siteSelection }) => siteSelection !== undefined),
           dial: (life, providerId) => {
             const provider = providers.get(providerId);
             return this.network.open(

@@ -1,16 +1,16 @@
 // gonzalez2010, section 5: what the study's runs must show whatever the workload.
 import test from 'ava';
-import { getBound, findPlacementStrategy, measurePlacement } from '@mutirao/core/placement';
+import { getBound, findSiteSelectionStrategy, measurePlacement } from '@mutirao/core/site-selection';
 import { firstComeFirstServed, type TracedRequest } from '@mutirao/core/queue';
 import { Prng } from '@mutirao/core/shared';
-import { runPlacement } from '@mutirao/sim';
+import { runSiteSelection } from '@mutirao/sim';
 import {
   allProcessors,
   clusterSizes,
   measurePart,
   mixes,
   getTheoremRatio,
-  type PlacementPart,
+  type SiteSelectionPart,
 } from '@mutirao/sim/gonzalez2010';
 
 function drawLog(): TracedRequest[] {
@@ -29,7 +29,14 @@ function drawLog(): TracedRequest[] {
 }
 
 test('Table III: m6 is m11, and a too small an a lengthens the schedule', (t) => {
-  const part: PlacementPart = { id: 'x', mix: mixes.logs, experiment: 0, load: 0.7, strategy: 'min-pl', isQuick: true };
+  const part: SiteSelectionPart = {
+    id: 'x',
+    mix: mixes.logs,
+    experiment: 0,
+    load: 0.7,
+    strategy: 'min-pl',
+    isQuick: true,
+  };
   const { cases, facts } = measurePart(part, [drawLog()], '1');
   const at = (a: number | 'adaptive'): readonly number[] =>
     cases.find(({ admissibility, counted }) => admissibility === a && counted === 'unfinished')!.metrics;
@@ -94,11 +101,11 @@ test('Theorem 1: where its conditions hold, tasks of one processor that say how 
     });
     // First come, first served is list scheduling for them, which is (2 - 1/m)-competitive.
     const admissibility = (1 + prng.below(10)) / 10;
-    const { finished } = runPlacement(
+    const { finished } = runSiteSelection(
       {
         sizes: clusterSizes,
         policy: firstComeFirstServed,
-        strategy: findPlacementStrategy('min-lb')!,
+        strategy: findSiteSelectionStrategy('min-lb')!,
         admissibility,
         seed: '1',
       },

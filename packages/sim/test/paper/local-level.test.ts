@@ -1,6 +1,6 @@
-// The local level under placement: FCFS, EASY and conservative backfilling, on cases that are worked out by hand.
+// The local level under site selection: FCFS, EASY and conservative backfilling, on cases that are worked out by hand.
 import test from 'ava';
-import { placementStrategies } from '@mutirao/core/placement';
+import { siteSelectionStrategies } from '@mutirao/core/site-selection';
 import {
   conservativeBackfilling,
   easyBackfilling,
@@ -8,13 +8,13 @@ import {
   type QueuePolicy,
   type TracedRequest,
 } from '@mutirao/core/queue';
-import { runPlacement } from '@mutirao/sim';
+import { runSiteSelection } from '@mutirao/sim';
 
 /** Where each task ran and when it started. */
 function run(policy: QueuePolicy, stream: readonly TracedRequest[]): (readonly [cluster: number, startedAt: number])[] {
-  const runs = placementStrategies.map((strategy) => {
+  const runs = siteSelectionStrategies.map((strategy) => {
     // With a = 1/4 of 16 processors those of the first cluster are enough for who fits there: no strategy has a choice.
-    const { finished, clusters } = runPlacement(
+    const { finished, clusters } = runSiteSelection(
       { sizes: [4, 4, 8], policy, strategy, admissibility: 0.25, seed: '1' },
       stream,
     );

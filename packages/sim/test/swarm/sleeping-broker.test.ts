@@ -50,7 +50,7 @@ function run(lease: LeasePlan): {
     for (const change of changes as readonly BrokerChange[]) {
       if (change.kind === 'JobAccepted') began = at;
       if (change.kind === 'JobEnded') ended = at;
-      if (change.kind === 'ReplicasPlaced' && change.isAdopted === true) adoptedCount += change.taskIndexes.length;
+      if (change.kind === 'ReplicasDispatched' && change.isAdopted === true) adoptedCount += change.taskIndexes.length;
     }
   });
   if (failure !== undefined) throw new Error(failure.message);

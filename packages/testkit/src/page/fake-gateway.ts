@@ -233,7 +233,7 @@ function getAnswer(grid: FakePageGrid, path: string, query: URLSearchParams): un
           task_index: 812,
           value: 'ligand-812',
           replica_id: 9001,
-          placed_unix_ms: now - 41_000,
+          dispatched_unix_ms: now - 41_000,
           started_unix_ms: now - 38_000,
         },
       ],

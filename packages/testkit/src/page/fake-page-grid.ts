@@ -389,7 +389,7 @@ export class FakePageGrid {
       job,
       is_workflow: jobId === 41,
       edge_count: jobId === 41 ? 30 : 0,
-      place_count: job.tasks.running,
+      slot_count: job.tasks.running,
       task_time_ms_half: 88_000,
       task_time_ms_ninetieth: 131_000,
       timed_count: job.tasks.finished,

@@ -65,7 +65,7 @@ export const JobDetail = Type.Object({
   job: JobRow,
   is_workflow: Type.Boolean({ description: 'Whether tasks wait for each other: then `/graph` draws it.' }),
   edge_count: Count,
-  place_count: Type.Integer({ description: 'Its replicas that run now.' }),
+  slot_count: Type.Integer({ description: 'Its replicas that run now.' }),
   task_time_ms_half: orNull(DurationMs),
   task_time_ms_ninetieth: orNull(DurationMs),
   timed_count: Count,

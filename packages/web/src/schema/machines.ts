@@ -66,7 +66,7 @@ export const MachineDetail = Type.Object({
       task_index: TaskIndex,
       value: Type.String(),
       replica_id: Count,
-      placed_unix_ms: InstantMs,
+      dispatched_unix_ms: InstantMs,
       started_unix_ms: orNull(InstantMs),
     }),
   ),

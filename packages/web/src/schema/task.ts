@@ -7,7 +7,7 @@ export const Replica = Type.Object({
   replica_id: Count,
   machine_id: Type.String(),
   request_id: Type.String({ description: 'The allocation request that it ran in; may be empty.' }),
-  placed_unix_ms: InstantMs,
+  dispatched_unix_ms: InstantMs,
   started_unix_ms: orNull(InstantMs),
   ended_unix_ms: orNull(InstantMs),
   outcome: Type.String({

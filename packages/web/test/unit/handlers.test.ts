@@ -259,7 +259,7 @@ test('files on their way are shown as they were: inputs while another run may be
       replicas: [
         aReplica({
           replicaId: 2,
-          placedUnixMs: 1_001_000,
+          dispatchedUnixMs: 1_001_000,
           startedUnixMs: 1_002_100,
           endedUnixMs: 1_002_200,
           takenUnixMs: 1_002_210,

@@ -103,12 +103,12 @@ test('scheduler and cap come back from the wire as they went', (t) => {
   }
 });
 
-test('a placement comes back from the wire as it went, and an empty one is none', (t) => {
-  for (const placement of ['none', 'random', 'min-ct:0.5', 'min-wwt:adaptive']) {
-    const spec = { ...decodeJobSpec(deriveJob({})), placement };
+test('a site selection comes back from the wire as it went, and an empty one is none', (t) => {
+  for (const siteSelection of ['none', 'random', 'min-ct:0.5', 'min-wwt:adaptive']) {
+    const spec = { ...decodeJobSpec(deriveJob({})), siteSelection };
     t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
   }
-  t.deepEqual(decodeJobSpec(deriveJob({}, { placement: '' })), decodeJobSpec(deriveJob({})));
+  t.deepEqual(decodeJobSpec(deriveJob({}, { siteSelection: '' })), decodeJobSpec(deriveJob({})));
 });
 
 const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
@@ -178,14 +178,14 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
     /replication_budget_percent is 1001; expected an integer in 0\.\.1000/,
   ],
   [
-    'a placement by a strategy that nobody knows',
-    deriveJob({}, { placement: 'min-cost:0.5' }),
-    /job\.placement "min-cost:0\.5" begins with no strategy/,
+    'a site selection by a strategy that nobody knows',
+    deriveJob({}, { siteSelection: 'min-cost:0.5' }),
+    /job\.site_selection "min-cost:0\.5" begins with no strategy/,
   ],
   [
-    'a placement with an a below 0',
-    deriveJob({}, { placement: 'min-ct:-0.5' }),
-    /job\.placement .* has the admissibility "-0\.5"; expected a number in 0\.\.1/,
+    'a site selection with an a below 0',
+    deriveJob({}, { siteSelection: 'min-ct:-0.5' }),
+    /job\.site_selection .* has the admissibility "-0\.5"; expected a number in 0\.\.1/,
   ],
   ['a strange name in the environment', deriveJob({}, { environment: { 'A=B': 'c' } }), /"A=B"/],
   [

@@ -51,7 +51,7 @@ test('the events of one change have ids of their own, the same each time they ar
     replicaId: 1,
     taskIndex: 3,
     processors: 1,
-    placedAt: 0,
+    dispatchedAt: 0,
     startedAt: 0,
     endedAt: 0,
     outcome: 'failed',

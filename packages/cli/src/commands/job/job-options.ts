@@ -38,7 +38,7 @@ export interface JobOptions extends ResourceOptions, ServiceOptions {
   readonly verify?: string;
   readonly scheduler?: string;
   readonly replicationBudget?: string;
-  readonly placement?: string;
+  readonly siteSelection?: string;
   readonly archiveOutputs?: string;
   readonly sharedPlaces?: boolean;
   readonly chdir?: string;
@@ -96,7 +96,7 @@ export function jobOptionsGiven(options: JobOptions): string[] {
     ['--deadline', options.deadline],
     ['--scheduler', options.scheduler],
     ['--replication-budget', options.replicationBudget],
-    ['--placement', options.placement],
+    ['--site-selection', options.siteSelection],
     ['--verify', options.verify],
     ['--archive-outputs', options.archiveOutputs],
     ['--shared-places', options.sharedPlaces],

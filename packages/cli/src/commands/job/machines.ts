@@ -75,7 +75,7 @@ export function getShares(tasks: readonly TaskRecord[], now: number): MachineSha
       }
       if (replica.startedUnixMs !== 0) {
         share.startedCount += 1;
-        share.waitedMs += Math.max(0, replica.startedUnixMs - replica.placedUnixMs);
+        share.waitedMs += Math.max(0, replica.startedUnixMs - replica.dispatchedUnixMs);
       }
     }
   }

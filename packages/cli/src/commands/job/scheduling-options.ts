@@ -1,27 +1,27 @@
 import { errorOfRefusal, MutiraoError } from '@mutirao/api/errors';
 import { schedulerNames, type JobSpec, type ReplicationCap, type SchedulerName } from '@mutirao/core/messages';
-import { readPlacement } from '@mutirao/core/placement';
+import { readSiteSelection } from '@mutirao/core/site-selection';
 import { findNearestWord } from '@mutirao/core/shared';
 
 const percentMax = 1000;
 
 /**
- * Reads `--scheduler`, `--replication-budget` and `--placement`, where they are given. @throws {MutiraoError}
+ * Reads `--scheduler`, `--replication-budget` and `--site-selection`, where they are given. @throws {MutiraoError}
  * MUT_BAD_REQUEST
  */
 export function readScheduling({
   scheduler,
   replicationBudget,
-  placement,
+  siteSelection,
 }: {
   readonly scheduler?: string;
   readonly replicationBudget?: string;
-  readonly placement?: string;
-}): Pick<JobSpec, 'scheduler' | 'replicationCap' | 'placement'> {
+  readonly siteSelection?: string;
+}): Pick<JobSpec, 'scheduler' | 'replicationCap' | 'siteSelection'> {
   return {
     ...(scheduler === undefined ? {} : { scheduler: readScheduler(scheduler) }),
     ...(replicationBudget === undefined ? {} : { replicationCap: readCap(replicationBudget) }),
-    ...(placement === undefined ? {} : { placement: checkPlacement(placement) }),
+    ...(siteSelection === undefined ? {} : { siteSelection: checkSiteSelection(siteSelection) }),
   };
 }
 
@@ -54,13 +54,13 @@ export function readCap(text: string): ReplicationCap {
 }
 
 /**
- * Checks `--placement`: `none`, or `STRATEGY[:A]`. @throws {MutiraoError} MUT_BAD_REQUEST with the nearest strategy, or
+ * Checks `--site-selection`: `none`, or `STRATEGY[:A]`. @throws {MutiraoError} MUT_BAD_REQUEST with the nearest strategy, or
  * all of them.
  */
-export function checkPlacement(text: string): string {
-  const read = readPlacement(text);
+export function checkSiteSelection(text: string): string {
+  const read = readSiteSelection(text);
   if (typeof read === 'object' && 'fault' in read)
-    throw errorOfRefusal({ code: 'MUT_BAD_REQUEST', ...read }, '--placement ');
+    throw errorOfRefusal({ code: 'MUT_BAD_REQUEST', ...read }, '--site-selection ');
   return text;
 }
 

@@ -70,7 +70,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['verified', verifiedText(job, spec)],
     ['doubtful', doubtfulText(job)],
     ['scheduler', describeScheduling(spec)],
-    ['placement', describePlacement(spec)],
+    ['site selection', describeSiteSelection(spec)],
     ['retries', `a task is given up after ${plural(spec.failuresMax ?? 3, 'failure')}`],
     ...(spec.memoryGrowth === undefined
       ? []
@@ -124,12 +124,12 @@ function timesText({ taskTimes }: GetJobResponse): string {
   return `half within ${showDuration(p50Ms)}, ${most}, ${by}`;
 }
 
-function remainingText({ placeCount = 0, remainingMsMin, remainingMsMax }: GetJobResponse): string {
+function remainingText({ slotCount = 0, remainingMsMin, remainingMsMax }: GetJobResponse): string {
   if (remainingMsMin === undefined || remainingMsMax === undefined) return '';
   const [least, most] = [showDuration(remainingMsMin), showDuration(remainingMsMax)];
   return (
     `${least === most ? least : `${least} to ${most}`}, with the ` +
-    `${placeCount === 1 ? 'place' : `${placeCount} places`} that it has now`
+    `${slotCount === 1 ? 'place' : `${slotCount} places`} that it has now`
   );
 }
 
@@ -154,8 +154,8 @@ function doubtfulText({ doubtfulCount, doubtfulTaskIndexes, jobId }: JobSummary)
 }
 
 /** Empty where its user says nothing of it. */
-function describePlacement({ placement = '' }: JobSpec): string {
-  return placement;
+function describeSiteSelection({ siteSelection = '' }: JobSpec): string {
+  return siteSelection;
 }
 
 function describeScheduling(spec: JobSpec): string {
@@ -172,7 +172,7 @@ export function getCounts(job: JobSummary): string {
   const counts = [
     [job.finishedCount, 'finished'],
     [job.runningCount, 'running'],
-    [job.placedCount, 'placed'],
+    [job.dispatchedCount, 'dispatched'],
     [job.readyCount, 'ready'],
     [job.waitingCount - job.heldCount, 'waiting'],
     [job.heldCount, 'held'],

@@ -60,7 +60,7 @@ function addMachineOptions(command: Command): void {
       'how tasks are assigned to machines: wqr, workqueue, storage-affinity, sufferage, min-min or plan (default: wqr)',
     )
     .option(
-      '--placement <strategy[:a]>',
+      '--site-selection <strategy[:a]>',
       'site selection for tasks with several processors: none, min-ct:0.5, min-wwt:adaptive (default: that of the grid)',
     );
 }

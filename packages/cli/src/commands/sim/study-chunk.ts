@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '@mutirao/runtime/files';
 import { countRuns, isStartsChunk, listParts } from '@mutirao/sim/costa2005';
-import { listCases, listParts as listPlacementParts } from '@mutirao/sim/gonzalez2010';
+import { listCases, listParts as listSiteSelectionParts } from '@mutirao/sim/gonzalez2010';
 import { countRuns as countHeuristicRuns, listChunks } from '@mutirao/sim/heuristics';
 
 import type { Act, CommandContext } from '../../context.ts';
@@ -18,8 +18,8 @@ import {
   type HeuristicsOptions,
 } from '../../simulation/study/heuristics-options.ts';
 import { HeuristicsPartRunner } from '../../simulation/study/heuristics-part-runner.ts';
-import { PlacementPartRunner } from '../../simulation/study/placement-part-runner.ts';
-import { getLogs as getPlacementLogs, readPlacementSettings } from '../../simulation/study/run-gonzalez2010.ts';
+import { SiteSelectionPartRunner } from '../../simulation/study/site-selection-part-runner.ts';
+import { getLogs as getSiteSelectionLogs, readSiteSelectionSettings } from '../../simulation/study/run-gonzalez2010.ts';
 import { ChunkRunner } from '../../simulation/study/run-study-chunk.ts';
 import { checkLogs, getData, readSettings, readShortSettings } from '../../simulation/study/study-options.ts';
 
@@ -58,7 +58,7 @@ export function runPart(
     name === 'heuristics'
       ? findHeuristicsChunk(context, part, options)
       : name === 'gonzalez2010'
-        ? findPlacementPart(part, options)
+        ? findSiteSelectionPart(part, options)
         : findChunk(name, part, options);
   const data = run.getLogs(context);
   const file = resolve(context.directory, options.out);
@@ -97,14 +97,14 @@ function findChunk(name: string, part: string, options: StudyChunkOptions): Runn
   };
 }
 
-function findPlacementPart(part: string, options: StudyChunkOptions): RunnablePart {
-  const settings = readPlacementSettings(options);
-  const found = getPart(listPlacementParts(settings), part);
-  const getLogs = (context: CommandContext): string => getPlacementLogs(context, options, [found]);
+function findSiteSelectionPart(part: string, options: StudyChunkOptions): RunnablePart {
+  const settings = readSiteSelectionSettings(options);
+  const found = getPart(listSiteSelectionParts(settings), part);
+  const getLogs = (context: CommandContext): string => getSiteSelectionLogs(context, options, [found]);
   return {
     getLogs,
     runCount: listCases(found).length,
-    run: (data) => new PlacementPartRunner(data, settings.seed).run(found),
+    run: (data) => new SiteSelectionPartRunner(data, settings.seed).run(found),
   };
 }
 

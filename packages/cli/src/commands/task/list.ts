@@ -29,7 +29,7 @@ export function define(command: Command, act: Act): void {
     .argument('[tasks]', 'which tasks: 5, 0-10:2, last or all (default: all)', 'all')
     .option(
       '--status <status>',
-      'only tasks in this state: waiting, ready, placed, running, verifying, finished, failed or cancelled',
+      'only tasks in this state: waiting, ready, dispatched, running, verifying, finished, failed or cancelled',
     )
     .option('--max <count>', 'list at most this many tasks; 0 = all', '1000')
     .option('--replicas', 'print one line per replica, instead of one per task')
@@ -65,11 +65,11 @@ function statusOf(word: string | undefined): Pick<WantedTasks, 'status' | 'word'
   if (word === undefined) return { status: TaskStatus.UNSPECIFIED };
   const words = Object.keys(TaskStatus)
     .slice(1)
-    .flatMap((name) => (name === 'RUNNING' ? ['placed', 'running'] : [name.toLowerCase()]));
+    .flatMap((name) => (name === 'RUNNING' ? ['dispatched', 'running'] : [name.toLowerCase()]));
   if (!words.includes(word))
     throw new MutiraoError('MUT_BAD_REQUEST', `--status is "${word}"; expected one of ${words.join(', ')}`);
   // The broker counts tasks that are placed among those that run.
-  return word === 'placed' || word === 'running'
+  return word === 'dispatched' || word === 'running'
     ? { status: TaskStatus.RUNNING, word }
     : { status: getValue(TaskStatus, word) };
 }
@@ -80,7 +80,7 @@ export interface WantedTasks {
   readonly taskIndexes: number[];
   readonly status: TaskStatus;
   /** Separates running tasks from placed ones; left out if both are wanted, or neither. */
-  readonly word?: 'placed' | 'running';
+  readonly word?: 'dispatched' | 'running';
 }
 
 /** Reads pages of tasks until `max` of them, or all, are read. */
@@ -145,8 +145,8 @@ function replicaCells(replica: ReplicaRecord, now: number): string[] {
   return [
     replica.machineId,
     `r${replica.replicaId}`,
-    showTimeOfDay(replica.placedUnixMs),
-    showDuration(Math.max(0, (started ? replica.startedUnixMs : until) - replica.placedUnixMs)),
+    showTimeOfDay(replica.dispatchedUnixMs),
+    showDuration(Math.max(0, (started ? replica.startedUnixMs : until) - replica.dispatchedUnixMs)),
     started ? showDuration(Math.max(0, until - replica.startedUnixMs)) : '-',
     ended && started && replica.outcome !== Outcome.UNSPECIFIED ? String(replica.exitStatus) : '-',
     [replica.reason, replica.detail?.text ?? ''].filter((text) => text !== '').join(': '),

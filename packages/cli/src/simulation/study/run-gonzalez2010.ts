@@ -7,15 +7,15 @@ import { writeAtomic } from '@mutirao/runtime/files';
 import {
   costOfPart,
   decodePart,
-  exportPlacementJdf,
+  exportSiteSelectionJdf,
   listCases,
   listParts,
   mixes,
-  placementRunsCsv,
+  siteSelectionRunsCsv,
   reportPlacement,
   type MeasuredPart,
-  type PlacementPart,
-  type PlacementStudySettings,
+  type SiteSelectionPart,
+  type SiteSelectionStudySettings,
 } from '@mutirao/sim/gonzalez2010';
 
 import type { CommandContext } from '../../context.ts';
@@ -30,7 +30,7 @@ import { checkLogs, getData, readSettings, type StudyOptions } from './study-opt
 import { StudyProgress, type Work } from './study-progress.ts';
 
 /** What of a study's options makes sense for this one. */
-export interface PlacementStudyOptions extends StudyOptions {
+export interface SiteSelectionStudyOptions extends StudyOptions {
   readonly out: string;
   readonly workers?: string;
   readonly experiments?: string;
@@ -39,9 +39,9 @@ export interface PlacementStudyOptions extends StudyOptions {
 }
 
 /** Reads which part to run. @throws {MutiraoError} MUT_BAD_REQUEST */
-export function readPlacementSettings(
-  options: Pick<PlacementStudyOptions, 'quick' | 'seed' | 'experiments'>,
-): PlacementStudySettings {
+export function readSiteSelectionSettings(
+  options: Pick<SiteSelectionStudyOptions, 'quick' | 'seed' | 'experiments'>,
+): SiteSelectionStudySettings {
   const max = mixes.logs.experimentCount;
   if (options.quick === true && options.experiments !== undefined)
     throw new MutiraoError(
@@ -56,11 +56,14 @@ export function readPlacementSettings(
 }
 
 /**
- * Runs what is left of the study of placement, in parts that are kept, then writes its page. A folder that holds fewer
+ * Runs what is left of the study of site selection, in parts that are kept, then writes its page. A folder that holds fewer
  * experiments is gone on with.
  */
-export async function runGonzalez2010(context: CommandContext, options: PlacementStudyOptions): Promise<ExitStatus> {
-  const settings = readPlacementSettings(options);
+export async function runGonzalez2010(
+  context: CommandContext,
+  options: SiteSelectionStudyOptions,
+): Promise<ExitStatus> {
+  const settings = readSiteSelectionSettings(options);
   const workerCount =
     options.workers === undefined
       ? availableParallelism()
@@ -92,7 +95,7 @@ export async function runGonzalez2010(context: CommandContext, options: Placemen
 }
 
 /** The folder of the logs that parts need, which are all there. @throws {MutiraoError} MUT_DATA_MISSING */
-export function getLogs(context: CommandContext, options: StudyOptions, parts: readonly PlacementPart[]): string {
+export function getLogs(context: CommandContext, options: StudyOptions, parts: readonly SiteSelectionPart[]): string {
   const files = [...new Set(parts.flatMap(({ mix }) => mix.files))];
   const data = getData(
     context,
@@ -106,12 +109,12 @@ export function getLogs(context: CommandContext, options: StudyOptions, parts: r
 async function runMissing(
   { output, clock, signal }: CommandContext,
   folder: string,
-  missing: readonly PlacementPart[],
+  missing: readonly SiteSelectionPart[],
   how: { readonly data: string; readonly seed: string; readonly workerCount: number },
 ): Promise<void> {
   const progress = new StudyProgress(output, clock, workOf(missing));
   // The pool takes what it was given last first.
-  const setup = { ...how, study: 'gonzalez2010', signal, groupOf: ({ mix }: PlacementPart) => mix.id } as const;
+  const setup = { ...how, study: 'gonzalez2010', signal, groupOf: ({ mix }: SiteSelectionPart) => mix.id } as const;
   try {
     await runChunks(missing.toReversed(), {
       ...setup,
@@ -125,7 +128,7 @@ async function runMissing(
   }
 }
 
-function finish({ output }: CommandContext, folder: string, settings: PlacementStudySettings): ExitStatus {
+function finish({ output }: CommandContext, folder: string, settings: SiteSelectionStudySettings): ExitStatus {
   const parts = listParts(settings).map((part): MeasuredPart => {
     const result = read(folder, part, settings.seed);
     if (result === undefined) throw new MutiraoError('MUT_INTERNAL', `part ${part.id} has no results`);
@@ -133,7 +136,7 @@ function finish({ output }: CommandContext, folder: string, settings: PlacementS
   });
   const { page, factorsSvg, boundSvg } = reportPlacement(settings, parts, 'gonzalez2010');
   const report = join(folder, 'gonzalez2010.md');
-  writeAtomic(join(folder, 'gonzalez2010-runs.csv'), placementRunsCsv(parts), 0o644);
+  writeAtomic(join(folder, 'gonzalez2010-runs.csv'), siteSelectionRunsCsv(parts), 0o644);
   writeAtomic(join(folder, 'gonzalez2010', 'factors.svg'), factorsSvg, 0o644);
   writeAtomic(join(folder, 'gonzalez2010', 'bound.svg'), boundSvg, 0o644);
   writeAtomic(report, page, 0o644);
@@ -148,11 +151,11 @@ function finish({ output }: CommandContext, folder: string, settings: PlacementS
 function writeJobFile(
   { output }: CommandContext,
   folder: string,
-  settings: PlacementStudySettings,
+  settings: SiteSelectionStudySettings,
   places: { readonly data: string; readonly command: string },
 ): ExitStatus {
   const path = join(folder, 'gonzalez2010.jdf');
-  writeAtomic(path, exportPlacementJdf(settings, places), 0o644);
+  writeAtomic(path, exportSiteSelectionJdf(settings, places), 0o644);
   mkdirSync(join(folder, 'parts'), { recursive: true });
   output.note(
     `run "mutirao job submit ${path}"; when the job has ended, the same command without --export-jdf writes the report`,
@@ -161,7 +164,11 @@ function writeJobFile(
   return 0;
 }
 
-function getDocument(directory: string, settings: PlacementStudySettings, report: string): JsonOf<typeof shapes.study> {
+function getDocument(
+  directory: string,
+  settings: SiteSelectionStudySettings,
+  report: string,
+): JsonOf<typeof shapes.study> {
   const parts = listParts(settings);
   return {
     study: 'gonzalez2010',
@@ -174,16 +181,16 @@ function getDocument(directory: string, settings: PlacementStudySettings, report
   };
 }
 
-function read(folder: string, part: PlacementPart, seed: string): ReturnType<typeof decodePart> {
+function read(folder: string, part: SiteSelectionPart, seed: string): ReturnType<typeof decodePart> {
   const path = getPath(folder, part);
   return existsSync(path) ? decodePart(readFileSync(path, 'utf8'), part, seed) : undefined;
 }
 
-function getPath(folder: string, { id }: PlacementPart): string {
+function getPath(folder: string, { id }: SiteSelectionPart): string {
   return join(folder, 'parts', `${id}.jsonl`);
 }
 
-function workOf(parts: readonly PlacementPart[]): Work {
+function workOf(parts: readonly SiteSelectionPart[]): Work {
   return {
     runs: parts.reduce((sum, part) => sum + listCases(part).length, 0),
     cost: parts.reduce((sum, part) => sum + costOfPart(part), 0),

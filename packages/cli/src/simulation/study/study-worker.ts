@@ -2,11 +2,11 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 import { MutiraoError } from '@mutirao/api/errors';
 import type { AnyChunk } from '@mutirao/sim/costa2005';
-import type { PlacementPart } from '@mutirao/sim/gonzalez2010';
+import type { SiteSelectionPart } from '@mutirao/sim/gonzalez2010';
 import type { HeuristicsChunk } from '@mutirao/sim/heuristics';
 
 import { HeuristicsPartRunner } from './heuristics-part-runner.ts';
-import { PlacementPartRunner } from './placement-part-runner.ts';
+import { SiteSelectionPartRunner } from './site-selection-part-runner.ts';
 import { ChunkRunner } from './run-study-chunk.ts';
 
 /** A part of a study that is run at a time. */
@@ -43,8 +43,8 @@ function makeRunner({ study, data, seed }: WorkerSetup): (chunk: PoolChunk) => s
     const runner = new HeuristicsPartRunner(data, seed);
     return (chunk) => runner.run(chunk as HeuristicsChunk);
   }
-  const runner = new PlacementPartRunner(data, seed);
-  return (chunk) => runner.run(chunk as PlacementPart);
+  const runner = new SiteSelectionPartRunner(data, seed);
+  return (chunk) => runner.run(chunk as SiteSelectionPart);
 }
 
 function answerTo(chunk: PoolChunk): WorkerAnswer {

@@ -12,7 +12,7 @@ const noon = 1_773_144_000_000;
 const ran = (endedUnixMs: number, more: Partial<typeof base> = {}): typeof base => ({
   ...base,
   machineId: 'lab/m1',
-  placedUnixMs: endedUnixMs - 12_000,
+  dispatchedUnixMs: endedUnixMs - 12_000,
   startedUnixMs: endedUnixMs - 10_000,
   endedUnixMs,
   outcome: Outcome.SUCCEEDED,
@@ -54,7 +54,7 @@ test('job export writes CSV with a column per parameter, and leaves empty what i
   const lines = out.trimEnd().split('\n');
   t.is(
     lines[0],
-    'job_id,task_index,value,status,machine_id,request_id,exit_status,placed_unix_ms,started_unix_ms,ended_unix_ms,' +
+    'job_id,task_index,value,status,machine_id,request_id,exit_status,dispatched_unix_ms,started_unix_ms,ended_unix_ms,' +
       'wait_ms,run_ms,processors,processor_time_ms,memory_bytes_max,failure_count,replica_count,reason,a,b',
   );
   t.regex(lines[1] ?? '', /^7,0,"\{""a"".*",finished,lab\/m1,.*,2000,10000,2,8000,4096,.*,1,"x, y"$/);

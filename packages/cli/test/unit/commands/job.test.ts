@@ -109,12 +109,12 @@ test('a job that runs is shown with the times of its tasks and with how long it 
     p90Ms: 12_000,
     ninetyNinthMsMax: undefined,
   };
-  const known = { taskTimes, placeCount: 4, remainingMsMin: 60_000, remainingMsMax: 90_000 };
+  const known = { taskTimes, slotCount: 4, remainingMsMin: 60_000, remainingMsMax: 90_000 };
   const getJob = () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec(), ...known });
   const { out } = await runCommandLine(['job', 'show', '1'], { broker: { ...broker, getJob } });
   t.regex(
     out,
-    /^task times {2}half within 3\.0s, nine tenths within 12s, by 40 that ended and 3 cut off\nremaining {3}1m00s to 1m30s, with the 4 places that it has now$/m,
+    /^task times {2}half within 3\.0s, nine tenths within 12s, by 40 that ended and 3 cut off\nremaining {3}1m00s to 1m30s, with the 4 slots that it has now$/m,
   );
   const { json } = await runCommandLine(['job', 'show', '1', '--json'], { broker: { ...broker, getJob } }).then(
     ({ out: text }) => ({ json: JSON.parse(text) as unknown[] }),
@@ -124,7 +124,7 @@ test('a job that runs is shown with the times of its tasks and with how long it 
     task_time_ms_ninetieth: 12_000,
     timed_count: 40,
     cut_off_count: 3,
-    place_count: 4,
+    slot_count: 4,
     remaining_ms_min: 60_000,
     remaining_ms_max: 90_000,
   });

@@ -75,7 +75,7 @@ test('sim replay --about tells what happened to a task, and to its replicas', as
   const directory = folder(t);
   const { status, out } = await runCommandLine(['sim', 'replay', 'agent.jsonl', '--about', 't1'], { directory });
   t.is(status, 0);
-  t.regex(out, /<- ReplicasPlaced .*r2.*\n.*-> LaunchTask .*\n(.*\n)*.*<- ProcessEnded replicaId=r2 /);
+  t.regex(out, /<- ReplicasDispatched .*r2.*\n.*-> LaunchTask .*\n(.*\n)*.*<- ProcessEnded replicaId=r2 /);
   const none = await runCommandLine(['sim', 'replay', 'agent.jsonl', '--about', 'r999'], { directory });
   t.is(none.out, (await runCommandLine(['sim', 'replay', 'agent.jsonl'], { directory })).out);
 });

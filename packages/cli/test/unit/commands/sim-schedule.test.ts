@@ -35,7 +35,7 @@ test('sim schedule prints makespan, speedup and efficiency, and why each task is
   );
 });
 
-test('sim schedule gives every placement as JSON, and draws the map', async (t) => {
+test('sim schedule gives every site selection as JSON, and draws the map', async (t) => {
   const directory = folderWith(t);
   const { status, out } = await runCommandLine([...words, '--svg', 'map.svg', '--json'], { directory });
   t.is(status, 0, out);

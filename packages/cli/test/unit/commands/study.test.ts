@@ -17,7 +17,7 @@ import {
   type StartsChunk,
   type StudyChunk,
 } from '@mutirao/sim/costa2005';
-import { encodePart, listCases, listParts as listPlacementParts, mixes } from '@mutirao/sim/gonzalez2010';
+import { encodePart, listCases, listParts as listSiteSelectionParts, mixes } from '@mutirao/sim/gonzalez2010';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
 import { runChunks } from '../../../src/simulation/study/chunk-pool.ts';
 import { StudyFolder } from '../../../src/simulation/study/study-folder.ts';
@@ -320,7 +320,7 @@ test('a study of costa2005 may have fewer instants and smaller jobs, which its j
   );
 });
 
-test('the study of placement says how many experiments there are, and needs its logs', async (t) => {
+test('the study of site selection says how many experiments there are, and needs its logs', async (t) => {
   const directory = temporaryFolder(t);
   const words = ['sim', 'study', 'gonzalez2010', '--data', 'none', '--out', 'out'];
   for (const count of ['0', '11', 'x'])
@@ -350,7 +350,7 @@ test('the study of placement says how many experiments there are, and needs its 
   );
 });
 
-test('a part of the study of placement that there is not is refused: another experiment, load or strategy', async (t) => {
+test('a part of the study of site selection that there is not is refused: another experiment, load or strategy', async (t) => {
   const directory = temporaryFolder(t);
   for (const part of [
     'logs-9-1-min-st',
@@ -377,7 +377,7 @@ test('a part of the study of placement that there is not is refused: another exp
   t.deepEqual(readdirSync(directory), []);
 });
 
-test('parts of the study of placement are kept, gone on with, reported and exported', async (t) => {
+test('parts of the study of site selection are kept, gone on with, reported and exported', async (t) => {
   const directory = temporaryFolder(t);
   const words = ['sim', 'study', 'gonzalez2010', '--quick', '--data', 'none', '--out', 'out'];
   for (const file of mixes.logs.files) {
@@ -406,7 +406,7 @@ test('parts of the study of placement are kept, gone on with, reported and expor
     /\nremote: npx mutirao sim study-chunk gonzalez2010 logs-0-0_85-random --quick --seed 1 --data "\$STORAGE" /,
   );
   const facts = { taskCount: 36_770, span: 1, overestimate: 1, taskShares: [1, 0, 0, 0], workShares: [1, 0, 0, 0] };
-  const parts = listPlacementParts({ isQuick: true, seed: '1', experiments: 10 });
+  const parts = listSiteSelectionParts({ isQuick: true, seed: '1', experiments: 10 });
   for (const each of parts) {
     const cases = listCases(each).map((one) => ({
       ...one,

@@ -271,18 +271,18 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
   ],
   ['a cap with a slip', ['--replication-budget', 'idel', '--', 'true'], /do you mean idle\?/],
   [
-    'a placement by a strategy with a slip',
-    ['--placement', 'min-ctt:0.5', '--', 'true'],
-    /--placement "min-ctt:0\.5" begins with no strategy; do you mean min-ct\?/,
+    'a site selection by a strategy with a slip',
+    ['--site-selection', 'min-ctt:0.5', '--', 'true'],
+    /--site-selection "min-ctt:0\.5" begins with no strategy; do you mean min-ct\?/,
   ],
   [
-    'a placement by a strategy of another kind',
-    ['--placement', 'fair-share', '--', 'true'],
+    'a site selection by a strategy of another kind',
+    ['--site-selection', 'fair-share', '--', 'true'],
     /begins with no strategy; expected one of random, min-lp/,
   ],
   [
-    'a placement with an a above 1',
-    ['--placement', 'min-ct:1.5', '--', 'true'],
+    'a site selection with an a above 1',
+    ['--site-selection', 'min-ct:1.5', '--', 'true'],
     /has the admissibility "1\.5"; expected a number in 0\.\.1, or "adaptive"/,
   ],
   ['too many replicas', ['--replicas', '17', '--', 'true'], /--replicas is "17"; expected an integer in 1\.\.16/],
@@ -339,16 +339,16 @@ test('all that is wrong in a job file is told at once, up to a bound', async (t)
 });
 
 test('a job file may say how its tasks are placed, and the option goes before it', async (t) => {
-  writeFileSync(join(t.context.folder, 'placed.jdf'), 'job:\nplacement: min-ct:0.5\ntask:\nremote: a\n');
-  t.is((await submitted(['job', 'submit', 'placed.jdf'], t.context.folder)).job?.placement, 'min-ct:0.5');
+  writeFileSync(join(t.context.folder, 'placed.jdf'), 'job:\nsite-selection: min-ct:0.5\ntask:\nremote: a\n');
+  t.is((await submitted(['job', 'submit', 'placed.jdf'], t.context.folder)).job?.siteSelection, 'min-ct:0.5');
   t.is(
-    (await submitted(['job', 'submit', 'placed.jdf', '--placement', 'none'], t.context.folder)).job?.placement,
+    (await submitted(['job', 'submit', 'placed.jdf', '--site-selection', 'none'], t.context.folder)).job?.siteSelection,
     'none',
   );
-  writeFileSync(join(t.context.folder, 'placed.jdf'), 'job:\nplacement: min-ct:2\ntask:\nremote: a\n');
+  writeFileSync(join(t.context.folder, 'placed.jdf'), 'job:\nsite-selection: min-ct:2\ntask:\nremote: a\n');
   t.regex(
     (await submitted(['job', 'submit', 'placed.jdf'], t.context.folder)).err,
-    /placed\.jdf:2:19: found "2", expected a number in 0\.\.1 or "adaptive" behind "min-ct:"/,
+    /placed\.jdf:2:24: found "2", expected a number in 0\.\.1 or "adaptive" behind "min-ct:"/,
   );
 });
 

@@ -90,7 +90,7 @@ test('an unknown status is refused with the words that there are', async (t) => 
   t.is(status, 2);
   t.regex(
     err,
-    /--status is "done"; expected one of waiting, ready, placed, running, verifying, finished, failed, cancelled/,
+    /--status is "done"; expected one of waiting, ready, dispatched, running, verifying, finished, failed, cancelled/,
   );
 });
 

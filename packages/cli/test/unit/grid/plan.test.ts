@@ -155,13 +155,13 @@ test('up refuses sizes that make no grid', async (t) => {
   t.is((await runCommandLine(['up', '--machines', 'two'])).status, 2);
 });
 
-test('up refuses a placement that is none, before anything is started', async (t) => {
+test('up refuses a site selection that is none, before anything is started', async (t) => {
   for (const [text, message] of [
-    ['min-ctt', /--placement "min-ctt" begins with no strategy; do you mean min-ct\?/],
+    ['min-ctt', /--site-selection "min-ctt" begins with no strategy; do you mean min-ct\?/],
     ['min-ct:2', /has the admissibility "2"; expected a number in 0\.\.1, or "adaptive"/],
     ['', /begins with no strategy; expected one of random/],
   ] as const) {
-    const { status, err } = await runCommandLine(['up', '--placement', text]);
+    const { status, err } = await runCommandLine(['up', '--site-selection', text]);
     t.is(status, 2, text);
     t.regex(err, message);
   }

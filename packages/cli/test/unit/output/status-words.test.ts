@@ -36,8 +36,8 @@ test('a job that waits for its reservation says for which and from when, and is 
 test('a task is running once one of its replicas has begun, and placed before', (t) => {
   const findText = (replicas: readonly (typeof begun)[]) =>
     taskStatusText(aTask({ status: TaskStatus.RUNNING, replicas: [...replicas] }));
-  t.is(findText([placed]), 'placed');
-  t.is(findText([aReplica({ accepted: false }), placed]), 'placed', 'a run that has ended does not count');
+  t.is(findText([placed]), 'dispatched');
+  t.is(findText([aReplica({ accepted: false }), placed]), 'dispatched', 'a run that has ended does not count');
   t.is(findText([placed, begun]), 'running');
   t.is(taskStatusText(aTask({ status: TaskStatus.READY, replicas: [] })), 'ready');
   t.is(taskStatusText(aTask({ status: TaskStatus.VERIFYING, replicas: [placed] })), 'verifying');
@@ -53,13 +53,13 @@ test('tasks that are placed are listed by that status, and not among those that 
     getJob: () => Promise.resolve({ job: waiting, spec: undefined }),
     listTasks: () => Promise.resolve({ tasks }),
   };
-  t.is((await runCommandLine(['task', 'list', '1', '--status', 'placed', '-q'], { broker })).out, '0\n');
+  t.is((await runCommandLine(['task', 'list', '1', '--status', 'dispatched', '-q'], { broker })).out, '0\n');
   t.is((await runCommandLine(['task', 'list', '1', '--status', 'running', '-q'], { broker })).out, '1\n');
   const all = JSON.parse((await runCommandLine(['task', 'list', '1', '--json'], { broker })).out) as {
     status: string;
   }[];
   t.deepEqual(
     all.map(({ status }) => status),
-    ['placed', 'running'],
+    ['dispatched', 'running'],
   );
 });

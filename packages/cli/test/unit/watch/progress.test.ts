@@ -31,10 +31,10 @@ test('the bar is never wider than the terminal', (t) => {
 
 test('nothing is said of what is left while the broker cannot tell, and tasks that have not begun at their machine are no running ones', (t) => {
   const line = barLine(
-    aJobSummary({ status: JobStatus.RUNNING, endedUnixMs: 0, finishedCount: 2, runningCount: 3, placedCount: 5 }),
+    aJobSummary({ status: JobStatus.RUNNING, endedUnixMs: 0, finishedCount: 2, runningCount: 3, dispatchedCount: 5 }),
     { now: 1_300_000, columns: 100 },
   );
-  t.regex(line, /3 running {2}5 placed {2}5m00s$/);
+  t.regex(line, /3 running {2}5 dispatched {2}5m00s$/);
 });
 
 test('a note comes above the bar, on a line of its own, and the bar is drawn again below it', (t) => {
@@ -65,7 +65,7 @@ test('while no task has begun the reason is shown after a while, once, and not a
         }),
         waiting: encodeReason(
           now < 30_000
-            ? { code: 'placement-too-wide', taskProcessors: 64, widestProcessors: 8 }
+            ? { code: 'site-selection-too-wide', taskProcessors: 64, widestProcessors: 8 }
             : { code: 'all-machines-busy', machines: 2 },
         ),
         details: [],

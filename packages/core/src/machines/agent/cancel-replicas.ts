@@ -62,7 +62,7 @@ function dropUnsureEnds({ state }: Turn, verdict: Verdict): void {
 
 function stopReplica(turn: Turn, replica: HeldReplica, verdict: Verdict): void {
   // A held one has no process, and nothing is on its way for it but word that it listens.
-  if (replica.status !== 'placed' && replica.status !== 'held') return condemn(turn, replica, verdict);
+  if (replica.status !== 'dispatched' && replica.status !== 'held') return condemn(turn, replica, verdict);
   removeFromQueue(turn.state, replica);
   endReplica(turn, replica, verdict);
 }

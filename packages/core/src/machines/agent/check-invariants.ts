@@ -30,7 +30,7 @@ function checkResources(state: AgentState): void {
   const left = new FreeResources(freeResources.capacity);
   for (const { start, status, template, assignment } of state.replicas.values()) {
     const { replicaId } = start;
-    const holdsAny = status !== 'placed' && !isEmptyRequest(template.resources);
+    const holdsAny = status !== 'dispatched' && !isEmptyRequest(template.resources);
     invariant(holdsAny === (assignment !== undefined), () => `replica ${replicaId} is ${status} without its resources`);
     if (assignment === undefined) continue;
     invariant(left.takeAgain(assignment), () => `replica ${replicaId} holds resources that others hold too`);
@@ -44,14 +44,14 @@ function checkResources(state: AgentState): void {
 }
 
 function checkQueue(state: AgentState): void {
-  const placedCount = [...state.replicas.values()].filter((replica) => replica.status === 'placed').length;
+  const dispatchedCount = [...state.replicas.values()].filter((replica) => replica.status === 'dispatched').length;
   invariant(
-    placedCount === state.queue.length,
-    () => `${placedCount} replicas are placed and ${state.queue.length} queued`,
+    dispatchedCount === state.queue.length,
+    () => `${dispatchedCount} replicas are placed and ${state.queue.length} queued`,
   );
   for (const replica of state.queue) {
     invariant(
-      state.replicas.get(replica.start.replicaId) === replica && replica.status === 'placed',
+      state.replicas.get(replica.start.replicaId) === replica && replica.status === 'dispatched',
       () => `replica ${replica.start.replicaId} is queued and not placed`,
     );
   }
@@ -111,9 +111,9 @@ function checkReports(state: AgentState): void {
 
 function checkReplica(state: AgentState, replica: HeldReplica): void {
   const { replicaId } = replica.start;
-  const isPlaced = replica.status === 'placed';
+  const isDispatched = replica.status === 'dispatched';
   invariant(
-    replica.slots.length === (isPlaced ? 0 : replica.template.processors),
+    replica.slots.length === (isDispatched ? 0 : replica.template.processors),
     () => `replica ${replicaId} holds ${replica.slots.length} processors`,
   );
   invariant(
@@ -129,7 +129,7 @@ function checkReplica(state: AgentState, replica: HeldReplica): void {
     () => `replica ${replicaId} started at ${replica.startedAt} in a gang of ${replica.members.length} known members`,
   );
   invariant(
-    isPlaced || replica.missingCount === 0,
+    isDispatched || replica.missingCount === 0,
     () => `replica ${replicaId} went on without ${replica.missingCount} contents`,
   );
   const keys = new Set(replica.start.inputs.map((input) => keyOfContent(input.content)));

@@ -8,7 +8,7 @@ export type AgentInput =
   /** The provider's stream is open and the hello is on its way; everything unacknowledged is sent again. */
   | { readonly kind: 'ProviderAttached' }
   | { readonly kind: 'ProviderLost' }
-  | { readonly kind: 'ReplicasPlaced'; readonly batch: StartReplicas }
+  | { readonly kind: 'ReplicasDispatched'; readonly batch: StartReplicas }
   | { readonly kind: 'ReplicasCancelled'; readonly replicaIds: readonly ReplicaId[]; readonly onlyWaiting: boolean }
   /** Every report up to this one is safe at the broker. */
   | { readonly kind: 'ReportAcknowledged'; readonly sequence: number }

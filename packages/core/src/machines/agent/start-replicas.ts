@@ -1,6 +1,6 @@
 import { endReplica, success } from './end-replica.ts';
 import { holdMember } from './gang.ts';
-import { getHeldResources, hasReportRoom } from './place-replicas.ts';
+import { getHeldResources, hasReportRoom } from './dispatch-replicas.ts';
 import { removeFromQueue } from './queue.ts';
 import { setDeadline } from './deadlines.ts';
 import type { AgentState, HeldReplica } from './state.ts';

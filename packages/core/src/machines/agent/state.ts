@@ -64,7 +64,7 @@ export interface UnsureEnd {
  * of members of gangs only, has both and
  * waits for the others; `running` has a process; `ending` has none any more and its outputs are being collected.
  */
-export type HeldStatus = 'placed' | 'staging' | 'held' | 'running' | 'ending';
+export type HeldStatus = 'dispatched' | 'staging' | 'held' | 'running' | 'ending';
 
 /** Why a replica is made to end, told as its end when it has. */
 export interface Verdict {

@@ -16,7 +16,7 @@ import {
 import { breakGang, failHold, findStarting, noteListening } from './gang.ts';
 import type { AgentInput } from './inputs.ts';
 import { followClock } from './follow-clock.ts';
-import { placeReplicas } from './place-replicas.ts';
+import { dispatchReplicas } from './dispatch-replicas.ts';
 import { acknowledge, nextReportDue, resendReports, sendReports } from './reports.ts';
 import { launchStaged, launchTask, startReplicas } from './start-replicas.ts';
 import type { AgentState } from './state.ts';
@@ -51,8 +51,8 @@ function handle(turn: Turn, input: AgentInput): void {
     case 'ProviderLost':
       turn.state.isAttached = false;
       return;
-    case 'ReplicasPlaced':
-      return placeReplicas(turn, input.batch);
+    case 'ReplicasDispatched':
+      return dispatchReplicas(turn, input.batch);
     case 'ReplicasCancelled':
       return cancelReplicas(turn, input.replicaIds, input.onlyWaiting);
     case 'ReportAcknowledged':

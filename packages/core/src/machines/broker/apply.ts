@@ -18,13 +18,13 @@ import {
   endReplicas,
   giveUpReplicas,
   letReplicaGo,
-  placeGang,
-  placeReplicas,
+  dispatchGang,
+  dispatchReplicas,
   startReplicas,
   verifyReplica,
 } from './apply/apply-replica.ts';
 import { movePromised } from './apply/apply-clock-step.ts';
-import { placeTasks } from './apply/apply-placing.ts';
+import { assignTasks } from './apply/apply-assignment.ts';
 import { decideTask, digestReplica, doubtResults, noteEvidence, resetMachineTrust } from './apply/apply-trust.ts';
 import type { BrokerChange } from './changes.ts';
 import type { BrokerState } from './state.ts';
@@ -40,9 +40,9 @@ const appliers: HandlersByKind<BrokerState, BrokerChange> = {
   JobEnded: endJob,
   TasksRetried: retryTasks,
   InputsRevised: getReviseInputs,
-  TasksPlaced: placeTasks,
-  ReplicasPlaced: placeReplicas,
-  GangPlaced: placeGang,
+  TasksAssigned: assignTasks,
+  ReplicasDispatched: dispatchReplicas,
+  GangDispatched: dispatchGang,
   MembersHeld: holdMembers,
   GangStarted: startGang,
   ReplicasStarted: startReplicas,

@@ -26,7 +26,7 @@ import type {
 import type { Cause, Reason } from '../../reasons/index.ts';
 import type { CurrentInput } from '../../resumption/index.ts';
 import type { LeasedTasks } from './leases/leases.ts';
-import type { Placing } from './placement/placing.ts';
+import type { SiteAssignment } from './site-selection/assignment.ts';
 import type { TrustEvidence } from './trust/trust-evidence.ts';
 
 /**
@@ -58,7 +58,7 @@ export interface ReplicaEnding {
   /** Undefined when the machine never told. */
   readonly outcome: Outcome | undefined;
   readonly exitStatus: number;
-  readonly placedAt: Instant;
+  readonly dispatchedAt: Instant;
   /** 0 when it never started, as far as is known. */
   readonly startedAt: Instant;
   readonly endedAt: Instant;
@@ -168,7 +168,7 @@ export type BrokerChange =
    * Replica `firstReplicaId + i` runs task `taskIndexes[i]`. `isAdopted`: the provider had started it from its lease.
    */
   | {
-      readonly kind: 'ReplicasPlaced';
+      readonly kind: 'ReplicasDispatched';
       readonly machineId: MachineId;
       readonly jobId: JobId;
       readonly firstReplicaId: ReplicaId;
@@ -179,10 +179,15 @@ export type BrokerChange =
       readonly processors?: ProcessorCount;
     }
   /** Which resources these ready tasks are to run on from now on, or that they have none any more. */
-  | { readonly kind: 'TasksPlaced'; readonly jobId: JobId; readonly placings: readonly Placing[]; readonly at: Instant }
+  | {
+      readonly kind: 'TasksAssigned';
+      readonly jobId: JobId;
+      readonly assignments: readonly SiteAssignment[];
+      readonly at: Instant;
+    }
   /** A gang of task `taskIndex`: its member of rank i is replica `firstReplicaId + i`, on the machine of `seats[i]`. */
   | {
-      readonly kind: 'GangPlaced';
+      readonly kind: 'GangDispatched';
       readonly jobId: JobId;
       readonly taskIndex: TaskIndex;
       readonly firstReplicaId: ReplicaId;

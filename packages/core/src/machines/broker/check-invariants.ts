@@ -17,7 +17,7 @@ import type {
 } from './state.ts';
 import { countReady, isReadyOrParked } from './jobs/ready-tasks.ts';
 import { isServedBefore } from './jobs/serving-order.ts';
-import { checkPlaced } from './placement/placed-tasks.ts';
+import { checkAssignments } from './site-selection/assigned-tasks.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
 import { getIdentity } from './trust/trust-records.ts';
 import { isVotedOn, getRunningMax } from './trust/votes.ts';
@@ -114,7 +114,7 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
   );
   checkCounts(job, name);
   checkDependencies(job, name);
-  checkPlaced(job);
+  checkAssignments(job);
   for (const index of job.parked.values())
     invariant(job.held.has(index), () => `task ${index} of ${name()} is parked and not held`);
   for (const queue of job.queues)
@@ -123,7 +123,8 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
       invariant(held === undefined || held >= first + count, () => `task ${held} of ${name()} is ready and held`);
     }
   checkSupports(job, name);
-  if (job.status === 'cancelled') invariant(countReady(job) + job.parked.size === 0, () => `${name()} is cancelled with ready tasks`);
+  if (job.status === 'cancelled')
+    invariant(countReady(job) + job.parked.size === 0, () => `${name()} is cancelled with ready tasks`);
 }
 
 /** Each task is in one place: ready, open, or one of the three sets of ended ones. */

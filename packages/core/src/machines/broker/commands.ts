@@ -12,7 +12,7 @@ import type {
 } from '../../shared/index.ts';
 
 /** A replica that is to start. */
-export interface PlacedStart {
+export interface DispatchedStart {
   readonly replicaId: ReplicaId;
   readonly taskIndex: TaskIndex;
   /** See `ReplicaStart`. */
@@ -31,7 +31,7 @@ export type BrokerCommand =
       readonly machineId: MachineId;
       readonly jobId: JobId;
       readonly groupIndex: number;
-      readonly starts: readonly PlacedStart[];
+      readonly starts: readonly DispatchedStart[];
       /** What each holds; left out, as many as its task takes at least. */
       readonly processors?: ProcessorCount;
       /** What each holds of memory; left out, what its group says. */
@@ -66,7 +66,7 @@ export type BrokerCommand =
         readonly requirements: string;
         readonly taskTime: Duration;
         /** In the order in which to start them. */
-        readonly starts: readonly PlacedStart[];
+        readonly starts: readonly DispatchedStart[];
       }[];
       /** Identities of caught machines, which get nothing of it; left out where there are none. */
       readonly quarantined?: readonly string[];

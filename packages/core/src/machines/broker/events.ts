@@ -61,7 +61,7 @@ export interface BrokerEvent {
 
 /**
  * The events that a change tells; none for `ReplicasStarted` and `ReplicasGivenUp`, which name replicas and not tasks,
- * for `TasksPlaced`, of which nothing runs yet, nor for single votes and for leases, of which nothing runs yet.
+ * for `TasksAssigned`, of which nothing runs yet, nor for single votes and for leases, of which nothing runs yet.
  *
  * `job.cancelled` comes when its user cancels it and again when its last replica has ended, and likewise
  * `tasks.cancelled` for single tasks; `machine.joined` again when
@@ -89,7 +89,7 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
       return [jobEvent(`job.${change.status}`, change.jobId, '')];
     case 'TasksRetried':
       return [{ ...jobEvent('tasks.retried', change.jobId, ''), taskIndexes: change.taskIndexes }];
-    case 'ReplicasPlaced':
+    case 'ReplicasDispatched':
       return [
         {
           ...jobEvent('tasks.started', change.jobId, ''),
@@ -97,7 +97,7 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
           machineId: change.machineId,
         },
       ];
-    case 'GangPlaced':
+    case 'GangDispatched':
       return [
         {
           ...jobEvent('tasks.started', change.jobId, ''),
@@ -109,7 +109,7 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
       return [endingEvent('tasks.verifying', change, [change.ending])];
     case 'ReplicasEnded':
       return endEvents(change);
-    case 'TasksPlaced':
+    case 'TasksAssigned':
     case 'MembersHeld':
     case 'GangStarted':
     case 'ReplicasStarted':

@@ -16,9 +16,9 @@ export const brokerMachine: Machine<BrokerState, BrokerInput, BrokerChange, Brok
 
 export { listJobQuotas } from './jobs/user-quotas.ts';
 export { openBrokerInitialState, saveBrokerInitialState } from './beginning.ts';
-export { outputsOn } from './placing/matching.ts';
+export { outputsOn } from './dispatch/matching.ts';
 export type { BrokerChange, ChangeOf, ReplicaEnding, ReplicaDisposition } from './changes.ts';
-export type { BrokerCommand, PlacedStart } from './commands.ts';
+export type { BrokerCommand, DispatchedStart } from './commands.ts';
 export { isDurable } from './durable.ts';
 export { listEvents, type BrokerEvent, type BrokerEventType } from './events.ts';
 export { explainJob } from './explain/explain-job.ts';
@@ -56,7 +56,7 @@ export { keepsAway } from './times/remaining-time.ts';
 export { resume, skipForgottenIds } from './resume.ts';
 export { restore } from './restore.ts';
 export { snapshot, snapshotVersion } from './snapshot.ts';
-export { mayUse } from './placement/placed-tasks.ts';
+export { mayUse } from './site-selection/assigned-tasks.ts';
 export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState, type TaskQueue } from './state.ts';
 export { countTasks, getResources, withMemory } from './jobs/task-groups.ts';
 export { expectedRemaining, expectedTime, timeQuantile } from './times/task-times.ts';

@@ -19,7 +19,7 @@ export interface TrustRules extends ConvictionRules {
 }
 
 /** How a broker places tasks that take several processors. */
-export interface PlacementOptions {
+export interface SiteSelectionOptions {
   /**
    * `STRATEGY[:A]` for jobs that do not say; empty or `none`, they are not placed: each goes wherever there is room.
    */
@@ -83,7 +83,7 @@ export interface BrokerOptions {
   /** Least time between two demands on one provider, but for those from or to nothing. */
   readonly demandInterval: Duration;
   /** How tasks are placed that take several processors. */
-  readonly placement: PlacementOptions;
+  readonly siteSelection: SiteSelectionOptions;
   /** What users may have at a time. */
   readonly quotas: QuotaRules;
   /** What providers go on with while the broker is away. */
@@ -113,7 +113,7 @@ export const defaultBrokerOptions: BrokerOptions = {
   retryElsewhere: 30_000,
   shareWait: 2_000,
   demandInterval: 250,
-  placement: {
+  siteSelection: {
     choice: '',
     staleAfter: 120_000,
     aheadMax: 1000,

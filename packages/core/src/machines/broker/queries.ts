@@ -38,7 +38,7 @@ export interface JobSummary {
   readonly runningMax?: number;
   readonly readyCount: number;
   /** At a machine, where they have not begun: inputs are brought, or processors are taken. */
-  readonly placedCount: number;
+  readonly dispatchedCount: number;
   /** Running or verifying. */
   readonly runningCount: number;
   readonly finishedCount: number;
@@ -93,9 +93,9 @@ function summarise(state: BrokerState, job: BrokerJob): JobSummary {
   const readyCount = countReady(job);
   const finishedCount = isAllFinished(job) ? taskCount : job.finished.size;
   const [failedCount, cancelledCount] = [job.failed.size, job.cancelled.size];
-  const placedCount = countPlaced(job);
+  const dispatchedCount = countDispatched(job);
   const runningCount =
-    taskCount - waitingCount - readyCount - placedCount - finishedCount - failedCount - cancelledCount;
+    taskCount - waitingCount - readyCount - dispatchedCount - finishedCount - failedCount - cancelledCount;
   return {
     jobId,
     userId,
@@ -109,7 +109,7 @@ function summarise(state: BrokerState, job: BrokerJob): JobSummary {
     priority: job.priority,
     ...(job.runningMax === undefined ? {} : { runningMax: job.runningMax }),
     readyCount,
-    placedCount,
+    dispatchedCount,
     runningCount,
     finishedCount,
     failedCount,
@@ -119,7 +119,7 @@ function summarise(state: BrokerState, job: BrokerJob): JobSummary {
     extraVoteCount: job.extraVoteCount,
     doubtfulCount: job.doubtful.size,
     doubtfulTaskIndexes: firstOf(job.doubtful, doubtfulShownMax),
-    ...(readyCount > 0 && runningCount === 0 && placedCount === 0 ? findAwaited(state, job) : {}),
+    ...(readyCount > 0 && runningCount === 0 && dispatchedCount === 0 ? findAwaited(state, job) : {}),
   };
 }
 
@@ -137,7 +137,7 @@ function findAwaited(state: BrokerState, job: BrokerJob): Pick<JobSummary, 'rese
 }
 
 /** Tasks with replicas none of which has begun. Cost: what is open of the job. */
-function countPlaced(job: BrokerJob): number {
+function countDispatched(job: BrokerJob): number {
   let count = 0;
   for (const { status, replicas } of job.tasks.values()) {
     if (status === 'running' && replicas.every((replica) => replica.startedAt === 0)) count++;
@@ -176,7 +176,7 @@ export interface TaskSummary {
 export interface OpenReplica {
   readonly replicaId: ReplicaId;
   readonly machineId: MachineId;
-  readonly placedAt: Instant;
+  readonly dispatchedAt: Instant;
   /** 0 until its machine tells. */
   readonly startedAt: Instant;
   readonly isVerifying: boolean;
@@ -197,16 +197,16 @@ export function findTaskSummary(job: BrokerJob, taskIndex: TaskIndex): TaskSumma
   const verifying = (task.successes ?? []).map(({ ending, machineId }) => ({
     replicaId: ending.replicaId,
     machineId,
-    placedAt: ending.placedAt,
+    dispatchedAt: ending.dispatchedAt,
     startedAt: ending.startedAt,
     isVerifying: true,
   }));
   const running = task.replicas
     .flatMap((replica) => replica.member?.gang.members ?? [replica])
-    .map(({ replicaId, machine, placedAt, startedAt }) => ({
+    .map(({ replicaId, machine, dispatchedAt, startedAt }) => ({
       replicaId,
       machineId: machine.facts.machineId,
-      placedAt,
+      dispatchedAt,
       startedAt,
       isVerifying: false,
     }));
@@ -267,7 +267,8 @@ function findFinder(job: BrokerJob, status: TaskStatus | undefined): (from: Task
     case 'cancelled':
       return (from) => job[status].findFrom(from);
     case 'waiting':
-      return (from) => firstOfSets([job.parked, ...(job.dependencies === undefined ? [] : [job.dependencies.waiting])], from);
+      return (from) =>
+        firstOfSets([job.parked, ...(job.dependencies === undefined ? [] : [job.dependencies.waiting])], from);
     case 'ready':
       return (from) =>
         firstOfSets(

@@ -36,8 +36,8 @@ import {
   type OverReservation,
   schedulingDefaults,
 } from './state.ts';
-import { placementOfJob } from './placement/read-placement.ts';
-import { putInPlace } from './placement/placed-tasks.ts';
+import { siteSelectionOfJob } from './site-selection/read-site-selection.ts';
+import { assignTask } from './site-selection/assigned-tasks.ts';
 import { openGrownQueue } from './jobs/grow-memory.ts';
 import { findResources, getGroup, getTaskGroup, layOutGroups } from './jobs/task-groups.ts';
 
@@ -137,7 +137,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     waiting = [],
     tasks,
     shares,
-    placed,
+    assigned,
     memoryPeaks: _memoryPeaks,
     supports: _supports,
     held: _held,
@@ -161,8 +161,8 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     revisedInputs: saved.revisedInputs ?? [],
     groups: [],
     queues: [],
-    placement: placementOfJob(saved.spec),
-    placed: new Map(),
+    siteSelection: siteSelectionOfJob(saved.spec),
+    assigned: new Map(),
     dependencies: undefined,
     tasks: new Map(),
     shares: new Map(),
@@ -190,7 +190,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     });
   for (const task of job.tasks.values()) regrow(job, task);
   restoreDependencies(job, waiting);
-  restorePlaces(state, job, placed);
+  restoreAssignments(state, job, assigned);
   for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
   state.jobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
@@ -212,8 +212,9 @@ function regrow(job: BrokerJob, { index, grown }: OpenTask): void {
 }
 
 /** Earlier releases placed nothing. */
-function restorePlaces(state: BrokerState, job: BrokerJob, placed: SavedJob['placed'] = []): void {
-  for (const { at, ...placing } of placed) putInPlace(job, placing, getProvider(state, placing.providerId), at);
+function restoreAssignments(state: BrokerState, job: BrokerJob, assigned: SavedJob['assigned'] = []): void {
+  for (const { at, ...assignment } of assigned)
+    assignTask(job, assignment, getProvider(state, assignment.providerId), at);
 }
 
 /** What a task waits for follows from the spec and from what has finished. */
@@ -264,7 +265,7 @@ function getAccount(state: BrokerState, key: string): LedgerAccount {
 }
 
 function restoreReplica(state: BrokerState, saved: SavedReplica): void {
-  const { replicaId, jobId, taskIndex, machineId, placedAt, startedAt, status } = saved;
+  const { replicaId, jobId, taskIndex, machineId, dispatchedAt, startedAt, status } = saved;
   const job = getJob(state, jobId);
   const machine = getMachine(state, machineId);
   // What still runs for a task that was doubted or retried since has nothing to do with its second life.
@@ -281,7 +282,7 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
     resources: saved.resources ?? (job.groups.length === 0 ? undefined : findResources(job, taskIndex)),
     assignment: saved.assignment,
     member,
-    placedAt,
+    dispatchedAt,
     startedAt,
     status,
     abortDisposition: saved.abortDisposition,
@@ -302,7 +303,7 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
 
 /** Its members come after it, in the order of their ranks. */
 function restoreGang(state: BrokerState, saved: SavedGang): void {
-  const { gangId, jobId, taskIndex, taskStatus, heldCount, status, placedAt, brokenBy } = saved;
+  const { gangId, jobId, taskIndex, taskStatus, heldCount, status, dispatchedAt, brokenBy } = saved;
   const job = getJob(state, jobId);
   const open = hasEnded({ status: taskStatus }) ? undefined : job.tasks.get(taskIndex);
   state.gangs.set(gangId, {
@@ -312,7 +313,7 @@ function restoreGang(state: BrokerState, saved: SavedGang): void {
     members: [],
     heldCount,
     status,
-    placedAt,
+    dispatchedAt,
     brokenBy: restoreFirstEnd(brokenBy),
   });
 }

@@ -10,7 +10,7 @@ import type {
   GangMembership,
   OpenTask,
   Success,
-  TaskPlace,
+  TaskAssignment,
   TaskQueue,
 } from './state.ts';
 import { getGroup, getTaskGroup } from './jobs/task-groups.ts';
@@ -38,7 +38,7 @@ export type SavedProvider = ReturnType<typeof saveProvider>;
 /** A job in a snapshot. */
 export type SavedJob = WithNewer<
   ReturnType<typeof saveJob>,
-  'supports' | 'doubtful' | 'extraVoteCount' | 'isGang' | 'lastGangId' | 'placed'
+  'supports' | 'doubtful' | 'extraVoteCount' | 'isGang' | 'lastGangId' | 'assigned'
 >;
 /** A machine in a snapshot. */
 export type SavedMachine = ReturnType<typeof saveMachine>;
@@ -164,7 +164,7 @@ function saveJob(job: BrokerJob) {
     cancelled: saveSet(job.cancelled),
     ...saveService(job),
     ready: job.queues.filter(isOfGroup).map((queue) => saveSet(getReady(job, queue))),
-    ...(job.placed.size === 0 ? {} : { placed: [...job.placed].map(savePlace) }),
+    ...(job.assigned.size === 0 ? {} : { assigned: [...job.assigned].map(saveAssignment) }),
     ...(job.dependencies === undefined ? {} : { waiting: saveSet(job.dependencies.waiting) }),
     tasks: [...job.tasks.values()].map(saveTask),
     shares: [...job.shares].map(([account, share]) => ({ key: account.key, ...share })),
@@ -204,7 +204,7 @@ function getReady({ queues }: BrokerJob, queue: TaskQueue): IndexSet {
   return ready;
 }
 
-function savePlace([
+function saveAssignment([
   taskIndex,
   {
     provider: { providerId },
@@ -212,7 +212,7 @@ function savePlace([
     startsBy,
     reason,
   },
-]: readonly [TaskIndex, TaskPlace]) {
+]: readonly [TaskIndex, TaskAssignment]) {
   return { taskIndex, providerId, at, reason, ...(startsBy === undefined ? {} : { startsBy }) };
 }
 
@@ -260,7 +260,7 @@ function saveReplica(replica: BrokerReplica) {
     resources,
     assignment,
     member,
-    placedAt,
+    dispatchedAt,
     startedAt,
     status,
     abortDisposition,
@@ -274,7 +274,7 @@ function saveReplica(replica: BrokerReplica) {
     taskIndex: task.index,
     taskStatus: task.status,
     machineId,
-    placedAt,
+    dispatchedAt,
     startedAt,
     status,
     abortDisposition,
@@ -289,8 +289,8 @@ function saveMember({ gang: { gangId }, rank, held }: GangMembership) {
   return { gangId, rank, held };
 }
 
-function saveGang({ gangId, job: { jobId }, task, heldCount, status, placedAt, brokenBy }: BrokerGang) {
-  return { gangId, jobId, taskIndex: task.index, taskStatus: task.status, heldCount, status, placedAt, brokenBy };
+function saveGang({ gangId, job: { jobId }, task, heldCount, status, dispatchedAt, brokenBy }: BrokerGang) {
+  return { gangId, jobId, taskIndex: task.index, taskStatus: task.status, heldCount, status, dispatchedAt, brokenBy };
 }
 
 function saveSuccess(success: Success) {

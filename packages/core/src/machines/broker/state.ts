@@ -41,8 +41,8 @@ import type { GrantedLease } from './leases/leases.ts';
 import type { PlacementRule } from '../../workflow/index.ts';
 import { createStoredContents, type StoredContents } from './results/stored-contents.ts';
 import { type BrokerOptions, defaultBrokerOptions } from './options.ts';
-import { createChoosing, type Choosing } from './placement/choosing.ts';
-import type { JobPlacement } from './placement/read-placement.ts';
+import { createChoosing, type Choosing } from './site-selection/choosing.ts';
+import type { JobSiteSelection } from './site-selection/read-site-selection.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
 
 /**
@@ -159,9 +159,9 @@ export interface BrokerJob {
    */
   queues: readonly TaskQueue[];
   /** What its user says of where its tasks are placed; undefined where she says nothing. */
-  readonly placement: JobPlacement | undefined;
+  readonly siteSelection: JobSiteSelection | undefined;
   /** Those of its tasks that are placed and have not ended. */
-  readonly placed: Map<TaskIndex, TaskPlace>;
+  readonly assigned: Map<TaskIndex, TaskAssignment>;
   /** What its tasks wait for; undefined for a bag, and when the spec is. */
   dependencies: Dependencies | undefined;
   status: JobStatus;
@@ -269,7 +269,7 @@ export interface TaskQueue {
 }
 
 /** Where a task that was placed is to run, from its placing to its end. */
-export interface TaskPlace {
+export interface TaskAssignment {
   readonly provider: BrokerProvider;
   /** In which it waits, when it does. */
   readonly queue: TaskQueue;
@@ -362,11 +362,11 @@ export interface BrokerReplica {
   assignment: Assignment | undefined;
   /** Undefined but in a gang. */
   readonly member: GangMembership | undefined;
-  readonly placedAt: Instant;
+  readonly dispatchedAt: Instant;
   /** 0 until its machine tells; by the machine's clock. */
   startedAt: Instant;
   /** `aborting` when its result is no longer wanted and its machine has not told of its end. */
-  status: 'placed' | 'running' | 'aborting';
+  status: 'dispatched' | 'running' | 'aborting';
   /**
    * What becomes of it when it ends; undefined unless it is aborting. `retried`: it is cancelled, and its task goes on,
    * which was retried since. `served`: its gang's leader ended well.
@@ -397,7 +397,7 @@ export interface BrokerGang {
   heldCount: number;
   /** `gathered` until all were held. */
   status: 'gathered' | 'started';
-  readonly placedAt: Instant;
+  readonly dispatchedAt: Instant;
   /** The end of the member that ended first, after which the others are ended too; undefined while all are there. */
   brokenBy: FirstEnd | undefined;
 }
@@ -686,7 +686,7 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
   const all = { ...defaultBrokerOptions, ...options };
   return {
     options: all,
-    choosing: createChoosing(all.placement),
+    choosing: createChoosing(all.siteSelection),
     jobs: new Map(),
     openJobs: new Map(),
     lastServed: undefined,

@@ -1,6 +1,6 @@
 import { invariant, type Instant } from '../../shared/index.ts';
 import type { ProviderChange } from './changes.ts';
-import { keptKey, openLease, placeLeased, reReportLease, revokedLease } from './spooled-lease.ts';
+import { keptKey, openLease, dispatchLeased, reReportLease, revokedLease } from './spooled-lease.ts';
 import type { BrokerId, KnownBroker, ProviderState } from './state.ts';
 
 type ChangeOf<Kind extends ProviderChange['kind']> = Extract<ProviderChange, { readonly kind: Kind }>;
@@ -29,14 +29,14 @@ export function revokeLease(state: ProviderState, { brokerId, replicaIds }: Chan
 export function startLeased(state: ProviderState, { brokerId, machineId, replicaIds }: ChangeOf<'LeaseStarted'>): void {
   const { lease } = getBroker(state, brokerId);
   invariant(lease !== undefined, `replicas of broker ${brokerId} start, which leased nothing`);
-  for (const replicaId of replicaIds) placeLeased(lease, replicaId, machineId);
+  for (const replicaId of replicaIds) dispatchLeased(lease, replicaId, machineId);
 }
 
 /** Notes that leased replicas run no more, and may start again. */
 export function returnLeased(state: ProviderState, { brokerId, replicaIds }: ChangeOf<'LeaseReturned'>): void {
   const { lease } = getBroker(state, brokerId);
   invariant(lease !== undefined, `replicas of broker ${brokerId} are put back, which leased nothing`);
-  for (const replicaId of replicaIds) placeLeased(lease, replicaId, undefined);
+  for (const replicaId of replicaIds) dispatchLeased(lease, replicaId, undefined);
 }
 
 /** Begins to go on alone, or ends it. */

@@ -1,6 +1,6 @@
 import type { QueueListing, QueueStatus, QueuedRequest, ResourceStatus } from '../../messages/index.ts';
 import { keyOfNodes, type NodeShape } from '../../resources/index.ts';
-import { QueueModel } from '../../placement/index.ts';
+import { QueueModel } from '../../site-selection/index.ts';
 import type { Duration, Instant, ProcessorCount, ProcessorMillis } from '../../shared/index.ts';
 import { takesNoWork } from './draining.ts';
 import { listingWithOwn } from './listing-with-own.ts';

@@ -9,7 +9,7 @@ import { readSavedReason, readSavedReasons, type Reason } from '../../reasons/in
 import type { TaskGroup } from '../../requests/index.ts';
 import type { Instant, MachineId, ReplicaId } from '../../shared/index.ts';
 import { keepReport } from './apply-lease.ts';
-import { openLease, placeLeased, type EnrolledMachine } from './spooled-lease.ts';
+import { openLease, dispatchLeased, type EnrolledMachine } from './spooled-lease.ts';
 import {
   createBroker,
   createMachine,
@@ -190,6 +190,6 @@ const nothingAsked: ProviderState['asked'] = { submissions: [], withdrawals: [] 
 function deserializeLease(saved: SavedLease | undefined): Pick<KnownBroker, 'lease' | 'standbySince'> {
   if (saved === undefined) return { lease: undefined, standbySince: 0 };
   const lease = openLease(saved.outline);
-  for (const [replicaId, machineId] of saved.started) placeLeased(lease, replicaId, machineId);
+  for (const [replicaId, machineId] of saved.started) dispatchLeased(lease, replicaId, machineId);
   return { lease, standbySince: saved.standbySince };
 }

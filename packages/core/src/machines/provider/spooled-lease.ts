@@ -56,7 +56,7 @@ export function openLease(outline: LeaseOutline): SpooledLease {
 export function reReportLease({ started, stocked }: SpooledLease, outline: LeaseOutline): SpooledLease {
   const lease = openLease(outline);
   for (const [replicaId, machineId] of started)
-    if (isLeased(lease, replicaId)) placeLeased(lease, replicaId, machineId);
+    if (isLeased(lease, replicaId)) dispatchLeased(lease, replicaId, machineId);
   for (const replicaId of stocked) lease.stocked.add(replicaId);
   return lease;
 }
@@ -68,7 +68,7 @@ export function reReportLease({ started, stocked }: SpooledLease, outline: Lease
 export function revokedLease(lease: SpooledLease, replicaIds: readonly ReplicaId[]): SpooledLease {
   const { outline, started, startedCounts, stocked } = lease;
   for (const replicaId of replicaIds) {
-    if (started.has(replicaId)) placeLeased(lease, replicaId, undefined);
+    if (started.has(replicaId)) dispatchLeased(lease, replicaId, undefined);
     stocked.delete(replicaId);
   }
   const groups = outline.groups.map((group) => ({
@@ -91,7 +91,7 @@ function withoutIndex(ranges: readonly IndexRange[], index: number): readonly In
 }
 
 /** Notes that a replica of the lease runs on a machine; undefined for on none. */
-export function placeLeased(lease: SpooledLease, replicaId: ReplicaId, machineId: MachineId | undefined): void {
+export function dispatchLeased(lease: SpooledLease, replicaId: ReplicaId, machineId: MachineId | undefined): void {
   const index = findGroup(lease.outline, replicaId);
   invariant(index >= 0, `replica ${replicaId} is not of lease ${lease.outline.sequence}`);
   const before = lease.started.size;

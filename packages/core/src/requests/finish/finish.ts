@@ -1,6 +1,6 @@
 import type { Reason } from '../../reasons/index.ts';
 import type { RequestDecision, RequestFacts, RequestHeuristic } from '../heuristic.ts';
-import { findObstacle, getFreeSlots, isBounded, tasksToPlace } from '../obstacle.ts';
+import { findObstacle, getFreeSlots, isBounded, tasksWithoutSlot } from '../obstacle.ts';
 import { finishConstants, type FinishConstants } from './constants.ts';
 import { describeProposal } from './describe.ts';
 import { foresee } from './foresee.ts';
@@ -69,7 +69,7 @@ function listBounds(facts: RequestFacts): Omit<Scope, 'skyline' | 'own'> {
   return {
     freeSlots: getFreeSlots(facts),
     waiting: waitingTasks(facts),
-    unplaced: isBounded(facts) ? tasksToPlace(facts) : Infinity,
+    unplaced: isBounded(facts) ? tasksWithoutSlot(facts) : Infinity,
     submissionsMax: budget.submissions,
     // What cannot be seen is no reason to give anything up.
     withdrawalsMax: listingState === 'complete' ? budget.withdrawals : 0,

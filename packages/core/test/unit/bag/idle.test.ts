@@ -80,7 +80,7 @@ function replicateOn(
   replicate(tasks, new IdleSlots(machines), {
     suits: (task, machine) => !forbidden.includes(`${task.name} on ${machine.name}`),
     worth: (_task, machine) => machine.name.length,
-    place: (machine, task) => {
+    dispatch: (machine, task) => {
       task.replicaCount++;
       placed.push(`${task.name} on ${machine.name}`);
     },

@@ -41,7 +41,7 @@ for (const name of heuristicNames) {
       demand: { pendingTasks: 10, unplacedTasks: 0, processors: 1, deadline: undefined },
     });
     t.deepEqual(listShapes(name, facts), []);
-    t.deepEqual(findHeuristic(name)?.draft(facts).reasons, [{ code: 'all-tasks-placed' }]);
+    t.deepEqual(findHeuristic(name)?.draft(facts).reasons, [{ code: 'all-tasks-have-slots' }]);
   });
 }
 

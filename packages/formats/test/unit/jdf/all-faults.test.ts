@@ -16,7 +16,7 @@ test('each of several mistakes is told, in the order of the file', (t) => {
     faults(
       'job:',
       'requirements: os = = linux',
-      'plcement: min-ct',
+      'site-selcton: min-ct',
       'task:',
       'remot: work',
       'task:',
@@ -33,7 +33,7 @@ test('each of several mistakes is told, in the order of the file', (t) => {
     ),
     [
       '2:20 "="',
-      '3:1 "plcement"',
+      '3:1 "site-selcton"',
       '5:1 "remot"',
       '8:8 the end of the line',
       '9:3 "putt"',
@@ -236,39 +236,39 @@ test('an empty file and one of nonsense have one error each', (t) => {
   t.deepEqual(faults('so much', 'for that', ''), ['1:1 "so"']);
 });
 
-// Placement.
+// Site selection.
 
 const placed = (line: string): string => `job:\n${line}\ntask:\nremote: work\n`;
 
 test('a job may say how its tasks are placed', (t) => {
   for (const value of ['none', 'min-ct', 'min-ct:0.5', 'min-wwt:adaptive', 'random:1'])
-    t.is(readJdf(placed(`placement: ${value}`), place).job?.placement, value);
-  t.is(readJdf(placed('PLACEMENT :min-ct:0.1 # as last time'), place).job?.placement, 'min-ct:0.1');
-  t.false('placement' in (readJdf(placed('label: x'), place).job ?? {}));
+    t.is(readJdf(placed(`site-selection: ${value}`), place).job?.siteSelection, value);
+  t.is(readJdf(placed('SITE-SELECTION :min-ct:0.1 # as last time'), place).job?.siteSelection, 'min-ct:0.1');
+  t.false('siteSelection' in (readJdf(placed('label: x'), place).job ?? {}));
 });
 
-test('a placement that is none is refused where it is wrong', (t) => {
+test('a site selection that is none is refused where it is wrong', (t) => {
   t.deepEqual(
     [
-      placed('placement: min-ctt:0.5'),
-      placed('placement: min-ct:1.5'),
-      placed('placement: min-ct:'),
-      placed('placement:'),
-      placed('placement: none:1'),
-      placed('placement: none\nplacement: min-ct'),
-      'job:\ntask:\nremote: a\nplacement: none\n',
+      placed('site-selection: min-ctt:0.5'),
+      placed('site-selection: min-ct:1.5'),
+      placed('site-selection: min-ct:'),
+      placed('site-selection:'),
+      placed('site-selection: none:1'),
+      placed('site-selection: none\nsite-selection: min-ct'),
+      'job:\ntask:\nremote: a\nsite-selection: none\n',
     ].map((text) => readJdf(text, place).faults.map(({ message }) => message)),
     [
       [
-        'a.jdf:2:12: found "min-ctt", expected "none" or a strategy such as "min-ct" or "min-ct:0.5"; did you ' +
+        'a.jdf:2:17: found "min-ctt", expected "none" or a strategy such as "min-ct" or "min-ct:0.5"; did you ' +
           'mean min-ct?',
       ],
-      ['a.jdf:2:19: found "1.5", expected a number in 0..1 or "adaptive" behind "min-ct:"'],
-      ['a.jdf:2:19: found the end, expected a number in 0..1 or "adaptive" behind "min-ct:"'],
-      ['a.jdf:2:11: found the end of the line, expected "none" or a strategy such as "min-ct" or "min-ct:0.5"'],
-      ['a.jdf:2:12: found "none", expected "none" or a strategy such as "min-ct" or "min-ct:0.5"'],
-      ['a.jdf:3:1: found a second "placement:", expected one placement'],
-      ['a.jdf:4:1: found "placement", expected the placement before the first task'],
+      ['a.jdf:2:24: found "1.5", expected a number in 0..1 or "adaptive" behind "min-ct:"'],
+      ['a.jdf:2:24: found the end, expected a number in 0..1 or "adaptive" behind "min-ct:"'],
+      ['a.jdf:2:16: found the end of the line, expected "none" or a strategy such as "min-ct" or "min-ct:0.5"'],
+      ['a.jdf:2:17: found "none", expected "none" or a strategy such as "min-ct" or "min-ct:0.5"'],
+      ['a.jdf:3:1: found a second "site-selection:", expected one site selection'],
+      ['a.jdf:4:1: found "site-selection", expected the site selection before the first task'],
     ],
   );
 });

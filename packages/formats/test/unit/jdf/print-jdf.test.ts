@@ -45,14 +45,14 @@ check: test -s out.4
   );
 });
 
-test('what a job says of placement is written and read back', (t) => {
+test('what a job says of site selection is written and read back', (t) => {
   const job = {
     ...jobDefaults,
-    placement: 'min-wwt:adaptive',
+    siteSelection: 'min-wwt:adaptive',
     homeDirectory: '/h',
     groups: [makeTaskGroup({ command: 'true', values: undefined })],
   };
-  t.regex(printJdf(job), /^job:\nplacement: min-wwt:adaptive\n/);
+  t.regex(printJdf(job), /^job:\nsite-selection: min-wwt:adaptive\n/);
   t.deepEqual(parseJdf(printJdf(job), { file: 'a.jdf', directory: '/h' }).job, job);
 });
 

@@ -3,7 +3,7 @@ import {
   findScheduler,
   IdleSlots,
   lossBy,
-  placeQueues,
+  dispatchQueues,
   replicate,
   type BagQueue,
   type ReplicationCost,
@@ -23,7 +23,7 @@ import type { IntermittentMachine, Run, SimulatedTask } from './intermittent-mac
 export function decide(state: BagState): Duration {
   const { policy } = state;
   const machines = state.machines.filter(({ isUp }) => isUp);
-  placeQueues(machines, [state.queue], getPort(state));
+  dispatchQueues(machines, [state.queue], getPort(state));
   if (findScheduler(policy.scheduler).replication === 'none' || policy.replicasMax < 2) return Infinity;
   if (policy.replicationCap.kind === 'idle' && state.ready.size > 0) yieldToReady(state, machines);
   replicateOn(state, machines);
@@ -43,7 +43,7 @@ function replicateOn(state: BagState, machines: readonly IntermittentMachine[]):
       (left === Infinity || costOfSibling(state, task, machine) <= left),
     worth: (task, machine) =>
       (prefersData && machine.files.has(task.file) ? 1e12 : 0) - (state.expected(machine, 0) ?? 0),
-    place: (machine, task) => {
+    dispatch: (machine, task) => {
       left -= left === Infinity ? 0 : costOfSibling(state, task, machine);
       state.start(machine, task);
     },
@@ -91,7 +91,7 @@ function keepWithinShare(state: BagState): Duration {
 /** The youngest siblings make room for tasks that are ready. */
 function yieldToReady(state: BagState, machines: readonly IntermittentMachine[]): void {
   for (const sibling of listSiblings(state.running).slice(0, state.ready.size)) state.stop(sibling, 'losers');
-  placeQueues(machines, [state.queue], getPort(state));
+  dispatchQueues(machines, [state.queue], getPort(state));
 }
 
 /** All runs but the eldest of each task, the youngest first. */
@@ -122,13 +122,13 @@ function getPort(state: BagState): SchedulingPort<IntermittentMachine, BagQueue>
     timeLeft: () => Infinity,
     lookAgain: () => undefined,
     isPlanned: () => false,
-    placePlanned: () => new Set(),
-    place: (machine, _queue, countMax) => {
+    dispatchPlanned: () => new Set(),
+    dispatch: (machine, _queue, countMax) => {
       const tasks = listReady(0, countMax);
       startAll(machine, tasks);
       return tasks.length;
     },
-    placeTasks: (machine, _queue, tasks) => {
+    dispatchTasks: (machine, _queue, tasks) => {
       startAll(machine, tasks);
     },
     readyTasks: (_queue, from, countMax) => listReady(from, countMax),

@@ -1,8 +1,8 @@
-import { placementMetrics, placementStrategies } from '@mutirao/core/placement';
+import { siteSelectionMetrics, siteSelectionStrategies } from '@mutirao/core/site-selection';
 import type { Summary } from '../../summarize.ts';
 import { show, table } from '../costa2005/markdown.ts';
 import { mean, type Selection, type StudyResults, type Way } from './compare.ts';
-import { betweenTenths, middleLoad, type PlacementCase } from './parts.ts';
+import { betweenTenths, middleLoad, type SiteSelectionCase } from './parts.ts';
 
 /** A mean and half of its 95 % interval; `-` for what was not run. */
 export function showGain({ mean: value, halfInterval }: Summary): string {
@@ -14,7 +14,7 @@ export function showGain({ mean: value, halfInterval }: Summary): string {
  * that a mean over all would speak of it alone.
  */
 export function decidingStrategies(load: number, mix: Selection['mix'] = 'logs'): Selection[] {
-  return placementStrategies.flatMap(({ level }, strategy) => (level === 0 ? [] : [{ mix, load, strategy }]));
+  return siteSelectionStrategies.flatMap(({ level }, strategy) => (level === 0 ? [] : [{ mix, load, strategy }]));
 }
 
 /**
@@ -23,7 +23,7 @@ export function decidingStrategies(load: number, mix: Selection['mix'] = 'logs')
  */
 export function adaptiveTable(results: StudyResults, metrics: readonly number[]): string {
   const pairs = results.loads.flatMap((load) =>
-    placementStrategies.map((_, strategy): Selection => ({ mix: 'logs', load, strategy })),
+    siteSelectionStrategies.map((_, strategy): Selection => ({ mix: 'logs', load, strategy })),
   );
   const rows = getFixed(results).map((admissibility) => [
     String(admissibility),
@@ -41,7 +41,10 @@ export function adaptiveTable(results: StudyResults, metrics: readonly number[])
   return table(
     [
       'fixed a',
-      ...metrics.flatMap((metric) => [`${placementMetrics[metric]?.id}, better by %`, 'better / undecided / worse']),
+      ...metrics.flatMap((metric) => [
+        `${siteSelectionMetrics[metric]?.id}, better by %`,
+        'better / undecided / worse',
+      ]),
     ],
     rows,
   );
@@ -70,7 +73,7 @@ export function adaptiveVerdicts(results: StudyResults, metrics: readonly number
       return [
         [
           title,
-          `${placementMetrics[metric]?.id} ${placementMetrics[metric]?.name}`,
+          `${siteSelectionMetrics[metric]?.id} ${siteSelectionMetrics[metric]?.name}`,
           list('better'),
           list('undecided'),
           list('worse'),
@@ -83,7 +86,7 @@ export function adaptiveVerdicts(results: StudyResults, metrics: readonly number
 
 /** The adaptive a by strategy: what it was, and how it did beside no restriction and beside the best fixed a. */
 export function adaptiveByStrategyTable(results: StudyResults, load: number): string {
-  const rows = placementStrategies.map(({ name }, strategy) => {
+  const rows = siteSelectionStrategies.map(({ name }, strategy) => {
     const selection: Selection = { mix: 'logs', load, strategy };
     const metrics = [0, 8].flatMap((metric) => {
       const best = results.bestAdmissibilityOf(selection, metric);
@@ -166,6 +169,6 @@ function everyLoad(results: StudyResults): Selection[] {
   return results.loads.flatMap((load) => decidingStrategies(load));
 }
 
-function gainOver(results: StudyResults, admissibility: PlacementCase['admissibility'], metric: number): Summary {
+function gainOver(results: StudyResults, admissibility: SiteSelectionCase['admissibility'], metric: number): Summary {
   return results.getGain(everyLoad(results), { admissibility: 'adaptive' }, { admissibility }, metric);
 }

@@ -1,10 +1,10 @@
-import { placementStrategies } from '@mutirao/core/placement';
+import { siteSelectionStrategies } from '@mutirao/core/site-selection';
 import { table } from '../costa2005/markdown.ts';
 import { decidingStrategies } from './adaptive-tables.ts';
 import { mean, type Selection, type StudyResults } from './compare.ts';
 import { lightlyLoaded, middleLoad } from './parts.ts';
 
-const indexOf = (name: string): number => placementStrategies.findIndex((strategy) => strategy.name === name);
+const indexOf = (name: string): number => siteSelectionStrategies.findIndex((strategy) => strategy.name === name);
 const signed = (percent: number): string => `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 
 /** Something that the seed says, and what was found of it at a load. */
@@ -37,7 +37,7 @@ const claims: readonly Claim[] = [
         .sort(([one], [other]) => one - other)
         .map(([a, count]) => `${count} at ${a}`)
         .join(', '),
-    holds: (results, load) => (countBest(results, load).get(0.5) ?? 0) > placementStrategies.length / 2,
+    holds: (results, load) => (countBest(results, load).get(0.5) ?? 0) > siteSelectionStrategies.length / 2,
   },
   {
     says: 'Min_SWCT and Min_WTA gain nothing in m1',
@@ -150,7 +150,7 @@ const getSmallest = (results: StudyResults): number => results.admissibilities.f
 
 function lossAtSmallest(results: StudyResults, load: number): number {
   return mean(
-    placementStrategies.map((_, strategy) =>
+    siteSelectionStrategies.map((_, strategy) =>
       results.improvementOf({ mix: 'logs', load, strategy }, { admissibility: getSmallest(results) }, {}, 1),
     ),
   );
@@ -159,7 +159,7 @@ function lossAtSmallest(results: StudyResults, load: number): number {
 /** How many strategies have the best m1 at which a. */
 function countBest(results: StudyResults, load: number, mix: Selection['mix'] = 'logs'): Map<number, number> {
   const counts = new Map<number, number>();
-  placementStrategies.forEach((_, strategy) => {
+  siteSelectionStrategies.forEach((_, strategy) => {
     const best = results.bestAdmissibilityOf({ mix, load, strategy }, 0);
     counts.set(best, (counts.get(best) ?? 0) + 1);
   });
@@ -169,7 +169,7 @@ function countBest(results: StudyResults, load: number, mix: Selection['mix'] = 
 /** Strategies by their mean rank over the metrics at a = 1. */
 function orderOf(results: StudyResults, load: number): string[] {
   const ranks = results.meanRanksOf('logs', load, () => 1);
-  return placementStrategies
+  return siteSelectionStrategies
     .map(({ name }, index) => ({ name, rank: ranks[index] as number }))
     .sort((one, other) => one.rank - other.rank)
     .map(({ name }) => name);
@@ -187,7 +187,9 @@ function mixRow(results: StudyResults): string[] {
   const says = 'mostly sequential loads want a larger a, mostly parallel ones a smaller';
   if (results.countOf('serial') === 0) return [says, 'not run', '-'];
   const getBest = (mix: Selection['mix']): number =>
-    mean(placementStrategies.map((_, strategy) => results.bestAdmissibilityOf({ mix, load: middleLoad, strategy }, 0)));
+    mean(
+      siteSelectionStrategies.map((_, strategy) => results.bestAdmissibilityOf({ mix, load: middleLoad, strategy }, 0)),
+    );
   const [serial, logs] = [getBest('serial'), getBest('logs')];
   const getGain = (mix: Selection['mix']): string =>
     signed(results.getGain(decidingStrategies(middleLoad, mix), { admissibility: 0.6 }, { admissibility: 1 }, 0).mean);

@@ -1,11 +1,11 @@
-import { placementMetrics, placementStrategies } from '@mutirao/core/placement';
+import { siteSelectionMetrics, siteSelectionStrategies } from '@mutirao/core/site-selection';
 import { summarize, type Summary } from '../../summarize.ts';
 import type { CaseResult, PartResult } from './measure-part.ts';
-import { admissibilities, offeredLoads, type PlacementCase, type PlacementPart } from './parts.ts';
+import { admissibilities, offeredLoads, type SiteSelectionCase, type SiteSelectionPart } from './parts.ts';
 
 /** A part and what it came to. */
 export interface MeasuredPart {
-  readonly part: PlacementPart;
+  readonly part: SiteSelectionPart;
   readonly result: PartResult;
 }
 
@@ -13,12 +13,12 @@ export interface MeasuredPart {
 export interface Selection {
   readonly mix: 'logs' | 'serial';
   readonly load: number;
-  /** In the order of `placementStrategies`. */
+  /** In the order of `siteSelectionStrategies`. */
   readonly strategy: number;
 }
 
 /** Kinds of runs, whatever their a. */
-export type Way = Partial<Pick<PlacementCase, 'local' | 'counted'>>;
+export type Way = Partial<Pick<SiteSelectionCase, 'local' | 'counted'>>;
 
 /** A change for the better, in percent. */
 export interface Improvement {
@@ -59,12 +59,12 @@ export class StudyResults {
   }
 
   /** One kind of run of each experiment; empty where it was not run. */
-  casesOf(selection: Selection, wanted: Partial<PlacementCase>): CaseResult[] {
+  casesOf(selection: Selection, wanted: Partial<SiteSelectionCase>): CaseResult[] {
     return [...this.#byExperiment(selection, wanted).values()];
   }
 
   /** The mean of a metric over experiments; NaN where it was not run. @param metric from 0. */
-  getMean(selection: Selection, wanted: Partial<PlacementCase>, metric: number): number {
+  getMean(selection: Selection, wanted: Partial<SiteSelectionCase>, metric: number): number {
     return mean(this.casesOf(selection, wanted).map(({ metrics }) => metrics[metric] as number));
   }
 
@@ -74,8 +74,8 @@ export class StudyResults {
    */
   improvementOf(
     selection: Selection,
-    wanted: Partial<PlacementCase>,
-    than: Partial<PlacementCase>,
+    wanted: Partial<SiteSelectionCase>,
+    than: Partial<SiteSelectionCase>,
     metric: number,
   ): number {
     return mean(this.#gainsOf(selection, wanted, than, metric));
@@ -90,8 +90,8 @@ export class StudyResults {
    */
   getGain(
     selections: readonly Selection[],
-    wanted: Partial<PlacementCase>,
-    than: Partial<PlacementCase>,
+    wanted: Partial<SiteSelectionCase>,
+    than: Partial<SiteSelectionCase>,
     metric: number,
   ): Summary {
     const gains = selections.map((selection) => this.#gainsOf(selection, wanted, than, metric));
@@ -133,10 +133,10 @@ export class StudyResults {
   meanRanksOf(
     mix: Selection['mix'],
     load: number,
-    admissibility: (selection: Selection, metric: number) => PlacementCase['admissibility'],
+    admissibility: (selection: Selection, metric: number) => SiteSelectionCase['admissibility'],
   ): number[] {
-    const ranks = placementMetrics.map(({ moreIsBetter }, metric) => {
-      const values = placementStrategies.map((_, strategy) => {
+    const ranks = siteSelectionMetrics.map(({ moreIsBetter }, metric) => {
+      const values = siteSelectionStrategies.map((_, strategy) => {
         const selection = { mix, load, strategy };
         return (
           (moreIsBetter ? -1 : 1) * this.getMean(selection, { admissibility: admissibility(selection, metric) }, metric)
@@ -144,14 +144,14 @@ export class StudyResults {
       });
       return values.map((value) => 1 + values.filter((other) => other < value).length);
     });
-    return placementStrategies.map((_, strategy) => mean(ranks.map((row) => row[strategy] as number)));
+    return siteSelectionStrategies.map((_, strategy) => mean(ranks.map((row) => row[strategy] as number)));
   }
 
-  #byExperiment({ mix, load, strategy }: Selection, wanted: Partial<PlacementCase>): Map<number, CaseResult> {
+  #byExperiment({ mix, load, strategy }: Selection, wanted: Partial<SiteSelectionCase>): Map<number, CaseResult> {
     const { admissibility = 1, local = 'fcfs', counted = 'unfinished' } = wanted;
     const found = new Map<number, CaseResult>();
     for (const [experiment, { cases }] of this.#bySelection.get(
-      getKey(mix, load, placementStrategies[strategy]?.name ?? ''),
+      getKey(mix, load, siteSelectionStrategies[strategy]?.name ?? ''),
     ) ?? []) {
       const run = cases.find(
         (each) => each.admissibility === admissibility && each.local === local && each.counted === counted,
@@ -164,12 +164,12 @@ export class StudyResults {
   /** The change for the better of each experiment that has both kinds of run, in percent. */
   #gainsOf(
     selection: Selection,
-    wanted: Partial<PlacementCase>,
-    than: Partial<PlacementCase>,
+    wanted: Partial<SiteSelectionCase>,
+    than: Partial<SiteSelectionCase>,
     metric: number,
   ): number[] {
     const [found, before] = [this.#byExperiment(selection, wanted), this.#byExperiment(selection, than)];
-    const sign = placementMetrics[metric]?.moreIsBetter === true ? 1 : -1;
+    const sign = siteSelectionMetrics[metric]?.moreIsBetter === true ? 1 : -1;
     return [...found]
       .filter(([experiment]) => before.has(experiment))
       .map(([experiment, { metrics }]) => {
@@ -189,7 +189,7 @@ export function mean(values: readonly number[]): number {
 }
 
 /** All runs as CSV, one a line. */
-export function placementRunsCsv(parts: readonly MeasuredPart[]): string {
+export function siteSelectionRunsCsv(parts: readonly MeasuredPart[]): string {
   const lines = parts.flatMap(({ part, result }) =>
     result.cases.map(({ admissibility, local, counted, meanAdmissibility, theoremRatio, metrics }) =>
       [
@@ -206,5 +206,5 @@ export function placementRunsCsv(parts: readonly MeasuredPart[]): string {
       ].join(','),
     ),
   );
-  return `${[`mix,experiment,load,strategy,a,local,counted,mean_a,theorem_ratio,${placementMetrics.map(({ id }) => id).join(',')}`, ...lines].join('\n')}\n`;
+  return `${[`mix,experiment,load,strategy,a,local,counted,mean_a,theorem_ratio,${siteSelectionMetrics.map(({ id }) => id).join(',')}`, ...lines].join('\n')}\n`;
 }

@@ -1,4 +1,4 @@
-import { listParts, type PlacementStudySettings } from './parts.ts';
+import { listParts, type SiteSelectionStudySettings } from './parts.ts';
 
 /** Where the tasks of an exported study find things. */
 export interface ExportPlaces {
@@ -13,7 +13,7 @@ export interface ExportPlaces {
  * home to `parts/` beside the job
  * file, where the study finds them.
  */
-export function exportPlacementJdf(settings: PlacementStudySettings, { command, data }: ExportPlaces): string {
+export function exportSiteSelectionJdf(settings: SiteSelectionStudySettings, { command, data }: ExportPlaces): string {
   const quick = settings.isQuick ? ' --quick' : ` --experiments ${settings.experiments}`;
   const tasks = listParts(settings).map(({ id, mix }) => [
     '',

@@ -1,4 +1,4 @@
-import { getBound, placementStrategies } from '@mutirao/core/placement';
+import { getBound, siteSelectionStrategies } from '@mutirao/core/site-selection';
 import { summarize } from '../../summarize.ts';
 import { drawPanels, type PanelLine } from '../../svg/draw-panels.ts';
 import type { Selection, StudyResults } from './compare.ts';
@@ -12,7 +12,7 @@ const drawn = ['random', 'min-lp', 'min-lb', 'min-st'];
  */
 export function drawFactors(results: StudyResults): string {
   const panels = drawn.map((name) => {
-    const strategy = placementStrategies.findIndex((each) => each.name === name);
+    const strategy = siteSelectionStrategies.findIndex((each) => each.name === name);
     return {
       title: name,
       lines: results.loads.map((load, place) =>
@@ -51,7 +51,7 @@ function getLine(
 /** Theorem 1's bound beside what Min_LB came to. */
 export function drawBound(results: StudyResults): string {
   const ticks = results.admissibilities.filter((a) => a > 0);
-  const strategy = placementStrategies.findIndex(({ name }) => name === 'min-lb');
+  const strategy = siteSelectionStrategies.findIndex(({ name }) => name === 'min-lb');
   const measured = results.loads.map(
     (load, place): PanelLine => ({
       label: `measured, load ${load}`,

@@ -1,4 +1,4 @@
-import { AdmissibleSets, findPlacementStrategy, measurePlacement } from '@mutirao/core/placement';
+import { AdmissibleSets, findSiteSelectionStrategy, measurePlacement } from '@mutirao/core/site-selection';
 import {
   conservativeBackfilling,
   easyBackfilling,
@@ -7,12 +7,12 @@ import {
   type TracedRequest,
 } from '@mutirao/core/queue';
 import { invariant } from '@mutirao/core/shared';
-import { runPlacement, type PlacementRun } from '../../placement/run-placement.ts';
-import { listCases, type LocalPolicy, type PlacementCase, type PlacementPart } from './parts.ts';
+import { runSiteSelection, type SiteSelectionRun } from '../../site-selection/run-site-selection.ts';
+import { listCases, type LocalPolicy, type SiteSelectionCase, type SiteSelectionPart } from './parts.ts';
 import { allProcessors, clusterSizes, sampleExperiment, scaleToLoad, sumWork } from './workload.ts';
 
 /** What one run came to. */
-export interface CaseResult extends PlacementCase {
+export interface CaseResult extends SiteSelectionCase {
   /** m1 to m14. */
   readonly metrics: readonly number[];
   /** The mean of a over the decisions. */
@@ -53,7 +53,7 @@ const policies: { readonly [name in LocalPolicy]: QueuePolicy } = {
  * @param logs those of the part's mix, in its order: requests with a requested time that fit the widest cluster.
  */
 export function measurePart(
-  part: PlacementPart,
+  part: SiteSelectionPart,
   logs: readonly (readonly TracedRequest[])[],
   seed: string,
 ): PartResult {
@@ -80,14 +80,14 @@ function admissibleKey(sets: AdmissibleSets, admissibility: number | 'adaptive')
 }
 
 function runCase(
-  { strategy: name, mix, experiment, load }: PlacementPart,
-  each: PlacementCase,
+  { strategy: name, mix, experiment, load }: SiteSelectionPart,
+  each: SiteSelectionCase,
   stream: readonly TracedRequest[],
   seed: string,
 ): CaseResult {
-  const strategy = findPlacementStrategy(name);
+  const strategy = findSiteSelectionStrategy(name);
   invariant(strategy !== undefined, `there is no strategy ${name}`);
-  const run = runPlacement(
+  const run = runSiteSelection(
     {
       sizes: clusterSizes,
       policy: policies[each.local],
@@ -110,7 +110,7 @@ function runCase(
  * d is the last task to be assigned to the cluster that ends last, b the narrowest that ran on a cluster which is wide
  * enough for d.
  */
-export function getTheoremRatio({ finished, clusters }: PlacementRun): number {
+export function getTheoremRatio({ finished, clusters }: SiteSelectionRun): number {
   const sets = new AdmissibleSets(clusterSizes);
   let last = 0;
   finished.forEach(({ endedAt }, id) => {

@@ -1,8 +1,8 @@
-import { findPlacementStrategy, placementStrategies } from '@mutirao/core/placement';
+import { findSiteSelectionStrategy, siteSelectionStrategies } from '@mutirao/core/site-selection';
 import { mixes, type Mix } from './workload.ts';
 
 /** What of the study is run. */
-export interface PlacementStudySettings {
+export interface SiteSelectionStudySettings {
   readonly isQuick: boolean;
   readonly seed: string;
   /** The first so many experiments of each mix; at most as many as there are. */
@@ -10,7 +10,7 @@ export interface PlacementStudySettings {
 }
 
 /** One strategy on one experiment at one load, for all values of a: what is run at a time. */
-export interface PlacementPart {
+export interface SiteSelectionPart {
   /** Names its results. */
   readonly id: string;
   readonly mix: Mix;
@@ -26,7 +26,7 @@ export interface PlacementPart {
 export type LocalPolicy = 'fcfs' | 'easy' | 'conservative';
 
 /** One run of a part. */
-export interface PlacementCase {
+export interface SiteSelectionCase {
   readonly admissibility: number | 'adaptive';
   readonly local: LocalPolicy;
   readonly counted: 'unfinished' | 'all';
@@ -64,7 +64,7 @@ export const lightlyLoaded: { readonly loads: readonly number[]; readonly strate
 export const variedExperiments = mixes.serial.experimentCount;
 
 /** The parts of a study, experiment by experiment, so that what was run of an unfinished one is whole experiments. */
-export function listParts({ isQuick, experiments }: PlacementStudySettings): PlacementPart[] {
+export function listParts({ isQuick, experiments }: SiteSelectionStudySettings): SiteSelectionPart[] {
   const all = isQuick ? [mixes.logs] : [mixes.logs, mixes.serial];
   return Array.from({ length: isQuick ? 1 : experiments }, (_, experiment) =>
     all.flatMap((mix) =>
@@ -89,7 +89,7 @@ function listStages(
   { id }: Mix,
   isQuick: boolean,
 ): { readonly load: number; readonly strategies: readonly string[] }[] {
-  const strategies = placementStrategies.map(({ name }) => name);
+  const strategies = siteSelectionStrategies.map(({ name }) => name);
   if (isQuick) return [{ load: middleLoad, strategies }];
   if (id === 'logs') return offeredLoads.map((load) => ({ load, strategies }));
   return [
@@ -102,7 +102,7 @@ function listStages(
  * The runs of a part: every a, one between the tenths and the adaptive one; at the middle load also with the sums over
  * all tasks, and under the other local policies.
  */
-export function listCases({ isQuick, experiment, load, mix }: PlacementPart): PlacementCase[] {
+export function listCases({ isQuick, experiment, load, mix }: SiteSelectionPart): SiteSelectionCase[] {
   const fixed = isQuick ? [0, 0.5, 0.6, 0.7, 1] : admissibilities;
   const moved = [...fixed, betweenTenths, 'adaptive' as const];
   if (mix.id === 'serial' || load !== middleLoad) return listWays(moved, [asInTheStudy]);
@@ -112,7 +112,7 @@ export function listCases({ isQuick, experiment, load, mix }: PlacementPart): Pl
   ];
 }
 
-type Way = Pick<PlacementCase, 'local' | 'counted'>;
+type Way = Pick<SiteSelectionCase, 'local' | 'counted'>;
 
 const asInTheStudy: Way = { local: 'fcfs', counted: 'unfinished' };
 const otherWays: readonly Way[] = [
@@ -121,11 +121,11 @@ const otherWays: readonly Way[] = [
   { local: 'conservative', counted: 'unfinished' },
 ];
 
-function listWays(values: readonly PlacementCase['admissibility'][], ways: readonly Way[]): PlacementCase[] {
+function listWays(values: readonly SiteSelectionCase['admissibility'][], ways: readonly Way[]): SiteSelectionCase[] {
   return ways.flatMap((way) => values.map((admissibility) => ({ admissibility, ...way })));
 }
 
 /** How long a part takes beside others; what is left of a study can be told by it. */
-export function costOfPart(part: PlacementPart): number {
-  return listCases(part).length * (findPlacementStrategy(part.strategy)?.level === 4 ? 1.5 : 1);
+export function costOfPart(part: SiteSelectionPart): number {
+  return listCases(part).length * (findSiteSelectionStrategy(part.strategy)?.level === 4 ? 1.5 : 1);
 }

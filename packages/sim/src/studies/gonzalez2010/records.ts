@@ -1,9 +1,9 @@
 import { parseObject } from '@mutirao/core/shared';
 import type { CaseResult, PartResult, WorkloadFacts } from './measure-part.ts';
-import { listCases, type PlacementPart } from './parts.ts';
+import { listCases, type SiteSelectionPart } from './parts.ts';
 
 /** Writes a part's results as JSON lines: what it is, then a line for each run. */
-export function encodePart(part: PlacementPart, { seed, facts, cases }: PartResult): string {
+export function encodePart(part: SiteSelectionPart, { seed, facts, cases }: PartResult): string {
   const head = {
     study: 'gonzalez2010',
     version: 1,
@@ -28,7 +28,7 @@ export function encodePart(part: PlacementPart, { seed, facts, cases }: PartResu
 }
 
 /** Reads a part's results; undefined where they are not all there, or are those of another part, size or seed. */
-export function decodePart(text: string, part: PlacementPart, seed: string): PartResult | undefined {
+export function decodePart(text: string, part: SiteSelectionPart, seed: string): PartResult | undefined {
   const lines = text.split('\n');
   const [head, ...rest] = lines.slice(0, -1).map(parseObject);
   if (lines.at(-1) !== '' || head === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { getBound, placementMetrics, placementStrategies } from '@mutirao/core/placement';
+import { getBound, siteSelectionMetrics, siteSelectionStrategies } from '@mutirao/core/site-selection';
 import { grouped, percent, section, table } from '../costa2005/markdown.ts';
 import {
   adaptiveByStrategyTable,
@@ -15,14 +15,14 @@ import {
   listCases,
   middleLoad,
   variedExperiments,
-  type PlacementStudySettings,
+  type SiteSelectionStudySettings,
 } from './parts.ts';
 import { seedImprovements } from './seed-numbers.ts';
 import { boundTable, improvementTable, rankingTable, variantTable } from './tables.ts';
 import { allProcessors, clusterSizes, experimentTasks, mixes } from './workload.ts';
 
 /** The study as a page and its pictures. */
-export interface PlacementReport {
+export interface SiteSelectionReport {
   readonly page: string;
   readonly factorsSvg: string;
   readonly boundSvg: string;
@@ -36,10 +36,10 @@ const judged: readonly number[] = [0, 5, 12];
  * the pictures, from the page.
  */
 export function reportPlacement(
-  settings: PlacementStudySettings,
+  settings: SiteSelectionStudySettings,
   parts: readonly MeasuredPart[],
   images: string,
-): PlacementReport {
+): SiteSelectionReport {
   const results = new StudyResults(parts);
   const page = [
     introduction(settings, results),
@@ -102,7 +102,7 @@ export function reportPlacement(
   return { page, factorsSvg: drawFactors(results), boundSvg: drawBound(results) };
 }
 
-function introduction(settings: PlacementStudySettings, results: StudyResults): string {
+function introduction(settings: SiteSelectionStudySettings, results: StudyResults): string {
   const count = results.countOf('logs');
   const serial = results.countOf('serial');
   const runs = results.parts.reduce((sum, { part }) => sum + listCases(part).length, 0);
@@ -111,14 +111,14 @@ function introduction(settings: PlacementStudySettings, results: StudyResults): 
 
 Written by \`mutirao sim study gonzalez2010${options} --seed ${settings.seed} --out DIR\`: ${count} of the ${mixes.logs.experimentCount} disjoint experiments of the five logs at ${results.loads.length === 1 ? `load ${results.loads[0]}` : `loads ${results.loads.join(', ')}`}${serial === 0 ? '' : `, and ${serial} of a mix with more serial work at load ${middleLoad}, with ` + `${lightlyLoaded.strategies.join(' and ')} also at ${lightlyLoaded.loads.join(' and ')}`};
 ${grouped(runs)} runs of ${grouped(experimentTasks)} tasks, each a line of \`gonzalez2010-runs.csv\`. Clusters of ${clusterSizes.join(', ')} processors (${allProcessors}), FCFS on each where nothing else is said; all 14 strategies and metrics.
-Placement, tentative schedules and local queues are those of \`core\` ([placement](../internals/site-selection.md)).
+Site selection, tentative schedules and local queues are those of \`core\` ([site selection](../internals/site-selection.md)).
 Figures are means over the experiments.`;
 }
 
 /** The seed does not say over which tasks it sums; what it says of Min_U tells something of that. */
 function variantNote(results: StudyResults): string {
   const worst = (counted: 'unfinished' | 'all'): string =>
-    placementStrategies
+    siteSelectionStrategies
       .map(({ name }, strategy) => ({
         name,
         factor: results.getMean({ mix: 'logs', load: middleLoad, strategy }, { counted }, 0),
@@ -140,12 +140,12 @@ function readingNote(results: StudyResults): string {
   ] as const;
   return reported
     .map(([name, metric]) => {
-      const strategy = placementStrategies.findIndex((each) => each.name === name);
+      const strategy = siteSelectionStrategies.findIndex((each) => each.name === name);
       const [counted, uncounted] = ([{ counted: 'all' }, {}] as const).map(
         (way) => results.bestImprovementOf({ mix: 'logs', load: middleLoad, strategy }, metric, way)?.percent ?? 0,
       ) as [number, number];
       return (
-        `- ${name} gains ${counted.toFixed(1)} % in ${placementMetrics[metric]?.id} with ended tasks counted, ` +
+        `- ${name} gains ${counted.toFixed(1)} % in ${siteSelectionMetrics[metric]?.id} with ended tasks counted, ` +
         `${uncounted.toFixed(1)} % in the study, ${seedImprovements[metric]?.[strategy]?.toFixed(1)} % in the ` +
         'seed.'
       );

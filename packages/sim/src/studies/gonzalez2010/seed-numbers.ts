@@ -1,6 +1,6 @@
 /**
  * Best improvement over a = 1, in percent, of each metric (m1 first) by each strategy in the order of
- * `placementStrategies`; NaN for none.
+ * `siteSelectionStrategies`; NaN for none.
  *
  * @source gonzalez2010, Table III.
  */

@@ -1,10 +1,10 @@
-import { placementMetrics, placementStrategies } from '@mutirao/core/placement';
+import { siteSelectionMetrics, siteSelectionStrategies } from '@mutirao/core/site-selection';
 import { table } from '../costa2005/markdown.ts';
 import type { Selection, StudyResults, Way } from './compare.ts';
-import { middleLoad, type PlacementCase } from './parts.ts';
+import { middleLoad, type SiteSelectionCase } from './parts.ts';
 import { getSeedAdmissibility, seedImprovements } from './seed-numbers.ts';
 
-const strategyNames = placementStrategies.map(({ name }) => name);
+const strategyNames = siteSelectionStrategies.map(({ name }) => name);
 const hours = (time: number): string => (time / 3_600_000).toFixed(1);
 const getAt = (admissibility: number): string => `@${String(admissibility).replace(/^0\./, '.')}`;
 
@@ -14,7 +14,7 @@ export function improvementTable(
   load: number,
   { isBesideSeed, way = {} }: { readonly isBesideSeed: boolean; readonly way?: Way },
 ): string {
-  const rows = placementMetrics.map(({ id, name }, metric) => [
+  const rows = siteSelectionMetrics.map(({ id, name }, metric) => [
     `${id} ${name}`,
     ...strategyNames.map((_, strategy) => {
       const best = results.bestImprovementOf({ mix: 'logs', load, strategy }, metric, way);
@@ -32,7 +32,7 @@ export function improvementTable(
 export function rankingTable(results: StudyResults, load: number): string {
   const ways: readonly (readonly [
     title: string,
-    admissibility: (selection: Selection, metric: number) => PlacementCase['admissibility'],
+    admissibility: (selection: Selection, metric: number) => SiteSelectionCase['admissibility'],
   ])[] = [
     ['a = 1', () => 1],
     ['a = 0.5', () => 0.5],

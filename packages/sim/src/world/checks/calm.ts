@@ -37,10 +37,10 @@ export class CalmCheck implements WorldCheck {
     if (change.kind !== 'ReplicasEnded') return;
     const { truth, scenario } = this.#world;
     for (const ending of change.endings) {
-      const { replicaId, disposition, placedAt } = ending;
+      const { replicaId, disposition, dispatchedAt } = ending;
       const reason = reasonOfLoss(ending);
       const isOnItsWay =
-        !truth.hasBegun(replicaId) || change.at - placedAt < reconnectingMax + 4 * scenario.network.delayMax;
+        !truth.hasBegun(replicaId) || change.at - dispatchedAt < reconnectingMax + 4 * scenario.network.delayMax;
       const isRightful = disposition !== 'lost' || rightfulReasons.has(reason) || isOnItsWay;
       invariant(isRightful, `r${replicaId} ran and is lost, though only connections broke (${reason})`);
     }

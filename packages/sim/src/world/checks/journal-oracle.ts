@@ -114,14 +114,14 @@ export class JournalOracle {
       case 'JobEnded':
         this.#end(change);
         break;
-      case 'TasksPlaced':
-        this.#putInPlace(change);
+      case 'TasksAssigned':
+        this.#assignTask(change);
         break;
-      case 'ReplicasPlaced':
+      case 'ReplicasDispatched':
         this.#place(change);
         break;
-      case 'GangPlaced':
-        this.#placeGang(change);
+      case 'GangDispatched':
+        this.#dispatchGang(change);
         break;
       case 'MachineJoined':
         this.#votes.onJoined(change.facts);
@@ -180,7 +180,11 @@ export class JournalOracle {
     return replica;
   }
 
-  #accept({ jobId, clientJobId, spec: { replicasMax, failuresMax, runningMax = Infinity } }: ChangeOf<'JobAccepted'>): void {
+  #accept({
+    jobId,
+    clientJobId,
+    spec: { replicasMax, failuresMax, runningMax = Infinity },
+  }: ChangeOf<'JobAccepted'>): void {
     invariant(!this.#labels.has(clientJobId), `"${clientJobId}" was submitted once and accepted twice`);
     this.#labels.add(clientJobId);
     const { taskCount } = this.#truth.planOf(clientJobId);
@@ -240,12 +244,12 @@ export class JournalOracle {
       if (kind === 'TasksReleased') job.held.delete(taskIndex);
       else {
         job.held.add(taskIndex);
-        this.#leavePlace(job, jobId, taskIndex);
+        this.#unassignTask(job, jobId, taskIndex);
       }
     }
   }
 
-  #leavePlace(job: WrittenJob, jobId: JobId, taskIndex: TaskIndex): void {
+  #unassignTask(job: WrittenJob, jobId: JobId, taskIndex: TaskIndex): void {
     if (job.held.has(taskIndex) && this.#runsNothing(jobId, taskIndex)) job.places.delete(taskIndex);
   }
 
@@ -260,10 +264,7 @@ export class JournalOracle {
     let running = taskIndexes.length;
     for (const replica of this.#replicas.values()) if (replica.jobId === jobId && !replica.isVerifying) running++;
     for (const owner of this.#unconfirmed.values()) if (owner === jobId) running++;
-    invariant(
-      running <= job.runningMax,
-      `job ${jobId} may run ${job.runningMax} tasks at once, and has ${running}`,
-    );
+    invariant(running <= job.runningMax, `job ${jobId} may run ${job.runningMax} tasks at once, and has ${running}`);
   }
 
   /** What failed, was cancelled, or would be when its replicas end, begins again; what was finished stays so. */
@@ -291,10 +292,10 @@ export class JournalOracle {
   }
 
   /** Only what is open and runs nowhere is given a place, and another one than it has. */
-  #putInPlace({ jobId, placings }: ChangeOf<'TasksPlaced'>): void {
+  #assignTask({ jobId, assignments }: ChangeOf<'TasksAssigned'>): void {
     const job = this.#job(jobId);
     invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and tasks of it are placed`);
-    for (const { taskIndex, providerId } of placings) {
+    for (const { taskIndex, providerId } of assignments) {
       const name = `task ${taskIndex} of job ${jobId}`;
       invariant(job.tasks.get(taskIndex)?.end === undefined, `${name} has ended and is placed at ${providerId}`);
       invariant(job.places.get(taskIndex) !== providerId, `${name} is placed at ${providerId} twice`);
@@ -322,7 +323,7 @@ export class JournalOracle {
   }
 
   /** What is placed runs at its provider. */
-  #checkPlace(job: WrittenJob, taskIndex: TaskIndex, machineId: MachineId): void {
+  #checkAssignment(job: WrittenJob, taskIndex: TaskIndex, machineId: MachineId): void {
     const providerId = job.places.get(taskIndex) ?? '';
     invariant(
       providerId === '' || machineId.startsWith(`${providerId}/`),
@@ -330,7 +331,7 @@ export class JournalOracle {
     );
   }
 
-  #place({ jobId, machineId, firstReplicaId, taskIndexes, isAdopted }: ChangeOf<'ReplicasPlaced'>): void {
+  #place({ jobId, machineId, firstReplicaId, taskIndexes, isAdopted }: ChangeOf<'ReplicasDispatched'>): void {
     const job = this.#job(jobId);
     invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and r${firstReplicaId} of it is placed`);
     if (isAdopted !== true) {
@@ -341,7 +342,7 @@ export class JournalOracle {
       const { end, isUnwanted } = findTask(job, taskIndex);
       invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
       invariant(!isUnwanted, `task ${taskIndex} of job ${jobId} is being cancelled and placed`);
-      this.#checkPlace(job, taskIndex, machineId);
+      this.#checkAssignment(job, taskIndex, machineId);
       for (const before of predecessorsIn(this.#truth.planOf(job.label), taskIndex)) {
         invariant(
           job.tasks.get(before)?.end === 'finished',
@@ -358,9 +359,9 @@ export class JournalOracle {
     }
   }
 
-  #placeGang({ jobId, taskIndex, firstReplicaId, seats, at }: ChangeOf<'GangPlaced'>): void {
+  #dispatchGang({ jobId, taskIndex, firstReplicaId, seats, at }: ChangeOf<'GangDispatched'>): void {
     this.#place({
-      kind: 'ReplicasPlaced',
+      kind: 'ReplicasDispatched',
       jobId,
       machineId: seats[0]?.machineId ?? '',
       firstReplicaId,
@@ -387,7 +388,7 @@ export class JournalOracle {
     );
     moveTask(task, taskStatus, { isHopeless: false, name, failuresMax: job.failuresMax });
     if (task.end !== undefined) job.places.delete(taskIndex);
-    else this.#leavePlace(job, jobId, taskIndex);
+    else this.#unassignTask(job, jobId, taskIndex);
   }
 
   #runsNothing(jobId: JobId, taskIndex: TaskIndex): boolean {
@@ -439,7 +440,7 @@ export class JournalOracle {
         failuresMax: job.failuresMax,
       });
     if (task.end !== undefined) job.places.delete(taskIndex);
-    else this.#leavePlace(job, jobId, taskIndex);
+    else this.#unassignTask(job, jobId, taskIndex);
   }
 
   /** Every task must have come to its end, or be one that was never placed when its job was cancelled. */

@@ -69,7 +69,7 @@ export class QuietCheck implements WorldCheck {
         held.add(replicaId);
         // One that was on its way while another agent took its machine's place waits unwanted; it is cancelled as soon
         // as it starts.
-        if (status === 'placed' && !state.replicas.has(replicaId)) continue;
+        if (status === 'dispatched' && !state.replicas.has(replicaId)) continue;
         const replica = state.replicas.get(replicaId);
         if (replica === undefined || replica.status === 'aborting')
           yield `a machine holds r${replicaId}, which nobody wants`;

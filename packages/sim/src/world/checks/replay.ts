@@ -180,7 +180,7 @@ function describeBroker(state: BrokerState): string {
       job.reservationOver,
       job.times,
       [...job.tasks.values()].map(findPlain),
-      [...job.placed].map(([index, { provider, at, startsBy, reason }]) => [
+      [...job.assigned].map(([index, { provider, at, startsBy, reason }]) => [
         index,
         provider.providerId,
         at,

@@ -38,10 +38,10 @@ function isForLater(
   if (action.kind === 'RevokeLease') return true;
   if (action.kind === 'LeaseGranted' || action.kind === 'GrantLease')
     return actions.some(({ kind }) => kind === 'RevokeLease');
-  if (action.kind !== 'ReplicasPlaced' && action.kind !== 'StartReplicas') return false;
+  if (action.kind !== 'ReplicasDispatched' && action.kind !== 'StartReplicas') return false;
   const machine = state.machines.get(action.machineId);
   const job = state.jobs.get(action.jobId);
   if (machine === undefined || job === undefined) return false;
-  const count = action.kind === 'ReplicasPlaced' ? action.taskIndexes.length : action.starts.length;
+  const count = action.kind === 'ReplicasDispatched' ? action.taskIndexes.length : action.starts.length;
   return machine.heldProcessors - count * job.processors >= machine.processors;
 }

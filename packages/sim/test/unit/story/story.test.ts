@@ -6,7 +6,7 @@ const cases: readonly (readonly [what: string, message: unknown, ids: readonly s
   [
     'a batch of replicas, whose job stands in its template',
     {
-      kind: 'ReplicasPlaced',
+      kind: 'ReplicasDispatched',
       batch: {
         template: { jobId: 5 },
         replicas: [
@@ -19,7 +19,7 @@ const cases: readonly (readonly [what: string, message: unknown, ids: readonly s
   ],
   [
     "the broker's own record of placing",
-    { kind: 'ReplicasPlaced', machineId: 'm1', jobId: 2, firstReplicaId: 7, taskIndexes: [4, 6] },
+    { kind: 'ReplicasDispatched', machineId: 'm1', jobId: 2, firstReplicaId: 7, taskIndexes: [4, 6] },
     ['m1', 'j2', 'r7', 't4', 'j2.t4', 't6', 'j2.t6', 'r8'],
   ],
   [
@@ -144,7 +144,7 @@ test('the story of a task goes on with its replicas, also where only a change sa
         now: 1000,
         turn: 1,
         role: 'change',
-        message: { kind: 'ReplicasPlaced', jobId: 1, firstReplicaId: 6, taskIndexes: [2, 3] } as never,
+        message: { kind: 'ReplicasDispatched', jobId: 1, firstReplicaId: 6, taskIndexes: [2, 3] } as never,
       }),
       undefined,
     );

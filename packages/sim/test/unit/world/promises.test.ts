@@ -61,7 +61,7 @@ const over = (jobId: number, status: 'finished' | 'failed' | 'cancelled' = 'fini
   at: 0,
 });
 const placed = (taskIndex: number, firstReplicaId: number): BrokerChange => ({
-  kind: 'ReplicasPlaced',
+  kind: 'ReplicasDispatched',
   machineId: 'm',
   jobId: 1,
   firstReplicaId,

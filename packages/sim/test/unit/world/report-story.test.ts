@@ -56,7 +56,7 @@ test('a story is every input and command that touches its ids, and what befell t
   const [first = ''] = lines;
   t.regex(first, /^ +\+\d+\.\d{3} broker #\d+ -> StartReplicas .*r1/);
   for (const line of lines) t.regex(line, /\br1\b|\[r\d+-r\d+|\*\* /, line);
-  t.true(lines.some((line) => / agent \S+ #\d+ <- ReplicasPlaced .*r1/.test(line)));
+  t.true(lines.some((line) => / agent \S+ #\d+ <- ReplicasDispatched .*r1/.test(line)));
   t.true(lines.some((line) => /\*\* (ProcessCrashed|HostFell) /.test(line)));
 });
 

@@ -33,7 +33,7 @@ export function drawGantt(records: JobRecords, window: GanttWindow, now: number)
   const [jobFrom, jobUntil] = getExtent(replicas, now);
   const from = window.from ?? jobFrom;
   const until = Math.max(from + 1, window.until ?? jobUntil);
-  const shown = replicas.filter(({ placedAt, endedAt }) => placedAt < until && (endedAt || now) >= from);
+  const shown = replicas.filter(({ dispatchedAt, endedAt }) => dispatchedAt < until && (endedAt || now) >= from);
   const machines = [...new Set(shown.map(({ machineId }) => machineId))].sort(compare);
   const rows = machines.slice(0, rowsMax);
   const rowOf = new Map(rows.map((machineId, row) => [machineId, row]));
@@ -66,8 +66,8 @@ const kindIndex = (kind: BarKind): number => barKinds.indexOf(kind);
 
 function getExtent(replicas: readonly ReplicaRow[], now: number): readonly [number, number] {
   let [first, last] = [Infinity, 0];
-  for (const { placedAt, startedAt, endedAt } of replicas) {
-    first = Math.min(first, placedAt);
+  for (const { dispatchedAt, startedAt, endedAt } of replicas) {
+    first = Math.min(first, dispatchedAt);
     last = Math.max(last, endedAt || now, startedAt + 1);
   }
   return first === Infinity ? [now, now] : [first, Math.max(first + 1, last)];

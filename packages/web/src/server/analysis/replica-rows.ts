@@ -20,7 +20,7 @@ export interface ReplicaRow {
   readonly taskIndex: number;
   readonly replicaId: number;
   readonly machineId: string;
-  readonly placedAt: number;
+  readonly dispatchedAt: number;
   /** 0 where it never started. */
   readonly startedAt: number;
   /** 0 while it runs. */
@@ -55,7 +55,7 @@ export function listRows(task: TaskRecord, names: NameTable): ReplicaRow[] {
       taskIndex: task.taskIndex,
       replicaId: replica.replicaId,
       machineId: names.one(replica.machineId),
-      placedAt: replica.placedUnixMs,
+      dispatchedAt: replica.dispatchedUnixMs,
       startedAt: at(replica.startedUnixMs),
       endedAt: at(replica.endedUnixMs),
       kind: getKind(replica),

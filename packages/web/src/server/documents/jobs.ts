@@ -55,7 +55,7 @@ function statusOf({ status }: JobSummary): JobRow['status'] {
 export function taskCounts(job: JobSummary): TaskCounts {
   const counted = {
     waiting: job.waitingCount,
-    ready: job.readyCount + job.placedCount,
+    ready: job.readyCount + job.dispatchedCount,
     running: job.runningCount,
     finished: job.finishedCount,
     failed: job.failedCount,
@@ -69,7 +69,7 @@ export function taskCounts(job: JobSummary): TaskCounts {
 export type JobSpecPart = Omit<
   JobDetail,
   | 'job'
-  | 'place_count'
+  | 'slot_count'
   | 'task_time_ms_half'
   | 'task_time_ms_ninetieth'
   | 'timed_count'
@@ -137,7 +137,7 @@ export function jobDetail(job: JobSummary, spec: JobSpecPart, answer: GetJobResp
   return {
     job: jobRow(job, answer),
     ...spec,
-    place_count: answer.placeCount ?? 0,
+    slot_count: answer.slotCount ?? 0,
     task_time_ms_half: taskTimes?.p50Ms ?? null,
     task_time_ms_ninetieth: taskTimes?.p90Ms ?? null,
     timed_count: taskTimes?.endedCount ?? 0,

@@ -36,7 +36,7 @@ function replicaDocument(replica: ReplicaRecord): Replica {
     replica_id: replica.replicaId,
     machine_id: replica.machineId,
     request_id: replica.requestId,
-    placed_unix_ms: replica.placedUnixMs,
+    dispatched_unix_ms: replica.dispatchedUnixMs,
     started_unix_ms: instantOrNull(replica.startedUnixMs),
     ended_unix_ms: instantOrNull(replica.endedUnixMs),
     outcome: getEnumName(Outcome, replica.outcome),

@@ -125,7 +125,7 @@ function listReplicas(records: JobRecords): Readonly<Record<string, string | num
       replica_id: row.replicaId,
       machine_id: row.machineId,
       kind: row.kind,
-      placed_unix_ms: row.placedAt,
+      dispatched_unix_ms: row.dispatchedAt,
       started_unix_ms: row.startedAt,
       ended_unix_ms: row.endedAt,
       ...listStaging(row),

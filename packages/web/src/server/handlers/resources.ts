@@ -99,7 +99,7 @@ async function findMachine({ grid }: GatewayParts, readings: Readings, machineId
           task_index: task.taskIndex,
           value: task.value,
           replica_id: replica.replicaId,
-          placed_unix_ms: replica.placedUnixMs,
+          dispatched_unix_ms: replica.dispatchedUnixMs,
           started_unix_ms: instantOrNull(replica.startedUnixMs),
         });
       }

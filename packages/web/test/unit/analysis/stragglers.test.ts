@@ -11,7 +11,7 @@ function aRow(fields: Partial<ReplicaRow>): ReplicaRow {
     taskIndex: 7,
     replicaId: 70,
     machineId: 'lab/pc3',
-    placedAt: 0,
+    dispatchedAt: 0,
     startedAt: 1000,
     endedAt: 11_000,
     kind: 'accepted',

@@ -13,11 +13,11 @@ export function movePromised(state: BrokerState, by: Duration): void {
   for (const [identity, drain] of state.drainedMachines)
     state.drainedMachines.set(identity, { ...drain, since: movedBy(drain.since, by) });
   for (const replica of state.replicas.values()) {
-    moveInstants(replica, ['placedAt', 'startedAt'], by);
+    moveInstants(replica, ['dispatchedAt', 'startedAt'], by);
     if (replica.member?.held !== undefined)
       replica.member.held = { ...replica.member.held, at: movedBy(replica.member.held.at, by) };
   }
-  for (const gang of state.gangs.values()) moveInstants(gang, ['placedAt'], by);
+  for (const gang of state.gangs.values()) moveInstants(gang, ['dispatchedAt'], by);
   for (const job of state.openJobs.values()) moveJob(job, by);
   for (const [key, request] of state.requests)
     if (!endedStatuses.has(request.status)) state.requests.set(key, moveRequest(request, by));
@@ -37,8 +37,8 @@ function moveJob(job: BrokerJob, by: Duration): void {
     if (task.unjudged !== undefined)
       task.unjudged = task.unjudged.map((loss) => ({ ...loss, at: movedBy(loss.at, by) }));
   }
-  for (const [index, place] of job.placed) {
-    job.placed.set(index, {
+  for (const [index, place] of job.assigned) {
+    job.assigned.set(index, {
       ...place,
       at: movedBy(place.at, by),
       startsBy: place.startsBy === undefined ? undefined : movedBy(place.startsBy, by),

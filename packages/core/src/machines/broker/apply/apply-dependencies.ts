@@ -2,7 +2,7 @@ import { invariant, type TaskIndex } from '../../../shared/index.ts';
 import { type Dependencies, listSuccessors } from '../workflow/dependencies.ts';
 import type { BrokerJob } from '../state.ts';
 import { makeReady, takeReady } from '../jobs/ready-tasks.ts';
-import { leavePlace } from '../placement/placed-tasks.ts';
+import { unassignTask } from '../site-selection/assigned-tasks.ts';
 
 /** Puts a task that is to run among those that are ready, or among those that wait for others. */
 export function admitTask(job: BrokerJob, index: TaskIndex): void {
@@ -57,7 +57,7 @@ export function holdSuccessors(job: BrokerJob, index: TaskIndex): void {
   for (const successor of listSuccessors(dependencies, index)) {
     dependencies.unmet[successor] = getUnmet(dependencies, successor) + 1;
     if (!takeReady(job, successor)) continue;
-    leavePlace(job, successor);
+    unassignTask(job, successor);
     dependencies.waiting.add(successor);
   }
 }

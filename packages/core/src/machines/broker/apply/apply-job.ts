@@ -5,8 +5,8 @@ import { TimeCurve } from '../../../times/index.ts';
 import { admitTask, countUnmet } from './apply-dependencies.ts';
 import { abortFollowers } from './apply-gang.ts';
 import type { ChangeOf } from '../changes.ts';
-import { placementOfJob } from '../placement/read-placement.ts';
-import { leavePlace } from '../placement/placed-tasks.ts';
+import { siteSelectionOfJob } from '../site-selection/read-site-selection.ts';
+import { unassignTask } from '../site-selection/assigned-tasks.ts';
 import { layOutDependencies } from '../workflow/lay-out-dependencies.ts';
 import { type BrokerJob, type BrokerState, clientKey, type OpenTask, schedulingDefaults } from '../state.ts';
 import { addReadyRange } from '../jobs/ready-tasks.ts';
@@ -80,8 +80,8 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     revisedInputs: [],
     groups: [],
     queues: [],
-    placement: placementOfJob(spec),
-    placed: new Map(),
+    siteSelection: siteSelectionOfJob(spec),
+    assigned: new Map(),
     dependencies: undefined,
     status: 'running',
     cancelReason: '',
@@ -130,7 +130,7 @@ export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>):
       abortFollowers(replica, 'cancelled');
     }
   }
-  for (const index of job.placed.keys()) if (!job.tasks.has(index)) leavePlace(job, index);
+  for (const index of job.assigned.keys()) if (!job.tasks.has(index)) unassignTask(job, index);
 }
 
 /** Notes that a job's reservation is over, and whether what is left of it waits. */
@@ -155,7 +155,7 @@ function forgetTasks(job: BrokerJob): void {
   job.spec = undefined;
   job.groups = [];
   job.queues = [];
-  job.placed.clear();
+  job.assigned.clear();
   job.dependencies = undefined;
   job.finished.clear();
   job.held.clear();
@@ -240,14 +240,10 @@ function admitRange(job: BrokerJob, first: TaskIndex, count: number): void {
 }
 
 /** Changes how an open job is served. */
-export function updateJob(
-  state: BrokerState,
-  { jobId, priority, runningMax }: ChangeOf<'JobUpdated'>,
-): void {
+export function updateJob(state: BrokerState, { jobId, priority, runningMax }: ChangeOf<'JobUpdated'>): void {
   const job = getJob(state, jobId);
   if (runningMax !== undefined) job.runningMax = runningMax === 0 ? undefined : runningMax;
   if (priority === undefined) return;
   job.priority = priority;
   insertOpenJob(state, job);
 }
-

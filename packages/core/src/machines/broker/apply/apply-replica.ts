@@ -11,10 +11,10 @@ import { isFollower } from '../gangs/gang.ts';
 import { findJudge } from '../results/judge-losses.ts';
 import { book, getCharge, getRunTimes } from '../ledger/ledger-accounts.ts';
 import { releaseResources, takeResources } from '../machines/machine-resources.ts';
-import { outputsOn } from '../placing/matching.ts';
+import { outputsOn } from '../dispatch/matching.ts';
 import { makeReady, takeReady } from '../jobs/ready-tasks.ts';
 import { growMemory } from '../jobs/grow-memory.ts';
-import { leavePlace, leavePlaceElsewhere } from '../placement/placed-tasks.ts';
+import { unassignTask, unassignElsewhere } from '../site-selection/assigned-tasks.ts';
 import { walltimeMaxCode } from '../results/longest-walltime.ts';
 import { observeTimes } from '../times/observe-times.ts';
 import {
@@ -35,7 +35,7 @@ import { getIdentity } from '../trust/trust-records.ts';
 const noBytes = new Uint8Array(0);
 
 /** Puts replicas of tasks that are ready or run elsewhere on a machine. */
-export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlaced'>): void {
+export function dispatchReplicas(state: BrokerState, change: ChangeOf<'ReplicasDispatched'>): void {
   const job = getJob(state, change.jobId);
   const machine = getMachine(state, change.machineId);
   let replicaId = change.firstReplicaId;
@@ -51,16 +51,16 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
       resources: change.isAdopted === true ? getGroup(job, index).queue.resources : findResources(job, index),
       assignment: undefined,
       member: undefined,
-      placedAt: change.at,
+      dispatchedAt: change.at,
       startedAt: 0,
-      status: 'placed',
+      status: 'dispatched',
       abortDisposition: undefined,
       isAdopted: change.isAdopted === true,
       isWithdrawing: false,
       isEnding: false,
     };
     if (task.status === 'ready') setStatus(job, task, 'running');
-    leavePlaceElsewhere(job, index, machine.provider);
+    unassignElsewhere(job, index, machine.provider);
     if (replica.isAdopted) takeFromLease(state, machine.provider.providerId, replicaId);
     task.replicas.push(replica);
     if (task.replicas.length + (task.successes?.length ?? 0) > 1) job.withSibling.add(task);
@@ -72,8 +72,8 @@ export function placeReplicas(state: BrokerState, change: ChangeOf<'ReplicasPlac
 }
 
 /** Puts a gang on its machines, of which its task knows the leader. */
-export function placeGang(state: BrokerState, change: ChangeOf<'GangPlaced'>): void {
-  const { firstReplicaId, seats, at: placedAt } = change;
+export function dispatchGang(state: BrokerState, change: ChangeOf<'GangDispatched'>): void {
+  const { firstReplicaId, seats, at: dispatchedAt } = change;
   const job = getJob(state, change.jobId);
   const task = job.tasks.get(change.taskIndex) ?? openTask(job, change.taskIndex);
   const gang: BrokerGang = {
@@ -83,7 +83,7 @@ export function placeGang(state: BrokerState, change: ChangeOf<'GangPlaced'>): v
     members: [],
     heldCount: 0,
     status: 'gathered',
-    placedAt,
+    dispatchedAt,
     brokenBy: undefined,
   };
   for (const [rank, { machineId, processors }] of seats.entries()) {
@@ -96,9 +96,9 @@ export function placeGang(state: BrokerState, change: ChangeOf<'GangPlaced'>): v
       resources: findResources(job, change.taskIndex),
       assignment: undefined,
       member: { gang, rank, held: undefined },
-      placedAt,
+      dispatchedAt,
       startedAt: 0,
-      status: 'placed',
+      status: 'dispatched',
       abortDisposition: undefined,
       isAdopted: false,
       isWithdrawing: false,
@@ -138,7 +138,7 @@ export function startReplicas(state: BrokerState, change: ChangeOf<'ReplicasStar
     replica.startedAt = startedAt;
     // Its machine keeps one that started, whatever it was asked.
     replica.isWithdrawing = false;
-    if (replica.status === 'placed') replica.status = 'running';
+    if (replica.status === 'dispatched') replica.status = 'running';
   }
 }
 
@@ -223,7 +223,7 @@ function noteEnd(
   job: BrokerJob,
   { disposition, taskIndex, startedAt, endedAt }: ReplicaEnding,
 ): void {
-  if (disposition !== 'accepted' || startedAt === 0 || !job.placed.has(taskIndex)) return;
+  if (disposition !== 'accepted' || startedAt === 0 || !job.assigned.has(taskIndex)) return;
   adaptive?.noteEnd(findWidth(job, taskIndex), Math.max(0, endedAt - startedAt));
 }
 
@@ -336,5 +336,5 @@ function giveUpTask(job: BrokerJob, task: OpenTask, status: 'failed' | 'cancelle
 
 function closeTask(job: BrokerJob, task: OpenTask): void {
   job.tasks.delete(task.index);
-  leavePlace(job, task.index);
+  unassignTask(job, task.index);
 }

@@ -1,7 +1,7 @@
 import type { TaskIndex } from '../../../shared/index.ts';
 import type { ChangeOf } from '../changes.ts';
 import { takeReady } from '../jobs/ready-tasks.ts';
-import { leavePlace } from '../placement/placed-tasks.ts';
+import { unassignTask } from '../site-selection/assigned-tasks.ts';
 import type { BrokerJob, BrokerState, OpenTask } from '../state.ts';
 import { cancelDescendants } from './apply-dependencies.ts';
 import { abortFollowers } from './apply-gang.ts';
@@ -26,7 +26,7 @@ function cancelIdle(job: BrokerJob, index: TaskIndex): void {
   const open = job.tasks.get(index);
   if (open !== undefined) open.status = 'cancelled';
   job.tasks.delete(index);
-  leavePlace(job, index);
+  unassignTask(job, index);
   job.cancelled.add(index);
   cancelDescendants(job, index);
 }

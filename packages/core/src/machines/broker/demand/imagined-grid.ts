@@ -1,4 +1,4 @@
-import { countStartable, placeQueues, usableProcessors, type SchedulingPort } from '../../../bag/index.ts';
+import { countStartable, dispatchQueues, usableProcessors, type SchedulingPort } from '../../../bag/index.ts';
 import type { AllocationRequest, SchedulerName } from '../../../messages/index.ts';
 import {
   capacityOfSlots,
@@ -18,7 +18,7 @@ import { isFollower } from '../gangs/gang.ts';
 import { imagineGangs } from './imagine-gangs.ts';
 import { takesWork } from '../machines/takes-work.ts';
 import { mayMatch } from '../machines/machine-pattern.ts';
-import { matchesQueue } from '../placing/matching.ts';
+import { matchesQueue } from '../dispatch/matching.ts';
 import { countReadySoon } from './ready-soon.ts';
 import { holdsUntil, keepsAway, type Moment, type TimedMachine } from '../times/remaining-time.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
@@ -32,7 +32,7 @@ import type {
   TaskQueue,
 } from '../state.ts';
 import { getRoom } from '../jobs/running-max.ts';
-import { findQueue } from '../placement/placed-tasks.ts';
+import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { isVotedOn, runsMissing, votesWanted } from '../trust/votes.ts';
 
 /** Of a walltime so much is over when the machines of a request have joined. */
@@ -93,7 +93,7 @@ export interface Running {
  * that have not
  * joined; then on those of the requests that wait, in the order in which this broker heard of them. So what is left
  * over is what no
- * machine will take, and to ask for more is to ask for what the placement would use.
+ * machine will take, and to ask for more is to ask for what the site selection would use.
  *
  * Tasks of workflows that are ready soon (`countReadySoon`) come last: they keep what is there, and ask for nothing.
  *
@@ -125,19 +125,19 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
   const port: ImaginedPort = {
     matches: ({ source }, machine) => suits(moment, source, machine),
     prefetchDepth: () => 0,
-    place: take,
+    dispatch: take,
     // How many tasks have a place does not depend on which of them gets which: no scheduler is told more than a
     // workqueue needs.
     readyTasks: () => [],
     suits: () => true,
-    placeTasks: () => undefined,
+    dispatchTasks: () => undefined,
     taskTime: () => undefined,
     waits: () => [],
     timeLeft: () => Infinity,
     bytesHeld: () => 0,
     lookAgain: () => undefined,
     isPlanned: () => false,
-    placePlanned: () => new Set(),
+    dispatchPlanned: () => new Set(),
   };
   const ready = [...queues.values()].filter((queue) => queue.readyCount > 0);
   imagineGangs(
@@ -147,9 +147,9 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
   );
   const single = ready.filter(({ source }) => !source.isGang);
   fillSlots(machines, single, port);
-  placeQueues(machines, single, port);
+  dispatchQueues(machines, single, port);
   // Behind all that is ready, and of what is there already: what these leave is not lacking.
-  placeQueues(machines, imagineSoon(moment), port);
+  dispatchQueues(machines, imagineSoon(moment), port);
   return { machines, queues: [...queues.values()], running };
 }
 
@@ -180,8 +180,7 @@ function imagineSoon(moment: Moment): ImaginedQueue[] {
   const soon: ImaginedQueue[] = [];
   for (const job of moment.state.openJobs.values()) {
     const counts = job.status === 'running' && runsBeside(job) ? countReadySoon(moment, job) : [];
-    for (const [source, readyCount] of counts)
-      soon.push(imagineQueue(source, readyCount));
+    for (const [source, readyCount] of counts) soon.push(imagineQueue(source, readyCount));
   }
   return soon;
 }

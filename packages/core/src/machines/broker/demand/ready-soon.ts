@@ -52,7 +52,7 @@ function isNearEnd(moment: Moment, job: BrokerJob, task: OpenTask): boolean {
     getTaskGroup(job, getGroup(job, task.index).groupIndex).expectedTime ?? expectedTime(job, eldest.machine);
   if (time === undefined) return false;
   // By the broker's own clock, as everything that it expects.
-  const at = (share: number): Instant => eldest.placedAt + Math.ceil(share * time);
+  const at = (share: number): Instant => eldest.dispatchedAt + Math.ceil(share * time);
   if (moment.now < at(nearFrom)) holdsUntil(moment, at(nearFrom));
   else holdsUntil(moment, at(nearUntil));
   // One that waits at a busy machine has not begun.

@@ -7,7 +7,7 @@ import { mayMatch } from '../machines/machine-pattern.ts';
 import { holdsUntil, type Moment } from '../times/remaining-time.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, TaskQueue } from '../state.ts';
-import { findQueue } from '../placement/placed-tasks.ts';
+import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { countRunsWanted } from '../trust/votes.ts';
 
 /** What is wanted of one provider. */

@@ -1,11 +1,11 @@
 import { freeProcessors } from '../../../bag/index.ts';
 import type { Reason } from '../../../reasons/index.ts';
 import type { Instant, ProcessorCount, TaskIndex } from '../../../shared/index.ts';
-import { mayUse } from '../placement/placed-tasks.ts';
+import { mayUse } from '../site-selection/assigned-tasks.ts';
 import { describeDraining } from './explain-draining.ts';
 import { describeRequests } from './explain-request.ts';
 import { type Waiting, listedMax } from './explanation.ts';
-import { matchesQueue } from '../placing/matching.ts';
+import { matchesQueue } from '../dispatch/matching.ts';
 import { statusOfMachine } from '../queries.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import type { BrokerGang, BrokerProvider, BrokerState, TaskQueue } from '../state.ts';
@@ -78,7 +78,7 @@ function describeOffer({ provider, capacity, free, tooOldCount }: Offer): Reason
 
 /** Where a gang is, and whether it has started. */
 export function describeGang(
-  { members, status, heldCount, job: { jobId, processors }, placedAt }: BrokerGang,
+  { members, status, heldCount, job: { jobId, processors }, dispatchedAt }: BrokerGang,
   taskIndex: TaskIndex,
   now: Instant,
 ): Reason {
@@ -93,5 +93,5 @@ export function describeGang(
   };
   return status === 'started'
     ? { code: 'gang-running', ...gang }
-    : { code: 'gang-starting', ...gang, readyMachines: heldCount, forMs: Math.max(0, now - placedAt) };
+    : { code: 'gang-starting', ...gang, readyMachines: heldCount, forMs: Math.max(0, now - dispatchedAt) };
 }

@@ -4,7 +4,7 @@ import type { Instant, JobId, UserId } from '../../../shared/index.ts';
 import { findQuantiles } from '../../../times/index.ts';
 import { explainUsage } from './explain-usage.ts';
 import { explainWaiting } from './explain-waiting.ts';
-import { explainJobPlacement } from './explain-placement.ts';
+import { explainJobSiteSelection } from './explain-site-selection.ts';
 import { explainPlannedEnd } from './explain-plan.ts';
 import { explainReservation } from './explain-reserved.ts';
 import { explainLeasedJob } from './explain-lease.ts';
@@ -34,7 +34,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
   const isIdle = running === 0 && verifying === 0;
   const details: Reason[] = [
     ...waits.flatMap((wait) => [wait.tasks, ...(wait === first && isIdle ? [] : [wait.why]), ...wait.details]),
-    ...explainJobPlacement(state, job),
+    ...explainJobSiteSelection(state, job),
     ...explainProgress(job),
     ...explainReservation(state, job, now),
     ...explainLeasedJob(state, job, now),

@@ -1,6 +1,6 @@
 import type { Reason } from '../../../reasons/index.ts';
 import type { Instant, TaskIndex } from '../../../shared/index.ts';
-import { unreceivedUntil } from '../placing/hold-back.ts';
+import { unreceivedUntil } from '../dispatch/hold-back.ts';
 import { leaseEnd, presentLease } from '../leases/present-lease.ts';
 import type { BrokerJob, BrokerProvider, BrokerReplica, BrokerState, OpenTask } from '../state.ts';
 

@@ -1,8 +1,8 @@
 import { freeProcessors as countFree } from '../../../bag/index.ts';
 import { areSameReasons, type Reason } from '../../../reasons/index.ts';
 import type { Instant, MachineId, UserId } from '../../../shared/index.ts';
-import { mayUse } from '../placement/placed-tasks.ts';
-import { matchesQueue } from '../placing/matching.ts';
+import { mayUse } from '../site-selection/assigned-tasks.ts';
+import { matchesQueue } from '../dispatch/matching.ts';
 import { statusOfMachine } from '../queries.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
 import type { BrokerMachine, BrokerState, TaskQueue } from '../state.ts';
@@ -69,7 +69,7 @@ function whyNotHere(moment: Moment, machine: BrokerMachine, queue: TaskQueue): R
   const about = { machineId: facts.machineId, jobId: queue.job.jobId };
   if (!belongsTo(queue.job, facts.reservation))
     return [{ code: facts.reservation === undefined ? 'machine-outside-reservation' : 'machine-reserved', ...about }];
-  if (!mayUse(queue, provider)) return [{ code: 'machine-placed-elsewhere', ...about }];
+  if (!mayUse(queue, provider)) return [{ code: 'machine-tasks-elsewhere', ...about }];
   if (!matchesQueue(queue, { provider, facts }))
     return [{ code: 'machine-mismatch', ...about }, ...explainMismatch(machine, queue)];
   if (keepsAway(moment, queue, machine)) return [{ code: 'machine-too-short', ...about }];

@@ -2,7 +2,7 @@ import type { AllocationRequest, RequestCandidate } from '../../../messages/inde
 import type { Reason } from '../../../reasons/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import { type Explanation, listedMax } from './explanation.ts';
-import { explainPlacedAt } from './explain-placement.ts';
+import { explainAssignedAt } from './explain-site-selection.ts';
 import { isLiveRequest } from '../queries.ts';
 import { countReadySoon } from '../demand/ready-soon.ts';
 import type { BrokerState } from '../state.ts';
@@ -16,7 +16,7 @@ export function explainRequest(state: BrokerState, name: string, now: Instant): 
   const held: Reason[] = machines.length === 0 ? [] : [{ code: 'request-machines', machineIds }];
   const { heuristic } = request;
   const chooser: Reason[] = heuristic === '' ? [] : [{ code: 'request-heuristic', heuristic }];
-  const placed = isLiveRequest(request) && isBeside(request) ? explainPlacedAt(state, request.providerId) : [];
+  const placed = isLiveRequest(request) && isBeside(request) ? explainAssignedAt(state, request.providerId) : [];
   const soon = isLiveRequest(request) && isBeside(request) ? describeSoon(state, now) : [];
   const candidates = (request.candidates ?? []).map((candidate) => describeCandidate(candidate, now));
   return {

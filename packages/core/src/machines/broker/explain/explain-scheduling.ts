@@ -1,8 +1,8 @@
 import { findScheduler } from '../../../bag/index.ts';
 import type { Reason } from '../../../reasons/index.ts';
 import type { Instant } from '../../../shared/index.ts';
-import { idlesAnyway } from '../placing/idles-anyway.ts';
-import { claimOfSibling, limitPreAcquired, getLeft, replicationCost } from '../placing/replication-budget.ts';
+import { idlesAnyway } from '../dispatch/idles-anyway.ts';
+import { claimOfSibling, limitPreAcquired, getLeft, replicationCost } from '../dispatch/replication-budget.ts';
 import { type BrokerJob, type BrokerState, isHere, type OpenTask } from '../state.ts';
 import { beginTurn } from '../turn.ts';
 

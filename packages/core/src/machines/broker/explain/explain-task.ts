@@ -4,9 +4,9 @@ import type { Reason } from '../../../reasons/index.ts';
 import type { Instant, JobId, MachineId, TaskIndex, UserId } from '../../../shared/index.ts';
 import type { ReplicaEnding } from '../changes.ts';
 import { isBeingCancelled } from '../apply/apply-job.ts';
-import { avoidedUntil } from '../placing/avoidance.ts';
+import { avoidedUntil } from '../dispatch/avoidance.ts';
 import { describeGang } from './explain-gang.ts';
-import { explainPlace } from './explain-placement.ts';
+import { explainAssignment } from './explain-site-selection.ts';
 import { explainPlanned } from './explain-plan.ts';
 import { explainScheduling, explainSibling } from './explain-scheduling.ts';
 import { explainWaiting } from './explain-waiting.ts';
@@ -18,7 +18,7 @@ import { explainVotes } from './explain-votes.ts';
 import { describeRest } from './job-estimate.ts';
 import { findTaskSummary, type TaskSummary } from '../queries.ts';
 import type { BrokerJob, BrokerState, OpenTask } from '../state.ts';
-import { findQueue } from '../placement/placed-tasks.ts';
+import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
 /** A replica that has ended, from the process's records. */
@@ -97,7 +97,7 @@ function explainRunning({ state, job, task, open, past, now }: TaskView): Explan
     details: [
       ...(gang === undefined ? replicas.map((replica) => describeReplica(replica, now)) : []),
       ...describeRests(state, task, now),
-      ...explainPlace(job, taskIndex, now),
+      ...explainAssignment(job, taskIndex, now),
       ...(open === undefined ? [] : explainAdopted(open)),
       ...explainScheduling(state, job, now),
       ...explainSibling(job, open, now),
@@ -130,11 +130,11 @@ function describeAwaitedEnd(
 }
 
 function describeReplica(
-  { replicaId, machineId, placedAt, startedAt }: TaskSummary['replicas'][number],
+  { replicaId, machineId, dispatchedAt, startedAt }: TaskSummary['replicas'][number],
   now: Instant,
 ): Reason {
   return startedAt === 0
-    ? { code: 'replica-placed', replicaId, machineId, agoMs: Math.max(0, now - placedAt) }
+    ? { code: 'replica-dispatched', replicaId, machineId, agoMs: Math.max(0, now - dispatchedAt) }
     : { code: 'replica-running', replicaId, machineId, forMs: Math.max(0, now - startedAt) };
 }
 
@@ -152,7 +152,7 @@ function explainReady({ state, job, task: { taskIndex }, open, past, now }: Task
     waiting: waiting.why,
     details: [
       ...explainPlanned(state, job, taskIndex, now),
-      ...explainPlace(job, taskIndex, now),
+      ...explainAssignment(job, taskIndex, now),
       ...explainLeasedTask(state, job, taskIndex, now),
       ...waiting.details,
       ...(open === undefined ? [] : describeMemories(state, job, { task: open, now })),

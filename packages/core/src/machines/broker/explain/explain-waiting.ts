@@ -5,13 +5,13 @@ import type { Instant } from '../../../shared/index.ts';
 import { findDrain, isDraining, takesWork } from '../machines/takes-work.ts';
 import { adviseUndrain, describeDrainedMachine, describeDraining } from './explain-draining.ts';
 import { explainGangWaiting } from './explain-gang.ts';
-import { explainUnplaced } from './explain-placement.ts';
-import { mayUse } from '../placement/placed-tasks.ts';
+import { explainUnassigned } from './explain-site-selection.ts';
+import { mayUse } from '../site-selection/assigned-tasks.ts';
 import { describeLastRequest, describeRequests } from './explain-request.ts';
 import { explainReservedWaiting } from './explain-reserved.ts';
 import { explainLackOn, explainResources } from './explain-shortage.ts';
 import { type Waiting, listedMax } from './explanation.ts';
-import { isOpenTo, matchesQueue } from '../placing/matching.ts';
+import { isOpenTo, matchesQueue } from '../dispatch/matching.ts';
 import { statusOfMachine } from '../queries.ts';
 import { keepsAway, knownNeed } from '../times/remaining-time.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
@@ -32,7 +32,7 @@ function explainLimit({ job: { jobId, runningMax, onMachines } }: TaskQueue): Wa
 function explainOtherwise(state: BrokerState, queue: TaskQueue, now: Instant): Waiting {
   const reserved = explainReservedWaiting(state, queue.job, now);
   if (reserved !== undefined) return reserved;
-  if (queue.place === 'undecided') return explainUnplaced(state, queue, now);
+  if (queue.place === 'undecided') return explainUnassigned(state, queue, now);
   if (queue.isGang) return explainGangWaiting(state, queue, now);
   const machines = [...state.machines.values()].filter(
     ({ facts, provider }) => belongsTo(queue.job, facts.reservation) && mayUse(queue, provider),

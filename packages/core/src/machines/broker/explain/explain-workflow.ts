@@ -63,7 +63,15 @@ function findFailedBefore({ dependencies, failed, cancelled }: BrokerJob, index:
 }
 
 /** Says of a workflow how many of its tasks wait for others, and how many cannot run any more. */
-export function explainProgress({ jobId, parked, dependencies, cancelled, failed, cancelReason, spec }: BrokerJob): Reason[] {
+export function explainProgress({
+  jobId,
+  parked,
+  dependencies,
+  cancelled,
+  failed,
+  cancelReason,
+  spec,
+}: BrokerJob): Reason[] {
   const reused: Reason[] =
     spec?.resumes === undefined
       ? []

@@ -11,7 +11,7 @@ export interface JobEstimate {
   /** Undefined before anything was seen. */
   readonly times: TimeQuantiles | undefined;
   /** Its replicas that run now, as far as is known: those that fit on the processors of their machines. */
-  readonly placeCount: number;
+  readonly slotCount: number;
   /**
    * How long it takes on so many places, if none comes or goes; undefined where nothing of it runs, or before a task
    * has ended.
@@ -33,11 +33,11 @@ interface Rest {
  * Departs from the source: work is expected, by the product-limit curve of the job's times; longest is the ninth tenth.
  */
 export function estimateJob(state: BrokerState, job: BrokerJob, now: Instant): JobEstimate {
-  const placeCount = countPlaces(state, job);
+  const slotCount = countPlaces(state, job);
   const times = findQuantiles(job.times);
   const { mean } = job.times;
-  if (job.status !== 'running' || placeCount === 0 || mean === undefined)
-    return { times, placeCount, remaining: undefined };
+  if (job.status !== 'running' || slotCount === 0 || mean === undefined)
+    return { times, slotCount, remaining: undefined };
   const waiting = countReady(job);
   let [work, longest, longestExpected] = [waiting * mean, waiting > 0 ? getLongest(job.times, mean) : 0, 0];
   for (const task of job.tasks.values()) {
@@ -47,12 +47,12 @@ export function estimateJob(state: BrokerState, job: BrokerJob, now: Instant): J
     longest = Math.max(longest, rest.most);
     longestExpected = Math.max(longestExpected, rest.expected);
   }
-  const share = work / placeCount;
-  const isAllRunning = waiting === 0 && job.tasks.size <= placeCount;
+  const share = work / slotCount;
+  const isAllRunning = waiting === 0 && job.tasks.size <= slotCount;
   const least = Math.ceil(Math.max(share, longestExpected));
   return {
     times,
-    placeCount,
+    slotCount,
     remaining: { least, most: Math.max(least, Math.ceil(isAllRunning ? longest : share + longest)) },
   };
 }
@@ -99,11 +99,11 @@ function getElapsed({ startedAt }: BrokerReplica, now: Instant): Duration {
 }
 
 /** What is known of a job's times; nothing before anything was seen. */
-export function describeEstimate({ times, placeCount, remaining }: JobEstimate): Reason[] {
+export function describeEstimate({ times, slotCount, remaining }: JobEstimate): Reason[] {
   if (times === undefined) return [];
   if (remaining === undefined) return [describeQuantiles(times)];
   const { least, most } = remaining;
-  return [describeQuantiles(times), { code: 'job-rest', slots: placeCount, leastMs: least, mostMs: most }];
+  return [describeQuantiles(times), { code: 'job-rest', slots: slotCount, leastMs: least, mostMs: most }];
 }
 
 /** What is known of the times of tasks. */

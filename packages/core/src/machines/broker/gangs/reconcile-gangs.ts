@@ -31,7 +31,7 @@ export function noteHeld(turn: Turn, machine: BrokerMachine, reported: readonly 
 }
 
 function isAwaited({ status, member }: BrokerReplica): boolean {
-  return status === 'placed' && member !== undefined && member.held === undefined;
+  return status === 'dispatched' && member !== undefined && member.held === undefined;
 }
 
 /** Machines that a reason names. */
@@ -47,8 +47,9 @@ export function reconcileGangs(turn: Turn): void {
   for (const gang of [...state.brokenGangs]) endBroken(turn, gang);
   state.brokenGangs.clear();
   for (const gang of state.gangs.values()) {
-    if (gang.status !== 'gathered' || gang.brokenBy !== undefined || findLeader(gang)?.status !== 'placed') continue;
-    const due = gang.placedAt + state.options.gangHoldMax;
+    if (gang.status !== 'gathered' || gang.brokenBy !== undefined || findLeader(gang)?.status !== 'dispatched')
+      continue;
+    const due = gang.dispatchedAt + state.options.gangHoldMax;
     if (isOfDraining(gang))
       giveBack(turn, gang, { disposition: 'withdrawn', reason: drained, detail: { code: 'provider-draining-gang' } });
     else if (isHeld(gang)) start(turn, gang);
@@ -95,7 +96,7 @@ export function repeatStarts(turn: Turn, machine: BrokerMachine): void {
     if (
       member?.gang.status === 'started' &&
       member.gang.brokenBy === undefined &&
-      status === 'placed' &&
+      status === 'dispatched' &&
       startedAt === 0
     )
       reportStart(turn, member.gang, replica);

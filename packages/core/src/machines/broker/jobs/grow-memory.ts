@@ -3,8 +3,8 @@ import { countSlots, FreeResources, shapeSlot, type ResourceRequest } from '../.
 import { evaluate } from '../../../requirements/index.ts';
 import { type Bytes, IndexSet, invariant, type TaskIndex } from '../../../shared/index.ts';
 import { mayObtain } from '../machines/machine-pattern.ts';
-import { leavePlace } from '../placement/placed-tasks.ts';
-import { isOpenTo } from '../placing/matching.ts';
+import { unassignTask } from '../site-selection/assigned-tasks.ts';
+import { isOpenTo } from '../dispatch/matching.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
 import type {
   BrokerJob,
@@ -123,7 +123,7 @@ function roundToSlot({ isGang, processors }: TaskQueue, request: ResourceRequest
 export function growMemory(job: BrokerJob, task: OpenTask, memory: Bytes): void {
   const { grown } = task;
   if (grown !== undefined && grown.memory >= memory) return;
-  leavePlace(job, task.index);
+  unassignTask(job, task.index);
   openGrownQueue(job, task.index, memory);
   task.grown = { memory, count: (grown?.count ?? 0) + 1 };
 }

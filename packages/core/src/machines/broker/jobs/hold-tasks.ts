@@ -39,7 +39,7 @@ function withdrawHeld(turn: Turn, { tasks, held }: BrokerJob): void {
     if (!held.has(index)) continue;
     // A member of a gang is waited for by the others.
     for (const replica of replicas)
-      if (replica.status === 'placed' && replica.member === undefined && !replica.isWithdrawing)
+      if (replica.status === 'dispatched' && replica.member === undefined && !replica.isWithdrawing)
         withdrawReplica(turn, replica);
   }
 }

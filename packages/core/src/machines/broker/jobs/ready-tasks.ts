@@ -1,5 +1,5 @@
 import type { TaskIndex } from '../../../shared/index.ts';
-import { findQueue, leavePlace } from '../placement/placed-tasks.ts';
+import { findQueue, unassignTask } from '../site-selection/assigned-tasks.ts';
 import type { BrokerJob } from '../state.ts';
 import { getGroup } from './task-groups.ts';
 
@@ -37,7 +37,7 @@ export function addReadyRange(job: BrokerJob, first: TaskIndex, count: number): 
 
 /** Where a parked task was to run says nothing of where it will. */
 function park(job: BrokerJob, index: TaskIndex): void {
-  leavePlace(job, index);
+  unassignTask(job, index);
   job.parked.add(index);
 }
 
@@ -47,7 +47,7 @@ export function parkAll(job: BrokerJob): void {
     job.parked.addAll(ready);
     ready.clear();
   }
-  for (const index of job.placed.keys()) if (job.parked.has(index)) leavePlace(job, index);
+  for (const index of job.assigned.keys()) if (job.parked.has(index)) unassignTask(job, index);
 }
 
 /** Parks a task if it is ready. */

@@ -28,7 +28,8 @@ export function isServedBefore(one: BrokerJob, other: BrokerJob): boolean {
 export function insertOpenJob(state: BrokerState, job: BrokerJob): void {
   const { openJobs, lastServed } = state;
   openJobs.delete(job.jobId);
-  const isLast = lastServed !== undefined && openJobs.get(lastServed.jobId) === lastServed && isServedBefore(lastServed, job);
+  const isLast =
+    lastServed !== undefined && openJobs.get(lastServed.jobId) === lastServed && isServedBefore(lastServed, job);
   if (isLast || openJobs.size === 0) {
     openJobs.set(job.jobId, job);
     state.lastServed = job;

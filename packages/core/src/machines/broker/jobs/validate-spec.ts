@@ -11,7 +11,7 @@ import type { Fault, Refusal } from '../../../reasons/index.ts';
 import { findImpossible, parseRequirements } from '../../../requirements/index.ts';
 import { findNearestWord } from '../../../shared/index.ts';
 import { getCredibilityMax, type CredibilityRules, defaultCredibilityRules } from '../../../trust/index.ts';
-import { findPlacementFault } from '../placement/read-placement.ts';
+import { findSiteSelectionFault } from '../site-selection/read-site-selection.ts';
 import { findServiceFault } from './service-fault.ts';
 import { countTasks } from './task-groups.ts';
 import { findEdgesFault } from './validate-edges.ts';
@@ -30,7 +30,7 @@ export function findSpecFault(spec: JobSpec, rules: CredibilityRules = defaultCr
     findEdgesFault(spec) ??
     findResumptionFault(spec) ??
     findGangFault(spec) ??
-    findPlacementFault(spec) ??
+    findSiteSelectionFault(spec) ??
     findVerificationFault(spec, rules)
   );
 }

@@ -27,7 +27,7 @@ export function adoptLeased(turn: Turn, machine: BrokerMachine, heldReplicaIds: 
       facts: { machineId },
     } = machine;
     commit(turn, {
-      kind: 'ReplicasPlaced',
+      kind: 'ReplicasDispatched',
       machineId,
       jobId: leased.jobId,
       firstReplicaId: replicaId,

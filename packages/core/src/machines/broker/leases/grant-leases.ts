@@ -14,7 +14,7 @@ import type { BrokerJob, BrokerProvider, BrokerState, GroupSpan } from '../state
 import { getTaskGroup } from '../jobs/task-groups.ts';
 import { closedIdentities } from '../trust/trust-records.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
-import { buildStart } from '../placing/start-of.ts';
+import { buildStart } from '../dispatch/start-of.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
 /** Tasks of one group that a provider could go on with. */

@@ -38,7 +38,7 @@ export function getHeldTime(machine: BrokerMachine, at: Instant): ProcessorMilli
 export interface RunTimes {
   readonly startedAt: Instant;
   readonly endedAt: Instant;
-  readonly placedAt: Instant;
+  readonly dispatchedAt: Instant;
   readonly at: Instant;
 }
 
@@ -53,7 +53,7 @@ export interface RunTimes {
 export function getCharge(machine: BrokerMachine, processors: ProcessorCount, times: RunTimes): ProcessorMillis {
   if (times.startedAt === 0) return 0;
   const reported = Math.max(0, times.endedAt - times.startedAt);
-  const heard = Math.max(0, times.at - times.placedAt);
+  const heard = Math.max(0, times.at - times.dispatchedAt);
   const left = Math.max(0, getPresence(machine, times.at) - machine.charged);
   return Math.min(Math.min(reported, heard) * processors, left);
 }
@@ -85,6 +85,11 @@ function getColumn(disposition: ReplicaDisposition): keyof LedgerShare {
  */
 export function getRunTimes({ isAdopted, member }: BrokerReplica, ending: ReplicaEnding, at: Instant): RunTimes {
   if (member?.held !== undefined && (member.rank > 0 || ending.startedAt === 0))
-    return { startedAt: member.held.at, endedAt: at, placedAt: ending.placedAt, at };
-  return { startedAt: ending.startedAt, endedAt: ending.endedAt, placedAt: isAdopted ? 0 : ending.placedAt, at };
+    return { startedAt: member.held.at, endedAt: at, dispatchedAt: ending.dispatchedAt, at };
+  return {
+    startedAt: ending.startedAt,
+    endedAt: ending.endedAt,
+    dispatchedAt: isAdopted ? 0 : ending.dispatchedAt,
+    at,
+  };
 }

@@ -66,8 +66,13 @@ function addMachine(sums: Sums, machine: BrokerMachine, now: Instant): void {
 }
 
 function runningCharge(replica: BrokerReplica, now: Instant): ProcessorMillis {
-  const { machine, processors, startedAt, placedAt, member } = replica;
-  return getCharge(machine, processors, { startedAt: member?.held?.at ?? startedAt, endedAt: now, placedAt, at: now });
+  const { machine, processors, startedAt, dispatchedAt, member } = replica;
+  return getCharge(machine, processors, {
+    startedAt: member?.held?.at ?? startedAt,
+    endedAt: now,
+    dispatchedAt,
+    at: now,
+  });
 }
 
 function columnOfRunning(replica: BrokerReplica): keyof LedgerShare {

@@ -58,7 +58,7 @@ export function returnFromDraining(turn: Turn): void {
 /** Members of gangs are given back with their gang. */
 function withdrawAll(turn: Turn, { replicas }: BrokerMachine): void {
   for (const replica of replicas.values()) {
-    if (replica.status === 'placed' && !replica.isWithdrawing && replica.member === undefined)
+    if (replica.status === 'dispatched' && !replica.isWithdrawing && replica.member === undefined)
       withdrawReplica(turn, replica);
   }
 }

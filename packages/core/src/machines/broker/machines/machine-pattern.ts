@@ -8,7 +8,7 @@ import {
   type NodeShape,
 } from '../../../resources/index.ts';
 import { readAttribute, evaluate, type Expression, type Requirements } from '../../../requirements/index.ts';
-import { mayUse } from '../placement/placed-tasks.ts';
+import { mayUse } from '../site-selection/assigned-tasks.ts';
 import type { BrokerProvider, MachinePattern, TaskQueue } from '../state.ts';
 
 /** The pattern of machines among which is one more. */

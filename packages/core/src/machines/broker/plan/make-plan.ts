@@ -9,8 +9,8 @@ import {
   type SchedulingProblem,
   type Workflow,
 } from '../../../workflow/index.ts';
-import { avoidedUntil } from '../placing/avoidance.ts';
-import { matchesQueue } from '../placing/matching.ts';
+import { avoidedUntil } from '../dispatch/avoidance.ts';
+import { matchesQueue } from '../dispatch/matching.ts';
 import { chooseWindow, type PlanWindow, type WindowTask } from './plan-window.ts';
 import { layOutPlan } from './lay-out-plan.ts';
 import { type Column, type Grounds, layGrounds } from './plan-grounds.ts';

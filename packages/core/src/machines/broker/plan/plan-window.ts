@@ -1,7 +1,7 @@
 import { Heap, type Bytes, type Duration, type Instant, type TaskIndex } from '../../../shared/index.ts';
 import type { WorkflowEdge } from '../../../workflow/index.ts';
 import { type Dependencies, listSuccessors } from '../workflow/dependencies.ts';
-import { findPlaceable } from '../placing/hold-back.ts';
+import { findDispatchable } from '../dispatch/hold-back.ts';
 import { canBePlanned, getExpectedEnd, levelUnit, timeAtPar } from './planned-times.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Planning, TaskQueue } from '../state.ts';
 import { findWholeQueue, getGroup } from '../jobs/task-groups.ts';
@@ -94,7 +94,7 @@ class Chooser {
     for (const queue of job.queues) {
       if (!this.#isUsable(queue)) continue;
       let count = 0;
-      for (let index = findPlaceable(queue, 0); index !== undefined; index = findPlaceable(queue, index + 1)) {
+      for (let index = findDispatchable(queue, 0); index !== undefined; index = findDispatchable(queue, index + 1)) {
         if (job.dependencies === undefined && count++ >= this.#setup.countMax) {
           this.#isPartial = true;
           break;

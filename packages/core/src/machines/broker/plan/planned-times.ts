@@ -80,11 +80,11 @@ export function timeOn(
  * When a replica is expected to end; Infinity where nothing is known of it. One that is late is taken to be half-way.
  */
 export function getExpectedEnd(planning: Planning, replica: BrokerReplica, now: Instant): Instant {
-  const { job, task, machine, placedAt, status } = replica;
+  const { job, task, machine, dispatchedAt, status } = replica;
   if (status === 'aborting') return now;
   if (job.spec === undefined || !statesTimes(job)) return now + (expectedRest(replica, now) ?? Infinity);
   const time = timeOn(planning, machine, { job, index: task.index }) ?? Infinity;
-  const elapsed = Math.max(0, now - placedAt);
+  const elapsed = Math.max(0, now - dispatchedAt);
   return elapsed < time ? now + time - elapsed : now + Math.max(lateMin, elapsed - time);
 }
 

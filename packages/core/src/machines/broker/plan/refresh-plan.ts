@@ -152,11 +152,11 @@ function renew(turn: Turn, machines: readonly BrokerMachine[], because: Reason):
       const {
         job,
         task: { index },
-        placedAt,
+        dispatchedAt,
       } = replica;
       if (job.scheduler !== 'plan') continue;
       const end = getExpectedEnd(planning, replica, now);
-      if (end < Infinity) foresee(state, { job, index, end, bound: getBound(end - placedAt) });
+      if (end < Infinity) foresee(state, { job, index, end, bound: getBound(end - dispatchedAt) });
     }
   }
 }

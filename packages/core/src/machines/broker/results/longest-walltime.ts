@@ -1,7 +1,7 @@
 import type { Cause } from '../../../reasons/index.ts';
 import type { Duration, Instant } from '../../../shared/index.ts';
 import { mayObtain } from '../machines/machine-pattern.ts';
-import { wouldDo } from '../placing/matching.ts';
+import { wouldDo } from '../dispatch/matching.ts';
 import type { BrokerProvider, BrokerReplica, BrokerState } from '../state.ts';
 import { getGroup } from '../jobs/task-groups.ts';
 
@@ -32,7 +32,7 @@ export function explainFullCut(
     facts: { until },
   } = replica.machine;
   if (until === undefined || startedAt === 0) return undefined;
-  const ran = Math.min(Math.max(0, endedAt - startedAt), Math.max(0, now - replica.placedAt));
+  const ran = Math.min(Math.max(0, endedAt - startedAt), Math.max(0, now - replica.dispatchedAt));
   if (until - now > ran / 9) return undefined;
   const longest = findLongest(state, replica);
   if (longest === undefined || ran < fullShare * longest.walltime) return undefined;

@@ -2,7 +2,7 @@ import type { OutputContent, ReplicaEnd } from '../../../messages/index.ts';
 import type { Reason } from '../../../reasons/index.ts';
 import { isFollower } from '../gangs/gang.ts';
 import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
-import { outputsOn } from '../placing/matching.ts';
+import { outputsOn } from '../dispatch/matching.ts';
 import type { BrokerReplica } from '../state.ts';
 
 /** Characters of a path that a reason repeats. */

@@ -33,8 +33,8 @@ export function timeQuantile(
 }
 
 /** How much longer a replica is expected to run, as counted from its placing; undefined before any time is known. */
-export function expectedRest({ job, machine, placedAt }: BrokerReplica, now: Instant): Duration | undefined {
-  return expectedRemaining(job, Math.max(0, now - placedAt), machine);
+export function expectedRest({ job, machine, dispatchedAt }: BrokerReplica, now: Instant): Duration | undefined {
+  return expectedRemaining(job, Math.max(0, now - dispatchedAt), machine);
 }
 
 /**
@@ -46,10 +46,10 @@ export function expectedEnd({ replicas }: OpenTask, now: Instant): Instant {
   for (const {
     job: { times },
     machine: { slowness },
-    placedAt,
+    dispatchedAt,
   } of replicas) {
-    const total = expectedTotalOn(times, slowness, Math.max(0, now - placedAt));
-    if (total !== undefined) first = Math.min(first, placedAt + total);
+    const total = expectedTotalOn(times, slowness, Math.max(0, now - dispatchedAt));
+    if (total !== undefined) first = Math.min(first, dispatchedAt + total);
   }
   return first;
 }

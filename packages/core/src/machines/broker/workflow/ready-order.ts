@@ -1,6 +1,6 @@
 import type { TaskIndex } from '../../../shared/index.ts';
 import { byLevel, type Dependencies } from './dependencies.ts';
-import { findPlaceable } from '../placing/hold-back.ts';
+import { findDispatchable } from '../dispatch/hold-back.ts';
 import type { TaskQueue } from '../state.ts';
 
 /** Ready tasks of a workflow, sorted, and the first of them that may still be placed. */
@@ -26,7 +26,8 @@ export class ReadyOrder {
       yield* rankedTasks(queue, this.#rankingOf(queue, dependencies));
       return;
     }
-    for (let task = findPlaceable(queue, 0); task !== undefined; task = findPlaceable(queue, task + 1)) yield task;
+    for (let task = findDispatchable(queue, 0); task !== undefined; task = findDispatchable(queue, task + 1))
+      yield task;
   }
 
   #rankingOf(queue: TaskQueue, dependencies: Dependencies): Ranking {
@@ -39,8 +40,8 @@ export class ReadyOrder {
 
 function* rankedTasks(queue: TaskQueue, ranking: Ranking): Generator<TaskIndex> {
   const { tasks } = ranking;
-  const mayBePlaced = (task: TaskIndex): boolean => queue.ready.has(task) && !queue.heldBack.has(task);
-  while (ranking.from < tasks.length && !mayBePlaced(tasks[ranking.from] as TaskIndex)) ranking.from++;
+  const mayBeAssigned = (task: TaskIndex): boolean => queue.ready.has(task) && !queue.heldBack.has(task);
+  while (ranking.from < tasks.length && !mayBeAssigned(tasks[ranking.from] as TaskIndex)) ranking.from++;
   for (let at = ranking.from; at < tasks.length; at++)
-    if (mayBePlaced(tasks[at] as TaskIndex)) yield tasks[at] as TaskIndex;
+    if (mayBeAssigned(tasks[at] as TaskIndex)) yield tasks[at] as TaskIndex;
 }

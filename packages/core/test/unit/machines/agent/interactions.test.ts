@@ -129,7 +129,7 @@ function placed(words: readonly string[]): AgentInput {
   const rank = option(words, 'rank');
   const gang = rank === undefined ? {} : { gang: { gangId: 7, rank: Number(rank), members: 2, secret: bytes(32) } };
   return {
-    kind: 'ReplicasPlaced',
+    kind: 'ReplicasDispatched',
     batch: {
       template: {
         jobId: 1,

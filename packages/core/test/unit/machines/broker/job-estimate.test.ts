@@ -56,16 +56,16 @@ function aBroker(machineCount: number, taskCount: number) {
 
 test('what is left of a job is its work over the places that it has, and the longest task on top at most', (t) => {
   const { ends, starts, estimate, state } = aBroker(2, 12);
-  t.deepEqual(estimate(1), { times: undefined, placeCount: 2, remaining: undefined });
+  t.deepEqual(estimate(1), { times: undefined, slotCount: 2, remaining: undefined });
   for (let round = 0; round < 2; round++) {
     ends(1000 * (round + 2), 'm0', 2 * round + 1, 1000 * (round + 1));
     ends(1000 * (round + 2), 'm1', 2 * round + 2, 1000 * (round + 1));
   }
   starts(3000, 'm0', 5);
   starts(3000, 'm1', 6);
-  const { times, placeCount, remaining } = estimate(3000);
+  const { times, slotCount, remaining } = estimate(3000);
   t.like(times, { count: 4, censoredCount: 0 });
-  t.is(placeCount, 2);
+  t.is(slotCount, 2);
   // Six tasks wait and two begin: four rounds of a second, in bins that make times longer by a sixteenth at most.
   const { least, most } = remaining ?? { least: 0, most: 0 };
   t.true(least >= 4000 && least <= 4250, String(least));
@@ -94,7 +94,7 @@ test('what waits at a busy machine has no place yet', (t) => {
   brokerMachine.step(state, inputs, 1);
   const job = state.jobs.get(1);
   t.is(state.replicas.size, 9);
-  t.is(job && estimateJob(state, job, 1).placeCount, 1);
+  t.is(job && estimateJob(state, job, 1).slotCount, 1);
 });
 
 test('where all that is open runs, what is left is what the last one to end has left', (t) => {
@@ -102,8 +102,8 @@ test('where all that is open runs, what is left is what the last one to end has 
   starts(1000, 'm1', 2);
   ends(2000, 'm0', 1, 1000);
   starts(2000, 'm0', 3);
-  const { placeCount, remaining } = estimate(2500);
-  t.is(placeCount, 2);
+  const { slotCount, remaining } = estimate(2500);
+  t.is(slotCount, 2);
   // The one that runs for half a second has half a second left; the other has lasted longer than any did, and is taken
   // to last as long again.
   t.deepEqual(remaining, { least: 1500, most: 1500 });
@@ -113,5 +113,5 @@ test('of a job of which nothing runs nobody says how long it takes', (t) => {
   const { ends, estimate, job } = aBroker(1, 1);
   ends(2000, 'm0', 1, 1000);
   t.is(job.status, 'finished');
-  t.like(estimate(2000), { placeCount: 0, remaining: undefined, times: { count: 1 } });
+  t.like(estimate(2000), { slotCount: 0, remaining: undefined, times: { count: 1 } });
 });

@@ -38,7 +38,7 @@ test('a job with a task at a machine waits for no reservation, nor does one that
     'request p/q1 running width=2 walltime=4000 started=1000 inside=7:1000-5000x2 why=reserved',
     'join p/q1.0 request=q1 until=5000 inside=7:1000-5000x2',
   ]);
-  t.is(findSummary(harness, 1).placedCount, 1);
+  t.is(findSummary(harness, 1).dispatchedCount, 1);
   t.is(findSummary(harness, 1).reservationAwaited, undefined);
 });
 

@@ -128,21 +128,21 @@ test('an end told twice in one report, and again in the next one, counts once', 
   t.like(changes[0], { kind: 'ReplicasEnded', endings: { length: 1 } });
   step(3, reported('p/m1', 1, succeeded(1, 1, 2)));
   t.deepEqual(changes, []);
-  t.like(findJobSummary(state, 'ann', 1), { finishedCount: 1, placedCount: 1, runningCount: 0 });
+  t.like(findJobSummary(state, 'ann', 1), { finishedCount: 1, dispatchedCount: 1, runningCount: 0 });
 });
 
 test('a task that is at a machine counts as running once it has begun there', (t) => {
   const { state, step } = aBroker();
   step(1, submitted(aJob(3)), joined('p/m1', { processors: 1 }));
-  const placed = findJobSummary(state, 'ann', 1)?.placedCount ?? 0;
+  const placed = findJobSummary(state, 'ann', 1)?.dispatchedCount ?? 0;
   t.true(placed > 0);
-  t.like(findJobSummary(state, 'ann', 1), { placedCount: placed, runningCount: 0, readyCount: 3 - placed });
+  t.like(findJobSummary(state, 'ann', 1), { dispatchedCount: placed, runningCount: 0, readyCount: 3 - placed });
   step(2, {
     kind: 'MachineReported',
     machineId: 'p/m1',
     report: { sequence: 1, started: [{ replicaId: 1, startedAt: 2 }], ended: [] },
   });
-  t.like(findJobSummary(state, 'ann', 1), { placedCount: placed - 1, runningCount: 1 });
+  t.like(findJobSummary(state, 'ann', 1), { dispatchedCount: placed - 1, runningCount: 1 });
 });
 
 test('an end without a start tells nothing about task times', (t) => {
@@ -312,7 +312,11 @@ test('a retry with current inputs holds what has not run to what is there now, t
   t.like(getInput(state), revised);
   t.like(getInput(restore(snapshot(state))), revised);
   retry(5, [2], 'new');
-  t.deepEqual(changes.map(({ kind }) => kind).slice(0, 2), ['TasksRetried', 'ReplicasPlaced'], 'it is the same still');
+  t.deepEqual(
+    changes.map(({ kind }) => kind).slice(0, 2),
+    ['TasksRetried', 'ReplicasDispatched'],
+    'it is the same still',
+  );
 });
 
 test('a result that is being verified stays on record with what its task was given, also when the task is cancelled', (t) => {

@@ -1,17 +1,17 @@
 import test from 'ava';
-import { placementStrategies } from '@mutirao/core/placement';
+import { siteSelectionStrategies } from '@mutirao/core/site-selection';
 import {
   decodePart,
   encodePart,
-  exportPlacementJdf,
+  exportSiteSelectionJdf,
   listCases,
   listParts,
-  placementRunsCsv,
+  siteSelectionRunsCsv,
   reportPlacement,
   StudyResults,
   type MeasuredPart,
   type PartResult,
-  type PlacementPart,
+  type SiteSelectionPart,
 } from '@mutirao/sim/gonzalez2010';
 
 const settings = { isQuick: true, seed: '1', experiments: 10 };
@@ -25,10 +25,10 @@ const facts = {
 
 /** Results in which every metric of a run is a number of its a and strategy. */
 function makeResult(
-  part: PlacementPart,
+  part: SiteSelectionPart,
   value: (admissibility: number, strategy: number, experiment: number) => number,
 ): PartResult {
-  const strategy = placementStrategies.findIndex(({ name }) => name === part.strategy);
+  const strategy = siteSelectionStrategies.findIndex(({ name }) => name === part.strategy);
   return {
     seed: '1',
     facts,
@@ -44,7 +44,7 @@ function makeResult(
   };
 }
 
-function measureAll(parts: readonly PlacementPart[], value: Parameters<typeof makeResult>[1]): MeasuredPart[] {
+function measureAll(parts: readonly SiteSelectionPart[], value: Parameters<typeof makeResult>[1]): MeasuredPart[] {
   return parts.map((part) => ({ part, result: makeResult(part, value) }));
 }
 
@@ -88,7 +88,7 @@ test('a study is its experiments, each at three loads and once with more serial 
 });
 
 test('a part is read as it was written, and not where it is cut short or another one', (t) => {
-  const [part, other] = listParts(settings) as [PlacementPart, PlacementPart];
+  const [part, other] = listParts(settings) as [SiteSelectionPart, SiteSelectionPart];
   const result = makeResult(part, (a) => 1 + a);
   const text = encodePart(part, result);
   t.deepEqual(decodePart(text, part, '1'), result);
@@ -227,7 +227,7 @@ test('the page says which run it is of, and has every table', (t) => {
   t.true(page.includes('(1.57@.6)') && !page.includes('(1.57@.5)'), 'Min_ST gains 1.57 % in m5 at a = 0.6 in the seed');
   t.true(boundSvg.includes('1 + 4/a^2') && factorsSvg.includes('offered load 0.85'));
   t.is(
-    placementRunsCsv(parts).split('\n').length,
+    siteSelectionRunsCsv(parts).split('\n').length,
     2 + parts.reduce((sum, { part }) => sum + listCases(part).length, 0),
   );
   t.true(
@@ -240,7 +240,7 @@ test('the page says which run it is of, and has every table', (t) => {
 });
 
 test('an exported study has a task for each part, which brings its results where the study looks for them', (t) => {
-  const text = exportPlacementJdf(
+  const text = exportSiteSelectionJdf(
     { ...settings, isQuick: false, experiments: 2 },
     { command: 'mutirao', data: '/logs' },
   );

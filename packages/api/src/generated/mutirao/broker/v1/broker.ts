@@ -295,10 +295,10 @@ export interface JobSpec {
     | boolean
     | undefined;
   /**
-   * Which provider's resource tasks join that take several processors: STRATEGY[:A] with a placement strategy and an admissibility A in 0..1, or "adaptive" (1 when
+   * Which provider's resource tasks join that take several processors: STRATEGY[:A] with a site selection strategy and an admissibility A in 0..1, or "adaptive" (1 when
    * left out), as in "min-ct:0.5"; "none" for wherever there is room. When absent, as the broker does by default.
    */
-  placement?:
+  siteSelection?:
     | string
     | undefined;
   /**
@@ -454,7 +454,7 @@ export interface JobSummary {
   /** Tasks that wait for others to finish, or are held. */
   waitingCount: number;
   /** Tasks that are at a machine and have not begun there: their inputs are brought, or they wait for its processors. */
-  placedCount: number;
+  dispatchedCount: number;
   /** What its ready tasks wait for while none of its tasks is at a machine; absent where that is not a reservation. The status is RUNNING all the same. */
   reservationAwaited?:
     | ReservationAwaited
@@ -498,7 +498,7 @@ export interface GetJobResponse {
     | number
     | undefined;
   /** Its replicas that run now, where the broker tells. */
-  placeCount?:
+  slotCount?:
     | number
     | undefined;
   /** When it ends by the plan of the whole grid; absent where nothing of it is planned. */
@@ -695,7 +695,7 @@ export interface ReplicaRecord {
   replicaId: number;
   machineId: string;
   requestId: string;
-  placedUnixMs: number;
+  dispatchedUnixMs: number;
   startedUnixMs: number;
   endedUnixMs: number;
   outcome: Outcome;
@@ -1726,7 +1726,7 @@ function createBaseJobSpec(): JobSpec {
     reservation: undefined,
     edges: [],
     gang: undefined,
-    placement: undefined,
+    siteSelection: undefined,
     sharedPlaces: undefined,
     workFolder: undefined,
     resources: undefined,
@@ -1788,8 +1788,8 @@ export const JobSpec: MessageFns<JobSpec> = {
     if (message.gang !== undefined) {
       writer.uint32(128).bool(message.gang);
     }
-    if (message.placement !== undefined) {
-      writer.uint32(138).string(message.placement);
+    if (message.siteSelection !== undefined) {
+      writer.uint32(138).string(message.siteSelection);
     }
     if (message.sharedPlaces !== undefined) {
       writer.uint32(144).bool(message.sharedPlaces);
@@ -1967,7 +1967,7 @@ export const JobSpec: MessageFns<JobSpec> = {
               break;
             }
 
-            message.placement = reader.string();
+            message.siteSelection = reader.string();
             continue;
           }
           case 18: {
@@ -2661,7 +2661,7 @@ function createBaseJobSummary(): JobSummary {
     doubtfulCount: 0,
     doubtfulTaskIndexes: [],
     waitingCount: 0,
-    placedCount: 0,
+    dispatchedCount: 0,
     reservationAwaited: undefined,
     heldCount: 0,
     priority: 0,
@@ -2729,8 +2729,8 @@ export const JobSummary: MessageFns<JobSummary> = {
     if (message.waitingCount !== 0) {
       writer.uint32(144).uint64(message.waitingCount);
     }
-    if (message.placedCount !== 0) {
-      writer.uint32(152).uint64(message.placedCount);
+    if (message.dispatchedCount !== 0) {
+      writer.uint32(152).uint64(message.dispatchedCount);
     }
     if (message.reservationAwaited !== undefined) {
       ReservationAwaited.encode(message.reservationAwaited, writer.uint32(162).fork()).join();
@@ -2919,7 +2919,7 @@ export const JobSummary: MessageFns<JobSummary> = {
               break;
             }
 
-            message.placedCount = longToNumber(reader.uint64());
+            message.dispatchedCount = longToNumber(reader.uint64());
             continue;
           }
           case 20: {
@@ -3099,7 +3099,7 @@ function createBaseGetJobResponse(): GetJobResponse {
     taskTimes: undefined,
     remainingMsMin: undefined,
     remainingMsMax: undefined,
-    placeCount: undefined,
+    slotCount: undefined,
     plannedEndUnixMs: undefined,
     trouble: undefined,
   };
@@ -3122,8 +3122,8 @@ export const GetJobResponse: MessageFns<GetJobResponse> = {
     if (message.remainingMsMax !== undefined) {
       writer.uint32(120).uint64(message.remainingMsMax);
     }
-    if (message.placeCount !== undefined) {
-      writer.uint32(128).uint64(message.placeCount);
+    if (message.slotCount !== undefined) {
+      writer.uint32(128).uint64(message.slotCount);
     }
     if (message.plannedEndUnixMs !== undefined) {
       writer.uint32(136).uint64(message.plannedEndUnixMs);
@@ -3192,7 +3192,7 @@ export const GetJobResponse: MessageFns<GetJobResponse> = {
               break;
             }
 
-            message.placeCount = longToNumber(reader.uint64());
+            message.slotCount = longToNumber(reader.uint64());
             continue;
           }
           case 17: {
@@ -4564,7 +4564,7 @@ function createBaseReplicaRecord(): ReplicaRecord {
     replicaId: 0,
     machineId: "",
     requestId: "",
-    placedUnixMs: 0,
+    dispatchedUnixMs: 0,
     startedUnixMs: 0,
     endedUnixMs: 0,
     outcome: 0,
@@ -4590,8 +4590,8 @@ export const ReplicaRecord: MessageFns<ReplicaRecord> = {
     if (message.requestId !== "") {
       writer.uint32(26).string(message.requestId);
     }
-    if (message.placedUnixMs !== 0) {
-      writer.uint32(32).uint64(message.placedUnixMs);
+    if (message.dispatchedUnixMs !== 0) {
+      writer.uint32(32).uint64(message.dispatchedUnixMs);
     }
     if (message.startedUnixMs !== 0) {
       writer.uint32(40).uint64(message.startedUnixMs);
@@ -4671,7 +4671,7 @@ export const ReplicaRecord: MessageFns<ReplicaRecord> = {
               break;
             }
 
-            message.placedUnixMs = longToNumber(reader.uint64());
+            message.dispatchedUnixMs = longToNumber(reader.uint64());
             continue;
           }
           case 5: {

@@ -208,7 +208,7 @@ export interface ReplicaStart {
    * before StartGang. Absent for a task that runs on one machine.
    */
   gang?:
-    | GangPlace
+    | GangMembership
     | undefined;
   /** Outputs are wanted only where it succeeds: should it fail, its task runs again. Absent where what a failed one leaves may be wanted. */
   onSuccessOnly?: boolean | undefined;
@@ -219,7 +219,7 @@ export interface ReplicaStart {
  * that is cancelled, before the start or after it, ends as OUTCOME_CANCELLED. Those with a rank above 0 are cancelled when that with rank 0 has ended, whose
  * report carries the outcome of the task, its outputs and its output streams.
  */
-export interface GangPlace {
+export interface GangMembership {
   /** Never the same for two gangs of a broker. */
   gangId: number;
   /** From 0; rank 0 runs the task's command. */
@@ -1380,7 +1380,7 @@ export const ReplicaStart: MessageFns<ReplicaStart> = {
       OutputFile.encode(v!, writer.uint32(42).fork()).join();
     }
     if (message.gang !== undefined) {
-      GangPlace.encode(message.gang, writer.uint32(50).fork()).join();
+      GangMembership.encode(message.gang, writer.uint32(50).fork()).join();
     }
     if (message.onSuccessOnly !== undefined) {
       writer.uint32(56).bool(message.onSuccessOnly);
@@ -1446,7 +1446,7 @@ export const ReplicaStart: MessageFns<ReplicaStart> = {
               break;
             }
 
-            message.gang = GangPlace.decode(reader, reader.uint32());
+            message.gang = GangMembership.decode(reader, reader.uint32());
             continue;
           }
           case 7: {
@@ -1470,12 +1470,12 @@ export const ReplicaStart: MessageFns<ReplicaStart> = {
   },
 };
 
-function createBaseGangPlace(): GangPlace {
+function createBaseGangMembership(): GangMembership {
   return { gangId: 0, rank: 0, members: 0, secret: noBytes };
 }
 
-export const GangPlace: MessageFns<GangPlace> = {
-  encode(message: GangPlace, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const GangMembership: MessageFns<GangMembership> = {
+  encode(message: GangMembership, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.gangId !== 0) {
       writer.uint32(8).uint64(message.gangId);
     }
@@ -1491,7 +1491,7 @@ export const GangPlace: MessageFns<GangPlace> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): GangPlace {
+  decode(input: BinaryReader | Uint8Array, length?: number): GangMembership {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -1500,7 +1500,7 @@ export const GangPlace: MessageFns<GangPlace> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseGangPlace();
+      const message = createBaseGangMembership();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {

@@ -1,0 +1,133 @@
+// Live site selection: what the broker's step takes in which gangs are placed among 100 providers, each with a queue that
+// was told in sums. --gangs N are open beside.
+import {
+  brokerMachine,
+  type BrokerInput,
+  createBrokerState,
+  defaultBrokerOptions,
+} from '@mutirao/core/machines/broker';
+import { type SiteSelectionStrategy, siteSelectionStrategies, QueueModel } from '@mutirao/core/site-selection';
+import { Prng } from '@mutirao/core/shared';
+import { aJob } from '@mutirao/testkit';
+import { below, option, plain, report } from './harness.ts';
+
+const { decisionsMax } = defaultBrokerOptions.siteSelection;
+const providerCount = 100;
+const openCount = option('gangs', 500);
+const rounds = option('rounds', 50);
+
+/** Clusters of 8 to 4,096 processors, each with 50 requests that run and 150 that wait. */
+function tellings(): BrokerInput[] {
+  const prng = new Prng('providers');
+  return Array.from({ length: providerCount }, (_, index): BrokerInput => {
+    const processors = 8 * 2 ** prng.below(10);
+    const book = new QueueModel(processors);
+    for (let id = 0; id < 200; id += 1) {
+      book.add(
+        id,
+        {
+          width: 1 + prng.below(id < 50 ? Math.max(1, processors / 64) : processors),
+          walltime: 1000 * (1 + prng.below(36_000)),
+          submittedAt: 0,
+        },
+        0,
+      );
+      if (id < 50) book.start(id, 0);
+    }
+    const resourceStatus = {
+      processors,
+      widthMax: processors,
+      isTimeShared: false,
+      isDraining: false,
+      queue: { age: 0, trouble: '', ownWork: 0, known: book.summarize(0) },
+    };
+    return { kind: 'ResourceReported', providerId: `p${index}`, resourceStatus };
+  });
+}
+
+/**
+ * Milliseconds of this process's processor time, so that a busy machine does not count, in a step in which nothing
+ * comes in and so many gangs are placed that earlier ones had
+ * no turn for: the mean of many, after as many to warm up. What is wanted of providers is not looked at in it.
+ */
+function findTime(siteSelection: string, count: number): number {
+  const state = createBrokerState();
+  let now = 10_000_000;
+  const step = (...inputs: BrokerInput[]): void => {
+    brokerMachine.step(state, inputs, now);
+  };
+  for (let index = 0; index < providerCount; index += 1) {
+    const providerId = `p${index}`;
+    step(
+      { kind: 'ProviderAdded', replyTo: 0, providerId, address: 'h:1' },
+      { kind: 'ProviderConnected', providerId, reportsResource: true },
+      { kind: 'ProviderSynced', providerId },
+    );
+  }
+  step(...tellings());
+  const submit = (width: number, tasks: number): BrokerInput => ({
+    kind: 'JobSubmitted',
+    replyTo: 0,
+    userId: 'ann',
+    clientJobId: '',
+    spec: {
+      ...aJob(tasks, {
+        processors: width,
+        gang: true,
+        replicasMax: 1,
+        limits: { runTimeMax: 3_600_000, memoryMax: 0, outputMax: 0 },
+      }),
+      siteSelection,
+    },
+  });
+  step(submit(4, openCount));
+  for (let round = 0; round < Math.ceil(openCount / 250); round += 1) {
+    now += 10;
+    step({ kind: 'TimerFired' });
+  }
+  let spent = 0;
+  for (let round = -rounds; round < rounds; round += 1) {
+    now += 10;
+    step(submit(2, decisionsMax + count));
+    now += 1;
+    const began = process.cpuUsage();
+    step({ kind: 'TimerFired' });
+    const { user, system } = process.cpuUsage(began);
+    if (round >= 0) spent += (user + system) / 1000;
+    step({ kind: 'JobCancelled', replyTo: 0, userId: 'ann', jobId: state.nextJobId - 1, reason: '' });
+  }
+  return spent / rounds;
+}
+
+/** Of a step with one decision, what there is more than in one with none. */
+function first({ name }: SiteSelectionStrategy): number {
+  return findTime(name, 1) - findTime('none', 1);
+}
+
+/** What each further decision of a step takes. */
+function further({ name }: SiteSelectionStrategy): number {
+  return (findTime(name, 201) - findTime(name, 1)) / 200;
+}
+
+// What is compiled on the way counts in none of the figures.
+findTime('min-wwota', 201);
+const [low, high] = [
+  siteSelectionStrategies.filter(({ level }) => level < 4),
+  siteSelectionStrategies.filter(({ level }) => level === 4),
+];
+const worst = (
+  strategies: readonly SiteSelectionStrategy[],
+  measure: (strategy: SiteSelectionStrategy) => number,
+): number => Math.max(...strategies.map(measure));
+report('live-site-selection', [
+  plain('a step in which nothing is placed', findTime('none', 1), 'ms'),
+  below(
+    `a decision alone in its step, beside ${openCount} placed gangs: slowest of levels 0 to 3`,
+    worst(low, first),
+    'ms',
+    1,
+  ),
+  below('the same of level 4', worst(high, first), 'ms', 1),
+  below('each further one of a step, slowest of levels 0 to 3', worst(low, further), 'ms', 1),
+  below('each further one of a step, slowest of level 4', worst(high, further), 'ms', 1),
+]);

@@ -1,0 +1,145 @@
+import {
+  type BagMachine,
+  type BagQueue,
+  countStartable,
+  freeProcessors,
+  isBoundByProcessors,
+  usableProcessors,
+} from './bag.ts';
+import { type HeldPart, type Kept, KeptPart, wholeMachine } from './keep-part.ts';
+
+/** What dispatching needs to know and to do; `place` changes what machine and queue say of themselves. */
+export interface DispatchPort<Machine extends BagMachine, Queue extends BagQueue> {
+  matches(queue: Queue, machine: Machine): boolean;
+  /** Replicas that may wait at the machine beyond those that it runs. */
+  prefetchDepth(queue: Queue, machine: Machine): number;
+  /** Dispatches up to `countMax` tasks of the queue on the machine, and says how many. */
+  dispatch(machine: Machine, queue: Queue, countMax: number): number;
+  /** What the replicas of the machine hold, in the order of dispatching; left out where nobody knows. */
+  listHeld?(machine: Machine): Iterable<HeldPart>;
+}
+
+/**
+ * Hands ready tasks to machines as a workqueue does, in the order of their indexes: to every free processor first, and
+ * what is left to the queues of the machines, evenly.
+ *
+ * One visit per machine serves both, so that a machine gets one batch: a machine's queue is filled only with what the
+ * free
+ * processors of the machines after it leave. Where too few processors are free for the next task of an earlier queue,
+ * they are
+ * kept for it: smaller tasks of later queues would take each one that comes free, and the wide task would never run.
+ * Where its processors are free and it waits for memory, GPUs or a named resource, later queues have what it does not
+ * need (`KeptPart`).
+ * Machines that match none of the queues count for nothing. Cost: O(machines + tasks dispatched) where the first queue
+ * suits them all, O(machines x queues) at most.
+ *
+ * @param queues in the order in which they are served.
+ * @returns machines whose free processors are kept.
+ */
+export function dispatchReady<Machine extends BagMachine, Queue extends BagQueue>(
+  machines: readonly Machine[],
+  queues: readonly Queue[],
+  port: DispatchPort<Machine, Queue>,
+): Set<Machine> {
+  const waiting = queues.filter(({ readyCount }) => readyCount > 0);
+  // What matches none of them would count as room for tasks that it never runs, and nothing would wait at those that
+  // do.
+  const able = machines.filter((machine) => waiting.some((queue) => port.matches(queue, machine)));
+  const share: Share<Machine> = {
+    ready: 0,
+    freeLater: 0,
+    machinesLeft: able.length,
+    kept: new Set(),
+    keptFor: new Map(),
+  };
+  for (const queue of waiting) share.ready += queue.readyCount;
+  for (const machine of able) share.freeLater += freeProcessors(machine);
+  for (const machine of able) {
+    if (share.ready === 0) break;
+    share.freeLater -= freeProcessors(machine);
+    fillMachine(machine, waiting, share, port);
+    share.machinesLeft--;
+  }
+  return share.kept;
+}
+
+/** What is still to be shared out, while one machine after the other is served. */
+interface Share<Machine> {
+  /** Ready tasks of all queues. */
+  ready: number;
+  /** Free processors of the machines that are served later. */
+  freeLater: number;
+  /** Machines to be served, the present one included. */
+  machinesLeft: number;
+  readonly kept: Set<Machine>;
+  /** How many machines are kept for each queue. */
+  readonly keptFor: Map<BagQueue, number>;
+}
+
+function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
+  machine: Machine,
+  queues: readonly Queue[],
+  share: Share<Machine>,
+  port: DispatchPort<Machine, Queue>,
+): void {
+  let kept: Kept | undefined;
+  for (const queue of queues) {
+    if (queue.readyCount === 0 || !port.matches(queue, machine)) continue;
+    const countMax =
+      kept === undefined
+        ? findQuota(machine, queue, share, port.prefetchDepth(queue, machine))
+        : Math.min(queue.readyCount, kept.countBeside(queue));
+    if (countMax > 0) share.ready -= port.dispatch(machine, queue, countMax);
+    // What is left of an earlier queue waits for the machine, and nothing of a later one goes before it.
+    if (queue.readyCount > 0) kept ??= keepFor(machine, queue, share, port);
+    if (kept !== undefined && kept.freeBeside === 0) return;
+  }
+}
+
+/** Keeps the machine, or a part of it, for what is left of a queue; undefined where nothing needs to be kept for it. */
+function keepFor<Machine extends BagMachine, Queue extends BagQueue>(
+  machine: Machine,
+  queue: Queue,
+  share: Share<Machine>,
+  port: DispatchPort<Machine, Queue>,
+): Kept | undefined {
+  if (freeProcessors(machine) > 0 && !mustKeep(machine, queue, share)) return undefined;
+  return keepPart(machine, queue, port);
+}
+
+/** Keeps what the queue's next task needs of the machine; all of its free processors where these are too few. */
+function keepPart<Machine extends BagMachine, Queue extends BagQueue>(
+  machine: Machine,
+  { processors, resources }: BagQueue,
+  port: DispatchPort<Machine, Queue>,
+): Kept {
+  return resources === undefined || freeProcessors(machine) < processors
+    ? wholeMachine
+    : new KeptPart(machine, { processors, resources }, port.listHeld?.(machine) ?? []);
+}
+
+/** Whether too little is free on the machine for the queue's next task, which no other machine is kept for. */
+function mustKeep<Machine extends BagMachine>(
+  machine: Machine,
+  queue: BagQueue,
+  { kept, keptFor }: Share<Machine>,
+): boolean {
+  const keptCount = keptFor.get(queue) ?? 0;
+  if (countStartable(machine, queue) > 0 || keptCount >= queue.readyCount) return false;
+  kept.add(machine);
+  keptFor.set(queue, keptCount + 1);
+  return true;
+}
+
+/** How many tasks of the queue the machine should get now. */
+function findQuota(machine: BagMachine, queue: BagQueue, share: Share<unknown>, depth: number): number {
+  const slots = countStartable(machine, queue);
+  // What waits for anything but processors would keep what is behind it from those that are free.
+  if (slots < Math.floor(freeProcessors(machine) / queue.processors) || !isBoundByProcessors(machine, queue))
+    return slots;
+  const capacity = usableProcessors(machine) + depth * queue.processors;
+  const room = Math.floor((capacity - machine.heldProcessors) / queue.processors) - slots;
+  const spare = share.ready - slots - Math.ceil(share.freeLater / queue.processors);
+  if (room <= 0 || spare <= 0) return slots;
+  return slots + Math.min(room, Math.ceil(spare / share.machinesLeft));
+}

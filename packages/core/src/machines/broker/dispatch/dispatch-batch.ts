@@ -1,0 +1,46 @@
+import type { ProcessorCount, TaskIndex } from '../../../shared/index.ts';
+import { revokeLeases } from '../leases/grant-leases.ts';
+import type { BrokerJob, BrokerMachine, GroupSpan } from '../state.ts';
+import { buildStart } from './start-of.ts';
+import { commit, type Turn } from '../turn.ts';
+
+/** Replicas of one group for one machine, of tasks that ask for the same. */
+export interface Batch {
+  readonly job: BrokerJob;
+  readonly group: GroupSpan;
+  readonly taskIndexes: readonly TaskIndex[];
+  /** What each is to hold; left out, as many as its task takes at least. */
+  readonly processors?: ProcessorCount | undefined;
+}
+
+/** Dispatches a batch and has it started. */
+export function dispatchBatch(
+  turn: Turn,
+  machine: BrokerMachine,
+  { job, group, taskIndexes, processors }: Batch,
+): void {
+  const firstReplicaId = turn.state.nextReplicaId;
+  const { jobId } = job;
+  const chosen = processors === undefined ? {} : { processors };
+  const {
+    provider: { providerId },
+    facts: { machineId },
+  } = machine;
+  commit(turn, { kind: 'ReplicasDispatched', machineId, jobId, firstReplicaId, taskIndexes, at: turn.now, ...chosen });
+  const memory = job.tasks.get(taskIndexes[0] as TaskIndex)?.grown?.memory;
+  const starts = taskIndexes.map((taskIndex, offset) =>
+    buildStart(turn.state, job, { replicaId: firstReplicaId + offset, taskIndex }),
+  );
+  revokeLeases(turn, job, taskIndexes);
+  machine.provider.owesTurn = false;
+  turn.commands.push({
+    kind: 'StartReplicas',
+    providerId,
+    machineId,
+    jobId,
+    groupIndex: group.groupIndex,
+    starts,
+    ...chosen,
+    ...(memory === undefined ? {} : { memory }),
+  });
+}
