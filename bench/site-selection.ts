@@ -137,4 +137,4 @@ if (data === '' || missing.length > 0) {
   );
   process.exit(3);
 }
-report('siteSelection', [...decisionFigures(), ...experimentFigures()]);
+report('site-selection', [...decisionFigures(), ...experimentFigures()]);

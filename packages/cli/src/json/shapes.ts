@@ -38,7 +38,7 @@ const jobFields = {
   finished_count: ['integer', 'Tasks whose result was accepted.'],
   failed_count: ['integer', 'Tasks given up.'],
   cancelled_count: ['integer', 'Tasks cancelled.'],
-  replica_count: ['integer', 'Replicas placed so far.'],
+  replica_count: ['integer', 'Replicas dispatched so far.'],
   cancel_reason: ['reason or null', 'Why it was cancelled; null otherwise, and where nobody said why.'],
   extra_vote_count: ['integer', 'Results beyond the first of each task that votes took.'],
   doubtful_count: ['integer', 'Finished tasks whose result rests on a machine that was caught when the job was over.'],
@@ -74,7 +74,7 @@ const providerFields = {
   last_error: ['string', 'Why the last connection failed; may be empty.'],
   draining_since_unix_ms: [instant, 'Since when its owner drains it; null while it takes work.'],
   draining_reason: ['string', 'The words of the owner who drains it; may be empty.'],
-  running_tasks: ['integer', 'Tasks that are placed there and have not ended.'],
+  running_tasks: ['integer', 'Tasks that were dispatched to it and have not ended.'],
 } satisfies Shape;
 
 /** Every JSON document of the command line. docs/reference/json.md is written from here, and a test compares. */
@@ -166,7 +166,7 @@ export const shapes = {
     slot_count: ['integer', 'Its replicas that run now.'],
     remaining_ms_min: [
       instant,
-      'How long what is open takes at least, if it keeps these places; null where nothing of it runs or no task ' +
+      'How long what is open takes at least, if it keeps these slots; null where nothing of it runs or no task ' +
         'has ended, as the next.',
     ],
     remaining_ms_max: [instant, 'How long it takes at most, as far as is known.'],
@@ -305,7 +305,7 @@ export const shapes = {
     other_ms: ['integer', 'Time in which the others ran.'],
     waited_ms_mean: [
       'integer or null',
-      'Mean time from placing a replica to its start: the way there, staging, waiting for a processor.',
+      'Mean time from dispatching a replica to its start: the way there, staging, waiting for a processor.',
     ],
   },
   output: {
@@ -471,7 +471,7 @@ export const shapes = {
     ],
     failure_count: ['integer', 'Failures so far.'],
     waits_for: ['array of integer', 'The first of the tasks that it waits for and that have not finished.'],
-    replicas: ['array of replica', 'Its replicas, first placed first.'],
+    replicas: ['array of replica', 'Its replicas, first dispatched first.'],
     reused_from: [
       'object or null',
       '`job_id` and `task_index` of the task whose result it has, where it did not run since `--resume` took ' +

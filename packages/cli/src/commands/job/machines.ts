@@ -40,7 +40,7 @@ export async function listShares(context: CommandContext, job: string): Promise<
   const shares = getShares(found, context.clock.now());
   tell(context.output, {
     json: () => shares.map(shareJson),
-    table: () => (shares.length === 0 ? [`No replica of job ${jobId} was placed so far.`] : shareTable(shares)),
+    table: () => (shares.length === 0 ? [`No replica of job ${jobId} was dispatched so far.`] : shareTable(shares)),
     quiet: () => shares.map((share) => share.machineId),
   });
   return 0;

@@ -129,7 +129,7 @@ function remainingText({ slotCount = 0, remainingMsMin, remainingMsMax }: GetJob
   const [least, most] = [showDuration(remainingMsMin), showDuration(remainingMsMax)];
   return (
     `${least === most ? least : `${least} to ${most}`}, with the ` +
-    `${slotCount === 1 ? 'place' : `${slotCount} places`} that it has now`
+    `${slotCount === 1 ? 'slot' : `${slotCount} slots`} that it has now`
   );
 }
 
