@@ -180,19 +180,6 @@ export class BrokerHarness {
             reason: 'not these',
           },
         ];
-      case 'hold':
-      case 'release':
-        return [
-          {
-            kind: verb === 'hold' ? 'TasksHeld' : 'TasksReleased',
-            replyTo: 8,
-            userId: name,
-            jobId: Number(third),
-            taskIndexes: listNumbers(words[3]),
-          },
-        ];
-      case 'update':
-        return [{ kind: 'JobUpdated', replyTo: 9, userId: name, jobId: Number(third), ...readService(options) }];
       case 'retry':
         return [
           {
@@ -225,6 +212,17 @@ interface Line {
 function getInput(verb: string, { name, third, options, words }: Line): BrokerInput {
   const replicaId = Number(name);
   switch (verb) {
+    case 'hold':
+    case 'release':
+      return {
+        kind: verb === 'hold' ? 'TasksHeld' : 'TasksReleased',
+        replyTo: 8,
+        userId: name,
+        jobId: Number(third),
+        taskIndexes: listNumbers(words[3]),
+      };
+    case 'update':
+      return { kind: 'JobUpdated', replyTo: 9, userId: name, jobId: Number(third), ...readService(options) };
     case 'join':
       return joinOf(name, options);
     case 'lose':

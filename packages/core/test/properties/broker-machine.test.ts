@@ -120,7 +120,7 @@ const settling: fc.Arbitrary<Event> = fc
   });
 
 const ordering: fc.Arbitrary<Event> = fc
-  .record({ number, order: fc.constantFrom('cancel', 'cancel tasks', 'retry') })
+  .record({ number, order: fc.constantFrom('cancel', 'cancel tasks', 'retry', 'hold', 'release', 'update') })
   .map(({ number: which, order }) => (world) => {
     const jobId = pick([...world.state.jobs.keys()], which) ?? 99;
     const tasks = [which % 5, 0];
@@ -128,6 +128,23 @@ const ordering: fc.Arbitrary<Event> = fc
       world.step({ kind: 'TasksCancelled', replyTo: 4, userId: 'ann', jobId, taskIndexes: tasks, reason: '' });
     else if (order === 'cancel')
       world.step({ kind: 'JobCancelled', replyTo: 2, userId: 'ann', jobId, reason: 'enough' });
+    else if (order === 'hold' || order === 'release')
+      world.step({
+        kind: order === 'hold' ? 'TasksHeld' : 'TasksReleased',
+        replyTo: 5,
+        userId: 'ann',
+        jobId,
+        taskIndexes: which % 2 === 0 ? [] : tasks,
+      });
+    else if (order === 'update')
+      world.step({
+        kind: 'JobUpdated',
+        replyTo: 6,
+        userId: 'ann',
+        jobId,
+        priority: (which % 5) - 2,
+        runningMax: which % 4,
+      });
     else
       world.step({
         kind: 'TasksRetried',
@@ -216,11 +233,17 @@ const events = fc.array(
   { minLength: 20, maxLength: 60, size: 'max' },
 );
 
+function releaseAll(world: BrokerWorld): void {
+  for (const jobId of world.state.openJobs.keys())
+    world.step({ kind: 'TasksReleased', replyTo: 5, userId: 'ann', jobId, taskIndexes: [] });
+}
+
 /** Everything works from now on: all that is open has to end. */
 function heal(world: BrokerWorld): void {
   for (const name of machineIds) world.lose(name);
   world.connect();
   for (const name of machineIds) world.join(aMachine(name, { processors: 4, attributes: { size: 'big' } }));
+  releaseAll(world);
   for (let round = 0; world.state.openJobs.size > 0; round++) {
     if (round > 400) throw new Error('jobs do not end though everything works');
     world.now += 100;

@@ -76,8 +76,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
       ? []
       : [['retries', `with ${spec.memoryGrowth} times the memory after exceeding it`] as const]),
     ...(spec.failedTasksMax === undefined ? [] : [['stops', `when ${spec.failedTasksMax} tasks have failed`] as const]),
-    ['priority', job.priority === 0 ? '' : String(job.priority)],
-    ['running max', job.runningMax === undefined ? '' : `${plural(job.runningMax, 'task')} at once`],
+    ...servicePairs(job),
     ['processors', `${spec.processors ?? 1} per task`],
     ['limits', findLimits(spec)],
     ['deadline', spec.deadlineUnixMs === undefined ? '' : showInstant(spec.deadlineUnixMs)],
@@ -92,6 +91,13 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ...placePairs(spec),
     ...groupPairs(spec),
   ]);
+}
+
+function servicePairs({ priority, runningMax }: JobSummary): (readonly [string, string])[] {
+  return [
+    ['priority', priority === 0 ? '' : String(priority)],
+    ['running max', runningMax === undefined ? '' : `${plural(runningMax, 'task')} at once`],
+  ];
 }
 
 function placePairs({ workFolder = '', gathering }: JobSpec): (readonly [string, string])[] {

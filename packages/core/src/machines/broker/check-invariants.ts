@@ -115,6 +115,14 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
   checkCounts(job, name);
   checkDependencies(job, name);
   checkAssignments(job);
+  checkHeld(job, name);
+  checkSupports(job, name);
+  if (job.status === 'cancelled')
+    invariant(countReady(job) + job.parked.size === 0, () => `${name()} is cancelled with ready tasks`);
+}
+
+/** What is held is not ready, and what is parked is held. */
+function checkHeld(job: BrokerJob, name: () => string): void {
   for (const index of job.parked.values())
     invariant(job.held.has(index), () => `task ${index} of ${name()} is parked and not held`);
   for (const queue of job.queues)
@@ -122,9 +130,6 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
       const held = queue.ready.findFrom(first);
       invariant(held === undefined || held >= first + count, () => `task ${held} of ${name()} is ready and held`);
     }
-  checkSupports(job, name);
-  if (job.status === 'cancelled')
-    invariant(countReady(job) + job.parked.size === 0, () => `${name()} is cancelled with ready tasks`);
 }
 
 /** Each task is in one place: ready, open, or one of the three sets of ended ones. */

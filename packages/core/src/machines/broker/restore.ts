@@ -150,9 +150,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     ...getScheduling(saved),
     ...restoreVotes(saved),
     deadline: saved.deadline,
-    priority: saved.priority ?? 0,
-    runningMax: saved.runningMax,
-    onMachines: 0,
+    ...restoreService(saved),
     ...getGangs(saved),
     verification: saved.verification,
     reservation: saved.reservation,
@@ -172,8 +170,6 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     finished: restoreSet(finished),
     failed: restoreSet(failed),
     cancelled: restoreSet(cancelled),
-    held: restoreSet(saved.held ?? []),
-    parked: restoreSet(saved.parked ?? []),
   };
   invariant(schedulerNames.includes(job.scheduler), `there is no scheduler ${job.scheduler}`);
   if (job.spec !== undefined) Object.assign(job, layOutGroups(job, job.spec));
@@ -194,6 +190,16 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
   for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
   state.jobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
+}
+
+/** When its user says nothing of it, nothing is written down. */
+function restoreService({
+  priority = 0,
+  runningMax,
+  held = [],
+  parked = [],
+}: SavedJob): Pick<BrokerJob, 'priority' | 'runningMax' | 'onMachines' | 'held' | 'parked'> {
+  return { priority, runningMax, onMachines: 0, held: restoreSet(held), parked: restoreSet(parked) };
 }
 
 /** By queue, the tasks that are ready. */
