@@ -8,7 +8,7 @@ import { tell } from '../../output/tell.ts';
 import { resolveJobId } from '../../selectors.ts';
 import { readPriority, readRunningMax } from './service-options.ts';
 
-/** What of a job is to change. */
+/** What a job has from now on. */
 interface UpdateOptions {
   readonly priority?: string;
   readonly runningMax?: string;
@@ -25,7 +25,7 @@ export function define(command: Command, act: Act): void {
 /** Changes how a running job is served. */
 async function updateJob(context: CommandContext, job: string, options: UpdateOptions): Promise<ExitStatus> {
   if (options.priority === undefined && options.runningMax === undefined)
-    throw new MutiraoError('MUT_BAD_REQUEST', 'nothing is to change; expected --priority or --running-max');
+    throw new MutiraoError('MUT_BAD_REQUEST', 'there is nothing to change; expected --priority or --running-max');
   const priority = readPriority(options.priority);
   const runningMax = options.runningMax === 'none' ? 0 : readRunningMax(options.runningMax);
   const broker = await context.broker();

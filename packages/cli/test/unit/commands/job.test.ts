@@ -215,6 +215,6 @@ test('tasks are held and released, and a job is updated', async (t) => {
     { jobId: 2, taskIndexes: [] },
     { jobId: 2, priority: -5, runningMax: 0 },
   ]);
-  t.regex((await run('update', '2')).err, /nothing is to change; expected --priority or --running-max/);
+  t.regex((await run('update', '2')).err, /there is nothing to change; expected --priority or --running-max/);
   t.regex((await run('update', '2', '--priority', 'high')).err, /--priority is "high"; expected an integer in -1000/);
 });

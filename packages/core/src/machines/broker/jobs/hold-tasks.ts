@@ -44,7 +44,7 @@ function withdrawHeld(turn: Turn, { tasks, held }: BrokerJob): void {
   }
 }
 
-/** The job of the input if it has not ended and has all these tasks; else its caller is told. */
+/** The job of the input if it has not ended and has all these tasks; else its caller receives why not. */
 function findOpen(turn: Turn, input: GetInput<'TasksHeld' | 'TasksReleased'>): BrokerJob | undefined {
   const { jobId, replyTo } = input;
   const job = findUserJob(turn.state, input.userId, jobId);

@@ -6,8 +6,8 @@ export const priorityMin = -1000;
 export const priorityMax = 1000;
 
 /**
- * What a point of priority is worth: a job is served as if it had been submitted so much earlier. So a job waits behind
- * jobs of a higher priority only if they come within so much for each point between them, and none starves; and the
+ * What a point of priority is worth: a job is served as if it had been submitted an hour earlier. So a job waits behind
+ * jobs of a higher priority only if they come within an hour for each point between them, and none starves; and the
  * order of two jobs never changes with time alone.
  */
 export const priorityPoint: Duration = 3_600_000;
