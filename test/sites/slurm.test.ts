@@ -58,7 +58,9 @@ for (const { title, check } of resourceManagerCases) {
 }
 
 test.serial('the limits are those of the partition that is asked for', async (t) => {
+  const nodes = [{ count: 4, processors: 8, memory: 0, gpus: {} }];
   t.deepEqual(await open(t).limits(), {
+    nodes,
     processors: 32,
     widthMax: 32,
     requestsMax: 4,
@@ -66,6 +68,8 @@ test.serial('the limits are those of the partition that is asked for', async (t)
     walltimeGranularity: 60_000,
   });
   t.deepEqual(await open(t, { partition: 'short' }).limits(), {
+    nodes,
+    nodesMax: 2,
     processors: 32,
     widthMax: 16,
     requestsMax: 4,

@@ -177,7 +177,7 @@ test.serial(
     for (const id of [hostile, 'task-2', 'task-3']) await getBox(page, id).getByText('finished').waitFor();
     t.is(mutirao('task', 'output', 'last', '2'), 'second\n');
     t.regex(mutirao('job', 'list'), /drawn by hand/);
-    t.is(await page.title(), 'Mutirao');
+    t.is(await page.title(), 'Workflow · Mutirao');
     await button(page, 'Back to the editor').click();
     await getBox(page, 'task-2').getByText('5 s').waitFor();
     t.deepEqual(complaints, []);
@@ -197,7 +197,7 @@ test.serial(
     await settle(page);
     const [above, below] = [(await getBox(page, 'a').boundingBox())!, (await getBox(page, 'b').boundingBox())!];
     await page.mouse.click(above.x + above.width / 2, (above.y + above.height + below.y) / 2);
-    await page.getByRole('textbox', { name: /^Data beside its files/ }).fill('125000000');
+    await page.getByRole('textbox', { name: /^Data in addition to files/ }).fill('125000000');
     await page.getByRole('tab', { name: 'Workflow' }).click();
     await page.getByText('3.0 s').first().waitFor();
     await page.keyboard.press('Delete');
@@ -283,7 +283,7 @@ test.serial('a workflow is written in each format and read again as it was', asy
     t.is(download.suggestedFilename(), `written.${ending}`);
     const text = readFileSync(await download.path(), 'utf8');
     await openFile(page, `again-${ending}.${ending}`, text);
-    await isAnnounced(page, `again-${ending}.${ending} is read: 2 tasks, 1 edge.`);
+    await isAnnounced(page, `again-${ending}.${ending} was opened: 2 tasks, 1 edge.`);
     await button(page, 'Undo').click();
     await edgesInSight(page, 1);
   }

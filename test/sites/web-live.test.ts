@@ -291,7 +291,7 @@ test.serial(
     t.regex(await cursor(), /^Line 3/);
     await page.reload();
     t.true((await editor.inputValue()).includes('putt a b'), 'what was typed is kept');
-    await page.getByLabel('Job file', { exact: true }).setInputFiles({
+    await page.locator('input[type=file][aria-label="Job file"]').setInputFiles({
       name: 'right.jdf',
       mimeType: 'text/plain',
       buffer: Buffer.from(

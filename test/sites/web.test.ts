@@ -83,12 +83,12 @@ for (const [name, path, sign] of views) {
 
 test.serial('"why?" of a job is one press away, and Escape leads back to where one was', async (t) => {
   const { page } = await open(t, '/');
-  await page.getByRole('button', { name: 'Why is job 42 where it is?' }).click();
+  await page.getByRole('button', { name: 'Why is job 42 in this state?' }).click();
   await page.getByRole('dialog').getByText('Job 42 goes on as fast as the machines allow.').waitFor();
   await keepScreenshot(page, 'explain');
   await page.keyboard.press('Escape');
   t.is(await page.getByRole('dialog').count(), 0);
-  t.is(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Why is job 42 where it is?');
+  t.is(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Why is job 42 in this state?');
 });
 
 test.serial('a thousand machines are no thousand elements, and each is told and opened by the keyboard', async (t) => {
@@ -151,7 +151,7 @@ test.serial('names and output are text, whatever is in them', async (t) => {
   await page.getByText('<img src=x onerror="document.title=1"> is no atom').waitFor();
   await page.getByRole('button', { name: '77', exact: true }).first().click();
   await page.getByRole('dialog').getByText('<script>document.title = "hacked"</script>').waitFor();
-  t.is(await page.title(), 'Mutirao');
+  t.is(await page.title(), 'Job 42 · Mutirao');
 });
 
 test.serial('a broker that goes away is told, and the page goes on by itself when it is back', async (t) => {
@@ -173,7 +173,7 @@ test.serial('a gateway that is started again is found again, and nothing typed i
   await page.getByLabel('Command').fill('./simulate --seed {}');
   await page.waitForSelector('.link-light.live');
   await first.close();
-  await page.getByRole('alert').getByText('The page has lost its gateway').waitFor();
+  await page.getByRole('alert').getByText('The page has lost the connection to its server').waitFor();
   const second = await startFakeGateway({ ...size, port: Number(first.address.split(':')[1]) });
   t.teardown(() => second.close());
   await page.waitForSelector('.link-light.live');

@@ -56,9 +56,10 @@ export class EndedJobs {
       : isOverdue
         ? 'MUT_WALLTIME_ENDED'
         : 'KILLED';
+    const startsAt = request.status === 'running' ? request.startsAt : 0;
     return ended(request, {
-      startsAt: request.status === 'running' ? request.startsAt : 0,
-      endedAt: at,
+      startsAt,
+      endedAt: Math.max(startsAt, at),
       endReason: reason,
     });
   }
@@ -77,7 +78,8 @@ export class EndedJobs {
         status: 'ended',
         submittedAt: Number(submitted),
         startsAt: Number(began) * 1000,
-        endedAt: Math.min(at, Number(end) * 1000),
+        // The clocks of the node and of this machine differ.
+        endedAt: Math.max(Number(began) * 1000, Math.min(at, Number(end) * 1000)),
         endReason: '',
         clientRequestId: key,
       };

@@ -26,6 +26,8 @@ export interface SlurmJob {
   readonly reason: string;
   /** Where it is or may go to; none where that was not asked for. */
   readonly partitions: readonly string[];
+  /** Its processes have ended, and Slurm does not say yet how: the epilog runs. */
+  readonly isCompleting: boolean;
 }
 
 /** Jobs of a listing, in the order of arrival, or what makes it unfit for use. */
@@ -104,6 +106,7 @@ function parseJob(record: string): SlurmJob | undefined {
     id,
     reason,
     partitions: partitions.split(',').filter((one) => one !== ''),
+    isCompleting: state === 'COMPLETING' && reason !== 'NonZeroExitCode' && reason !== 'TimeLimit',
     request: {
       managerRequestId: id,
       userId,
@@ -151,6 +154,7 @@ function getEndReason(state: string, reason: string): string {
   if (state === 'TIMEOUT' || reason === 'TimeLimit') return 'MUT_WALLTIME_ENDED';
   // One that is completing does not say otherwise that it failed.
   if (reason === 'NonZeroExitCode') return `FAILED, ${reason}`;
+  if (state === 'COMPLETING') return '';
   return reason === '' || reason === 'None' ? state : `${state}, ${reason}`;
 }
 

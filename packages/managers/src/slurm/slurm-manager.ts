@@ -68,6 +68,8 @@ export interface SlurmOptions {
 }
 
 const minute: Duration = 60_000;
+/** How long a job whose end Slurm has not named yet counts as running. */
+const completingMax: Duration = minute;
 /** What is asked for at most where a partition has no limit. */
 const walltimeMaxUnlimited: Duration = 7 * 24 * 60 * minute;
 
@@ -336,7 +338,7 @@ export class SlurmManager implements ResourceManager {
   }
 
   #merge(everybody: readonly SlurmJob[], own: readonly SlurmJob[], endedMax: number): QueuedRequest[] {
-    const ownJobs = this.#withoutTwins(own.map((job) => this.#giveUpHopeless(job)));
+    const ownJobs = this.#withoutTwins(own.map((job) => this.#awaitOutcome(this.#giveUpHopeless(job))));
     const ownIds = new Set(own.map(({ id }) => id));
     this.#alive = new Set(
       own.filter(({ request }) => request.status !== 'ended').map(({ request }) => request.clientRequestId),
@@ -359,6 +361,17 @@ export class SlurmManager implements ResourceManager {
     const { kept, twins } = this.#keysTried.withoutTwins(jobs);
     for (const { id } of twins) this.#cancels.cancel(id).catch(() => undefined); // The next listing shows it again.
     return kept;
+  }
+
+  /**
+   * Whether a job was preempted is only known once it has completed: until then it counts as running, for at most
+   * `completingMax`, since a node that cannot be cleaned up keeps its jobs completing.
+   */
+  #awaitOutcome(job: SlurmJob): SlurmJob {
+    const { request, isCompleting } = job;
+    const completingFor = this.#options.now() + this.#clockOffset - request.endedAt;
+    if (!isCompleting || completingFor >= completingMax) return job;
+    return { ...job, request: { ...request, status: 'running', endedAt: 0 } };
   }
 
   /**

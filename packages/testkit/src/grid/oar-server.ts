@@ -25,7 +25,7 @@ const run = promisify(execFile);
 /** Programs of PostgreSQL, of whichever version is there. */
 const postgresFolder = '/usr/lib/postgresql';
 /** Commands that see the folders of the server under test in place of the host's. */
-const commands = ['oarsub', 'oardel', 'oarstat', 'oarnodes', 'oarnodesetting'];
+const commands = ['oarsub', 'oardel', 'oarstat', 'oarnodes', 'oarnodesetting', 'oarnotify'];
 
 /** What an OAR under test consists of. */
 export interface OarServerOptions {

@@ -225,6 +225,27 @@ test("the queue is everybody's, with our own as they were last, and those that e
   t.is((await manager.queue(1)).requests.length, 3);
 });
 
+test('a job that is completing runs until Slurm says how it ended, and for a minute at most', async (t) => {
+  const slurm = new FakeSlurm(t);
+  slurm.say('sinfo', '0/8/0/8\n');
+  slurm.say('scontrol', partition);
+  const now = Date.parse('2026-11-20T19:00:00Z');
+  const manager = slurm.open({ now: () => now });
+  const listed = async (state: string, ended: string, reason = 'None') => {
+    const line = `7|ana|4|2:00|${state}|2026-11-20T18:50:00|2026-11-20T18:51:00|${ended}|${reason}|main|inst.q7`;
+    slurm.act('squeue', `case "$*" in *--user*) echo "${line}";; esac`);
+    const { status, endReason } = (await manager.queue(5)).requests[0] ?? {};
+    return [status, endReason];
+  };
+  t.deepEqual(await listed('COMPLETING', '2026-11-20T18:59:59'), ['running', '']);
+  t.deepEqual(await listed('PREEMPTED', '2026-11-20T18:59:59'), ['ended', 'PREEMPTED']);
+  t.deepEqual(await listed('COMPLETING', '2026-11-20T18:59:00'), ['ended', '']);
+  t.deepEqual(await listed('COMPLETING', '2026-11-20T18:59:59', 'NonZeroExitCode'), [
+    'ended',
+    'FAILED, NonZeroExitCode',
+  ]);
+});
+
 test('a listing that fails, hangs or is garbage is out of reach, never an empty queue', async (t) => {
   const slurm = new FakeSlurm(t);
   slurm.say('scontrol', partition);
