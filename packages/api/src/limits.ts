@@ -148,6 +148,8 @@ export const requestBytes: Readonly<Record<string, number>> = {
   '/mutirao.broker.v1.BrokerService/SubmitJob': 256 * mebibyte,
   '/mutirao.broker.v1.BrokerService/AppendTasks': 64 * mebibyte,
   '/mutirao.broker.v1.BrokerService/CancelTasks': 16 * mebibyte,
+  '/mutirao.broker.v1.BrokerService/HoldTasks': 16 * mebibyte,
+  '/mutirao.broker.v1.BrokerService/ReleaseTasks': 16 * mebibyte,
   '/mutirao.broker.v1.BrokerService/RetryTasks': 16 * mebibyte,
   '/mutirao.broker.v1.BrokerService/ListTasks': mebibyte,
   '/mutirao.provider.v1.GridMachineProviderService/AddMachines': 4 * mebibyte,

@@ -24,7 +24,12 @@ import {
   type ListProvidersResponse,
   type ListRequestsResponse,
   type ListTasksRequest,
+  type HoldTasksRequest,
+  type HoldTasksResponse,
   type ListTasksResponse,
+  type ReleaseTasksRequest,
+  type ReleaseTasksResponse,
+  type UpdateJobResponse,
   type MachineRecord,
   type AppendTasksRequest,
   type CancelTasksResponse,
@@ -226,6 +231,18 @@ export class AnsweringBroker {
 
   cancelTasks(request: CancelTasksRequest): Promise<CancelTasksResponse> {
     return this.#answer('cancelTasks', request, () => ({ cancelledCount: request.taskIndexes.length }));
+  }
+
+  holdTasks(request: HoldTasksRequest): Promise<HoldTasksResponse> {
+    return this.#answer('holdTasks', request, () => ({ heldCount: request.taskIndexes.length || 3 }));
+  }
+
+  releaseTasks(request: ReleaseTasksRequest): Promise<ReleaseTasksResponse> {
+    return this.#answer('releaseTasks', request, () => ({ releasedCount: request.taskIndexes.length || 3 }));
+  }
+
+  updateJob(request: unknown): Promise<UpdateJobResponse> {
+    return this.#answer('updateJob', request, () => ({}));
   }
 
   retryTasks(request: unknown): Promise<RetryTasksResponse> {

@@ -9,6 +9,7 @@ const ofTheMoment = new Set([
   'options',
   'planning',
   'wakeAt',
+  'lastServed',
   'demandsAt',
   'demandsDue',
   'requestsSeen',

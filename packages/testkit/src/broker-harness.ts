@@ -223,6 +223,17 @@ function getInput(verb: string, { name, third, options, words }: Line): BrokerIn
       };
     case 'close':
       return { kind: 'JobClosed', replyTo: 9, userId: name, jobId: Number(third) };
+    case 'hold':
+    case 'release':
+      return {
+        kind: verb === 'hold' ? 'TasksHeld' : 'TasksReleased',
+        replyTo: 8,
+        userId: name,
+        jobId: Number(third),
+        taskIndexes: listNumbers(words[3]),
+      };
+    case 'update':
+      return { kind: 'JobUpdated', replyTo: 9, userId: name, jobId: Number(third), ...readService(options) };
     case 'join':
       return joinOf(name, options);
     case 'lose':
@@ -330,6 +341,7 @@ function findSpec(count: number, options: Options): JobSpec {
     verification: getVerification(options['verify']),
     ...findReservation(options),
     ...findSiteSelection(options),
+    ...readService(options),
   });
 }
 
@@ -345,6 +357,19 @@ function fillGroups(count: number, group: TaskGroup, options: Options): TaskGrou
     ...getWidths(options, index),
     ...requestOfGroup(options, index),
   }));
+}
+
+/** How a job is served, as options of its submission and of an update say. */
+function readService({ priority, running, held }: Options): {
+  readonly priority?: number;
+  readonly runningMax?: number;
+  readonly isHeld?: true;
+} {
+  return {
+    ...(priority === undefined ? {} : { priority: Number(priority) }),
+    ...(running === undefined ? {} : { runningMax: Number(running) }),
+    ...(held === undefined ? {} : { isHeld: true }),
+  };
 }
 
 /** Of each group, where there is one for each task. */

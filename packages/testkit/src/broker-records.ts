@@ -23,6 +23,8 @@ export function aJobSummary(fields: Partial<JobSummary> = {}): JobSummary {
     endedUnixMs: 1_012_500,
     taskCount: 10,
     waitingCount: 0,
+    heldCount: 0,
+    priority: 0,
     readyCount: 0,
     dispatchedCount: 0,
     runningCount: 0,

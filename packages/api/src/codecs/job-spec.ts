@@ -124,6 +124,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     ...(wire.gang === true ? { gang: true } : {}),
     replicasMax: integer('job.replicas_max', wire.replicasMax ?? usualReplicas(wire), 1, 16),
     ...decodeRetries(wire),
+    ...decodeService(wire),
     homeDirectory: text('job.home_directory', wire.homeDirectory, 4096),
     deadline: wire.deadlineUnixMs,
     ...decodeVerification(wire.verification),
@@ -151,6 +152,18 @@ function decodeRetries({
   };
 }
 
+function decodeService({
+  runningMax,
+  priority,
+  held,
+}: JobSpecWire): Pick<JobSpec, 'runningMax' | 'priority' | 'isHeld'> {
+  return {
+    ...(runningMax === undefined ? {} : { runningMax: integer('job.running_max', runningMax, 1, 1_000_000) }),
+    ...(priority === undefined ? {} : { priority: integer('job.priority', priority, -1000, 1000) }),
+    ...(held === true ? { isHeld: true } : {}),
+  };
+}
+
 function readGrowth(growth: number): number {
   if (growth >= memoryGrowthMin && growth <= memoryGrowthMax) return growth;
   throw badRequest(`job.memory_growth is ${growth}; expected ${memoryGrowthMin} to ${memoryGrowthMax}`);
@@ -170,6 +183,9 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     failuresMax: spec.failuresMax,
     failedTasksMax: spec.failedTasksMax,
     memoryGrowth: spec.memoryGrowth,
+    runningMax: spec.runningMax,
+    priority: spec.priority,
+    held: spec.isHeld,
     homeDirectory: spec.homeDirectory,
     deadlineUnixMs: spec.deadline,
     verification: spec.verification && { by: encodeVerification(spec.verification) },

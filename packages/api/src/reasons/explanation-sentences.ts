@@ -50,6 +50,9 @@ export const explanationSentences = {
     `${plural(tasks, 'task')} ${tasks === 1 ? 'was' : 'were'} cancelled${aside(say(cause))}.`,
   'tasks-blocked': ({ tasks }) =>
     `${plural(tasks, 'task')} cannot run, because tasks that ${tasks === 1 ? 'it needs' : 'they need'} failed.`,
+  'tasks-held': ({ tasks, jobId }) =>
+    `${plural(tasks, 'task')} ${tasks === 1 ? 'is' : 'are'} held; "mutirao job release ${jobId}" lets ` +
+    `${tasks === 1 ? 'it' : 'them'} start.`,
   'tasks-waiting-for-others': ({ tasks }) =>
     `${plural(tasks, 'task')} ${tasks === 1 ? 'waits' : 'wait'} for other tasks to finish.`,
   'tasks-reused': ({ tasks, jobId }) =>

@@ -7,6 +7,7 @@ import { span, suggest } from './numbers.ts';
 /** Why a job, a request to a resource or another call is refused. */
 export const jobFaults = {
   'job-not-found': ({ jobId }) => `there is no job ${jobId} of yours`,
+  'job-has-ended': ({ jobId }) => `job ${jobId} has ended; "mutirao job retry ${jobId}" runs again what did not finish`,
   'machine-not-found': ({ machineId }) => `there is no machine ${machineId}`,
   'machine-record-not-found': ({ machineId }) => `there is no trust record of a machine ${machineId}`,
   'request-not-found': ({ requestId }) => `there is no request ${requestId}`,

@@ -23,6 +23,8 @@ export const taskSentences = {
   'task-before': ({ taskIndex, status }) =>
     status === 'gone' ? `The records of task ${taskIndex} are gone.` : `Task ${taskIndex} is ${status}.`,
   'further-tasks': ({ tasks }) => `And ${plural(tasks, 'more task')}.`,
+  'task-held': (named) =>
+    `${titled(named)} is held. "mutirao job release ${named.jobId} ${named.taskIndex}" lets it start.`,
   'task-running': ({ machineIds, ...named }) => `${titled(named)} runs on ${listed(machineIds)}.`,
   'replica-running': ({ replicaId, machineId, forMs }) =>
     `Replica r${replicaId} has run on ${machineId} for ${span(forMs)}.`,
@@ -131,6 +133,9 @@ export const taskSentences = {
   'plan-job-cancelled': ({ jobId }) => `The plan was renewed because job ${jobId} was cancelled.`,
   'plan-tasks-cancelled': ({ jobId }) => `The plan was renewed because tasks of job ${jobId} were cancelled.`,
   'plan-tasks-appended': ({ jobId }) => `The plan was renewed because tasks were added to job ${jobId}.`,
+  'plan-tasks-held': ({ jobId }) => `The plan was renewed because tasks of job ${jobId} were held or released.`,
+  'plan-job-updated': ({ jobId }) =>
+    `The plan was renewed because the priority or the limit of job ${jobId} was changed.`,
   'plan-tasks-retried': ({ jobId }) => `The plan was renewed because tasks of job ${jobId} are retried.`,
   'plan-results-doubted': ({ jobId }) =>
     `The plan was renewed because results of job ${jobId} are in doubt and their tasks run again.`,

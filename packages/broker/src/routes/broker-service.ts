@@ -32,6 +32,7 @@ import {
   resetMachineTrustRoute,
   quarantineMachineRoute,
 } from './resources.ts';
+import { holdTasksRoute, releaseTasksRoute, updateJobRoute } from './update-jobs.ts';
 import { submitJobRoute } from './submit-job.ts';
 import { waitJobRoute } from './wait-job.ts';
 import { watchJobRoute } from './watch-job.ts';
@@ -51,6 +52,9 @@ export function brokerRoutes(parts: BrokerParts, usesOf: QuotaSource): Handlers<
     listJobs: listJobsRoute(parts),
     cancelJob: cancelJobRoute(parts),
     cancelTasks: cancelTasksRoute(parts),
+    holdTasks: holdTasksRoute(parts),
+    releaseTasks: releaseTasksRoute(parts),
+    updateJob: updateJobRoute(parts),
     retryTasks: retryTasksRoute(parts),
     waitJob: waitJobRoute(parts),
     watchJob: watchJobRoute(parts),
@@ -95,6 +99,9 @@ const audited: AuditedMethods = {
     target: ({ jobId }: CancelTasksRequest, { cancelledCount }: CancelTasksResponse) =>
       `${cancelledCount} tasks of job ${jobId}`,
   },
+  holdTasks: { action: 'tasks.hold', target: deriveJob },
+  releaseTasks: { action: 'tasks.release', target: deriveJob },
+  updateJob: { action: 'job.update', target: deriveJob },
   retryTasks: { action: 'job.retry', target: deriveJob },
   uploadBlob: {
     action: 'blob.upload',

@@ -84,6 +84,24 @@ export const entries: readonly CommandEntry[] = [
     load: () => import('./job/close.ts'),
   },
   {
+    path: ['job', 'hold'],
+    summary: 'Keep tasks of a job from being started until they are released.',
+    json: { shape: 'held_tasks', form: 'one' },
+    load: () => import('./job/hold.ts'),
+  },
+  {
+    path: ['job', 'release'],
+    summary: 'Let held tasks of a job be started.',
+    json: { shape: 'released_tasks', form: 'one' },
+    load: () => import('./job/release.ts'),
+  },
+  {
+    path: ['job', 'update'],
+    summary: 'Change the priority or the limit of a running job.',
+    json: { shape: 'updated_job', form: 'one' },
+    load: () => import('./job/update.ts'),
+  },
+  {
     path: ['job', 'retry'],
     summary: 'Run failed and cancelled tasks of a job again.',
     json: { shape: 'retried', form: 'one' },

@@ -62,6 +62,18 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     show('job close last', 'let the open job submitted last end with the tasks that it has'),
     show('job close all', 'close every running job'),
   ],
+  'job hold': [
+    show('job hold last', 'start no more tasks of the job submitted last; what runs goes on'),
+    show('job hold 7 3,5-9', 'the same of single tasks'),
+  ],
+  'job release': [
+    show('job release last', 'let all tasks of the job start'),
+    show('job release 7 3,5-9', 'let single tasks start'),
+  ],
+  'job update': [
+    show('job update 7 --running-max 20', 'run at most 20 tasks of job 7 at once'),
+    show('job update last --priority 10', 'serve it before jobs of a lower priority'),
+  ],
   'job retry': [
     show('job retry 7', 'run every failed or cancelled task of job 7 again'),
     show('job retry 7 3,5 --current-inputs', 'run two tasks again, with the input files as they are now'),

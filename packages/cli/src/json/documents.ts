@@ -55,6 +55,7 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
     open: job.open === true,
     task_count: job.taskCount,
     waiting_count: job.waitingCount,
+    held_count: job.heldCount,
     ready_count: job.readyCount,
     dispatched_count: job.dispatchedCount,
     running_count: job.runningCount,
@@ -66,6 +67,8 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
     extra_vote_count: job.extraVoteCount,
     doubtful_count: job.doubtfulCount,
     doubtful_task_indexes: job.doubtfulTaskIndexes,
+    priority: job.priority,
+    running_max: job.runningMax ?? null,
     awaited_reservation_id: job.reservationAwaited?.reservationId ?? null,
     awaited_from_unix_ms: job.reservationAwaited?.startsUnixMs ?? null,
   };

@@ -28,7 +28,8 @@ const jobFields = {
   ended_unix_ms: [instant, 'When its last task ended.'],
   open: ['boolean', 'Whether more tasks may be added, and it does not end before it is closed.'],
   task_count: ['integer', 'Tasks in all.'],
-  waiting_count: ['integer', 'Tasks that wait for other tasks of the job.'],
+  waiting_count: ['integer', 'Tasks that wait for other tasks of the job, or are held.'],
+  held_count: ['integer', 'Those of them that only wait for their release.'],
   ready_count: ['integer', 'Tasks that wait for a machine.'],
   dispatched_count: [
     'integer',
@@ -43,6 +44,8 @@ const jobFields = {
   extra_vote_count: ['integer', 'Results beyond the first of each task that votes took.'],
   doubtful_count: ['integer', 'Finished tasks whose result rests on a machine that was caught when the job was over.'],
   doubtful_task_indexes: ['array of integer', 'The first 100 of them.'],
+  priority: ['integer', 'Of two jobs the one of the higher priority is served first; 0 unless stated.'],
+  running_max: ['integer or null', 'Most of its tasks that run at once; null without a limit.'],
   awaited_reservation_id: [
     'integer or null',
     'The reservation that its tasks wait for while none of them is at a machine; null where they wait for none. ' +
@@ -90,6 +93,19 @@ export const shapes = {
     job_id: ['integer', 'The job that was cancelled.'],
     ended_before: ['string or null', 'How it had ended before it could be cancelled; null where it was cancelled now.'],
     cancelled_tasks: ['integer or null', 'How many single tasks were cancelled; null where the whole job was.'],
+  },
+  held_tasks: {
+    job_id: ['integer', 'The job.'],
+    held_count: ['integer', 'Tasks that are held from now on.'],
+  },
+  released_tasks: {
+    job_id: ['integer', 'The job.'],
+    released_count: ['integer', 'Tasks that may be started from now on.'],
+  },
+  updated_job: {
+    job_id: ['integer', 'The job.'],
+    priority: ['integer or null', 'Its new priority; null where that was left as it was.'],
+    running_max: ['integer or null', 'Its new limit, 0 for none; null where that was left as it was.'],
   },
   event: {
     sequence: ['integer', 'Position in the log of all events; pass it to `--after` to go on from here.'],

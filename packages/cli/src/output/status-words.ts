@@ -3,11 +3,27 @@ import { JobStatus, TaskStatus, type JobSummary, type TaskRecord } from '@mutira
 import { getEnumName } from '../wire/names.ts';
 import { showMoment } from './units.ts';
 
-/** What a job is, for people: a job that waits for its reservation is not called running. */
-export function jobStatusText(job: Pick<JobSummary, 'status' | 'reservationAwaited'>, now: number): string {
+/** What a job is, for people: a job that waits for its reservation, or is held, is not called running. */
+export function jobStatusText(
+  job: Pick<
+    JobSummary,
+    'status' | 'reservationAwaited' | 'heldCount' | 'runningCount' | 'dispatchedCount' | 'readyCount'
+  >,
+  now: number,
+): string {
   return job.status === JobStatus.RUNNING
-    ? (describeAwaited(job, now) ?? getEnumName(JobStatus, job.status))
+    ? (describeAwaited(job, now) ?? (isHeld(job) ? 'held' : getEnumName(JobStatus, job.status)))
     : getEnumName(JobStatus, job.status);
+}
+
+/** Whether nothing of a job runs, or could, but what is held. */
+function isHeld({
+  heldCount,
+  runningCount,
+  dispatchedCount,
+  readyCount,
+}: Pick<JobSummary, 'heldCount' | 'runningCount' | 'dispatchedCount' | 'readyCount'>): boolean {
+  return heldCount > 0 && runningCount + dispatchedCount + readyCount === 0;
 }
 
 /** The reservation that a job waits for, in words; undefined where it waits for none. */

@@ -29,7 +29,7 @@ const undrain = use('provider undrain', 'NAME');
 const noPause = use(
   '',
   '',
-  'Jobs cannot be paused. "mutirao job cancel N" stops one, and "mutirao job retry N" runs what is left of it.',
+  'Tasks that run cannot be paused. "mutirao job hold N" starts no more of a job, and "mutirao job release N" goes on.',
 );
 
 /**
@@ -99,8 +99,13 @@ export const foreignCommands: Readonly<Record<string, ForeignCommand>> = {
   requeue: retry,
   restart: retry,
   resume: retry,
-  hold: noPause,
-  release: noPause,
+  hold: use('job hold', 'last'),
+  release: use('job release', 'last'),
+  scontrol: use(
+    'job update',
+    'last --priority 10',
+    '"mutirao job hold" and "mutirao job release" hold and release it.',
+  ),
   pause: noPause,
   suspend: noPause,
   nodes: machines,
@@ -168,10 +173,8 @@ export const foreignCommands: Readonly<Record<string, ForeignCommand>> = {
   'job explain': use('explain job', 'last'),
   'job why': use('explain job', 'last'),
   'job tasks': use('task list', 'last'),
-  'job hold': noPause,
   'job pause': noPause,
   'job suspend': noPause,
-  'job release': noPause,
 
   'task ls': use('task list', 'last'),
   'task show': use('explain task', 'last 0'),

@@ -14,6 +14,8 @@ export interface ReplicableTask {
   readonly runningSince: Instant;
   /** In how long the first of its replicas is expected to end; undefined where nothing is known of its job. */
   readonly remaining: Duration | undefined;
+  /** Of its job; left out for 0. */
+  readonly priority?: number;
 }
 
 /** What replication needs to know and to do. */
@@ -28,8 +30,8 @@ export interface ReplicationPort<Machine extends BagMachine, Task extends Replic
 }
 
 /**
- * Gives idle processors replicas of running tasks: those with the fewest replicas first, and of these the one that is
- * expected to end last,
+ * Gives idle processors replicas of running tasks: those with the fewest replicas first, of these those of the highest priority, and
+ * then the one that is expected to end last,
  * on the machine that is worth most to it. Where nothing is known of a job's times, the eldest of its tasks counts as
  * the last to end.
  *
@@ -59,8 +61,10 @@ export function replicate<Machine extends BagMachine, Task extends ReplicableTas
   }
 }
 
-/** Tasks of which nothing is known go first: they may be anything. */
+/** Of the same priority, tasks of which nothing is known go first: they may be anything. */
 function comparesLater(one: ReplicableTask, other: ReplicableTask): number {
+  const urgency = (other.priority ?? 0) - (one.priority ?? 0);
+  if (urgency !== 0) return urgency;
   const [left, otherLeft] = [one.remaining ?? Infinity, other.remaining ?? Infinity];
   if (left !== otherLeft) return otherLeft > left ? 1 : -1;
   return one.runningSince - other.runningSince;

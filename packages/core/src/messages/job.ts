@@ -193,6 +193,12 @@ export interface JobSpec {
   readonly replicasMax: number;
   /** Failures of a task before it is given up, 1 to 100. */
   readonly failuresMax: number;
+  /** Most of its tasks that run at once, replicas counted one by one; left out, as many as there are machines for. */
+  readonly runningMax?: number;
+  /** From `priorityMin` to `priorityMax`; left out, 0. */
+  readonly priority?: number;
+  /** None of its tasks is started until they are released. */
+  readonly isHeld?: true;
   /** The job is stopped when this number of its tasks has failed; left out, it never is. */
   readonly failedTasksMax?: number;
   /** Absolute; where `check` runs. */

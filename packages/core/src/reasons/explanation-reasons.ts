@@ -42,6 +42,7 @@ export const explanationReasons = {
   'tasks-failed-listed': { tasks: 'number', jobId: 'number' },
   'tasks-cancelled': { tasks: 'number', cause: 'cause' },
   'tasks-blocked': { tasks: 'number' },
+  'tasks-held': { tasks: 'number', jobId: 'number' },
   'tasks-waiting-for-others': { tasks: 'number' },
   'tasks-reused': { tasks: 'number', jobId: 'number' },
   'replicas-started': { replicas: 'number', tasks: 'number' },

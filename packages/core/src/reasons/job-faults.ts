@@ -4,6 +4,7 @@ import type { ReasonTable } from './parameters.ts';
 export const jobFaults = {
   // Not there, or another user's, which looks the same.
   'job-not-found': { jobId: 'number' },
+  'job-has-ended': { jobId: 'number' },
   'machine-not-found': { machineId: 'text' },
   'machine-record-not-found': { machineId: 'text' },
   'request-not-found': { requestId: 'number' },

@@ -10,6 +10,7 @@ export const taskReasons = {
     /** The first of them. */
     taskIndexes: 'texts',
   },
+  'task-held': { jobId: 'number', taskIndex: 'number' },
   'task-before': {
     taskIndex: 'number',
     status: ['waiting', 'ready', 'running', 'verifying', 'finished', 'failed', 'cancelled', 'gone'],
@@ -117,6 +118,8 @@ export const taskReasons = {
   'plan-job-arrived': { jobId: 'number' },
   'plan-job-cancelled': { jobId: 'number' },
   'plan-tasks-cancelled': { jobId: 'number' },
+  'plan-tasks-held': { jobId: 'number' },
+  'plan-job-updated': { jobId: 'number' },
   'plan-tasks-retried': { jobId: 'number' },
   'plan-tasks-appended': { jobId: 'number' },
   'plan-results-doubted': { jobId: 'number' },

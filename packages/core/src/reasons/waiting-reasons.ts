@@ -34,6 +34,8 @@ export const waitingReasons = {
   'no-machine-accepts': { machines: 'number' },
   'all-machines-draining': {},
   'served-after-job': { jobId: 'number' },
+  'served-after-priority': { jobId: 'number', priority: 'number', ownPriority: 'number' },
+  'running-max-reached': { jobId: 'number', runningMax: 'number', running: 'number' },
   'no-machine-long-enough': { neededMs: 'number' },
   'needed-time-limit': {},
   'needed-time-longest': { completedTasks: 'number', cutOffTasks: 'number' },

@@ -130,7 +130,10 @@ function append(world: BrokerWorld, jobId: number, which: number): void {
 }
 
 const ordering: fc.Arbitrary<Event> = fc
-  .record({ number, order: fc.constantFrom('cancel', 'cancel tasks', 'retry', 'append', 'append', 'close') })
+  .record({
+    number,
+    order: fc.constantFrom('cancel', 'cancel tasks', 'retry', 'append', 'append', 'close', 'hold', 'release', 'update'),
+  })
   .map(({ number: which, order }) => (world) => {
     const jobId = pick([...world.state.jobs.keys()], which) ?? 99;
     const tasks = [which % 5, 0];
@@ -140,6 +143,23 @@ const ordering: fc.Arbitrary<Event> = fc
     else if (order === 'close') world.step({ kind: 'JobClosed', replyTo: 6, userId: 'ann', jobId });
     else if (order === 'cancel')
       world.step({ kind: 'JobCancelled', replyTo: 2, userId: 'ann', jobId, reason: 'enough' });
+    else if (order === 'hold' || order === 'release')
+      world.step({
+        kind: order === 'hold' ? 'TasksHeld' : 'TasksReleased',
+        replyTo: 5,
+        userId: 'ann',
+        jobId,
+        taskIndexes: which % 2 === 0 ? [] : tasks,
+      });
+    else if (order === 'update')
+      world.step({
+        kind: 'JobUpdated',
+        replyTo: 6,
+        userId: 'ann',
+        jobId,
+        priority: (which % 5) - 2,
+        runningMax: which % 4,
+      });
     else
       world.step({
         kind: 'TasksRetried',
@@ -233,12 +253,18 @@ function closeAll(world: BrokerWorld): void {
   for (const jobId of world.state.openJobs.keys()) world.step({ kind: 'JobClosed', replyTo: 6, userId: 'ann', jobId });
 }
 
+function releaseAll(world: BrokerWorld): void {
+  for (const jobId of world.state.openJobs.keys())
+    world.step({ kind: 'TasksReleased', replyTo: 5, userId: 'ann', jobId, taskIndexes: [] });
+}
+
 /** Everything works from now on: all that is open has to end, once nothing more can be appended. */
 function heal(world: BrokerWorld): void {
   closeAll(world);
   for (const name of machineIds) world.lose(name);
   world.connect();
   for (const name of machineIds) world.join(aMachine(name, { processors: 4, attributes: { size: 'big' } }));
+  releaseAll(world);
   for (let round = 0; world.state.openJobs.size > 0; round++) {
     if (round > 400) throw new Error('jobs do not end though everything works');
     world.now += 100;

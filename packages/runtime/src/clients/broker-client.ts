@@ -28,6 +28,12 @@ import type {
   ListRequestsResponse,
   ListTasksRequest,
   ListTasksResponse,
+  HoldTasksRequest,
+  HoldTasksResponse,
+  ReleaseTasksRequest,
+  ReleaseTasksResponse,
+  UpdateJobRequest,
+  UpdateJobResponse,
   ListTrustResponse,
   DrainMachineRequest,
   ResetMachineTrustRequest,
@@ -51,6 +57,9 @@ export interface BrokerClient {
   closeJob(request: CloseJobRequest): Promise<CloseJobResponse>;
   cancelJob(request: CancelJobRequest): Promise<unknown>;
   cancelTasks(request: CancelTasksRequest): Promise<CancelTasksResponse>;
+  holdTasks(request: HoldTasksRequest): Promise<HoldTasksResponse>;
+  releaseTasks(request: ReleaseTasksRequest): Promise<ReleaseTasksResponse>;
+  updateJob(request: UpdateJobRequest): Promise<UpdateJobResponse>;
   retryTasks(request: RetryTasksRequest): Promise<RetryTasksResponse>;
   /** Ends when the stream does or `signal` fires; the caller resumes from the last sequence that it saw. */
   watchJob(request: WatchJobRequest, signal: AbortSignal): AsyncIterable<WatchJobResponse>;

@@ -50,6 +50,8 @@ function checkJob(
     cancelledAfter = 0,
     tasksCancelledAfter = 0,
     retriedAfter = 0,
+    updatedAfter = 0,
+    heldAfter = 0,
   }: JobPlan,
   path: string,
   stormDuration: Duration,
@@ -62,6 +64,8 @@ function checkJob(
     ['cancelledAfter', cancelledAfter],
     ['tasksCancelledAfter', tasksCancelledAfter],
     ['retriedAfter', retriedAfter],
+    ['updatedAfter', updatedAfter],
+    ['heldAfter', heldAfter],
   ] as const) {
     if (value > latest)
       throw new ScenarioError(

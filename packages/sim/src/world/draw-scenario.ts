@@ -61,6 +61,7 @@ export function drawScenario(seed: string): Scenario {
               .map((job, index) => retriedOrNot(job, stormDuration, new Draw(new Prng(`retry ${seed} ${index}`))))
               .map((job, index) => thinnedOrNot(job, stormDuration, new Draw(new Prng(`thinning ${seed} ${index}`))))
               .map((job, index) => impatientOrNot(job, new Draw(new Prng(`stopping ${seed} ${index}`))))
+              .map((job, index) => servedOrNot(job, stormDuration, new Draw(new Prng(`service ${seed} ${index}`))))
               .map((job, index) => ({ ...job, ...drawScheduling(new Draw(new Prng(`scheduling ${seed} ${index}`))) })),
             network: {
               delayMax: draw.pick([0, 5, 50, 500]),
@@ -402,6 +403,20 @@ function thinnedOrNot(job: JobPlan, stormDuration: Duration, draw: Draw): JobPla
 /** Has it stopped when few of its tasks have failed. By rng of its own, as above. */
 function impatientOrNot(job: JobPlan, draw: Draw): JobPlan {
   return draw.pick([false, false, true]) ? { ...job, failedTasksMax: draw.pick([1, 2, 5]) } : job;
+}
+
+/** Has it wait for its turn, and for its user. By rng of its own, as above. */
+function servedOrNot(job: JobPlan, stormDuration: Duration, draw: Draw): JobPlan {
+  const runningMax = draw.pick([undefined, undefined, 1, 2, 7]);
+  const priority = draw.pick([undefined, undefined, 1, -1, 10]);
+  const after = (): Duration => draw.between(second, Math.ceil(stormDuration / 2));
+  return {
+    ...job,
+    ...(runningMax === undefined ? {} : { runningMax }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(draw.pick([false, false, true]) ? { updatedAfter: after() } : {}),
+    ...(draw.pick([false, false, true]) ? { heldAfter: after() } : {}),
+  };
 }
 
 /** By rng of its own, as above; half of the jobs have the defaults. */

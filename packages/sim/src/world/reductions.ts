@@ -110,6 +110,10 @@ const jobReductions: readonly PartReduction<JobPlan>[] = [
   ({ failedTasksMax: _left, ...job }) => [job],
   ({ tasksCancelledAfter: _left, ...job }) => [job],
   ({ retriedAfter: _left, ...job }) => [job],
+  ({ runningMax: _left, ...job }) => [job],
+  ({ priority: _left, ...job }) => [job],
+  ({ updatedAfter: _left, ...job }) => [job],
+  ({ heldAfter: _left, ...job }) => [job],
   ({ reservation: _left, ...job }) => [job],
   ({ reservation, ...job }) =>
     reservation?.moves === undefined

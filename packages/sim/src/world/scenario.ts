@@ -62,6 +62,14 @@ export interface JobPlan {
   readonly cancelledAfter?: Duration;
   /** When its user cancels some of its tasks; left out for never. */
   readonly tasksCancelledAfter?: Duration;
+  /** Most that runs of it at once; left out, no limit. */
+  readonly runningMax?: number;
+  /** Left out, 0. */
+  readonly priority?: number;
+  /** When its user changes both of these; left out for never. */
+  readonly updatedAfter?: Duration;
+  /** When its user holds all its tasks, which she releases a while after; left out for never. */
+  readonly heldAfter?: Duration;
   /** When its user wants once more what failed or was cancelled; left out for never. */
   readonly retriedAfter?: Duration;
   /** Left out, the broker's default; so below. */

@@ -94,6 +94,26 @@ export class SimulatedUser {
           taskIndexes: listUnwanted(plan),
           reason: 'the user wants fewer of them',
         }));
+        this.#spec(plan.updatedAfter, (replyTo) => ({
+          kind: 'JobUpdated',
+          replyTo,
+          userId: 'user',
+          jobId,
+          ...updateOf(plan),
+        }));
+        this.#spec(
+          plan.heldAfter,
+          (replyTo) => ({ kind: 'TasksHeld', replyTo, userId: 'user', jobId, taskIndexes: listHeld(plan) }),
+          () => {
+            this.#spec(heldFor, (replyTo) => ({
+              kind: 'TasksReleased',
+              replyTo,
+              userId: 'user',
+              jobId,
+              taskIndexes: [],
+            }));
+          },
+        );
         this.#spec(plan.retriedAfter, (replyTo) => ({
           kind: 'TasksRetried',
           replyTo,
@@ -109,7 +129,7 @@ export class SimulatedUser {
    * Asks for something after a while, again until there is an answer, be it a refusal: a job that has ended cannot be
    * cancelled.
    */
-  #spec(after: Duration | undefined, make: (replyTo: number) => BrokerInput): void {
+  #spec(after: Duration | undefined, make: (replyTo: number) => BrokerInput, then: () => void = () => undefined): void {
     if (after === undefined) return;
     this.#openCount += 1;
     const { kernel, ask } = this.#setup;
@@ -122,11 +142,30 @@ export class SimulatedUser {
       }
       ask(make, (reply) => {
         if (reply === undefined) kernel.after(tryAgainAfter, tryNow);
-        else this.#openCount -= 1;
+        else {
+          this.#openCount -= 1;
+          then();
+        }
       });
     };
     kernel.after(after, tryNow);
   }
+}
+
+/** For how long a user holds tasks. */
+const heldFor: Duration = 90_000;
+
+/** The tasks that its user holds where she holds some: all of one job, the first half of another. */
+function listHeld({ taskCount }: JobPlan): number[] {
+  return taskCount % 2 === 0 ? [] : Array.from({ length: Math.ceil(taskCount / 2) }, (_, index) => index);
+}
+
+/** What its user changes of how a job is served: it goes before others, and may run more, or less than all at once. */
+export function updateOf({ priority = 0, runningMax }: JobPlan): {
+  readonly priority: number;
+  readonly runningMax: number;
+} {
+  return { priority: priority + 2, runningMax: runningMax === undefined ? 3 : 2 * runningMax };
 }
 
 /** Every third task of a plan, which its user cancels where she cancels some. */
@@ -155,6 +194,8 @@ export function findSpec(label: string, plan: JobPlan): JobSpec {
     ...findWidth(plan),
     ...findRequest(plan),
     failuresMax: plan.failuresMax,
+    ...(plan.runningMax === undefined ? {} : { runningMax: plan.runningMax }),
+    ...(plan.priority === undefined ? {} : { priority: plan.priority }),
     ...(plan.failedTasksMax === undefined ? {} : { failedTasksMax: plan.failedTasksMax }),
     homeDirectory: '/home/user',
     deadline: undefined,

@@ -77,6 +77,9 @@ test('a job comes back from the wire as it went', (t) => {
       replicasMax: 1,
       failuresMax: 5,
       failedTasksMax: 7,
+      runningMax: 20,
+      priority: -3,
+      held: true,
       memoryGrowth: 1.5,
       homeDirectory: '/home/ana',
       deadlineUnixMs: 5000,
@@ -85,7 +88,7 @@ test('a job comes back from the wire as it went', (t) => {
   const spec = decodeJobSpec(wire);
   const sent = JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish());
   t.deepEqual(decodeJobSpec(sent), spec);
-  t.like(spec, { failedTasksMax: 7, memoryGrowth: 1.5 });
+  t.like(spec, { failedTasksMax: 7, memoryGrowth: 1.5, runningMax: 20, priority: -3, isHeld: true });
   t.is(spec.groups[0]?.inputs[1]?.source.kind, 'content');
 });
 
@@ -163,6 +166,8 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
     /4 bytes; expected 32/,
   ],
   ['no replicas', deriveJob({}, { replicasMax: 0 }), /replicas_max is 0; expected an integer in 1\.\.16/],
+  ['no task at once', deriveJob({}, { runningMax: 0 }), /running_max is 0/],
+  ['too low a priority', deriveJob({}, { priority: -1001 }), /priority is -1001/],
   ['no failed task at all', deriveJob({}, { failedTasksMax: 0 }), /failed_tasks_max is 0/],
   ['no more memory than before', deriveJob({}, { memoryGrowth: 1 }), /memory_growth is 1; expected 1\.1 to 16/],
   ['too many failures', deriveJob({}, { failuresMax: 101 }), /failures_max is 101/],

@@ -53,6 +53,7 @@ import {
   listProvidersRoute,
   listRequestsRoute,
 } from '../../../src/routes/resources.ts';
+import { holdTasksRoute, releaseTasksRoute, updateJobRoute } from '../../../src/routes/update-jobs.ts';
 import { FileHashes } from '../../../src/staging/file-hashes.ts';
 import { hashFile } from '../../../src/staging/hash-file.ts';
 import { HomeFiles } from '../../../src/staging/home-files.ts';
@@ -554,6 +555,29 @@ test('what is wrong with appended tasks is said before anything of them is kept'
   const input = { source: gone, root: Root.PLAYPEN, path: 'x', condition: '' };
   await t.throwsAsync(append('two', [groupOf({ inputs: [input] })]), { code: 'MUT_CONTENT_NOT_FOUND' });
   t.is((await inject(getJobRoute(parts), { jobId: 1 })).job?.taskCount, 3);
+});
+
+test('tasks are held and released, and a job is updated, by their own user only', async (t) => {
+  const { parts } = await prepare(t);
+  await inject(submitJobRoute(parts), submission({ groups: [groupOf()] }, 'steered'));
+  t.is((await inject(holdTasksRoute(parts), { jobId: 1, taskIndexes: [1, 2] })).heldCount, 2);
+  t.is((await inject(holdTasksRoute(parts), { jobId: 1, taskIndexes: [1, 2] })).heldCount, 0);
+  t.is((await inject(releaseTasksRoute(parts), { jobId: 1, taskIndexes: [] })).releasedCount, 2);
+  await inject(updateJobRoute(parts), { jobId: 1, priority: 7, runningMax: 2 });
+  const { job } = await inject(getJobRoute(parts), { jobId: 1, withoutSpec: true });
+  t.like(job, { heldCount: 0, priority: 7, runningMax: 2 });
+  await t.throwsAsync(async () => await inject(holdTasksRoute(parts), { jobId: 1, taskIndexes: [99] }), {
+    code: 'MUT_BAD_REQUEST',
+    message: /task 99 of job 1/,
+  });
+  await t.throwsAsync(
+    async () => await inject(updateJobRoute(parts), { jobId: 1, priority: 1001, runningMax: undefined }),
+    { code: 'MUT_BAD_REQUEST', message: /priority is 1001/ },
+  );
+  await t.throwsAsync(
+    async () => await inject(updateJobRoute(parts), { jobId: 2, priority: 1, runningMax: undefined }),
+    { code: 'MUT_NOT_FOUND' },
+  );
 });
 
 test('a job and a retry are refused where an open job writes to their places, unless they may share them', async (t) => {

@@ -5,6 +5,7 @@ import { keepInside } from '@mutirao/core/bag';
 import type { InputSpec, JobSpec, OutputSpec, Root, TaskGroup, Values, Verification } from '@mutirao/core/messages';
 import { jobDefaults, makeTaskGroup, parseArray, parseDuration, parseLines, parseSize } from '@mutirao/formats';
 
+import { readInteger } from '../../usage/read-integer.ts';
 import { parseMoment } from '../../local-time.ts';
 import { readMemoryGrowth, overrideResources, resourceOptionsGiven, type ResourceOptions } from './resource-options.ts';
 import {
@@ -16,10 +17,11 @@ import {
   type ParameterOptions,
   type Sweep,
 } from './parameter-options.ts';
+import { readService, type ServiceOptions, serviceOptionsGiven } from './service-options.ts';
 import { readScheduling } from './scheduling-options.ts';
 
 /** What `job submit` takes for the job as a whole; each also overrides what a job file says. */
-export interface JobOptions extends ResourceOptions {
+export interface JobOptions extends ResourceOptions, ServiceOptions {
   readonly label?: string;
   readonly env?: readonly string[];
   readonly limitTime?: string;
@@ -89,6 +91,7 @@ export function jobOptionsGiven(options: JobOptions): string[] {
     ['--processors', options.processors],
     ['--cpus', options.cpus],
     ...resourceOptionsGiven(options),
+    ...serviceOptionsGiven(options),
     ['--gang', options.gang],
     ['--deadline', options.deadline],
     ['--scheduler', options.scheduler],
@@ -266,6 +269,7 @@ export function overrideJob(
     deadline: deadline === undefined ? job.deadline : readDeadline(deadline, now),
     ...readVerification(verify),
     ...readScheduling(options),
+    ...readService(options),
     ...readPlaces(options, directory),
   };
 }
@@ -395,13 +399,6 @@ function readVariable(text: string): [name: string, value: string] {
   if (match?.[1] === undefined || match[2] === undefined)
     throw new MutiraoError('MUT_BAD_REQUEST', `--env is "${text}"; expected NAME=VALUE`);
   return [match[1], match[2]];
-}
-
-function readInteger(name: string, text: string, { min, max }: { min: number; max: number }): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < min || value > max)
-    throw new MutiraoError('MUT_BAD_REQUEST', `${name} is "${text}"; expected an integer in ${min}..${max}`);
-  return value;
 }
 
 /** As the limits of a reservation are read. */

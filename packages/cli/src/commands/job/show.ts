@@ -77,6 +77,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
       ? []
       : [['retries', `with ${spec.memoryGrowth} times the memory after exceeding it`] as const]),
     ...(spec.failedTasksMax === undefined ? [] : [['stops', `when ${spec.failedTasksMax} tasks have failed`] as const]),
+    ...servicePairs(job),
     ['processors', `${spec.processors ?? 1} per task`],
     ['limits', findLimits(spec)],
     ['deadline', spec.deadlineUnixMs === undefined ? '' : showInstant(spec.deadlineUnixMs)],
@@ -95,6 +96,13 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
 
 function openText({ open = false, jobId }: JobSummary): string {
   return open ? `more tasks may be added until "mutirao job close ${jobId}"` : '';
+}
+
+function servicePairs({ priority, runningMax }: JobSummary): (readonly [string, string])[] {
+  return [
+    ['priority', priority === 0 ? '' : String(priority)],
+    ['running max', runningMax === undefined ? '' : `${plural(runningMax, 'task')} at once`],
+  ];
 }
 
 function placePairs({ workFolder = '', gathering }: JobSpec): (readonly [string, string])[] {
@@ -177,7 +185,8 @@ export function getCounts(job: JobSummary): string {
     [job.runningCount, 'running'],
     [job.dispatchedCount, 'dispatched'],
     [job.readyCount, 'ready'],
-    [job.waitingCount, 'waiting'],
+    [job.waitingCount - job.heldCount, 'waiting'],
+    [job.heldCount, 'held'],
     [job.failedCount, 'failed'],
     [job.cancelledCount, 'cancelled'],
   ] as const;

@@ -10,6 +10,7 @@ export function addSubmitOptions(command: Command): void {
   addFileOptions(command);
   addMachineOptions(command);
   addFailureOptions(command);
+  addServiceOptions(command);
   addReservationOptions(command);
   addWorkflowOptions(command);
 }
@@ -82,6 +83,14 @@ function addFailureOptions(command: Command): void {
       'when a result is accepted: none, check, vote:K (K machines agree) or credibility:Q such as credibility:0.99',
     )
     .option('--no-op', 'start nothing; machines report success at once, which measures the overhead');
+}
+
+function addServiceOptions(command: Command): void {
+  command
+    .optionsGroup('When tasks start:')
+    .option('--running-max <count>', 'run at most this many tasks of the job at once')
+    .option('--priority <number>', 'serve it before jobs of a lower priority; a point is worth an hour of waiting')
+    .option('--hold', 'start nothing before "mutirao job release"');
 }
 
 function addReservationOptions(command: Command): void {

@@ -189,3 +189,32 @@ test('retry sends the tasks that the selector means, and none for all of them', 
     { jobId: 2, taskIndexes: [], currentInputs: false },
   ]);
 });
+
+test('tasks are held and released, and a job is updated', async (t) => {
+  const asked: unknown[] = [];
+  const getJob = () => Promise.resolve({ job: aJobSummary(), spec: aJobSpec() });
+  const steered = {
+    ...broker,
+    getJob,
+    holdTasks: (request: unknown) => (asked.push(request), Promise.resolve({ heldCount: 2 })),
+    releaseTasks: (request: unknown) => (asked.push(request), Promise.resolve({ releasedCount: 1 })),
+    updateJob: (request: unknown) => (asked.push(request), Promise.resolve({})),
+  };
+  const run = (...argv: string[]) => runCommandLine(['job', ...argv], { broker: steered });
+  t.regex(
+    (await run('hold', '2', '3,5')).out,
+    /^2 tasks of job 2 are held; what runs goes on\. "mutirao job release 2"/,
+  );
+  t.is((await run('release', '2')).out, '1 task of job 2 may start.\n');
+  t.is(
+    (await run('update', '2', '--priority', '-5', '--running-max', 'none')).out,
+    'Job 2 has priority -5 and may run any number of tasks at once from now on.\n',
+  );
+  t.deepEqual(asked, [
+    { jobId: 2, taskIndexes: [3, 5] },
+    { jobId: 2, taskIndexes: [] },
+    { jobId: 2, priority: -5, runningMax: 0 },
+  ]);
+  t.regex((await run('update', '2')).err, /there is nothing to change; expected --priority or --running-max/);
+  t.regex((await run('update', '2', '--priority', 'high')).err, /--priority is "high"; expected an integer in -1000/);
+});

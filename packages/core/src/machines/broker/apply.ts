@@ -1,15 +1,17 @@
 import { reservationKey } from '../../messages/index.ts';
 import { dispatch, type HandlersByKind } from '../../shared/index.ts';
 import { holdMembers, startGang } from './apply/apply-gang.ts';
+import { holdTasks, releaseTasks } from './apply/apply-hold.ts';
 import {
   acceptJob,
   appendTasks,
   cancelJob,
   closeJob,
   endJob,
+  getReviseInputs,
   leaveReservation,
   retryTasks,
-  getReviseInputs,
+  updateJob,
 } from './apply/apply-job.ts';
 import { cancelTasks } from './apply/cancel-tasks.ts';
 import { confirmLease, grantLease } from './apply/apply-lease.ts';
@@ -35,6 +37,9 @@ const appliers: HandlersByKind<BrokerState, BrokerChange> = {
   JobClosed: closeJob,
   JobCancelled: cancelJob,
   TasksCancelled: cancelTasks,
+  TasksHeld: holdTasks,
+  TasksReleased: releaseTasks,
+  JobUpdated: updateJob,
   ReservationLeft: leaveReservation,
   JobEnded: endJob,
   TasksRetried: retryTasks,

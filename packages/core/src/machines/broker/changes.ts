@@ -123,6 +123,28 @@ export type BrokerChange =
       readonly reason: string;
       readonly at: Instant;
     }
+  /** These tasks are not started from now on; empty indexes mean all of the job. */
+  | {
+      readonly kind: 'TasksHeld';
+      readonly jobId: JobId;
+      readonly taskIndexes: readonly TaskIndex[];
+      readonly at: Instant;
+    }
+  /** They may be started again; empty indexes mean all of the job. */
+  | {
+      readonly kind: 'TasksReleased';
+      readonly jobId: JobId;
+      readonly taskIndexes: readonly TaskIndex[];
+      readonly at: Instant;
+    }
+  /** What is left out stays as it is; `runningMax` 0 lifts the limit. */
+  | {
+      readonly kind: 'JobUpdated';
+      readonly jobId: JobId;
+      readonly priority?: number;
+      readonly runningMax?: number;
+      readonly at: Instant;
+    }
   /**
    * The reservation that it ran inside of is over; `waits`: what is left waits for its user. Said again, without that,
    * when she lets it go on.

@@ -15,7 +15,9 @@ import type {
   OpenTask,
   Success,
 } from './state.ts';
-import { checkAssignments, findQueue } from './site-selection/assigned-tasks.ts';
+import { countReady, isReadyOrParked } from './jobs/ready-tasks.ts';
+import { isServedBefore } from './jobs/serving-order.ts';
+import { checkAssignments } from './site-selection/assigned-tasks.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
 import { getIdentity } from './trust/trust-records.ts';
 import { isVotedOn, getRunningMax } from './trust/votes.ts';
@@ -28,6 +30,8 @@ export function checkInvariants(state: BrokerState): void {
   for (const job of state.jobs.values()) checkJob(state, job);
   for (const job of state.openJobs.values())
     invariant(state.jobs.get(job.jobId) === job, () => `open job ${job.jobId} is not among the jobs`);
+  checkServingOrder(state);
+  checkOnMachines(state);
   for (const machine of state.machines.values()) checkMachine(state, machine);
   for (const [replicaId, replica] of state.replicas) checkReplica(state, replicaId, replica);
   for (const [replicaId, success] of state.successes) checkSuccess(state, replicaId, success);
@@ -65,6 +69,31 @@ function checkLeases(state: BrokerState, { providerId, leases, confirmedLease }:
   }
 }
 
+/** Each open job is served before those behind it. */
+function checkServingOrder({ openJobs }: BrokerState): void {
+  let before: BrokerJob | undefined;
+  for (const job of openJobs.values()) {
+    const earlier = before;
+    invariant(
+      earlier === undefined || !isServedBefore(job, earlier),
+      () => `job ${job.jobId} is served after job ${earlier?.jobId}`,
+    );
+    before = job;
+  }
+}
+
+/** What jobs count as being at machines is there. */
+function checkOnMachines({ jobs, replicas }: BrokerState): void {
+  const counts = new Map<BrokerJob, number>();
+  for (const replica of replicas.values())
+    if (!isFollower(replica)) counts.set(replica.job, (counts.get(replica.job) ?? 0) + 1);
+  for (const job of jobs.values())
+    invariant(
+      job.onMachines === (counts.get(job) ?? 0),
+      () => `job ${job.jobId} counts ${job.onMachines} replicas at machines; ${counts.get(job) ?? 0} are there`,
+    );
+}
+
 function checkJob(state: BrokerState, job: BrokerJob): void {
   const name = (): string => `job ${job.jobId}`;
   job.times.check();
@@ -91,8 +120,21 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
   checkGroups(job, name);
   checkDependencies(job, name);
   checkAssignments(job);
+  checkHeld(job, name);
   checkSupports(job, name);
-  if (job.status === 'cancelled') invariant(countReady(job) === 0, () => `${name()} is cancelled with ready tasks`);
+  if (job.status === 'cancelled')
+    invariant(countReady(job) + job.parked.size === 0, () => `${name()} is cancelled with ready tasks`);
+}
+
+/** What is held is not ready, and what is parked is held. */
+function checkHeld(job: BrokerJob, name: () => string): void {
+  for (const index of job.parked.values())
+    invariant(job.held.has(index), () => `task ${index} of ${name()} is parked and not held`);
+  for (const queue of job.queues)
+    for (const { first, count } of job.held.ranges()) {
+      const held = queue.ready.findFrom(first);
+      invariant(held === undefined || held >= first + count, () => `task ${held} of ${name()} is ready and held`);
+    }
 }
 
 /** Groups follow each other without a gap, and appends are of tasks that there are. */
@@ -120,6 +162,7 @@ function checkCounts(job: BrokerJob, name: () => string): void {
     job.finished,
     job.failed,
     job.cancelled,
+    job.parked,
     ...job.queues.map((queue) => queue.ready),
     ...(job.dependencies === undefined ? [] : [job.dependencies.waiting]),
   ]) {
@@ -163,15 +206,11 @@ function checkDependencies(
   }
 }
 
-function countReady(job: BrokerJob): number {
-  return job.queues.reduce((sum, queue) => sum + queue.readyCount, 0);
-}
-
 function checkTask(state: BrokerState, job: BrokerJob, index: number, task: OpenTask): void {
   const name = (): string => `task ${index} of job ${job.jobId}`;
   const [running, succeeded] = [task.replicas.length, task.successes?.length ?? 0];
   invariant(task.index === index, () => `${name()} calls itself ${task.index}`);
-  const isReady = findQueue(job, index).ready.has(index);
+  const isReady = isReadyOrParked(job, index);
   invariant(isReady === (task.status === 'ready'), () => `${name()} is ${task.status}, and its queue says otherwise`);
   switch (task.status) {
     case 'ready':

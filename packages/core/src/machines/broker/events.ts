@@ -23,6 +23,9 @@ export type BrokerEventType =
   | 'tasks.finished'
   | 'tasks.failed'
   | 'tasks.cancelled'
+  | 'tasks.held'
+  | 'tasks.released'
+  | 'job.updated'
   | 'tasks.retried'
   | 'tasks.doubted'
   | 'tasks.unreserved'
@@ -80,6 +83,12 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
       return [jobEvent('job.cancelled', change.jobId, change.reason)];
     case 'TasksCancelled':
       return [{ ...jobEvent('tasks.cancelled', change.jobId, change.reason), taskIndexes: change.taskIndexes }];
+    case 'TasksHeld':
+      return [{ ...jobEvent('tasks.held', change.jobId, ''), taskIndexes: change.taskIndexes }];
+    case 'TasksReleased':
+      return [{ ...jobEvent('tasks.released', change.jobId, ''), taskIndexes: change.taskIndexes }];
+    case 'JobUpdated':
+      return [jobEvent('job.updated', change.jobId, '')];
     case 'ReservationLeft':
       return [jobEvent('tasks.unreserved', change.jobId, change.code)];
     case 'JobEnded':

@@ -64,6 +64,31 @@ export type BrokerInput =
       readonly taskIndexes: readonly TaskIndex[];
       readonly reason: string;
     }
+  /** Replies `{ heldCount }`. Empty indexes mean all tasks of the job. */
+  | {
+      readonly kind: 'TasksHeld';
+      readonly replyTo: number;
+      readonly userId: UserId;
+      readonly jobId: JobId;
+      readonly taskIndexes: readonly TaskIndex[];
+    }
+  /** Replies `{ releasedCount }`. Empty indexes mean all tasks of the job. */
+  | {
+      readonly kind: 'TasksReleased';
+      readonly replyTo: number;
+      readonly userId: UserId;
+      readonly jobId: JobId;
+      readonly taskIndexes: readonly TaskIndex[];
+    }
+  /** Replies `{}`. What is left out stays as it is; `runningMax` 0 lifts the limit. */
+  | {
+      readonly kind: 'JobUpdated';
+      readonly replyTo: number;
+      readonly userId: UserId;
+      readonly jobId: JobId;
+      readonly priority?: number | undefined;
+      readonly runningMax?: number | undefined;
+    }
   /** Replies `{ retriedCount }`. Empty indexes mean all that failed or were cancelled. */
   | {
       readonly kind: 'TasksRetried';

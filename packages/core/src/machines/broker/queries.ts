@@ -11,6 +11,7 @@ import type {
   UserId,
 } from '../../shared/index.ts';
 import { listPredecessors } from './workflow/dependencies.ts';
+import { countReady } from './jobs/ready-tasks.ts';
 import { findUserJob } from './jobs/find-job.ts';
 import { runsBeside, getWindow } from './reservations/reserved-place.ts';
 import { countReplicasAt, findDrain, isDraining } from './machines/takes-work.ts';
@@ -28,8 +29,13 @@ export interface JobSummary {
   /** 0 while a task is open. */
   readonly endedAt: Instant;
   readonly taskCount: number;
-  /** Those that wait for others. */
+  /** Those that wait for others, and those that are held. */
   readonly waitingCount: number;
+  /** Of those, the ones that would be ready. */
+  readonly heldCount: number;
+  readonly priority: number;
+  /** Left out where its user sets no limit. */
+  readonly runningMax?: number;
   readonly readyCount: number;
   /** At a machine, where they have not begun: inputs are brought, or processors are taken. */
   readonly dispatchedCount: number;
@@ -84,8 +90,9 @@ export function listJobSummaries(
 
 function summarise(state: BrokerState, job: BrokerJob): JobSummary {
   const { jobId, userId, label, status, submittedAt, endedAt, taskCount, replicaCount, cancelReason } = job;
-  const waitingCount = job.dependencies?.waiting.size ?? 0;
-  const readyCount = job.queues.reduce((sum, queue) => sum + queue.readyCount, 0);
+  const heldCount = job.parked.size;
+  const waitingCount = (job.dependencies?.waiting.size ?? 0) + heldCount;
+  const readyCount = countReady(job);
   const finishedCount = isAllFinished(job) ? taskCount : job.finished.size;
   const [failedCount, cancelledCount] = [job.failed.size, job.cancelled.size];
   const dispatchedCount = countDispatched(job);
@@ -101,6 +108,9 @@ function summarise(state: BrokerState, job: BrokerJob): JobSummary {
     taskCount,
     ...(job.takesTasks ? { isOpen: true } : {}),
     waitingCount,
+    heldCount,
+    priority: job.priority,
+    ...(job.runningMax === undefined ? {} : { runningMax: job.runningMax }),
     readyCount,
     dispatchedCount,
     runningCount,
@@ -205,7 +215,7 @@ export function findTaskSummary(job: BrokerJob, taskIndex: TaskIndex): TaskSumma
     }));
   return {
     taskIndex,
-    status: task.status,
+    status: job.parked.has(taskIndex) ? 'waiting' : task.status,
     failureCount: task.failureCount,
     waitsFor: [],
     replicas: [...verifying, ...running],
@@ -225,7 +235,7 @@ function listUnmet({ dependencies, finished }: BrokerJob, index: TaskIndex): Tas
 function closedStatus(job: BrokerJob, index: TaskIndex): TaskStatus {
   if (isAllFinished(job) || job.finished.has(index)) return 'finished';
   if (job.failed.has(index)) return 'failed';
-  if (job.dependencies?.waiting.has(index) === true) return 'waiting';
+  if (job.parked.has(index) || job.dependencies?.waiting.has(index) === true) return 'waiting';
   return job.cancelled.has(index) ? 'cancelled' : 'ready';
 }
 
@@ -260,9 +270,14 @@ function findFinder(job: BrokerJob, status: TaskStatus | undefined): (from: Task
     case 'cancelled':
       return (from) => job[status].findFrom(from);
     case 'waiting':
-      return (from) => job.dependencies?.waiting.findFrom(from);
+      return (from) =>
+        firstOfSets([job.parked, ...(job.dependencies === undefined ? [] : [job.dependencies.waiting])], from);
     case 'ready':
-      return (from) => firstReady(job, from);
+      return (from) =>
+        firstOfSets(
+          job.queues.map(({ ready }) => ready),
+          from,
+        );
     default: {
       const open = [...job.tasks.values()]
         .filter((task) => task.status === status)
@@ -273,10 +288,10 @@ function findFinder(job: BrokerJob, status: TaskStatus | undefined): (from: Task
   }
 }
 
-function firstReady(job: BrokerJob, from: TaskIndex): TaskIndex | undefined {
+function firstOfSets(sets: readonly IndexSet[], from: TaskIndex): TaskIndex | undefined {
   let first: TaskIndex | undefined;
-  for (const queue of job.queues) {
-    const found = queue.ready.findFrom(from);
+  for (const set of sets) {
+    const found = set.findFrom(from);
     if (found !== undefined && (first === undefined || found < first)) first = found;
   }
   return first;

@@ -141,6 +141,8 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     memoryPeaks: _memoryPeaks,
     appends: _appends,
     supports: _supports,
+    held: _held,
+    parked: _parked,
     doubtful: _doubtful,
     ...kept
   } = saved;
@@ -150,6 +152,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     ...getScheduling(saved),
     ...restoreVotes(saved),
     deadline: saved.deadline,
+    ...restoreService(saved),
     ...getGangs(saved),
     verification: saved.verification,
     reservation: saved.reservation,
@@ -198,6 +201,16 @@ function restoreAppends({ takesTasks, appends = [] }: SavedJob): Pick<BrokerJob,
     takesTasks: takesTasks === true,
     appends: new Map(appends.map(([key, firstTaskIndex, taskCount]) => [key, { firstTaskIndex, taskCount }])),
   };
+}
+
+/** When its user says nothing of it, nothing is written down. */
+function restoreService({
+  priority = 0,
+  runningMax,
+  held = [],
+  parked = [],
+}: SavedJob): Pick<BrokerJob, 'priority' | 'runningMax' | 'onMachines' | 'held' | 'parked'> {
+  return { priority, runningMax, onMachines: 0, held: restoreSet(held), parked: restoreSet(parked) };
 }
 
 /** By queue, the tasks that are ready. */
@@ -296,6 +309,7 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
   };
   member?.gang.members.push(replica);
   if (!isFollower(replica)) {
+    job.onMachines++;
     task.replicas.push(replica);
     noteSiblings(job, task);
   }

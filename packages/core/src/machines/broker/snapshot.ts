@@ -163,6 +163,7 @@ function saveJob(job: BrokerJob) {
     finished: saveSet(job.finished),
     failed: saveSet(job.failed),
     cancelled: saveSet(job.cancelled),
+    ...saveService(job),
     ready: job.queues.filter(isOfGroup).map((queue) => saveSet(getReady(job, queue))),
     ...(job.assigned.size === 0 ? {} : { assigned: [...job.assigned].map(saveAssignment) }),
     ...(job.dependencies === undefined ? {} : { waiting: saveSet(job.dependencies.waiting) }),
@@ -179,6 +180,21 @@ function saveAppends({ takesTasks, appends }: BrokerJob): { takesTasks?: true; a
     taskCount,
   ]);
   return { ...(takesTasks ? { takesTasks } : {}), ...(saved.length === 0 ? {} : { appends: saved }) };
+}
+
+/** What its user says of when it runs; left out where she says nothing. */
+function saveService({ priority, runningMax, held, parked }: BrokerJob): {
+  priority?: number;
+  runningMax?: number;
+  held?: number[][];
+  parked?: number[][];
+} {
+  return {
+    ...(priority === 0 ? {} : { priority }),
+    ...(runningMax === undefined ? {} : { runningMax }),
+    ...(held.size === 0 ? {} : { held: saveSet(held) }),
+    ...(parked.size === 0 ? {} : { parked: saveSet(parked) }),
+  };
 }
 
 /** With the sums that releases before the curve kept, so that one that is gone back to reads them. */

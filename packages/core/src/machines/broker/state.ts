@@ -54,8 +54,10 @@ export interface BrokerState {
   readonly options: BrokerOptions;
   /** Every job ever accepted, in that order. */
   readonly jobs: Map<JobId, BrokerJob>;
-  /** Those that have not ended, in the order of submission. */
+  /** Those that have not ended, in the order in which they are served (`isServedBefore`). */
   readonly openJobs: Map<JobId, BrokerJob>;
+  /** Of the moment: the last of those, as far as that is known without looking. */
+  lastServed: BrokerJob | undefined;
   /** Jobs by user and the id that the client chose, where it chose one. */
   readonly jobsByClientId: Map<string, BrokerJob>;
   readonly providers: Map<ProviderId, BrokerProvider>;
@@ -134,6 +136,12 @@ export interface BrokerJob {
   readonly replicasMax: number;
   readonly failuresMax: number;
   readonly deadline: Instant | undefined;
+  /** Of two jobs, the one of the higher priority is served first, unless the other has waited for long. */
+  priority: number;
+  /** Most of its replicas that are at machines at once; undefined where its user sets no limit. */
+  runningMax: number | undefined;
+  /** Replicas of it that are at machines, of a gang its leader alone. */
+  onMachines: number;
   readonly scheduler: SchedulerName;
   readonly replicationCap: ReplicationCap;
   /** As in the spec. */
@@ -174,6 +182,10 @@ export interface BrokerJob {
   readonly finished: IndexSet;
   readonly failed: IndexSet;
   readonly cancelled: IndexSet;
+  /** Tasks that are not started until they are released, whatever they are now. */
+  readonly held: IndexSet;
+  /** Tasks that would be ready and are held. */
+  readonly parked: IndexSet;
   /** Replicas ever placed. */
   replicaCount: number;
   /** Replicas that failed. */
@@ -247,7 +259,7 @@ export interface TaskQueue {
   readonly ready: IndexSet;
   /** Of those that are ready: what may run where nobody has told of it yet. Empty but while replicas are placed. */
   readonly heldBack: IndexSet;
-  /** Ready ones that may be placed. */
+  /** Ready ones that may be placed now, no more than what the job may still run at once. */
   readonly readyCount: number;
   /**
    * The queue of its group, of which this is the part that is placed at one provider; undefined for such a queue
@@ -690,6 +702,7 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
     choosing: createChoosing(all.siteSelection),
     jobs: new Map(),
     openJobs: new Map(),
+    lastServed: undefined,
     jobsByClientId: new Map(),
     providers: new Map(),
     machines: new Map(),

@@ -19,6 +19,7 @@ import { setDemands } from './demand/demand.ts';
 import { drainMachine, onDraining, returnFromDraining, undrainMachine } from './machines/draining.ts';
 import { endJobs } from './jobs/end-jobs.ts';
 import { grantLeases } from './leases/grant-leases.ts';
+import { holdTasks, releaseTasks } from './jobs/hold-tasks.ts';
 import type { BrokerInput } from './inputs.ts';
 import { joinMachine } from './machines/join-machine.ts';
 import { dropMachine } from './machines/lose-machine.ts';
@@ -36,6 +37,7 @@ import { submitJob } from './jobs/submit-job.ts';
 import { reconcileGangs } from './gangs/reconcile-gangs.ts';
 import { followClock } from './follow-clock.ts';
 import { giveUpUnstartable, takeReport } from './results/take-report.ts';
+import { updateJob } from './jobs/update-job.ts';
 import { beginTurn, flushCancels, type Turn } from './turn.ts';
 
 /**
@@ -77,6 +79,9 @@ const handlers: HandlersByKind<Turn, BrokerInput> = {
   JobClosed: closeJob,
   JobCancelled: cancelJob,
   TasksCancelled: cancelTasks,
+  TasksHeld: holdTasks,
+  TasksReleased: releaseTasks,
+  JobUpdated: updateJob,
   TasksRetried: retryTasks,
   ProviderAdded: addProvider,
   ProviderConnected: connectProvider,

@@ -36,6 +36,10 @@ interface WrittenJob {
   readonly taskCount: number;
   readonly replicasMax: number;
   readonly failuresMax: number;
+  /** Most that runs of it at once; Infinity without a limit. */
+  runningMax: number;
+  /** Tasks that are held, whatever they are. */
+  readonly held: Set<TaskIndex>;
   readonly tasks: Map<TaskIndex, WrittenTask>;
   /** Where tasks are placed that have not ended; empty for nowhere any more. */
   readonly places: Map<TaskIndex, ProviderId>;
@@ -96,6 +100,13 @@ export class JournalOracle {
         break;
       case 'TasksCancelled':
         this.#cancelTasks(change);
+        break;
+      case 'TasksHeld':
+      case 'TasksReleased':
+        this.#hold(change);
+        break;
+      case 'JobUpdated':
+        this.#job(change.jobId).runningMax = limitIn(change, this.#job(change.jobId));
         break;
       case 'TasksRetried':
         this.#retry(change);
@@ -169,7 +180,11 @@ export class JournalOracle {
     return replica;
   }
 
-  #accept({ jobId, clientJobId, spec: { replicasMax, failuresMax } }: ChangeOf<'JobAccepted'>): void {
+  #accept({
+    jobId,
+    clientJobId,
+    spec: { replicasMax, failuresMax, runningMax = Infinity },
+  }: ChangeOf<'JobAccepted'>): void {
     invariant(!this.#labels.has(clientJobId), `"${clientJobId}" was submitted once and accepted twice`);
     this.#labels.add(clientJobId);
     const { taskCount } = this.#truth.planOf(clientJobId);
@@ -178,6 +193,8 @@ export class JournalOracle {
       taskCount,
       replicasMax,
       failuresMax,
+      runningMax,
+      held: new Set(),
       tasks: new Map(),
       places: new Map(),
       isCancelled: false,
@@ -215,6 +232,39 @@ export class JournalOracle {
       task.end = 'cancelled';
       job.places.delete(taskIndex);
     }
+  }
+
+  /** What is held and runs nowhere has no place any more. */
+  #hold({ kind, jobId, taskIndexes }: ChangeOf<'TasksHeld' | 'TasksReleased'>): void {
+    const job = this.#job(jobId);
+    invariant(!job.hasEnded, `job ${jobId} has ended and tasks of it are held or released`);
+    const meant =
+      taskIndexes.length > 0 ? taskIndexes : Array.from({ length: job.taskCount }, (_, taskIndex) => taskIndex);
+    for (const taskIndex of meant) {
+      if (kind === 'TasksReleased') job.held.delete(taskIndex);
+      else {
+        job.held.add(taskIndex);
+        this.#unassignTask(job, jobId, taskIndex);
+      }
+    }
+  }
+
+  #unassignTask(job: WrittenJob, jobId: JobId, taskIndex: TaskIndex): void {
+    if (job.held.has(taskIndex) && this.#runsNothing(jobId, taskIndex)) job.places.delete(taskIndex);
+  }
+
+  /** What is begun is not held, and of a job with a limit no more runs at once. */
+  #checkService(job: WrittenJob, jobId: JobId, taskIndexes: readonly TaskIndex[]): void {
+    for (const taskIndex of taskIndexes)
+      invariant(
+        !job.held.has(taskIndex) || !this.#runsNothing(jobId, taskIndex),
+        `task ${taskIndex} of job ${jobId} is held and begins`,
+      );
+    if (job.runningMax === Infinity) return;
+    let running = taskIndexes.length;
+    for (const replica of this.#replicas.values()) if (replica.jobId === jobId && !replica.isVerifying) running++;
+    for (const owner of this.#unconfirmed.values()) if (owner === jobId) running++;
+    invariant(running <= job.runningMax, `job ${jobId} may run ${job.runningMax} tasks at once, and has ${running}`);
   }
 
   /** What failed, was cancelled, or would be when its replicas end, begins again; what was finished stays so. */
@@ -284,7 +334,10 @@ export class JournalOracle {
   #place({ jobId, machineId, firstReplicaId, taskIndexes, isAdopted }: ChangeOf<'ReplicasDispatched'>): void {
     const job = this.#job(jobId);
     invariant(!job.isCancelled && !job.hasEnded, `job ${jobId} is over and r${firstReplicaId} of it is placed`);
-    if (isAdopted !== true) this.#checkOpen(machineId);
+    if (isAdopted !== true) {
+      this.#checkOpen(machineId);
+      this.#checkService(job, jobId, taskIndexes);
+    }
     for (const [offset, taskIndex] of taskIndexes.entries()) {
       const { end, isUnwanted } = findTask(job, taskIndex);
       invariant(end === undefined, `task ${taskIndex} of job ${jobId} is ${end ?? ''} and placed`);
@@ -335,6 +388,7 @@ export class JournalOracle {
     );
     moveTask(task, taskStatus, { isHopeless: false, name, failuresMax: job.failuresMax });
     if (task.end !== undefined) job.places.delete(taskIndex);
+    else this.#unassignTask(job, jobId, taskIndex);
   }
 
   #runsNothing(jobId: JobId, taskIndex: TaskIndex): boolean {
@@ -386,6 +440,7 @@ export class JournalOracle {
         failuresMax: job.failuresMax,
       });
     if (task.end !== undefined) job.places.delete(taskIndex);
+    else this.#unassignTask(job, jobId, taskIndex);
   }
 
   /** Every task must have come to its end, or be one that was never placed when its job was cancelled. */
@@ -453,6 +508,12 @@ function moveTask(
 
 function isUnwanted(job: WrittenJob, replica: WrittenReplica, task: WrittenTask): boolean {
   return job.isCancelled || replica.isCancelled || task.isUnwanted;
+}
+
+/** Most that a job may run at once after its user has changed that, or left it. */
+function limitIn({ runningMax }: ChangeOf<'JobUpdated'>, job: WrittenJob): number {
+  if (runningMax === undefined) return job.runningMax;
+  return runningMax === 0 ? Infinity : runningMax;
 }
 
 /** Whether a task has failed or was cancelled, or is being cancelled by itself. */

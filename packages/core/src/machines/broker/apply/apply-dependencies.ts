@@ -1,13 +1,14 @@
 import { invariant, type TaskIndex } from '../../../shared/index.ts';
 import { type Dependencies, listSuccessors } from '../workflow/dependencies.ts';
 import type { BrokerJob } from '../state.ts';
-import { unassignTask, findQueue } from '../site-selection/assigned-tasks.ts';
+import { makeReady, takeReady } from '../jobs/ready-tasks.ts';
+import { unassignTask } from '../site-selection/assigned-tasks.ts';
 
 /** Puts a task that is to run among those that are ready, or among those that wait for others. */
 export function admitTask(job: BrokerJob, index: TaskIndex): void {
   const { dependencies } = job;
   if (dependencies !== undefined && getUnmet(dependencies, index) > 0) dependencies.waiting.add(index);
-  else findQueue(job, index).ready.add(index);
+  else makeReady(job, index);
 }
 
 /** Makes ready what waited for nothing but this task, which has finished. Cost: O(successors). */
@@ -19,7 +20,7 @@ export function releaseSuccessors(job: BrokerJob, index: TaskIndex): void {
     invariant(unmet >= 0, `task ${successor} of job ${job.jobId} waits for fewer than no tasks`);
     dependencies.unmet[successor] = unmet;
     // What was cancelled meanwhile stays so.
-    if (unmet === 0 && dependencies.waiting.delete(successor)) findQueue(job, successor).ready.add(successor);
+    if (unmet === 0 && dependencies.waiting.delete(successor)) makeReady(job, successor);
   }
 }
 
@@ -55,7 +56,7 @@ export function holdSuccessors(job: BrokerJob, index: TaskIndex): void {
   if (dependencies === undefined) return;
   for (const successor of listSuccessors(dependencies, index)) {
     dependencies.unmet[successor] = getUnmet(dependencies, successor) + 1;
-    if (!findQueue(job, successor).ready.delete(successor)) continue;
+    if (!takeReady(job, successor)) continue;
     unassignTask(job, successor);
     dependencies.waiting.add(successor);
   }

@@ -9,7 +9,9 @@ import { siteSelectionOfJob } from '../site-selection/read-site-selection.ts';
 import { unassignTask } from '../site-selection/assigned-tasks.ts';
 import { layOutDependencies } from '../workflow/lay-out-dependencies.ts';
 import { type BrokerJob, type BrokerState, clientKey, type OpenTask, schedulingDefaults } from '../state.ts';
-import { countAllTasks, getGroup, getSpec, layOutGroups } from '../jobs/task-groups.ts';
+import { countAllTasks, getSpec, layOutGroups } from '../jobs/task-groups.ts';
+import { addReadyRange } from '../jobs/ready-tasks.ts';
+import { insertOpenJob } from '../jobs/serving-order.ts';
 
 /** The job of that number, which must be there. */
 export function getJob(state: BrokerState, jobId: JobId): BrokerJob {
@@ -32,9 +34,10 @@ export function acceptJob(state: BrokerState, change: ChangeOf<'JobAccepted'>): 
   const job = createJob(change);
   layOutGroups(job, change.spec);
   job.dependencies = layOutDependencies(change.spec);
+  if (change.spec.isHeld === true) job.held.addRange(0, job.taskCount);
   inherit(job, change.spec.resumes?.tasks ?? []);
   state.jobs.set(job.jobId, job);
-  state.openJobs.set(job.jobId, job);
+  insertOpenJob(state, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
   state.nextJobId = Math.max(state.nextJobId, job.jobId + 1);
 }
@@ -65,6 +68,9 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     replicasMax: spec.replicasMax,
     failuresMax: spec.failuresMax,
     deadline: spec.deadline,
+    priority: spec.priority ?? 0,
+    runningMax: spec.runningMax,
+    onMachines: 0,
     verification: spec.verification,
     reservation: spec.reservation,
     reservationOver: undefined,
@@ -86,6 +92,8 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     finished: new IndexSet(),
     failed: new IndexSet(),
     cancelled: new IndexSet(),
+    held: new IndexSet(),
+    parked: new IndexSet(),
     replicaCount: 0,
     failureCount: 0,
     supports: new Map(),
@@ -136,6 +144,8 @@ export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>):
     job.cancelled.addAll(queue.ready);
     queue.ready.clear();
   }
+  job.cancelled.addAll(job.parked);
+  job.parked.clear();
   if (job.dependencies !== undefined) {
     job.cancelled.addAll(job.dependencies.waiting);
     job.dependencies.waiting.clear();
@@ -178,6 +188,7 @@ function forgetTasks(job: BrokerJob): void {
   job.assigned.clear();
   job.dependencies = undefined;
   job.finished.clear();
+  job.held.clear();
 }
 
 /**
@@ -209,7 +220,7 @@ export function retryTasks(state: BrokerState, change: ChangeOf<'TasksRetried'>)
   job.status = 'running';
   job.cancelReason = '';
   job.endedAt = 0;
-  reopen(state, job);
+  if (!state.openJobs.has(job.jobId)) insertOpenJob(state, job);
 }
 
 /**
@@ -249,28 +260,20 @@ function retryAll(job: BrokerJob, ended: IndexSet): void {
   ended.clear();
 }
 
-/** Tasks of a bag by the range; those of a workflow one by one. */
+/** Tasks of a bag by the range; those of a workflow, and of a job some of whose tasks are held, one by one. */
 function admitRange(job: BrokerJob, first: TaskIndex, count: number): void {
-  let from = first;
-  while (from < first + count) {
-    if (job.dependencies !== undefined) {
-      admitTask(job, from++);
-      continue;
-    }
-    const group = getGroup(job, from);
-    const end = Math.min(first + count, group.firstTaskIndex + group.count);
-    group.queue.ready.addRange(from, end - from);
-    from = end;
-  }
+  const { dependencies, held, parked, taskCount } = job;
+  if (dependencies !== undefined || (held.size > 0 && held.size < taskCount))
+    for (let index = first; index < first + count; index++) admitTask(job, index);
+  else if (held.size > 0) parked.addRange(first, count);
+  else addReadyRange(job, first, count);
 }
 
-/** Open jobs stay in the order of their submission. */
-function reopen(state: BrokerState, job: BrokerJob): void {
-  if (state.openJobs.has(job.jobId)) return;
-  const later = [...state.openJobs.values()].filter((open) => open.jobId > job.jobId);
-  state.openJobs.set(job.jobId, job);
-  for (const open of later) {
-    state.openJobs.delete(open.jobId);
-    state.openJobs.set(open.jobId, open);
-  }
+/** Changes how an open job is served. */
+export function updateJob(state: BrokerState, { jobId, priority, runningMax }: ChangeOf<'JobUpdated'>): void {
+  const job = getJob(state, jobId);
+  if (runningMax !== undefined) job.runningMax = runningMax === 0 ? undefined : runningMax;
+  if (priority === undefined) return;
+  job.priority = priority;
+  insertOpenJob(state, job);
 }

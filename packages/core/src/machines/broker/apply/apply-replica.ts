@@ -12,8 +12,9 @@ import { findJudge } from '../results/judge-losses.ts';
 import { book, getCharge, getRunTimes } from '../ledger/ledger-accounts.ts';
 import { releaseResources, takeResources } from '../machines/machine-resources.ts';
 import { outputsOn } from '../dispatch/matching.ts';
+import { makeReady, takeReady } from '../jobs/ready-tasks.ts';
 import { growMemory } from '../jobs/grow-memory.ts';
-import { unassignTask, unassignElsewhere, findQueue } from '../site-selection/assigned-tasks.ts';
+import { unassignTask, unassignElsewhere } from '../site-selection/assigned-tasks.ts';
 import { walltimeMaxCode } from '../results/longest-walltime.ts';
 import { observeTimes } from '../times/observe-times.ts';
 import {
@@ -120,6 +121,7 @@ function putOn(state: BrokerState, replica: BrokerReplica): void {
   machine.heldProcessors += replica.processors;
   takeResources(replica);
   state.replicas.set(replicaId, replica);
+  if (!isFollower(replica)) replica.job.onMachines++;
 }
 
 function openTask(job: BrokerJob, index: TaskIndex): OpenTask {
@@ -267,6 +269,7 @@ function detach(state: BrokerState, replica: BrokerReplica, ending: ReplicaEndin
   releaseResources(replica);
   if (replica.member !== undefined) leaveGang(state, replica, ending);
   if (isFollower(replica)) return;
+  replica.job.onMachines--;
   if (task.replicas.length === 1 && task.replicas[0] === replica) task.replicas.pop();
   else task.replicas.splice(task.replicas.indexOf(replica), 1);
 }
@@ -296,11 +299,11 @@ function remember(
 /** Moves a task to where its status belongs; siblings of a winner become aborting. */
 function setStatus(job: BrokerJob, task: OpenTask, status: TaskStatus): void {
   if (task.status === status) return;
-  if (task.status === 'ready') findQueue(job, task.index).ready.delete(task.index);
+  if (task.status === 'ready') takeReady(job, task.index);
   task.status = status;
   switch (status) {
     case 'ready':
-      findQueue(job, task.index).ready.add(task.index);
+      makeReady(job, task.index);
       break;
     case 'finished':
       finishTask(job, task);

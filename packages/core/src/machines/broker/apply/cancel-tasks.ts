@@ -1,6 +1,7 @@
 import type { TaskIndex } from '../../../shared/index.ts';
 import type { ChangeOf } from '../changes.ts';
-import { findQueue, unassignTask } from '../site-selection/assigned-tasks.ts';
+import { takeReady } from '../jobs/ready-tasks.ts';
+import { unassignTask } from '../site-selection/assigned-tasks.ts';
 import type { BrokerJob, BrokerState, OpenTask } from '../state.ts';
 import { cancelDescendants } from './apply-dependencies.ts';
 import { abortFollowers } from './apply-gang.ts';
@@ -21,7 +22,7 @@ export function cancelTasks(state: BrokerState, { jobId, taskIndexes }: ChangeOf
 
 /** A task may have been cancelled a moment ago, behind another one of the list. */
 function cancelIdle(job: BrokerJob, index: TaskIndex): void {
-  if (!findQueue(job, index).ready.delete(index) && job.dependencies?.waiting.delete(index) !== true) return;
+  if (!takeReady(job, index) && job.dependencies?.waiting.delete(index) !== true) return;
   const open = job.tasks.get(index);
   if (open !== undefined) open.status = 'cancelled';
   job.tasks.delete(index);

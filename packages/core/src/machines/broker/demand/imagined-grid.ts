@@ -31,6 +31,7 @@ import type {
   Success,
   TaskQueue,
 } from '../state.ts';
+import { getRoom } from '../jobs/running-max.ts';
 import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { isVotedOn, runsMissing, votesWanted } from '../trust/votes.ts';
 
@@ -104,7 +105,12 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
   const queues = new Map<TaskQueue, ImaginedQueue>();
   for (const job of moment.state.openJobs.values()) {
     if (job.status !== 'running' || !runsBeside(job)) continue;
-    for (const source of job.queues) queues.set(source, imagineQueue(source));
+    let room = getRoom(job);
+    for (const source of job.queues) {
+      const tasks = Math.min(room, source.ready.size);
+      room -= tasks;
+      queues.set(source, imagineQueue(source, tasks));
+    }
     if (isVotedOn(job)) addVotes(moment.state, job, queues);
   }
   const running = new Map(
@@ -174,21 +180,20 @@ function imagineSoon(moment: Moment): ImaginedQueue[] {
   const soon: ImaginedQueue[] = [];
   for (const job of moment.state.openJobs.values()) {
     const counts = job.status === 'running' && runsBeside(job) ? countReadySoon(moment, job) : [];
-    for (const [source, readyCount] of counts)
-      soon.push({ ...imagineQueue(source), readyCount: readyCount * requireUnits(source) });
+    for (const [source, readyCount] of counts) soon.push(imagineQueue(source, readyCount));
   }
   return soon;
 }
 
 /** One that looks at its data, or follows a plan, would look at each task; for their number it is a workqueue. */
-function imagineQueue(source: TaskQueue): ImaginedQueue {
+function imagineQueue(source: TaskQueue, tasks: number): ImaginedQueue {
   const scheduler = source.scheduler === 'storage-affinity' || source.scheduler === 'plan' ? 'wqr' : source.scheduler;
   return {
     source,
     processors: requireWidth(source),
     resources: source.resources,
     scheduler,
-    readyCount: source.ready.size * requireUnits(source),
+    readyCount: tasks * requireUnits(source),
   };
 }
 

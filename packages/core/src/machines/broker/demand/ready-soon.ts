@@ -27,6 +27,7 @@ export function countReadySoon(moment: Moment, job: BrokerJob): Map<TaskQueue, n
   const near = [...job.tasks.values()].filter((task) => isWaitedFor(task) && isNearEnd(moment, job, task));
   let freed = near.length;
   for (const index of releasedBy(dependencies, near)) {
+    if (job.held.has(index)) continue;
     if (freed-- > 0) continue;
     const { queue } = getGroup(job, index);
     counts.set(queue, (counts.get(queue) ?? 0) + 1);

@@ -2,6 +2,7 @@ import { countStartable, freeProcessors, type SchedulingPort } from '../../../ba
 import type { SchedulerName } from '../../../messages/index.ts';
 import type { Bytes, ProcessorCount, TaskIndex } from '../../../shared/index.ts';
 import { ReadyOrder } from '../workflow/ready-order.ts';
+import { getRoom } from '../jobs/running-max.ts';
 import type { BrokerMachine, TaskQueue } from '../state.ts';
 import { storageKey, findWriters } from '../results/stored-inputs.ts';
 import type { Turn } from '../turn.ts';
@@ -33,7 +34,11 @@ export function dispatchWhereWritten(
   for (const queue of queues) {
     if (readsOutputs(queue)) {
       const roomFor = countPlaces(free, queue, port) - Math.ceil(before / queue.processors);
-      dispatchQueue(turn, free, { queue, port, tasks: firstOf(order.getTasks(queue), Math.min(roomFor, comparedMax)) });
+      dispatchQueue(turn, free, {
+        queue,
+        port,
+        tasks: firstOf(order.getTasks(queue), Math.min(roomFor, comparedMax, getRoom(queue.job))),
+      });
     }
     before += queue.readyCount * queue.processors;
   }

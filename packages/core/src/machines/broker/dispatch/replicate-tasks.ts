@@ -11,6 +11,8 @@ import { keepsAway } from '../times/remaining-time.ts';
 import { claimOfSibling, costOfSibling, getLeft, type SiblingCandidate } from './replication-budget.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, OpenTask, TaskQueue } from '../state.ts';
 import { bytesHeldIn } from '../results/stored-inputs.ts';
+import { countReady } from '../jobs/ready-tasks.ts';
+import { getRoom } from '../jobs/running-max.ts';
 import { findResources, findWidth, getGroup } from '../jobs/task-groups.ts';
 import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { expectedTime, getRemaining } from '../times/task-times.ts';
@@ -34,13 +36,14 @@ interface RunningTask extends ReplicableTask {
 export function replicateTasks(turn: Turn, idle: IdleSlots<BrokerMachine>, ready: readonly TaskQueue[]): void {
   const tasks: RunningTask[] = [];
   for (const job of turn.state.openJobs.values()) {
-    if (isReplicated(job)) gatherRunning(turn, job, tasks);
+    if (isReplicated(job) && mayReplicate(job)) gatherRunning(turn, job, tasks);
   }
   if (tasks.length === 0) return;
   const caps = new Caps(turn, ready);
   const bytesHeld = bytesHeldIn(turn.state);
   replicate(tasks, idle, {
-    suits: ({ job, task }, machine) => suits(turn, job, { task, machine }) && caps.allow(job, { task, machine }),
+    suits: ({ job, task }, machine) =>
+      mayReplicate(job) && suits(turn, job, { task, machine }) && caps.allow(job, { task, machine }),
     worth: ({ job, task }, machine) => getWorth(job, { task, machine }, bytesHeld),
     dispatch: (machine, { job, task }) => {
       caps.note(job, { task, machine });
@@ -90,6 +93,11 @@ class Caps {
   }
 }
 
+/** Whether a job may run a task a second time at once: not before those of its tasks that wait. */
+function mayReplicate(job: BrokerJob): boolean {
+  return job.runningMax === undefined || getRoom(job) > countReady(job);
+}
+
 /** Whether idle processors may get replicas of the job's running tasks. */
 function isReplicated({ isGang, replicasMax, status, scheduler }: BrokerJob): boolean {
   return !isGang && replicasMax > 1 && status === 'running' && findScheduler(scheduler).replication !== 'none';
@@ -123,6 +131,7 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
         replicasMax,
         runningSince,
         remaining: getRemaining(task, turn.now),
+        priority: job.priority,
         get replicaCount() {
           return this.task.replicas.length;
         },

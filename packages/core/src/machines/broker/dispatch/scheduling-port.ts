@@ -11,6 +11,7 @@ import { isTooLateFor, keepsAway } from '../times/remaining-time.ts';
 import type { BrokerMachine, TaskQueue } from '../state.ts';
 import { chooseWidth } from './choose-width.ts';
 import { bytesHeldIn } from '../results/stored-inputs.ts';
+import { getRoom } from '../jobs/running-max.ts';
 import { getGroup } from '../jobs/task-groups.ts';
 import { expectedTime, timeQuantile, waitsAt } from '../times/task-times.ts';
 import { type Turn, wakeBy } from '../turn.ts';
@@ -92,8 +93,15 @@ function placeFrom(turn: Turn, machine: BrokerMachine, from: Wanted): number {
 function dispatchTasks(
   turn: Turn,
   machine: BrokerMachine,
-  { queue, tasks }: { readonly queue: TaskQueue; readonly tasks: readonly TaskIndex[] },
+  { queue, tasks: wanted }: { readonly queue: TaskQueue; readonly tasks: readonly TaskIndex[] },
 ): void {
+  // What was mapped beyond what the job may run at once stays ready.
+  const room = getRoom(queue.job);
+  if (wanted.length > room) {
+    dispatchTasks(turn, machine, { queue, tasks: wanted.slice(0, room) });
+    return;
+  }
+  const tasks = wanted;
   let start = 0;
   const processors = chooseWidth(turn.state, machine, { queue, count: tasks.length });
   while (start < tasks.length) {
@@ -122,11 +130,12 @@ function isWithin(
 function chooseReady(turn: Turn, machine: BrokerMachine, { queue, countMax, order }: Wanted): TaskIndex[] {
   const chosen: TaskIndex[] = [];
   let passedOver = 0;
-  if (countMax <= 0) return chosen;
+  const most = Math.min(countMax, getRoom(queue.job));
+  if (most <= 0) return chosen;
   for (const task of order.getTasks(queue)) {
     if (passedOver >= passedOverMax || suits(turn, machine, { queue, task })) chosen.push(task);
     else passedOver++;
-    if (chosen.length >= countMax) break;
+    if (chosen.length >= most) break;
   }
   return chosen;
 }
@@ -143,9 +152,10 @@ function suits(
 
 function listReady(queue: TaskQueue, from: TaskIndex, countMax: number): TaskIndex[] {
   const tasks: TaskIndex[] = [];
+  const most = Math.min(countMax, getRoom(queue.job));
   for (
     let task = findDispatchable(queue, from);
-    task !== undefined && tasks.length < countMax;
+    task !== undefined && tasks.length < most;
     task = findDispatchable(queue, task + 1)
   )
     tasks.push(task);

@@ -62,10 +62,10 @@ function explainQueues(
   now: Instant,
 ): readonly (Waiting & { readonly tasks: Reason })[] {
   return job.queues
-    .filter(({ readyCount }) => readyCount > 0)
+    .filter(({ ready }) => ready.size > 0)
     .slice(0, listedMax)
     .map((queue) => ({
-      tasks: { code: 'tasks-waiting', tasks: queue.readyCount },
+      tasks: { code: 'tasks-waiting', tasks: queue.ready.size },
       ...explainWaiting(state, queue, now),
     }));
 }

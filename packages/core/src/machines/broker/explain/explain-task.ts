@@ -63,6 +63,7 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
   const view: TaskView = { state, job, task, open: job.tasks.get(taskIndex), past, now };
   switch (task.status) {
     case 'waiting':
+      if (job.parked.has(taskIndex)) return { summary: { code: 'task-held', jobId, taskIndex }, details: past };
       return explainUnmet(job, task, [...explainPlanned(state, job, taskIndex, now), ...past]);
     case 'ready':
       return explainReady(view);

@@ -20,7 +20,13 @@ import { getIdentity, isQuarantined } from '../trust/trust-records.ts';
 
 /** Says why ready tasks of a queue do not run. */
 export function explainWaiting(state: BrokerState, queue: TaskQueue, now: Instant): Waiting {
-  return explainResources(state, queue, now) ?? explainOtherwise(state, queue, now);
+  return explainLimit(queue) ?? explainResources(state, queue, now) ?? explainOtherwise(state, queue, now);
+}
+
+function explainLimit({ job: { jobId, runningMax, onMachines } }: TaskQueue): Waiting | undefined {
+  return runningMax === undefined || onMachines < runningMax
+    ? undefined
+    : { why: { code: 'running-max-reached', jobId, runningMax, running: onMachines }, details: [] };
 }
 
 function explainOtherwise(state: BrokerState, queue: TaskQueue, now: Instant): Waiting {
@@ -42,8 +48,14 @@ function explainOtherwise(state: BrokerState, queue: TaskQueue, now: Instant): W
   const ahead = firstAhead(state, queue);
   return {
     why: { code: 'all-machines-busy', machines: usable.length },
-    details: ahead === undefined ? [] : [{ code: 'served-after-job', jobId: ahead.jobId }],
+    details: ahead === undefined ? [] : [describeAhead(ahead, queue.job)],
   };
+}
+
+function describeAhead({ jobId, priority }: BrokerJob, { priority: ownPriority }: BrokerJob): Reason {
+  return priority > ownPriority
+    ? { code: 'served-after-priority', jobId, priority, ownPriority }
+    : { code: 'served-after-job', jobId };
 }
 
 /** Says why none of the machines that would do takes work. */

@@ -63,16 +63,26 @@ function findFailedBefore({ dependencies, failed, cancelled }: BrokerJob, index:
 }
 
 /** Says of a workflow how many of its tasks wait for others, and how many cannot run any more. */
-export function explainProgress({ dependencies, cancelled, failed, cancelReason, spec }: BrokerJob): Reason[] {
+export function explainProgress({
+  jobId,
+  parked,
+  dependencies,
+  cancelled,
+  failed,
+  cancelReason,
+  spec,
+}: BrokerJob): Reason[] {
   const reused: Reason[] =
     spec?.resumes === undefined
       ? []
       : [{ code: 'tasks-reused', tasks: spec.resumes.tasks.length, jobId: spec.resumes.jobId }];
-  if (dependencies === undefined) return reused;
+  const held: Reason[] = parked.size === 0 ? [] : [{ code: 'tasks-held', tasks: parked.size, jobId }];
+  if (dependencies === undefined) return [...reused, ...held];
   const { size } = dependencies.waiting;
   const isBlocked = cancelled.size > 0 && failed.size > 0 && cancelReason === '';
   return [
     ...reused,
+    ...held,
     ...(size === 0 ? [] : [{ code: 'tasks-waiting-for-others', tasks: size } as const]),
     ...(isBlocked ? [{ code: 'tasks-blocked', tasks: cancelled.size } as const] : []),
   ];

@@ -2,6 +2,7 @@ import type { TimeQuantiles } from '../../../messages/index.ts';
 import type { Reason } from '../../../reasons/index.ts';
 import type { Duration, Instant } from '../../../shared/index.ts';
 import { findQuantiles, type TimeCurve } from '../../../times/index.ts';
+import { countReady } from '../jobs/ready-tasks.ts';
 import type { BrokerJob, BrokerReplica, BrokerState, OpenTask } from '../state.ts';
 import { expectedRemaining, timeQuantile } from '../times/task-times.ts';
 
@@ -37,7 +38,7 @@ export function estimateJob(state: BrokerState, job: BrokerJob, now: Instant): J
   const { mean } = job.times;
   if (job.status !== 'running' || slotCount === 0 || mean === undefined)
     return { times, slotCount, remaining: undefined };
-  const waiting = job.queues.reduce((sum, queue) => sum + queue.readyCount, 0);
+  const waiting = countReady(job);
   let [work, longest, longestExpected] = [waiting * mean, waiting > 0 ? getLongest(job.times, mean) : 0, 0];
   for (const task of job.tasks.values()) {
     const rest = findRest(task, now);

@@ -75,7 +75,11 @@ function waitingQueues(turn: Turn): TaskQueue[] {
     if (job.gangsPausedUntil > turn.now) wakeBy(turn, job.gangsPausedUntil);
     else waiting.push(...ready);
   }
-  return waiting.sort((one, other) => one.job.lastGangId - other.job.lastGangId);
+  const [first] = waiting;
+  // By turns, unless their users say who is first.
+  return waiting.every(({ job }) => job.priority === first?.job.priority)
+    ? waiting.sort((one, other) => one.job.lastGangId - other.job.lastGangId)
+    : waiting;
 }
 
 /** A provider where a gang may be. */

@@ -16,6 +16,7 @@ import type {
   TaskQueue,
 } from '../state.ts';
 import { isQuarantined } from '../trust/trust-records.ts';
+import { getRoom } from './running-max.ts';
 import { getGroup } from './task-groups.ts';
 
 /** The code of a task that used more memory than it may. */
@@ -151,7 +152,7 @@ export function openGrownQueue(job: BrokerJob, index: TaskIndex, memory: Bytes):
     grown: new Map(),
     place: queue.place,
     get readyCount() {
-      return this.ready.size - this.heldBack.size;
+      return Math.min(this.ready.size - this.heldBack.size, getRoom(this.job));
     },
   };
   queue.grown.set(memory, grown);

@@ -3,6 +3,7 @@ import { isEmptyRequest, keyOfRequest, type ResourceRequest } from '../../../res
 import { parseRequirements } from '../../../requirements/index.ts';
 import { type Bytes, IndexSet, invariant, type ProcessorCount, type TaskIndex } from '../../../shared/index.ts';
 import type { BrokerJob, GroupSpan, TaskQueue } from '../state.ts';
+import { getRoom } from './running-max.ts';
 
 /** How many tasks a group has. */
 export function countTasks(group: TaskGroup): number {
@@ -61,7 +62,7 @@ function createQueue(job: BrokerJob, group: TaskGroup, resources: ResourceReques
     grown: new Map(),
     place: undefined,
     get readyCount() {
-      return this.ready.size - this.heldBack.size;
+      return Math.min(this.ready.size - this.heldBack.size, getRoom(this.job));
     },
   };
 }

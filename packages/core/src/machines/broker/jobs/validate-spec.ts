@@ -12,6 +12,7 @@ import { findImpossible, parseRequirements } from '../../../requirements/index.t
 import { findNearestWord } from '../../../shared/index.ts';
 import { getCredibilityMax, type CredibilityRules, defaultCredibilityRules } from '../../../trust/index.ts';
 import { findSiteSelectionFault } from '../site-selection/read-site-selection.ts';
+import { findServiceFault } from './service-fault.ts';
 import { countTasks } from './task-groups.ts';
 import { findEdgesFault } from './validate-edges.ts';
 import { findResumptionFault } from './validate-resumption.ts';
@@ -51,7 +52,8 @@ function findRangeFault(spec: JobSpec): Refusal | undefined {
     if (!Number.isInteger(value) || value < least || value > most)
       return bad({ code: 'job-number-out-of-range', field: name, value, least, most });
   }
-  return findGrowthFault(spec);
+  const fault = findServiceFault(spec);
+  return fault === undefined ? findGrowthFault(spec) : bad(fault);
 }
 
 /** Names and caps that only a client of another release, or one of its own, can ask for. */

@@ -4,7 +4,7 @@ import { revokeLeases } from './grant-leases.ts';
 import type { GetInput } from '../inputs.ts';
 import { findLeasedTask } from './leases.ts';
 import type { BrokerJob, BrokerMachine } from '../state.ts';
-import { findQueue } from '../site-selection/assigned-tasks.ts';
+import { isReadyOrParked } from '../jobs/ready-tasks.ts';
 import { isQuarantined } from '../trust/trust-records.ts';
 import { commit, type Turn } from '../turn.ts';
 
@@ -53,7 +53,8 @@ function findLeased(
 function isWanted(job: BrokerJob, index: TaskIndex, machine: BrokerMachine): boolean {
   if (job.status !== 'running' || job.spec === undefined) return false;
   const task = job.tasks.get(index);
-  if (task === undefined) return findQueue(job, index).ready.has(index);
+  // What was held meanwhile runs all the same.
+  if (task === undefined) return isReadyOrParked(job, index);
   if (isBeingCancelled(task)) return false;
   return (
     !task.replicas.some((replica) => replica.machine === machine) &&

@@ -167,7 +167,7 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
     const job = state.jobs.get(part.jobId);
     // Of a job that is over nothing is to run, also where it was leased while it was not; nor what has been placed
     // since, or has come back under its id.
-    if (job?.spec === undefined || job.status !== 'running') return [];
+    if (job?.spec === undefined || job.status !== 'running' || job.runningMax !== undefined) return [];
     const { requirements } = getTaskGroup(job, part.groupIndex);
     const starts = getStarts(part)
       .filter(
@@ -293,6 +293,7 @@ function countLeasable(state: BrokerState, job: BrokerJob): number {
   const { replicasMax } = state.options.lease;
   let count = 0;
   // More than all providers can have need not be counted.
+  if (job.runningMax !== undefined) return 0;
   for (const queue of job.queues)
     if (!queue.noOp && !queue.isGang && queue.place === undefined && queue.grownFrom === undefined)
       count += Math.min(queue.ready.size, replicasMax * state.providers.size);
@@ -303,6 +304,8 @@ function countLeasable(state: BrokerState, job: BrokerJob): number {
 function isLeasable(job: BrokerJob, { groupIndex, queue }: GroupSpan): boolean {
   // Votes come of machines that the broker chooses, and gangs are gathered by it.
   // What is placed, or is to be, runs at that one provider.
+  // Nobody would count how many of its tasks run at once while this broker is away.
+  if (job.runningMax !== undefined) return false;
   if (queue.noOp || queue.isGang || queue.place !== undefined || queue.ready.size === 0 || isVotedOn(job)) return false;
   const { inputs, outputs } = getTaskGroup(job, groupIndex);
   const texts = [

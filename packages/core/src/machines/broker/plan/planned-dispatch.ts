@@ -4,6 +4,7 @@ import { findPlanned } from './planning.ts';
 import { getBound, timeOn } from './planned-times.ts';
 import type { ReadyOrder } from '../workflow/ready-order.ts';
 import { foreseeStart, takePlanned } from './refresh-plan.ts';
+import { getRoom } from '../jobs/running-max.ts';
 import { longestStay } from '../times/remaining-time.ts';
 import type { BrokerMachine, GridPlan, PlannedTask, TaskQueue } from '../state.ts';
 import { type Turn, wakeBy } from '../turn.ts';
@@ -86,6 +87,7 @@ class PlannedDispatch {
       }
       looked++;
       at++;
+      if (getRoom(planned.queue.job) === 0) continue;
       if (this.#mayBegin(planned, room) && this.#fits(room, planned)) this.#place(room, planned);
       else this.#keepFor(room, planned);
     }
@@ -102,7 +104,7 @@ class PlannedDispatch {
   #fillFrom(queue: TaskQueue, room: Room): void {
     let looked = 0;
     for (const index of this.#port.order.getTasks(queue)) {
-      if (room.free <= 0 || looked++ >= lookedAtMax) return;
+      if (room.free <= 0 || looked++ >= lookedAtMax || getRoom(queue.job) === 0) return;
       if (!this.#isBetterHere({ queue, index }, room)) continue;
       if (this.#fits(room, { queue, index })) this.#place(room, { queue, index });
       else if (queue.processors > room.free) {

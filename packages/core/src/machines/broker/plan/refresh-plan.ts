@@ -65,6 +65,11 @@ function hear(state: BrokerState, change: BrokerChange): void {
       return markStale(state, { code: 'plan-tasks-cancelled', jobId: change.jobId });
     case 'TasksAppended':
       return markStale(state, { code: 'plan-tasks-appended', jobId: change.jobId });
+    case 'TasksHeld':
+    case 'TasksReleased':
+      return markStale(state, { code: 'plan-tasks-held', jobId: change.jobId });
+    case 'JobUpdated':
+      return markStale(state, { code: 'plan-job-updated', jobId: change.jobId });
     case 'TasksRetried':
       return markStale(state, { code: 'plan-tasks-retried', jobId: change.jobId });
     case 'ResultsDoubted':

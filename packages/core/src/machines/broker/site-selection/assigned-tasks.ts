@@ -1,4 +1,5 @@
 import { IndexSet, type Instant, invariant, type TaskIndex } from '../../../shared/index.ts';
+import { getRoom } from '../jobs/running-max.ts';
 import { findWholeQueue } from '../jobs/task-groups.ts';
 import type { BrokerJob, BrokerProvider, TaskAssignment, TaskQueue } from '../state.ts';
 import type { SiteAssignment } from './assignment.ts';
@@ -79,7 +80,7 @@ function openPart(job: BrokerJob, source: TaskQueue, provider: BrokerProvider): 
     grown: new Map(),
     place: provider,
     get readyCount() {
-      return this.ready.size - this.heldBack.size;
+      return Math.min(this.ready.size - this.heldBack.size, getRoom(this.job));
     },
   };
   job.queues = [...job.queues, part];

@@ -6,6 +6,7 @@ import { matchesQueue } from '../dispatch/matching.ts';
 import { dispatchBatch } from '../dispatch/dispatch-batch.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import type { BrokerJob, BrokerMachine, GroupSpan, OpenTask, TaskQueue } from '../state.ts';
+import { getRoom } from '../jobs/running-max.ts';
 import { findWholeQueue, getGroup } from '../jobs/task-groups.ts';
 import { getIdentity } from './trust-records.ts';
 import { type Turn, wakeBy } from '../turn.ts';
@@ -50,11 +51,14 @@ class Round {
   /** What is left of the resources of machines, once a run with a request is planned there. */
   readonly #left = new Map<BrokerMachine, FreeResources>();
   readonly #planned = new Map<BrokerMachine, PlannedVote[]>();
+  /** How many more the job may have at machines. */
+  #roomInJob: number;
 
   constructor(turn: Turn, job: BrokerJob, machines: readonly BrokerMachine[], getDepth: GetDepth) {
     this.#turn = turn;
     this.#job = job;
     this.#getDepth = getDepth;
+    this.#roomInJob = getRoom(job);
     const queue = job.queues[0];
     this.#open =
       queue === undefined
@@ -65,7 +69,7 @@ class Round {
   }
 
   get hasRoom(): boolean {
-    return this.#open.length > 0;
+    return this.#open.length > 0 && this.#roomInJob > 0;
   }
 
   place(task: OpenTask, count: number): void {
@@ -74,12 +78,13 @@ class Round {
     const queue = findWholeQueue(this.#job, task.index);
     const identities = new Set<string>();
     for (const machine of [...this.#open]) {
-      if (identities.size === count) return;
+      if (identities.size === count || this.#roomInJob === 0) return;
       const identity = getIdentity(machine.facts);
       if (identities.has(identity) || !this.#suits(machine, queue, task)) continue;
       identities.add(identity);
       const planned = this.#planned.get(machine) ?? [];
       this.#planned.set(machine, planned);
+      this.#roomInJob--;
       planned.push({ group, queue, index: task.index });
       this.#take(machine, queue);
       if (this.#roomOf(queue, machine) <= 0) this.#open = this.#open.filter((other) => other !== machine);

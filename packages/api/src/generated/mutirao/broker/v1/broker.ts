@@ -331,7 +331,19 @@ export interface JobSpec {
     | number
     | undefined;
   /** The job takes more tasks (AppendTasks) and does not end before CloseJob or CancelJob. It may begin without groups; neither with edges nor with gathering. */
-  open?: boolean | undefined;
+  open?:
+    | boolean
+    | undefined;
+  /** Most of its tasks that run at once, replicas counted one by one; no limit when absent. */
+  runningMax?:
+    | number
+    | undefined;
+  /** -1000 to 1000, 0 when absent: each point has the job served as if it had been submitted an hour earlier. */
+  priority?:
+    | number
+    | undefined;
+  /** None of its tasks is started until they are released. */
+  held?: boolean | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
@@ -443,7 +455,7 @@ export interface JobSummary {
   /** Finished tasks whose result rests on a machine that was caught when the job was over, and the first of them. */
   doubtfulCount: number;
   doubtfulTaskIndexes: number[];
-  /** Tasks that wait for others to finish. */
+  /** Tasks that wait for others to finish, or are held. */
   waitingCount: number;
   /** Tasks that are at a machine and have not begun there: their inputs are brought, or they wait for its processors. */
   dispatchedCount: number;
@@ -452,7 +464,14 @@ export interface JobSummary {
     | ReservationAwaited
     | undefined;
   /** It takes more tasks, and does not end before it is closed or cancelled. Absent otherwise. */
-  open?: boolean | undefined;
+  open?:
+    | boolean
+    | undefined;
+  /** Tasks that wait for nothing but their release; they are among those that wait. */
+  heldCount: number;
+  priority: number;
+  /** Absent where the job has no limit. */
+  runningMax?: number | undefined;
 }
 
 /** A reservation that the tasks of a job wait for. */
@@ -559,6 +578,41 @@ export interface CancelTasksRequest {
 /** Those that had not ended and were not being cancelled; tasks that waited for them are not counted. */
 export interface CancelTasksResponse {
   cancelledCount: number;
+}
+
+export interface HoldTasksRequest {
+  jobId: number;
+  /** All when empty. */
+  taskIndexes: number[];
+}
+
+/** Those that had not ended and were not held. */
+export interface HoldTasksResponse {
+  heldCount: number;
+}
+
+export interface ReleaseTasksRequest {
+  jobId: number;
+  /** All when empty. */
+  taskIndexes: number[];
+}
+
+/** Those that had not ended and were held. */
+export interface ReleaseTasksResponse {
+  releasedCount: number;
+}
+
+/** What is absent stays as it is. */
+export interface UpdateJobRequest {
+  jobId: number;
+  priority?:
+    | number
+    | undefined;
+  /** 0 lifts the limit. */
+  runningMax?: number | undefined;
+}
+
+export interface UpdateJobResponse {
 }
 
 export interface RetryTasksRequest {
@@ -1712,6 +1766,9 @@ function createBaseJobSpec(): JobSpec {
     failedTasksMax: undefined,
     memoryGrowth: undefined,
     open: undefined,
+    runningMax: undefined,
+    priority: undefined,
+    held: undefined,
   };
 }
 
@@ -1785,6 +1842,15 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.open !== undefined) {
       writer.uint32(184).bool(message.open);
+    }
+    if (message.runningMax !== undefined) {
+      writer.uint32(192).uint64(message.runningMax);
+    }
+    if (message.priority !== undefined) {
+      writer.uint32(200).sint32(message.priority);
+    }
+    if (message.held !== undefined) {
+      writer.uint32(208).bool(message.held);
     }
     return writer;
   },
@@ -1987,6 +2053,30 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.open = reader.bool();
+            continue;
+          }
+          case 24: {
+            if (tag !== 192) {
+              break;
+            }
+
+            message.runningMax = longToNumber(reader.uint64());
+            continue;
+          }
+          case 25: {
+            if (tag !== 200) {
+              break;
+            }
+
+            message.priority = reader.sint32();
+            continue;
+          }
+          case 26: {
+            if (tag !== 208) {
+              break;
+            }
+
+            message.held = reader.bool();
             continue;
           }
         }
@@ -2619,6 +2709,9 @@ function createBaseJobSummary(): JobSummary {
     dispatchedCount: 0,
     reservationAwaited: undefined,
     open: undefined,
+    heldCount: 0,
+    priority: 0,
+    runningMax: undefined,
   };
 }
 
@@ -2690,6 +2783,15 @@ export const JobSummary: MessageFns<JobSummary> = {
     }
     if (message.open !== undefined) {
       writer.uint32(168).bool(message.open);
+    }
+    if (message.heldCount !== 0) {
+      writer.uint32(176).uint64(message.heldCount);
+    }
+    if (message.priority !== 0) {
+      writer.uint32(184).sint32(message.priority);
+    }
+    if (message.runningMax !== undefined) {
+      writer.uint32(192).uint64(message.runningMax);
     }
     return writer;
   },
@@ -2883,6 +2985,30 @@ export const JobSummary: MessageFns<JobSummary> = {
             }
 
             message.open = reader.bool();
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.heldCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 23: {
+            if (tag !== 184) {
+              break;
+            }
+
+            message.priority = reader.sint32();
+            continue;
+          }
+          case 24: {
+            if (tag !== 192) {
+              break;
+            }
+
+            message.runningMax = longToNumber(reader.uint64());
             continue;
           }
         }
@@ -3715,6 +3841,343 @@ export const CancelTasksResponse: MessageFns<CancelTasksResponse> = {
             message.cancelledCount = longToNumber(reader.uint64());
             continue;
           }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseHoldTasksRequest(): HoldTasksRequest {
+  return { jobId: 0, taskIndexes: [] };
+}
+
+export const HoldTasksRequest: MessageFns<HoldTasksRequest> = {
+  encode(message: HoldTasksRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== 0) {
+      writer.uint32(8).uint64(message.jobId);
+    }
+    if (message.taskIndexes.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.taskIndexes) {
+        writer.uint64(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HoldTasksRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHoldTasksRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.taskIndexes.push(longToNumber(reader.uint64()));
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.taskIndexes.push(longToNumber(reader.uint64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseHoldTasksResponse(): HoldTasksResponse {
+  return { heldCount: 0 };
+}
+
+export const HoldTasksResponse: MessageFns<HoldTasksResponse> = {
+  encode(message: HoldTasksResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.heldCount !== 0) {
+      writer.uint32(8).uint64(message.heldCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HoldTasksResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHoldTasksResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.heldCount = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReleaseTasksRequest(): ReleaseTasksRequest {
+  return { jobId: 0, taskIndexes: [] };
+}
+
+export const ReleaseTasksRequest: MessageFns<ReleaseTasksRequest> = {
+  encode(message: ReleaseTasksRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== 0) {
+      writer.uint32(8).uint64(message.jobId);
+    }
+    if (message.taskIndexes.length !== 0) {
+      writer.uint32(18).fork();
+      for (const v of message.taskIndexes) {
+        writer.uint64(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReleaseTasksRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReleaseTasksRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag === 16) {
+              message.taskIndexes.push(longToNumber(reader.uint64()));
+
+              continue;
+            }
+
+            if (tag === 18) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.taskIndexes.push(longToNumber(reader.uint64()));
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseReleaseTasksResponse(): ReleaseTasksResponse {
+  return { releasedCount: 0 };
+}
+
+export const ReleaseTasksResponse: MessageFns<ReleaseTasksResponse> = {
+  encode(message: ReleaseTasksResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.releasedCount !== 0) {
+      writer.uint32(8).uint64(message.releasedCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReleaseTasksResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReleaseTasksResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.releasedCount = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUpdateJobRequest(): UpdateJobRequest {
+  return { jobId: 0, priority: undefined, runningMax: undefined };
+}
+
+export const UpdateJobRequest: MessageFns<UpdateJobRequest> = {
+  encode(message: UpdateJobRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== 0) {
+      writer.uint32(8).uint64(message.jobId);
+    }
+    if (message.priority !== undefined) {
+      writer.uint32(16).sint32(message.priority);
+    }
+    if (message.runningMax !== undefined) {
+      writer.uint32(24).uint64(message.runningMax);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateJobRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateJobRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.priority = reader.sint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.runningMax = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseUpdateJobResponse(): UpdateJobResponse {
+  return {};
+}
+
+export const UpdateJobResponse: MessageFns<UpdateJobResponse> = {
+  encode(_: UpdateJobResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): UpdateJobResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseUpdateJobResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -7723,6 +8186,36 @@ export const BrokerServiceService = {
     responseSerialize: (value: CancelTasksResponse): Buffer => asBuffer(CancelTasksResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CancelTasksResponse => CancelTasksResponse.decode(value),
   },
+  /** Keeps tasks of a job from being started until they are released; what runs goes on. */
+  holdTasks: {
+    path: "/mutirao.broker.v1.BrokerService/HoldTasks" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: HoldTasksRequest): Buffer => asBuffer(HoldTasksRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): HoldTasksRequest => HoldTasksRequest.decode(value),
+    responseSerialize: (value: HoldTasksResponse): Buffer => asBuffer(HoldTasksResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): HoldTasksResponse => HoldTasksResponse.decode(value),
+  },
+  releaseTasks: {
+    path: "/mutirao.broker.v1.BrokerService/ReleaseTasks" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ReleaseTasksRequest): Buffer => asBuffer(ReleaseTasksRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ReleaseTasksRequest => ReleaseTasksRequest.decode(value),
+    responseSerialize: (value: ReleaseTasksResponse): Buffer =>
+      asBuffer(ReleaseTasksResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ReleaseTasksResponse => ReleaseTasksResponse.decode(value),
+  },
+  /** Changes how a job that has not ended is served, from the next decision on. */
+  updateJob: {
+    path: "/mutirao.broker.v1.BrokerService/UpdateJob" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: UpdateJobRequest): Buffer => asBuffer(UpdateJobRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): UpdateJobRequest => UpdateJobRequest.decode(value),
+    responseSerialize: (value: UpdateJobResponse): Buffer => asBuffer(UpdateJobResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): UpdateJobResponse => UpdateJobResponse.decode(value),
+  },
   /** Runs failed or cancelled tasks of a job again. */
   retryTasks: {
     path: "/mutirao.broker.v1.BrokerService/RetryTasks" as const,
@@ -7951,6 +8444,11 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   cancelJob: handleUnaryCall<CancelJobRequest, CancelJobResponse>;
   /** Cancels single tasks of a job, and what waits for them; those that have ended stay as they are. */
   cancelTasks: handleUnaryCall<CancelTasksRequest, CancelTasksResponse>;
+  /** Keeps tasks of a job from being started until they are released; what runs goes on. */
+  holdTasks: handleUnaryCall<HoldTasksRequest, HoldTasksResponse>;
+  releaseTasks: handleUnaryCall<ReleaseTasksRequest, ReleaseTasksResponse>;
+  /** Changes how a job that has not ended is served, from the next decision on. */
+  updateJob: handleUnaryCall<UpdateJobRequest, UpdateJobResponse>;
   /** Runs failed or cancelled tasks of a job again. */
   retryTasks: handleUnaryCall<RetryTasksRequest, RetryTasksResponse>;
   /** Answers when the job has ended, or at the deadline of the call. */
@@ -8094,6 +8592,53 @@ export interface BrokerServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CancelTasksResponse) => void,
+  ): ClientUnaryCall;
+  /** Keeps tasks of a job from being started until they are released; what runs goes on. */
+  holdTasks(
+    request: HoldTasksRequest,
+    callback: (error: ServiceError | null, response: HoldTasksResponse) => void,
+  ): ClientUnaryCall;
+  holdTasks(
+    request: HoldTasksRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: HoldTasksResponse) => void,
+  ): ClientUnaryCall;
+  holdTasks(
+    request: HoldTasksRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: HoldTasksResponse) => void,
+  ): ClientUnaryCall;
+  releaseTasks(
+    request: ReleaseTasksRequest,
+    callback: (error: ServiceError | null, response: ReleaseTasksResponse) => void,
+  ): ClientUnaryCall;
+  releaseTasks(
+    request: ReleaseTasksRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ReleaseTasksResponse) => void,
+  ): ClientUnaryCall;
+  releaseTasks(
+    request: ReleaseTasksRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ReleaseTasksResponse) => void,
+  ): ClientUnaryCall;
+  /** Changes how a job that has not ended is served, from the next decision on. */
+  updateJob(
+    request: UpdateJobRequest,
+    callback: (error: ServiceError | null, response: UpdateJobResponse) => void,
+  ): ClientUnaryCall;
+  updateJob(
+    request: UpdateJobRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: UpdateJobResponse) => void,
+  ): ClientUnaryCall;
+  updateJob(
+    request: UpdateJobRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: UpdateJobResponse) => void,
   ): ClientUnaryCall;
   /** Runs failed or cancelled tasks of a job again. */
   retryTasks(

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+
+import { plural } from '@mutirao/core/shared';
+import type { Act, CommandContext } from '../../context.ts';
+import type { ExitStatus } from '../../exit-status.ts';
+import type { JsonOf, shapes } from '../../json/shapes.ts';
+import { tell } from '../../output/tell.ts';
+import { resolveJobId, resolveTaskIndexes } from '../../selectors.ts';
+
+export function define(command: Command, act: Act): void {
+  command
+    .argument('<job>', 'a job number, or "last"')
+    .argument('[tasks]', 'which tasks: 3,5-9 or 0-10:2 (default: all)', 'all')
+    .action((job: string, tasks: string) => act((context) => holdTasks(context, job, tasks)));
+}
+
+/** Keeps tasks from being started; what runs goes on. */
+async function holdTasks(context: CommandContext, job: string, tasks: string): Promise<ExitStatus> {
+  const broker = await context.broker();
+  const jobId = await resolveJobId(broker, job);
+  const taskIndexes = tasks === 'all' ? [] : await resolveTaskIndexes(broker, jobId, tasks, 'listed');
+  const { heldCount } = await broker.holdTasks({ jobId, taskIndexes });
+  tell(context.output, {
+    json: (): JsonOf<typeof shapes.held_tasks> => ({ job_id: jobId, held_count: heldCount }),
+    table: () => [
+      `${plural(heldCount, 'task')} of job ${jobId} ${heldCount === 1 ? 'is' : 'are'} held; what runs goes on. ` +
+        `"mutirao job release ${jobId}" lets them start.`,
+    ],
+    quiet: () => [jobId],
+  });
+  return 0;
+}

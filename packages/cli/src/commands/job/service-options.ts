@@ -1,0 +1,39 @@
+import type { JobSpec } from '@mutirao/core/messages';
+import { readInteger } from '../../usage/read-integer.ts';
+
+/** Options that say when a job is served. */
+export interface ServiceOptions {
+  readonly runningMax?: string;
+  readonly priority?: string;
+  readonly hold?: boolean;
+}
+
+/** Those of them that were given, as the user writes them. */
+export function serviceOptionsGiven({ runningMax, priority, hold }: ServiceOptions): (readonly [string, unknown])[] {
+  return [
+    ['--running-max', runningMax],
+    ['--priority', priority],
+    ['--hold', hold],
+  ];
+}
+
+/** What the options say of when a job is served. @throws {MutiraoError} MUT_BAD_REQUEST. */
+export function readService(options: ServiceOptions): Pick<JobSpec, 'runningMax' | 'priority' | 'isHeld'> {
+  const runningMax = readRunningMax(options.runningMax);
+  const priority = readPriority(options.priority);
+  return {
+    ...(runningMax === undefined ? {} : { runningMax }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(options.hold === true ? { isHeld: true } : {}),
+  };
+}
+
+/** Most tasks at once; undefined where nothing is said. @throws {MutiraoError} MUT_BAD_REQUEST. */
+export function readRunningMax(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : readInteger('--running-max', text, { min: 1, max: 1_000_000 });
+}
+
+/** A priority; undefined where nothing is said. @throws {MutiraoError} MUT_BAD_REQUEST. */
+export function readPriority(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : readInteger('--priority', text, { min: -1000, max: 1000 });
+}

@@ -1,0 +1,20 @@
+import type { Fault } from '../../../reasons/index.ts';
+import { runningMaxMost } from './running-max.ts';
+import { priorityMax, priorityMin } from './serving-order.ts';
+
+/** What is wrong with how a job wants to be served; undefined where nothing is. */
+export function findServiceFault({
+  priority = 0,
+  runningMax = 1,
+}: {
+  readonly priority?: number | undefined;
+  readonly runningMax?: number | undefined;
+}): Fault | undefined {
+  for (const [field, value, least, most] of [
+    ['priority', priority, priorityMin, priorityMax],
+    ['running_max', runningMax, 1, runningMaxMost],
+  ] as const)
+    if (!Number.isInteger(value) || value < least || value > most)
+      return { code: 'job-number-out-of-range', field, value, least, most };
+  return undefined;
+}
