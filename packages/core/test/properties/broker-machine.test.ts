@@ -129,6 +129,30 @@ function append(world: BrokerWorld, jobId: number, which: number): void {
   world.step({ kind: 'TasksAppended', replyTo: 5, userId: 'ann', jobId, appendKey: `k${key}`, groups });
 }
 
+function steer(
+  world: BrokerWorld,
+  order: 'hold' | 'release' | 'update',
+  { jobId, which }: { readonly jobId: number; readonly which: number },
+): void {
+  if (order === 'update')
+    world.step({
+      kind: 'JobUpdated',
+      replyTo: 6,
+      userId: 'ann',
+      jobId,
+      priority: (which % 5) - 2,
+      runningMax: which % 4,
+    });
+  else
+    world.step({
+      kind: order === 'hold' ? 'TasksHeld' : 'TasksReleased',
+      replyTo: 5,
+      userId: 'ann',
+      jobId,
+      taskIndexes: which % 2 === 0 ? [] : [which % 5, 0],
+    });
+}
+
 const ordering: fc.Arbitrary<Event> = fc
   .record({
     number,
@@ -143,23 +167,7 @@ const ordering: fc.Arbitrary<Event> = fc
     else if (order === 'close') world.step({ kind: 'JobClosed', replyTo: 6, userId: 'ann', jobId });
     else if (order === 'cancel')
       world.step({ kind: 'JobCancelled', replyTo: 2, userId: 'ann', jobId, reason: 'enough' });
-    else if (order === 'hold' || order === 'release')
-      world.step({
-        kind: order === 'hold' ? 'TasksHeld' : 'TasksReleased',
-        replyTo: 5,
-        userId: 'ann',
-        jobId,
-        taskIndexes: which % 2 === 0 ? [] : tasks,
-      });
-    else if (order === 'update')
-      world.step({
-        kind: 'JobUpdated',
-        replyTo: 6,
-        userId: 'ann',
-        jobId,
-        priority: (which % 5) - 2,
-        runningMax: which % 4,
-      });
+    else if (order === 'hold' || order === 'release' || order === 'update') steer(world, order, { jobId, which });
     else
       world.step({
         kind: 'TasksRetried',
