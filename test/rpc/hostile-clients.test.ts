@@ -32,7 +32,7 @@ import test, { type ExecutionContext } from 'ava';
 
 forbidLeaks(test);
 
-const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined };
+const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined, nodes: [] };
 const getQueue = '/mutirao.cluster.v1.ClusterService/GetQueue';
 const allocate = '/mutirao.cluster.v1.ClusterService/Allocate';
 const { path: pushContent } = GridMachineServiceService.pushContent;
@@ -73,6 +73,7 @@ async function attack(
       walltimeMsMax: 1,
       widthProcessorsMax: 1,
       walltimeGranularityMs: 1,
+      nodes: [],
     }),
     getQueue: () => listing,
     getScores: () => ({ ordersQueue: false, weight: 0, leadMsMax: 0, scores: [] }),

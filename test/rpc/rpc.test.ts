@@ -20,7 +20,7 @@ import test from 'ava';
 
 forbidLeaks(test);
 
-const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined };
+const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined, nodes: [] };
 
 /** A cluster that answers everything; `parts` replaces what a test is about. */
 function clusterBinding(parts: Partial<Handlers<typeof ClusterServiceService>> = {}): ServiceBinding {
@@ -33,6 +33,7 @@ function clusterBinding(parts: Partial<Handlers<typeof ClusterServiceService>> =
       walltimeMsMax: 1,
       widthProcessorsMax: 1,
       walltimeGranularityMs: 1,
+      nodes: [],
     }),
     getQueue: () => listing,
     getScores: () => ({ ordersQueue: false, weight: 0, leadMsMax: 0, scores: [] }),

@@ -20,7 +20,7 @@ import test, { type ExecutionContext } from 'ava';
 
 forbidLeaks(test);
 
-const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined };
+const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined, nodes: [] };
 const binding = bind(ClusterServiceService, {
   allocate: (request) => ({ requestId: `${request.userId}-1`, walltimeGain: undefined }),
   release: () => ({}),
@@ -30,6 +30,7 @@ const binding = bind(ClusterServiceService, {
     walltimeMsMax: 1,
     widthProcessorsMax: 1,
     walltimeGranularityMs: 1,
+    nodes: [],
   }),
   getQueue: () => listing,
   getScores: () => ({ ordersQueue: false, weight: 0, leadMsMax: 0, scores: [] }),

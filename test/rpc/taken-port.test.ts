@@ -31,8 +31,9 @@ const binding = bind(ClusterServiceService, {
     walltimeMsMax: 1,
     widthProcessorsMax: 1,
     walltimeGranularityMs: 1,
+    nodes: [],
   }),
-  getQueue: () => ({ atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined }),
+  getQueue: () => ({ atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined, nodes: [] }),
   getScores: () => ({ ordersQueue: false, weight: 0, leadMsMax: 0, scores: [] }),
   watchQueue: async () => undefined,
 });

@@ -34,7 +34,7 @@ forbidLeaks(test);
 
 const day = 24 * 3_600_000;
 const wait = { deadlineMs: 60_000 };
-const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined };
+const listing = { atUnixMs: 7, processorsFree: 3, requests: [], reservations: [], ranking: undefined, nodes: [] };
 
 interface Tls {
   readonly folder: string;
@@ -67,6 +67,7 @@ async function serveTls(
         walltimeMsMax: 1,
         widthProcessorsMax: 1,
         walltimeGranularityMs: 1,
+        nodes: [],
       }),
       getQueue: () => listing,
       getScores: () => ({ ordersQueue: false, weight: 0, leadMsMax: 0, scores: [] }),

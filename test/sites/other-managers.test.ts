@@ -181,7 +181,7 @@ test.serial(
       [/not signed by the reservation manager/, show('nonsense', ran)],
       [/the claim is for lab and was shown at hall/, show(good.claim, ran, '--resource', 'hall')],
       [/the claim is .*'s and was shown by mallory/, show(good.claim, ran, '--user', 'mallory')],
-      [/MUT_RESERVATION_OVER .*is cancelled; .*explain/, show(cancelled.claim, ran)],
+      [/MUT_RESERVATION_OVER .* is cancelled; "mutirao explain/, show(cancelled.claim, ran)],
     ];
     for (const [words, honour] of refusals) {
       t.is(await honour.ended(), 3, honour.complaints);
@@ -200,7 +200,7 @@ test.serial(
     await taken.wrote('began');
     await callUnary(client, 'cancelReservation', { reservationId: long.reservationId, reason: 'rain' }, limits);
     t.is(await taken.ended(), 4, taken.complaints);
-    t.regex(taken.complaints, /MUT_RESERVATION_OVER .*is cancelled/);
+    t.regex(taken.complaints, /MUT_RESERVATION_OVER .* is cancelled; "mutirao explain/);
     const short = await reserve('short', 0, 12_000);
     await manager.kill();
     const alone = show(short.claim, 'echo began; sleep 600');

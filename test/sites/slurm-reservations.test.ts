@@ -183,7 +183,7 @@ test.serial(
     await manager.kill();
     await provider.start();
     await until(
-      () => provider.log.some((line) => line.includes('the reservation manager is away')),
+      () => provider.log.some((line) => line.includes('the reservation manager is unreachable')),
       'it misses the manager',
     );
     await slurm.command('scontrol', 'delete', `ReservationName=mutirao_site_${two.reservationId}`);

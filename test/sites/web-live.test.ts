@@ -277,7 +277,7 @@ test.serial(
     // From mark to mark by the keyboard, each with what is said of it, and in sight.
     await editor.press('Control+Home');
     await editor.press('F8');
-    t.regex(await cursor(), /^Line 3, column 15: found "min-ctt", .*did you mean min-ct\?$/);
+    t.regex(await cursor(), /^Line 3, column 20: found "min-ctt", .*did you mean min-ct\?$/);
     await editor.press('F8');
     t.regex(await cursor(), /^Line 65, column 10: found "putt", .*did you mean put\?$/);
     const putt = await page.locator('.marked mark.error', { hasText: 'putt' }).boundingBox();
@@ -291,14 +291,14 @@ test.serial(
     t.regex(await cursor(), /^Line 3/);
     await page.reload();
     t.true((await editor.inputValue()).includes('putt a b'), 'what was typed is kept');
-    await page.locator('input[type=file][aria-label="Job file"]').setInputFiles({
+    await page.locator('input[aria-label="Job file"]').setInputFiles({
       name: 'right.jdf',
       mimeType: 'text/plain',
       buffer: Buffer.from(
         'job :\n  label : sweep\n\ntask :\n  remote : echo of $TASK\n\ntask :\n  remote : echo second\n',
       ),
     });
-    await page.getByText('2 tasks, called sweep').waitFor();
+    await page.getByText('2 tasks, label sweep').waitFor();
     await submit.click();
     const jobId = await endOfJob(page);
     t.is(mutirao('task', 'output', jobId, '1'), 'second\n');

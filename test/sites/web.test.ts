@@ -84,7 +84,7 @@ for (const [name, path, sign] of views) {
 test.serial('"why?" of a job is one press away, and Escape leads back to where one was', async (t) => {
   const { page } = await open(t, '/');
   await page.getByRole('button', { name: 'Why is job 42 in this state?' }).click();
-  await page.getByRole('dialog').getByText('Job 42 goes on as fast as the machines allow.').waitFor();
+  await page.getByRole('dialog').getByText('Job 42 runs as fast as the machines allow.').waitFor();
   await keepScreenshot(page, 'explain');
   await page.keyboard.press('Escape');
   t.is(await page.getByRole('dialog').count(), 0);

@@ -9,6 +9,7 @@ import time
 import pytest
 
 import mutirao
+from mutirao.broker.v1.broker_pb2 import GetJobRequest
 
 PATIENCE = 90
 
@@ -173,6 +174,7 @@ def test_a_call_that_waits_is_cancelled_alone(grid):
     assert first.cancel() and first.cancelled()
     assert first.task.status == "cancelled" and second.task.status == "ready"
     assert second.cancel()
+    executor.shutdown()
     assert executor.jobs[0].wait(PATIENCE) == "cancelled"
     executor.shutdown()
 
@@ -223,7 +225,10 @@ def test_a_function_is_sent_as_it_is_at_its_submission(executor):
 def test_a_map_of_more_than_may_be_pending_goes_on_as_results_come(grid):
     with grid.executor(pending_max=3) as executor:
         assert list(executor.map(square, range(10))) == [square(x) for x in range(10)]
-        assert max(len(job.futures()) for job in executor.jobs) == 3
+        [job] = executor.jobs
+        assert len(job.futures()) == 10
+        spec = grid.connection.call("GetJob", GetJobRequest(job_id=job.id)).spec
+        assert len(spec.groups) == 4, "no more than three calls were without an end at a time"
 
 
 def test_a_task_that_runs_again_has_new_futures(grid, tmp_path):
@@ -236,12 +241,12 @@ def test_a_task_that_runs_again_has_new_futures(grid, tmp_path):
         future = executor.submit(once, str(tmp_path))
         with pytest.raises(mutirao.TaskFailed):
             future.result(PATIENCE)
-        job = future.job
-        assert job.wait(PATIENCE) == "failed"
-        (tmp_path / "there").touch()
-        assert job.retry() == 1
-        assert job.futures()[0].result(PATIENCE) == "done"
-        assert isinstance(future.exception(), mutirao.TaskFailed)
+    job = future.job
+    assert job.wait(PATIENCE) == "failed"
+    (tmp_path / "there").touch()
+    assert job.retry() == 1
+    assert job.futures()[0].result(PATIENCE) == "done"
+    assert isinstance(future.exception(), mutirao.TaskFailed)
 
 
 def test_a_call_may_leave_its_folder_and_close_its_output(executor):
@@ -284,6 +289,36 @@ def test_results_of_a_closed_grid_are_errors_and_those_of_its_job_are_kept(live)
         assert again.futures()[0].result(PATIENCE) is None
 
 
+def test_all_calls_are_of_one_job_that_ends_with_the_executor(grid):
+    with grid.executor() as executor:
+        first = executor.submit(square, 2)
+        mapped = executor.map_futures(square, range(5), chunksize=2)
+        assert [first.result(PATIENCE), *(future.result(PATIENCE) for future in mapped)] == [4, 0, 1, 4, 9, 16]
+        assert executor.submit(square, 3).result(PATIENCE) == 9
+        [job] = executor.jobs
+        assert job.status == "running", "more may come"
+        again = grid.attach(job.id)
+        assert [future.result(PATIENCE) for future in again.futures()] == [4, 0, 1, 4, 9, 16, 9]
+        assert len(again) == 5
+    assert job.wait(PATIENCE) == "finished"
+
+
+def test_calls_after_the_job_was_cancelled_are_of_another_one(grid):
+    with grid.executor() as executor:
+        assert executor.submit(square, 2).result(PATIENCE) == 4
+        executor.jobs[0].cancel()
+        assert executor.submit(square, 3).result(PATIENCE) == 9
+        assert len(executor.jobs) == 2
+
+
+def test_a_program_that_ends_without_shutdown_leaves_no_open_job(live, grid):
+    program = "import mutirao\nfuture = mutirao.connect().executor().submit(abs, -3)\nprint(future.result(60), future.job.id)"
+    done = live.python(program)
+    value, job = done.stdout.split()
+    assert value == "3", done.stderr
+    assert grid.attach(int(job)).wait(PATIENCE) == "finished"
+
+
 def test_submit_after_shutdown_is_refused(grid):
     executor = grid.executor()
     executor.shutdown()
@@ -323,7 +358,7 @@ def test_submissions_from_several_threads(grid):
         for thread in threads:
             thread.join()
         assert sorted(future.result(PATIENCE) for future in futures) == [square(x) for x in range(60)]
-        assert len(executor.jobs) < 60, "submissions that come together are one job"
+        assert len(executor.jobs) == 1
 
 
 def test_a_future_can_be_awaited(executor):

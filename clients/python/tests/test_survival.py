@@ -35,6 +35,22 @@ def test_another_program_has_the_same_results_after_the_first_was_killed(live):
     assert first == second, "nothing ran a second time"
 
 
+def test_the_open_job_of_a_killed_program_keeps_its_calls_until_somebody_closes_it(live, grid):
+    killed = live.python(
+        "import mutirao, os, signal\n"
+        "future = mutirao.connect().executor().submit(abs, -3)\n"
+        "future.result(60)\n"
+        "print(future.job.id, flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    assert killed.returncode == -signal.SIGKILL, killed.stderr
+    job = grid.attach(int(killed.stdout))
+    assert job.status == "running"
+    assert job.futures()[0].result(PATIENCE) == 3
+    job.close()
+    assert job.wait(PATIENCE) == "finished"
+
+
 def test_futures_get_their_results_when_the_broker_was_killed_in_the_middle(live, grid, until, tmp_path):
     def slowly(x, folder):
         import time
@@ -83,14 +99,15 @@ def test_futures_wait_through_a_grid_that_was_stopped_and_started(live, grid):
         live.run("up", "--clusters", "0", "--machines", "2", "--detach")
         assert future.result(PATIENCE) == 3
         assert late.result(PATIENCE) == 9
-        assert job.wait(PATIENCE) == "finished"
+        waiting.shutdown()
+    assert job.wait(PATIENCE) == "finished"
 
 
 def test_a_job_that_the_broker_does_not_have_ends_its_futures_and_nobody_elses(grid):
     from mutirao.functions import Future, follow
 
     lost = Future()
-    follow(mutirao.Job(grid, 999_999), [lost], 1, [1])
+    follow(mutirao.Job(grid, 999_999), [lost], 0, [(1, 1)])
     with pytest.raises(mutirao.MutiraoError) as error:
         lost.result(PATIENCE)
     assert error.value.code == "MUT_NOT_FOUND"

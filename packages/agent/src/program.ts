@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
+import { requireUsableHost } from '@mutirao/runtime/files';
+import { requireLimits } from '@mutirao/runtime/processes';
 import { agentTrust } from '@mutirao/runtime/identity';
 import { claimFolder } from './abandoned-folders.ts';
 import type { AgentSetup } from './agent.ts';
@@ -154,6 +156,15 @@ export const agentProgram = defineProgram({
   run,
 });
 
+/** An agent has about 15 threads, and starts a shell for each slot and a few programs. */
+const threadsMin = 32;
+
+/** @throws {MutiraoError} MUT_HOME_UNUSABLE, MUT_PATH_UNUSABLE where each task would fail. */
+function requireHost(folder: string): void {
+  requireUsableHost(folder);
+  requireLimits(threadsMin);
+}
+
 async function run(config: ConfigOf<typeof options>, context: ProgramContext): Promise<void> {
   if (config.provider === '')
     throw new MutiraoError('MUT_BAD_CONFIG', '--provider is empty; expected the address of a provider');
@@ -178,6 +189,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   const sharedHome = findSharedHome(config, home);
   // What isolation is tried with lies in it.
   const folder = getFolder(place.facts.machineId);
+  if (config.remExec === '') requireHost(folder);
   const isolation = await getIsolation(config, { home, folder, sharedHome, log });
   const attributes = { ...place.facts.attributes, isolation: isolation.kind };
   const facts = {

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, rm } from 'node:fs/promises';
+import { copyFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { ReaderProofs } from '@mutirao/api/codecs';
 import type { Content } from '@mutirao/core/messages';
+import type { Bytes } from '@mutirao/core/shared';
 import {
   findHomeKeys,
+  freeBytes,
   fsPath,
   hashRegular,
   getHomeKey,
@@ -108,6 +110,7 @@ export class SharedFolders {
     const name = `drop-${randomBytes(16).toString('hex')}`;
     const target = path.join(folder, name);
     try {
+      if (!(await hasRoom(folder, file))) return undefined;
       await copyFile(fsPath(file), target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
       return { name, content: await hashRegular(target) };
     } catch {
@@ -129,4 +132,16 @@ export class SharedFolders {
     }
     return findHomeKeys(this.home);
   }
+}
+
+/** Left on a home's disk by copies of outputs, since journals are written there. */
+const leftMin: Bytes = 256 * 1024 * 1024;
+
+/**
+ * Whether a copy fits: a file with holes may be larger than any disk, and a copy of it has none. What does not fit is
+ * pushed, and then home waits for room and says so.
+ */
+async function hasRoom(folder: string, file: string): Promise<boolean> {
+  const { size } = await stat(fsPath(file));
+  return size <= leftMin || freeBytes(folder) >= size + leftMin;
 }

@@ -51,6 +51,11 @@ const broker: Rows<typeof BrokerServiceService> = {
   },
   getJob: ownJob,
   listJobs: { callers: 'users', objects: 'own', others: 'left out' },
+  appendTasks: {
+    ...ownJob,
+    note: 'Tasks with local paths or a check are for the owner alone (`MUT_NOT_OWNER`).',
+  },
+  closeJob: ownJob,
   cancelJob: ownJob,
   cancelTasks: ownJob,
   holdTasks: ownJob,

@@ -1,6 +1,8 @@
 export {
   AddProviderRequest,
   AddProviderResponse,
+  AppendTasksRequest,
+  AppendTasksResponse,
   OnReservationEnd,
   BrokerServiceClient,
   BrokerServiceService,
@@ -8,6 +10,8 @@ export {
   CancelJobResponse,
   CancelTasksRequest,
   CancelTasksResponse,
+  CloseJobRequest,
+  CloseJobResponse,
   DownloadBlobRequest,
   DownloadBlobResponse,
   ExplainRequest,

@@ -1,6 +1,7 @@
 export {
   AllocateRequest,
   AllocateResponse,
+  ClusterNode,
   ClusterServiceClient,
   ClusterServiceService,
   GetLimitsRequest,

@@ -9,5 +9,6 @@ export {
   Reason,
   ReasonValue,
   Root,
+  Slot,
   TaskTemplate,
 } from './generated/mutirao/common/v1/common.ts';

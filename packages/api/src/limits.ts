@@ -146,6 +146,7 @@ export const openRequestBytes = 4 * kibibyte;
 /** Calls whose request may be larger than usual, by their path. */
 export const requestBytes: Readonly<Record<string, number>> = {
   '/mutirao.broker.v1.BrokerService/SubmitJob': 256 * mebibyte,
+  '/mutirao.broker.v1.BrokerService/AppendTasks': 64 * mebibyte,
   '/mutirao.broker.v1.BrokerService/CancelTasks': 16 * mebibyte,
   '/mutirao.broker.v1.BrokerService/HoldTasks': 16 * mebibyte,
   '/mutirao.broker.v1.BrokerService/ReleaseTasks': 16 * mebibyte,

@@ -16,6 +16,7 @@ export async function main(argv: readonly string[]): Promise<ExitStatus> {
     );
     return 2;
   }
+  if (process.pid === 1) (await import('@mutirao/runtime/processes')).leaveFirst();
   process.on('uncaughtException', endAtOutput);
   const { runCommand } = await import('./program.ts');
   try {

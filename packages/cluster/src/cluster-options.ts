@@ -3,8 +3,10 @@ import {
   conservativeBackfilling,
   easyBackfilling,
   firstComeFirstServed,
+  shapeNodes,
   usualLeadMax,
   type BucOrder,
+  type ClusterNode,
   type Compression,
   type QueuePolicy,
 } from '@mutirao/core/queue';
@@ -29,6 +31,8 @@ export interface ClusterConfig {
   readonly bucWeight: number;
   /** By how much later a request may come and still go before another one; 0 for 100 times the weight. */
   readonly bucLeadMax: Duration;
+  /** Nodes with capacities; left out for a cluster that gives processors and nothing else. */
+  readonly clusterNodes?: readonly ClusterNode[];
 }
 
 /** Ended requests that a cluster remembers. */
@@ -36,7 +40,7 @@ const endedMax = 1000;
 
 /** Makes the machine's options. */
 export function readClusterOptions(config: ClusterConfig): ClusterOptions {
-  const { processors, requestsMax, walltimeMax, walltimeGranularity, policy, variant } = config;
+  const { processors, clusterNodes, requestsMax, walltimeMax, walltimeGranularity, policy, variant } = config;
   const widthMax = config.widthMax === 0 ? processors : Math.min(config.widthMax, processors);
   return {
     processors,
@@ -47,6 +51,7 @@ export function readClusterOptions(config: ClusterConfig): ClusterOptions {
     endedMax,
     policy: choosePolicy(policy, variant),
     ...orderOf(config),
+    ...(clusterNodes === undefined ? {} : { clusterNodes, nodes: shapeNodes(clusterNodes) }),
   };
 }
 

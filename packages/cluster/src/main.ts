@@ -1,6 +1,8 @@
 import { once } from 'node:events';
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
+import type { ClusterNode } from '@mutirao/core/queue';
 import { auditPath, openAudit } from '@mutirao/runtime/audit';
 import { accountName, ensureToken, metricsTokenPath, readToken, tokenPath, writeAtomic } from '@mutirao/runtime/files';
 import { identityFolder, userTrust } from '@mutirao/runtime/identity';
@@ -20,7 +22,7 @@ import {
 } from '@mutirao/runtime/program';
 import { acceptToken, listenAddress, nearAddress } from '@mutirao/runtime/rpc';
 import { readClusterOptions } from './cluster-options.ts';
-import { parseNodes } from './nodes/parse-node.ts';
+import { haveCapacities, parseNodes, planNodes, type NodeConfig } from './nodes/parse-node.ts';
 import { startCluster } from './start-cluster.ts';
 
 const options = {
@@ -34,8 +36,10 @@ const options = {
     placeholder: 'ADDRESS',
   }),
   node: list({
-    help: "Host whose processors are shared instead of this host's, reached over ssh.",
-    placeholder: 'NAME=ssh:USER@HOST:PROCESSORS',
+    help:
+      'Node: another host, reached over ssh, or with NAME=local:PROCESSORS a part of this one. With memory or GPUs, or ' +
+      'if it is local, requests are for slots of nodes with processors, memory and GPUs.',
+    placeholder: 'NAME=ssh:USER@HOST:PROCESSORS[:memory=SIZE][:gpus=GPUS]',
   }),
   sshOption: list({
     help: 'ssh option for connections to nodes: KEY=VALUE as for ssh -o, or a flag with its value in one word.',
@@ -100,7 +104,7 @@ export const main = defineProgram({
   options,
   optionGroups: [
     { heading: 'Common options', names: ['id', 'listen', 'processors'] },
-    { heading: 'Nodes over ssh', names: ['node', 'sshOption'] },
+    { heading: 'Nodes', names: ['node', 'sshOption'] },
     { heading: 'Scheduling', names: ['policy', 'variant', 'order', 'bucWeight', 'bucLeadMax'] },
     {
       heading: 'Limits of requests',
@@ -115,6 +119,10 @@ export const main = defineProgram({
       command: 'mutirao run cluster --id alpha --node n1=ssh:ana@n1:16 --policy easy',
       effect: 'share the processors of another host',
     },
+    {
+      command: 'mutirao run cluster --id alpha --node n1=local:4:memory=8G --node n2=local:4:memory=8G:gpus=1:a100',
+      effect: 'two nodes on this host; tasks may ask for memory and GPUs',
+    },
   ],
   run,
 });
@@ -128,12 +136,13 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
     );
   const directory = join(home, 'clusters', config.id);
   const nodes = parseNodes(config.node);
+  const capacities = findCapacities(nodes, config.reservations);
   const processors = nodes.length === 0 ? config.processors : nodes.reduce((sum, node) => sum + node.processors, 0);
   const metrics = new Metrics({ withProcess: true });
   const ownerId = accountName();
   const audit = openAudit(auditPath(home, `cluster-${config.id}`), { log });
   const cluster = await startCluster({
-    options: readClusterOptions({ ...config, processors }),
+    options: readClusterOptions({ ...config, processors, ...capacities }),
     id: config.id,
     nodes,
     sshOptions: config.sshOption,
@@ -178,6 +187,27 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   await cluster.stop();
   audit.close();
   await http?.close();
+}
+
+/** @throws {MutiraoError} MUT_BAD_CONFIG for reservations that nodes with capacities do not enforce. */
+function findCapacities(
+  nodes: readonly NodeConfig[],
+  reservations: string,
+): { readonly clusterNodes?: readonly ClusterNode[] } {
+  if (!haveCapacities(nodes)) return {};
+  if (reservations !== '')
+    throw new MutiraoError(
+      'MUT_BAD_CONFIG',
+      `reservations is "${reservations}", and nodes have memory or GPUs; expected nodes as in ` +
+        'n1=ssh:ana@node1:8, or no --reservations: a cluster of slots enforces none',
+    );
+  return { clusterNodes: planNodes(nodes, memoryOfHost()) };
+}
+
+/** What its control group leaves it, if that is less than what the host has. */
+function memoryOfHost(): number {
+  const limit = process.constrainedMemory();
+  return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
 if (import.meta.main) await main(process.argv.slice(2));

@@ -3,13 +3,17 @@ import { join } from 'node:path';
 import type { ClusterCommand } from '@mutirao/core/machines/cluster';
 import type { Logger } from '@mutirao/runtime/log';
 import { killGroup, startProcess, Watchdog } from '@mutirao/runtime/processes';
+import { grantVariables } from './nodes/grant-variables.ts';
 import { readLastWords } from './last-words.ts';
 
 type StartProcesses = Extract<ClusterCommand, { kind: 'StartProcesses' }>;
 
 /** Runs the commands of requests. */
 export interface Runner {
-  /** Starts a request's command once per processor. Never throws: what could not be started is told as its exit. */
+  /**
+   * Starts a request's command once per processor or grant. Never throws: what could not be started is told as its
+   * exit.
+   */
   start(request: StartProcesses): void;
   /** Asks a request's processes to end; after a grace those that are left are killed. */
   kill(requestId: number): void;
@@ -23,6 +27,8 @@ export interface RequestRunnerOptions {
   readonly outputDirectory: string;
   /** Time between SIGTERM and SIGKILL. */
   readonly killGraceMs: number;
+  /** Number of the first processor of each node that is a part of this host; left out without nodes. */
+  readonly firstProcessors?: readonly number[];
   readonly log: Logger;
   /** Told once for each process of each StartProcesses, also when it could not be started. */
   onExit(requestId: number, processIndex: number, exitStatus: number, more?: ExitFacts): void;
@@ -60,7 +66,7 @@ export class RequestRunner implements Runner {
   start(request: StartProcesses): void {
     const groups = new Set<number>();
     this.#groups.set(request.requestId, groups);
-    for (let index = 0; index < request.width; index += 1) this.#startOne(request, index);
+    for (let index = 0; index < countProcesses(request); index += 1) this.#startOne(request, index);
     if (groups.size === 0) this.#groups.delete(request.requestId);
   }
 
@@ -95,7 +101,7 @@ export class RequestRunner implements Runner {
       group = startProcess({
         command,
         args,
-        env: { ...getEnvironment(request, index), ...this.#watchdog.environment },
+        env: { ...this.#getEnvironment(request, index), ...this.#watchdog.environment },
         detached: true,
         stdout: output,
         stderr: output,
@@ -120,6 +126,22 @@ export class RequestRunner implements Runner {
     this.#groups.get(requestId)?.add(group);
   }
 
+  #getEnvironment(request: StartProcesses, index: number): Record<string, string | undefined> {
+    const own = Object.entries(process.env).filter(([name]) => !name.startsWith('MUTIRAO_CLUSTER_'));
+    const grant = request.grants?.[index];
+    return {
+      ...Object.fromEntries(own),
+      ...request.environment,
+      MUTIRAO_REQUEST_ID: String(request.requestId),
+      MUTIRAO_PROCESS_INDEX: String(index),
+      // All processors are of this host, and each, or each node, stands for a machine.
+      MUTIRAO_MACHINE_SLOT: grant === undefined ? String(index) : grant.nodeName,
+      MUTIRAO_PROCESS_COUNT: String(countProcesses(request)),
+      MUTIRAO_WALLTIME_END_UNIX_MS: String(request.walltimeEnd),
+      ...grantVariables(grant, this.#options.firstProcessors?.[grant?.node ?? 0]),
+    };
+  }
+
   /** Of what a process leaves behind in its group nothing lives on. */
   #end(requestId: number, group: number | undefined): void {
     const groups = this.#groups.get(requestId);
@@ -139,16 +161,7 @@ export class RequestRunner implements Runner {
   }
 }
 
-function getEnvironment(request: StartProcesses, index: number): Record<string, string | undefined> {
-  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('MUTIRAO_CLUSTER_'));
-  return {
-    ...Object.fromEntries(own),
-    ...request.environment,
-    MUTIRAO_REQUEST_ID: String(request.requestId),
-    MUTIRAO_PROCESS_INDEX: String(index),
-    // All processors are of this host, and each stands for a machine.
-    MUTIRAO_MACHINE_SLOT: String(index),
-    MUTIRAO_PROCESS_COUNT: String(request.width),
-    MUTIRAO_WALLTIME_END_UNIX_MS: String(request.walltimeEnd),
-  };
+/** How many processes a request has. */
+export function countProcesses({ width, grants }: StartProcesses): number {
+  return grants?.length ?? width;
 }

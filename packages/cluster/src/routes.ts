@@ -11,7 +11,7 @@ import {
   type AllocateAnswer,
   type ScoresAnswer,
 } from '@mutirao/api/codecs';
-import type { ClusterInput } from '@mutirao/core/machines/cluster';
+import type { ClusterInput, ListedNode } from '@mutirao/core/machines/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { QueueListing, RequestOrder, ReservedWindow, ResourceLimits } from '@mutirao/core/messages';
 import type { UserId } from '@mutirao/core/shared';
@@ -30,6 +30,8 @@ export interface ClusterHost {
   requireDiskSpace(): void;
   /** @param userId whose requests the ranking is told of. */
   listQueue(endedMax: number, userId: UserId): QueueListing;
+  /** None of a cluster that gives processors and nothing else. */
+  listNodes(): readonly ListedNode[];
   /** Of all users of whom a request has counted, or of one. */
   listScores(userId: UserId | undefined): ScoresAnswer;
   readonly limits: ResourceLimits;
@@ -86,7 +88,7 @@ export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterService
     getQueue: unary({
       decode: decodeGetQueueRequest,
       handle: ({ endedMax, userId: asked }, { userId }) => host.listQueue(endedMax, asked === '' ? userId : asked),
-      encode: encodeQueueListing,
+      encode: (listing) => encodeQueueListing(listing, host.listNodes()),
     }),
     getScores: unary({
       decode: decodeGetScoresRequest,
@@ -97,7 +99,7 @@ export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterService
       const over = AbortSignal.any([context.signal, context.stopping]);
       while (!over.aborted) {
         const seen = host.changes.count;
-        writer.write({ queue: encodeQueueListing(host.listQueue(watchedEndedMax, context.userId)) });
+        writer.write({ queue: encodeQueueListing(host.listQueue(watchedEndedMax, context.userId), host.listNodes()) });
         await writer.drained(); // Whoever reads slowly misses levels, not the last one.
         await host.changes.changed(seen, over);
       }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ClusterServiceService } from '@mutirao/api/cluster';
 import {
   clusterMachine,
+  listNodes,
   listQueue,
   listScores,
   listUses,
@@ -54,7 +55,7 @@ export interface ClusterSetup {
   /** Folder of the identity that serving other hosts wants. */
   readonly identity: string;
   readonly killGraceMs: number;
-  /** Other hosts that give the processors; left out for this host. */
+  /** Other hosts that give the processors, or parts of this host; left out for this host as a whole. */
   readonly nodes?: readonly NodeConfig[];
   /** Name of the cluster on its nodes. */
   readonly id?: string;
@@ -124,8 +125,8 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     onExit: (requestId, processIndex, exitStatus, more = {}) => {
       deliver({ kind: 'ProcessExited', requestId, processIndex, exitStatus, ...more });
     },
-    onAway: (count) => {
-      deliver({ kind: 'ProcessorsAway', count });
+    onAway: (count, away) => {
+      deliver({ kind: 'ProcessorsAway', count, ...(hasCapacities(options) ? { nodes: away } : {}) });
     },
   });
   const driver = openDriver(setup, {
@@ -152,7 +153,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
   deliver = (input) => {
     driver.deliver(input);
   };
-  deliver({ kind: 'ClusterStarted', away: runner instanceof NodeRunner ? runner.processorsAway : 0 });
+  deliver({ kind: 'ClusterStarted', ...findAway(runner, options) });
   client?.start();
   if (setup.metrics !== undefined) measureCluster(setup.metrics, state);
   const routes = clusterRoutes({
@@ -169,6 +170,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
       deliver({ kind: 'ReservationShown', window });
     },
     listQueue: (endedMax, userId) => listQueue(state, workClock.now(), endedMax, userId),
+    listNodes: () => listNodes(state),
     listScores: (userId) => ({ order: options.order, scores: listScores(state, userId) }),
   });
   const server = await serveCluster(setup, routes);
@@ -184,6 +186,18 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
       journal.close();
     },
   };
+}
+
+function hasCapacities({ clusterNodes }: ClusterOptions): boolean {
+  return clusterNodes !== undefined;
+}
+
+function findAway(
+  runner: Runner,
+  options: ClusterOptions,
+): { readonly away: number; readonly nodesAway?: readonly number[] } {
+  const [away, nodesAway] = runner instanceof NodeRunner ? [runner.processorsAway, runner.nodesAway] : [0, []];
+  return { away, ...(hasCapacities(options) ? { nodesAway } : {}) };
 }
 
 interface DriverParts {
@@ -275,8 +289,18 @@ async function openRunner(
   { onExit, onAway }: Pick<NodeRunnerOptions, 'onExit' | 'onAway'>,
 ): Promise<Runner> {
   const { directory, killGraceMs, log, nodes: configs = [], sshOptions = [], id = 'local' } = setup;
-  if (configs.length === 0)
-    return new RequestRunner({ outputDirectory: join(directory, 'requests'), killGraceMs, log, onExit });
+  if (configs.every(({ destination }) => destination === '')) {
+    const firstProcessors = configs.map((_, index) =>
+      configs.slice(0, index).reduce((sum, { processors }) => sum + processors, 0),
+    );
+    return new RequestRunner({
+      outputDirectory: join(directory, 'requests'),
+      killGraceMs,
+      firstProcessors,
+      log,
+      onExit,
+    });
+  }
   const nodes = configs.map(
     (config) =>
       new SshNode({

@@ -27,6 +27,7 @@ export {
   heldScenario,
   preemptingScenario,
   signallingScenario,
+  nodesScenario,
   resourcefulScenario,
   sleepyScenario,
 } from './world/special-scenarios.ts';

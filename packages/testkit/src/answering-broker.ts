@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 
+import type { AppendTasksResponse, CancelTasksRequest, CloseJobRequest, CloseJobResponse } from '@mutirao/api/broker';
 import {
   GetJobResponse,
   GetTaskOutputResponse,
@@ -30,7 +31,7 @@ import {
   type ReleaseTasksResponse,
   type UpdateJobResponse,
   type MachineRecord,
-  type CancelTasksRequest,
+  type AppendTasksRequest,
   type CancelTasksResponse,
   type RetryTasksResponse,
   type SubmitJobRequest,
@@ -218,6 +219,14 @@ export class AnsweringBroker {
 
   cancelJob(request: unknown): Promise<unknown> {
     return this.#answer('cancelJob', request, () => ({}));
+  }
+
+  appendTasks(request: AppendTasksRequest): Promise<AppendTasksResponse> {
+    return this.#answer('appendTasks', request, () => ({ firstTaskIndex: 0, taskCount: 1, warnings: [] }));
+  }
+
+  closeJob(request: CloseJobRequest): Promise<CloseJobResponse> {
+    return this.#answer('closeJob', request, () => ({ taskCount: 12 }));
   }
 
   cancelTasks(request: CancelTasksRequest): Promise<CancelTasksResponse> {

@@ -212,6 +212,17 @@ interface Line {
 function getInput(verb: string, { name, third, options, words }: Line): BrokerInput {
   const replicaId = Number(name);
   switch (verb) {
+    case 'append':
+      return {
+        kind: 'TasksAppended',
+        replyTo: 8,
+        userId: name,
+        jobId: Number(third),
+        appendKey: options['key'] ?? '',
+        groups: findSpec(Number(words[3]), options).groups,
+      };
+    case 'close':
+      return { kind: 'JobClosed', replyTo: 9, userId: name, jobId: Number(third) };
     case 'hold':
     case 'release':
       return {
@@ -315,11 +326,8 @@ function findSpec(count: number, options: Options): JobSpec {
         : [{ source: { kind: 'path', path: options['input'] }, root: 'playpen', path: 'in', condition: '' }],
   });
   return aJob(1, {
-    groups: listGroups(group, options).map((one, index) => ({
-      ...one,
-      ...getWidths(options, index),
-      ...requestOfGroup(options, index),
-    })),
+    ...getOpen(options),
+    groups: fillGroups(count, group, options),
     ...readRequest(options),
     ...getGrowth(options),
     replicasMax: Number(options['replicas'] ?? 2),
@@ -335,6 +343,20 @@ function findSpec(count: number, options: Options): JobSpec {
     ...findSiteSelection(options),
     ...readService(options),
   });
+}
+
+function getOpen({ open }: Options): Pick<JobSpec, 'open'> {
+  return open === undefined ? {} : { open: true };
+}
+
+/** None of an open job without tasks. */
+function fillGroups(count: number, group: TaskGroup, options: Options): TaskGroup[] {
+  if (count === 0 && options['open'] !== undefined) return [];
+  return listGroups(group, options).map((one, index) => ({
+    ...one,
+    ...getWidths(options, index),
+    ...requestOfGroup(options, index),
+  }));
 }
 
 /** How a job is served, as options of its submission and of an update say. */

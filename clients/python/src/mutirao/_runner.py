@@ -1,7 +1,7 @@
-"""Runs calls on a machine of the grid: `python3 runner.pyz FUNCTION CALLS INDEX CHUNK PYTHON`, in a folder with those files.
+"""Runs calls on a machine of the grid: `python3 runner.pyz FUNCTION CALLS INDEX CHUNK PYTHON [COUNT]`, in a folder with those files.
 
 Reads the calls INDEX * CHUNK to INDEX * CHUNK + CHUNK - 1 of the file CALLS, runs FUNCTION on each, and writes the file
-`result`. Needs Python 3.8 and nothing else: cloudpickle travels within the archive. Exit status 86: another Python.
+`result`. COUNT, all calls of the file, is for those who read the command. Needs Python 3.8 and nothing else: cloudpickle travels within the archive. Exit status 86: another Python.
 """
 
 import os

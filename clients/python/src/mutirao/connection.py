@@ -137,6 +137,10 @@ class Connection:
             pause = min(pause * 2, 2)
             self.reopen()
 
+    @property
+    def is_closed(self) -> bool:
+        return self._closed.is_set()
+
     def reopen(self) -> None:
         """Takes the address anew: a broker that starts again may have another one."""
         if self._broker is None:

@@ -2,39 +2,65 @@
 
 from __future__ import annotations
 
+import atexit
 import concurrent.futures
+import math
+import os
 import threading
 import time
 import uuid
+import weakref
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, Optional, Sequence, Union
 
-from .errors import ArgumentError
-from .functions import Future, Options, cancel_waiting, follow, pickled, submit_calls
+from .errors import ArgumentError, MutiraoError
+from .functions import Future, Options, append_calls, cancel_waiting, follow, open_job, pickled
 from .job import Job
 
 if TYPE_CHECKING:
     from .grid import Grid
 
-GATHER_S = 0.01  # How long submissions are gathered before they go out as one job.
-BATCH = 1000  # Calls of one job that were submitted one by one.
+GATHER_S = 0.01  # How long submissions are gathered before they go out together.
+BURST_S = 0.05  # What comes later than this after the append before is not gathered.
+BATCH = 1000  # Calls of one append that were submitted one by one.
 CHUNK_MAX = 1000  # Calls of one task.
 CHUNKS_PER_PROCESSOR = 8
-JOB_CALLS_MAX = 1_000_000
-JOB_BYTES_MAX = 256 << 20  # Arguments of the calls of one job.
+APPEND_CALLS_MAX = 1_000_000
+APPEND_BYTES_MAX = 256 << 20  # Arguments of the calls of one append.
+
+live: weakref.WeakSet[Executor] = weakref.WeakSet()
+
+
+def close_at_exit() -> None:
+    """A program that ends without shutdown() leaves no job that waits for more calls of it."""
+    for executor in list(live):
+        job = executor._job
+        if job is not None and executor._pid == os.getpid() and not job.grid.connection.is_closed:
+            try:
+                job.close(patience=0)
+            except MutiraoError:
+                pass
+
+
+atexit.register(close_at_exit)
 
 
 class Executor(concurrent.futures.Executor):
-    """Leaving `with` waits for all calls; detach() leaves them to the grid, for attach() later."""
+    """Runs calls as tasks of one open job. Leaving `with` waits for all of them; detach() leaves them to the grid, for attach() later."""
 
     def __init__(self, grid: Grid, options: Options, pending_max: int) -> None:
         self._grid, self._options, self._pending_max = grid, options, max(1, pending_max)
         self._lock = threading.Condition()
         self._queue: list[tuple[Future, bytes, bytes]] = []
         self._closed = False
-        self._idle = True
+        self._sending = 0  # Appends on their way.
+        self._job: Optional[Job] = None  # While it takes calls.
+        self._opening = threading.Lock()
+        self._latest: Callable[[], Optional[Future]] = lambda: None
+        self._pid = os.getpid()
         self._open: set[Future] = set()
         self._thread: Optional[threading.Thread] = None
-        self.jobs: list[Job] = []
+        self.jobs: list[Job] = []  # One, unless somebody closed or cancelled it.
+        live.add(self)
 
     def _add_futures(self, count: int) -> list[Future]:
         """As many futures, when there is room for all of them. With the lock held."""
@@ -56,6 +82,7 @@ class Executor(concurrent.futures.Executor):
         with self._lock:
             [future] = self._add_futures(1)
             future._take_back = self._take_back
+            self._latest = weakref.ref(future)
             self._queue.append((future, function, call))
             if self._thread is None:
                 self._thread = threading.Thread(target=self._send, name="mutirao-submit", daemon=True)
@@ -79,15 +106,18 @@ class Executor(concurrent.futures.Executor):
         return False
 
     def _send(self) -> None:
+        sent_at = -math.inf
         while True:
             with self._lock:
                 self._lock.wait_for(lambda: self._queue or self._closed)
                 if not self._queue:
-                    return
-            time.sleep(GATHER_S)
+                    break
+            # A call that comes alone goes at once; of many, those that come together are one append.
+            if time.monotonic() - sent_at < BURST_S:
+                time.sleep(GATHER_S)
             with self._lock:
                 batch = self._take()
-                self._idle = False
+                self._sending += 1
             by_function: dict[bytes, list[tuple[Future, bytes]]] = {}
             for future, function, call in batch:
                 by_function.setdefault(function, []).append((future, call))
@@ -95,31 +125,66 @@ class Executor(concurrent.futures.Executor):
             futures = [future for entries in by_function.values() for future, _ in entries]
             if futures:
                 self._start(groups, futures, 1)
-            with self._lock:
-                self._idle = True
-                self._lock.notify_all()
+            sent_at = time.monotonic()
+            self._sent()
+        self._close_job()
 
     def _take(self) -> list[tuple[Future, bytes, bytes]]:
-        """The oldest calls of the queue, as many as make a job."""
+        """The oldest calls of the queue, as many as make an append."""
         count = size = 0
         for _, _, call in self._queue:
-            if count == BATCH or size >= JOB_BYTES_MAX:
+            if count == BATCH or size >= APPEND_BYTES_MAX:
                 break
             count, size = count + 1, size + len(call)
         batch, self._queue = self._queue[:count], self._queue[count:]
         return batch
 
+    def _sent(self) -> None:
+        with self._lock:
+            self._sending -= 1
+            self._lock.notify_all()
+
+    def _close_job(self) -> None:
+        """Lets the job end, once nothing more can come. A broker that is away keeps it open: `mutirao job close` closes it."""
+        with self._lock:
+            if not self._closed or self._queue or self._sending > 0 or self._job is None:
+                return
+            job, self._job = self._job, None
+        try:
+            job.close()
+        except MutiraoError:
+            pass
+
+    def _get_job(self, instead_of: Optional[Job] = None) -> Job:
+        """The open job of this executor; another one where somebody closed or cancelled it."""
+        with self._opening:
+            if self._job is None or self._job is instead_of:
+                job = open_job(self._grid, str(uuid.uuid4()), self._options)
+                self.jobs.append(job)
+                self._job = job
+            return self._job
+
+    def _append(self, groups: Sequence[tuple[bytes, Sequence[bytes]]], chunk: int) -> tuple[Job, int]:
+        key = str(uuid.uuid4())
+        job = self._get_job()
+        try:
+            return job, append_calls(job, key, groups, chunk, self._options)
+        except MutiraoError as error:
+            if error.code != "MUT_JOB_CLOSED":
+                raise
+        job = self._get_job(job)
+        return job, append_calls(job, key, groups, chunk, self._options)
+
     def _start(self, groups: Sequence[tuple[bytes, Sequence[bytes]]], futures: list[Future], chunk: int) -> None:
         try:
-            job = submit_calls(self._grid, str(uuid.uuid4()), groups, chunk, self._options)
+            job, first_task = self._append(groups, chunk)
         except BaseException as error:
             for future in futures:
                 future._resolve(None, error)
             if not isinstance(error, Exception):
                 raise
             return
-        self.jobs.append(job)
-        follow(job, futures, chunk, [len(calls) for _, calls in groups])
+        follow(job, futures, first_task, [(len(calls), chunk) for _, calls in groups])
 
     def map(
         self,
@@ -128,7 +193,7 @@ class Executor(concurrent.futures.Executor):
         timeout: Optional[float] = None,
         chunksize: Union[int, str] = "auto",
     ) -> Iterator[Any]:
-        """Like Executor.map, as one job. `chunksize` calls run in one process; "auto" makes eight chunks per processor."""
+        """Like Executor.map. `chunksize` calls run in one process; "auto" makes eight chunks per processor."""
         end = None if timeout is None else time.monotonic() + timeout
         futures: list[Optional[Future]] = [*self.map_futures(fn, *iterables, chunksize=chunksize)]
 
@@ -151,11 +216,11 @@ class Executor(concurrent.futures.Executor):
         futures: list[Future] = []
         calls: list[bytes] = []
         size = 0
-        calls_max = min(JOB_CALLS_MAX, self._pending_max)
+        calls_max = min(APPEND_CALLS_MAX, self._pending_max)
         for args in zip(*iterables):
             calls.append(pickled("an argument", (args, {})))
             size += len(calls[-1])
-            if size >= JOB_BYTES_MAX or len(calls) >= calls_max:
+            if size >= APPEND_BYTES_MAX or len(calls) >= calls_max:
                 futures.extend(self._map_job(function, calls, chunksize))
                 calls, size = [], 0
         if calls:
@@ -169,9 +234,17 @@ class Executor(concurrent.futures.Executor):
             processors = max(1, self._grid.processors())
             chunk = min(CHUNK_MAX, max(1, -(-len(calls) // (CHUNKS_PER_PROCESSOR * processors))))
         with self._lock:
+            # Calls are numbered in the order of their submission, also for whoever attaches.
+            latest = self._latest()
+            self._lock.wait_for(lambda: self._closed or latest is None or latest.job is not None or latest.done())
             futures = self._add_futures(len(calls))
+            self._sending += 1
         self._watch_ends(futures)
-        self._start([(function, calls)], futures, chunk)
+        try:
+            self._start([(function, calls)], futures, chunk)
+        finally:
+            self._sent()
+            self._close_job()
         return futures
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -182,7 +255,7 @@ class Executor(concurrent.futures.Executor):
                 self._queue = []
                 self._lock.notify_all()
                 # What is being sent right now can be cancelled when it has a job.
-                self._lock.wait_for(lambda: self._idle)
+                self._lock.wait_for(lambda: self._sending == 0)
             self._lock.notify_all()
             waiting = list(self._open)
         for future in queued:
@@ -191,7 +264,8 @@ class Executor(concurrent.futures.Executor):
             cancel_waiting(waiting, "the executor was shut down")
         if wait:
             with self._lock:
-                self._lock.wait_for(lambda: not self._open)
+                self._lock.wait_for(lambda: not self._open and not self._queue and self._sending == 0)
+        self._close_job()
 
     def detach(self) -> list[int]:
         """Leaves what has been submitted to the grid, and answers the numbers of its jobs: attach() has their futures.
@@ -201,7 +275,8 @@ class Executor(concurrent.futures.Executor):
         with self._lock:
             self._closed = True
             self._lock.notify_all()
-            self._lock.wait_for(lambda: not self._queue and self._idle)
+            self._lock.wait_for(lambda: not self._queue and self._sending == 0)
+        self._close_job()
         return [job.id for job in self.jobs]
 
 

@@ -12,6 +12,7 @@ import math
 import os
 import pathlib
 import pickle
+import re
 import shlex
 import sys
 import sysconfig
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
 TIMELESS = (2020, 1, 1, 0, 0, 0)  # So that the same files are the same archive.
 CANCEL_BATCH = 10_000  # Tasks of one call.
-CALLS = "MUTIRAO_CALLS"  # In a job's environment: how many calls each of its groups has, and how many a task runs.
+# The end of a group's command says how many calls each of its tasks runs, and how many there are.
+COMMAND = re.compile(r" runner\.pyz function calls \{\} (?P<chunk>\d+) [\d.]+ (?P<count>\d+)$")
 
 
 class Future(concurrent.futures.Future):  # type: ignore[type-arg]
@@ -199,10 +201,10 @@ def pickled(what: str, value: Any) -> bytes:
         raise ArgumentError(f"{what} cannot be sent to another machine: {type(error).__name__}: {error}", "MUT_BAD_REQUEST") from error
 
 
-def command_of(python: Optional[str], chunk: int) -> str:
+def command_of(python: Optional[str], chunk: int, count: int) -> str:
     """Runs the interpreter of this process where a machine has it, else python3; a name that was given is taken as it is."""
     version = "%d.%d" % sys.version_info[:2]
-    rest = f"runner.pyz function calls {{}} {chunk} {version}"
+    rest = f"runner.pyz function calls {{}} {chunk} {version} {count}"
     if python is not None:
         return f"exec {shlex.quote(python)} {rest}"
     return f"p={shlex.quote(sys.executable or 'python3')}; [ -x \"$p\" ] || p=python{version}; command -v \"$p\" >/dev/null || p=python3; exec \"$p\" {rest}"
@@ -229,14 +231,30 @@ class Options:
         self.environment = environment or {}
 
 
-def submit_calls(
-    grid: Grid, key: str, groups: Sequence[tuple[bytes, Sequence[bytes]]], chunk: int, options: Options
-) -> Job:
-    """Submits calls as one job: of each function its pickled self and the pickled arguments of its calls.
+def open_job(grid: Grid, key: str, options: Options) -> Job:
+    """A job without tasks that takes some until it is closed. Waits for a broker that is away for as long as it takes."""
+    job = pb.JobSpec(
+        label=options.label or "Python calls",
+        environment=options.environment,
+        processors=options.cpus,
+        resources=options.resources,
+        limits=options.limits,
+        replicas_max=options.replicas_max,
+        failures_max=options.failures_max,
+        open=True,
+    )
+    request = pb.SubmitJobRequest(job=job, client_job_id=key)
+    answer = grid.connection.call("SubmitJob", request, timeout=120, patience=math.inf)
+    return Job(grid, answer.job_id, answer.task_count)
 
-    Waits for a broker that is away for as long as it takes.
+
+def append_calls(job: Job, key: str, groups: Sequence[tuple[bytes, Sequence[bytes]]], chunk: int, options: Options) -> int:
+    """Adds calls to an open job: of each function its pickled self and the pickled arguments of its calls.
+
+    Answers the index of the first of their tasks. Waits for a broker that is away for as long as it takes: the same key
+    is the same append.
     """
-    connection = grid.connection
+    connection = job.grid.connection
     archive = connection.upload(runner(), math.inf)
 
     def source(content: Any, path: str) -> Any:
@@ -251,33 +269,24 @@ def submit_calls(
         ]
         specs.append(
             pb.TaskGroup(
-                command=command_of(options.python, chunk),
+                command=command_of(options.python, chunk, len(calls)),
                 range=common_pb2.IntegerRange(first=0, count=-(-len(calls) // chunk)),
                 inputs=inputs,
                 outputs=[pb.OutputSpec(root=common_pb2.ROOT_PLAYPEN, path="result")],
                 requirements=options.requirements,
             )
         )
-    counts = " ".join(str(len(calls)) for _, calls in groups)
-    job = pb.JobSpec(
-        label=options.label or "Python calls",
-        groups=specs,
-        environment={**options.environment, CALLS: f"{chunk} {counts}"},
-        processors=options.cpus,
-        resources=options.resources,
-        limits=options.limits,
-        replicas_max=options.replicas_max,
-        failures_max=options.failures_max,
-    )
-    answer = connection.call("SubmitJob", pb.SubmitJobRequest(job=job, client_job_id=key), timeout=120, patience=math.inf)
-    return Job(grid, answer.job_id, answer.task_count)
+    request = pb.AppendTasksRequest(job_id=job.id, append_key=key, groups=specs)
+    answer = connection.call("AppendTasks", request, timeout=120, patience=math.inf)
+    job._grow(answer.first_task_index + answer.task_count)
+    return int(answer.first_task_index)
 
 
-def follow(job: Job, futures: Sequence[Future], chunk: int, counts: Sequence[int]) -> None:
-    """Ties futures to the calls of a job, in their order, and watches it."""
+def follow(job: Job, futures: Sequence[Future], first_task: int, parts: Sequence[tuple[int, int]]) -> None:
+    """Ties futures to calls of a job, in their order from a task on, and watches it. Of each part: calls, calls of a task."""
     calls: dict[int, list[tuple[int, Future]]] = {}
-    at = task = 0
-    for count in counts:
+    at, task = 0, first_task
+    for count, chunk in parts:
         for number in range(count):
             future, index = futures[at + number], task + number // chunk
             future.job, future.task_index = job, index
@@ -291,12 +300,14 @@ def follow(job: Job, futures: Sequence[Future], chunk: int, counts: Sequence[int
 
 
 def futures_of(job: Job) -> list[Future]:
-    spec = job.grid.connection.call("GetJob", pb.GetJobRequest(job_id=job.id)).spec
-    if CALLS not in spec.environment:
+    """Of an open job, those of the calls that it has now."""
+    groups = job.grid.connection.call("GetJob", pb.GetJobRequest(job_id=job.id)).spec.groups
+    matches = [COMMAND.search(group.command) for group in groups]
+    parts = [(int(match["count"]), int(match["chunk"])) for match in matches if match is not None]
+    if len(parts) < len(groups):
         raise MutiraoError(f"job {job.id} was not made of functions, so it has tasks and no futures: iterate over the job", "MUT_BAD_REQUEST")
-    chunk, *counts = (int(word) for word in spec.environment[CALLS].split())
-    futures = [Future() for _ in range(sum(counts))]
-    follow(job, futures, chunk, counts)
+    futures = [Future() for _ in range(sum(count for count, _ in parts))]
+    follow(job, futures, 0, parts)
     return futures
 
 

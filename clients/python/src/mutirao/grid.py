@@ -239,7 +239,7 @@ class Grid:
         request = pb.ListJobsRequest()
         while True:
             answer = self.connection.call("ListJobs", request)
-            yield from (Job(self, job.job_id, job.task_count) for job in answer.jobs)
+            yield from (Job(self, job.job_id, None if job.open else job.task_count) for job in answer.jobs)
             if not answer.HasField("next_before_job_id"):
                 return
             request.before_job_id = answer.next_before_job_id

@@ -153,9 +153,12 @@ class Job:
         return f"<p><b>job {self.id}</b>{label}: {JOB_STATUS[summary.status]}; {counts}<br><progress max=100 value={share:.1f}></progress></p>"
 
     def __len__(self) -> int:
-        if self._count is None:
-            self._count = int(self.summary().task_count)
-        return self._count
+        if self._count is not None:
+            return self._count
+        summary = self.summary()
+        if not summary.open:
+            self._count = int(summary.task_count)
+        return int(summary.task_count)
 
     def __getitem__(self, index: int) -> Task:
         if not -len(self) <= index < len(self):
@@ -184,6 +187,10 @@ class Job:
 
     def cancel(self, reason: str = "") -> None:
         self.grid.connection.call("CancelJob", pb.CancelJobRequest(job_id=self.id, reason=reason))
+
+    def close(self, patience: Optional[float] = None) -> None:
+        """Has it take no more calls: it ends with the last of those that it has."""
+        self.grid.connection.call("CloseJob", pb.CloseJobRequest(job_id=self.id), patience=patience)
 
     def cancel_tasks(self, tasks: Sequence[int], reason: str = "") -> None:
         """Ends some of its tasks, and what runs of them; the others go on. Those that have ended stay as they are."""
@@ -283,6 +290,11 @@ class Job:
                 self._finish(self._epoch)
             else:
                 self._reconcile()
+
+    def _grow(self, count: int) -> None:
+        """It has at least so many tasks."""
+        with self._changed:
+            self._count = max(self._count or 0, count)
 
     def _forget(self, tasks: Optional[Sequence[int]]) -> None:
         """These tasks, or all that did not finish, run again."""

@@ -52,7 +52,7 @@ export async function decideCapacity(
   claims: HostClaims,
   options: CapacityOptions,
 ): Promise<DecidedCapacity> {
-  const chosen = chooseGpus(stated.gpus, found.gpus);
+  const chosen = chooseGpus(stated.gpus ?? grantedGpus(options.slot), found.gpus);
   const warnings = listDoubts(stated, found);
   const gpus: GpuDevice[] = [];
   for (const device of chosen) {
@@ -62,6 +62,12 @@ export async function decideCapacity(
     else warnings.push(`GPU ${device.id} is left to another agent of this host, which offers it`);
   }
   return { capacity: { memory: chooseMemory(stated, found, options), gpus, named: stated.named }, warnings };
+}
+
+/** Devices that the resource manager names are as good as stated. */
+function grantedGpus(slot: SlotGrant | undefined): StatedGpus | undefined {
+  if (slot?.devices === undefined) return undefined;
+  return { text: slot.devices.map(({ id }) => id).join(','), devices: slot.devices, isNamed: true };
 }
 
 /** What is stated goes before what its slot has, and that before its part of what was found. */

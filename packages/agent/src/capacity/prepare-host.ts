@@ -8,7 +8,7 @@ import { decideCapacity, type StatedCapacity } from './decide-capacity.ts';
 import { findCapacity } from './find-capacity.ts';
 import { HostClaims } from './host-claims.ts';
 import { ownHost } from './host-files.ts';
-import { readSlotGrant } from './manager-grant.ts';
+import { listGrantedProcessors, readSlotGrant } from './manager-grant.ts';
 import { findPinning, type Pinning } from './pinning.ts';
 
 /** What an agent is configured with about the host that it runs on. */
@@ -57,7 +57,8 @@ export async function prepareHost(
     config.pin === 'none'
       ? undefined
       : await findPinning(ownHost, new HostClaims(), {
-          processorIds: found.processorIds,
+          processorIds:
+            config.request === '' ? found.processorIds : listGrantedProcessors(environment, found.processorIds),
           offered: processors,
           program: new ProgramFinder(environment['PATH'] ?? '/usr/bin:/bin').find('taskset'),
         });

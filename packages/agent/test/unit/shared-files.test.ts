@@ -6,9 +6,11 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
   writeSync,
@@ -18,6 +20,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { Content } from '@mutirao/core/messages';
 import {
   findHomeKeys,
+  freeBytes,
   getHomeKey,
   offerHomeKey,
   proveDropFolder,
@@ -111,6 +114,24 @@ test('who finds the key of a folder leaves outputs there, for a broker that prov
     t.is(await shared.drop({ challenge, proof }, file), undefined);
   }
   t.is(await shared.drop(proven, path.join(home, 'none')), undefined);
+});
+
+test('an output with a hole larger than the disk is left for nobody, and takes no room', async (t) => {
+  const home = temporaryFolder(t);
+  const drops = path.join(home, 'drops');
+  mkdirSync(drops);
+  const key = offerHomeKey(home, 'broker-b', drops);
+  const shared = new SharedFolders(home, 'incarnation');
+  const file = path.join(home, 'output');
+  writeFileSync(file, bytes);
+  truncateSync(file, freeBytes(home) + 1024 ** 3);
+  const challenge = 'of the broker';
+  const began = performance.now();
+  const proof = proveDropFolder(key, challenge, 'incarnation');
+  t.is(await shared.drop({ challenge, proof }, file), undefined);
+  t.deepEqual(readdirSync(drops), []);
+  // To copy it until the disk is full takes minutes.
+  t.true(performance.now() - began < 5000);
 });
 
 test('keys are proven for each challenge and never shown, and a path is believed of those alone who have one', (t) => {

@@ -74,9 +74,11 @@ export function encodeReplicaDisposition(disposition: ReplicaDisposition | undef
 
 /** Writes where a job stands for the wire. */
 export function encodeJobSummary(summary: JobSummary): JobSummaryWire {
-  const { status, submittedAt, endedAt, doubtfulTaskIndexes, reservationAwaited, cancelReason, ...rest } = summary;
+  const { status, submittedAt, endedAt, doubtfulTaskIndexes, reservationAwaited, cancelReason, isOpen, ...rest } =
+    summary;
   return {
     ...rest,
+    open: isOpen,
     cancelReason: encodeCause(cancelReason),
     doubtfulTaskIndexes: [...doubtfulTaskIndexes],
     status: wireOfJobStatuses[status],

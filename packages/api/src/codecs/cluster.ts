@@ -1,4 +1,4 @@
-import type { ScoreEntry } from '@mutirao/core/machines/cluster';
+import type { ListedNode, ScoreEntry } from '@mutirao/core/machines/cluster';
 import type {
   ClaimedReservation,
   HonouredReservation,
@@ -15,6 +15,7 @@ import {
   RequestStatus as RequestStatusWire,
   type AllocateRequest,
   type AllocateResponse,
+  type ClusterNode as ClusterNodeWire,
   type GetLimitsResponse,
   type GetQueueRequest,
   type GetQueueResponse,
@@ -27,6 +28,7 @@ import {
   type WalltimeGain as WalltimeGainWire,
 } from '../generated/mutirao/cluster/v1/cluster.ts';
 import { clip } from '../limits.ts';
+import { decodeNodes, decodeSlot, encodeNodes, encodeSlot } from './slots.ts';
 import { badRequest, boundList, boundName, boundNumber, boundProcessors, boundText } from './common.ts';
 
 /** Most words of a request's command, and most variables of its environment. */
@@ -59,6 +61,7 @@ export function decodeAllocateRequest(wire: AllocateRequest): RequestOrder {
     environment: decodeEnvironment(wire.environment),
     workingDirectory: text('working_directory', wire.workingDirectory),
     clientRequestId: text('client_request_id', wire.clientRequestId, 256),
+    ...decodeSlot(wire.slot, 'slot'),
   };
 }
 
@@ -74,6 +77,7 @@ export function encodeAllocateRequest(
     environment: { ...order.environment },
     clientRequestId: order.clientRequestId,
     workingDirectory: order.workingDirectory,
+    slot: encodeSlot(order.slot),
     reservationClaim: order.reservation?.claim ?? '',
   };
 }
@@ -184,6 +188,7 @@ export function encodeLimitsOf(limits: ResourceLimits): GetLimitsResponse {
     walltimeMsMax: limits.walltimeMax,
     widthProcessorsMax: limits.widthMax,
     walltimeGranularityMs: limits.walltimeGranularity,
+    nodes: encodeNodes(limits.nodes),
   };
 }
 
@@ -202,11 +207,11 @@ export function decodeLimitsOf(wire: GetLimitsResponse): ResourceLimits {
   boundNumber(limits.widthMax, 'resourceProcessors', 'width_processors_max');
   boundNumber(limits.walltimeMax, 'duration', 'walltime_ms_max');
   boundNumber(limits.walltimeGranularity, 'duration', 'walltime_granularity_ms');
-  return limits;
+  return { ...limits, ...decodeNodes(wire.nodes, 'nodes') };
 }
 
-/** Writes a listing for the wire. */
-export function encodeQueueListing(listing: QueueListing): GetQueueResponse {
+/** Writes a listing for the wire. @param nodes of a cluster that has some. */
+export function encodeQueueListing(listing: QueueListing, nodes: readonly ListedNode[] = []): GetQueueResponse {
   return {
     atUnixMs: listing.at,
     processorsFree: listing.processorsFree,
@@ -216,6 +221,19 @@ export function encodeQueueListing(listing: QueueListing): GetQueueResponse {
       listing.ranking === undefined
         ? undefined
         : { weight: listing.ranking.weight, leadMsMax: listing.ranking.leadMax, score: listing.ranking.score },
+    nodes: nodes.map(encodeNode),
+  };
+}
+
+function encodeNode({ name, processors, memory, gpus, ...free }: ListedNode): ClusterNodeWire {
+  return {
+    name,
+    processors,
+    processorsFree: free.processorsFree,
+    memoryBytes: memory,
+    memoryBytesFree: free.memoryFree,
+    gpus: gpus.map(({ id, kind }) => ({ gpuId: id, kind, isFree: free.gpusFree.includes(id) })),
+    isAway: free.isAway,
   };
 }
 
@@ -306,6 +324,7 @@ function encodeQueuedRequest(request: QueuedRequest): QueuedRequestWire {
     clientRequestId: request.clientRequestId,
     reservationId: request.reservationId ?? 0,
     rankedUnixMs: request.rankedAt ?? 0,
+    slot: encodeSlot(request.slot),
   };
 }
 
@@ -325,6 +344,7 @@ function decodeQueuedRequest(wire: QueuedRequestWire): QueuedRequest {
     endReason: boundText(wire.endReason, 'text', 'end_reason'),
     clientRequestId: boundName(wire.clientRequestId, 'name', 'client_request_id'),
     ...(wire.reservationId === 0 ? {} : { reservationId: wire.reservationId }),
+    ...decodeSlot(wire.slot, 'slot'),
     ...(wire.rankedUnixMs === 0 ? {} : { rankedAt: boundNumber(wire.rankedUnixMs, 'instant', 'ranked_unix_ms') }),
   };
 }

@@ -33,10 +33,12 @@ export { printUnits, readClaim, readClaimPart, readClaimPayload, splitClaim, typ
 export { chunkData, chunkHeadroom, frameChunk, offsetHeader, readChunk } from './content-chunk.ts';
 export {
   decodeJobSpec,
+  decodeAppendTasks,
   decodeSubmitJob,
   encodeJobSpec,
   listedCountMax,
   taskCountMax,
+  type AppendTasks,
   type SubmitJob,
 } from './job-spec.ts';
 export {

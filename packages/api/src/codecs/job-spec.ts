@@ -22,6 +22,7 @@ import type {
   JobReservation as JobReservationWire,
   JobSpec as JobSpecWire,
   OutputSpec as OutputSpecWire,
+  AppendTasksRequest,
   SubmitJobRequest,
   TaskEdge as TaskEdgeWire,
   TaskGroup as TaskGroupWire,
@@ -48,6 +49,13 @@ export interface SubmitJob {
   readonly spec: JobSpec;
   /** A job of which results are to be taken over; 0 is the latest with the same label, undefined none. */
   readonly resumesJobId: number | undefined;
+}
+
+/** Tasks for an open job. */
+export interface AppendTasks {
+  readonly jobId: number;
+  readonly appendKey: string;
+  readonly groups: readonly TaskGroup[];
 }
 
 /** Most tasks of one job. */
@@ -78,14 +86,34 @@ export function decodeSubmitJob(wire: SubmitJobRequest): SubmitJob {
   };
 }
 
+/** Reads tasks that are appended. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */
+export function decodeAppendTasks(wire: AppendTasksRequest): AppendTasks {
+  return {
+    jobId: wire.jobId,
+    appendKey: text('append_key', wire.appendKey, 256),
+    groups: decodeTaskGroups(wire.groups, { list: 'groups', whole: 'the call' }).groups,
+  };
+}
+
+function decodeTaskGroups(
+  wire: readonly TaskGroupWire[],
+  { list, whole }: { readonly list: string; readonly whole: string },
+): { readonly groups: readonly TaskGroup[]; readonly taskCount: number } {
+  if (wire.length === 0) throw badRequest(`${whole} has no tasks: ${list} is empty`);
+  if (wire.length > listedCountMax)
+    throw badRequest(`${list} has ${wire.length} entries; expected at most ${listedCountMax}`);
+  const groups = wire.map((group, index) => decodeTaskGroup(group, `${list}[${index}]`));
+  const taskCount = groups.reduce((sum, group) => sum + countOf(group.values), 0);
+  if (taskCount > taskCountMax) throw badRequest(`${whole} has ${taskCount} tasks; expected at most ${taskCountMax}`);
+  return { groups, taskCount };
+}
+
 /** Reads a bag of tasks. @throws {MutiraoError} MUT_BAD_REQUEST with the value found and the value wanted. */
 export function decodeJobSpec(wire: JobSpecWire): JobSpec {
-  if (wire.groups.length === 0) throw badRequest('the job has no tasks: job.groups is empty');
-  if (wire.groups.length > listedCountMax)
-    throw badRequest(`job.groups has ${wire.groups.length} entries; expected at most ${listedCountMax}`);
-  const groups = wire.groups.map((group, index) => decodeTaskGroup(group, `job.groups[${index}]`));
-  const taskCount = groups.reduce((sum, group) => sum + countOf(group.values), 0);
-  if (taskCount > taskCountMax) throw badRequest(`the job has ${taskCount} tasks; expected at most ${taskCountMax}`);
+  const { groups, taskCount } =
+    wire.open === true && wire.groups.length === 0
+      ? { groups: [], taskCount: 0 }
+      : decodeTaskGroups(wire.groups, { list: 'job.groups', whole: 'the job' });
   return {
     label: text('job.label', wire.label, 1024),
     groups,
@@ -106,6 +134,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     ...decodeWorkFolder(wire.workFolder),
     ...decodeReservation(wire.reservation),
     ...decodeEdges(wire.edges, taskCount),
+    ...(wire.open === true ? { open: true } : {}),
   };
 }
 
@@ -163,6 +192,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     ...encodeScheduling(spec),
     sharedPlaces: spec.sharedPlaces,
     workFolder: spec.workFolder,
+    open: spec.open,
     gathering: spec.gatherFolder === undefined ? undefined : { folder: spec.gatherFolder },
     edges: (spec.edges ?? []).map(({ from, to, data = 0 }) => ({ from, to, dataBytes: data })),
     reservation:

@@ -337,6 +337,11 @@ export const registry = {
     retryable: false,
     advice: 'Correct the file at the line and column that the message names; docs/reference/jdf.md has the grammar.',
   },
+  MUT_JOB_CLOSED: {
+    status: 'FAILED_PRECONDITION',
+    retryable: false,
+    advice: 'Submit the tasks as a job of their own; only a job that was submitted open and not closed takes more.',
+  },
   MUT_JOURNAL_CORRUPT: {
     status: 'DATA_LOSS',
     retryable: false,

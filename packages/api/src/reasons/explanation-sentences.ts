@@ -25,6 +25,8 @@ export const explanationSentences = {
     `${plural(tasks, 'task')} of job ${jobId} ${tasks === 1 ? 'is' : 'are'} assigned to ${providerId} and waiting.`,
   'job-progress': ({ jobId, tasks, finishedTasks, runningTasks }) =>
     `Job ${jobId}: ${finishedTasks} of ${plural(tasks, 'task')} finished, ${runningTasks} running.`,
+  'job-open': ({ jobId }) =>
+    `It is open: more tasks may be added, and it does not end before "mutirao job close ${jobId}".`,
   'job-cancelling': ({ jobId, cause, openTasks }, { say }) =>
     `Job ${jobId} was cancelled${aside(say(cause))}; ${plural(openTasks, 'task')} ${openTasks === 1 ? 'is' : 'are'} still ` +
     'being stopped.',

@@ -1,3 +1,4 @@
+import { describeSlot } from '@mutirao/core/resources';
 import { describeExactTime, plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
@@ -38,6 +39,20 @@ export const jobFaults = {
 
   'gang-with-votes': ({ verification }) =>
     `verification is by ${verification}, but the results of gangs are not voted on; expected a check, or none`,
+  'job-closed': ({ jobId, status }) =>
+    `job ${jobId} takes no more tasks: it is ${status} and not open; expected a job that is open`,
+  'append-without-key': () => 'append_key is empty; expected one that is the same when the call is repeated',
+  'append-key-reused': ({ key, firstTaskIndex, tasks, tasksGiven }) =>
+    `append_key ${key} added ${plural(tasks, 'task')} from task ${firstTaskIndex} on, and now comes with ` +
+    `${tasksGiven}; expected the same tasks`,
+  'appends-too-many': ({ jobId, appendsMax }) =>
+    `tasks were appended to job ${jobId} ${appendsMax} times; expected more tasks at once, or another job`,
+  'append-groups-too-many': ({ jobId, groups, groupsMax }) =>
+    `job ${jobId} would have ${groups} task groups; expected at most ${groupsMax}: more tasks in a group, or another job`,
+  'open-job-with-edges': ({ edges }) =>
+    `the job is open and has ${plural(edges, 'edge')}; expected edges in jobs that have all their tasks from the start`,
+  'open-job-with-gathering': () =>
+    'the job is open and gathers its outputs in archives, which are written for all tasks; expected one of the two',
   'gang-with-replicas': ({ replicasMax }) =>
     `replicas_max is ${replicasMax}, but a gang runs once at a time; expected 1`,
   'gang-with-plan': () => 'scheduler is plan, which plans tasks of one machine; expected another one for gangs',
@@ -112,6 +127,15 @@ export const jobFaults = {
   'request-width-invalid': ({ processors }) => `width is ${processors}; expected 1 or more`,
   'request-walltime-invalid': ({ walltimeMs }) => `walltime is ${walltimeMs} ms; expected 1 or more`,
   'request-too-wide': ({ processors, processorsMax }) => `width is ${processors}; expected at most ${processorsMax}`,
+  'request-slots-unsupported': () =>
+    'the request is in slots, and this cluster gives processors and nothing else; expected a cluster with described ' +
+    'nodes, as in --node n1=local:8:memory=32G',
+  'request-width-not-in-slots': ({ processors, slotProcessors }) =>
+    `width is ${processors}; expected a multiple of ${slotProcessors}, the processors of a slot`,
+  'request-slot-too-large': ({ processors, memoryBytes, gpus, gpuKind, processorsMax, memoryBytesMax, gpusMax }) =>
+    `no node has ${describeSlot({ processors, memory: memoryBytes, gpus, gpuKind })}; expected at most ` +
+    `${describeSlot({ processors: processorsMax, memory: memoryBytesMax, gpus: gpusMax, gpuKind })}, each the most ` +
+    'that a node has',
   'request-too-long': ({ walltimeMs, walltimeMsMax }) =>
     `walltime is ${describeExactTime(walltimeMs)}; expected at most ${describeExactTime(walltimeMsMax)}`,
   'request-reservation-unknown': ({ reservationId }) => `reservation ${reservationId} is over, or not of this cluster`,

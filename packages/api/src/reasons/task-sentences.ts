@@ -132,6 +132,7 @@ export const taskSentences = {
   'plan-job-arrived': ({ jobId }) => `The plan was renewed because job ${jobId} arrived.`,
   'plan-job-cancelled': ({ jobId }) => `The plan was renewed because job ${jobId} was cancelled.`,
   'plan-tasks-cancelled': ({ jobId }) => `The plan was renewed because tasks of job ${jobId} were cancelled.`,
+  'plan-tasks-appended': ({ jobId }) => `The plan was renewed because tasks were added to job ${jobId}.`,
   'plan-tasks-held': ({ jobId }) => `The plan was renewed because tasks of job ${jobId} were held or released.`,
   'plan-job-updated': ({ jobId }) =>
     `The plan was renewed because the priority or the limit of job ${jobId} was changed.`,

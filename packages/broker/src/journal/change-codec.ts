@@ -23,7 +23,7 @@ type PackedChange =
   | Exclude<BrokerChange, { kind: 'ReplicasDispatched' | 'ReplicasStarted' | 'ReplicaVerifying' | 'ReplicasEnded' }>;
 
 /** The version of the lines that this codec writes; it reads all versions up to it. */
-export const changeVersion = 3;
+export const changeVersion = 4;
 
 /** The codec of the broker's journal; the records of replicas are written in the same transaction as the change. */
 export const changeCodec: ChangeCodec<BrokerChange> = {

@@ -1,6 +1,8 @@
 import {
   BrokerServiceService,
   type AddProviderRequest,
+  type AppendTasksRequest,
+  type AppendTasksResponse,
   type CancelTasksRequest,
   type CancelTasksResponse,
   type SubmitJobRequest,
@@ -14,6 +16,7 @@ import type { BrokerParts } from './broker-parts.ts';
 import { explainRoute, getLedgerRoute } from './explain.ts';
 import { getQuotaRoute, type QuotaSource } from './get-quota.ts';
 import { getTaskOutputRoute } from './get-task-output.ts';
+import { appendTasksRoute, closeJobRoute } from './append-tasks.ts';
 import { cancelJobRoute, cancelTasksRoute, getJobRoute, listJobsRoute, retryTasksRoute } from './jobs.ts';
 import { listTasksRoute } from './list-tasks.ts';
 import {
@@ -43,6 +46,8 @@ export function brokerService(parts: BrokerParts, usesOf: QuotaSource): ServiceB
 export function brokerRoutes(parts: BrokerParts, usesOf: QuotaSource): Handlers<typeof BrokerServiceService> {
   return {
     submitJob: submitJobRoute(parts),
+    appendTasks: appendTasksRoute(parts),
+    closeJob: closeJobRoute(parts),
     getJob: getJobRoute(parts),
     listJobs: listJobsRoute(parts),
     cancelJob: cancelJobRoute(parts),
@@ -83,6 +88,11 @@ const audited: AuditedMethods = {
     target: (_request: SubmitJobRequest, { jobId, taskCount }: SubmitJobResponse) =>
       `job ${jobId} of ${taskCount} tasks`,
   },
+  appendTasks: {
+    action: 'job.append',
+    target: ({ jobId }: AppendTasksRequest, { taskCount }: AppendTasksResponse) => `${taskCount} tasks of job ${jobId}`,
+  },
+  closeJob: { action: 'job.close', target: deriveJob },
   cancelJob: { action: 'job.cancel', target: deriveJob },
   cancelTasks: {
     action: 'tasks.cancel',

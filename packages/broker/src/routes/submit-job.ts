@@ -39,19 +39,7 @@ async function submitJob(
     return { jobId: known.jobId, taskCount: known.taskCount, warnings: [] };
   parts.room.demand();
   if (touchesHome(given)) requireOwner(parts, userId, 'a job with local paths, a work folder or a check');
-  // What tasks of users on other hosts write is kept as blobs.
-  if (given.groups.some(({ outputs }) => outputs.some(({ localPath }) => localPath === '')))
-    await parts.blobs.requireQuota(userId, 0);
-  const resolved = await placeInFolder(resolveLocalPaths(given), parts.workFolderRules);
-  checkRequirements(resolved);
-  await checkWidths(resolved, {
-    state: parts.driver.state,
-    machineProcessorsOf: (providerId) => parts.machineProcessorsOf(providerId),
-  });
-  await checkFiles(resolved, {
-    forbidden: parts.forbiddenFolders,
-    hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256),
-  });
+  const resolved = await checkTasks(parts, userId, given);
   const places = await checkPlaces(resolved);
   const looked = await fingerprintInputs(resolved, parts.homeFiles);
   const { spec, resumed } =
@@ -71,7 +59,26 @@ async function submitJob(
   };
 }
 
-function touchesHome(spec: JobSpec): boolean {
+/** Finds what is wrong with tasks alone. @returns them with their paths resolved. */
+export async function checkTasks(parts: BrokerParts, userId: UserId, given: JobSpec): Promise<JobSpec> {
+  // What tasks of users on other hosts write is kept as blobs.
+  if (given.groups.some(({ outputs }) => outputs.some(({ localPath }) => localPath === '')))
+    await parts.blobs.requireQuota(userId, 0);
+  const resolved = await placeInFolder(resolveLocalPaths(given), parts.workFolderRules);
+  checkRequirements(resolved);
+  await checkWidths(resolved, {
+    state: parts.driver.state,
+    machineProcessorsOf: (providerId) => parts.machineProcessorsOf(providerId),
+  });
+  await checkFiles(resolved, {
+    forbidden: parts.forbiddenFolders,
+    hasContent: ({ sha256 }) => parts.blobs.has(userId, sha256),
+  });
+  return resolved;
+}
+
+/** Whether a job reads or writes paths at home, or runs a check there. */
+export function touchesHome(spec: JobSpec): boolean {
   return (
     spec.gatherFolder !== undefined ||
     spec.workFolder !== undefined ||

@@ -21,15 +21,31 @@ export function groupOfTask(spec: JobSpec, index: TaskIndex): TaskGroup {
   return getPosition(spec, index).group;
 }
 
-/** Cost: O(groups). */
-function getPosition(spec: JobSpec, index: TaskIndex): { readonly group: TaskGroup; readonly position: number } {
-  let position = index;
-  for (const group of spec.groups) {
-    const count = countTasks(group);
-    if (position < count) return { group, position };
-    position -= count;
+/** By list of groups, where each group begins, and where the last one ends; the list of an open job grows. */
+const knownStarts = new WeakMap<readonly TaskGroup[], number[]>();
+
+function getStarts(groups: readonly TaskGroup[]): readonly number[] {
+  let starts = knownStarts.get(groups);
+  if (starts === undefined) knownStarts.set(groups, (starts = [0]));
+  for (const group of groups.slice(starts.length - 1)) starts.push((starts.at(-1) ?? 0) + countTasks(group));
+  return starts;
+}
+
+/** Cost: O(log groups) but for the first time. */
+function getPosition({ groups }: JobSpec, index: TaskIndex): { readonly group: TaskGroup; readonly position: number } {
+  const starts = getStarts(groups);
+  let low = 0;
+  let high = groups.length - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if ((starts[middle] ?? Infinity) <= index) low = middle;
+    else high = middle - 1;
   }
-  throw new InvariantError(`a job has no task ${index}`);
+  const group = groups[low];
+  const position = index - (starts[low] ?? 0);
+  if (group === undefined || position < 0 || position >= countTasks(group))
+    throw new InvariantError(`a job has no task ${index}`);
+  return { group, position };
 }
 
 /**

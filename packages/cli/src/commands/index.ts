@@ -78,6 +78,12 @@ export const entries: readonly CommandEntry[] = [
     load: () => import('./job/cancel.ts'),
   },
   {
+    path: ['job', 'close'],
+    summary: 'Let open jobs end with the tasks that they have.',
+    json: { shape: 'closed_job', form: 'array' },
+    load: () => import('./job/close.ts'),
+  },
+  {
     path: ['job', 'hold'],
     summary: 'Keep tasks of a job from being started until they are released.',
     json: { shape: 'held_tasks', form: 'one' },

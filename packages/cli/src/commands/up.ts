@@ -2,11 +2,13 @@ import { resolve } from 'node:path';
 import { InvalidArgumentError, type Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { requireUsableHost } from '@mutirao/runtime/files';
+import { raiseSoftLimits, requireLimits } from '@mutirao/runtime/processes';
 import { readIsolationMode } from '@mutirao/runtime/program';
 
 import type { Act, CommandContext } from '../context.ts';
 import type { ExitStatus } from '../exit-status.ts';
-import { parseClusters, type GridSize } from '../grid/plan.ts';
+import { parseClusters, type ClusterNodes, type GridSize } from '../grid/plan.ts';
 import { parseGpuDevices, parseNamedResource, parseSize } from '@mutirao/formats';
 import { parseSettings, refuseWithoutProcess } from '../grid/settings.ts';
 import { gridJson, type GridRecord } from '../grid/record.ts';
@@ -17,7 +19,7 @@ import { tell } from '../output/tell.ts';
 import { collect } from '../usage/repeated-options.ts';
 
 /** How large the grid is, and whether the terminal is given back. */
-export interface UpOptions extends MachineResources {
+export interface UpOptions extends MachineResources, ClusterCapacities {
   readonly clusters: string;
   readonly machines: number;
   readonly machineProcessors: number;
@@ -28,6 +30,12 @@ export interface UpOptions extends MachineResources {
   readonly web: boolean;
   readonly siteSelection?: string;
   readonly detach?: true;
+}
+
+interface ClusterCapacities {
+  readonly clusterNodes?: number;
+  readonly clusterMemory?: string;
+  readonly clusterGpus?: string;
 }
 
 interface MachineResources {
@@ -45,6 +53,9 @@ export function define(command: Command, act: Act): void {
       'processors of each embedded cluster: 8,4 starts two clusters; 0 starts none',
       '4',
     )
+    .option('--cluster-nodes <count>', 'nodes of each cluster, among which its processors are divided', nodes)
+    .option('--cluster-memory <size>', "memory of each node: 8G (default: its part of this host's)")
+    .option('--cluster-gpus <gpus>', 'GPUs of each node: 2 or 2:a100')
     .option('--machines <count>', 'number of lab machines', count, 2)
     .option('--machine-processors <count>', 'processors of each lab machine', count, 1)
     .option('--machine-memory <size>', 'memory that each lab machine offers: 8G (default: what it has)')
@@ -71,6 +82,9 @@ export function define(command: Command, act: Act): void {
     .action((options: UpOptions) => act((context) => startGrid(context, options)));
 }
 
+/** Six processes of a small grid have about 15 threads each. */
+const threadsMin = 128;
+
 /** Starts a whole grid on this machine, and stays with it until interrupted, or detaches it. */
 export async function startGrid(context: CommandContext, options: UpOptions): Promise<ExitStatus> {
   const size: GridSize = {
@@ -78,6 +92,7 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
     machines: options.machines,
     machineProcessors: Math.max(1, options.machineProcessors),
     settings: findSettings(options),
+    ...findClusterNodes(options),
     ...(options.trace === undefined ? {} : { traces: resolve(context.directory, options.trace) }),
     ...(options.reservations === true ? { hasReservations: true } : {}),
     ...(options.web ? { hasPage: true } : {}),
@@ -89,6 +104,9 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
         'with "mutirao run broker" and add providers with "mutirao provider add"',
     );
   refuseIneffective(size);
+  requireUsableHost(context.home);
+  raiseSoftLimits();
+  requireLimits(threadsMin);
   if (options.detach === true) {
     await startDetached(context, options);
     return 0;
@@ -102,6 +120,55 @@ export async function startGrid(context: CommandContext, options: UpOptions): Pr
   await stopConnectors(context);
   context.output.note('The grid has stopped.');
   return 0;
+}
+
+/**
+ * What each embedded cluster consists of, if that is stated. @throws {MutiraoError, FormatError} MUT_BAD_REQUEST,
+ * MUT_BAD_SIZE, MUT_BAD_RESOURCE before anything is started.
+ */
+export function findClusterNodes(options: Pick<UpOptions, 'clusters' | 'reservations' | keyof ClusterCapacities>): {
+  readonly clusterNodes?: ClusterNodes;
+} {
+  const { clusterNodes: count = 1, clusterMemory, clusterGpus } = options;
+  const [given] = listCapacities(options);
+  if (given === undefined) return {};
+  refuseNodes(given, count, options);
+  if (clusterGpus !== undefined) parseGpuDevices(clusterGpus);
+  const memory = clusterMemory === undefined ? '' : `:memory=${parseSize(clusterMemory)}`;
+  return { clusterNodes: { count, properties: `${memory}${clusterGpus === undefined ? '' : `:gpus=${clusterGpus}`}` } };
+}
+
+/** @param given an option that says what nodes are. @throws {MutiraoError} MUT_BAD_REQUEST */
+function refuseNodes(
+  given: string,
+  count: number,
+  { clusters, clusterGpus = '', reservations }: Pick<UpOptions, 'clusters' | 'clusterGpus' | 'reservations'>,
+): void {
+  const sizes = parseClusters(clusters);
+  if (sizes.length === 0) throw bad(`there is ${given}, and --clusters is "${clusters}"; expected a cluster`);
+  if (reservations === true)
+    throw bad(`${given} and --reservations exclude each other: a cluster of nodes enforces no reservations`);
+  const uneven = sizes.find((processors) => processors % count > 0);
+  if (uneven !== undefined)
+    throw bad(
+      `--cluster-nodes ${count} does not divide ${uneven} processors; expected a multiple, as in --clusters ` +
+        `${Math.ceil(uneven / count) * count}`,
+    );
+  if (clusterGpus.includes(','))
+    throw bad(`--cluster-gpus is "${clusterGpus}"; expected how many each node has, as in 2:a100`);
+}
+
+/** The options that say what nodes are, as they are written: each with its value behind it. */
+function listCapacities({ clusterNodes, clusterMemory, clusterGpus }: ClusterCapacities): string[] {
+  return [
+    ...(clusterNodes === undefined ? [] : ['--cluster-nodes', String(clusterNodes)]),
+    ...(clusterMemory === undefined ? [] : ['--cluster-memory', clusterMemory]),
+    ...(clusterGpus === undefined ? [] : ['--cluster-gpus', clusterGpus]),
+  ];
+}
+
+function bad(message: string): MutiraoError {
+  return new MutiraoError('MUT_BAD_REQUEST', message);
 }
 
 function refuseIneffective({ settings, clusters, machines, hasReservations, hasPage }: GridSize): void {
@@ -162,6 +229,7 @@ async function startDetached(context: CommandContext, options: UpOptions): Promi
     String(options.machines),
     '--machine-processors',
     String(options.machineProcessors),
+    ...listCapacities(options),
     ...(options.machineMemory === undefined ? [] : ['--machine-memory', options.machineMemory]),
     ...(options.machineGpus === undefined ? [] : ['--machine-gpus', options.machineGpus]),
     ...(options.machineResource ?? []).flatMap((text) => ['--machine-resource', text]),
@@ -222,6 +290,11 @@ function gridLines(home: string, grid: GridRecord, ending: string): string[] {
     '',
     ...tries,
   ];
+}
+
+function nodes(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Expected an integer of 1 or more.');
+  return Number(text);
 }
 
 function count(text: string): number {

@@ -13,6 +13,8 @@ import type { ProcessPlan } from './supervisor.ts';
 export interface GridSize {
   /** Processors of each embedded cluster. */
   readonly clusters: readonly number[];
+  /** What each embedded cluster consists of; left out where they give processors and nothing else. */
+  readonly clusterNodes?: ClusterNodes;
   /** Time-shared lab machines. */
   readonly machines: number;
   /** Processors of each lab machine. */
@@ -27,6 +29,14 @@ export interface GridSize {
   readonly hasReservations?: true;
   /** Whether a page of it is served. */
   readonly hasPage?: true;
+}
+
+/** Equal nodes of each embedded cluster. */
+export interface ClusterNodes {
+  /** Among how many nodes its processors are divided. */
+  readonly count: number;
+  /** What each has in addition, as `--node` of the cluster takes it: `:memory=8G:gpus=1:a100`; may be empty. */
+  readonly properties: string;
 }
 
 /** Plans the processes of a grid that share a home folder. */
@@ -44,9 +54,19 @@ export class GridPlan {
     const info = join(this.#home, 'clusters', id, 'cluster.json');
     const honours = reservations === '' ? [] : ['--reservations', reservations];
     return this.#plan('cluster', `cluster-${id}`, {
-      args: ['--id', id, '--processors', String(processors), ...honours],
+      args: ['--id', id, ...this.#listNodes(processors), ...honours],
       info,
     });
+  }
+
+  #listNodes(processors: number): string[] {
+    const { clusterNodes } = this.#size;
+    if (clusterNodes === undefined) return ['--processors', String(processors)];
+    const { count, properties } = clusterNodes;
+    return Array.from({ length: count }, (_, index) => [
+      '--node',
+      `n${index + 1}=local:${processors / count}${properties}`,
+    ]).flat();
   }
 
   reservations(id: string): ProcessPlan {

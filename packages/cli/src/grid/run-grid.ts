@@ -21,6 +21,7 @@ import {
   type ClusterRecord,
   type GridRecord,
 } from './record.ts';
+import { removeOwnRecord, untilRecordLost } from './own-record.ts';
 import { quoteEnd } from './start-failure.ts';
 import { Supervisor, type Host, type ProcessPlan } from './supervisor.ts';
 
@@ -47,7 +48,12 @@ export async function runGrid(
     start: startAll,
     work: async (grid) => {
       onReady(grid);
-      await untilAborted(context.signal);
+      await Promise.race([untilAborted(context.signal), untilRecordLost(context.home, grid.pid, context)]);
+      if (!context.signal.aborted)
+        throw new MutiraoError(
+          'MUT_HOME_UNUSABLE',
+          `the home folder ${context.home} was removed, unmounted or taken by another grid; this grid stops`,
+        );
     },
   });
 }
@@ -99,7 +105,7 @@ export async function withGrid(context: CommandContext, size: GridSize, course: 
   } finally {
     supervisor.onChange = () => undefined;
     await stopAll(supervisor, course.endMax);
-    rmSync(gridRecordPath(context.home), { force: true });
+    removeOwnRecord(context.home, grid.pid);
   }
 }
 

@@ -58,6 +58,10 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     show('job cancel all --reason "wrong input"', 'cancel every running job'),
     show('job cancel last 3,5-9', 'cancel single tasks of the job submitted last'),
   ],
+  'job close': [
+    show('job close last', 'let the open job submitted last end with the tasks that it has'),
+    show('job close all', 'close every running job'),
+  ],
   'job hold': [
     show('job hold last', 'start no more tasks of the job submitted last; what runs goes on'),
     show('job hold 7 3,5-9', 'the same of single tasks'),

@@ -20,6 +20,7 @@ import {
 } from '@mutirao/api/broker';
 import {
   RequestStatus as ClusterRequestStatus,
+  type ClusterNode,
   type GetScoresResponse,
   type HonouredReservation,
   type QueuedRequest,
@@ -32,6 +33,7 @@ import {
   type GetResourceResponse,
   type LeaseState,
 } from '@mutirao/api/provider';
+import type { Slot } from '@mutirao/api/common';
 import { findReasonDocument, reasonDocument } from '@mutirao/api/reasons';
 
 import type { Manifest } from '../backup/manifest.ts';
@@ -50,6 +52,7 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
     status: getEnumName(JobStatus, job.status),
     submitted_unix_ms: job.submittedUnixMs,
     ended_unix_ms: orNull(job.endedUnixMs),
+    open: job.open === true,
     task_count: job.taskCount,
     waiting_count: job.waitingCount,
     held_count: job.heldCount,
@@ -391,6 +394,7 @@ export function queuedRequestJson(request: QueuedRequest): JsonOf<Shapes['queued
     request_id: request.requestId,
     user_id: request.userId,
     width_processors: request.widthProcessors,
+    slot: request.slot === undefined ? null : slotJson(request.slot),
     walltime_ms: request.walltimeMs,
     status: getEnumName(ClusterRequestStatus, request.status),
     submitted_unix_ms: request.submittedUnixMs,
@@ -399,6 +403,24 @@ export function queuedRequestJson(request: QueuedRequest): JsonOf<Shapes['queued
     end_reason: request.endReason,
     reservation_id: orNull(request.reservationId),
     ranked_unix_ms: orNull(request.rankedUnixMs),
+  };
+}
+
+function slotJson({ processors, memoryBytes, gpus, gpuKind }: Slot): Readonly<Record<string, unknown>> {
+  return { processors, memory_bytes: memoryBytes, gpus, gpu_kind: gpuKind === '' ? null : gpuKind };
+}
+
+/** A node of a cluster as JSON. */
+export function clusterNodeJson(node: ClusterNode): Readonly<Record<string, unknown>> {
+  const isKnown = node.memoryBytes > 0;
+  return {
+    name: node.name,
+    processors: node.processors,
+    processors_free: node.processorsFree,
+    memory_bytes: isKnown ? node.memoryBytes : null,
+    memory_bytes_free: isKnown ? node.memoryBytesFree : null,
+    gpus: node.gpus.map(({ gpuId, kind, isFree }) => ({ gpu_id: gpuId, kind, is_free: isFree })),
+    is_away: node.isAway,
   };
 }
 

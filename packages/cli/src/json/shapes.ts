@@ -26,6 +26,7 @@ const jobFields = {
   status: ['string', '`running`, `finished`, `failed` or `cancelled`.'],
   submitted_unix_ms: ['integer', 'When the broker accepted it.'],
   ended_unix_ms: [instant, 'When its last task ended.'],
+  open: ['boolean', 'Whether more tasks may be added, and it does not end before it is closed.'],
   task_count: ['integer', 'Tasks in all.'],
   waiting_count: ['integer', 'Tasks that wait for other tasks of the job, or are held.'],
   held_count: ['integer', 'Those of them that only wait for their release.'],
@@ -82,6 +83,11 @@ export const shapes = {
   allocation: {
     cluster: ['string', 'Name of the cluster.'],
     request_id: ['string', 'What the cluster calls the request.'],
+  },
+  closed_job: {
+    job_id: ['integer', 'The job that was closed.'],
+    task_count: ['integer', 'The tasks that it has.'],
+    was_open: ['boolean', 'Whether it was open until now.'],
   },
   cancelled_job: {
     job_id: ['integer', 'The job that was cancelled.'],
@@ -336,11 +342,21 @@ export const shapes = {
     processors_free: ['integer', 'Processors that no request holds.'],
     requests: ['array of queued_request', 'Running and queued ones, then those that ended lately.'],
     reservations: ['array of honoured_reservation', 'Processors that are set aside, by start.'],
+    nodes: [
+      'array of object',
+      'Nodes with memory and GPUs, empty for a cluster of processors: `name`, `processors`, `processors_free`, ' +
+        '`memory_bytes` and `memory_bytes_free` (null if unknown), `gpus` (`gpu_id`, `kind`, `is_free`), `is_away`.',
+    ],
   },
   queued_request: {
     request_id: ['string', 'What the cluster calls it.'],
     user_id: ['string', 'Whose it is.'],
     width_processors: ['integer', 'Processors asked for.'],
+    slot: [
+      'object or null',
+      'What the request is a whole number of: `processors` of one node, `memory_bytes`, `gpus` and `gpu_kind` (null ' +
+        'for any); null for single processors.',
+    ],
     walltime_ms: ['integer', 'Upper limit of run time asked for.'],
     status: ['string', '`queued`, `running` or `ended`.'],
     submitted_unix_ms: ['integer', 'When it was submitted.'],

@@ -2,7 +2,8 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { ClusterCommand } from '@mutirao/core/machines/cluster';
 import type { Duration } from '@mutirao/core/shared';
 import type { Logger } from '@mutirao/runtime/log';
-import type { ExitFacts, Runner } from '../request-runner.ts';
+import { countProcesses, type ExitFacts, type Runner } from '../request-runner.ts';
+import { grantVariables } from './grant-variables.ts';
 import type { NodeProcess } from './ssh-node.ts';
 
 type StartProcesses = Extract<ClusterCommand, { kind: 'StartProcesses' }>;
@@ -25,8 +26,8 @@ export interface NodeRunnerOptions {
   readonly log: Logger;
   /** Called once for each process. */
   onExit(requestId: number, processIndex: number, exitStatus: number, more?: ExitFacts): void;
-  /** Told when another number of processors is on nodes that are away. */
-  onAway(count: number): void;
+  /** Told when other nodes are away: how many processors they have, and their positions. */
+  onAway(count: number, nodes: readonly number[]): void;
 }
 
 interface Placed {
@@ -51,7 +52,7 @@ export class NodeRunner implements Runner {
   /** By key; those that have not ended. */
   readonly #placed = new Map<string, Placed>();
   readonly #killTimers = new Map<number, NodeJS.Timeout>();
-  #reportedAway = 0;
+  #reportedAway: readonly number[] = [];
 
   constructor(options: NodeRunnerOptions) {
     this.#options = options;
@@ -62,19 +63,24 @@ export class NodeRunner implements Runner {
     return this.#options.nodes.reduce((sum, { isUp, processors }) => (isUp ? sum : sum + processors), 0);
   }
 
+  /** Positions of nodes that are away, ascending. */
+  get nodesAway(): readonly number[] {
+    return this.#options.nodes.flatMap(({ isUp }, index) => (isUp ? [] : [index]));
+  }
+
   /**
    * A node has come or gone; called before what ran there is told as lost, so that nothing else is started in its
    * place.
    */
   noteNodes(): void {
-    const count = this.processorsAway;
-    if (count === this.#reportedAway) return;
-    this.#reportedAway = count;
-    this.#options.onAway(count);
+    const nodes = this.nodesAway;
+    if (nodes.join(' ') === this.#reportedAway.join(' ')) return;
+    this.#reportedAway = nodes;
+    this.#options.onAway(this.processorsAway, nodes);
   }
 
   start(request: StartProcesses): void {
-    for (let index = 0; index < request.width; index += 1) this.#startOne(request, index);
+    for (let index = 0; index < countProcesses(request); index += 1) this.#startOne(request, index);
   }
 
   kill(requestId: number): void {
@@ -120,10 +126,9 @@ export class NodeRunner implements Runner {
   }
 
   #startOne(request: StartProcesses, index: number): void {
-    const { requestId, width, command, workingDirectory, walltimeEnd } = request;
-    const node = this.#options.nodes.find(
-      (candidate) => candidate.isUp && this.#countOn(candidate) < candidate.processors,
-    );
+    const { requestId, command, workingDirectory, walltimeEnd, grants } = request;
+    const grant = grants?.[index];
+    const node = grant === undefined ? this.#findFree() : this.#findGranted(grant.node);
     if (node === undefined) {
       this.#options.log.warn({ request: requestId, index }, 'no reachable node has a free processor for a process');
       this.#options.onExit(requestId, index, lostStatus, { reason: 'MUT_NODE_LOST' });
@@ -134,9 +139,10 @@ export class NodeRunner implements Runner {
       ...request.environment,
       MUTIRAO_REQUEST_ID: String(requestId),
       MUTIRAO_PROCESS_INDEX: String(index),
-      MUTIRAO_PROCESS_COUNT: String(width),
+      MUTIRAO_PROCESS_COUNT: String(countProcesses(request)),
       MUTIRAO_WALLTIME_END_UNIX_MS: String(walltimeEnd),
       MUTIRAO_NODE: node.name,
+      ...grantVariables(grant),
     };
     const started = node.start({ key, command, workingDirectory, environment }).catch((error: unknown) => {
       this.#options.log.warn({ request: requestId, index, node: node.name, err: error }, 'cannot start a process');
@@ -145,6 +151,15 @@ export class NodeRunner implements Runner {
       else this.noteExit(key, lostStatus, { reason: 'MUT_NODE_LOST' });
     });
     this.#placed.set(key, { key, requestId, index, node, started });
+  }
+
+  #findFree(): RunnerNode | undefined {
+    return this.#options.nodes.find((node) => node.isUp && this.#countOn(node) < node.processors);
+  }
+
+  #findGranted(index: number): RunnerNode | undefined {
+    const node = this.#options.nodes[index];
+    return node?.isUp === true ? node : undefined;
   }
 
   #countOn(node: RunnerNode): number {

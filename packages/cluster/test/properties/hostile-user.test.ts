@@ -48,6 +48,7 @@ function service(state: ClusterState): ReturnType<typeof clusterRoutes> {
     ownerId: 'ana',
     getUser: (requestId) => state.requests.get(requestId)?.order.userId,
     listQueue: (endedMax, userId) => listQueue(state, now, endedMax, userId),
+    listNodes: () => [],
     listScores: (userId) => ({ order: undefined, scores: listScores(state, userId) }),
     ask: <T>(make: (replyTo: number) => ClusterInput): Promise<T> => {
       const reply = hear(make(1)).commands.find((command) => command.kind === 'Reply')?.reply;

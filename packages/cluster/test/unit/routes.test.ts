@@ -46,6 +46,7 @@ function cluster(other: Partial<ClusterOptions> = {}) {
     ownerId: 'ana',
     getUser: (requestId) => state.requests.get(requestId)?.order.userId,
     listQueue: (endedMax, userId) => listQueue(state, 5000, endedMax, userId),
+    listNodes: () => [],
     listScores: (userId) => ({ order: other.order, scores: listScores(state, userId) }),
     ask: <T>(make: (replyTo: number) => ClusterInput): Promise<T> => {
       const reply = hear(make(1)).find((command) => command.kind === 'Reply')?.reply;
@@ -162,6 +163,7 @@ test('a released request is gone from the queue and listed as ended', async (t) 
 
 test('limits are told', async (t) => {
   t.deepEqual(await inject(cluster().routes.getLimits, { userId: 'ana' }), {
+    nodes: [],
     processors: 4,
     requestsMax: 2,
     walltimeMsMax: 10_000,

@@ -171,7 +171,7 @@ export type Verification =
 /** Tasks as their user states them, defaults filled in: a bag, or a workflow where some wait for others. */
 export interface JobSpec {
   readonly label: string;
-  /** Tasks are numbered through the groups, in order. Not empty. */
+  /** Tasks are numbered through the groups, in order. Not empty, unless the job is open. */
   readonly groups: readonly TaskGroup[];
   readonly environment: Readonly<Record<string, string>>;
   readonly limits: Limits;
@@ -238,6 +238,8 @@ export interface JobSpec {
   readonly reservation?: JobReservation;
   /** What was taken over when it was submitted; left out where nothing was to be. */
   readonly resumes?: Resumption;
+  /** It takes more tasks and does not end until it is closed; left out, it has all its tasks from the start. */
+  readonly open?: true;
 }
 
 /** What a task is; `waiting` until what it depends on is done. */

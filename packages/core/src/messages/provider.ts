@@ -115,6 +115,8 @@ export interface QueuedRequest {
   readonly managerRequestId: string;
   readonly userId: UserId;
   readonly width: ProcessorCount;
+  /** Of which its width is a whole number; left out for any processors, and by most managers. */
+  readonly slot?: Slot;
   readonly walltime: Duration;
   readonly status: 'queued' | 'running' | 'ended';
   readonly submittedAt: Instant;

@@ -1,7 +1,6 @@
-import type { Instant, ProcessorCount } from '../shared/index.ts';
-import type { Place, QueuePolicy } from './queue-policy.ts';
+import type { Instant } from '../shared/index.ts';
+import type { Place, QueuePlan, QueuePolicy } from './queue-policy.ts';
 import type { PlannedRequest } from './request-list.ts';
-import type { RequestPlan } from './request-plan.ts';
 
 /** What is done with the time that an early end frees. */
 export type Compression = 'start-now' | 'reinsert';
@@ -52,20 +51,19 @@ function placedBehind({ next }: PlannedRequest, now: Instant): PlannedRequest[] 
 }
 
 /** Places a request in its first hole, which it has not while it is wider than what there is at present. */
-function placeFirst(plan: RequestPlan, request: PlannedRequest, now: Instant, place: Place): void {
+function placeFirst(plan: QueuePlan, request: PlannedRequest, now: Instant, place: Place): void {
   const startsAt = plan.findEarliestPlace(request, now);
   if (startsAt < Infinity) place(request.id, startsAt);
 }
 
-function startNow(plan: RequestPlan, now: Instant, place: Place): void {
-  const freeUntil = (width: ProcessorCount): Instant => plan.profile.endOfFree(width, now);
-  const findNext = (): PlannedRequest | undefined => plan.findStartable(now, plan.profile.freeAt(now), freeUntil);
+function startNow(plan: QueuePlan, now: Instant, place: Place): void {
+  const findNext = (): PlannedRequest | undefined => plan.findBackfill(now, false);
   // From the head again after each: a request that moved to now vacates a later place, and that may be what another
   // lacked.
   for (let next = findNext(); next !== undefined; next = findNext()) place(next.id, now);
 }
 
-function reinsert(plan: RequestPlan, now: Instant, place: Place): void {
+function reinsert(plan: QueuePlan, now: Instant, place: Place): void {
   for (let request = plan.waiting.first; request !== undefined; request = request.next) {
     if (request.startsAt !== undefined && request.startsAt <= now) continue;
     const startsAt = plan.findEarliestPlace(request, now);

@@ -1,8 +1,7 @@
 import type { Instant, ProcessorCount } from '../shared/index.ts';
 import { startFromHead } from './fcfs.ts';
-import type { Place, QueuePolicy } from './queue-policy.ts';
+import type { Place, QueuePlan, QueuePolicy } from './queue-policy.ts';
 import type { PlannedRequest } from './request-list.ts';
-import type { RequestPlan } from './request-plan.ts';
 
 /**
  * EASY backfilling: only the head of the queue holds a reservation.
@@ -27,11 +26,11 @@ export const easyBackfilling: QueuePolicy = {
   onEnded: pass,
 };
 
-function pass(plan: RequestPlan, now: Instant, place: Place): void {
+function pass(plan: QueuePlan, now: Instant, place: Place): void {
   const head = startFromHead(plan, now, place);
   if (head === undefined) return;
-  const shadow = plan.profile.earliestFit(head.width, head.walltime, now);
-  if (plan.reservationBlocks.size > 0)
+  const shadow = plan.findEarliestPlace(head, now);
+  if (plan.kind === 'nodes' || plan.reservationBlocks.size > 0)
     return plan.whileHeld(head, shadow, () => {
       fillAround(plan, now, place);
     });
@@ -47,9 +46,11 @@ function pass(plan: RequestPlan, now: Instant, place: Place): void {
   }
 }
 
-/** Between reservationBlocks no one number tells what is extra: who ends before a block may use what the block takes. */
-function fillAround(plan: RequestPlan, now: Instant, place: Place): void {
-  const endOfFree = (width: ProcessorCount): Instant => plan.profile.endOfFree(width, now);
-  const findNext = (): PlannedRequest | undefined => plan.findStartable(now, plan.countUnheld(now), endOfFree);
+/**
+ * Between reservationBlocks no one number tells what is extra: who ends before a block may use what the block takes.
+ * Nor does one on nodes, where what is extra is so of each resource of each node.
+ */
+function fillAround(plan: QueuePlan, now: Instant, place: Place): void {
+  const findNext = (): PlannedRequest | undefined => plan.findBackfill(now, true);
   for (let next = findNext(); next !== undefined; next = findNext()) place(next.id, now);
 }

@@ -1,7 +1,6 @@
 import type { Instant } from '../shared/index.ts';
-import type { Place, QueuePolicy } from './queue-policy.ts';
+import type { Place, QueuePlan, QueuePolicy } from './queue-policy.ts';
 import type { PlannedRequest } from './request-list.ts';
-import type { RequestPlan } from './request-plan.ts';
 
 /**
  * First come, first served: nobody passes the head of the queue. Places are given at the start only, so nothing is
@@ -22,7 +21,7 @@ export const firstComeFirstServed: QueuePolicy = {
  * Places at `now` the requests at the head of the queue for as long as they fit; returns the first that does not. Cost:
  * O(starts).
  */
-export function startFromHead(plan: RequestPlan, now: Instant, place: Place): PlannedRequest | undefined {
+export function startFromHead(plan: QueuePlan, now: Instant, place: Place): PlannedRequest | undefined {
   for (let head = plan.firstUnplaced; head !== undefined; head = plan.firstUnplaced) {
     // Not only what the profile has free: whoever's requested end is now holds its processors until that end is
     // handled.

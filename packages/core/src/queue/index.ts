@@ -21,7 +21,8 @@ export {
 export { conservativeBackfilling, type Compression } from './conservative.ts';
 export { easyBackfilling } from './easy.ts';
 export { firstComeFirstServed } from './fcfs.ts';
-export type { Place, QueuePolicy } from './queue-policy.ts';
+export { NodePlan, NodeUse, shapeNodes, type ClusterNode, type NodeGrant, type NodePart } from './nodes/index.ts';
+export type { Place, QueuePlan, QueuePolicy } from './queue-policy.ts';
 export { replayRequests, type ReplayedRequest, type TracedRequest } from './replay-requests.ts';
 export type { PlannedRequest, RequestList } from './request-list.ts';
 export { RequestPlan } from './request-plan.ts';

@@ -1,5 +1,9 @@
 import type { Instant } from '../shared/index.ts';
+import type { NodePlan } from './nodes/node-plan.ts';
 import type { RequestPlan } from './request-plan.ts';
+
+/** The requests of a resource: by processors alone, or by all that its nodes have. */
+export type QueuePlan = RequestPlan | NodePlan;
 
 /**
  * Gives a waiting request a place in the plan, or takes its place away; whoever calls a policy applies it at once, and
@@ -23,7 +27,7 @@ export interface QueuePolicy {
    */
   readonly promises: boolean;
   /** A request arrived and is in `plan.waiting`, without a place: the last of it where the order is that of arrival. */
-  onSubmitted(plan: RequestPlan, id: number, now: Instant, place: Place): void;
+  onSubmitted(plan: QueuePlan, id: number, now: Instant, place: Place): void;
   /** A running request ended, or a waiting one was withdrawn; it is out of the plan. */
-  onEnded(plan: RequestPlan, now: Instant, place: Place): void;
+  onEnded(plan: QueuePlan, now: Instant, place: Place): void;
 }

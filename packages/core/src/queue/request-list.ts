@@ -1,3 +1,4 @@
+import type { Slot } from '../resources/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 
 /** A request as a queue policy sees it. */
@@ -6,6 +7,8 @@ export interface PlannedRequest {
   readonly id: number;
   readonly width: ProcessorCount;
   readonly walltime: Duration;
+  /** What it is a whole number of; undefined for single processors. */
+  readonly shape: Slot | undefined;
   /** Who has the lower one goes first; of equals who came first. */
   readonly rank: number;
   /** When it starts or started; undefined while it has no place. */
@@ -14,11 +17,15 @@ export interface PlannedRequest {
   readonly next: PlannedRequest | undefined;
 }
 
+/** What an entry is made of. */
+type EntryTerms = Pick<PlannedRequest, 'id' | 'width' | 'walltime'> & { readonly shape?: Slot | undefined };
+
 /** A request as the plan keeps it. */
 export class PlanEntry implements PlannedRequest {
   readonly id: number;
   readonly width: ProcessorCount;
   readonly walltime: Duration;
+  readonly shape: Slot | undefined;
   /** Grows with arrival. */
   readonly order: number;
   /** Who has the lower one goes first. */
@@ -32,10 +39,11 @@ export class PlanEntry implements PlannedRequest {
   /** Its slot in the index of startable requests; -1 while it is not in there. */
   slot = -1;
 
-  constructor(order: number, rank: number, { id, width, walltime }: Pick<PlannedRequest, 'id' | 'width' | 'walltime'>) {
+  constructor(order: number, rank: number, { id, width, walltime, shape }: EntryTerms) {
     this.id = id;
     this.width = width;
     this.walltime = walltime;
+    this.shape = shape;
     this.order = order;
     this.rank = rank;
   }

@@ -1,4 +1,5 @@
 import { AvailabilityProfile } from '../profile/index.ts';
+import type { Slot } from '../resources/index.ts';
 import { InvariantError } from '../shared/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import { OrderTree, type Ahead } from './order-tree.ts';
@@ -8,11 +9,17 @@ import { EntryList, goesBefore, PlanEntry, type PlannedRequest, type RequestList
 import { StartableIndex, type RequestIndex } from './startable-index.ts';
 import { ReservationBlocks, type ReservationBlock } from './reservation-blocks.ts';
 
-/** What an order by ranks needs of a request. */
-export interface RankedRequest {
-  readonly rank: number;
+/** What a plan needs of a request. */
+export interface RequestTerms {
   readonly width: ProcessorCount;
   readonly walltime: Duration;
+  /** What it is a whole number of, where nodes are known; undefined for single processors. */
+  readonly shape?: Slot | undefined;
+}
+
+/** What an order by ranks needs of a request. */
+export interface RankedRequest extends RequestTerms {
+  readonly rank: number;
 }
 
 /**
@@ -26,6 +33,7 @@ export interface RankedRequest {
  * was due once stays due until it is placed again, starts or ends. n is the number of waiting requests below.
  */
 export class RequestPlan {
+  readonly kind = 'processors';
   #profile: AvailabilityProfile;
   readonly #waiting = new EntryList();
   readonly #running = new EntryList();
@@ -57,6 +65,15 @@ export class RequestPlan {
   /** To be read, not written. */
   get profile(): AvailabilityProfile {
     return this.#profile;
+  }
+
+  get capacity(): ProcessorCount {
+    return this.#profile.capacity;
+  }
+
+  /** The first instant that the plan knows. */
+  get from(): Instant {
+    return this.#profile.from;
   }
 
   /** Requests that have not started, in their order: by rank, and by arrival where that is the same. */
@@ -221,6 +238,11 @@ export class RequestPlan {
     );
   }
 
+  /** Whether a request that has no place would fit at an instant, for its whole walltime. Cost: as `endOfFree`. */
+  fits({ width, walltime }: RequestTerms, startsAt: Instant): boolean {
+    return this.#profile.fits(width, walltime, startsAt);
+  }
+
   /** Runs something while a waiting request without a place seems to have one. Cost: O(segments of the place). */
   whileHeld({ width, walltime }: PlannedRequest, place: Instant, run: () => void): void {
     if (place < Infinity) this.#profile.reserve(width, place, place + walltime);
@@ -289,6 +311,17 @@ export class RequestPlan {
     this.#noteDue(now);
     this.#startable ??= this.#indexWaiting();
     return this.#startable.findFirst(now, widthMax, freeUntil);
+  }
+
+  /**
+   * The first in the order, of those that are not due, that can start now for its whole walltime, if it gives up its
+   * own place for that. Cost: as `findStartable`.
+   *
+   * @param isReal only on what no overrunning request holds.
+   */
+  findBackfill(now: Instant, isReal: boolean): PlannedRequest | undefined {
+    const free = isReal ? this.countUnheld(now) : this.#profile.freeAt(now);
+    return this.findStartable(now, free, (width) => this.#profile.endOfFree(width, now));
   }
 
   #indexWaiting(): RequestIndex {

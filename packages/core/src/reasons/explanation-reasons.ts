@@ -31,6 +31,7 @@ export const explanationReasons = {
 
   // Jobs.
   'job-progress': { jobId: 'number', tasks: 'number', finishedTasks: 'number', runningTasks: 'number' },
+  'job-open': { jobId: 'number' },
   'job-cancelling': { jobId: 'number', cause: 'cause', openTasks: 'number' },
   'job-ended': { jobId: 'number', status: ['running', 'finished', 'failed', 'cancelled'], afterMs: 'number' },
   'tasks-waiting': { tasks: 'number' },

@@ -38,6 +38,15 @@ export const jobFaults = {
   'job-requirements-unreadable': { groupIndex: 'number', cause: 'cause' },
   'job-path-outside': { groupIndex: 'number', path: 'text', root: 'text' },
 
+  // Open jobs.
+  'job-closed': { jobId: 'number', status: 'text' },
+  'append-without-key': {},
+  'append-key-reused': { key: 'text', firstTaskIndex: 'number', tasks: 'number', tasksGiven: 'number' },
+  'appends-too-many': { jobId: 'number', appendsMax: 'number' },
+  'append-groups-too-many': { jobId: 'number', groups: 'number', groupsMax: 'number' },
+  'open-job-with-edges': { edges: 'number' },
+  'open-job-with-gathering': {},
+
   // What does not go together.
   'gang-with-votes': { verification: ['vote', 'credibility'] },
   'gang-with-replicas': { replicasMax: 'number' },
@@ -85,6 +94,17 @@ export const jobFaults = {
   'request-width-invalid': { processors: 'number' },
   'request-walltime-invalid': { walltimeMs: 'number' },
   'request-too-wide': { processors: 'number', processorsMax: 'number' },
+  'request-slots-unsupported': {},
+  'request-width-not-in-slots': { processors: 'number', slotProcessors: 'number' },
+  'request-slot-too-large': {
+    processors: 'number',
+    memoryBytes: 'number',
+    gpus: 'number',
+    gpuKind: 'text',
+    processorsMax: 'number',
+    memoryBytesMax: 'number',
+    gpusMax: 'number',
+  },
   'request-too-long': { walltimeMs: 'number', walltimeMsMax: 'number' },
   'request-reservation-unknown': { reservationId: 'number' },
   'request-reservation-of-another-user': { reservationId: 'number', ownerId: 'text', userId: 'text' },

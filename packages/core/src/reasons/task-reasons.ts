@@ -121,6 +121,7 @@ export const taskReasons = {
   'plan-tasks-held': { jobId: 'number' },
   'plan-job-updated': { jobId: 'number' },
   'plan-tasks-retried': { jobId: 'number' },
+  'plan-tasks-appended': { jobId: 'number' },
   'plan-results-doubted': { jobId: 'number' },
   'plan-task-ended-badly': {
     jobId: 'number',

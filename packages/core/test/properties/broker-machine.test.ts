@@ -45,6 +45,7 @@ const submission: fc.Arbitrary<Event> = fc
     ),
     requirements: fc.constantFrom('', '', 'size == big'),
     again: fc.boolean(),
+    opening: fc.constantFrom({}, {}, { open: true as const }),
   })
   .map(
     ({
@@ -59,6 +60,7 @@ const submission: fc.Arbitrary<Event> = fc
       widths,
       requirements,
       again,
+      opening,
       scheduler,
       replicationCap,
     }) =>
@@ -73,6 +75,7 @@ const submission: fc.Arbitrary<Event> = fc
             processors,
             scheduler,
             replicationCap,
+            ...opening,
           }),
           again ? 'same' : '',
         );
@@ -119,13 +122,25 @@ const settling: fc.Arbitrary<Event> = fc
     else world.step({ kind: 'ResultRefused', replicaId, reason: 'MUT_CHECK_FAILED', detail: '' });
   });
 
+/** Of a few keys, so that some come again; each stands for so many tasks of one shape. */
+function append(world: BrokerWorld, jobId: number, which: number): void {
+  const key = which % 6;
+  const groups = [aGroup(1 + (key % 3), key % 2 === 0 ? {} : { processors: 2, processorsMax: 3 })];
+  world.step({ kind: 'TasksAppended', replyTo: 5, userId: 'ann', jobId, appendKey: `k${key}`, groups });
+}
+
 const ordering: fc.Arbitrary<Event> = fc
-  .record({ number, order: fc.constantFrom('cancel', 'cancel tasks', 'retry', 'hold', 'release', 'update') })
+  .record({
+    number,
+    order: fc.constantFrom('cancel', 'cancel tasks', 'retry', 'append', 'append', 'close', 'hold', 'release', 'update'),
+  })
   .map(({ number: which, order }) => (world) => {
     const jobId = pick([...world.state.jobs.keys()], which) ?? 99;
     const tasks = [which % 5, 0];
     if (order === 'cancel tasks')
       world.step({ kind: 'TasksCancelled', replyTo: 4, userId: 'ann', jobId, taskIndexes: tasks, reason: '' });
+    else if (order === 'append') append(world, jobId, which);
+    else if (order === 'close') world.step({ kind: 'JobClosed', replyTo: 6, userId: 'ann', jobId });
     else if (order === 'cancel')
       world.step({ kind: 'JobCancelled', replyTo: 2, userId: 'ann', jobId, reason: 'enough' });
     else if (order === 'hold' || order === 'release')
@@ -233,13 +248,19 @@ const events = fc.array(
   { minLength: 20, maxLength: 60, size: 'max' },
 );
 
+/** Nothing more can be appended. */
+function closeAll(world: BrokerWorld): void {
+  for (const jobId of world.state.openJobs.keys()) world.step({ kind: 'JobClosed', replyTo: 6, userId: 'ann', jobId });
+}
+
 function releaseAll(world: BrokerWorld): void {
   for (const jobId of world.state.openJobs.keys())
     world.step({ kind: 'TasksReleased', replyTo: 5, userId: 'ann', jobId, taskIndexes: [] });
 }
 
-/** Everything works from now on: all that is open has to end. */
+/** Everything works from now on: all that is open has to end, once nothing more can be appended. */
 function heal(world: BrokerWorld): void {
+  closeAll(world);
   for (const name of machineIds) world.lose(name);
   world.connect();
   for (const name of machineIds) world.join(aMachine(name, { processors: 4, attributes: { size: 'big' } }));

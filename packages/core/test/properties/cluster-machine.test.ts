@@ -330,14 +330,16 @@ function planned({ id, width, walltime, startsAt }: PlannedRequest): unknown {
 
 /** All that a state promises; the order of the users in a count says nothing. */
 function getPromised(state: ClusterState) {
-  const { profile, running, waiting } = state.plan;
+  const { plan } = state;
+  if (plan.kind === 'nodes') throw new Error('expected a cluster of processors');
+  const { profile, running, waiting } = plan;
   return {
     ...state,
     wakeAt: undefined,
     livingCounts: [...state.livingCounts].sort(([a], [b]) => a.localeCompare(b)),
     segments: [...profile.segments()],
     reservations: [...state.reservations],
-    reservationBlocks: [...state.plan.reservationBlocks.values()],
+    reservationBlocks: [...plan.reservationBlocks.values()],
     running: [...running.values()].map(planned),
     waiting: [...waiting.values()].map(planned),
   };

@@ -106,7 +106,7 @@ function parseJob(record: string): SlurmJob | undefined {
     id,
     reason,
     partitions: partitions.split(',').filter((one) => one !== ''),
-    isCompleting: state === 'COMPLETING' && reason !== 'NonZeroExitCode' && reason !== 'TimeLimit',
+    isCompleting: state === 'COMPLETING' && ending.endReason === '',
     request: {
       managerRequestId: id,
       userId,

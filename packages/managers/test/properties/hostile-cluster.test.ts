@@ -31,6 +31,7 @@ const answers = {
       { ...entry, requestId: '7', userId: 'bob', status: RequestStatus.RUNNING, clientRequestId: 'x', rankedUnixMs: 9 },
       {
         ...entry,
+        slot: { processors: 2, memoryBytes: 2 ** 30, gpus: 1, gpuKind: 'a100' },
         requestId: '8',
         status: RequestStatus.ENDED,
         endedUnixMs: 90,
@@ -50,6 +51,7 @@ const answers = {
       },
     ],
     ranking: { weight: 0.5, leadMsMax: 1000, score: 40 },
+    nodes: [],
   },
   getLimits: {
     processors: 4,
@@ -57,6 +59,7 @@ const answers = {
     walltimeMsMax: 60_000,
     widthProcessorsMax: 4,
     walltimeGranularityMs: 1000,
+    nodes: [{ nodes: 2, processors: 4, memoryBytes: 2 ** 33, gpus: { a100: 2 } }],
   },
   allocate: {
     requestId: '1',

@@ -8,6 +8,8 @@ import type { Logger } from '../log/index.ts';
 /** What was done: a noun and a verb. `call.refuse` stands for any call that was refused. */
 export type AuditAction =
   | 'job.submit'
+  | 'job.append'
+  | 'job.close'
   | 'job.cancel'
   | 'tasks.cancel'
   | 'tasks.hold'

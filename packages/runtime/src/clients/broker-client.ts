@@ -1,6 +1,10 @@
 import type {
   AddProviderRequest,
+  AppendTasksRequest,
+  AppendTasksResponse,
   CancelJobRequest,
+  CloseJobRequest,
+  CloseJobResponse,
   CancelTasksRequest,
   CancelTasksResponse,
   ExplainRequest,
@@ -49,6 +53,8 @@ export interface BrokerClient {
   submitJob(request: SubmitJobRequest): Promise<SubmitJobResponse>;
   getJob(request: GetJobRequest): Promise<GetJobResponse>;
   listJobs(request: ListJobsRequest): Promise<ListJobsResponse>;
+  appendTasks(request: AppendTasksRequest): Promise<AppendTasksResponse>;
+  closeJob(request: CloseJobRequest): Promise<CloseJobResponse>;
   cancelJob(request: CancelJobRequest): Promise<unknown>;
   cancelTasks(request: CancelTasksRequest): Promise<CancelTasksResponse>;
   holdTasks(request: HoldTasksRequest): Promise<HoldTasksResponse>;

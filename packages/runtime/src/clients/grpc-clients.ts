@@ -39,6 +39,8 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     submitJob: (request) => callUnary(raw, 'submitJob', request, limits),
     getJob: (request) => callUnary(raw, 'getJob', request, limits),
     listJobs: (request) => jobsAsked(request, (page) => callUnary(raw, 'listJobs', page, limits)),
+    appendTasks: (request) => callUnary(raw, 'appendTasks', request, limits),
+    closeJob: (request) => callUnary(raw, 'closeJob', request, limits),
     cancelJob: (request) => callUnary(raw, 'cancelJob', request, limits),
     cancelTasks: (request) => callUnary(raw, 'cancelTasks', request, limits),
     holdTasks: (request) => callUnary(raw, 'holdTasks', request, limits),

@@ -25,6 +25,7 @@ export { hashFile, hashHandle, hashRegular } from './hash-file.ts';
 export { mutiraoHome } from './home.ts';
 export { checkHome, prepareHome } from './prepare-home.ts';
 export { makePrivateFile } from './make-private-file.ts';
+export { requireUsableHost } from './require-usable-host.ts';
 export { removalScript } from './removal/removal-script.ts';
 export { isRemoved, removedFolder, removeUnderOtherName } from './removed-folder.ts';
 export { resolveInside } from './resolve-inside.ts';

@@ -31,6 +31,8 @@ export interface JournalSelection {
   readonly after: number;
   /** Only this job's. */
   readonly job?: number;
+  /** Of that job's, only changes whose line begins with this kind; others are not decoded. */
+  readonly kind?: string;
   readonly limit: number;
 }
 
@@ -259,18 +261,17 @@ class SqliteJournal<Change> implements Journal<Change>, ProjectionDatabase {
     }
   }
 
-  read({ after, job, limit }: JournalSelection): JournalEntry<Change>[] {
+  read({ after, job, kind, limit }: JournalSelection): JournalEntry<Change>[] {
     const rows = this.#guarded('reading', () =>
       job === undefined
         ? this.prepare('SELECT seq, at, version, body FROM changes WHERE seq > ? ORDER BY seq LIMIT ?').all(
             after,
             limit,
           )
-        : this.prepare('SELECT seq, at, version, body FROM changes WHERE job = ? AND seq > ? ORDER BY seq LIMIT ?').all(
-            job,
-            after,
-            limit,
-          ),
+        : this.prepare(
+            'SELECT seq, at, version, body FROM changes WHERE job = ?1 AND seq > ?2 AND substr(body, 1, length(?4)) = ?4 ' +
+              'ORDER BY seq LIMIT ?3',
+          ).all(job, after, limit, kind === undefined ? '' : `{"kind":${JSON.stringify(kind)},`),
     );
     return (rows as unknown as ChangeRow[]).map(({ seq, at, version, body }) => ({
       sequence: seq,

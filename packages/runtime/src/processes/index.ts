@@ -1,11 +1,14 @@
 export type { Capture } from './capture.ts';
 export type { ProcessExit } from './exit.ts';
 export { hideVariable } from './hide-variable.ts';
+export { leaveFirst } from './leave-first.ts';
 export { killGroup, killProcess } from './kill-group.ts';
 export { runCommand, type CommandResult, type RunCommandOptions } from './run-command.ts';
 export { startProcess, type OutputTarget, type StartedProcess, type StartProcessOptions } from './start-process.ts';
 export { startPiped, type PipedProcess, type StartPipedOptions } from './start-piped.ts';
 export { isPacked, ownCommandLine, ownProgram, removalProgram, type ProcessName } from './own-program.ts';
+export { raiseSoftLimits } from './soft-limits.ts';
+export { requireLimits } from './require-limits.ts';
 export { Watchdog, type WatchedAccount } from './watchdog.ts';
 export { Launchers, type LaunchersOptions, type TaskEnd, type TaskUsage } from './launchers.ts';
 export type { LaunchTask, TaskOutput } from './launcher.ts';

@@ -15,6 +15,8 @@ import type { PipeStock } from './pipe-stock.ts';
 import { readProcess } from './process-table.ts';
 import { quoteWord } from './shell-words.ts';
 import { signalSandboxed } from './signal-sandboxed.ts';
+import { findTaskLimits } from './soft-limits.ts';
+import { withoutStrays } from './stray-descriptors.ts';
 import { listDescendants, readChildren, type SubreaperPrefix } from './subreaper.ts';
 import type { TaskAccount } from './task-account.ts';
 import { killScope, listScope, makeScope, type TaskScope, type TaskScopes } from './task-scopes.ts';
@@ -186,12 +188,13 @@ export class Launcher {
     this.lines = new FifoLines(openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK));
     const { shell, subreaper = [], scopes, folder, environment, status } = this.options;
     this.scope = scopes === undefined ? undefined : makeScope(scopes);
-    const [program = shell, ...args] = [...(this.scope?.prefix ?? []), ...subreaper, shell, fifo];
+    const limits = findTaskLimits();
+    const [program = shell, ...args] = [...(this.scope?.prefix ?? []), ...subreaper, ...limits.prefix, shell, fifo];
     const child = spawn(program, args, {
       detached: true,
       cwd: folder,
       env: { ...environment },
-      stdio: ['ignore', status, this.notes],
+      stdio: withoutStrays(['ignore', status, this.notes]),
     });
     this.child = child;
     child.once('error', () => {
@@ -202,7 +205,7 @@ export class Launcher {
     });
     this.children = this.options.subreaper === undefined ? -1 : openChildren(child.pid);
     // A polite signal to the group is for the task; a caught signal is back to its default in what the shell starts.
-    this.lines.write('trap : TERM\n');
+    this.lines.write(`trap : TERM\n${limits.line}`);
   }
 
   /**

@@ -5,5 +5,8 @@ import { execFileSync } from 'node:child_process';
  * made, or is there.
  */
 export function makeFifos(paths: readonly string[]): void {
-  execFileSync('mkfifo', ['-m', '600', ...paths], { stdio: ['ignore', 'ignore', 'pipe'] });
+  // Not `mkfifo -m`, which changes the mode afterwards, and needs /proc for it.
+  execFileSync('/bin/sh', ['-c', 'umask 177; exec mkfifo "$@"', 'sh', ...paths], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { killGroup } from './kill-group.ts';
+import { withoutStrays } from './stray-descriptors.ts';
 import { signalSandboxed } from './signal-sandboxed.ts';
 import { shellStatus, startFailure, type ProcessExit } from './exit.ts';
 
@@ -39,7 +40,12 @@ export interface PipedProcess {
  * Starts a process that leads a group of its own, and gives its streams as they are: who reads them late holds it up.
  */
 export function startPiped({ command, args, env, cwd, isSandbox = false, onClosed }: StartPipedOptions): PipedProcess {
-  const child = spawn(command, args, { detached: true, stdio: ['pipe', 'pipe', 'pipe'], env: { ...env }, cwd });
+  const child = spawn(command, args, {
+    detached: true,
+    stdio: withoutStrays(['pipe', 'pipe', 'pipe']),
+    env: { ...env },
+    cwd,
+  });
   let startError: ProcessExit | undefined;
   child.once('error', (error) => {
     startError = startFailure(error);

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { captureStream, type Capture } from './capture.ts';
 import { shellStatus, startFailure, type ProcessExit } from './exit.ts';
+import { withoutStrays } from './stray-descriptors.ts';
 
 /** Where a stream of a process goes: nowhere, to our own, to a file (appended to), or into memory up to a bound. */
 export type OutputTarget =
@@ -65,7 +66,7 @@ export function startProcess(options: StartProcessOptions): StartedProcess {
   const stdio = [source(options, files), target(options.stdout, 1, files), target(options.stderr, 2, files)] as const;
   const child = spawn(options.command, options.args ?? [], {
     detached: options.detached ?? true,
-    stdio: [...stdio],
+    stdio: withoutStrays(stdio),
     ...(options.env === undefined ? {} : { env: { ...options.env } }),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   });

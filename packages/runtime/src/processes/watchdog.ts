@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { removedFolder } from '../files/removed-folder.ts';
 import { removalProgram } from './own-program.ts';
+import { withoutStrays } from './stray-descriptors.ts';
 
 /** Holds the mark of the watchdog that ends a process. */
 export const watchdogVariable = 'MUTIRAO_WATCHDOG';
@@ -121,7 +122,7 @@ export class Watchdog {
     const removal = this.folder === '' ? [] : [removedFolder(this.folder), ...removalProgram(), this.folder];
     const child = spawn('/bin/sh', ['-c', script, 'watchdog', this.mark, this.folder, ...removal], {
       detached: true,
-      stdio: ['pipe', 'ignore', 'ignore'],
+      stdio: withoutStrays(['pipe', 'ignore', 'ignore']),
       cwd: '/',
       env,
     });

@@ -6,6 +6,8 @@ import { mutiraoHome } from '../files/home.ts';
 import { prepareHome } from '../files/prepare-home.ts';
 import { isFullDisk } from '../files/room.ts';
 import { createLogger, type Logger } from '../log/index.ts';
+import { completeSearchPath } from '../processes/search-path.ts';
+import { raiseSoftLimits } from '../processes/soft-limits.ts';
 import { commonOptions, parseCommandLine, type OptionGroup } from './command-line.ts';
 import { writeCrashDump } from './crash-dump.ts';
 import type { Example } from './help-format.ts';
@@ -66,6 +68,7 @@ export function defineProgram<O extends OptionSpecs>(
   host: ProgramHost = processHost,
 ): ProgramMain<O> {
   const main = async (argv: readonly string[]): Promise<void> => {
+    if (host === processHost && process.pid === 1) (await import('../processes/leave-first.ts')).leaveFirst();
     const specs = { ...commonOptions, ...program.options };
     const line = parseCommandLine(program, specs, argv, host);
     if (line.kind === 'exit') {
@@ -108,6 +111,8 @@ async function runToEnd<O extends OptionSpecs>(
   if (host === processHost) {
     keepOwnFilesUsable();
     keepDebuggerShut();
+    completeSearchPath(process.env);
+    raiseSoftLimits();
   }
   const home = config.home === '' ? mutiraoHome(host.environment) : resolve(config.home);
   const log = createLogger(program.name, config.logLevel);

@@ -259,7 +259,7 @@ export class ClusterProcess {
     const { world, rng } = this.#setup;
     const { startsLate, startsNothing, startsTwice } = this.#setup.faults();
     this.#running.set(request.requestId, new Set());
-    const indexes = Array.from({ length: request.width }, (_, index) => index);
+    const indexes = Array.from({ length: request.grants?.length ?? request.width }, (_, index) => index);
     const startable = indexes.filter((index) => {
       if (this.#take(request.requestId, index)) return true;
       this.#reportExit(request.requestId, index, lostStatus, 'MUT_NODE_LOST');
@@ -355,8 +355,10 @@ function findLimits({
   walltimeMax,
   widthMax,
   walltimeGranularity,
+  nodes,
 }: ClusterOptions): ResourceLimits {
-  return { processors, requestsMax, walltimeMax, widthMax, walltimeGranularity };
+  const limits = { processors, requestsMax, walltimeMax, widthMax, walltimeGranularity };
+  return nodes === undefined ? limits : { ...limits, nodes };
 }
 
 function requestReply(reply: Reply): ManagerReply {

@@ -1,7 +1,9 @@
+import type { ClusterOptions } from '@mutirao/core/machines/cluster';
 import type { JobSpec, MachineFacts } from '@mutirao/core/messages';
+import { shapeNodes } from '@mutirao/core/queue';
 import type { ResourceCapacity } from '@mutirao/core/resources';
 import type { Bytes } from '@mutirao/core/shared';
-import type { JobPlan, LabMachinePlan } from './scenario.ts';
+import type { ClusterPlan, JobPlan, LabMachinePlan } from './scenario.ts';
 
 /** What the tasks of a planned job ask for in addition to processors. */
 export function findRequest({ asks }: JobPlan): Pick<JobSpec, 'resources' | 'memoryGrowth'> {
@@ -16,6 +18,18 @@ export function findRequest({ asks }: JobPlan): Pick<JobSpec, 'resources' | 'mem
 /** Whether a run of a planned job is ended for its memory when it has that much. */
 export function isTooGreedy({ asks }: JobPlan, memory: Bytes): boolean {
   return asks?.peak !== undefined && asks.peak > memory;
+}
+
+/** The nodes of a planned cluster; nothing where it gives processors and nothing else. */
+export function findNodes({ nodes }: ClusterPlan): Pick<ClusterOptions, 'clusterNodes' | 'nodes'> {
+  if (nodes === undefined) return {};
+  const clusterNodes = nodes.map(({ processors, memory, gpus }, index) => ({
+    name: `n${index}`,
+    processors,
+    memory,
+    gpus: Array.from({ length: gpus }, (_, device) => ({ id: String(device), kind: 'a100' })),
+  }));
+  return { clusterNodes, nodes: shapeNodes(clusterNodes) };
 }
 
 /** What a planned machine has in addition to processors. */

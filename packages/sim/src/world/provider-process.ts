@@ -244,7 +244,7 @@ export class ProviderProcess {
   }
 
   #submit(command: SubmitRequest, triesLeft: number): void {
-    const { requestId, clientRequestId, userId, width, walltime, reservation } = command;
+    const { requestId, clientRequestId, userId, width, slot, walltime, reservation } = command;
     const { world, rng } = this.#setup;
     const order = {
       userId,
@@ -254,6 +254,7 @@ export class ProviderProcess {
       command: ['agent'],
       environment: { SIMULATED_REQUEST: requestId },
       workingDirectory: '',
+      ...(slot === undefined ? {} : { slot }),
       ...(reservation === undefined ? {} : { reservation }),
     };
     this.#setup.askManager?.(this.life, { kind: 'allocate', order }, (reply) => {

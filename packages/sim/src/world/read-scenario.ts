@@ -20,6 +20,7 @@ import {
   type Reader,
 } from './read-fields.ts';
 import type {
+  ClusterNodePlan,
   ClusterPlan,
   DownTime,
   FaultPlan,
@@ -192,6 +193,14 @@ const cluster = object<ClusterPlan>(
   },
   {
     local: list(local, 0, localMax),
+    nodes: list(
+      object<ClusterNodePlan>(
+        { processors: whole(1, machinesMax), memory: whole(0, 2 ** 50), gpus: whole(0, 1024) },
+        {},
+      ),
+      1,
+      machinesMax,
+    ),
     isWatched: flag,
     signalsTasks: flag,
     nodeLossesPerHour: perHour,

@@ -132,9 +132,18 @@ export interface LocalPlan {
   readonly runTime: Duration;
 }
 
+/** A node of a cluster; GPUs as whole devices. */
+export interface ClusterNodePlan {
+  readonly processors: ProcessorCount;
+  readonly memory: Bytes;
+  readonly gpus: number;
+}
+
 /** A cluster, with a provider at its front-end. */
 export interface ClusterPlan {
   readonly processors: ProcessorCount;
+  /** Its nodes, of those processors together, with memory and GPUs; left out where it gives processors and nothing else. */
+  readonly nodes?: readonly ClusterNodePlan[];
   readonly requestsMax: number;
   readonly widthMax: ProcessorCount;
   readonly walltimeMax: Duration;

@@ -123,6 +123,47 @@ export function resourcefulScenario(scenario: Scenario): Scenario {
 }
 
 /**
+ * The same jobs where most ask for memory or GPUs, on a cluster of unequal nodes that has all of it, next to its local
+ * users.
+ */
+export function nodesScenario(scenario: Scenario): Scenario {
+  const unit = 2 ** 27;
+  const asks: readonly JobPlan['asks'][] = [
+    { memory: 2 * unit, gpus: 0, licences: 0, peak: 7 * unit },
+    { memory: unit, gpus: 500, licences: 0 },
+    undefined,
+    { memory: 0, gpus: 2000, licences: 0 },
+    { memory: 4 * unit, gpus: 1000, licences: 0 },
+    { memory: 12 * unit, gpus: 0, licences: 0 },
+  ];
+  const nodes = [
+    { processors: 4, memory: 16 * unit, gpus: 0 },
+    { processors: 2, memory: 8 * unit, gpus: 2 },
+    { processors: 3, memory: 5 * unit, gpus: 1 },
+  ];
+  const [cluster = usualCluster] = scenario.clusters;
+  const { nodeLossesPerHour: _losses, holding: _holding, ...usual } = cluster;
+  const local = (cluster.local ?? []).map((request) => ({ ...request, width: Math.min(request.width, 9) }));
+  const jobs = [...scenario.jobs, ...scenario.jobs, ...scenario.jobs].slice(0, Math.max(4, scenario.jobs.length));
+  return {
+    ...scenario,
+    labs: [],
+    clusters: [{ ...usual, processors: 9, widthMax: 9, nodes, local }],
+    stormDuration: Math.min(scenario.stormDuration, 1_800_000),
+    jobs: jobs.map(({ reservation: _left, voteCount: _votes, credibility: _credibility, ...job }, index): JobPlan => {
+      const { gangProcessors: _gang, siteSelection: _siteSelection, ...alone } = job;
+      const own = asks[index % asks.length];
+      return {
+        ...alone,
+        taskCount: Math.min(20, Math.max(job.taskCount, 5)),
+        meanTaskTime: Math.min(job.meanTaskTime, 40_000),
+        ...(own === undefined ? {} : { asks: own }),
+      };
+    }),
+  };
+}
+
+/**
  * The same jobs on a cluster that is hard to talk to: calls get lost and come twice, its manager lags and lies, and
  * processes crash.
  */

@@ -2,7 +2,7 @@ import { defaultBrokerOptions, type BrokerChange, type BrokerOptions } from '@mu
 import type { ClusterChange } from '@mutirao/core/machines/cluster';
 import { providerDefaults, type ProviderChange, type ProviderConfig } from '@mutirao/core/machines/provider';
 import type { MachineFacts } from '@mutirao/core/messages';
-import { conservativeBackfilling } from '@mutirao/core/queue';
+import { conservativeBackfilling, type NodeGrant } from '@mutirao/core/queue';
 import { Prng, type Duration, type Instant, type ProviderId } from '@mutirao/core/shared';
 import { AgentProcess } from './agent-process.ts';
 import { BrokerProcess } from './broker-process.ts';
@@ -18,7 +18,7 @@ import { LeaseOracle } from './lease-oracle.ts';
 import { Network, type StreamEnd } from './network.ts';
 import { Node, type NodeDisk, type NodeProcess } from './node.ts';
 import { usualPace, type Pace } from './pace.ts';
-import { findCapacity } from './plan-resources.ts';
+import { findCapacity, findNodes } from './plan-resources.ts';
 import { Promises } from './promises.ts';
 import { noReservations, FakeReservationManager } from './fake-reservation-manager.ts';
 import { ProviderProcess, type ProviderSetup } from './provider-process.ts';
@@ -329,7 +329,9 @@ export class World implements Surroundings {
           rng,
           providerIds: [...providers.keys()],
           instance: `journal ${this.#journal}`,
-          places: this.scenario.jobs.some(({ siteSelection }) => siteSelection !== undefined),
+          places:
+            this.scenario.jobs.some(({ siteSelection }) => siteSelection !== undefined) ||
+            this.scenario.clusters.some(({ nodes }) => nodes !== undefined),
           dial: (life, providerId) => {
             const provider = providers.get(providerId);
             return this.network.open(
@@ -419,11 +421,12 @@ export class World implements Surroundings {
             policy: conservativeBackfilling(plan.compression),
             endedMax: 1000,
             ...(plan.order === undefined ? {} : { order: plan.order }),
+            ...findNodes(plan),
           },
           faults: () => (this.isStormy ? plan.faults : honestManager),
           startProcess: (request, index, onExit) => {
             const place = {
-              host: nodes[(request.requestId + index) % nodes.length] ?? front,
+              host: nodes[request.grants?.[index]?.node ?? (request.requestId + index) % nodes.length] ?? front,
               name: `${name}/${request.requestId}.${index}`,
             };
             if (request.environment['SIMULATED_REQUEST'] === undefined)
@@ -521,17 +524,20 @@ export class World implements Surroundings {
     const rng = this.rng.fork(`agent ${this.#agentCount}`);
     const speed = 1 + plan.speedSpread * (2 * rng.fork('speed').fraction() - 1);
     const requestId = request.environment['SIMULATED_REQUEST'] ?? '';
+    const grant = request.grants?.[index];
     const agent = new AgentProcess({
       world: this,
       host: place.host,
       name: `agent ${provider.name}/${requestId}.${index}`,
       speed,
       isLiar: false,
+      has: grant === undefined ? undefined : { memory: grant.memory, gpus: grant.gpus.length, licences: 0 },
       rng,
       facts: {
         machineId: `${provider.name}/${index}`,
         incarnation: `a${this.#agentCount}`,
-        processors: 1,
+        processors: grant?.processorIds.length ?? 1,
+        ...(grant === undefined ? {} : { capacity: { memory: grant.memory, gpus: grant.gpus, named: {} } }),
         attributes: { os: 'linux' },
         until: request.walltimeEnd,
         requestId,
@@ -621,7 +627,11 @@ function findKeptBytes({ lease }: Scenario): Partial<ProviderConfig> {
 type UserAsk = ConstructorParameters<typeof SimulatedUser>[0]['ask'];
 
 interface StartedRequest {
-  readonly request: { readonly walltimeEnd: Instant; readonly environment: Readonly<Record<string, string>> };
+  readonly request: {
+    readonly walltimeEnd: Instant;
+    readonly environment: Readonly<Record<string, string>>;
+    readonly grants?: readonly NodeGrant[];
+  };
   readonly index: number;
   onExit(exitStatus: number): void;
 }

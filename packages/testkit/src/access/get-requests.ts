@@ -39,6 +39,12 @@ export const brokerRequests: Requests<typeof BrokerServiceService> = {
   }),
   getJob: async (objects, named) => ({ jobId: await objects.openJob(named), withoutSpec: undefined }),
   listJobs: () => ({ pageSize: 0, beforeJobId: 0 }),
+  appendTasks: async (objects, named) => ({
+    jobId: await objects.openJob(named),
+    appendKey: 'k',
+    groups: [taskGroup('true', 1)],
+  }),
+  closeJob: async (objects, named) => ({ jobId: await objects.openJob(named) }),
   cancelJob: async (objects, named) => ({ jobId: await objects.openJob(named), reason: '' }),
   cancelTasks: async (objects, named) => ({ jobId: await objects.openJob(named), taskIndexes: [0], reason: '' }),
   holdTasks: async (objects, named) => ({ jobId: await objects.openJob(named), taskIndexes: [0] }),

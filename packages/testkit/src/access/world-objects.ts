@@ -56,7 +56,7 @@ export class WorldObjects {
   /** A job of a user that never starts. */
   openJob(user: WorldUser): Promise<number> {
     return this.#once(`open job ${user}`, () =>
-      this.#submit(user, { groups: [taskGroup('true', 1, { requirements: 'nowhere == yes' })] }),
+      this.#submit(user, { groups: [taskGroup('true', 1, { requirements: 'nowhere == yes' })], open: true }),
     );
   }
 
@@ -157,7 +157,7 @@ export class WorldObjects {
     });
   }
 
-  async #submit(user: WorldUser, parts: Pick<JobSpec, 'groups'>): Promise<number> {
+  async #submit(user: WorldUser, parts: Pick<JobSpec, 'groups' | 'open'>): Promise<number> {
     const job: JobSpec = {
       label: 'test',
       environment: {},

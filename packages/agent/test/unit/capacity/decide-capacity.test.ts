@@ -2,6 +2,7 @@ import test, { type ExecutionContext } from 'ava';
 import { decideCapacity, type CapacityOptions, type DecidedCapacity } from '../../../src/capacity/decide-capacity.ts';
 import type { FoundCapacity } from '../../../src/capacity/find-capacity.ts';
 import { HostClaims } from '../../../src/capacity/host-claims.ts';
+import { listGrantedProcessors, readSlotGrant } from '../../../src/capacity/manager-grant.ts';
 import { readStated } from '../../../src/capacity/read-stated.ts';
 
 let spaces = 0;
@@ -32,6 +33,32 @@ async function decide(t: ExecutionContext, aCase: Case): Promise<DecidedCapacity
     { processors: 4, isAllocation: false, ...options },
   );
 }
+
+test('an agent offers the devices that its slot names, also where none was found on the host', async (t) => {
+  const slot = { memory: 9, gpus: 1, devices: [{ id: '2', kind: 'a100' }] };
+  const options = { isAllocation: true, slot };
+  t.deepEqual((await decide(t, { options })).capacity, { memory: 9, gpus: slot.devices, named: {} });
+  t.deepEqual((await decide(t, { options, found: two })).capacity.gpus, slot.devices);
+  const none = { isAllocation: true, slot: { memory: 9, gpus: 0, devices: [] } };
+  t.deepEqual((await decide(t, { options: none, found: two })).capacity.gpus, []);
+});
+
+test('an agent is told its devices and processors by the variables of its slot', (t) => {
+  const environment = {
+    MUTIRAO_MACHINE_MEMORY_BYTES: '9',
+    MUTIRAO_MACHINE_GPUS: '2',
+    MUTIRAO_MACHINE_GPU_DEVICES: '1:a100 2:',
+    MUTIRAO_MACHINE_PROCESSOR_IDS: '1,2',
+  };
+  t.deepEqual(readSlotGrant(environment)?.devices, [
+    { id: '1', kind: 'a100' },
+    { id: '2', kind: '' },
+  ]);
+  t.deepEqual(listGrantedProcessors(environment, [4, 5, 6, 7]), [5, 6]);
+  // A cluster that gives out more processors than its host has: the system places tasks on those that there are.
+  t.deepEqual(listGrantedProcessors(environment, [4, 5]), [4, 5]);
+  t.deepEqual(listGrantedProcessors({}, [4, 5]), [4, 5]);
+});
 
 const two = {
   gpus: [

@@ -113,7 +113,14 @@ test('a listing is bounded and unknown statuses are refused', (t) => {
   }));
   t.throws(
     () =>
-      decodeQueueListing({ atUnixMs: 0, processorsFree: 0, requests: strange, reservations: [], ranking: undefined }),
+      decodeQueueListing({
+        atUnixMs: 0,
+        processorsFree: 0,
+        requests: strange,
+        reservations: [],
+        ranking: undefined,
+        nodes: [],
+      }),
     { instanceOf: MutiraoError, message: /status of request 1/ },
   );
 });

@@ -1,6 +1,6 @@
 import test from 'ava';
 
-import type { BrokerChange, ReplicaEnding } from '@mutirao/core/machines/broker';
+import { countTasks, type BrokerChange, type ReplicaEnding } from '@mutirao/core/machines/broker';
 import { openJournal } from '@mutirao/runtime/journal';
 import { aJob, aMachine } from '@mutirao/testkit';
 
@@ -43,6 +43,8 @@ const output = {
 const changes: readonly BrokerChange[] = [
   { kind: 'JobAccepted', jobId: 1, userId: 'ana', clientJobId: 'k', spec: aJob(3), at: 1 },
   { kind: 'JobAccepted', jobId: 2, userId: 'ana', clientJobId: '', spec: aJob(3, { deadline: 99 }), at: 1 },
+  { kind: 'TasksAppended', jobId: 1, appendKey: 'k', firstTaskIndex: 3, groups: aJob(2).groups, at: 2 },
+  { kind: 'JobClosed', jobId: 1, at: 2 },
   { kind: 'JobCancelled', jobId: 1, reason: 'enough', at: 2 },
   { kind: 'TasksCancelled', jobId: 1, taskIndexes: [2, 5], reason: 'not these', at: 2 },
   { kind: 'JobEnded', jobId: 1, status: 'cancelled', at: 3 },
@@ -146,7 +148,17 @@ test('promises to users go to the disk, what machines tell does not wait for it'
   const durable = changes.filter((change) => changeCodec.isDurable(change)).map((change) => change.kind);
   t.deepEqual(
     [...new Set(durable)],
-    ['JobAccepted', 'JobCancelled', 'TasksCancelled', 'JobEnded', 'TasksRetried', 'InputsRevised', 'ProviderAdded'],
+    [
+      'JobAccepted',
+      'TasksAppended',
+      'JobClosed',
+      'JobCancelled',
+      'TasksCancelled',
+      'JobEnded',
+      'TasksRetried',
+      'InputsRevised',
+      'ProviderAdded',
+    ],
   );
 });
 
@@ -213,5 +225,24 @@ test('the spec of a job that has finished is read from the journal, and kept for
   t.is(specs.getSpec(job).deadline, 99);
   t.is(specs.getSpec(job).deadline, 99);
   t.is(readCount, 1);
+  journal.close();
+});
+
+test('the spec of an open job that has finished has what was appended', (t) => {
+  const journal = openJournal({ path: ':memory:', codec: changeCodec });
+  const other: BrokerChange = { kind: 'JobCancelled', jobId: 2, reason: '', at: 2 };
+  journal.record(
+    [
+      { kind: 'JobAccepted', jobId: 2, userId: 'ana', clientJobId: '', spec: aJob(1, { open: true }), at: 1 },
+      ...Array.from({ length: 1500 }, () => other),
+      { kind: 'TasksAppended', jobId: 2, appendKey: 'a', firstTaskIndex: 1, groups: aJob(2).groups, at: 2 },
+      other,
+      { kind: 'TasksAppended', jobId: 2, appendKey: 'b', firstTaskIndex: 3, groups: aJob(4).groups, at: 2 },
+    ],
+    1,
+  );
+  const job = { jobId: 2, taskCount: 7, spec: undefined, revisedInputs: [] };
+  const spec = new JobSpecs(journal).getSpec(job as unknown as Parameters<JobSpecs['getSpec']>[0]);
+  t.deepEqual(spec.groups.map(countTasks), [1, 2, 4]);
   journal.close();
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 
 import {
+  type AppendTasksResponse,
   JobStatus,
   ReplicaDisposition,
   TaskStatus,
@@ -36,6 +37,7 @@ import { JournalRecords } from '../../../src/journal/records.ts';
 import { downloadBlobRoute, uploadBlobRoute } from '../../../src/routes/blobs.ts';
 import type { BrokerDriver, BrokerParts } from '../../../src/routes/broker-parts.ts';
 import { explainRoute, getLedgerRoute } from '../../../src/routes/explain.ts';
+import { appendTasksRoute, closeJobRoute } from '../../../src/routes/append-tasks.ts';
 import { getTaskOutputRoute } from '../../../src/routes/get-task-output.ts';
 import {
   cancelJobRoute,
@@ -505,6 +507,54 @@ test('single tasks are cancelled once, and an index of no task is refused', asyn
   await t.throwsAsync(cancel([99]), { code: 'MUT_BAD_REQUEST', message: /task 99 of job 1/ });
   await t.throwsAsync(cancel([]), { code: 'MUT_BAD_REQUEST', message: /task_indexes has 0 entries/ });
   await t.throwsAsync(cancel([0], 'x'.repeat(1025)), { code: 'MUT_BAD_REQUEST', message: /reason has 1025/ });
+});
+
+/** An open job without tasks, and what adds some to it. */
+async function prepareOpen(t: ExecutionContext) {
+  const bench = await prepare(t);
+  const { parts, home } = bench;
+  const route = appendTasksRoute(parts);
+  await inject(submitJobRoute(parts), submission({ groups: [], homeDirectory: home, open: true }));
+  const append = (appendKey: string, groups: TaskGroup[], userId = 'ana'): Promise<AppendTasksResponse> =>
+    inject(route, { jobId: 1, appendKey, groups }, { userId });
+  const writing = (name: string): TaskGroup[] => [
+    groupOf({ outputs: [{ root: Root.PLAYPEN, path: 'out', localPath: join(home, name), condition: '' }] }),
+  ];
+  return { ...bench, append, writing };
+}
+
+test('tasks are appended once under a key, and their numbers go on', async (t) => {
+  const { parts, append, writing } = await prepareOpen(t);
+  const both = await Promise.all([append('one', writing('out-{#}')), append('one', writing('out-{#}'))]);
+  t.deepEqual(
+    both.map(({ firstTaskIndex, taskCount }) => [firstTaskIndex, taskCount]),
+    [
+      [0, 3],
+      [0, 3],
+    ],
+  );
+  t.like(await append('two', writing('out-{#}')), { firstTaskIndex: 3, taskCount: 3 });
+  t.like(await inject(getJobRoute(parts), { jobId: 1 }), { job: { taskCount: 6, open: true } });
+  t.deepEqual(await inject(closeJobRoute(parts), { jobId: 1 }), { taskCount: 6 });
+  await t.throwsAsync(append('three', [groupOf()]), { code: 'MUT_JOB_CLOSED' });
+  t.like(await append('two', writing('out-{#}')), { firstTaskIndex: 3 }, 'what was promised is answered again');
+  const { job, spec } = await inject(getJobRoute(parts), { jobId: 1 });
+  t.is(job?.open, undefined);
+  t.is(spec?.groups.length, 2);
+});
+
+test('what is wrong with appended tasks is said before anything of them is kept', async (t) => {
+  const { parts, append, writing } = await prepareOpen(t);
+  await append('one', writing('out-{#}'));
+  await t.throwsAsync(append('two', writing('out-1')), { code: 'MUT_OUTPUT_CONFLICT' });
+  await t.throwsAsync(append('two', []), { code: 'MUT_BAD_REQUEST', message: /groups is empty/ });
+  await t.throwsAsync(append('', [groupOf()]), { code: 'MUT_BAD_REQUEST', message: /append_key is empty/ });
+  await t.throwsAsync(append('x'.repeat(257), [groupOf()]), { code: 'MUT_BAD_REQUEST', message: /append_key/ });
+  await t.throwsAsync(append('two', [groupOf()], 'bob'), { code: 'MUT_NOT_FOUND' });
+  const gone = { source: { $case: 'content' as const, value: { sha256: Buffer.alloc(32), sizeBytes: 3 } } };
+  const input = { source: gone, root: Root.PLAYPEN, path: 'x', condition: '' };
+  await t.throwsAsync(append('two', [groupOf({ inputs: [input] })]), { code: 'MUT_CONTENT_NOT_FOUND' });
+  t.is((await inject(getJobRoute(parts), { jobId: 1 })).job?.taskCount, 3);
 });
 
 test('tasks are held and released, and a job is updated, by their own user only', async (t) => {

@@ -1,14 +1,21 @@
 import type { Command } from 'commander';
 
-import { RequestStatus, type GetLimitsResponse, type GetQueueResponse, type QueuedRequest } from '@mutirao/api/cluster';
+import {
+  RequestStatus,
+  type ClusterNode,
+  type GetLimitsResponse,
+  type GetQueueResponse,
+  type QueuedRequest,
+} from '@mutirao/api/cluster';
 
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import { findClusterAddress, listClusterAddresses } from '../../grid/addresses.ts';
-import { honouredReservationJson, queuedRequestJson } from '../../json/documents.ts';
+import { clusterNodeJson, honouredReservationJson, queuedRequestJson } from '../../json/documents.ts';
 import { renderTable } from '../../output/table.ts';
 import { tell } from '../../output/tell.ts';
 import { showDuration, showMoment } from '../../output/units.ts';
+import { describeBytes } from '@mutirao/core/shared';
 import { getEnumName } from '../../wire/names.ts';
 
 /** Whose queue, and how much of its past. */
@@ -61,12 +68,13 @@ function queueJson({ name, limits, queue }: Listing): unknown {
     processors_free: queue.processorsFree,
     requests: queue.requests.map(queuedRequestJson),
     reservations: queue.reservations.map(honouredReservationJson),
+    nodes: queue.nodes.map(clusterNodeJson),
   };
 }
 
 function queueTable({ name, limits, queue }: Listing): string[] {
   const head = `${name}: ${queue.processorsFree} of ${limits.processors} processors free`;
-  const walls = reservationLines(queue);
+  const walls = [...reservationLines(queue), ...nodeLines(queue)];
   if (queue.requests.length === 0) return [`${head}, nothing queued.`, ...walls];
   const positions = listPositions(queue);
   return [
@@ -126,6 +134,36 @@ function reservationLines({ reservations, atUnixMs }: GetQueueResponse): string[
       ]),
     ),
   ];
+}
+
+function nodeLines({ nodes }: GetQueueResponse): string[] {
+  if (nodes.length === 0) return [];
+  return [
+    '',
+    ...renderTable(
+      [
+        { title: 'NODE' },
+        { title: 'FREE PROCESSORS', right: true },
+        { title: 'FREE MEMORY', right: true },
+        { title: 'FREE GPUS' },
+        { title: 'STATUS' },
+      ],
+      nodes.map((node) => [
+        node.name,
+        `${node.processorsFree} of ${node.processors}`,
+        node.memoryBytes === 0 ? '-' : `${describeBytes(node.memoryBytesFree)} of ${describeBytes(node.memoryBytes)}`,
+        showGpus(node),
+        node.isAway ? 'away' : 'up',
+      ]),
+    ),
+  ];
+}
+
+function showGpus({ gpus }: ClusterNode): string {
+  if (gpus.length === 0) return '-';
+  const kinds = [...new Set(gpus.map(({ kind }) => kind))].filter((kind) => kind !== '');
+  const free = gpus.filter(({ isFree }) => isFree).length;
+  return [`${free} of ${gpus.length}`, ...(kinds.length === 0 ? [] : [`(${kinds.join(', ')})`])].join(' ');
 }
 
 function listCells(request: QueuedRequest, { atUnixMs: now, ranking }: GetQueueResponse): string[] {

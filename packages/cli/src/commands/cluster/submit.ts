@@ -2,7 +2,9 @@ import { InvalidArgumentError, type Command } from 'commander';
 
 import type { WalltimeGain } from '@mutirao/api/cluster';
 import { MutiraoError } from '@mutirao/api/errors';
-import { parseDuration } from '@mutirao/formats';
+import type { Slot } from '@mutirao/api/common';
+import { parseDuration, parseGpus, parseSize } from '@mutirao/formats';
+import { wholeDevice } from '@mutirao/core/resources';
 import { accountName } from '@mutirao/runtime/files';
 
 import type { Act, CommandContext } from '../../context.ts';
@@ -19,6 +21,9 @@ export interface ClusterSubmitOptions {
   readonly width: number;
   readonly walltime: string;
   readonly user?: string;
+  readonly cpus?: number;
+  readonly memory?: string;
+  readonly gpus?: string;
   readonly reservation?: string;
   readonly manager?: string;
 }
@@ -28,6 +33,9 @@ export function define(command: Command, act: Act): void {
     .usage('[options] -- COMMAND [ARGUMENT...]')
     .option('--cluster <name>', 'name or address of the cluster (default: the only one of this grid)')
     .option('--width <processors>', 'processors to request; the command is started once on each', width, 1)
+    .option('--cpus <count>', 'processors of each slot, on one node; the command is started once on each node', width)
+    .option('--memory <size>', 'memory of each slot, for example 8G')
+    .option('--gpus <gpus>', 'GPUs of each slot: 1 or 2:a100')
     .option(
       '--walltime <duration>',
       'longest run time, for example 90s, 1h30m or HH:MM:SS; the request is ended after it',
@@ -56,6 +64,7 @@ export async function submitToCluster(context: CommandContext, options: ClusterS
     environment: {},
     clientRequestId: '',
     workingDirectory: context.directory,
+    slot: readSlot(options),
     reservationClaim: await findClaim(context, options),
   });
   tell(context.output, {
@@ -72,6 +81,20 @@ export async function submitToCluster(context: CommandContext, options: ClusterS
     quiet: () => [requestId],
   });
   return 0;
+}
+
+/** What the request is a whole number of; undefined for single processors. */
+function readSlot({ cpus, memory, gpus }: ClusterSubmitOptions): Slot | undefined {
+  if (cpus === undefined && memory === undefined && gpus === undefined) return undefined;
+  const { gpus: share, gpuKind = '' } = gpus === undefined ? { gpus: 0 } : parseGpus(gpus);
+  if (share % wholeDevice > 0)
+    throw new MutiraoError('MUT_BAD_REQUEST', `--gpus is ${gpus}; expected whole GPUs, as in 1 or 2:a100`);
+  return {
+    processors: cpus ?? 1,
+    memoryBytes: memory === undefined ? 0 : parseSize(memory),
+    gpus: share / wholeDevice,
+    gpuKind,
+  };
 }
 
 /** What would have put a request further ahead. */

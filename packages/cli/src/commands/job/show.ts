@@ -62,6 +62,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['ended', job.endedUnixMs === 0 ? '' : showInstant(job.endedUnixMs)],
     ['time', showDuration(end - job.submittedUnixMs)],
     ['tasks', getCounts(job)],
+    ['open', openText(job)],
     ['edges', edgesText(spec)],
     ['task times', timesText(answer)],
     ['remaining', remainingText(answer)],
@@ -91,6 +92,10 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ...placePairs(spec),
     ...groupPairs(spec),
   ]);
+}
+
+function openText({ open = false, jobId }: JobSummary): string {
+  return open ? `more tasks may be added until "mutirao job close ${jobId}"` : '';
 }
 
 function servicePairs({ priority, runningMax }: JobSummary): (readonly [string, string])[] {

@@ -121,8 +121,10 @@ test('a queue by scores is shown with whose turn is when, and starts that are pl
           walltimeMsMax: 9,
           widthProcessorsMax: 2,
           walltimeGranularityMs: 1,
+          nodes: [],
         }),
-      getQueue: () => Promise.resolve({ atUnixMs: 1000, processorsFree: 0, requests, reservations: [], ranking }),
+      getQueue: () =>
+        Promise.resolve({ atUnixMs: 1000, processorsFree: 0, requests, reservations: [], ranking, nodes: [] }),
     };
     const { out } = await runCommandLine(['cluster', 'queue', '--cluster', 'h:1'], { cluster });
     return out.trimEnd().split('\n');

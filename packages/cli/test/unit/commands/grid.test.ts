@@ -212,6 +212,7 @@ const resource = {
   walltimeMsMax: 1,
   widthProcessorsMax: 8,
   walltimeGranularityMs: 1,
+  nodes: [],
   heuristic: 'mixed',
   defaultTaskTimeMs: 600_000,
   heuristicSwitched: true,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { ownProgram, type ProcessName } from '@mutirao/runtime/processes';
 import { runCommandLine, temporaryFolder } from '@mutirao/testkit';
-import { findSettings } from '../../../src/commands/up.ts';
+import { findClusterNodes, findSettings } from '../../../src/commands/up.ts';
 import { findClusterAddress } from '../../../src/grid/addresses.ts';
 import { clusterName, embeddedManager, GridPlan, noManager, parseClusters } from '../../../src/grid/plan.ts';
 import { parseSettings, refuseWithoutProcess } from '../../../src/grid/settings.ts';
@@ -40,6 +40,31 @@ test('settings become options of all processes of a kind, after our own', (t) =>
   ]);
   t.deepEqual(plan.agent('lab/m1', 'h:1').command(undefined).slice(-4), ['--processors', '1', '--kill-grace', '1s']);
   t.throws(() => parseSettings(['walltime-max=10m']), { code: 'MUT_BAD_REQUEST' });
+});
+
+test('the processors of a cluster are divided among nodes with memory and GPUs', (t) => {
+  const found = findClusterNodes({ clusters: '8', clusterNodes: 2, clusterMemory: '1G', clusterGpus: '1:a100' });
+  const settings = parseSettings([]);
+  const plan = new GridPlan('/home', { clusters: [8], ...found, machines: 0, machineProcessors: 1, settings });
+  t.deepEqual(listArguments('cluster', plan.cluster('alpha', 8).command(undefined)).slice(4), [
+    '--node',
+    'n1=local:4:memory=1073741824:gpus=1:a100',
+    '--node',
+    'n2=local:4:memory=1073741824:gpus=1:a100',
+  ]);
+  t.deepEqual(findClusterNodes({ clusters: '8,4', clusterMemory: '1G' }).clusterNodes, {
+    count: 1,
+    properties: ':memory=1073741824',
+  });
+  t.deepEqual(findClusterNodes({ clusters: '8' }), {});
+  const refuse = (options: Parameters<typeof findClusterNodes>[0], message: RegExp): void => {
+    t.throws(() => findClusterNodes(options), { message });
+  };
+  refuse({ clusters: '8,4', clusterNodes: 3 }, /--cluster-nodes 3 does not divide 8 .* as in --clusters 9/);
+  refuse({ clusters: '0', clusterMemory: '1G' }, /there is --cluster-memory, and --clusters is "0"/);
+  refuse({ clusters: '8', clusterGpus: '1', reservations: true }, /--cluster-gpus and --reservations exclude/);
+  refuse({ clusters: '8', clusterGpus: '0,1' }, /--cluster-gpus is "0,1"; expected how many each node has/);
+  refuse({ clusters: '8', clusterMemory: 'much' }, /much/);
 });
 
 test('a cluster of a grid with reservations honours them, under its name', (t) => {

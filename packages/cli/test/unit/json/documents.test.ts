@@ -64,6 +64,7 @@ const broker = {
   submitJob: answer({ jobId: 1, taskCount: 1, warnings: [] }),
   getJob: answer({ job: aJobSummary(), spec: aJobSpec() }),
   listJobs: answer({ jobs: [aJobSummary()] }),
+  closeJob: () => Promise.resolve({ taskCount: 3 }),
   cancelJob: answer({}),
   cancelTasks: answer({ cancelledCount: 1 }),
   holdTasks: answer({ heldCount: 2 }),
@@ -217,6 +218,17 @@ const cluster = {
       { reservationId: 1, userId: 'ana', processors: 4, processorsUsed: 0, startUnixMs: 1, endUnixMs: 2, lateMs: 0 },
     ],
     ranking: undefined,
+    nodes: [
+      {
+        name: 'n1',
+        processors: 8,
+        processorsFree: 1,
+        memoryBytes: 9,
+        memoryBytesFree: 3,
+        gpus: [{ gpuId: '0', kind: 'a100', isFree: true }],
+        isAway: false,
+      },
+    ],
   }),
   getLimits: answer({
     processors: 8,
@@ -224,6 +236,7 @@ const cluster = {
     walltimeMsMax: 1,
     widthProcessorsMax: 8,
     walltimeGranularityMs: 1,
+    nodes: [],
   }),
 };
 
@@ -313,6 +326,7 @@ const exampleFile = (name: string): string =>
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'],
   'job cancel': ['1'],
+  'job close': ['1'],
   'job hold': ['1'],
   'job release': ['1'],
   'job update': ['1', '--priority', '5'],

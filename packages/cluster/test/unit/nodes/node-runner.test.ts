@@ -103,6 +103,34 @@ test('with a node all that ran there is over, and nothing is put on it until it 
   t.deepEqual(getKeys(one), ['1.0', '3.0']);
 });
 
+test('a process with a grant runs on its node, and learns what it has of it', (t) => {
+  const [one, two] = [aNode('one', 4), aNode('two', 4)];
+  const { runner, exits } = aRunner(one, two);
+  const grant = (node: number, processorIds: readonly number[]) => ({
+    node,
+    nodeName: node === 0 ? 'one' : 'two',
+    processorIds,
+    memory: 1024,
+    gpus: node === 0 ? [] : [{ id: '3', kind: 'a100' }],
+  });
+  runner.start({ ...aRequest(1, 3), grants: [grant(1, [2, 3])] });
+  t.deepEqual([getKeys(one), getKeys(two)], [[], ['1.0']]);
+  t.like(two.started[0]?.environment, {
+    MUTIRAO_PROCESS_COUNT: '1',
+    MUTIRAO_MACHINE_PROCESSORS: '2',
+    MUTIRAO_MACHINE_PROCESSOR_IDS: '2,3',
+    MUTIRAO_MACHINE_MEMORY_BYTES: '1024',
+    MUTIRAO_MACHINE_GPUS: '1',
+    MUTIRAO_MACHINE_GPU_DEVICES: '3:a100',
+    CUDA_VISIBLE_DEVICES: '3',
+  });
+  two.isUp = false;
+  runner.start({ ...aRequest(2, 2), grants: [grant(1, [0]), grant(0, [0])] });
+  t.deepEqual(exits, ['2.0 255 MUT_NODE_LOST']);
+  t.deepEqual(getKeys(one), ['2.1']);
+  t.is(one.started[0]?.environment['CUDA_VISIBLE_DEVICES'], '');
+});
+
 test('how many processors are away is told when it changes, and only then', (t) => {
   const [one, two] = [aNode('one', 3), aNode('two', 2)];
   const { runner, away } = aRunner(one, two);

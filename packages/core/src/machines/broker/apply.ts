@@ -4,7 +4,9 @@ import { holdMembers, startGang } from './apply/apply-gang.ts';
 import { holdTasks, releaseTasks } from './apply/apply-hold.ts';
 import {
   acceptJob,
+  appendTasks,
   cancelJob,
+  closeJob,
   endJob,
   getReviseInputs,
   leaveReservation,
@@ -31,6 +33,8 @@ import type { BrokerState } from './state.ts';
 
 const appliers: HandlersByKind<BrokerState, BrokerChange> = {
   JobAccepted: acceptJob,
+  TasksAppended: appendTasks,
+  JobClosed: closeJob,
   JobCancelled: cancelJob,
   TasksCancelled: cancelTasks,
   TasksHeld: holdTasks,

@@ -2,6 +2,7 @@ import type {
   AllocationRequest,
   GangMemberReady,
   JobSpec,
+  TaskGroup,
   MachineFacts,
   OutputContent,
   Outcome,
@@ -96,6 +97,19 @@ export type BrokerChange =
       readonly spec: JobSpec;
       readonly at: Instant;
     }
+  /**
+   * An open job has more tasks, numbered from `firstTaskIndex` on. The same key again is the same append.
+   */
+  | {
+      readonly kind: 'TasksAppended';
+      readonly jobId: JobId;
+      readonly appendKey: string;
+      readonly firstTaskIndex: TaskIndex;
+      readonly groups: readonly TaskGroup[];
+      readonly at: Instant;
+    }
+  /** An open job takes no more tasks, and ends with the last of those that it has. */
+  | { readonly kind: 'JobClosed'; readonly jobId: JobId; readonly at: Instant }
   /** Sets tasks that are ready or waiting to cancelled and the job to cancelled; its replicas end one by one. */
   | { readonly kind: 'JobCancelled'; readonly jobId: JobId; readonly reason: Cause; readonly at: Instant }
   /**

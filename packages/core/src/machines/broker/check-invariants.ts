@@ -99,6 +99,10 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
   job.times.check();
   const isOpen = state.openJobs.has(job.jobId);
   invariant(isOpen === (job.endedAt === 0), () => `${name()} is open and ended, or neither`);
+  invariant(
+    !job.takesTasks || (isOpen && job.status === 'running'),
+    () => `${name()} takes tasks and is ${job.status}`,
+  );
   if (!isOpen) invariant(job.tasks.size === 0, () => `${name()} has ended with open tasks`);
   for (const [index, task] of job.tasks) checkTask(state, job, index, task);
   if (job.spec === undefined) {
@@ -113,6 +117,7 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
     () => `${name()} has left a reservation that it never had`,
   );
   checkCounts(job, name);
+  checkGroups(job, name);
   checkDependencies(job, name);
   checkAssignments(job);
   checkHeld(job, name);
@@ -130,6 +135,21 @@ function checkHeld(job: BrokerJob, name: () => string): void {
       const held = queue.ready.findFrom(first);
       invariant(held === undefined || held >= first + count, () => `task ${held} of ${name()} is ready and held`);
     }
+}
+
+/** Groups follow each other without a gap, and appends are of tasks that there are. */
+function checkGroups({ groups, appends, taskCount }: BrokerJob, name: () => string): void {
+  let next = 0;
+  for (const { firstTaskIndex, count } of groups) {
+    invariant(firstTaskIndex === next, () => `${name()} has a group from task ${firstTaskIndex} on, not ${next}`);
+    next += count;
+  }
+  invariant(next === taskCount, () => `${name()} has ${taskCount} tasks, and ${next} in its groups`);
+  for (const [key, append] of appends)
+    invariant(
+      append.firstTaskIndex + append.taskCount <= taskCount,
+      () => `${name()} has more tasks under the key ${key} than in all`,
+    );
 }
 
 /** Each task is in one place: ready, open, or one of the three sets of ended ones. */

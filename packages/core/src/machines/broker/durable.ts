@@ -2,6 +2,8 @@ import type { BrokerChange } from './changes.ts';
 
 const durableKinds: ReadonlySet<BrokerChange['kind']> = new Set([
   'JobAccepted',
+  'TasksAppended',
+  'JobClosed',
   'JobCancelled',
   'TasksCancelled',
   'TasksHeld',

@@ -13,9 +13,11 @@ import type { BrokerChange, ChangeOf, ReplicaEnding } from './changes.ts';
 /** What users who watch may hear of: lower-case facts about a noun. */
 export type BrokerEventType =
   | 'job.accepted'
+  | 'job.closed'
   | 'job.cancelled'
   | 'job.finished'
   | 'job.failed'
+  | 'tasks.appended'
   | 'tasks.started'
   | 'tasks.verifying'
   | 'tasks.finished'
@@ -73,6 +75,10 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
   switch (change.kind) {
     case 'JobAccepted':
       return [jobEvent('job.accepted', change.jobId, '')];
+    case 'TasksAppended':
+      return [jobEvent('tasks.appended', change.jobId, '')];
+    case 'JobClosed':
+      return [jobEvent('job.closed', change.jobId, '')];
     case 'JobCancelled':
       return [jobEvent('job.cancelled', change.jobId, change.reason)];
     case 'TasksCancelled':

@@ -7,6 +7,7 @@ import type {
   MachineReport,
   ReservedStatus,
   ResourceStatus,
+  TaskGroup,
 } from '../../messages/index.ts';
 import type { CurrentInput } from '../../resumption/index.ts';
 import type {
@@ -30,6 +31,20 @@ export type BrokerInput =
       readonly clientJobId: string;
       readonly spec: JobSpec;
     }
+  /**
+   * Replies `{ firstTaskIndex, taskCount }`. The same key again replies the same, for as long as the job is not over.
+   */
+  | {
+      readonly kind: 'TasksAppended';
+      readonly replyTo: number;
+      readonly userId: UserId;
+      readonly jobId: JobId;
+      /** Not empty. */
+      readonly appendKey: string;
+      readonly groups: readonly TaskGroup[];
+    }
+  /** Replies `{ taskCount }`. Closing a job that is closed is harmless. */
+  | { readonly kind: 'JobClosed'; readonly replyTo: number; readonly userId: UserId; readonly jobId: JobId }
   | {
       readonly kind: 'JobCancelled';
       readonly replyTo: number;

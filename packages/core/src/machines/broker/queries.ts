@@ -55,6 +55,8 @@ export interface JobSummary {
    * What its ready tasks wait for while none of its tasks is at a machine; left out where that is not a reservation.
    */
   readonly reservationAwaited?: ReservationAwaited;
+  /** It takes more tasks; left out otherwise. */
+  readonly isOpen?: true;
 }
 
 /** A reservation that the tasks of a job wait for. */
@@ -104,6 +106,7 @@ function summarise(state: BrokerState, job: BrokerJob): JobSummary {
     submittedAt,
     endedAt,
     taskCount,
+    ...(job.takesTasks ? { isOpen: true } : {}),
     waitingCount,
     heldCount,
     priority: job.priority,

@@ -139,6 +139,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     shares,
     assigned,
     memoryPeaks: _memoryPeaks,
+    appends: _appends,
     supports: _supports,
     held: _held,
     parked: _parked,
@@ -147,6 +148,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
   } = saved;
   const job: BrokerJob = {
     ...kept,
+    ...restoreAppends(saved),
     ...getScheduling(saved),
     ...restoreVotes(saved),
     deadline: saved.deadline,
@@ -159,6 +161,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     revisedInputs: saved.revisedInputs ?? [],
     groups: [],
     queues: [],
+    queuesByKind: new Map(),
     siteSelection: siteSelectionOfJob(saved.spec),
     assigned: new Map(),
     dependencies: undefined,
@@ -172,7 +175,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     cancelled: restoreSet(cancelled),
   };
   invariant(schedulerNames.includes(job.scheduler), `there is no scheduler ${job.scheduler}`);
-  if (job.spec !== undefined) Object.assign(job, layOutGroups(job, job.spec));
+  if (job.spec !== undefined) layOutGroups(job, job.spec);
   restoreReady(job, ready);
   for (const task of tasks)
     job.tasks.set(task.index, {
@@ -190,6 +193,14 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
   for (const { key, used, losers, killed } of shares) job.shares.set(getAccount(state, key), { used, losers, killed });
   state.jobs.set(job.jobId, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
+}
+
+/** Left out of jobs that were never open, and that have ended. */
+function restoreAppends({ takesTasks, appends = [] }: SavedJob): Pick<BrokerJob, 'takesTasks' | 'appends'> {
+  return {
+    takesTasks: takesTasks === true,
+    appends: new Map(appends.map(([key, firstTaskIndex, taskCount]) => [key, { firstTaskIndex, taskCount }])),
+  };
 }
 
 /** When its user says nothing of it, nothing is written down. */

@@ -137,6 +137,7 @@ function saveJob(job: BrokerJob) {
     label,
     submittedAt,
     taskCount,
+    ...saveAppends(job),
     processors,
     ...(isGang ? { isGang, lastGangId } : {}),
     replicasMax,
@@ -169,6 +170,16 @@ function saveJob(job: BrokerJob) {
     tasks: [...job.tasks.values()].map(saveTask),
     shares: [...job.shares].map(([account, share]) => ({ key: account.key, ...share })),
   };
+}
+
+/** Left out of a job that never was open, or has ended. */
+function saveAppends({ takesTasks, appends }: BrokerJob): { takesTasks?: true; appends?: [string, number, number][] } {
+  const saved = [...appends].map(([key, { firstTaskIndex, taskCount }]): [string, number, number] => [
+    key,
+    firstTaskIndex,
+    taskCount,
+  ]);
+  return { ...(takesTasks ? { takesTasks } : {}), ...(saved.length === 0 ? {} : { appends: saved }) };
 }
 
 /** What its user says of when it runs; left out where she says nothing. */

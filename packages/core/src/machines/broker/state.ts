@@ -117,7 +117,12 @@ export interface BrokerJob {
   readonly clientJobId: string;
   readonly label: string;
   readonly submittedAt: Instant;
-  readonly taskCount: number;
+  /** Grows while the job is open. */
+  taskCount: number;
+  /** It takes more tasks and does not end; false once it was closed or cancelled. */
+  takesTasks: boolean;
+  /** What was appended under which key of its user's, until it ends. */
+  readonly appends: Map<string, Append>;
   /** Those of its tasks of which nothing else is said; of a gang, those of all members. */
   readonly processors: ProcessorCount;
   /** Each task may have its processors from several machines of one provider. */
@@ -152,12 +157,14 @@ export interface BrokerJob {
   /** Paths of its inputs that were read again when it was retried, as `spec` has them while it is there. */
   revisedInputs: readonly RevisedInput[];
   /** As in the spec; empty when that is undefined. */
-  groups: readonly GroupSpan[];
+  groups: GroupSpan[];
   /**
    * One per kind of machine wanted, then one for each provider at which tasks of it are placed; empty when the spec is
    * undefined.
    */
   queues: readonly TaskQueue[];
+  /** Of its queues those of groups, by the kind of machine wanted. */
+  readonly queuesByKind: Map<string, TaskQueue>;
   /** What its user says of where its tasks are placed; undefined where she says nothing. */
   readonly siteSelection: JobSiteSelection | undefined;
   /** Those of its tasks that are placed and have not ended. */
@@ -203,6 +210,12 @@ export interface BrokerJob {
    * still be among them.
    */
   readonly withSibling: Set<OpenTask>;
+}
+
+/** Tasks that were appended to an open job by one call. */
+export interface Append {
+  readonly firstTaskIndex: TaskIndex;
+  readonly taskCount: number;
 }
 
 /** When a reservation is that has moved. */

@@ -1,5 +1,6 @@
 import { dispatch, type Decision, type Instant, type HandlersByKind } from '../../shared/index.ts';
 import { onLeaseConfirmed } from './leases/adopt-leased.ts';
+import { appendTasks, closeJob } from './jobs/append-tasks.ts';
 import { cancelJob } from './jobs/cancel-job.ts';
 import { cancelTasks } from './jobs/cancel-tasks.ts';
 import type { BrokerChange } from './changes.ts';
@@ -74,6 +75,8 @@ export function step(
 
 const handlers: HandlersByKind<Turn, BrokerInput> = {
   JobSubmitted: submitJob,
+  TasksAppended: appendTasks,
+  JobClosed: closeJob,
   JobCancelled: cancelJob,
   TasksCancelled: cancelTasks,
   TasksHeld: holdTasks,

@@ -1,6 +1,8 @@
 import type { RequestOrder } from '../../messages/index.ts';
 import type { Fault, Refusal } from '../../reasons/index.ts';
-import { roundWalltime, type ClusterState } from './state.ts';
+import { countSlots, plainSlot, type NodeShape, type Slot } from '../../resources/index.ts';
+import type { ProcessorCount } from '../../shared/index.ts';
+import { roundWalltime, type ClusterOptions, type ClusterState } from './state.ts';
 
 /**
  * Finds the first reason not to take an order; undefined when there is none.
@@ -25,13 +27,15 @@ function findNonsense({ userId, width, walltime, command }: RequestOrder): Refus
   return undefined;
 }
 
-function findExcess({ options }: ClusterState, { width, walltime }: RequestOrder): Refusal | undefined {
+function findExcess({ options }: ClusterState, { width, walltime, slot }: RequestOrder): Refusal | undefined {
   const widest = Math.min(options.widthMax, options.processors);
   if (width > widest)
     return {
       code: 'MUT_WIDTH_MAX',
       fault: { code: 'request-too-wide', processors: width, processorsMax: widest },
     };
+  const misshape = findMisshape(options, width, slot);
+  if (misshape !== undefined) return misshape;
   const rounded = roundWalltime(walltime, options.walltimeGranularity);
   if (rounded > options.walltimeMax) {
     return {
@@ -40,6 +44,47 @@ function findExcess({ options }: ClusterState, { width, walltime }: RequestOrder
     };
   }
   return undefined;
+}
+
+/** Why no nodes hold the slots of a request, were they all free. */
+export function findMisshape(
+  { nodes }: Pick<ClusterOptions, 'nodes'>,
+  width: ProcessorCount,
+  slot: Slot | undefined,
+): Refusal | undefined {
+  if (nodes === undefined) return slot === undefined ? undefined : bad({ code: 'request-slots-unsupported' });
+  const { processors, memory, gpus, gpuKind } = slot ?? plainSlot;
+  if (processors < 1 || width % processors > 0)
+    return bad({ code: 'request-width-not-in-slots', processors: width, slotProcessors: processors });
+  const count = countSlots(nodes, slot ?? plainSlot);
+  if (count === 0)
+    return bad({
+      code: 'request-slot-too-large',
+      processors,
+      memoryBytes: memory,
+      gpus,
+      gpuKind: gpuKind ?? '',
+      ...findLargest(nodes, gpuKind),
+    });
+  if (width <= count * processors) return undefined;
+  return {
+    code: 'MUT_WIDTH_MAX',
+    fault: { code: 'request-too-wide', processors: width, processorsMax: count * processors },
+  };
+}
+
+/** The most of each resource that a node has. */
+function findLargest(
+  nodes: readonly NodeShape[],
+  gpuKind: string | undefined,
+): { readonly processorsMax: ProcessorCount; readonly memoryBytesMax: number; readonly gpusMax: number } {
+  const countGpus = ({ gpus }: NodeShape): number =>
+    Object.entries(gpus).reduce((sum, [kind, count]) => sum + (kind === (gpuKind ?? kind) ? count : 0), 0);
+  return {
+    processorsMax: Math.max(...nodes.map((node) => node.processors)),
+    memoryBytesMax: Math.max(...nodes.map((node) => node.memory)),
+    gpusMax: Math.max(...nodes.map(countGpus)),
+  };
 }
 
 /** Inside a reservation its count and its time are the limits: its owner has agreed to them. */

@@ -1,4 +1,4 @@
-import { RequestPlan } from '../../queue/index.ts';
+import { NodePlan, RequestPlan, type QueuePlan } from '../../queue/index.ts';
 import {
   invariant,
   moveInstants,
@@ -9,8 +9,15 @@ import {
   type ProcessorCount,
 } from '../../shared/index.ts';
 import type { ClusterChange } from './changes.ts';
+import { addToPlan, countProcesses, placeInPlan, renewPlan } from './plan-requests.ts';
 import { findRank } from './scores.ts';
-import { getKey, getReservationBlock, type ClusterRequest, type ClusterState } from './state.ts';
+import {
+  getKey,
+  getReservationBlock,
+  type ClusterRequest,
+  type ClusterReservation,
+  type ClusterState,
+} from './state.ts';
 
 /** Makes one change to the state. Decides nothing; replay of the journal calls it alone. */
 export function apply(state: ClusterState, change: ClusterChange): void {
@@ -19,6 +26,7 @@ export function apply(state: ClusterState, change: ClusterChange): void {
       return beginLife(state, change);
     case 'ProcessorsAway':
       state.processorsAway = change.count;
+      state.nodesAway = change.nodes ?? [];
       return;
     case 'ClockStepped':
       return followClock(state, change);
@@ -27,15 +35,13 @@ export function apply(state: ClusterState, change: ClusterChange): void {
     case 'RequestQueued':
       return addRequest(state, change);
     case 'RequestPlaced':
-      state.plan.place(change.requestId, change.startsAt);
-      getRequest(state, change.requestId).startsAt = change.startsAt;
-      return;
+      return placeRequest(state, change);
     case 'RequestDisplaced':
       state.plan.place(change.requestId, undefined);
-      getRequest(state, change.requestId).startsAt = undefined;
+      losePlace(getRequest(state, change.requestId));
       return;
     case 'RequestStarted':
-      return startRequest(state, getRequest(state, change.requestId), change.startsAt);
+      return startRequest(state, getRequest(state, change.requestId), change);
     case 'ReservationsChanged':
       return changeReservations(state, change);
     case 'ReservationOpened':
@@ -74,11 +80,12 @@ export function getRequest(state: ClusterState, requestId: number): ClusterReque
 
 function beginLife(
   state: ClusterState,
-  { processors, at, away = 0 }: ClusterChange & { kind: 'ClusterStarted' },
+  { processors, at, away = 0, nodes, nodesAway = [] }: ClusterChange & { kind: 'ClusterStarted' },
 ): void {
   invariant(state.processorsBusy === 0, `${state.processorsBusy} processors are busy at the start`);
   state.processorsAway = away;
-  changeCapacity(state, { processors, at });
+  state.nodesAway = nodesAway;
+  fillPlan(state, nodes === undefined ? new RequestPlan(processors, at) : new NodePlan(nodes, nodesAway, at));
 }
 
 function changeCapacity(
@@ -86,27 +93,54 @@ function changeCapacity(
   { processors, at }: { readonly processors: ProcessorCount; readonly at: Instant },
   startsMovedBy: Duration = 0,
 ): void {
+  fillPlan(state, renewPlan(state, processors, at), startsMovedBy);
+}
+
+/** What runs keeps its place in the new plan; what waits has none. */
+function fillPlan(state: ClusterState, plan: QueuePlan, startsMovedBy: Duration = 0): void {
   const { running, waiting } = state.plan;
-  state.plan = new RequestPlan(processors, at);
-  for (const { id, width, walltime, startsAt } of running.values()) {
+  state.plan = plan;
+  for (const { id, startsAt } of running.values()) {
     invariant(startsAt !== undefined, `request ${id} runs without a place`);
-    state.plan.add(id, width, walltime);
-    state.plan.place(id, movedBy(startsAt, startsMovedBy));
-    state.plan.start(id);
-  }
-  for (const reservation of state.reservations.values()) state.plan.blockReservation(getReservationBlock(reservation));
-  for (const { id, width, walltime } of waiting.values()) {
     const request = getRequest(state, id);
-    request.startsAt = undefined;
-    state.plan.add(id, width, walltime, findRank(state, request));
+    addToPlan(plan, request);
+    placeInPlan(plan, id, movedBy(startsAt, startsMovedBy), request.parts);
+    plan.start(id);
   }
+  blockReservations(state);
+  for (const { id } of waiting.values()) {
+    const request = getRequest(state, id);
+    losePlace(request);
+    addToPlan(plan, request, findRank(state, request));
+  }
+}
+
+/** A cluster of nodes has no reservations. */
+export function blockReservations({ plan, reservations }: ClusterState): void {
+  if (plan.kind === 'nodes') return;
+  for (const reservation of reservations.values()) plan.blockReservation(getReservationBlock(reservation));
+}
+
+function losePlace(request: ClusterRequest): void {
+  request.startsAt = undefined;
+  delete request.parts;
+}
+
+function placeRequest(
+  state: ClusterState,
+  { requestId, startsAt, parts }: ClusterChange & { kind: 'RequestPlaced' },
+): void {
+  placeInPlan(state.plan, requestId, startsAt, parts);
+  const request = getRequest(state, requestId);
+  request.startsAt = startsAt;
+  if (parts !== undefined) request.parts = parts;
 }
 
 function followClock(state: ClusterState, { by, at }: ClusterChange & { kind: 'ClockStepped' }): void {
   for (const request of state.requests.values()) {
     if (request.status !== 'ended') moveInstants(request, ['submittedAt', 'startsAt'], by);
   }
-  changeCapacity(state, { processors: state.plan.profile.capacity, at }, by);
+  changeCapacity(state, { processors: state.plan.capacity, at }, by);
 }
 
 function changeReservations(
@@ -115,21 +149,26 @@ function changeReservations(
 ): void {
   const { reservations, plan } = state;
   plan.forget(at);
-  for (const id of removedIds) {
-    reservations.delete(id);
-    plan.unblockReservation(id);
-  }
+  for (const id of removedIds) reservations.delete(id);
+  if (plan.kind === 'nodes') return;
+  for (const id of removedIds) plan.unblockReservation(id);
   let isPlanGood = true;
   for (const reservation of reported) {
-    const { reservationId, reportedAt } = reservation;
-    const before = reservations.get(reservationId);
-    // What takes more than it did comes behind those that were told of before that.
-    if (before?.reportedAt !== reportedAt) reservations.delete(reservationId);
-    reservations.set(reservationId, { ...reservation });
-    isPlanGood &&= before === undefined && plan.fitsWall(getReservationBlock(reservation));
+    const isNew = fileReservation(state, reservation);
+    isPlanGood &&= isNew && plan.fitsWall(getReservationBlock(reservation));
     if (isPlanGood) plan.blockReservation(getReservationBlock(reservation));
   }
-  if (!isPlanGood) changeCapacity(state, { processors: plan.profile.capacity, at });
+  if (!isPlanGood) changeCapacity(state, { processors: plan.capacity, at });
+}
+
+/** Returns whether it was not known. */
+function fileReservation({ reservations }: ClusterState, reservation: ClusterReservation): boolean {
+  const { reservationId, reportedAt } = reservation;
+  const before = reservations.get(reservationId);
+  // What takes more than it did comes behind those that were told of before that.
+  if (before?.reportedAt !== reportedAt) reservations.delete(reservationId);
+  reservations.set(reservationId, { ...reservation });
+  return before === undefined;
 }
 
 function openReservation(
@@ -162,16 +201,20 @@ function addRequest(
   state.livingCounts.set(order.userId, (state.livingCounts.get(order.userId) ?? 0) + 1);
   state.nextRequestId = requestId + 1;
   state.plan.forget(at);
-  if (order.reservationId === undefined)
-    state.plan.add(requestId, order.width, order.walltime, findRank(state, request));
+  if (order.reservationId === undefined) addToPlan(state.plan, request, findRank(state, request));
   else state.insideIds.add(requestId);
 }
 
-function startRequest(state: ClusterState, request: ClusterRequest, startsAt: Instant | undefined): void {
+function startRequest(
+  state: ClusterState,
+  request: ClusterRequest,
+  { startsAt, grants }: ClusterChange & { kind: 'RequestStarted' },
+): void {
   if (startsAt === undefined) state.plan.start(request.id);
   else request.startsAt = startsAt;
   request.status = 'running';
-  for (let index = 0; index < request.order.width; index += 1) request.livingProcesses.add(index);
+  if (grants !== undefined) request.grants = grants;
+  for (let index = 0; index < countProcesses(request); index += 1) request.livingProcesses.add(index);
   state.processorsBusy += request.order.width;
 }
 
@@ -184,6 +227,8 @@ function endRequest(state: ClusterState, { requestId, reason, at }: ClusterChang
   request.endedAt = at;
   request.endReason = reason;
   request.livingProcesses.clear();
+  delete request.parts;
+  delete request.grants;
   const left = (state.livingCounts.get(request.order.userId) ?? 0) - 1;
   if (left > 0) state.livingCounts.set(request.order.userId, left);
   else state.livingCounts.delete(request.order.userId);

@@ -1,5 +1,5 @@
 import type { RequestOrder } from '../../messages/index.ts';
-import type { UserScore } from '../../queue/index.ts';
+import type { ClusterNode, NodeGrant, NodePart, UserScore } from '../../queue/index.ts';
 import type { Duration, Instant, ProcessorCount, UserId } from '../../shared/index.ts';
 import type { ClusterReservation } from './state.ts';
 
@@ -7,15 +7,17 @@ import type { ClusterReservation } from './state.ts';
 export type ClusterChange =
   /**
    * A new life with so many processors, those that are away not counted: nothing runs, and those that wait have lost
-   * their places.
+   * their places. The nodes are left out in a cluster of processors.
    */
   | {
       readonly kind: 'ClusterStarted';
       readonly processors: ProcessorCount;
       readonly at: Instant;
       readonly away?: ProcessorCount;
+      readonly nodes?: readonly ClusterNode[];
+      readonly nodesAway?: readonly number[];
     }
-  | { readonly kind: 'ProcessorsAway'; readonly count: ProcessorCount }
+  | { readonly kind: 'ProcessorsAway'; readonly count: ProcessorCount; readonly nodes?: readonly number[] }
   /**
    * So many processors can be planned with from now on: what runs keeps its place, those that wait have lost theirs.
    */
@@ -32,11 +34,21 @@ export type ClusterChange =
     }
   /** A user's score is this from now on. */
   | ({ readonly kind: 'ScoreChanged'; readonly userId: UserId } & UserScore)
-  | { readonly kind: 'RequestPlaced'; readonly requestId: number; readonly startsAt: Instant }
+  | {
+      readonly kind: 'RequestPlaced';
+      readonly requestId: number;
+      readonly startsAt: Instant;
+      readonly parts?: readonly NodePart[];
+    }
   /** A waiting request has no place any more. */
   | { readonly kind: 'RequestDisplaced'; readonly requestId: number }
   /** @param startsAt of a request inside a reservation, which has no place in the plan. */
-  | { readonly kind: 'RequestStarted'; readonly requestId: number; readonly startsAt?: Instant }
+  | {
+      readonly kind: 'RequestStarted';
+      readonly requestId: number;
+      readonly startsAt?: Instant;
+      readonly grants?: readonly NodeGrant[];
+    }
   | {
       readonly kind: 'ProcessExited';
       readonly requestId: number;

@@ -1,7 +1,15 @@
 import type { Segment } from '../../profile/index.ts';
-import { RequestPlan, type PlannedRequest, type ReservationBlock } from '../../queue/index.ts';
+import {
+  RequestPlan,
+  type NodeGrant,
+  type NodePart,
+  type NodePlan,
+  type PlannedRequest,
+  type ReservationBlock,
+} from '../../queue/index.ts';
 import { invariant } from '../../shared/index.ts';
 import { getRequest } from './apply.ts';
+import { findUse } from './plan-requests.ts';
 import { getReservationBlock, type ClusterRequest, type ClusterState } from './state.ts';
 
 /** @throws {InvariantError} when the state contradicts itself. Cost: O(requests x segments). */
@@ -36,9 +44,9 @@ function checkCounts({ requests, processorsBusy, processorsAway, options, living
     busy === processorsBusy && busy <= options.processors,
     () => `${busy} processors are busy, ${processorsBusy} counted, of ${options.processors}`,
   );
-  const { capacity } = plan.profile;
+  const { capacity } = plan;
   invariant(
-    capacity === Math.max(busy, options.processors - processorsAway),
+    plan.kind === 'nodes' || capacity === Math.max(busy, options.processors - processorsAway),
     () =>
       `${capacity} processors are planned with, ${processorsAway} of ${options.processors} being away and ${busy} busy`,
   );
@@ -47,7 +55,45 @@ function checkCounts({ requests, processorsBusy, processorsAway, options, living
     invariant(livingCounts.get(userId) === count, () => `${userId} has ${count} living requests`);
 }
 
-function checkPlan({ plan, options, reservations }: ClusterState): void {
+function checkPlan(state: ClusterState): void {
+  const { plan } = state;
+  if (plan.kind === 'nodes') checkNodes(state, plan);
+  else checkProcessors(state, plan);
+}
+
+/** On no node more is given of anything than it has, nor anything twice. */
+function checkNodes(state: ClusterState, plan: NodePlan): void {
+  plan.check();
+  findUse(plan, state);
+  for (const id of [...plan.running.keys(), ...plan.waiting.keys()]) {
+    const { parts = [], startsAt, grants } = getRequest(state, id);
+    invariant(
+      (startsAt === undefined) === (parts.length === 0) && isDeepEqual(parts, plan.getParts(id)),
+      () => `request ${id} has another part of nodes than the plan`,
+    );
+    invariant(
+      plan.running.has(id) === (grants !== undefined) && (grants === undefined || isOfParts(grants, parts)),
+      () => `request ${id} was granted something else than it has in the plan`,
+    );
+  }
+}
+
+function isDeepEqual(one: readonly NodePart[], other: readonly NodePart[]): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+function isOfParts(grants: readonly NodeGrant[], parts: readonly NodePart[]): boolean {
+  return parts.every(({ node, processors, gpus }) => {
+    const own = grants.filter((grant) => grant.node === node);
+    const devices = own.flatMap((grant) => grant.gpus);
+    return (
+      own.reduce((sum, { processorIds }) => sum + processorIds.length, 0) === processors &&
+      Object.entries(gpus).every(([kind, count]) => devices.filter((device) => device.kind === kind).length === count)
+    );
+  });
+}
+
+function checkProcessors({ options, reservations }: ClusterState, plan: RequestPlan): void {
   const { profile } = plan;
   const rebuilt = new RequestPlan(profile.capacity, profile.from);
   const put = ({ id, width, walltime, startsAt }: PlannedRequest): void => {

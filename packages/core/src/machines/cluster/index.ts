@@ -11,7 +11,7 @@ export { openClusterInitialState, saveClusterInitialState } from './beginning.ts
 export type { ClusterChange } from './changes.ts';
 export type { ClusterCommand } from './commands.ts';
 export type { ClusterInput } from './inputs.ts';
-export { listQueue } from './list-queue.ts';
+export { listNodes, listQueue, type ListedNode } from './list-queue.ts';
 export { listUses } from './reservations.ts';
 export { listScores, type ScoreEntry } from './scores.ts';
 export { restoreSnapshot, takeSnapshot, type ClusterSnapshot, type RequestSnapshot } from './snapshot.ts';

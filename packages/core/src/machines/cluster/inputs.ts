@@ -4,15 +4,15 @@ import type { ClockStepped, ProcessorCount } from '../../shared/index.ts';
 /** Facts that the cluster hears of. */
 export type ClusterInput =
   /**
-   * The process began; what ran before it is dead. The first input of each life. @param away as of ProcessorsAway; none
-   * when left out.
+   * The process began; what ran before it is dead. The first input of each life. @param away as of ProcessorsAway, and
+   * `nodesAway` as its nodes; none when left out.
    */
-  | { readonly kind: 'ClusterStarted'; readonly away?: ProcessorCount }
+  | { readonly kind: 'ClusterStarted'; readonly away?: ProcessorCount; readonly nodesAway?: readonly number[] }
   /**
    * So many processors cannot be had at present, since their nodes are away; a level. It comes before the ends of what
-   * ran there.
+   * ran there. @param nodes their positions, ascending; left out in a cluster of processors.
    */
-  | { readonly kind: 'ProcessorsAway'; readonly count: ProcessorCount }
+  | { readonly kind: 'ProcessorsAway'; readonly count: ProcessorCount; readonly nodes?: readonly number[] }
   /** Replies `{ requestId }`, and `gain` (a WalltimeGain) where a tighter walltime would have put it further ahead. */
   | { readonly kind: 'AllocationRequested'; readonly replyTo: number; readonly order: RequestOrder }
   /** Replies `{}`, also for a request that is unknown or ended. */

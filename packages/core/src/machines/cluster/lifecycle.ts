@@ -1,11 +1,12 @@
 import type { RequestOrder } from '../../messages/index.ts';
 import type { WalltimeGain } from '../../queue/index.ts';
 import { movedBy, type Instant, type ProcessorCount } from '../../shared/index.ts';
-import { findRefusal } from './admission.ts';
+import { findMisshape, findRefusal } from './admission.ts';
 import { getRequest } from './apply.ts';
 import type { ClusterInput } from './inputs.ts';
+import { findUse } from './plan-requests.ts';
 import { commandFailed, findGain, findScoreChange, getScore } from './scores.ts';
-import { getKey, roundWalltime, getWalltimeEnd, type ClusterRequest } from './state.ts';
+import { getKey, roundWalltime, getWalltimeEnd, type ClusterRequest, type ClusterState } from './state.ts';
 import type { Turn } from './turn.ts';
 
 /**
@@ -15,9 +16,9 @@ import type { Turn } from './turn.ts';
  * kept
  * ones, in the order of arrival. Then the policy makes use of what the dead left.
  */
-export function beginLife(turn: Turn, { away = 0 }: ClusterInput & { kind: 'ClusterStarted' }): void {
+export function beginLife(turn: Turn, { away = 0, nodesAway }: ClusterInput & { kind: 'ClusterStarted' }): void {
   const { state, now } = turn;
-  const { processors } = state.options;
+  const { processors, clusterNodes: nodes } = state.options;
   const running = [
     ...state.plan.running.keys(),
     ...[...state.insideIds].filter((id) => getRequest(state, id).status !== 'queued'),
@@ -25,16 +26,31 @@ export function beginLife(turn: Turn, { away = 0 }: ClusterInput & { kind: 'Clus
   for (const id of running)
     turn.change({ kind: 'RequestEnded', requestId: id, reason: 'MUT_CLUSTER_RESTARTED', at: now });
   const promises = listPromises(turn);
-  turn.change({ kind: 'ClusterStarted', processors: processors - away, at: now, ...(away > 0 ? { away } : {}) });
+  turn.change({
+    kind: 'ClusterStarted',
+    processors: processors - away,
+    at: now,
+    ...(away > 0 ? { away } : {}),
+    ...(nodes === undefined ? {} : { nodes }),
+    ...(nodesAway === undefined ? {} : { nodesAway }),
+  });
   for (const { id, width } of [...state.plan.waiting.values()]) {
-    if (width > processors) turn.change({ kind: 'RequestEnded', requestId: id, reason: 'MUT_WIDTH_MAX', at: now });
+    const { slot } = getRequest(state, id).order;
+    if (width > processors || findMisshape(state.options, width, slot) !== undefined)
+      turn.change({ kind: 'RequestEnded', requestId: id, reason: 'MUT_WIDTH_MAX', at: now });
   }
   replan(turn, promises);
 }
 
 /** Notes that processors are away, or back. */
-export function noteAway(turn: Turn, { count }: ClusterInput & { kind: 'ProcessorsAway' }): void {
-  if (count !== turn.state.processorsAway) turn.change({ kind: 'ProcessorsAway', count });
+export function noteAway(turn: Turn, { count, nodes }: ClusterInput & { kind: 'ProcessorsAway' }): void {
+  const { processorsAway, nodesAway } = turn.state;
+  if (count !== processorsAway || !isSameList(nodes ?? [], nodesAway))
+    turn.change({ kind: 'ProcessorsAway', count, ...(nodes === undefined ? {} : { nodes }) });
+}
+
+function isSameList(one: readonly number[], other: readonly number[]): boolean {
+  return one.length === other.length && one.every((value, index) => value === other[index]);
 }
 
 /**
@@ -46,8 +62,10 @@ export function noteAway(turn: Turn, { count }: ClusterInput & { kind: 'Processo
  */
 export function fitCapacity(turn: Turn): void {
   const { state, now } = turn;
-  const processors = Math.max(state.processorsBusy, state.options.processors - state.processorsAway);
-  if (processors === state.plan.profile.capacity) return;
+  const left = state.options.processors - state.processorsAway;
+  const { plan } = state;
+  const processors = plan.kind === 'nodes' ? left : Math.max(state.processorsBusy, left);
+  if (plan.kind === 'nodes' ? isSameList([...plan.away], state.nodesAway) : processors === plan.capacity) return;
   const promises = listPromises(turn);
   // Who is due and waits for processors to be really free is due still.
   for (const { id } of state.plan.findDue(now)) promises.set(id, now);
@@ -96,9 +114,9 @@ export function replan(turn: Turn, promises: ReadonlyMap<number, Instant | undef
 
 function keepPromises(turn: Turn, promises: ReadonlyMap<number, Instant | undefined>): void {
   const { plan } = turn.state;
-  for (const { id, width, walltime } of [...plan.waiting.values()]) {
-    const promised = promises.get(id) ?? -Infinity;
-    if (promised >= turn.now && plan.profile.fits(width, walltime, promised)) turn.place(id, promised);
+  for (const request of [...plan.waiting.values()]) {
+    const promised = promises.get(request.id) ?? -Infinity;
+    if (promised >= turn.now && plan.fits(request, promised)) turn.place(request.id, promised);
   }
 }
 
@@ -211,22 +229,29 @@ export function endWalltimes(turn: Turn): void {
  */
 export function startDueRequests(turn: Turn, aside: ProcessorCount): void {
   const { state, now } = turn;
-  for (const { id, width, walltime, startsAt = now } of state.plan.findDue(now)) {
+  for (const { id, walltime, startsAt = now } of state.plan.findDue(now)) {
     if (2 * (now - startsAt) >= walltime) turn.place(id, state.plan.findEarliestPlace(state.plan.getWaiting(id), now));
     const request = getRequest(state, id);
-    if ((request.startsAt ?? Infinity) > now || state.processorsBusy + aside + width > state.plan.profile.capacity)
-      continue;
-    startRequest(turn, request);
+    if ((request.startsAt ?? Infinity) <= now && isReallyFree(state, request, aside)) startRequest(turn, request);
   }
+}
+
+function isReallyFree(state: ClusterState, { order, parts = [] }: ClusterRequest, aside: ProcessorCount): boolean {
+  const { plan } = state;
+  if (plan.kind === 'nodes') return findUse(plan, state).isFree(parts);
+  return state.processorsBusy + aside + order.width <= plan.capacity;
 }
 
 /** Starts a request. @param startsAt now, for one inside a reservation. */
 export function startRequest(turn: Turn, request: ClusterRequest, startsAt?: Instant): void {
   const {
     id,
-    order: { width, command, environment, workingDirectory },
+    order: { width, slot, command, environment, workingDirectory },
+    parts = [],
   } = request;
-  turn.change({ kind: 'RequestStarted', requestId: id, ...(startsAt === undefined ? {} : { startsAt }) });
+  const { plan } = turn.state;
+  const granted = plan.kind === 'nodes' ? { grants: findUse(plan, turn.state).assign(parts, slot) } : {};
+  turn.change({ kind: 'RequestStarted', requestId: id, ...(startsAt === undefined ? {} : { startsAt }), ...granted });
   turn.commands.push({
     kind: 'StartProcesses',
     requestId: id,
@@ -235,6 +260,7 @@ export function startRequest(turn: Turn, request: ClusterRequest, startsAt?: Ins
     environment,
     workingDirectory,
     walltimeEnd: getWalltimeEnd(turn.state, request),
+    ...granted,
   });
 }
 

@@ -1,9 +1,32 @@
 import type { HonouredReservation, QueuedRequest, QueueListing } from '../../messages/index.ts';
-import type { Instant, UserId } from '../../shared/index.ts';
+import type { ClusterNode } from '../../queue/index.ts';
+import type { Bytes, Instant, ProcessorCount, UserId } from '../../shared/index.ts';
 import { getRequest } from './apply.ts';
+import { findUse } from './plan-requests.ts';
 import { countUsed } from './reservations.ts';
 import { findRank, getScore } from './scores.ts';
 import type { ClusterRequest, ClusterState } from './state.ts';
+
+/** A node, and the part of it that no running request has. */
+export interface ListedNode extends ClusterNode {
+  readonly processorsFree: ProcessorCount;
+  readonly memoryFree: Bytes;
+  /** Their ids. */
+  readonly gpusFree: readonly string[];
+  readonly isAway: boolean;
+}
+
+/** The nodes of a cluster; none of one that gives processors and nothing else. */
+export function listNodes(state: ClusterState): ListedNode[] {
+  const { plan } = state;
+  if (plan.kind === 'processors') return [];
+  const use = findUse(plan, state);
+  return plan.nodes.map((node, index) => {
+    const { processors, memory, gpus } = use.getFree(index);
+    const gpusFree = gpus.map(({ id }) => id);
+    return { ...node, processorsFree: processors, memoryFree: memory, gpusFree, isAway: plan.away.has(index) };
+  });
+}
 
 /**
  * The requests that live, in the order of arrival, then up to `endedMax` that ended, newest first.
@@ -53,6 +76,7 @@ function readEntry(state: ClusterState, request: ClusterRequest): QueuedRequest 
     endedAt: request.endedAt,
     endReason: request.endReason,
     clientRequestId: order.clientRequestId,
+    ...(order.slot === undefined ? {} : { slot: order.slot }),
     ...(order.reservationId === undefined ? {} : { reservationId: order.reservationId }),
     // In whole milliseconds as all instants, and none is 0 or less, however long leads may be.
     ...(isRanked ? { rankedAt: Math.max(1, Math.round(findRank(state, request))) } : {}),

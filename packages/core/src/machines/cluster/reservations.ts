@@ -15,7 +15,8 @@ import type { Turn } from './turn.ts';
  * a promise has to move.
  */
 export function noteReservations(turn: Turn, { windows }: ClusterInput & { kind: 'ReservationsReported' }): void {
-  const { reservations } = turn.state;
+  const { reservations, plan } = turn.state;
+  if (plan.kind === 'nodes') return;
   const reported = new Map(
     windows.filter(({ endsAt }) => endsAt > turn.now).map((window) => [window.reservationId, window]),
   );
@@ -31,7 +32,8 @@ export function noteReservations(turn: Turn, { windows }: ClusterInput & { kind:
  * nothing new.
  */
 export function noteShown(turn: Turn, { window }: ClusterInput & { kind: 'ReservationShown' }): void {
-  if (turn.state.reservations.has(window.reservationId) || window.endsAt <= turn.now) return;
+  const { reservations, plan } = turn.state;
+  if (plan.kind === 'nodes' || reservations.has(window.reservationId) || window.endsAt <= turn.now) return;
   changeReservations(turn, [], [window]);
 }
 
@@ -40,11 +42,14 @@ export function noteShown(turn: Turn, { window }: ClusterInput & { kind: 'Reserv
  * O(reservations).
  */
 export function endReservations(turn: Turn): void {
-  const { reservations } = turn.state;
+  const { reservations, plan } = turn.state;
   if (reservations.size > 0)
     changeReservations(
       turn,
-      [...reservations.values()].filter(({ endsAt }) => endsAt <= turn.now).map(({ reservationId }) => reservationId),
+      // A cluster that has been given nodes since it heard of them honours them no more.
+      [...reservations.values()]
+        .filter(({ endsAt }) => plan.kind === 'nodes' || endsAt <= turn.now)
+        .map(({ reservationId }) => reservationId),
       [],
     );
 }
@@ -144,7 +149,7 @@ export function listUses(state: ClusterState): { readonly reservationId: number;
  */
 export function startInside(turn: Turn): ProcessorCount {
   const { state, now } = turn;
-  const { capacity } = state.plan.profile;
+  const { capacity } = state.plan;
   let aside = 0;
   for (const { reservation, used } of listBegun(state, now)) {
     const { reservationId, count, openedAt } = reservation;

@@ -64,7 +64,7 @@ export function findScoreChange(
 /** What a tighter walltime would gain an order that is about to be queued; undefined where nothing is known to. */
 export function findGain(
   state: ClusterState,
-  { userId, width, walltime }: RequestOrder,
+  { userId, width, walltime, slot: shape }: RequestOrder,
   now: Instant,
 ): WalltimeGain | undefined {
   const {
@@ -74,7 +74,7 @@ export function findGain(
   if (order === undefined) return undefined;
   return gainOfTighter(
     { order, policy, plan, granularity },
-    { user: getScore(state, userId), width, walltime, submittedAt: now },
+    { user: getScore(state, userId), width, walltime, shape, submittedAt: now },
   );
 }
 

@@ -1,10 +1,11 @@
-import { RequestPlan, type UserScore } from '../../queue/index.ts';
+import { NodePlan, RequestPlan, type ClusterNode, type QueuePlan, type UserScore } from '../../queue/index.ts';
 import type { Instant, ProcessorCount, UserId } from '../../shared/index.ts';
+import { blockReservations } from './apply.ts';
+import { addToPlan, placeInPlan } from './plan-requests.ts';
 import { findRank } from './scores.ts';
 import {
   createClusterState,
   getKey,
-  getReservationBlock,
   type ClusterOptions,
   type ClusterRequest,
   type ClusterReservation,
@@ -29,6 +30,9 @@ export interface ClusterSnapshot {
   readonly endedIds: readonly number[];
   /** Left out where none are. */
   readonly processorsAway?: ProcessorCount;
+  /** Left out in a cluster of processors. */
+  readonly nodes?: readonly ClusterNode[];
+  readonly nodesAway?: readonly number[];
   /** In the order in which they were told of; left out where there are none. */
   readonly reservations?: readonly ClusterReservation[];
   /** Left out where no user has one. */
@@ -37,14 +41,15 @@ export interface ClusterSnapshot {
 
 /** Describes a state. Cost: O(requests). */
 export function takeSnapshot(state: ClusterState): ClusterSnapshot {
-  const { profile, running } = state.plan;
+  const { capacity, from, running } = state.plan;
   return {
-    capacity: profile.capacity,
-    from: profile.from,
+    capacity,
+    from,
     nextRequestId: state.nextRequestId,
     runningIds: [...running.keys()],
     endedIds: [...state.endedIds],
     ...(state.processorsAway > 0 ? { processorsAway: state.processorsAway } : {}),
+    ...(state.plan.kind === 'nodes' ? { nodes: state.plan.nodes, nodesAway: state.nodesAway } : {}),
     ...(state.reservations.size > 0 ? { reservations: [...state.reservations.values()] } : {}),
     ...(state.scores.size > 0 ? { scores: [...state.scores] } : {}),
     requests: [...state.requests.values()].map((request) => ({
@@ -58,7 +63,8 @@ export function takeSnapshot(state: ClusterState): ClusterSnapshot {
 /** Makes the state that a snapshot describes. Cost: O(requests x segments). */
 export function restoreSnapshot(options: ClusterOptions, snapshot: ClusterSnapshot): ClusterState {
   const state = createClusterState(options);
-  state.plan = new RequestPlan(snapshot.capacity, snapshot.from);
+  state.nodesAway = snapshot.nodesAway ?? [];
+  state.plan = makePlan(snapshot);
   state.nextRequestId = snapshot.nextRequestId;
   state.processorsAway = snapshot.processorsAway ?? 0;
   state.endedIds.push(...snapshot.endedIds);
@@ -68,12 +74,14 @@ export function restoreSnapshot(options: ClusterOptions, snapshot: ClusterSnapsh
     placeRequest(state, id);
     state.plan.start(id);
   }
-  for (const reservation of snapshot.reservations ?? []) {
-    state.reservations.set(reservation.reservationId, reservation);
-    state.plan.blockReservation(getReservationBlock(reservation));
-  }
+  for (const reservation of snapshot.reservations ?? []) state.reservations.set(reservation.reservationId, reservation);
+  blockReservations(state);
   for (const id of state.plan.waiting.keys()) placeRequest(state, id);
   return state;
+}
+
+function makePlan({ capacity, from, nodes, nodesAway = [] }: ClusterSnapshot): QueuePlan {
+  return nodes === undefined ? new RequestPlan(capacity, from) : new NodePlan(nodes, nodesAway, from);
 }
 
 function addRequest(state: ClusterState, taken: RequestSnapshot): void {
@@ -87,12 +95,12 @@ function addRequest(state: ClusterState, taken: RequestSnapshot): void {
   if (order.clientRequestId !== '') state.requestsByKey.set(getKey(order.userId, order.clientRequestId), request);
   if (status === 'ended') return;
   state.livingCounts.set(order.userId, (state.livingCounts.get(order.userId) ?? 0) + 1);
-  if (order.reservationId === undefined) state.plan.add(id, order.width, order.walltime, findRank(state, request));
+  if (order.reservationId === undefined) addToPlan(state.plan, request, findRank(state, request));
   else state.insideIds.add(id);
   if (status !== 'queued') state.processorsBusy += order.width;
 }
 
 function placeRequest(state: ClusterState, id: number): void {
-  const startsAt = state.requests.get(id)?.startsAt;
-  if (startsAt !== undefined) state.plan.place(id, startsAt);
+  const { startsAt, parts } = state.requests.get(id) ?? {};
+  if (startsAt !== undefined) placeInPlan(state.plan, id, startsAt, parts);
 }

@@ -2,6 +2,10 @@ import type { RequestOrder, ReservedWindow, ResourceLimits } from '../../message
 import {
   RequestPlan,
   type BucOrder,
+  type ClusterNode,
+  type NodeGrant,
+  type NodePart,
+  type QueuePlan,
   type QueuePolicy,
   type UserScore,
   type ReservationBlock,
@@ -19,6 +23,8 @@ export interface ClusterOptions extends ResourceLimits {
   readonly order?: BucOrder;
   /** Ended requests that are remembered, for listings and for repeated orders. */
   readonly endedMax: number;
+  /** Its nodes, whose shapes are `nodes`; left out for a cluster that gives processors and nothing else. */
+  readonly clusterNodes?: readonly ClusterNode[];
 }
 
 /** `ending` were told to end and hold their processors until their processes have. */
@@ -46,6 +52,10 @@ export interface ClusterRequest {
    * has none.
    */
   startsAt: Instant | undefined;
+  /** What it has of nodes while it has a place; left out in a cluster of processors. */
+  parts?: readonly NodePart[];
+  /** What each of its processes has, from its start on; left out likewise. */
+  grants?: readonly NodeGrant[];
   /** 0 unless `status` is `ended`. */
   endedAt: Instant;
   /**
@@ -69,7 +79,7 @@ export interface ClusterState {
    * first ClusterStarted; then the processors that are not away, or
    * the busy ones where these are more, until what ran on a lost node has ended.
    */
-  plan: RequestPlan;
+  plan: QueuePlan;
   /**
    * By number; the first to have been told of in its present form comes first, and none takes from those before it.
    * Each is a block in the plan. None
@@ -83,6 +93,8 @@ export interface ClusterState {
   readonly insideIds: Set<number>;
   /** Processors that cannot be had at present. */
   processorsAway: ProcessorCount;
+  /** Positions of the nodes that have them, ascending; empty in a cluster of processors. */
+  nodesAway: readonly number[];
   /** By id, in the order of arrival; ended ones as far as they are remembered. */
   readonly requests: Map<number, ClusterRequest>;
   /** By user and the key that the user chose. */
@@ -113,6 +125,7 @@ export function createClusterState(options: ClusterOptions): ClusterState {
     insideIds: new Set(),
     scores: new Map(),
     processorsAway: 0,
+    nodesAway: [],
     processorsBusy: 0,
     nextRequestId: 1,
     wakeAt: undefined,

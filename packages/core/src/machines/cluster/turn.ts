@@ -24,8 +24,12 @@ export class Turn {
 
   /** What policies place requests with. */
   readonly place = (requestId: number, startsAt: Instant | undefined): void => {
-    this.change(
-      startsAt === undefined ? { kind: 'RequestDisplaced', requestId } : { kind: 'RequestPlaced', requestId, startsAt },
-    );
+    if (startsAt === undefined) {
+      this.change({ kind: 'RequestDisplaced', requestId });
+      return;
+    }
+    const { plan } = this.state;
+    const parts = plan.kind === 'nodes' ? { parts: plan.findParts(requestId, startsAt, this.now) } : {};
+    this.change({ kind: 'RequestPlaced', requestId, startsAt, ...parts });
   };
 }

@@ -1,6 +1,6 @@
 import type { Duration, Instant, ProcessorCount, ProcessorMillis } from '../../shared/index.ts';
-import type { QueuePolicy } from '../queue-policy.ts';
-import type { RequestPlan } from '../request-plan.ts';
+import type { Slot } from '../../resources/index.ts';
+import type { QueuePlan, QueuePolicy } from '../queue-policy.ts';
 import { bucRank, type BucOrder } from './buc-order.ts';
 import type { UserScore } from './user-score.ts';
 
@@ -20,6 +20,8 @@ export interface FreshRequest {
   readonly user: UserScore;
   readonly width: ProcessorCount;
   readonly walltime: Duration;
+  /** Undefined for single processors. */
+  readonly shape?: Slot | undefined;
   readonly submittedAt: Instant;
 }
 
@@ -49,7 +51,7 @@ export function tighterWalltime(
 export interface QueueBefore {
   readonly order: BucOrder;
   readonly policy: Pick<QueuePolicy, 'promises'>;
-  readonly plan: RequestPlan;
+  readonly plan: QueuePlan;
   /** Walltimes are whole numbers of it. */
   readonly granularity: Duration;
 }
@@ -82,18 +84,18 @@ export function gainOfTighter(queue: QueueBefore, request: FreshRequest): Wallti
 
 function getProspect(
   { order, policy, plan }: QueueBefore,
-  { submittedAt, walltime, width, user: { score } }: FreshRequest,
+  { submittedAt, walltime, width, shape, user: { score } }: FreshRequest,
 ): { readonly aheadCount: number; readonly expectedWait: Duration } {
   const rank = bucRank(order, { submittedAt, walltime, score });
   const { count: aheadCount, work } = plan.sumProvisioning(rank);
-  const place = policy.promises ? plan.findPlaceAhead({ rank, width, walltime }, submittedAt) : Infinity;
+  const place = policy.promises ? plan.findPlaceAhead({ rank, width, walltime, shape }, submittedAt) : Infinity;
   // A request that is wider than what there is at present has no place, whatever its walltime.
   return { aheadCount, expectedWait: place < Infinity ? place - submittedAt : waitBehind(plan, work, submittedAt) };
 }
 
-function waitBehind(plan: RequestPlan, work: ProcessorMillis, now: Instant): Duration {
+function waitBehind(plan: QueuePlan, work: ProcessorMillis, now: Instant): Duration {
   let running = 0;
   for (const { width, walltime, startsAt = now } of plan.running.values())
     running += width * Math.max(0, startsAt + walltime - now);
-  return Math.ceil((running + work) / Math.max(1, plan.profile.capacity));
+  return Math.ceil((running + work) / Math.max(1, plan.capacity));
 }

@@ -51,6 +51,17 @@ test('a listing of our own jobs is read with names of several lines, quotes and 
   });
 });
 
+test('of a job that is just completing nobody says yet how it ended', (t) => {
+  const line = (reason: string): string =>
+    `<job>15|root|1|1:00|COMPLETING|2026-11-20T20:00:02|2026-11-20T20:00:03|2026-11-20T20:00:04|${reason}|main|i1.q5\n`;
+  for (const [reason, endReason] of [
+    ['None', ''],
+    ['NonZeroExitCode', 'FAILED, NonZeroExitCode'],
+    ['TimeLimit', 'MUT_WALLTIME_ENDED'],
+  ] as const)
+    t.like(getJobs(parseOwnJobs(line(reason)))[0]?.request, { status: 'ended', endReason });
+});
+
 test("a line of a job's name is no job, whatever it looks like", (t) => {
   const line = (id: number, name: string): string =>
     `<job>${id}|root|1|5:00|PENDING|2026-11-20T18:59:45|N/A|N/A|None|main|${name}\n`;

@@ -229,7 +229,7 @@ test('a job that is completing runs until Slurm says how it ended, and for a min
   const slurm = new FakeSlurm(t);
   slurm.say('sinfo', '0/8/0/8\n');
   slurm.say('scontrol', partition);
-  const now = Date.parse('2026-11-20T19:00:00Z');
+  const now = 1_795_201_200_000; // 2026-11-20T19:00:00Z
   const manager = slurm.open({ now: () => now });
   const listed = async (state: string, ended: string, reason = 'None') => {
     const line = `7|ana|4|2:00|${state}|2026-11-20T18:50:00|2026-11-20T18:51:00|${ended}|${reason}|main|inst.q7`;

@@ -33,17 +33,19 @@ export interface MountLine {
   readonly point: string;
   readonly type: string;
   readonly source: string;
+  /** Of this mount, such as `noexec`; those of its file system are in no list of ours. */
+  readonly options: readonly string[];
 }
 
 /** Parses /proc/self/mountinfo. Cost: O(lines). */
 export function parseMounts(text: string): MountLine[] {
   return text.split('\n').flatMap((line) => {
     const [before = '', after = ''] = line.split(' - ');
-    const [id, , , , point] = before.split(' ');
+    const [id, , , , point, options = ''] = before.split(' ');
     const [type = '', source = ''] = after.split(' ');
     return id === undefined || point === undefined
       ? []
-      : [{ id, point: unescape(point), type, source: unescape(source) }];
+      : [{ id, point: unescape(point), type, source: unescape(source), options: options.split(',') }];
   });
 }
 

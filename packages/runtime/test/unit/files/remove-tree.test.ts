@@ -216,7 +216,7 @@ test('a folder that is being removed has a name that nobody takes for one in use
 
 test('the mount table of the kernel is read with blanks in its names', (t) => {
   t.deepEqual(parseMounts('36 35 98:0 /mnt1 /a\\040b\\134 rw,noatime master:1 - ext3 /dev/a\\011b rw\n36 35'), [
-    { id: '36', point: '/a b\\', type: 'ext3', source: '/dev/a\tb' },
+    { id: '36', point: '/a b\\', type: 'ext3', source: '/dev/a\tb', options: ['rw', 'noatime'] },
   ]);
 });
 

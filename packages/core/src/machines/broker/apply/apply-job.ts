@@ -1,4 +1,4 @@
-import type { TakenTask } from '../../../messages/index.ts';
+import type { TakenTask, TaskGroup } from '../../../messages/index.ts';
 import { IndexSet, invariant, type JobId, type TaskIndex } from '../../../shared/index.ts';
 import { reviseInputs, withRevisedInputs } from '../../../resumption/index.ts';
 import { TimeCurve } from '../../../times/index.ts';
@@ -9,9 +9,9 @@ import { siteSelectionOfJob } from '../site-selection/read-site-selection.ts';
 import { unassignTask } from '../site-selection/assigned-tasks.ts';
 import { layOutDependencies } from '../workflow/lay-out-dependencies.ts';
 import { type BrokerJob, type BrokerState, clientKey, type OpenTask, schedulingDefaults } from '../state.ts';
+import { countAllTasks, getSpec, layOutGroups } from '../jobs/task-groups.ts';
 import { addReadyRange } from '../jobs/ready-tasks.ts';
 import { insertOpenJob } from '../jobs/serving-order.ts';
-import { countTasks, layOutGroups } from '../jobs/task-groups.ts';
 
 /** The job of that number, which must be there. */
 export function getJob(state: BrokerState, jobId: JobId): BrokerJob {
@@ -32,9 +32,7 @@ export const noGangsYet: Pick<BrokerJob, 'lastGangId' | 'failedGangStarts' | 'ga
  */
 export function acceptJob(state: BrokerState, change: ChangeOf<'JobAccepted'>): void {
   const job = createJob(change);
-  const { groups, queues } = layOutGroups(job, change.spec);
-  job.groups = groups;
-  job.queues = queues;
+  layOutGroups(job, change.spec);
   job.dependencies = layOutDependencies(change.spec);
   if (change.spec.isHeld === true) job.held.addRange(0, job.taskCount);
   inherit(job, change.spec.resumes?.tasks ?? []);
@@ -61,7 +59,9 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     clientJobId,
     label: spec.label,
     submittedAt: at,
-    taskCount: spec.groups.reduce((sum, group) => sum + countTasks(group), 0),
+    taskCount: countAllTasks(spec.groups),
+    takesTasks: spec.open === true,
+    appends: new Map(),
     processors: spec.processors,
     isGang: spec.gang === true,
     ...noGangsYet,
@@ -76,10 +76,12 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     reservationOver: undefined,
     scheduler: spec.scheduler ?? schedulingDefaults.scheduler,
     replicationCap: spec.replicationCap ?? schedulingDefaults.replicationCap,
-    spec,
+    // More groups are added to its own list of them.
+    spec: spec.open === true ? { ...spec, groups: [...spec.groups] } : spec,
     revisedInputs: [],
     groups: [],
     queues: [],
+    queuesByKind: new Map(),
     siteSelection: siteSelectionOfJob(spec),
     assigned: new Map(),
     dependencies: undefined,
@@ -104,6 +106,31 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
   };
 }
 
+/** Adds tasks, which are ready, behind those that an open job has. Cost: O(what is added). */
+export function appendTasks(state: BrokerState, change: ChangeOf<'TasksAppended'>): void {
+  const { jobId, appendKey, firstTaskIndex, groups } = change;
+  const job = getJob(state, jobId);
+  const spec = getSpec(job);
+  invariant(
+    job.takesTasks && firstTaskIndex === job.taskCount,
+    `tasks from ${firstTaskIndex} on are appended to job ${jobId} of ${job.taskCount}, open: ${job.takesTasks}`,
+  );
+  // The list is the job's own. A new spec around it tells those who remember what they read of the old one.
+  const list = spec.groups as TaskGroup[];
+  for (const group of groups) list.push(group);
+  job.spec = { ...spec };
+  const taskCount = countAllTasks(groups);
+  job.taskCount += taskCount;
+  layOutGroups(job, job.spec);
+  admitRange(job, firstTaskIndex, taskCount);
+  job.appends.set(appendKey, { firstTaskIndex, taskCount });
+}
+
+/** Has an open job take no more tasks. */
+export function closeJob(state: BrokerState, { jobId }: ChangeOf<'JobClosed'>): void {
+  getJob(state, jobId).takesTasks = false;
+}
+
 /**
  * Cancels what is ready or waits and marks what is on machines as aborting; results that are being verified are still
  * settled.
@@ -111,6 +138,7 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
 export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>): void {
   const job = getJob(state, change.jobId);
   job.status = 'cancelled';
+  job.takesTasks = false;
   job.cancelReason = change.reason;
   for (const queue of job.queues) {
     job.cancelled.addAll(queue.ready);
@@ -147,6 +175,7 @@ export function endJob(state: BrokerState, change: ChangeOf<'JobEnded'>): void {
   job.status = change.status;
   job.endedAt = change.at;
   state.openJobs.delete(job.jobId);
+  job.appends.clear();
   if (change.status === 'finished') forgetTasks(job);
 }
 
@@ -155,6 +184,7 @@ function forgetTasks(job: BrokerJob): void {
   job.spec = undefined;
   job.groups = [];
   job.queues = [];
+  job.queuesByKind.clear();
   job.assigned.clear();
   job.dependencies = undefined;
   job.finished.clear();

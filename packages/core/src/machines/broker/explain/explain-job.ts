@@ -34,6 +34,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
   const isIdle = running === 0 && verifying === 0;
   const details: Reason[] = [
     ...waits.flatMap((wait) => [wait.tasks, ...(wait === first && isIdle ? [] : [wait.why]), ...wait.details]),
+    ...(job.takesTasks ? [{ code: 'job-open', jobId: job.jobId } as const] : []),
     ...explainJobSiteSelection(state, job),
     ...explainProgress(job),
     ...explainReservation(state, job, now),

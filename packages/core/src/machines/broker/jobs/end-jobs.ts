@@ -2,10 +2,10 @@ import { hasFailedTooOften } from './stop-failing.ts';
 import type { BrokerJob } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 
-/** Closes the jobs all of whose tasks have ended. */
+/** Ends the jobs all of whose tasks have ended, unless more may come. */
 export function endJobs(turn: Turn): void {
   for (const job of turn.state.openJobs.values()) {
-    if (countEnded(job) < job.taskCount) continue;
+    if (job.takesTasks || countEnded(job) < job.taskCount) continue;
     commit(turn, { kind: 'JobEnded', jobId: job.jobId, status: finalStatus(job), at: turn.now });
   }
 }

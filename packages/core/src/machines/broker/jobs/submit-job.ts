@@ -2,7 +2,7 @@ import type { GetInput } from '../inputs.ts';
 import { findReservationFault } from '../reservations/reserved-jobs.ts';
 import { clientKey } from '../state.ts';
 import { commit, reply, type Turn } from '../turn.ts';
-import { countTasks } from './task-groups.ts';
+import { countAllTasks } from './task-groups.ts';
 import { findJobExcess } from './user-quotas.ts';
 import { findSpecFault } from './validate-spec.ts';
 
@@ -18,11 +18,7 @@ export function submitJob(turn: Turn, input: GetInput<'JobSubmitted'>): void {
   const fault =
     findSpecFault(spec, turn.state.options.trust.credibility) ??
     findReservationFault(turn, userId, spec) ??
-    findJobExcess(
-      state,
-      userId,
-      spec.groups.reduce((sum, group) => sum + countTasks(group), 0),
-    );
+    findJobExcess(state, userId, countAllTasks(spec.groups));
   if (fault !== undefined) {
     reply(turn, replyTo, { ok: false, ...fault });
     return;

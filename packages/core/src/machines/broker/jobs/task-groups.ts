@@ -10,25 +10,37 @@ export function countTasks(group: TaskGroup): number {
   return group.values.kind === 'range' ? group.values.count : group.values.values.length;
 }
 
-/** Lays the spec's groups out over task indexes; those that want the same machines share a queue, which is empty. */
-export function layOutGroups(
-  job: BrokerJob,
-  spec: JobSpec,
-): { readonly groups: GroupSpan[]; readonly queues: TaskQueue[] } {
-  const queues = new Map<string, TaskQueue>();
-  const groups: GroupSpan[] = [];
-  let firstTaskIndex = 0;
-  for (const [groupIndex, group] of spec.groups.entries()) {
+/** How many tasks groups have together. */
+export function countAllTasks(groups: readonly TaskGroup[]): number {
+  return groups.reduce((sum, group) => sum + countTasks(group), 0);
+}
+
+/**
+ * Lays out over task indexes those of the spec's groups that have not been yet; those that want the same machines share
+ * a queue, which is empty where it is new. Cost: O(these groups).
+ */
+export function layOutGroups(job: BrokerJob, spec: JobSpec): void {
+  const opened: TaskQueue[] = [];
+  const last = job.groups.at(-1);
+  let firstTaskIndex = last === undefined ? 0 : last.firstTaskIndex + last.count;
+  for (let groupIndex = job.groups.length; groupIndex < spec.groups.length; groupIndex++) {
+    const group = spec.groups[groupIndex] as TaskGroup;
     const { processors, processorsMax } = getWidths(job, group);
     const resources = getResources(spec, group);
     const key = `${group.noOp} ${processors} ${processorsMax} ${keyOfRequest(resources)}\n${group.requirements}`;
-    let queue = queues.get(key);
-    if (queue === undefined) queues.set(key, (queue = createQueue(job, group, resources)));
+    let queue = job.queuesByKind.get(key);
+    if (queue === undefined) {
+      opened.push((queue = createQueue(job, group, resources)));
+      job.queuesByKind.set(key, queue);
+    }
     const count = countTasks(group);
-    groups.push({ groupIndex, firstTaskIndex, count, queue });
+    job.groups.push({ groupIndex, firstTaskIndex, count, queue });
     firstTaskIndex += count;
   }
-  return { groups, queues: [...queues.values()] };
+  if (opened.length === 0) return;
+  const isOfGroup = ({ source, grownFrom }: TaskQueue): boolean => source === undefined && grownFrom === undefined;
+  const parts = job.queues.filter((queue) => !isOfGroup(queue));
+  job.queues = [...job.queues.filter(isOfGroup), ...opened, ...parts];
 }
 
 function createQueue(job: BrokerJob, group: TaskGroup, resources: ResourceRequest | undefined): TaskQueue {

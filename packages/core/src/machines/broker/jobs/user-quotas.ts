@@ -18,6 +18,15 @@ export function findJobExcess(state: BrokerState, userId: UserId, taskCount: num
   return excess === undefined ? undefined : { code: 'MUT_USER_QUOTA', fault: excess.fault };
 }
 
+/** Why a user may not have `taskCount` more tasks in a job that she has; undefined where it is allowed. Cost as above. */
+export function findTaskExcess(state: BrokerState, userId: UserId, taskCount: number): Refusal | undefined {
+  const { quotas } = state.options;
+  if (allowedQuota(quotas, userId, 'tasks') === Infinity) return undefined;
+  const { tasks } = countOpen(state, userId);
+  const excess = findQuotaExcess(quotas, userId, { name: 'tasks', used: tasks, more: taskCount });
+  return excess === undefined ? undefined : { code: 'MUT_USER_QUOTA', fault: excess.fault };
+}
+
 /** What a user has at the broker, and may have. */
 export function listJobQuotas(state: BrokerState, userId: UserId): QuotaUse[] {
   const { jobs, tasks } = countOpen(state, userId);

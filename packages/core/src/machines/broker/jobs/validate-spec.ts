@@ -89,7 +89,9 @@ function findGrowthFault({ memoryGrowth }: JobSpec): Refusal | undefined {
 }
 
 function findCountFault(spec: JobSpec): Refusal | undefined {
-  if (spec.groups.length === 0) return bad({ code: 'job-without-groups' });
+  const refusal = findOpenFault(spec);
+  if (refusal !== undefined) return refusal;
+  if (spec.groups.length === 0 && spec.open !== true) return bad({ code: 'job-without-groups' });
   let total = 0;
   for (const [index, group] of spec.groups.entries()) {
     const count = countTasks(group);
@@ -190,6 +192,13 @@ function findGangFault({ gang, groups, verification, replicasMax, scheduler }: J
   if (scheduler === 'plan') return unsuitable({ code: 'gang-with-plan' });
   const index = groups.findIndex(({ noOp }) => noOp);
   return index < 0 ? undefined : unsuitable({ code: 'gang-without-command', groupIndex: index });
+}
+
+/** What cannot be done with tasks that are not all there from the start. */
+function findOpenFault({ open, edges = [], gatherFolder }: JobSpec): Refusal | undefined {
+  if (open !== true) return undefined;
+  if (edges.length > 0) return bad({ code: 'open-job-with-edges', edges: edges.length });
+  return gatherFolder === undefined ? undefined : bad({ code: 'open-job-with-gathering' });
 }
 
 /** Most results that a vote may ask for. */

@@ -63,6 +63,8 @@ function hear(state: BrokerState, change: BrokerChange): void {
       return markStale(state, { code: 'plan-job-cancelled', jobId: change.jobId });
     case 'TasksCancelled':
       return markStale(state, { code: 'plan-tasks-cancelled', jobId: change.jobId });
+    case 'TasksAppended':
+      return markStale(state, { code: 'plan-tasks-appended', jobId: change.jobId });
     case 'TasksHeld':
     case 'TasksReleased':
       return markStale(state, { code: 'plan-tasks-held', jobId: change.jobId });

@@ -19,6 +19,7 @@ const subjects = [
   'convictions',
   'credibility',
   'cancelled',
+  'open-jobs',
   'cancelled-tasks',
   'cancelled-workflow-tasks',
   'running-max',

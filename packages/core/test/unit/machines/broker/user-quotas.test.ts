@@ -24,6 +24,17 @@ function aBroker(...rules: string[]) {
     submit: (userId: string, taskCount: number) =>
       step({ kind: 'JobSubmitted', replyTo: 7, userId, clientJobId: '', spec: aJob(taskCount) }),
     cancel: (userId: string, jobId: number) => step({ kind: 'JobCancelled', replyTo: 7, userId, jobId, reason: '' }),
+    submitOpen: (userId: string, taskCount: number) =>
+      step({ kind: 'JobSubmitted', replyTo: 7, userId, clientJobId: '', spec: aJob(taskCount, { open: true }) }),
+    append: (userId: string, jobId: number, taskCount: number) =>
+      step({
+        kind: 'TasksAppended',
+        replyTo: 7,
+        userId,
+        jobId,
+        appendKey: `${taskCount}`,
+        groups: aJob(taskCount).groups,
+      }),
     retry: (userId: string, jobId: number) =>
       step({ kind: 'TasksRetried', replyTo: 7, userId, jobId, taskIndexes: [] }),
   };
@@ -49,6 +60,16 @@ test('a user gets so many jobs and tasks at a time, and others are not touched b
   ]);
   t.is(cancel('maria', 2), 'ok');
   t.is(submit('maria', 1), 'ok');
+});
+
+test('tasks that are appended count as those of a new job do, and a repeated append does not', (t) => {
+  const { submitOpen, append, state } = aBroker('jobs=1', 'tasks=10');
+  t.is(submitOpen('maria', 4), 'ok');
+  t.is(append('maria', 1, 7), 'MUT_USER_QUOTA tasks');
+  t.is(append('maria', 1, 6), 'ok');
+  t.is(append('maria', 1, 6), 'ok');
+  t.is(append('maria', 1, 1), 'MUT_USER_QUOTA tasks');
+  t.deepEqual(listJobQuotas(state, 'maria')[1], { name: 'tasks', used: 10, allowed: 10 });
 });
 
 test('jobs that are opened again by a retry count as new ones do', (t) => {

@@ -12,7 +12,16 @@ import {
   type ClusterState,
 } from '@mutirao/core/machines/cluster';
 import type { RequestOrder, ReservedWindow } from '@mutirao/core/messages';
-import { conservativeBackfilling, easyBackfilling, usualLeadMax } from '@mutirao/core/queue';
+import {
+  conservativeBackfilling,
+  easyBackfilling,
+  firstComeFirstServed,
+  shapeNodes,
+  usualLeadMax,
+  type ClusterNode,
+  type NodeGrant,
+} from '@mutirao/core/queue';
+import type { Slot } from '@mutirao/core/resources';
 import { checkInteractions } from '@mutirao/testkit';
 
 function showCommand(command: ClusterCommand): string {
@@ -24,10 +33,18 @@ function showCommand(command: ClusterCommand): string {
     case 'WakeAt':
       return `wake at ${command.at}`;
     case 'StartProcesses':
-      return `start ${command.width} of request ${command.requestId} until ${command.walltimeEnd}`;
+      return (
+        `start ${command.width} of request ${command.requestId} until ${command.walltimeEnd}` +
+        (command.grants ?? []).map(showGrant).join('')
+      );
     case 'KillProcesses':
       return `kill request ${command.requestId}`;
   }
+}
+
+function showGrant({ nodeName, processorIds, memory, gpus }: NodeGrant): string {
+  const devices = gpus.map(({ id, kind }) => `, GPU ${id} (${kind})`).join('');
+  return `\n  on ${nodeName}: processors ${processorIds.join(' ')}, ${memory / gib} GiB${devices}`;
 }
 
 function showChange(change: ClusterChange): string[] {
@@ -52,8 +69,10 @@ const plainInputs = new Map<string, 'ClusterStarted' | 'TimerFired'>([
   ['at', 'TimerFired'],
 ]);
 
+const gib = 2 ** 30;
+
 /**
- * `USER KEY WIDTH for WALLTIME [in RESERVATION]`, `reservations ID:USER:COUNT@START..END ...`, `shown` with one of
+ * `USER KEY WIDTH for WALLTIME [in RESERVATION] [of PROCESSORS/GIB/GPUS[:KIND]]`, `away NODE ...`, `reservations ID:USER:COUNT@START..END ...`, `shown` with one of
  * them, `release ID`, `exit ID FIRST..LAST [status S]`, `at T`, `start`, `queue [ended N]`, `scores`.
  */
 function listInputs(line: string): ClusterInput[] {
@@ -68,6 +87,8 @@ function listInputs(line: string): ClusterInput[] {
       return [{ kind: 'ReleaseRequested', replyTo: 1, requestId: Number(first) }];
     case 'exit':
       return listExits(Number(first), second, Number(words[4] ?? 0));
+    case 'away':
+      return [noteAway(words.slice(1).map(Number))];
     case 'reservations':
       return [{ kind: 'ReservationsReported', windows: words.slice(1).map(getWindow) }];
     case 'shown':
@@ -77,7 +98,23 @@ function listInputs(line: string): ClusterInput[] {
   }
 }
 
-function orderOf([userId = '', clientRequestId = '', width, , walltime, within, reservation]: string[]): RequestOrder {
+function noteAway(nodes: readonly number[]): ClusterInput {
+  return {
+    kind: 'ProcessorsAway',
+    nodes,
+    count: nodes.reduce((sum, node) => sum + (clusterNodes[node]?.processors ?? 0), 0),
+  };
+}
+
+function orderOf([
+  userId = '',
+  clientRequestId = '',
+  width,
+  ,
+  walltime,
+  within,
+  reservation = '',
+]: string[]): RequestOrder {
   return {
     userId,
     clientRequestId,
@@ -87,6 +124,17 @@ function orderOf([userId = '', clientRequestId = '', width, , walltime, within, 
     environment: {},
     workingDirectory: '',
     ...(within === 'in' ? { reservationId: Number(reservation) } : {}),
+    ...(within === 'of' ? { slot: getSlot(reservation) } : {}),
+  };
+}
+
+function getSlot(text: string): Slot {
+  const [, processors, memory, gpus, gpuKind] = /^(\d+)\/(\d+)\/(\d+)(?::(\w+))?$/.exec(text) ?? [];
+  return {
+    processors: Number(processors),
+    memory: Number(memory) * gib,
+    gpus: Number(gpus),
+    ...(gpuKind === undefined ? {} : { gpuKind }),
   };
 }
 
@@ -153,6 +201,23 @@ function showQueue(state: ClusterState, now: number, endedMax: number): string[]
   );
   return [`${processorsFree} free`, ...entries, ...reservationBlocks];
 }
+
+const a100s = ['0', '1'].map((id) => ({ id, kind: 'a100' }));
+/** Two plain nodes and one with GPUs, 10 processors together. */
+const clusterNodes: ClusterNode[] = [
+  { name: 'n1', processors: 4, memory: 8 * gib, gpus: [] },
+  { name: 'n2', processors: 4, memory: 16 * gib, gpus: [] },
+  { name: 'g1', processors: 2, memory: 8 * gib, gpus: a100s },
+];
+
+for (const [file, policy] of [
+  ['cluster-nodes-conservative.txt', conservativeBackfilling('start-now')],
+  ['cluster-nodes-easy.txt', easyBackfilling],
+  ['cluster-nodes-fcfs.txt', firstComeFirstServed],
+] as const)
+  test(`under ${policy.name} a cluster of nodes packs requests by processors, memory and GPUs`, (t) => {
+    checkFile(t, file, { policy, clusterNodes, nodes: shapeNodes(clusterNodes) });
+  });
 
 test('a cluster keeps its promises through starts, ends, walltimes, releases and a crash', (t) => {
   checkFile(t, 'cluster.txt');

@@ -3,10 +3,13 @@ import {
   clusterMachine,
   createClusterState,
   listQueue,
+  restoreSnapshot,
+  takeSnapshot,
   type ClusterInput,
   type ClusterOptions,
+  type ClusterSnapshot,
 } from '@mutirao/core/machines/cluster';
-import { conservativeBackfilling } from '@mutirao/core/queue';
+import { conservativeBackfilling, shapeNodes } from '@mutirao/core/queue';
 
 const options: ClusterOptions = {
   processors: 10,
@@ -224,7 +227,7 @@ test('a request over several nodes holds the processors that are left until its 
     [{ kind: 'KillProcesses', requestId: 1 }],
   );
   t.like(hear(12, ...exits(1, 6, 7, 8, 9)).commands[0], { kind: 'StartProcesses', requestId: 2, width: 4 });
-  t.is(state.plan.profile.capacity, 4);
+  t.is(state.plan.capacity, 4);
 });
 
 test('what is away when a cluster begins is not planned with', (t) => {
@@ -237,4 +240,27 @@ test('what is away when a cluster begins is not planned with', (t) => {
       .map((command) => 'requestId' in command && command.requestId),
     [2],
   );
+});
+
+test('a cluster that has been given nodes honours no reservation any more, and ends what waits for one', (t) => {
+  const { state, hear } = aCluster();
+  const window = { reservationId: 7, userId: 'ana', count: 4, startsAt: 50, endsAt: 90 };
+  hear(1, { kind: 'ReservationsReported', windows: [window] });
+  const inside = order('k', 2, 10);
+  if (inside.kind === 'AllocationRequested') hear(2, { ...inside, order: { ...inside.order, reservationId: 7 } });
+  hear(3, order('k2', 2, 10), order('k3', 10, 10));
+  const clusterNodes = [{ name: 'n1', processors: 8, memory: 0, gpus: [] }];
+  const options2 = { ...options, processors: 8, widthMax: 8, clusterNodes, nodes: shapeNodes(clusterNodes) };
+  const next = restoreSnapshot(options2, JSON.parse(JSON.stringify(takeSnapshot(state))) as ClusterSnapshot);
+  const { changes } = clusterMachine.step(next, [{ kind: 'ClusterStarted', nodesAway: [] }], 10);
+  clusterMachine.checkInvariants(next);
+  t.deepEqual(
+    changes.filter(({ kind }) => kind === 'RequestEnded'),
+    [
+      { kind: 'RequestEnded', requestId: 2, reason: 'MUT_CLUSTER_RESTARTED', at: 10 },
+      { kind: 'RequestEnded', requestId: 3, reason: 'MUT_WIDTH_MAX', at: 10 },
+      { kind: 'RequestEnded', requestId: 1, reason: 'MUT_RESERVATION_OVER', at: 10 },
+    ],
+  );
+  t.is(next.reservations.size, 0);
 });

@@ -330,6 +330,10 @@ export interface JobSpec {
   memoryGrowth?:
     | number
     | undefined;
+  /** The job takes more tasks (AppendTasks) and does not end before CloseJob or CancelJob. It may begin without groups; neither with edges nor with gathering. */
+  open?:
+    | boolean
+    | undefined;
   /** Most of its tasks that run at once, replicas counted one by one; no limit when absent. */
   runningMax?:
     | number
@@ -459,6 +463,10 @@ export interface JobSummary {
   reservationAwaited?:
     | ReservationAwaited
     | undefined;
+  /** It takes more tasks, and does not end before it is closed or cancelled. Absent otherwise. */
+  open?:
+    | boolean
+    | undefined;
   /** Tasks that wait for nothing but their release; they are among those that wait. */
   heldCount: number;
   priority: number;
@@ -524,6 +532,31 @@ export interface ListJobsResponse {
     | undefined;
   /** Why the broker takes nothing new, a full disk for example; absent while it does. */
   trouble?: string | undefined;
+}
+
+export interface AppendTasksRequest {
+  jobId: number;
+  /** Chosen by the client, not empty, 256 bytes at most: until the job ends, the same key is the same append. */
+  appendKey: string;
+  /** All else is as the job says. Local paths start from its home directory. */
+  groups: TaskGroup[];
+}
+
+export interface AppendTasksResponse {
+  /** The tasks are numbered from here on. When this is answered they are journaled. */
+  firstTaskIndex: number;
+  taskCount: number;
+  /** As in SubmitJobResponse. */
+  warnings: Reason[];
+}
+
+export interface CloseJobRequest {
+  jobId: number;
+}
+
+/** All tasks that the job has. */
+export interface CloseJobResponse {
+  taskCount: number;
 }
 
 export interface CancelJobRequest {
@@ -1732,6 +1765,7 @@ function createBaseJobSpec(): JobSpec {
     resources: undefined,
     failedTasksMax: undefined,
     memoryGrowth: undefined,
+    open: undefined,
     runningMax: undefined,
     priority: undefined,
     held: undefined,
@@ -1806,14 +1840,17 @@ export const JobSpec: MessageFns<JobSpec> = {
     if (message.memoryGrowth !== undefined) {
       writer.uint32(177).double(message.memoryGrowth);
     }
+    if (message.open !== undefined) {
+      writer.uint32(184).bool(message.open);
+    }
     if (message.runningMax !== undefined) {
-      writer.uint32(184).uint64(message.runningMax);
+      writer.uint32(192).uint64(message.runningMax);
     }
     if (message.priority !== undefined) {
-      writer.uint32(192).sint32(message.priority);
+      writer.uint32(200).sint32(message.priority);
     }
     if (message.held !== undefined) {
-      writer.uint32(200).bool(message.held);
+      writer.uint32(208).bool(message.held);
     }
     return writer;
   },
@@ -2015,7 +2052,7 @@ export const JobSpec: MessageFns<JobSpec> = {
               break;
             }
 
-            message.runningMax = longToNumber(reader.uint64());
+            message.open = reader.bool();
             continue;
           }
           case 24: {
@@ -2023,11 +2060,19 @@ export const JobSpec: MessageFns<JobSpec> = {
               break;
             }
 
-            message.priority = reader.sint32();
+            message.runningMax = longToNumber(reader.uint64());
             continue;
           }
           case 25: {
             if (tag !== 200) {
+              break;
+            }
+
+            message.priority = reader.sint32();
+            continue;
+          }
+          case 26: {
+            if (tag !== 208) {
               break;
             }
 
@@ -2663,6 +2708,7 @@ function createBaseJobSummary(): JobSummary {
     waitingCount: 0,
     dispatchedCount: 0,
     reservationAwaited: undefined,
+    open: undefined,
     heldCount: 0,
     priority: 0,
     runningMax: undefined,
@@ -2735,14 +2781,17 @@ export const JobSummary: MessageFns<JobSummary> = {
     if (message.reservationAwaited !== undefined) {
       ReservationAwaited.encode(message.reservationAwaited, writer.uint32(162).fork()).join();
     }
+    if (message.open !== undefined) {
+      writer.uint32(168).bool(message.open);
+    }
     if (message.heldCount !== 0) {
-      writer.uint32(168).uint64(message.heldCount);
+      writer.uint32(176).uint64(message.heldCount);
     }
     if (message.priority !== 0) {
-      writer.uint32(176).sint32(message.priority);
+      writer.uint32(184).sint32(message.priority);
     }
     if (message.runningMax !== undefined) {
-      writer.uint32(184).uint64(message.runningMax);
+      writer.uint32(192).uint64(message.runningMax);
     }
     return writer;
   },
@@ -2935,7 +2984,7 @@ export const JobSummary: MessageFns<JobSummary> = {
               break;
             }
 
-            message.heldCount = longToNumber(reader.uint64());
+            message.open = reader.bool();
             continue;
           }
           case 22: {
@@ -2943,11 +2992,19 @@ export const JobSummary: MessageFns<JobSummary> = {
               break;
             }
 
-            message.priority = reader.sint32();
+            message.heldCount = longToNumber(reader.uint64());
             continue;
           }
           case 23: {
             if (tag !== 184) {
+              break;
+            }
+
+            message.priority = reader.sint32();
+            continue;
+          }
+          case 24: {
+            if (tag !== 192) {
               break;
             }
 
@@ -3334,6 +3391,234 @@ export const ListJobsResponse: MessageFns<ListJobsResponse> = {
             }
 
             message.trouble = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAppendTasksRequest(): AppendTasksRequest {
+  return { jobId: 0, appendKey: "", groups: [] };
+}
+
+export const AppendTasksRequest: MessageFns<AppendTasksRequest> = {
+  encode(message: AppendTasksRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== 0) {
+      writer.uint32(8).uint64(message.jobId);
+    }
+    if (message.appendKey !== "") {
+      writer.uint32(18).string(message.appendKey);
+    }
+    for (const v of message.groups) {
+      TaskGroup.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AppendTasksRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAppendTasksRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.appendKey = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.groups.push(TaskGroup.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAppendTasksResponse(): AppendTasksResponse {
+  return { firstTaskIndex: 0, taskCount: 0, warnings: [] };
+}
+
+export const AppendTasksResponse: MessageFns<AppendTasksResponse> = {
+  encode(message: AppendTasksResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.firstTaskIndex !== 0) {
+      writer.uint32(8).uint64(message.firstTaskIndex);
+    }
+    if (message.taskCount !== 0) {
+      writer.uint32(16).uint64(message.taskCount);
+    }
+    for (const v of message.warnings) {
+      Reason.encode(v!, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AppendTasksResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAppendTasksResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.firstTaskIndex = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.taskCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.warnings.push(Reason.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCloseJobRequest(): CloseJobRequest {
+  return { jobId: 0 };
+}
+
+export const CloseJobRequest: MessageFns<CloseJobRequest> = {
+  encode(message: CloseJobRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== 0) {
+      writer.uint32(8).uint64(message.jobId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CloseJobRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCloseJobRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseCloseJobResponse(): CloseJobResponse {
+  return { taskCount: 0 };
+}
+
+export const CloseJobResponse: MessageFns<CloseJobResponse> = {
+  encode(message: CloseJobResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.taskCount !== 0) {
+      writer.uint32(8).uint64(message.taskCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CloseJobResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCloseJobResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.taskCount = longToNumber(reader.uint64());
             continue;
           }
         }
@@ -7862,6 +8147,26 @@ export const BrokerServiceService = {
     responseSerialize: (value: ListJobsResponse): Buffer => asBuffer(ListJobsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListJobsResponse => ListJobsResponse.decode(value),
   },
+  /** Adds tasks to an open job; the same key again is the same append. */
+  appendTasks: {
+    path: "/mutirao.broker.v1.BrokerService/AppendTasks" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: AppendTasksRequest): Buffer => asBuffer(AppendTasksRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): AppendTasksRequest => AppendTasksRequest.decode(value),
+    responseSerialize: (value: AppendTasksResponse): Buffer => asBuffer(AppendTasksResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): AppendTasksResponse => AppendTasksResponse.decode(value),
+  },
+  /** Has an open job take no more tasks: it ends with the last of those that it has. */
+  closeJob: {
+    path: "/mutirao.broker.v1.BrokerService/CloseJob" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CloseJobRequest): Buffer => asBuffer(CloseJobRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CloseJobRequest => CloseJobRequest.decode(value),
+    responseSerialize: (value: CloseJobResponse): Buffer => asBuffer(CloseJobResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CloseJobResponse => CloseJobResponse.decode(value),
+  },
   cancelJob: {
     path: "/mutirao.broker.v1.BrokerService/CancelJob" as const,
     requestStream: false as const,
@@ -8132,6 +8437,10 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   submitJob: handleUnaryCall<SubmitJobRequest, SubmitJobResponse>;
   getJob: handleUnaryCall<GetJobRequest, GetJobResponse>;
   listJobs: handleUnaryCall<ListJobsRequest, ListJobsResponse>;
+  /** Adds tasks to an open job; the same key again is the same append. */
+  appendTasks: handleUnaryCall<AppendTasksRequest, AppendTasksResponse>;
+  /** Has an open job take no more tasks: it ends with the last of those that it has. */
+  closeJob: handleUnaryCall<CloseJobRequest, CloseJobResponse>;
   cancelJob: handleUnaryCall<CancelJobRequest, CancelJobResponse>;
   /** Cancels single tasks of a job, and what waits for them; those that have ended stay as they are. */
   cancelTasks: handleUnaryCall<CancelTasksRequest, CancelTasksResponse>;
@@ -8220,6 +8529,38 @@ export interface BrokerServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListJobsResponse) => void,
+  ): ClientUnaryCall;
+  /** Adds tasks to an open job; the same key again is the same append. */
+  appendTasks(
+    request: AppendTasksRequest,
+    callback: (error: ServiceError | null, response: AppendTasksResponse) => void,
+  ): ClientUnaryCall;
+  appendTasks(
+    request: AppendTasksRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: AppendTasksResponse) => void,
+  ): ClientUnaryCall;
+  appendTasks(
+    request: AppendTasksRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: AppendTasksResponse) => void,
+  ): ClientUnaryCall;
+  /** Has an open job take no more tasks: it ends with the last of those that it has. */
+  closeJob(
+    request: CloseJobRequest,
+    callback: (error: ServiceError | null, response: CloseJobResponse) => void,
+  ): ClientUnaryCall;
+  closeJob(
+    request: CloseJobRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CloseJobResponse) => void,
+  ): ClientUnaryCall;
+  closeJob(
+    request: CloseJobRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CloseJobResponse) => void,
   ): ClientUnaryCall;
   cancelJob(
     request: CancelJobRequest,

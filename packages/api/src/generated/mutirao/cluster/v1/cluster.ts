@@ -21,6 +21,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { NodeShape, Slot } from "../../common/v1/common.ts";
 
 export const protobufPackage = "mutirao.cluster.v1";
 
@@ -47,6 +48,10 @@ export interface AllocateRequest {
   /** Chosen by the client; the same key is the same request. */
   clientRequestId: string;
   workingDirectory: string;
+  /** Of which `width_processors` is a whole number; absent for any processors. Only where GetLimits states nodes. */
+  slot?:
+    | Slot
+    | undefined;
   /** The claim of a reservation to run inside of, as its manager signed it; empty for none. It may be shown before the reservation begins. */
   reservationClaim: string;
 }
@@ -125,6 +130,8 @@ export interface GetLimitsResponse {
   walltimeMsMax: number;
   widthProcessorsMax: number;
   walltimeGranularityMs: number;
+  /** What slots can be had of; empty for a cluster that gives processors and nothing else. */
+  nodes: NodeShape[];
 }
 
 export interface QueuedRequest {
@@ -141,6 +148,10 @@ export interface QueuedRequest {
   clientRequestId: string;
   /** When it counts as submitted: of two that wait the one with the earlier goes first. Of a queued one, in a queue with a ranking; 0 in the order of arrival. */
   rankedUnixMs: number;
+  /** As it was asked for. */
+  slot?:
+    | Slot
+    | undefined;
   /** The reservation that it runs inside; 0 for none. */
   reservationId: number;
 }
@@ -174,6 +185,26 @@ export interface QueueRanking {
   score: number;
 }
 
+/** A node, and what of it no running request has. */
+export interface ClusterNode {
+  name: string;
+  processors: number;
+  processorsFree: number;
+  /** 0 where it is not known. */
+  memoryBytes: number;
+  memoryBytesFree: number;
+  gpus: ClusterGpu[];
+  /** Whether it is not connected, and gets no request. */
+  isAway: boolean;
+}
+
+export interface ClusterGpu {
+  gpuId: string;
+  /** Empty where it is not known. */
+  kind: string;
+  isFree: boolean;
+}
+
 export interface GetQueueResponse {
   atUnixMs: number;
   processorsFree: number;
@@ -182,6 +213,8 @@ export interface GetQueueResponse {
   ranking:
     | QueueRanking
     | undefined;
+  /** Empty for a cluster that gives processors and nothing else. */
+  nodes: ClusterNode[];
   /** By start. */
   reservations: HonouredReservation[];
 }
@@ -202,6 +235,7 @@ function createBaseAllocateRequest(): AllocateRequest {
     environment: {},
     clientRequestId: "",
     workingDirectory: "",
+    slot: undefined,
     reservationClaim: "",
   };
 }
@@ -228,6 +262,9 @@ export const AllocateRequest: MessageFns<AllocateRequest> = {
     }
     if (message.workingDirectory !== "") {
       writer.uint32(58).string(message.workingDirectory);
+    }
+    if (message.slot !== undefined) {
+      Slot.encode(message.slot, writer.uint32(66).fork()).join();
     }
     if (message.reservationClaim !== "") {
       writer.uint32(162).string(message.reservationClaim);
@@ -305,6 +342,14 @@ export const AllocateRequest: MessageFns<AllocateRequest> = {
             }
 
             message.workingDirectory = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.slot = Slot.decode(reader, reader.uint32());
             continue;
           }
           case 20: {
@@ -886,7 +931,14 @@ export const GetLimitsRequest: MessageFns<GetLimitsRequest> = {
 };
 
 function createBaseGetLimitsResponse(): GetLimitsResponse {
-  return { processors: 0, requestsMax: 0, walltimeMsMax: 0, widthProcessorsMax: 0, walltimeGranularityMs: 0 };
+  return {
+    processors: 0,
+    requestsMax: 0,
+    walltimeMsMax: 0,
+    widthProcessorsMax: 0,
+    walltimeGranularityMs: 0,
+    nodes: [],
+  };
 }
 
 export const GetLimitsResponse: MessageFns<GetLimitsResponse> = {
@@ -905,6 +957,9 @@ export const GetLimitsResponse: MessageFns<GetLimitsResponse> = {
     }
     if (message.walltimeGranularityMs !== 0) {
       writer.uint32(40).uint64(message.walltimeGranularityMs);
+    }
+    for (const v of message.nodes) {
+      NodeShape.encode(v!, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -962,6 +1017,14 @@ export const GetLimitsResponse: MessageFns<GetLimitsResponse> = {
             message.walltimeGranularityMs = longToNumber(reader.uint64());
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.nodes.push(NodeShape.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -988,6 +1051,7 @@ function createBaseQueuedRequest(): QueuedRequest {
     endReason: "",
     clientRequestId: "",
     rankedUnixMs: 0,
+    slot: undefined,
     reservationId: 0,
   };
 }
@@ -1026,6 +1090,9 @@ export const QueuedRequest: MessageFns<QueuedRequest> = {
     }
     if (message.rankedUnixMs !== 0) {
       writer.uint32(88).uint64(message.rankedUnixMs);
+    }
+    if (message.slot !== undefined) {
+      Slot.encode(message.slot, writer.uint32(98).fork()).join();
     }
     if (message.reservationId !== 0) {
       writer.uint32(160).uint64(message.reservationId);
@@ -1132,6 +1199,14 @@ export const QueuedRequest: MessageFns<QueuedRequest> = {
             }
 
             message.rankedUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.slot = Slot.decode(reader, reader.uint32());
             continue;
           }
           case 20: {
@@ -1392,8 +1467,188 @@ export const QueueRanking: MessageFns<QueueRanking> = {
   },
 };
 
+function createBaseClusterNode(): ClusterNode {
+  return { name: "", processors: 0, processorsFree: 0, memoryBytes: 0, memoryBytesFree: 0, gpus: [], isAway: false };
+}
+
+export const ClusterNode: MessageFns<ClusterNode> = {
+  encode(message: ClusterNode, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.processors !== 0) {
+      writer.uint32(16).uint32(message.processors);
+    }
+    if (message.processorsFree !== 0) {
+      writer.uint32(24).uint32(message.processorsFree);
+    }
+    if (message.memoryBytes !== 0) {
+      writer.uint32(32).uint64(message.memoryBytes);
+    }
+    if (message.memoryBytesFree !== 0) {
+      writer.uint32(40).uint64(message.memoryBytesFree);
+    }
+    for (const v of message.gpus) {
+      ClusterGpu.encode(v!, writer.uint32(50).fork()).join();
+    }
+    if (message.isAway !== false) {
+      writer.uint32(56).bool(message.isAway);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClusterNode {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClusterNode();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.processors = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.processorsFree = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.memoryBytes = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.memoryBytesFree = longToNumber(reader.uint64());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.gpus.push(ClusterGpu.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.isAway = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseClusterGpu(): ClusterGpu {
+  return { gpuId: "", kind: "", isFree: false };
+}
+
+export const ClusterGpu: MessageFns<ClusterGpu> = {
+  encode(message: ClusterGpu, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.gpuId !== "") {
+      writer.uint32(10).string(message.gpuId);
+    }
+    if (message.kind !== "") {
+      writer.uint32(18).string(message.kind);
+    }
+    if (message.isFree !== false) {
+      writer.uint32(24).bool(message.isFree);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClusterGpu {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClusterGpu();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.gpuId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.kind = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.isFree = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
 function createBaseGetQueueResponse(): GetQueueResponse {
-  return { atUnixMs: 0, processorsFree: 0, requests: [], ranking: undefined, reservations: [] };
+  return { atUnixMs: 0, processorsFree: 0, requests: [], ranking: undefined, nodes: [], reservations: [] };
 }
 
 export const GetQueueResponse: MessageFns<GetQueueResponse> = {
@@ -1409,6 +1664,9 @@ export const GetQueueResponse: MessageFns<GetQueueResponse> = {
     }
     if (message.ranking !== undefined) {
       QueueRanking.encode(message.ranking, writer.uint32(34).fork()).join();
+    }
+    for (const v of message.nodes) {
+      ClusterNode.encode(v!, writer.uint32(42).fork()).join();
     }
     for (const v of message.reservations) {
       HonouredReservation.encode(v!, writer.uint32(162).fork()).join();
@@ -1459,6 +1717,14 @@ export const GetQueueResponse: MessageFns<GetQueueResponse> = {
             }
 
             message.ranking = QueueRanking.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.nodes.push(ClusterNode.decode(reader, reader.uint32()));
             continue;
           }
           case 20: {
@@ -1565,7 +1831,10 @@ export const WatchQueueResponse: MessageFns<WatchQueueResponse> = {
 
 export type ClusterServiceService = typeof ClusterServiceService;
 export const ClusterServiceService = {
-  /** Queues a request of `width_processors` for `walltime_ms`; when it starts, the command is started once per processor. */
+  /**
+   * Queues a request of `width_processors` for `walltime_ms`; when it starts, the command is started once per processor, or
+   * once on each of its nodes if it is in slots.
+   */
   allocate: {
     path: "/mutirao.cluster.v1.ClusterService/Allocate" as const,
     requestStream: false as const,
@@ -1626,7 +1895,10 @@ export const ClusterServiceService = {
 } as const;
 
 export interface ClusterServiceServer extends UntypedServiceImplementation {
-  /** Queues a request of `width_processors` for `walltime_ms`; when it starts, the command is started once per processor. */
+  /**
+   * Queues a request of `width_processors` for `walltime_ms`; when it starts, the command is started once per processor, or
+   * once on each of its nodes if it is in slots.
+   */
   allocate: handleUnaryCall<AllocateRequest, AllocateResponse>;
   /** Takes a queued request out, or ends a running one. Repeating it is harmless. */
   release: handleUnaryCall<ReleaseRequest, ReleaseResponse>;
@@ -1639,7 +1911,10 @@ export interface ClusterServiceServer extends UntypedServiceImplementation {
 }
 
 export interface ClusterServiceClient extends Client {
-  /** Queues a request of `width_processors` for `walltime_ms`; when it starts, the command is started once per processor. */
+  /**
+   * Queues a request of `width_processors` for `walltime_ms`; when it starts, the command is started once per processor, or
+   * once on each of its nodes if it is in slots.
+   */
   allocate(
     request: AllocateRequest,
     callback: (error: ServiceError | null, response: AllocateResponse) => void,

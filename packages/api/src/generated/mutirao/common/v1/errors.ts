@@ -68,6 +68,7 @@ export const ErrorReason = {
   MUT_JDF_NO_REMOTE: 18,
   MUT_JDF_NO_TASK: 19,
   MUT_JDF_SYNTAX: 20,
+  MUT_JOB_CLOSED: 177,
   MUT_JOURNAL_CORRUPT: 21,
   MUT_JOURNAL_FAILED: 22,
   MUT_JOURNAL_NEWER: 23,
@@ -250,6 +251,7 @@ export namespace ErrorReason {
   export type MUT_JDF_NO_REMOTE = typeof ErrorReason.MUT_JDF_NO_REMOTE;
   export type MUT_JDF_NO_TASK = typeof ErrorReason.MUT_JDF_NO_TASK;
   export type MUT_JDF_SYNTAX = typeof ErrorReason.MUT_JDF_SYNTAX;
+  export type MUT_JOB_CLOSED = typeof ErrorReason.MUT_JOB_CLOSED;
   export type MUT_JOURNAL_CORRUPT = typeof ErrorReason.MUT_JOURNAL_CORRUPT;
   export type MUT_JOURNAL_FAILED = typeof ErrorReason.MUT_JOURNAL_FAILED;
   export type MUT_JOURNAL_NEWER = typeof ErrorReason.MUT_JOURNAL_NEWER;
