@@ -153,11 +153,10 @@ function steer(
     });
 }
 
+const orders = ['cancel', 'cancel tasks', 'retry', 'append', 'append', 'close', 'hold', 'release', 'update'] as const;
+
 const ordering: fc.Arbitrary<Event> = fc
-  .record({
-    number,
-    order: fc.constantFrom('cancel', 'cancel tasks', 'retry', 'append', 'append', 'close', 'hold', 'release', 'update'),
-  })
+  .record({ number, order: fc.constantFrom(...orders) })
   .map(({ number: which, order }) => (world) => {
     const jobId = pick([...world.state.jobs.keys()], which) ?? 99;
     const tasks = [which % 5, 0];

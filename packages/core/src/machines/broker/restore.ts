@@ -207,10 +207,11 @@ function restoreAppends({ takesTasks, appends = [] }: SavedJob): Pick<BrokerJob,
 function restoreService({
   priority = 0,
   runningMax,
+  isHeld = false,
   held = [],
   parked = [],
-}: SavedJob): Pick<BrokerJob, 'priority' | 'runningMax' | 'onMachines' | 'held' | 'parked'> {
-  return { priority, runningMax, onMachines: 0, held: restoreSet(held), parked: restoreSet(parked) };
+}: SavedJob): Pick<BrokerJob, 'priority' | 'runningMax' | 'onMachines' | 'isHeld' | 'held' | 'parked'> {
+  return { priority, runningMax, onMachines: 0, isHeld, held: restoreSet(held), parked: restoreSet(parked) };
 }
 
 /** By queue, the tasks that are ready. */

@@ -183,15 +183,17 @@ function saveAppends({ takesTasks, appends }: BrokerJob): { takesTasks?: true; a
 }
 
 /** What its user says of when it runs; left out where she says nothing. */
-function saveService({ priority, runningMax, held, parked }: BrokerJob): {
+function saveService({ priority, runningMax, isHeld, held, parked }: BrokerJob): {
   priority?: number;
   runningMax?: number;
+  isHeld?: boolean;
   held?: number[][];
   parked?: number[][];
 } {
   return {
     ...(priority === 0 ? {} : { priority }),
     ...(runningMax === undefined ? {} : { runningMax }),
+    ...(isHeld ? { isHeld } : {}),
     ...(held.size === 0 ? {} : { held: saveSet(held) }),
     ...(parked.size === 0 ? {} : { parked: saveSet(parked) }),
   };

@@ -182,6 +182,8 @@ export interface BrokerJob {
   readonly finished: IndexSet;
   readonly failed: IndexSet;
   readonly cancelled: IndexSet;
+  /** All its tasks are held, and so is what is appended. */
+  isHeld: boolean;
   /** Tasks that are not started until they are released, whatever they are now. */
   readonly held: IndexSet;
   /** Tasks that would be ready and are held. */

@@ -7,6 +7,7 @@ import { getJob } from './apply-job.ts';
 export function holdTasks(state: BrokerState, { jobId, taskIndexes }: ChangeOf<'TasksHeld'>): void {
   const job = getJob(state, jobId);
   if (taskIndexes.length === 0) {
+    job.isHeld = true;
     job.held.addRange(0, job.taskCount);
     parkAll(job);
     return;
@@ -20,6 +21,7 @@ export function holdTasks(state: BrokerState, { jobId, taskIndexes }: ChangeOf<'
 /** Lets held tasks run again. */
 export function releaseTasks(state: BrokerState, { jobId, taskIndexes }: ChangeOf<'TasksReleased'>): void {
   const job = getJob(state, jobId);
+  job.isHeld = false;
   if (taskIndexes.length === 0) {
     job.held.clear();
     unparkAll(job);

@@ -34,7 +34,7 @@ export function acceptJob(state: BrokerState, change: ChangeOf<'JobAccepted'>): 
   const job = createJob(change);
   layOutGroups(job, change.spec);
   job.dependencies = layOutDependencies(change.spec);
-  if (change.spec.isHeld === true) job.held.addRange(0, job.taskCount);
+  if (job.isHeld) job.held.addRange(0, job.taskCount);
   inherit(job, change.spec.resumes?.tasks ?? []);
   state.jobs.set(job.jobId, job);
   insertOpenJob(state, job);
@@ -92,6 +92,7 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     finished: new IndexSet(),
     failed: new IndexSet(),
     cancelled: new IndexSet(),
+    isHeld: spec.isHeld === true,
     held: new IndexSet(),
     parked: new IndexSet(),
     replicaCount: 0,
@@ -122,6 +123,7 @@ export function appendTasks(state: BrokerState, change: ChangeOf<'TasksAppended'
   const taskCount = countAllTasks(groups);
   job.taskCount += taskCount;
   layOutGroups(job, job.spec);
+  if (job.isHeld) job.held.addRange(firstTaskIndex, taskCount);
   admitRange(job, firstTaskIndex, taskCount);
   job.appends.set(appendKey, { firstTaskIndex, taskCount });
 }
