@@ -129,30 +129,35 @@ function append(world: BrokerWorld, jobId: number, which: number): void {
   world.step({ kind: 'TasksAppended', replyTo: 5, userId: 'ann', jobId, appendKey: `k${key}`, groups });
 }
 
-/** All tasks of the job, or two. */
-function hold(
+function steer(
   world: BrokerWorld,
-  jobId: number,
-  { order, which }: { readonly order: 'hold' | 'release'; readonly which: number },
+  order: 'hold' | 'release' | 'update',
+  { jobId, which }: { readonly jobId: number; readonly which: number },
 ): void {
-  world.step({
-    kind: order === 'hold' ? 'TasksHeld' : 'TasksReleased',
-    replyTo: 5,
-    userId: 'ann',
-    jobId,
-    taskIndexes: which % 2 === 0 ? [] : [which % 5, 0],
-  });
+  if (order === 'update')
+    world.step({
+      kind: 'JobUpdated',
+      replyTo: 6,
+      userId: 'ann',
+      jobId,
+      priority: (which % 5) - 2,
+      runningMax: which % 4,
+    });
+  else
+    world.step({
+      kind: order === 'hold' ? 'TasksHeld' : 'TasksReleased',
+      replyTo: 5,
+      userId: 'ann',
+      jobId,
+      taskIndexes: which % 2 === 0 ? [] : [which % 5, 0],
+    });
 }
-
-function update(world: BrokerWorld, jobId: number, which: number): void {
-  const [priority, runningMax] = [(which % 5) - 2, which % 4];
-  world.step({ kind: 'JobUpdated', replyTo: 6, userId: 'ann', jobId, priority, runningMax });
-}
-
-const orders = ['cancel', 'cancel tasks', 'retry', 'append', 'append', 'close', 'hold', 'release', 'update'] as const;
 
 const ordering: fc.Arbitrary<Event> = fc
-  .record({ number, order: fc.constantFrom(...orders) })
+  .record({
+    number,
+    order: fc.constantFrom('cancel', 'cancel tasks', 'retry', 'append', 'append', 'close', 'hold', 'release', 'update'),
+  })
   .map(({ number: which, order }) => (world) => {
     const jobId = pick([...world.state.jobs.keys()], which) ?? 99;
     const tasks = [which % 5, 0];
@@ -162,8 +167,7 @@ const ordering: fc.Arbitrary<Event> = fc
     else if (order === 'close') world.step({ kind: 'JobClosed', replyTo: 6, userId: 'ann', jobId });
     else if (order === 'cancel')
       world.step({ kind: 'JobCancelled', replyTo: 2, userId: 'ann', jobId, reason: 'enough' });
-    else if (order === 'hold' || order === 'release') hold(world, jobId, { order, which });
-    else if (order === 'update') update(world, jobId, which);
+    else if (order === 'hold' || order === 'release' || order === 'update') steer(world, order, { jobId, which });
     else
       world.step({
         kind: 'TasksRetried',

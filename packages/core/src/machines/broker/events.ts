@@ -76,19 +76,16 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
     case 'JobAccepted':
       return [jobEvent('job.accepted', change.jobId, '')];
     case 'TasksAppended':
-      return [jobEvent('tasks.appended', change.jobId, '')];
     case 'JobClosed':
-      return [jobEvent('job.closed', change.jobId, '')];
+    case 'JobUpdated':
+      return [jobEvent(updates[change.kind], change.jobId, '')];
     case 'JobCancelled':
       return [jobEvent('job.cancelled', change.jobId, change.reason)];
     case 'TasksCancelled':
       return [{ ...jobEvent('tasks.cancelled', change.jobId, change.reason), taskIndexes: change.taskIndexes }];
     case 'TasksHeld':
-      return [{ ...jobEvent('tasks.held', change.jobId, ''), taskIndexes: change.taskIndexes }];
     case 'TasksReleased':
-      return [{ ...jobEvent('tasks.released', change.jobId, ''), taskIndexes: change.taskIndexes }];
-    case 'JobUpdated':
-      return [jobEvent('job.updated', change.jobId, '')];
+      return [{ ...jobEvent(holds[change.kind], change.jobId, ''), taskIndexes: change.taskIndexes }];
     case 'ReservationLeft':
       return [jobEvent('tasks.unreserved', change.jobId, change.code)];
     case 'JobEnded':
@@ -96,21 +93,9 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
     case 'TasksRetried':
       return [{ ...jobEvent('tasks.retried', change.jobId, ''), taskIndexes: change.taskIndexes }];
     case 'ReplicasDispatched':
-      return [
-        {
-          ...jobEvent('tasks.started', change.jobId, ''),
-          taskIndexes: change.taskIndexes,
-          machineId: change.machineId,
-        },
-      ];
+      return [startEvent(change.jobId, change.taskIndexes, change.machineId)];
     case 'GangDispatched':
-      return [
-        {
-          ...jobEvent('tasks.started', change.jobId, ''),
-          taskIndexes: [change.taskIndex],
-          machineId: change.seats[0]?.machineId ?? '',
-        },
-      ];
+      return [startEvent(change.jobId, [change.taskIndex], change.seats[0]?.machineId ?? '')];
     case 'ReplicaVerifying':
       return [endingEvent('tasks.verifying', change, [change.ending])];
     case 'ReplicasEnded':
@@ -155,6 +140,13 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
       return unreachable(change);
   }
 }
+
+function startEvent(jobId: JobId, taskIndexes: readonly TaskIndex[], machineId: MachineId): BrokerEvent {
+  return { ...jobEvent('tasks.started', jobId, ''), taskIndexes, machineId };
+}
+
+const updates = { TasksAppended: 'tasks.appended', JobClosed: 'job.closed', JobUpdated: 'job.updated' } as const;
+const holds = { TasksHeld: 'tasks.held', TasksReleased: 'tasks.released' } as const;
 
 function jobEvent(type: BrokerEventType, jobId: JobId, reason: Cause): BrokerEvent {
   return {

@@ -3,6 +3,7 @@ import type { BrokerJob, BrokerState } from '../state.ts';
 
 /** The least and the most that the priority of a job may be; without one it has 0. */
 export const priorityMin = -1000;
+/** Likewise the most. */
 export const priorityMax = 1000;
 
 /**
