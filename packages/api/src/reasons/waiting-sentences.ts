@@ -42,7 +42,7 @@ export const waitingSentences = {
   'served-after-priority': ({ jobId, priority, ownPriority }) =>
     `Job ${jobId} has priority ${priority} and is served before this one, which has ${ownPriority}.`,
   'running-max-reached': ({ runningMax, running }) =>
-    `The job may run at most ${plural(runningMax, 'task')} at once, ${running} ${running === 1 ? 'runs' : 'run'}.`,
+    `The job may run at most ${plural(runningMax, 'task')} at once, and ${running} ${running === 1 ? 'runs' : 'run'}.`,
   'no-machine-long-enough': ({ neededMs }) =>
     `Waiting for a machine whose allocation lasts at least another ${span(neededMs)}, as these tasks need.`,
   'needed-time-limit': () => "The time needed is the job's limit on run time.",

@@ -63,7 +63,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
     show('job close all', 'close every running job'),
   ],
   'job hold': [
-    show('job hold last', 'start no more tasks of the job submitted last; what runs goes on'),
+    show('job hold last', 'start no more tasks of the job submitted last; running tasks continue'),
     show('job hold 7 3,5-9', 'the same of single tasks'),
   ],
   'job release': [

@@ -1,4 +1,5 @@
 import type { JobSummary } from '@mutirao/api/broker';
+import { plural } from '@mutirao/core/shared';
 
 import type { BrokerClient } from '@mutirao/runtime/clients';
 import type { CommandContext } from '../context.ts';
@@ -24,7 +25,7 @@ export class WaitingReasons {
   }
 
   /** Called with what the job is, again and again; asks the broker in the background where it is time. */
-  look({ runningCount, finishedCount, failedCount, cancelledCount, endedUnixMs }: JobSummary): void {
+  look({ runningCount, finishedCount, failedCount, cancelledCount, endedUnixMs, heldCount }: JobSummary): void {
     this.#isOver ||= endedUnixMs !== 0 || runningCount + finishedCount + failedCount + cancelledCount > 0;
     const now = this.#context.clock.now();
     if (this.#isOver || now < this.#askAt) return;
@@ -32,11 +33,16 @@ export class WaitingReasons {
     this.#broker.explain({ subject: { $case: 'jobId', value: this.#jobId } }).then(
       ({ waiting }) => {
         // The numbers of finished and running tasks are not a reason, and the bar shows them.
-        if (this.#isOver || waiting === undefined || this.#shown.has(waiting.text)) return;
-        this.#shown.add(waiting.text);
-        this.#context.output.note(`job ${this.#jobId} has not started: ${waiting.text}`);
+        const text = waiting?.text ?? (heldCount === 0 ? undefined : this.#sayHeld(heldCount));
+        if (this.#isOver || text === undefined || this.#shown.has(text)) return;
+        this.#shown.add(text);
+        this.#context.output.note(`job ${this.#jobId} has not started: ${text}`);
       },
       () => undefined,
     ); // The wait itself notices a broker that is away.
+  }
+
+  #sayHeld(heldCount: number): string {
+    return `${plural(heldCount, 'task')} held. "mutirao job release ${this.#jobId}" lets them start.`;
   }
 }

@@ -34,7 +34,7 @@ test('a heuristic that watches keeps its limits and its budget, and all comes to
   for (const [what, least] of [
     ['RequestDrafted', 160],
     ['GivenUp', 10],
-    ['RequestPromised', 80],
+    ['RequestPromised', 60],
     ['TasksCutOff', 10],
     ['TasksSeen', 500],
   ] as const) {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, type Command } from 'commander';
 
 import type { WalltimeGain } from '@mutirao/api/cluster';
+import { plural } from '@mutirao/core/shared';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { Slot } from '@mutirao/api/common';
 import { parseDuration, parseGpus, parseSize } from '@mutirao/formats';
@@ -18,7 +19,7 @@ import { managerOption, openManager, readReservationId } from '../../reservation
 /** A local user's request. */
 export interface ClusterSubmitOptions {
   readonly cluster?: string;
-  readonly width: number;
+  readonly width?: number;
   readonly walltime: string;
   readonly user?: string;
   readonly cpus?: number;
@@ -32,8 +33,16 @@ export function define(command: Command, act: Act): void {
   command
     .usage('[options] -- COMMAND [ARGUMENT...]')
     .option('--cluster <name>', 'name or address of the cluster (default: the only one of this grid)')
-    .option('--width <processors>', 'processors to request; the command is started once on each', width, 1)
-    .option('--cpus <count>', 'processors of each slot, on one node; the command is started once on each node', width)
+    .option(
+      '--width <processors>',
+      'processors to request, a multiple of --cpus (default: --cpus, else 1); the command is started once on each',
+      readWidth,
+    )
+    .option(
+      '--cpus <count>',
+      'processors of each slot, on one node; the command is started once on each node',
+      readWidth,
+    )
     .option('--memory <size>', 'memory of each slot, for example 8G')
     .option('--gpus <gpus>', 'GPUs of each slot: 1 or 2:a100')
     .option(
@@ -54,11 +63,12 @@ export function define(command: Command, act: Act): void {
 export async function submitToCluster(context: CommandContext, options: ClusterSubmitOptions): Promise<ExitStatus> {
   const command = context.passedOn ?? [];
   if (command.length === 0) throw new MutiraoError('MUT_BAD_REQUEST', 'there is no command; expected one after "--"');
+  const width = options.width ?? options.cpus ?? 1;
   const { name, address } = findClusterAddress(context.home, options.cluster);
   const cluster = await context.cluster(address);
   const { requestId, walltimeGain } = await cluster.allocate({
     userId: options.user ?? accountName(),
-    widthProcessors: options.width,
+    widthProcessors: width,
     walltimeMs: parseDuration(options.walltime),
     command: [...command],
     environment: {},
@@ -74,8 +84,7 @@ export async function submitToCluster(context: CommandContext, options: ClusterS
       walltime_gain: walltimeGain === undefined ? null : walltimeGainJson(walltimeGain),
     }),
     table: () => [
-      `Request ${requestId} is in the queue of ${name}: ${options.width} ` +
-        `${options.width === 1 ? 'processor' : 'processors'} for ${options.walltime}.`,
+      `Request ${requestId} is in the queue of ${name}: ${plural(width, 'processor')} ` + `for ${options.walltime}.`,
       ...(walltimeGain === undefined ? [] : [reportGain(walltimeGain)]),
     ],
     quiet: () => [requestId],
@@ -134,7 +143,7 @@ async function findClaim(
   return found.claim;
 }
 
-function width(text: string): number {
+function readWidth(text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1) throw new InvalidArgumentError('Expected an integer of 1 or more.');
   return value;

@@ -14,7 +14,7 @@ export function define(command: Command, act: Act): void {
     .action((job: string, tasks: string) => act((context) => holdTasks(context, job, tasks)));
 }
 
-/** Keeps tasks from being started; what runs goes on. */
+/** Keeps tasks from being started; running ones continue. */
 async function holdTasks(context: CommandContext, job: string, tasks: string): Promise<ExitStatus> {
   const broker = await context.broker();
   const jobId = await resolveJobId(broker, job);
@@ -23,8 +23,10 @@ async function holdTasks(context: CommandContext, job: string, tasks: string): P
   tell(context.output, {
     json: (): JsonOf<typeof shapes.held_tasks> => ({ job_id: jobId, held_count: heldCount }),
     table: () => [
-      `${plural(heldCount, 'task')} of job ${jobId} ${heldCount === 1 ? 'is' : 'are'} held; what runs goes on. ` +
-        `"mutirao job release ${jobId}" lets them start.`,
+      heldCount === 0
+        ? `Nothing changed: these tasks of job ${jobId} are held already or have ended.`
+        : `${plural(heldCount, 'more task')} of job ${jobId} ${heldCount === 1 ? 'is' : 'are'} held; running tasks ` +
+          `continue. "mutirao job release ${jobId}" lets held tasks start.`,
     ],
     quiet: () => [jobId],
   });

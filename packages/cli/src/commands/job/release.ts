@@ -22,7 +22,11 @@ async function releaseTasks(context: CommandContext, job: string, tasks: string)
   const { releasedCount } = await broker.releaseTasks({ jobId, taskIndexes });
   tell(context.output, {
     json: (): JsonOf<typeof shapes.released_tasks> => ({ job_id: jobId, released_count: releasedCount }),
-    table: () => [`${plural(releasedCount, 'task')} of job ${jobId} may start.`],
+    table: () => [
+      releasedCount === 0
+        ? `Nothing changed: none of these tasks of job ${jobId} was held.`
+        : `${plural(releasedCount, 'task')} of job ${jobId} may start.`,
+    ],
     quiet: () => [jobId],
   });
   return 0;

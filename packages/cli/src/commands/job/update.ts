@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
+import { plural } from '@mutirao/core/shared';
 import type { Act, CommandContext } from '../../context.ts';
 import type { ExitStatus } from '../../exit-status.ts';
 import type { JsonOf, shapes } from '../../json/shapes.ts';
@@ -48,7 +49,7 @@ function describeUpdate(jobId: number, priority: number | undefined, runningMax:
     ...(priority === undefined ? [] : [`has priority ${priority}`]),
     ...(runningMax === undefined
       ? []
-      : [runningMax === 0 ? 'may run any number of tasks at once' : `may run ${runningMax} tasks at once`]),
+      : [runningMax === 0 ? 'may run any number of tasks at once' : `may run ${plural(runningMax, 'task')} at once`]),
   ];
   return `Job ${jobId} ${changed.join(' and ')} from now on.`;
 }

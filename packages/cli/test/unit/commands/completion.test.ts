@@ -4,7 +4,10 @@ import { runCommandLine } from '@mutirao/testkit';
 test('the bash script knows nouns and their verbs', async (t) => {
   const { out } = await runCommandLine(['completion', 'bash']);
   t.regex(out, /1\) words="up down status web job task /);
-  t.regex(out, /job\) words="submit list show wait cancel retry outputs export machines report" ;;/);
+  t.regex(
+    out,
+    /job\) words="submit list show wait cancel close hold release update retry outputs export machines report" ;;/,
+  );
 });
 
 test('the fish script describes each word', async (t) => {

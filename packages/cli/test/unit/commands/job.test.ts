@@ -203,7 +203,7 @@ test('tasks are held and released, and a job is updated', async (t) => {
   const run = (...argv: string[]) => runCommandLine(['job', ...argv], { broker: steered });
   t.regex(
     (await run('hold', '2', '3,5')).out,
-    /^2 tasks of job 2 are held; what runs goes on\. "mutirao job release 2"/,
+    /^2 more tasks of job 2 are held; running tasks continue\. "mutirao job release 2"/,
   );
   t.is((await run('release', '2')).out, '1 task of job 2 may start.\n');
   t.is(

@@ -38,6 +38,11 @@ function isForLater(
   if (action.kind === 'RevokeLease') return true;
   if (action.kind === 'LeaseGranted' || action.kind === 'GrantLease')
     return actions.some(({ kind }) => kind === 'RevokeLease');
+  // A provider's demand covers what waits at its machines too.
+  if (action.kind === 'SetDemand')
+    return actions.some(
+      (other) => other.kind === 'StartReplicas' && isForLater(state, other as BrokerCommand, actions),
+    );
   if (action.kind !== 'ReplicasDispatched' && action.kind !== 'StartReplicas') return false;
   const machine = state.machines.get(action.machineId);
   const job = state.jobs.get(action.jobId);

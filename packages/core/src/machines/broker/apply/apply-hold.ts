@@ -21,8 +21,8 @@ export function holdTasks(state: BrokerState, { jobId, taskIndexes }: ChangeOf<'
 /** Lets held tasks run again. */
 export function releaseTasks(state: BrokerState, { jobId, taskIndexes }: ChangeOf<'TasksReleased'>): void {
   const job = getJob(state, jobId);
-  job.isHeld = false;
   if (taskIndexes.length === 0) {
+    job.isHeld = false;
     job.held.clear();
     unparkAll(job);
     return;

@@ -105,13 +105,15 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
   const queues = new Map<TaskQueue, ImaginedQueue>();
   for (const job of moment.state.openJobs.values()) {
     if (job.status !== 'running' || !runsBeside(job)) continue;
+    for (const source of job.queues) queues.set(source, imagineQueue(source, 0));
     let room = getRoom(job);
+    // Runs that votes want come first, as where they are placed.
+    if (isVotedOn(job)) room -= addVotes(moment.state, job, { queues, room });
     for (const source of job.queues) {
       const tasks = Math.min(room, source.ready.size);
       room -= tasks;
-      queues.set(source, imagineQueue(source, tasks));
+      (queues.get(source) as ImaginedQueue).readyCount += tasks * requireUnits(source);
     }
-    if (isVotedOn(job)) addVotes(moment.state, job, queues);
   }
   const running = new Map(
     [...moment.state.providers.values()].map((provider): [BrokerProvider, Running] => [
@@ -198,12 +200,20 @@ function imagineQueue(source: TaskQueue, tasks: number): ImaginedQueue {
 }
 
 /** Runs that votes want and nothing provides for wait beside the ready tasks. */
-function addVotes(state: BrokerState, job: BrokerJob, queues: ReadonlyMap<TaskQueue, ImaginedQueue>): void {
+function addVotes(
+  state: BrokerState,
+  job: BrokerJob,
+  { queues, room }: { readonly queues: ReadonlyMap<TaskQueue, ImaginedQueue>; readonly room: number },
+): number {
+  let added = 0;
   for (const task of job.tasks.values()) {
-    const missing = runsMissing(state, job, task);
+    const missing = Math.min(room - added, runsMissing(state, job, task));
     const queue = missing === 0 ? undefined : queues.get(findQueue(job, task.index));
-    if (queue !== undefined) queue.readyCount += missing;
+    if (queue === undefined) continue;
+    queue.readyCount += missing;
+    added += missing;
   }
+  return added;
 }
 
 function suits(moment: Moment, queue: TaskQueue, machine: ImaginedMachine): boolean {

@@ -5,6 +5,7 @@ import { matchesQueue } from '../dispatch/matching.ts';
 import { ReadyOrder } from '../workflow/ready-order.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import type { BrokerMachine, BrokerProvider, TaskQueue } from '../state.ts';
+import { isServedBefore } from '../jobs/serving-order.ts';
 import { getGroup } from '../jobs/task-groups.ts';
 import { buildStart } from '../dispatch/start-of.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
@@ -37,7 +38,8 @@ export function dispatchGangs(
   const hall = new Hall(turn, machines, others);
   let queue: TaskQueue | undefined;
   while ((queue = line[0]) !== undefined) {
-    const hasDispatched = hall.serve(queue);
+    // Another queue of the job may have used up what it may run at once.
+    const hasDispatched = queue.readyCount > 0 && hall.serve(queue);
     line.shift();
     // Behind all others, whose last gangs were placed before this one.
     if (hasDispatched && queue.readyCount > 0) line.push(queue);
@@ -166,7 +168,7 @@ class Hall {
     if (!provider.owesTurn) return false;
     const owes = this.#others.some(
       (other) =>
-        other.job.jobId < job.jobId &&
+        isServedBefore(other.job, job) &&
         machines.some((machine) => matchesQueue(other, machine) && !keepsAway(this.#turn, other, machine)),
     );
     if (!owes) provider.owesTurn = false;
@@ -179,7 +181,7 @@ class Hall {
     this.#begin(queue, taskIndex, plan.take(queue.processors));
     for (const [other, stale] of this.#plans.get(provider) ?? [])
       if (other !== queue || queue.resources !== undefined) stale.look();
-    provider.owesTurn = this.#others.some(({ job }) => job.jobId < queue.job.jobId);
+    provider.owesTurn = this.#others.some(({ job }) => isServedBefore(job, queue.job));
   }
 
   #begin(queue: TaskQueue, taskIndex: number, seats: readonly GangSeat<BrokerMachine>[]): void {

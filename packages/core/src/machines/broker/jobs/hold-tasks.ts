@@ -14,7 +14,7 @@ export function holdTasks(turn: Turn, input: GetInput<'TasksHeld'>): void {
   const taskIndexes = listChanged(job, input.taskIndexes, false);
   const isAll = input.taskIndexes.length === 0;
   const heldCount = isAll ? job.taskCount - countEnded(job) - job.parked.size : taskIndexes.length;
-  if (isAll ? !job.isHeld : heldCount > 0) {
+  if (isAll ? !job.isHeld || job.held.size < job.taskCount : heldCount > 0) {
     commit(turn, { kind: 'TasksHeld', jobId: job.jobId, taskIndexes, at: turn.now });
     reportLeasesAgain(turn.state, job);
     withdrawHeld(turn, job);
@@ -29,7 +29,7 @@ export function releaseTasks(turn: Turn, input: GetInput<'TasksReleased'>): void
   const taskIndexes = listChanged(job, input.taskIndexes, true);
   const releasedCount =
     input.taskIndexes.length === 0 ? Math.min(job.held.size, job.taskCount - countEnded(job)) : taskIndexes.length;
-  if (releasedCount > 0 || (job.isHeld && input.taskIndexes.length === 0))
+  if (releasedCount > 0 || (job.held.size > 0 && input.taskIndexes.length === 0))
     commit(turn, { kind: 'TasksReleased', jobId: job.jobId, taskIndexes, at: turn.now });
   reply(turn, input.replyTo, { ok: true, value: { releasedCount } });
 }

@@ -2,6 +2,7 @@ import { allowedQuota, findQuotaExcess, type QuotaUse } from '../../../quotas/in
 import type { Refusal } from '../../../reasons/index.ts';
 import type { UserId } from '../../../shared/index.ts';
 import type { BrokerState } from '../state.ts';
+import { countEnded } from './end-jobs.ts';
 
 /**
  * Why a user may not have one more job of so many tasks; undefined where it is allowed. Cost: O(open jobs) for users
@@ -42,7 +43,8 @@ function countOpen({ openJobs }: BrokerState, userId: UserId): { readonly jobs: 
   for (const job of openJobs.values()) {
     if (job.userId !== userId) continue;
     jobs += 1;
-    tasks += job.taskCount;
+    // The program of an open job goes on adding: what has ended is over.
+    tasks += job.taskCount - (job.spec?.open === true ? countEnded(job) : 0);
   }
   return { jobs, tasks };
 }

@@ -4,6 +4,7 @@ import { type Dependencies, listSuccessors } from '../workflow/dependencies.ts';
 import { findDispatchable } from '../dispatch/hold-back.ts';
 import { canBePlanned, getExpectedEnd, levelUnit, timeAtPar } from './planned-times.ts';
 import type { BrokerJob, BrokerMachine, BrokerReplica, BrokerState, OpenTask, Planning, TaskQueue } from '../state.ts';
+import { priorityPoint } from '../jobs/serving-order.ts';
 import { findWholeQueue, getGroup } from '../jobs/task-groups.ts';
 
 /** A task as it is planned. */
@@ -135,8 +136,8 @@ class Chooser {
     return (levels[index] ?? 0) * levelUnit(this.#planning, job);
   }
 
-  #ageOf({ submittedAt }: BrokerJob): Duration {
-    return Math.max(0, this.#setup.now - submittedAt);
+  #ageOf({ submittedAt, priority }: BrokerJob): Duration {
+    return this.#setup.now - submittedAt + priority * priorityPoint;
   }
 
   #addRunning(job: BrokerJob, task: OpenTask): void {
@@ -172,9 +173,13 @@ class Chooser {
       const left = (unmet.get(successor) ?? job.dependencies.unmet[successor] ?? 0) - 1;
       unmet.set(successor, left);
       if (left > 0 || !job.dependencies.waiting.has(successor)) continue;
-      const { queue } = getGroup(job, successor);
-      if (this.#isUsable(queue)) this.#offer(job, queue, successor);
+      this.#offerSuccessor(job, successor);
     }
+  }
+
+  #offerSuccessor(job: BrokerJob, successor: TaskIndex): void {
+    const { queue } = getGroup(job, successor);
+    if (!job.held.has(successor) && this.#isUsable(queue)) this.#offer(job, queue, successor);
   }
 
   /** The edges within the window; for those that lead out of it, what comes after. */

@@ -139,8 +139,8 @@ function processorsAt({ machines }: BrokerProvider, job: BrokerJob): ProcessorCo
 }
 
 function processorsFor(state: BrokerState, job: BrokerJob): ProcessorCount {
-  const pending =
-    job.taskCount - job.finished.size - job.failed.size - job.cancelled.size + countRunsWanted(state, job);
+  const open = job.taskCount - job.finished.size - job.failed.size - job.cancelled.size - job.parked.size;
+  const pending = Math.min(job.runningMax ?? Infinity, open + countRunsWanted(state, job));
   return pending * Math.max(job.processors, ...job.queues.map((queue) => queue.processors));
 }
 

@@ -104,7 +104,7 @@ function presentStatus(job: BrokerJob, { index, status }: OpenTask): TaskStatus 
   const open = job.tasks.get(index);
   if (open !== undefined) return open.status;
   if (job.dependencies?.waiting.has(index) === true) return 'waiting';
-  return job.queues.some(({ ready }) => ready.has(index)) ? 'ready' : status;
+  return job.parked.has(index) || job.queues.some(({ ready }) => ready.has(index)) ? 'ready' : status;
 }
 
 interface LastEnding {

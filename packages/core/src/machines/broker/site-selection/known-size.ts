@@ -44,12 +44,12 @@ export function isAvailable(queue: TaskQueue, provider: BrokerProvider, size: Kn
 
 /**
  * The most processors that one machine of a provider has: those of an allocation have one unless they have shown
- * otherwise.
+ * otherwise, or the provider knows its nodes and requests slots of them.
  */
 export function widestMachine(provider: BrokerProvider, { isTimeShared }: KnownSize): ProcessorCount {
-  return isTimeShared
-    ? Math.max(0, ...machinesOf(provider).map(({ processors }) => processors))
-    : (provider.pattern?.processors ?? 1);
+  if (isTimeShared) return Math.max(0, ...machinesOf(provider).map(({ processors }) => processors));
+  const { nodes = [] } = provider.resource?.resourceStatus ?? {};
+  return Math.max(provider.pattern?.processors ?? 1, ...nodes.map(({ processors }) => processors));
 }
 
 function machinesOf({ machines }: BrokerProvider): BrokerMachine[] {

@@ -56,7 +56,7 @@ export function successesWith({ successes = [] }: OpenTask, digest: string): Suc
  * more.
  */
 export function votesWanted(state: BrokerState, job: BrokerJob, task: OpenTask): number {
-  if (job.status !== 'running' || task.isCancelled === true) return 0;
+  if (job.status !== 'running' || task.isCancelled === true || job.held.has(task.index)) return 0;
   if (task.accepting !== undefined || isSpent(task, job, state.options)) return 0;
   const decision = getDecision(state, job, task);
   if (decision.kind !== 'open') return 0;

@@ -23,6 +23,8 @@ const subjects = [
   'cancelled-tasks',
   'cancelled-workflow-tasks',
   'running-max',
+  'running-max-gangs',
+  'held-votes',
   'held-tasks',
   'priorities',
   'unconfirmed',

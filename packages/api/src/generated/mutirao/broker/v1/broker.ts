@@ -8186,7 +8186,7 @@ export const BrokerServiceService = {
     responseSerialize: (value: CancelTasksResponse): Buffer => asBuffer(CancelTasksResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CancelTasksResponse => CancelTasksResponse.decode(value),
   },
-  /** Keeps tasks of a job from being started until they are released; what runs goes on. */
+  /** Keeps tasks of a job from being started until they are released; running tasks continue. */
   holdTasks: {
     path: "/mutirao.broker.v1.BrokerService/HoldTasks" as const,
     requestStream: false as const,
@@ -8444,7 +8444,7 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   cancelJob: handleUnaryCall<CancelJobRequest, CancelJobResponse>;
   /** Cancels single tasks of a job, and what waits for them; those that have ended stay as they are. */
   cancelTasks: handleUnaryCall<CancelTasksRequest, CancelTasksResponse>;
-  /** Keeps tasks of a job from being started until they are released; what runs goes on. */
+  /** Keeps tasks of a job from being started until they are released; running tasks continue. */
   holdTasks: handleUnaryCall<HoldTasksRequest, HoldTasksResponse>;
   releaseTasks: handleUnaryCall<ReleaseTasksRequest, ReleaseTasksResponse>;
   /** Changes how a job that has not ended is served, from the next decision on. */
@@ -8593,7 +8593,7 @@ export interface BrokerServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CancelTasksResponse) => void,
   ): ClientUnaryCall;
-  /** Keeps tasks of a job from being started until they are released; what runs goes on. */
+  /** Keeps tasks of a job from being started until they are released; running tasks continue. */
   holdTasks(
     request: HoldTasksRequest,
     callback: (error: ServiceError | null, response: HoldTasksResponse) => void,
