@@ -75,7 +75,7 @@ function jobPairs({ job, spec, answer }: ShownJob, now: number): string[] {
     ['retries', `a task is given up after ${plural(spec.failuresMax ?? 3, 'failure')}`],
     ...(spec.memoryGrowth === undefined
       ? []
-      : [['retries', `with ${spec.memoryGrowth} times the memory after exceeding it`] as const]),
+      : [['retry memory', `with ${spec.memoryGrowth} times the memory after exceeding it`] as const]),
     ...(spec.failedTasksMax === undefined ? [] : [['stops', `when ${spec.failedTasksMax} tasks have failed`] as const]),
     ...servicePairs(job),
     ['processors', `${spec.processors ?? 1} per task`],

@@ -89,7 +89,10 @@ function addServiceOptions(command: Command): void {
   command
     .optionsGroup('When tasks start:')
     .option('--running-max <count>', 'run at most this many tasks of the job at once')
-    .option('--priority <number>', 'serve it before jobs of a lower priority; a point is worth an hour of waiting')
+    .option(
+      '--priority <number>',
+      '-1000 to 1000: each point has it served as if submitted an hour earlier (default: 0)',
+    )
     .option('--hold', 'start nothing before "mutirao job release"');
 }
 
