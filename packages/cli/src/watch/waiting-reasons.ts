@@ -43,6 +43,7 @@ export class WaitingReasons {
   }
 
   #sayHeld(heldCount: number): string {
-    return `${plural(heldCount, 'task')} held. "mutirao job release ${this.#jobId}" lets them start.`;
+    const held = `${plural(heldCount, 'task')} ${heldCount === 1 ? 'is' : 'are'} held`;
+    return `${held}. "mutirao job release ${this.#jobId}" lets them start.`;
   }
 }

@@ -101,6 +101,30 @@ test('while no task has begun the reason is shown after a while, once, and not a
   ]);
 });
 
+test('waiting for a held job says what lets it start', async (t) => {
+  const notes: string[] = [];
+  let now = 0;
+  const reasons = new WaitingReasons(
+    { output: { note: (line: string) => notes.push(line) }, clock: { now: () => now } } as never,
+    { explain: () => Promise.resolve({ details: [] }) } as never,
+    7,
+  );
+  now = 6000;
+  reasons.look(
+    aJobSummary({
+      jobId: 7,
+      status: JobStatus.RUNNING,
+      endedUnixMs: 0,
+      finishedCount: 0,
+      waitingCount: 2,
+      heldCount: 2,
+    }),
+  );
+  await Promise.resolve();
+  await Promise.resolve();
+  t.deepEqual(notes, ['job 7 has not started: 2 tasks are held. "mutirao job release 7" lets them start.']);
+});
+
 test('a file that a task missed is found in what shells and interpreters say', async (t) => {
   for (const [text, name] of [
     [
