@@ -47,9 +47,9 @@ export const brokerRequests: Requests<typeof BrokerServiceService> = {
   closeJob: async (objects, named) => ({ jobId: await objects.openJob(named) }),
   cancelJob: async (objects, named) => ({ jobId: await objects.openJob(named), reason: '' }),
   cancelTasks: async (objects, named) => ({ jobId: await objects.openJob(named), taskIndexes: [0], reason: '' }),
-  holdTasks: async (objects, named) => ({ jobId: await objects.openJob(named), taskIndexes: [0] }),
-  releaseTasks: async (objects, named) => ({ jobId: await objects.openJob(named), taskIndexes: [0] }),
-  updateJob: async (objects, named) => ({ jobId: await objects.openJob(named), priority: 1, runningMax: undefined }),
+  holdTasks: async (objects, named) => ({ jobId: await objects.steeredJob(named), taskIndexes: [0] }),
+  releaseTasks: async (objects, named) => ({ jobId: await objects.steeredJob(named), taskIndexes: [0] }),
+  updateJob: async (objects, named) => ({ jobId: await objects.steeredJob(named), priority: 1, runningMax: undefined }),
   retryTasks: async (objects, named) => ({
     jobId: await objects.openJob(named),
     taskIndexes: [],

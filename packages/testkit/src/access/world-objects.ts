@@ -60,6 +60,13 @@ export class WorldObjects {
     );
   }
 
+  /** Another one, which nobody cancels. */
+  steeredJob(user: WorldUser): Promise<number> {
+    return this.#once(`steered job ${user}`, () =>
+      this.#submit(user, { groups: [taskGroup('true', 1, { requirements: 'nowhere == yes' })], open: true }),
+    );
+  }
+
   /** A job of a user that has finished. */
   endedJob(user: WorldUser): Promise<number> {
     return this.#once(`ended job ${user}`, async () => {
