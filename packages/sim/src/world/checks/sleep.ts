@@ -38,11 +38,16 @@ function isForLater(
   if (action.kind === 'RevokeLease') return true;
   if (action.kind === 'LeaseGranted' || action.kind === 'GrantLease')
     return actions.some(({ kind }) => kind === 'RevokeLease');
-  // A provider's demand covers what waits at its machines too.
-  if (action.kind === 'SetDemand')
-    return actions.some(
-      (other) => other.kind === 'StartReplicas' && isForLater(state, other as BrokerCommand, actions),
+  // The demand of a provider covers what waits at its machines: it rises with what is sent there, and not otherwise.
+  if (action.kind === 'SetDemand') {
+    const { providerId } = action;
+    return (actions as readonly BrokerCommand[]).some(
+      (other) =>
+        other.kind === 'StartReplicas' &&
+        state.machines.get(other.machineId)?.provider.providerId === providerId &&
+        isForLater(state, other, actions),
     );
+  }
   if (action.kind !== 'ReplicasDispatched' && action.kind !== 'StartReplicas') return false;
   const machine = state.machines.get(action.machineId);
   const job = state.jobs.get(action.jobId);
