@@ -79,7 +79,7 @@ test('a broker that is told how a reservation stands does what broker-held.txt s
   );
 });
 
-for (const subject of ['leases', 'hearing', 'retry-memory-leases']) {
+for (const subject of ['leases', 'leases-restart', 'hearing', 'retry-memory-leases']) {
   test(`a broker that leases does what broker-${subject}.txt says`, (t) => {
     const harness = new BrokerHarness(leasing);
     checkInteractions(t, new URL(`../../../interactions/broker-${subject}.txt`, import.meta.url), (lines) =>
