@@ -1,4 +1,4 @@
-// What a user's shell limits is no limit of ours, and is one of tasks.
+// The limits of a user's shell do not bind our processes; tasks get them back.
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -11,7 +11,7 @@ type StartProcesses = Extract<ClusterCommand, { kind: 'StartProcesses' }>;
 /** Runs the commands of requests. */
 export interface Runner {
   /**
-   * Starts a request's command once per processor or grant. Never throws: what could not be started is told as its
+   * Starts a request's command once per processor or grant. Never throws: what could not be started is reported as its
    * exit.
    */
   start(request: StartProcesses): void;
@@ -62,7 +62,7 @@ export class RequestRunner implements Runner {
     mkdirSync(options.outputDirectory, { recursive: true, mode: 0o700 });
   }
 
-  /** Starts a request's command once per processor. Never throws: what could not be started is told as its exit. */
+  /** Starts a request's command once per processor. Never throws: what could not be started is reported as its exit. */
   start(request: StartProcesses): void {
     const groups = new Set<number>();
     this.#groups.set(request.requestId, groups);

@@ -47,7 +47,7 @@ function pass(plan: QueuePlan, now: Instant, place: Place): void {
 }
 
 /**
- * Between reservationBlocks no one number tells what is extra: who ends before a block may use what the block takes.
+ * With reservation blocks no single number is the extra: a request that ends before a block may use its processors.
  * Nor does one on nodes, where what is extra is so of each resource of each node.
  */
 function fillAround(plan: QueuePlan, now: Instant, place: Place): void {

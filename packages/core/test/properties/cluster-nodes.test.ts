@@ -1,4 +1,4 @@
-// A cluster whose nodes have processors, memory and GPUs, against a world that keeps its own truth of who has what.
+// A cluster whose nodes have processors, memory and GPUs, against a world that records by itself which request has which resources.
 import test from 'ava';
 import fc from 'fast-check';
 import {

@@ -46,7 +46,7 @@ export function readProcessLimits(pid: number | 'self' = 'self'): ReadonlyMap<st
  * Raises the soft limits of this process, and so of what it starts, to the hard ones: a user's `ulimit -S -f` is meant
  * for programs that run wild, and would end a journal. Where the host has no `prlimit` all stays as it is.
  *
- * What they were is kept in the environment, for tasks. Node has raised that on open files before anything of ours
+ * What they were is kept in the environment, for tasks. Node has raised that on open files before our code
  * runs; what it was is still that of the shell which started us.
  */
 export function raiseSoftLimits(environment: Record<string, string | undefined> = process.env): void {

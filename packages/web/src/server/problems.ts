@@ -23,7 +23,7 @@ const httpStatuses: Readonly<Record<StatusName, number>> = {
   OUT_OF_RANGE: 416,
 };
 
-/** What is answered to a call that failed; a bug of ours is reported by its code alone. */
+/** The answer to a call that failed; an internal error shows only its code. */
 export function getProblem(error: unknown): { readonly status: number; readonly problem: Problem } {
   if (error instanceof FormatError) return ofFormat(error);
   if (error instanceof MutiraoError) return withReason(answer(error.code, error.message), error);

@@ -43,7 +43,7 @@ test('an agent offers the devices that its slot names, also where none was found
   t.deepEqual((await decide(t, { options: none, found: two })).capacity.gpus, []);
 });
 
-test('an agent is told its devices and processors by the variables of its slot', (t) => {
+test('the variables of its slot give an agent its devices and processors', (t) => {
   const environment = {
     MUTIRAO_MACHINE_MEMORY_BYTES: '9',
     MUTIRAO_MACHINE_GPUS: '2',

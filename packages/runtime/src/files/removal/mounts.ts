@@ -33,7 +33,7 @@ export interface MountLine {
   readonly point: string;
   readonly type: string;
   readonly source: string;
-  /** Of this mount, such as `noexec`; those of its file system are in no list of ours. */
+  /** Options of this mount, such as `noexec`; those of its file system are left out. */
   readonly options: readonly string[];
 }
 
