@@ -6,6 +6,9 @@ import {
   type JobSpec,
   memoryGrowthMax,
   memoryGrowthMin,
+  priorityMax,
+  priorityMin,
+  runningMaxMost,
   type OutputSpec,
   type TaskEdge,
   type TaskGroup,
@@ -158,8 +161,8 @@ function decodeService({
   held,
 }: JobSpecWire): Pick<JobSpec, 'runningMax' | 'priority' | 'isHeld'> {
   return {
-    ...(runningMax === undefined ? {} : { runningMax: integer('job.running_max', runningMax, 1, 1_000_000) }),
-    ...(priority === undefined ? {} : { priority: integer('job.priority', priority, -1000, 1000) }),
+    ...(runningMax === undefined ? {} : { runningMax: integer('job.running_max', runningMax, 1, runningMaxMost) }),
+    ...(priority === undefined ? {} : { priority: integer('job.priority', priority, priorityMin, priorityMax) }),
     ...(held === true ? { isHeld: true } : {}),
   };
 }

@@ -1,4 +1,4 @@
-import { MutiraoError } from '@mutirao/api/errors';
+import { readInteger } from '../usage/read-integer.ts';
 import type { IdentityDescription } from '@mutirao/runtime/identity';
 
 import type { shapes, JsonOf } from '../json/shapes.ts';
@@ -11,10 +11,7 @@ const none = { names: [], serial: '', validUntil: null };
 
 /** Reads how many days a certificate is valid, in milliseconds. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function readDays(text: string): number {
-  const days = Number(text);
-  if (!/^\d+$/.test(text) || days < 1 || days > 3650)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--days is "${text}"; expected an integer in 1..3650`);
-  return days * day;
+  return readInteger('--days', text, { min: 1, max: 3650 }) * day;
 }
 
 /** Says what an identity folder holds. @param next what to do with it. */

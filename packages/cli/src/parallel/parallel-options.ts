@@ -1,3 +1,4 @@
+import { readInteger } from '../usage/read-integer.ts';
 import { availableParallelism } from 'node:os';
 import { Option, type Command } from 'commander';
 
@@ -166,11 +167,7 @@ export function readHalt(text: string | undefined): HaltRule | undefined {
 
 /** An integer of an option; undefined where it is not given. */
 export function readCount(name: string, text: string | undefined, min: number): number | undefined {
-  if (text === undefined) return undefined;
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || value < min || value > 1_000_000)
-    throw badRequest(`${name} is "${text}"; expected an integer in ${min}..1000000`);
-  return value;
+  return text === undefined ? undefined : readInteger(name, text, { min, max: 1_000_000 });
 }
 
 export function badRequest(message: string): MutiraoError {

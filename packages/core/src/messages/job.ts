@@ -121,6 +121,12 @@ export interface Resumption {
 export const memoryGrowthMin = 1.1;
 /** The most. */
 export const memoryGrowthMax = 16;
+/** The least that the priority of a job may be; without one it has 0. */
+export const priorityMin = -1000;
+/** Likewise the most. */
+export const priorityMax = 1000;
+/** Most that a job may be allowed to run at once. */
+export const runningMaxMost = 1_000_000;
 
 /** Bounds on one replica; 0 means none. */
 export interface Limits {

@@ -1,4 +1,4 @@
-import type { JobSpec } from '@mutirao/core/messages';
+import { type JobSpec, priorityMax, priorityMin, runningMaxMost } from '@mutirao/core/messages';
 import { readInteger } from '../../usage/read-integer.ts';
 
 /** Options that say when a job is served. */
@@ -30,10 +30,10 @@ export function readService(options: ServiceOptions): Pick<JobSpec, 'runningMax'
 
 /** Most tasks at once; undefined where nothing is said. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function readRunningMax(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : readInteger('--running-max', text, { min: 1, max: 1_000_000 });
+  return text === undefined ? undefined : readInteger('--running-max', text, { min: 1, max: runningMaxMost });
 }
 
 /** A priority; undefined where nothing is said. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function readPriority(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : readInteger('--priority', text, { min: -1000, max: 1000 });
+  return text === undefined ? undefined : readInteger('--priority', text, { min: priorityMin, max: priorityMax });
 }

@@ -1,3 +1,4 @@
+import { readInteger } from '../../usage/read-integer.ts';
 import { accessSync, constants } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
@@ -160,8 +161,5 @@ function usualManager(path = ''): string {
 
 function readProcessors(text: string | undefined): number {
   if (text === undefined) return availableParallelism();
-  const count = Number(text);
-  if (!/^\d+$/.test(text) || count < 1 || count > 4096)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--standalone-processors is "${text}"; expected an integer in 1..4096`);
-  return count;
+  return readInteger('--standalone-processors', text, { min: 1, max: 4096 });
 }

@@ -1,3 +1,4 @@
+import { readInteger } from '../../usage/read-integer.ts';
 import type { Command } from 'commander';
 
 import { MutiraoError } from '@mutirao/api/errors';
@@ -46,9 +47,8 @@ export async function reserveGroup(
   options: GroupOptions,
 ): Promise<ExitStatus> {
   const now = context.clock.now();
-  const [roundsMax, hold] = [Number(options.rounds), readDuration(options.hold, '--hold')];
-  if (!/^\d+$/.test(options.rounds) || roundsMax < 1 || roundsMax > 1000)
-    throw new MutiraoError('MUT_BAD_REQUEST', `--rounds is "${options.rounds}"; expected an integer in 1..1000`);
+  const roundsMax = readInteger('--rounds', options.rounds, { min: 1, max: 1000 });
+  const hold = readDuration(options.hold, '--hold');
   if (hold < 1000)
     throw new MutiraoError(
       'MUT_BAD_REQUEST',

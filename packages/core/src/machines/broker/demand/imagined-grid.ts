@@ -31,7 +31,7 @@ import type {
   Success,
   TaskQueue,
 } from '../state.ts';
-import { getRoom } from '../jobs/running-max.ts';
+import { getRoom } from '../jobs/serving-order.ts';
 import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { isVotedOn, runsMissing, votesWanted } from '../trust/votes.ts';
 

@@ -2,7 +2,7 @@ import { countStartable, freeProcessors, type SchedulingPort } from '../../../ba
 import type { SchedulerName } from '../../../messages/index.ts';
 import type { Bytes, ProcessorCount, TaskIndex } from '../../../shared/index.ts';
 import { ReadyOrder } from '../workflow/ready-order.ts';
-import { getRoom } from '../jobs/running-max.ts';
+import { getRoom } from '../jobs/serving-order.ts';
 import type { BrokerMachine, TaskQueue } from '../state.ts';
 import { storageKey, findWriters } from '../results/stored-inputs.ts';
 import type { Turn } from '../turn.ts';

@@ -12,7 +12,7 @@ import { claimOfSibling, costOfSibling, getLeft, type SiblingCandidate } from '.
 import type { BrokerJob, BrokerMachine, BrokerState, OpenTask, TaskQueue } from '../state.ts';
 import { bytesHeldIn } from '../results/stored-inputs.ts';
 import { countReady } from '../jobs/ready-tasks.ts';
-import { getRoom } from '../jobs/running-max.ts';
+import { getRoom } from '../jobs/serving-order.ts';
 import { findResources, findWidth, getGroup } from '../jobs/task-groups.ts';
 import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { expectedTime, getRemaining } from '../times/task-times.ts';

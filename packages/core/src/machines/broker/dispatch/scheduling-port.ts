@@ -11,7 +11,7 @@ import { isTooLateFor, keepsAway } from '../times/remaining-time.ts';
 import type { BrokerMachine, TaskQueue } from '../state.ts';
 import { chooseWidth } from './choose-width.ts';
 import { bytesHeldIn } from '../results/stored-inputs.ts';
-import { getRoom } from '../jobs/running-max.ts';
+import { getRoom } from '../jobs/serving-order.ts';
 import { getGroup } from '../jobs/task-groups.ts';
 import { expectedTime, timeQuantile, waitsAt } from '../times/task-times.ts';
 import { type Turn, wakeBy } from '../turn.ts';

@@ -16,7 +16,7 @@ import type {
   TaskQueue,
 } from '../state.ts';
 import { isQuarantined } from '../trust/trust-records.ts';
-import { getRoom } from './running-max.ts';
+import { getRoom } from './serving-order.ts';
 import { getGroup } from './task-groups.ts';
 
 /** The code of a task that used more memory than it may. */

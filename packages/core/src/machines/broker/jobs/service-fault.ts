@@ -1,6 +1,5 @@
 import type { Fault } from '../../../reasons/index.ts';
-import { runningMaxMost } from './running-max.ts';
-import { priorityMax, priorityMin } from './serving-order.ts';
+import { priorityMax, priorityMin, runningMaxMost } from '../../../messages/index.ts';
 
 /** What is wrong with how a job wants to be served; undefined where nothing is. */
 export function findServiceFault({

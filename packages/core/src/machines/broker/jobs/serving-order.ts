@@ -44,3 +44,8 @@ export function insertOpenJob(state: BrokerState, job: BrokerJob): void {
   }
   state.lastServed = later.at(-1) ?? job;
 }
+
+/** How many more replicas of a job may be sent to machines now. */
+export function getRoom({ runningMax, onMachines }: Pick<BrokerJob, 'runningMax' | 'onMachines'>): number {
+  return runningMax === undefined ? Infinity : Math.max(0, runningMax - onMachines);
+}

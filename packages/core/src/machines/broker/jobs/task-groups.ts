@@ -3,7 +3,7 @@ import { isEmptyRequest, keyOfRequest, type ResourceRequest } from '../../../res
 import { parseRequirements } from '../../../requirements/index.ts';
 import { type Bytes, IndexSet, invariant, type ProcessorCount, type TaskIndex } from '../../../shared/index.ts';
 import type { BrokerJob, GroupSpan, TaskQueue } from '../state.ts';
-import { getRoom } from './running-max.ts';
+import { getRoom } from './serving-order.ts';
 
 /** How many tasks a group has. */
 export function countTasks(group: TaskGroup): number {

@@ -4,7 +4,7 @@ import { findPlanned } from './planning.ts';
 import { getBound, timeOn } from './planned-times.ts';
 import type { ReadyOrder } from '../workflow/ready-order.ts';
 import { foreseeStart, takePlanned } from './refresh-plan.ts';
-import { getRoom } from '../jobs/running-max.ts';
+import { getRoom } from '../jobs/serving-order.ts';
 import { longestStay } from '../times/remaining-time.ts';
 import type { BrokerMachine, GridPlan, PlannedTask, TaskQueue } from '../state.ts';
 import { type Turn, wakeBy } from '../turn.ts';

@@ -1,5 +1,5 @@
 import { IndexSet, type Instant, invariant, type TaskIndex } from '../../../shared/index.ts';
-import { getRoom } from '../jobs/running-max.ts';
+import { getRoom } from '../jobs/serving-order.ts';
 import { findWholeQueue } from '../jobs/task-groups.ts';
 import type { BrokerJob, BrokerProvider, TaskAssignment, TaskQueue } from '../state.ts';
 import type { SiteAssignment } from './assignment.ts';

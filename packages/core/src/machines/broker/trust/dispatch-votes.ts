@@ -6,7 +6,7 @@ import { matchesQueue } from '../dispatch/matching.ts';
 import { dispatchBatch } from '../dispatch/dispatch-batch.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import type { BrokerJob, BrokerMachine, GroupSpan, OpenTask, TaskQueue } from '../state.ts';
-import { getRoom } from '../jobs/running-max.ts';
+import { getRoom } from '../jobs/serving-order.ts';
 import { findWholeQueue, getGroup } from '../jobs/task-groups.ts';
 import { getIdentity } from './trust-records.ts';
 import { type Turn, wakeBy } from '../turn.ts';
