@@ -119,7 +119,7 @@ function gatherRunning(turn: Turn, job: BrokerJob, tasks: RunningTask[]): void {
     const replicasMax = getReplicasMax(turn.state, job, task);
     if (task.replicas.length === 0 || task.replicas.length >= replicasMax || task.failureCount >= job.failuresMax)
       continue;
-    if (isUnreceived(turn, job, task)) continue;
+    if (job.held.has(task.index) || isUnreceived(turn, job, task)) continue;
     const { runningSince, due } = sinceWhen(turn, task);
     if (due > turn.now) wakeBy(turn, due);
     else if (!task.replicas.some((replica) => replica.isWithdrawing || replica.status === 'aborting')) {

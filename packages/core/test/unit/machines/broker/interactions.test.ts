@@ -25,6 +25,7 @@ const subjects = [
   'running-max',
   'running-max-gangs',
   'held-votes',
+  'held-replicas',
   'held-tasks',
   'priorities',
   'unconfirmed',
