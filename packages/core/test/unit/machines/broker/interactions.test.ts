@@ -26,6 +26,7 @@ const subjects = [
   'running-max-gangs',
   'held-votes',
   'held-replicas',
+  'avoided-replicas',
   'held-tasks',
   'priorities',
   'unconfirmed',
