@@ -21,6 +21,8 @@ import { getGroup } from './task-groups.ts';
 
 /** The code of a task that used more memory than it may. */
 export const memoryMaxCode = 'MUT_MEMORY_MAX';
+/** That, and the code of one that ended as its machine had no memory left. */
+export const memoryCodes: ReadonlySet<string> = new Set([memoryMaxCode, 'MUT_OUT_OF_MEMORY']);
 
 /** Times that a task is given more memory; more are not needed from 1 MiB to 64 GiB by halves again. */
 const growthsMax = 32;

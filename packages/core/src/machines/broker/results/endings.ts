@@ -14,7 +14,7 @@ import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import type { ReplicaEnding, ReplicaDisposition } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
-import { findMemoryGrowth, memoryMaxCode, type MemoryGrowth } from '../jobs/grow-memory.ts';
+import { findMemoryGrowth, memoryCodes, memoryMaxCode, type MemoryGrowth } from '../jobs/grow-memory.ts';
 import type { BrokerOptions } from '../options.ts';
 import {
   hasEnded,
@@ -293,9 +293,11 @@ function growthAfter(
   replica: BrokerReplica,
   { disposition, reason }: Pick<ReplicaEnding, 'disposition' | 'reason'>,
 ): MemoryGrowth | undefined {
-  if (disposition !== 'failed' || reason !== memoryMaxCode || isFollower(replica) || hasEnded(replica.task))
+  if (disposition !== 'failed' || !memoryCodes.has(reason) || isFollower(replica) || hasEnded(replica.task))
     return undefined;
-  return findMemoryGrowth(state, replica);
+  const growth = findMemoryGrowth(state, replica);
+  // Others may have used the memory that its machine ran out of: it runs again like any other that failed.
+  return growth?.kind === 'no-more' && reason !== memoryMaxCode ? undefined : growth;
 }
 
 /** Its task runs again with more; where no machine has more, it would only use too much again. */

@@ -59,6 +59,7 @@ const subjects = [
   'explain-machine',
   'resources',
   'resource-gangs',
+  'memory-ran-out',
   'retry-memory',
   'retry-memory-gangs',
   'retry-memory-unknown',
