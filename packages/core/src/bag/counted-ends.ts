@@ -34,9 +34,10 @@ export function isCountedLoss({
 }
 
 /**
- * Whether a replica was lost with a machine that went away without a word. Where that is one of an allocation, the end
- * of the allocation tells why, and is heard of later: a
- * manager that preempts by SIGKILL looks like a task that ended its agent.
+ * Whether a replica was lost because its machine left without giving a reason.
+ *
+ * For a machine of an allocation, the end of the allocation gives the reason, but it is reported later: a manager that
+ * preempts by SIGKILL looks like a task that ended its agent.
  */
 export function isSilentLoss({
   outcome,

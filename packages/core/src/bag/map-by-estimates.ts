@@ -43,7 +43,9 @@ export const sufferage: BagScheduler = {
   dispatch: (machines, queues, port) => mapQueues(machines, queues, port, (best, second) => second - best),
 };
 
-/** How urgent it is to map a task, of its earliest and its second-earliest end (Infinity without a second machine). */
+/**
+ * How urgently a task needs a machine, from its earliest and second-earliest end (Infinity without a second machine).
+ */
 type Urgency = (best: Duration, second: Duration) => number;
 
 function mapQueues<Machine extends BagMachine, Queue extends BagQueue>(

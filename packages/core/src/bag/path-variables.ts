@@ -40,7 +40,7 @@ export function expandPathVariables(text: string, variables: PathVariables): str
 }
 
 /**
- * Adds a text with its variables replaced to what is there. @param hear called with each variable's position in
+ * Appends a text to `before`, with its variables replaced. @param `hear` called with each variable's position in
  * `variables`, and where its value begins.
  */
 function expandFrom(
@@ -67,9 +67,9 @@ function expandFrom(
 export interface FilledPath {
   readonly path: string;
   /**
-   * Where the first name begins that a machine's words are part of; undefined where it has none. From there on the path
-   * is to be used without following links: a machine
-   * chooses among the names in a folder, and must not choose a link out of it.
+   * Where the first name begins that contains a machine's words; undefined if none does. From there on the path must be
+   * used without following links: a machine chooses among the names in a folder, and must not choose a link that leads
+   * out of it.
    */
   readonly machineFrom: number | undefined;
 }

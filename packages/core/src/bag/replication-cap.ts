@@ -16,7 +16,7 @@ export interface TaskRuns {
   readonly processors: ProcessorCount;
   /** When those were placed of which one may win. */
   readonly living: readonly Instant[];
-  /** When those were placed that were given up, and run until their machines hear of it. */
+  /** When the replicas were placed that were given up, and run until their machines learn of it. */
   readonly givenUp: readonly Instant[];
   /** What successes have cost that wait for their verdict. */
   readonly waiting: readonly ProcessorMillis[];

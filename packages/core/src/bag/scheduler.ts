@@ -28,8 +28,8 @@ export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQue
   /** Bytes of the task's inputs that the machine's storage holds, as far as is known. */
   bytesHeld(queue: Queue, task: TaskIndex, machine: Machine): Bytes;
   /**
-   * Hears that tasks of the queue wait while a machine idles, because another one is expected to be the better place:
-   * look again when estimates differ.
+   * Called when tasks of the queue wait for a better machine while another one idles: decide again when the estimates
+   * differ.
    */
   lookAgain(queue: Queue): void;
   /** Whether the queue's tasks are dispatched by a plan; never where nothing plans. */
@@ -41,7 +41,7 @@ export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQue
   dispatchPlanned(machines: readonly Machine[], queues: readonly Queue[]): ReadonlySet<Machine>;
 }
 
-/** How the tasks of a job come to machines; each scheduler is one file beside this one. */
+/** How the tasks of a job come to machines; each scheduler is a file in this folder. */
 export interface BagScheduler {
   readonly name: SchedulerName;
   /**

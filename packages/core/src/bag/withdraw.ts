@@ -8,7 +8,7 @@ export interface WithdrawableReplica {
   readonly processors: ProcessorCount;
   /** What it holds in addition; undefined or left out for nothing. */
   readonly resources?: ResourceRequest | undefined;
-  /** Nobody heard that it started, it is wanted, and it waits for long enough. */
+  /** It has waited long enough, is still wanted, and was not reported as started. */
   readonly isWaiting: boolean;
   /** It was asked back already, and its answer is awaited. */
   readonly isWithdrawing: boolean;

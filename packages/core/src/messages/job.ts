@@ -44,8 +44,8 @@ export interface InputSpec {
   /** What was there when the job was submitted; left out where the path depends on the task or the machine. */
   readonly fingerprint?: string;
   /**
-   * What was there for tasks that ran before the job was retried with what is there now, the earliest first; left out
-   * where it never was.
+   * Fingerprints of inputs that changed when the job was retried, with the tasks that ran with each, the earliest
+   * first; left out if none changed.
    */
   readonly former?: readonly { readonly fingerprint: string; readonly tasks: readonly IndexRange[] }[];
 }
@@ -150,9 +150,9 @@ export const schedulerNames: readonly SchedulerName[] = [
 ];
 
 /**
- * What the replicas of a job may cost beside its results: `none` bounds nothing; `idle` allows them only on processors
- * that would idle
- * until their allocation ends; `share` allows losers so much processor-time beside what was used.
+ * What replicas of a job may cost in addition to its results: `none` sets no limit; `idle` allows them only on
+ * processors that would idle until their allocation ends; `share` allows losers a percentage of the accepted
+ * processor-time.
  */
 export type ReplicationCap =
   | { readonly kind: 'none' | 'idle' }
@@ -242,7 +242,7 @@ export interface JobSpec {
    * wherever there is a machine.
    */
   readonly reservation?: JobReservation;
-  /** What was taken over when it was submitted; left out where nothing was to be. */
+  /** What the job reused when it was submitted; left out if it did not resume another. */
   readonly resumes?: Resumption;
   /** It takes more tasks and does not end until it is closed; left out, it has all its tasks from the start. */
   readonly open?: true;

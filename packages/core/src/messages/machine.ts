@@ -18,7 +18,8 @@ export interface MachineFacts {
   /** The request that it was allocated by; empty for a time-shared machine. */
   readonly requestId: RequestId;
   /**
-   * The same under any name, as far as the agent can tell; left out or empty, the machine is known by its name alone.
+   * Identifies the host under any name, as far as the agent can determine; left out or empty, the machine is known by
+   * its name alone.
    */
   readonly identity?: string | undefined;
   /**
@@ -39,15 +40,15 @@ export interface MachineFacts {
    */
   readonly onlyUser?: string;
   /**
-   * The agent reports the end of each task so much later; left out for one that does not. Its queue must last for that
-   * time too.
+   * How long the agent delays the report of each task's end; left out for no delay. Its queue must last for that time
+   * too.
    */
   readonly reportDelay?: Duration;
   /** What it has in addition to processors; left out by agents of earlier releases. */
   readonly capacity?: ResourceCapacity;
 }
 
-/** What a machine is known by, whatever it is called: its identity, or its name where it tells none. */
+/** What identifies a machine whatever its name is: its identity, or its name if it has no identity. */
 export function getIdentity({ identity = '', machineId }: Pick<MachineFacts, 'identity' | 'machineId'>): string {
   return identity === '' ? machineId : identity;
 }
@@ -177,7 +178,7 @@ export interface OutputContent {
   readonly droppedName?: string;
 }
 
-/** The end of a replica as its machine tells it. */
+/** The end of a replica as its machine reports it. */
 export interface ReplicaEnd {
   readonly replicaId: ReplicaId;
   readonly outcome: Outcome;

@@ -83,7 +83,7 @@ export interface AllocationRequest {
   readonly heuristic: string;
   /** What the heuristic compared, the chosen ones first; left out by one that compares nothing. */
   readonly candidates?: readonly RequestCandidate[];
-  /** The reservation that it runs inside; left out for one that runs beside them. */
+  /** The reservation that it runs inside; left out for one that runs outside reservations. */
   readonly reservation?: RequestReservation;
   /** Why its resource manager ended it, a code; left out while it has not, and where its provider gave it up. */
   readonly endCode?: string;
@@ -129,7 +129,7 @@ export interface QueuedRequest {
   readonly endReason: string;
   /** What the client called it when it asked. */
   readonly clientRequestId: string;
-  /** The reservation that it runs inside; left out for one that runs beside them. */
+  /** The reservation that it runs inside; left out for one that runs outside reservations. */
   readonly reservationId?: number;
   /**
    * When it counts as submitted: of two that wait the one with the earlier goes first. Of a queued one, where the queue
@@ -137,15 +137,15 @@ export interface QueuedRequest {
    */
   readonly rankedAt?: Instant;
   /**
-   * Of a queued one that was promised no start: whether it waits for something else than processors, such as another
-   * request, a date, its owner's word or a limit of his. Left out where that is not told.
+   * Of a queued one that was promised no start: whether it waits for something other than processors, such as another
+   * request, a date, a user hold or a user limit. Left out if the manager does not report it.
    */
   readonly isHeldBack?: true;
 }
 
 /**
- * How a queue that is not in the order of arrival would rank a request of the user who asks (buc2020): by so much
- * earlier it would count as submitted as `getLead` says.
+ * How a queue that is not in the order of arrival would rank a request of the asking user (buc2020): the request counts
+ * as submitted earlier by the time that `getLead` returns.
  */
 export interface QueueRanking {
   /** What scores and walltimes weigh against waiting, in seconds. */
@@ -201,11 +201,11 @@ export interface QueueListing {
   readonly requests: readonly QueuedRequest[];
   /** By start; left out where there are none. */
   readonly reservations?: readonly HonouredReservation[];
-  /** Left out where the queue is in the order of arrival, and where the manager does not tell. */
+  /** Left out if the queue is in the order of arrival, or if the manager does not report it. */
   readonly ranking?: QueueRanking;
 }
 
-/** What is asked of a resource manager: so many processors for so long, and what to run on each of them. */
+/** What a resource manager is asked for: a number of processors, for a time, and what to run on each of them. */
 export interface RequestOrder {
   readonly userId: UserId;
   /** 1 to the resource's `widthMax`. */

@@ -9,7 +9,7 @@ import type { Instant, ProcessorCount } from '../shared/index.ts';
  */
 export type ProvisioningState = 'planned' | 'asked' | 'queued' | 'held' | 'honoured' | 'late' | 'lost';
 
-/** What is held ahead for a reservation, or asked for to be held, as who does so tells. */
+/** Processors pre-acquired or requested for a reservation, as its provider reports them. */
 export interface Provisioning {
   readonly status: ProvisioningState;
   /** Of the reserved processors, those that are there, idle or in use. */
@@ -19,8 +19,8 @@ export interface Provisioning {
   /** When the first is asked for; 0 unless `status` is `planned`, and where that goes by the queue's forecast. */
   readonly askAt: Instant;
   /**
-   * When all would be there by the queue as it is now, were the rest asked for now; 0 where nobody can tell, or all is
-   * there.
+   * When all would be ready by the present queue, if the rest were requested now; 0 if that is unknown, or all are
+   * ready.
    */
   readonly expectedAt: Instant;
   /**

@@ -150,7 +150,7 @@ export class BlockGroups {
     group.first = 0;
   }
 
-  /** Moves the groups from `from` on by so many blocks. */
+  /** Moves the groups from `from` on by `by` blocks. */
   #shift(from: number, by: number): void {
     for (let index = from; index < this.#groups.length; index += 1) this.get(index).first += by;
     this.#blockCount += by;

@@ -46,7 +46,7 @@ export class FitSearch {
     if (prefixEnd === Infinity) return true;
     const suffixStart = Math.min(summaries.suffixStart(this.#slot, row), end);
     if (summaries.longest(this.#slot, row) >= this.#duration || end - suffixStart >= this.#duration) return false;
-    // A summary made before the beginning was forgotten may tell of an earlier instant.
+    // A summary may be older than the profile's present beginning, and then names an earlier instant.
     this.candidate = Math.max(this.candidate, suffixStart);
     return true;
   }

@@ -26,7 +26,7 @@ export class LongProfile extends OrderedTree {
   /** What was before is forgotten. */
   #from: Instant = -Infinity;
 
-  /** Uses so much more in [start, end); less when negative. Cost: O(log n). */
+  /** Adds `amount` to what is used in [start, end); a negative amount frees it. Cost: O(log n). */
   add(amount: number, start: Instant, end: Instant): void {
     const begin = Math.max(start, this.#from);
     if (end <= begin || amount === 0) return;
@@ -34,10 +34,7 @@ export class LongProfile extends OrderedTree {
     if (end < Infinity) this.#change(end, -amount);
   }
 
-  /**
-   * Takes many windows at once in place of what there is. @param byEnd their indices in order of their ends. Cost:
-   * O(n).
-   */
+  /** Replaces all windows by many new ones at once. @param byEnd their indices in order of their ends. Cost: O(n). */
   loadWindows({ starts, ends, amounts }: Windows, byEnd: Uint32Array): void {
     const rows = new LoadedRows(2 * starts.length);
     let instant = -Infinity;

@@ -64,8 +64,8 @@ export class RunSummaries {
   }
 
   /**
-   * Moves the rows from `from` on to where `to` and those behind it are, as many as there is room for; the row at
-   * `from` is to be cleared or written then.
+   * Moves the rows from `from` on to `to` and what follows it, as many as fit; the caller must then clear or write the
+   * row at `from`.
    */
   move(from: number, to: number): void {
     const count = this.#rowCount - Math.max(from, to);

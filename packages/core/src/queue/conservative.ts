@@ -50,7 +50,7 @@ function placedBehind({ next }: PlannedRequest, now: Instant): PlannedRequest[] 
   return behind;
 }
 
-/** Places a request in its first hole, which it has not while it is wider than what there is at present. */
+/** Places a request in its first hole; a request that is wider than the present capacity has none. */
 function placeFirst(plan: QueuePlan, request: PlannedRequest, now: Instant, place: Place): void {
   const startsAt = plan.findEarliestPlace(request, now);
   if (startsAt < Infinity) place(request.id, startsAt);

@@ -91,7 +91,7 @@ export class RequestPlan {
     return this.#firstUnplaced;
   }
 
-  /** Processors set aside, in the order in which that was told. */
+  /** Processors set aside, in the order in which they were. */
   get reservationBlocks(): Pick<ReservationBlocks, 'size' | 'values'> {
     return this.#reservationBlocks;
   }
@@ -115,10 +115,10 @@ export class RequestPlan {
   }
 
   /**
-   * Adds a request without a place, behind all whose rank is no higher. Cost: O(log n); O(n log n) the first time that
-   * it is not the last.
+   * Adds a request without a place, behind all of the same or a lower rank. Cost: O(log n); O(n log n) the first time
+   * that it does not become the last.
    *
-   * @param rank any number; the same for all where the order is that of arrival.
+   * @param rank any number; the same for all if the order is that of arrival.
    */
   add(id: number, width: ProcessorCount, walltime: Duration, rank = 0): void {
     const entry = new PlanEntry(this.#addedCount, rank, { id, width, walltime });
@@ -184,21 +184,20 @@ export class RequestPlan {
     this.#reservationBlocks.topUp(this.#profile);
   }
 
-  /** Whether a block would stand beside every request that has a place. Cost: O(log n + segments of it). */
+  /** Whether a block fits in addition to all requests that have a place. Cost: O(log n + segments of it). */
   fitsWall({ start, end, count }: ReservationBlock): boolean {
     return this.#profile.minFree(Math.max(start, this.#profile.from), end) >= count;
   }
 
   /**
-   * Sets processors aside. Where it does not fit, it takes what there is, and more as running requests end: to be
-   * raised before waiting ones have
-   * places there, since they do not give way. Cost: O(log n + segments of it).
+   * Sets processors aside. If too few are free, takes the free ones, and more as running requests end: block a
+   * reservation before waiting requests have places there, since they do not give way. Cost: O(log n + segments of it).
    */
   blockReservation(reservationBlock: ReservationBlock): void {
     this.#reservationBlocks.raise(this.#profile, reservationBlock);
   }
 
-  /** Sets processors aside no more; without effect where there is no such block. Cost: as `blockReservation`. */
+  /** No longer sets processors aside; without effect if there is no such block. Cost: as `blockReservation`. */
   unblockReservation(id: number): void {
     this.#reservationBlocks.raze(this.#profile, id);
   }
@@ -215,11 +214,10 @@ export class RequestPlan {
   }
 
   /**
-   * Processors that no request has which runs or is due, and no block that stands; less than 0 where a block waits for
-   * who runs on. Cost: O(newly due
-   * x log n + reservationBlocks).
+   * Processors that are neither held by a running or due request nor set aside; less than 0 where a block waits for a
+   * request that overruns. Cost: O(newly due x log n + reservationBlocks).
    *
-   * Fewer than the profile has free at `now` while a request that was to end by then runs on.
+   * Less than what the profile has free at `now` while a request runs on after its planned end.
    */
   countUnheld(now: Instant): ProcessorCount {
     this.#noteDue(now);
@@ -227,9 +225,8 @@ export class RequestPlan {
   }
 
   /**
-   * Whether a waiting request without a place can start now beside all that runs, has a place or is set aside. Cost: as
-   * `countUnheld`, and with reservationBlocks
-   * O(segments of its walltime).
+   * Whether a waiting request without a place can start now without disturbing any running request, place or block.
+   * Cost: as `countUnheld`, and with reservationBlocks O(segments of its walltime).
    */
   canStart({ width, walltime }: PlannedRequest, now: Instant): boolean {
     // Without reservationBlocks what is free by requested times only grows where nothing but what runs has a place.

@@ -30,7 +30,7 @@ export interface QuotaExcess<Excess = UserExcess | MachineExcess> {
 
 /** A rule of the configuration. */
 export interface QuotaRule {
-  /** Whom it is about; empty for everybody but the owner. */
+  /** The user that the rule is for; empty for everybody but the owner. */
   readonly userId: UserId;
   readonly name: QuotaName;
   /** Undefined for no quota. */

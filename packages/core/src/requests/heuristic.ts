@@ -15,7 +15,7 @@ export interface PendingRequest {
   readonly startedAt: Instant;
   /** When it was submitted; left out where that is not known. */
   readonly submittedAt?: Instant;
-  /** When it was to start at the latest, as was known when it was submitted. */
+  /** The latest start that it was promised when it was submitted. */
   readonly promisedStart?: Instant;
   /** When it starts at the latest, by the queue as it is now; only for one that waits. */
   readonly predictedStart?: Instant;
@@ -158,7 +158,7 @@ export interface RequestFacts {
   readonly trigger?: 'own' | 'queue' | 'review';
   /** Left out before the first task ended, and where it is not known. */
   readonly taskSpread?: TaskSpread | undefined;
-  /** How much longer running tasks may have run than `pending` has it, beside those that have ended. Left out, 0. */
+  /** How much longer running tasks may have run than `pending` says, apart from those that have ended. Left out, 0. */
   readonly taskAgeError?: Duration;
   /**
    * Tasks that did not end within their requests: how long they ran until these ended or were released, the longest
@@ -166,8 +166,8 @@ export interface RequestFacts {
    */
   readonly cutOff?: readonly TaskGroup[];
   /**
-   * The longest that a request of the demand held its processors, until its walltime ended, and completed no task: so
-   * long may pass before tasks run in it. Left out, none did, or it is not known.
+   * The longest time that a request of the demand held its processors, until its walltime ended, without completing a
+   * task: a task may take that long to run in it. Left out if there was none, or it is not known.
    */
   readonly idleHeldTime?: Duration;
   /**
@@ -203,8 +203,8 @@ export interface DraftedRequest {
 }
 
 /**
- * An own request that a heuristic wants no more: withdrawn while it waits, released while it runs (its tasks run again
- * elsewhere).
+ * An own request that a heuristic no longer needs: withdrawn while it waits, released while it runs (its tasks run
+ * again elsewhere).
  */
 export interface GivenUpRequest {
   /** Of a pending request. */
@@ -251,8 +251,8 @@ export interface RequestHeuristic {
    */
   readonly decidesAt?: 'ends' | 'queue events';
   /**
-   * Whether a running request is to be released as soon as it has no task and none waits for a processor; else it is
-   * held until its end, or as the driver was told.
+   * Whether a running request must be released as soon as it has no task and none waits for a processor; otherwise it
+   * is held until its end, or as the driver is configured.
    */
   readonly releasesIdle?: boolean;
   /**

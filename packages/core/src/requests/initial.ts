@@ -45,7 +45,7 @@ function draftInitially(facts: RequestFacts): RequestDecision {
   return { drafts, reasons, taskTimeEstimate: estimate.time };
 }
 
-/** Tasks that a request is to hold at most, and how long one lasts. */
+/** The most tasks that a request should hold, and how long one lasts. */
 interface Wanted {
   readonly tasks: number;
   readonly estimate: TaskTimeEstimate;

@@ -13,7 +13,9 @@ export function tasksWithoutSlot({ demand: { pendingTasks, unplacedTasks } }: Re
   return Math.min(pendingTasks, unplacedTasks ?? pendingTasks);
 }
 
-/** Whether no more is to be asked for than those tasks need; the source does not know them, and fills every slot. */
+/**
+ * Whether requests are limited to what those tasks need; the source does not know their number, and fills every slot.
+ */
 export function isBounded({ demand }: RequestFacts): boolean {
   return demand.unplacedTasks !== undefined;
 }

@@ -92,7 +92,10 @@ export function parseNumber(value: string): number | undefined {
   return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? Number(value) : undefined;
 }
 
-/** Compares dotted versions number by number; what is missing counts as 0, what is no number compares as text. */
+/**
+ * Compares dotted versions number by number; a missing part counts as 0, and a part that is not a number compares as
+ * text.
+ */
 function isVersionAtLeast(stated: string, wanted: string): boolean {
   const have = stated.split('.');
   const want = wanted.split('.');

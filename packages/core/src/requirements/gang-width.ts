@@ -17,11 +17,10 @@ export type GangWidth =
   | { readonly kind: 'error'; readonly fault: WidthFault };
 
 /**
- * Takes `num_procs == N` out of an expression: alone or beside what is joined to it by `&&`, in brackets or not.
+ * Takes `num_procs == N` out of an expression: alone or joined to other conditions by `&&`, in brackets or not.
  *
- * It is asked of the job and not of a machine, so that it makes no sense under `||` or `not`, with another comparison,
- * without a number, or twice with
- * two numbers: all of that is an error. Cost: linear.
+ * It is a property of the job and not of a machine, so that it makes no sense under `||` or `not`, with another
+ * comparison, without a number, or twice with two numbers: all of that is an error. Cost: linear.
  */
 export function takeGangWidth({ text, expression }: Requirements): GangWidth {
   if (expression === undefined || !names(expression)) return { kind: 'width', count: undefined, rest: text };

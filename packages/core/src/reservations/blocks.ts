@@ -102,13 +102,13 @@ function takenBy(block: Block, { idle }: Occupancy): readonly Absence[] {
 }
 
 /**
- * Blocks, and places those in the way elsewhere: of counted resources, at the same time on others if it can be, else as
- * early as their limits allow,
- * and those that are only held not at all, since who confirms them was shown their times.
+ * Blocks an interval, and places reservations in the way elsewhere: of counted resources, at the same time on other
+ * units if possible, else as early as their limits allow. Holds do not move, because the user who confirms one has seen
+ * its times.
  *
  * Of a shared resource those without a latest end go first, then the last placed (highest id) first, until the rest
- * fits. What had begun ends where the block begins, and is lost
- * where that is now; so is what is only held, for nobody is told of a hold that is another one.
+ * fits. A reservation that has begun ends where the block begins, and is lost if that is now. A hold in the way is lost
+ * too, because nobody is notified of a changed hold.
  */
 export function placeBlock(book: PlacedReservations, blocks: Blocks, block: Block, now: Instant): BlockOutcome {
   const hit = (book.all.idle === undefined ? clearShared(book, blocks, block) : clearCounted(book, blocks, block)).sort(
@@ -149,7 +149,7 @@ function clearCounted(book: PlacedReservations, blocks: Blocks, block: Block): P
   return hit;
 }
 
-/** Blocks capacity, and takes off the calendar what there is no room for any more. */
+/** Blocks capacity, and removes from the calendar the reservations that no longer fit. */
 function clearShared(book: PlacedReservations, blocks: Blocks, block: Block): PlacedReservation[] {
   blocks.put(book, block);
   const inWindow = book.overlapping(block.start, findEnd(block));

@@ -143,7 +143,10 @@ export class Calendar {
       : answer;
   }
 
-  /** What `request` would decide and whom it would move; nothing has changed afterwards. Cost: as `request`. */
+  /**
+   * What `request` would decide, and which reservations it would move; nothing has changed afterwards. Cost: as
+   * `request`.
+   */
   tryRequest(request: ReservationRequest, now: Instant): Answer {
     const answer = this.request(request, now);
     if (answer.kind === 'refused') return answer;
@@ -223,7 +226,7 @@ export class Calendar {
   }
 
   /**
-   * Places a reservation as told, in place of one with the same id: decided before, and now replayed. @throws
+   * Places a reservation as given, in place of one with the same id: decided before, and now replayed. @throws
    * {InvariantError} when its place is not free.
    */
   put(reservation: PlacedReservation): void {
@@ -242,7 +245,7 @@ export class Calendar {
   }
 
   /**
-   * Puts a reservation in place of one with the same id and the same place, which may be only held no more. Cost: as
+   * Replaces a reservation by one with the same id and the same place, for example when a hold was confirmed. Cost: as
    * `cancel`.
    */
   refile(reservation: PlacedReservation): void {
@@ -259,7 +262,7 @@ export class Calendar {
     return placeBlock(this.#book, this.#blocks, block, now);
   }
 
-  /** Blocks as told; what was in the way has been taken off: decided before, and now replayed. */
+  /** Blocks as given; what was in the way has been removed: decided before, and now replayed. */
   putBlock(block: Block): void {
     this.#checkBlock(block);
     this.#blocks.put(this.#book, block);

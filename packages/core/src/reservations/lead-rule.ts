@@ -8,18 +8,18 @@ export interface MeasuredWait {
 }
 
 /**
- * When an allocation that is to be held for a reservation is asked for, by what its own past tells.
+ * When the allocation for a reservation is requested, based on past waits only.
  *
- * `fixed`: so long ahead. `learned`: as long ahead as that share of the waits that this queue was last seen to have, of
- * requests like it.
+ * `fixed`: a fixed lead. `learned`: a lead that covered this share of the recent waits of similar requests in this
+ * queue.
  */
 export type HoldingRule =
   | { readonly kind: 'fixed'; readonly lead: Duration }
   | { readonly kind: 'learned'; readonly share: number };
 
 /**
- * When it is asked for where the queue can be asked, too. `forecast`: as late as the queue promises its start, asked
- * for now, so long before the reservation's.
+ * When it is requested if the queue can forecast as well. `forecast`: as late as a request submitted now is promised to
+ * start `margin` before the reservation.
  */
 export type LeadRule = HoldingRule | { readonly kind: 'forecast'; readonly margin: Duration };
 
@@ -92,8 +92,8 @@ export class WaitHistory {
 }
 
 /**
- * Whether the allocation for a reservation is to be asked for now; it is asked for until the reservation ends, and so
- * takes the longer the earlier it is asked for.
+ * Whether the allocation for a reservation should be requested now; it lasts until the reservation ends, so that it
+ * takes longer the earlier it is requested.
  */
 export function isTimeToAsk(rule: LeadRule, { now, startsAt, endsAt, width, waits, forecast }: AskingView): boolean {
   switch (rule.kind) {

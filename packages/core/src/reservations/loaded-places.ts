@@ -18,7 +18,7 @@ export interface LoadedPlaces {
   find(id: ReservationId): PlacedReservation | undefined;
 }
 
-/** Columns of so many, to be filled. */
+/** Empty columns of this length. */
 export function makeColumns(count: number): Record<'ids' | 'starts' | 'ends' | 'amounts', Float64Array> {
   return {
     ids: new Float64Array(count),

@@ -6,7 +6,7 @@ export type ReservationId = number;
 /** How much for how long: as it is; or within limits, of which the manager chooses. */
 export type Extent = Rigid | Elastic | Malleable;
 
-/** So much for so long. */
+/** A fixed amount for a fixed duration. */
 export interface Rigid {
   readonly kind: 'rigid';
   readonly amount: number;
@@ -59,7 +59,7 @@ export interface PlacedReservation {
   readonly earliestStart: Instant;
   /** Undefined: of low priority in SUVS-P until it begins. */
   readonly latestEnd: Instant | undefined;
-  /** Only held, at the place that was shown to who is to confirm it: nobody moves it. */
+  /** A hold, at the place that was shown to the user who may confirm it: it does not move. */
   readonly isHeld?: true;
 }
 
@@ -115,7 +115,7 @@ export function refuse(reason: RefusalReason, found: number, possible: number): 
 }
 
 /**
- * The last instant that a calendar knows, so that whoever hears of a reservation can name its end: the end of the year
+ * The last instant that a calendar knows, so that every reservation has an end that can be written: the end of the year
  * 9999.
  */
 export const instantMax = 253_402_300_799_999;

@@ -4,7 +4,7 @@ import type { TaskIndex } from '../shared/index.ts';
 import { listTasks } from './list-tasks.ts';
 import { fingerprintFor } from './revised-inputs.ts';
 
-/** What a task of a job is to one of an earlier job. */
+/** How a task of a job relates to a task of an earlier job. */
 export type TaskMatch =
   /** It does the same: command, inputs by content, outputs. Whose outputs it reads is not looked at. */
   | { readonly kind: 'same'; readonly former: TaskIndex }

@@ -41,8 +41,8 @@ export class RepeatLimit {
   }
 
   /**
-   * Whether a line with this key is to be written now; one that is not is counted. Call `takeSkipped` first: it begins
-   * a new window when the old one is over.
+   * Whether to write a line with this key now; a refused line is counted. Call `takeSkipped` first: it begins a new
+   * window when the old one is over.
    */
   admit(key: string): boolean {
     const { perKey, total } = this.#rules;

@@ -25,7 +25,8 @@ export class FreeGroups {
   }
 
   /**
-   * Forgets everything but what is given, by time, so much later; what is free at `now` and before is free since ever.
+   * Replaces everything by the given groups, in order of time, shifted by `by`; processors that are free by `now` count
+   * as free since ever.
    */
   load(groups: readonly FreedProcessors[], now: Instant, by: Duration): void {
     this.reset(0);
@@ -33,10 +34,7 @@ export class FreeGroups {
     for (const { at, processors } of groups) this.#insert(at + by <= now ? -Infinity : at + by, processors);
   }
 
-  /**
-   * What comes free, by time, in `countMax` groups at most; processors that are told together are told by the last of
-   * them.
-   */
+  /** Processors that come free, by time, in at most `countMax` groups; a group has the time of its last processors. */
   list(now: Instant, countMax: number): FreedProcessors[] {
     const share = Math.max(1, Math.ceil((this.#end - this.#head) / countMax));
     const groups: FreedProcessors[] = [];
@@ -63,8 +61,8 @@ export class FreeGroups {
   }
 
   /**
-   * When so many processors are free, not before `now`. @param width at most what there is. Cost: O(groups that are
-   * free by then).
+   * When `width` processors are free, not before `now`. @param width at most the present processors. Cost: O(groups
+   * that are free by then).
    */
   startOf(width: ProcessorCount, now: Instant): Instant {
     let free = 0;

@@ -22,13 +22,13 @@ interface Entry extends AssignedTask {
 /** Sums over the tasks of a schedule; see `ScheduleKnown`. */
 type Sums = { -readonly [name in keyof QueueSums]: QueueSums[name] };
 
-/** Into so many groups what comes free is summed up at most. */
+/** The most groups that freed processors are summed up in. */
 const groupsMax = 32;
 
-/** A queue that was told in sums, whose times are so much later by the time of a book. */
+/** A queue that was reported as sums, and the shift of its times to the clock of the model. */
 export interface ReportedQueue {
   readonly known: QueueSummary;
-  /** Less than 0 where it was told before. */
+  /** Less than 0 if it was reported before. */
   readonly by: Duration;
 }
 
@@ -67,8 +67,8 @@ export class QueueModel {
   #isCurrent = false;
 
   /**
-   * @param base what is there and was told in sums: what is added comes behind all of it. Of a book that counts what
-   * has not ended.
+   * @param base the present queue, reported as sums: added tasks come behind all of it. Only for a model that counts
+   *   unfinished tasks.
    */
   constructor(processors: ProcessorCount, counted: CountedTasks = 'unfinished', base?: ReportedQueue) {
     this.processors = processors;
@@ -204,7 +204,7 @@ export class QueueModel {
   }
 
   /**
-   * Whether the head of the queue was to have started by the schedule: something runs longer than was asked for, or its
+   * Whether the head of the queue should have started by the schedule: a task runs longer than its walltime, or its
    * start is not known yet.
    */
   #isOverdue(now: Instant): boolean {
@@ -224,7 +224,7 @@ export class QueueModel {
   }
 }
 
-/** Sums of ends and turnarounds, all ends so much later; what is over by then is over at 0. */
+/** Sums of ends and turnarounds with all ends shifted by `by`; an end that would be negative is 0. */
 function sumsLater(
   { lastEnd, weightedEnds, turnarounds, weightedTurnarounds, workedTurnarounds, walltimes }: QueueSums,
   widthSum: ProcessorCount,

@@ -15,7 +15,7 @@ export const unknownSlowness: Slowness = { sum: 0, count: 0 };
 
 /** Runs at par that a machine is given beforehand: the fewer it has had, the nearer to 1 its factor stays. */
 const priorCount = 4;
-/** From so many runs on the older ones count for half, so that a machine that changes is seen to. */
+/** From this many runs on the older ones count for half, so that a change of the machine shows. */
 const countMax = 64;
 /** One run says no more than this of its machine: its task may be the long one of many. */
 const ratioMax = 8;
@@ -25,7 +25,7 @@ export function slownessFactor({ sum, count }: Slowness): number {
   return (priorCount + sum) / (priorCount + count);
 }
 
-/** A run as it tells of its machine. */
+/** A run as evidence of its machine's speed. */
 export interface ComparedRun {
   readonly time: Duration;
   /** It was cut off after that time. */

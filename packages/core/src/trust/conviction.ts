@@ -9,7 +9,7 @@ export interface ConvictionRules {
   readonly evidenceMax: number;
 }
 
-/** What a broker goes by unless it is told otherwise. */
+/** The broker's default rules. */
 export const defaultConvictionRules: ConvictionRules = { certainty: 0.99, evidenceMax: 3 };
 
 /** What a result that is taken says of those who brought another one. */
@@ -40,7 +40,7 @@ export function judgeOutvoted(
   return { certainty, isCertain: voterCount > 1 && certainty >= by.rules.certainty };
 }
 
-/** Whether a machine is caught by evidence that is certain, or of which it is the so many'th of its kind. */
+/** Whether evidence convicts a machine: because it is certain, or because enough of its kind has accumulated. */
 export function isConvicted(
   { isCertain, evidenceCount }: { readonly isCertain: boolean; readonly evidenceCount: number },
   { evidenceMax }: ConvictionRules,

@@ -13,11 +13,12 @@ export interface CredibilityRules {
   readonly votesMax: number;
 }
 
-/** What a broker assumes unless it is told otherwise. */
+/** The broker's default rules. */
 export const defaultCredibilityRules: CredibilityRules = { faultyShareMax: 0.2, quarantines: true, votesMax: 15 };
 
 /**
- * The probability that a result of a machine is right, at least, after it passed so many checks and failed none.
+ * The lower bound of the probability that a result of a machine is right, after it passed `passes` checks and failed
+ * none.
  *
  * @source Sarmenta 2002 (see `decideByMajority`), credibility of a worker P that passed k spot-checks:
  * CrP(P, k) = 1 - f / ((1 - f) k e) where those that fail one are blacklisted, CrP(P, k) = 1 - f / k where they are

@@ -4,7 +4,7 @@ import { Prng } from '../shared/index.ts';
 export interface SpotCheckRules {
   /** Share of tasks, in [0, 1]. */
   readonly rate: number;
-  /** Nobody but the broker knows it, so that no machine can tell which tasks are meant. */
+  /** Only the broker knows it, so that no machine can find out which tasks are checked. */
   readonly secret: string;
 }
 

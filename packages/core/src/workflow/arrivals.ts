@@ -107,9 +107,8 @@ function sentAlready(costs: CostModel, { edges }: Workflow, { placements, since 
 }
 
 /**
- * Gives each job so many processors for itself until its last task has ended, first come, first served: those that are
- * free first, of equal ones the fastest. With one
- * processor this is moreira2009's 1J-1P.
+ * Gives each job `width` processors for itself until its last task has ended, first come, first served: those that are
+ * free first, of equal ones the fastest. With one processor this is moreira2009's 1J-1P.
  *
  * @param width at most the number of processors. @param arrivals by instant, ascending.
  * @source moreira2009, 5.3, the approaches that the dynamic method is compared with.

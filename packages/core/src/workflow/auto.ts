@@ -8,7 +8,7 @@ import type { SchedulingProblem, WorkflowScheduler } from './scheduling-problem.
 /** What `auto` chooses among, in the order in which equal ones are preferred. */
 export const candidates: readonly WorkflowScheduler[] = [heft, cpop, ihpts, hpts];
 
-/** What a live grid is planned with: these, and what it does without a plan, which a plan is not to be worse than. */
+/** The planners of a live grid. `hlfet` stands for having no plan, so that a plan is never worse than none. */
 export const gridPlanners: readonly WorkflowScheduler[] = [heft, hlfet, cpop, ihpts, hpts];
 
 /**

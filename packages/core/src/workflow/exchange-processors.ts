@@ -57,8 +57,8 @@ function replay(placing: Placing, level: readonly LevelTask[]): Offer[] {
 }
 
 /**
- * Whose processor goes to whom, by their place in the level; undefined when nobody has one to give, or nobody can take
- * one.
+ * The task that gives a processor and the task that takes it, by their place in the level; undefined if there is no
+ * such pair.
  */
 function findMove(
   { problem: { workflow } }: Placing,

@@ -225,7 +225,7 @@ export class Placing {
   }
 }
 
-/** The first so many processors in their order: of all, or of each machine that has so many. */
+/** The first `width` processors in their order: of all, or of each machine that has that many. */
 function groupGangs(
   sorted: readonly { readonly processor: number }[],
   width: number,

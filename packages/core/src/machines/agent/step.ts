@@ -25,8 +25,8 @@ import { Turn } from './turn.ts';
 const noChanges: AgentChange[] = [];
 
 /**
- * Takes a batch of facts, then starts what can start, and tells all that happened in one report (or a few, when it is
- * much).
+ * Handles a batch of facts, then starts what can start, and sends all that happened in one report (or a few, if it is
+ * long).
  */
 export function step(
   state: AgentState,

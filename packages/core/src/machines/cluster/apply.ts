@@ -165,7 +165,7 @@ function changeReservations(
 function fileReservation({ reservations }: ClusterState, reservation: ClusterReservation): boolean {
   const { reservationId, reportedAt } = reservation;
   const before = reservations.get(reservationId);
-  // What takes more than it did comes behind those that were told of before that.
+  // A reservation that grew comes behind those that were reported before that.
   if (before?.reportedAt !== reportedAt) reservations.delete(reservationId);
   reservations.set(reservationId, { ...reservation });
   return before === undefined;

@@ -78,7 +78,7 @@ export function findGain(
   );
 }
 
-/** A user's score, as it is told. */
+/** A user's score, as reported to clients. */
 export interface ScoreEntry extends UserScore {
   readonly userId: UserId;
 }

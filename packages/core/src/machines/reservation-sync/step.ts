@@ -82,7 +82,7 @@ function isSameAtSite(asked: SiteReservation | undefined, wanted: SiteReservatio
 /** Cost: O(ours + the site's). */
 function amendSite(turn: Turn, { reservations, granularity }: ReservationSyncInput & { kind: 'SiteListed' }): void {
   const { state, commands } = turn;
-  // What was there in a former life of the reservation manager is not ours to judge before it has said what there is.
+  // Reservations from a former life of the reservation manager must stay until it has reported its present ones.
   if (!state.isAnnounced) return;
   const there = new Map(reservations.map((reservation) => [reservation.reservationId, reservation]));
   removeForeigners(turn, reservations);
@@ -91,8 +91,8 @@ function amendSite(turn: Turn, { reservations, granularity }: ReservationSyncInp
     if (amendOne(turn, kept, { there: there.get(kept.window.reservationId), granularity })) isNew = true;
   }
   for (const id of state.asked.keys()) if (!state.kept.has(id)) state.asked.delete(id);
-  // The answer of a command is no proof: what was asked for the first time is looked at at once, and what was refused,
-  // or is not as it was asked for, when the site is next read.
+  // The answer of a command does not prove its effect: a first attempt is verified at once; a refusal, or a difference,
+  // when the site is next read.
   if (isNew) commands.push({ kind: 'ReadSite' });
 }
 
@@ -108,7 +108,7 @@ interface AtSite {
   readonly granularity: ProcessorCount;
 }
 
-/** Returns whether the site is asked for the first time for a reservation that it is to have as it is now. */
+/** Returns whether the site is asked for the reservation in its present form for the first time. */
 function amendOne(turn: Turn, kept: KeptReservation, { there, granularity }: AtSite): boolean {
   const { state, now, commands } = turn;
   const reservation = atSite(kept.window);

@@ -2,7 +2,7 @@ import type { ReservationRecord, ResourceId, ResourceRecord } from '../../messag
 import type { Cause } from '../../reasons/index.ts';
 import type { ReservationsChange } from './changes.ts';
 
-/** What others hear of a change. */
+/** A change as it is published. */
 export interface ReservationEvent {
   /** A lower-case fact: `reservation.moved`, `resource.failed`. */
   readonly type: string;
@@ -14,7 +14,7 @@ export interface ReservationEvent {
   readonly reason: Cause;
 }
 
-/** What others hear of a change, in order; none of what is forgotten. */
+/** The events that a change publishes, in order; none for what is forgotten. */
 export function listEvents(change: ReservationsChange): ReservationEvent[] {
   switch (change.kind) {
     case 'ResourcePut':

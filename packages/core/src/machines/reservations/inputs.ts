@@ -23,12 +23,12 @@ export interface NewResource {
   readonly rules: ResourceRules;
 }
 
-/** Units or capacity of a resource: so many of whichever, or one unit by its number. */
+/** Units or capacity of a resource: an amount of any, or one unit by its number. */
 export type Part =
   | { readonly kind: 'amount'; readonly amount: number }
   | { readonly kind: 'unit'; readonly unit: number };
 
-/** Facts that the reservation manager hears of. */
+/** The facts that the reservation manager receives. */
 export type ReservationsInput =
   /** Replies a PlacementReply. @param hold 0 for a reservation. */
   | (Asked & {
@@ -72,7 +72,10 @@ export type ReservationsInput =
       readonly usedBy: UserId;
       readonly key: string;
     })
-  /** Who manages the resource tells what is held ahead for a reservation; a level. Replies the ReservationRecord. */
+  /**
+   * The provider of the resource reports the processors that it pre-acquired for a reservation; a level. Replies the
+   * ReservationRecord.
+   */
   | (Asked & { readonly kind: 'ProvisioningReported'; readonly reservationId: number; readonly ahead: Provisioning })
   /** Each of these replies a ResourceReply. */
   | (Asked & { readonly kind: 'ResourceOffered'; readonly resource: NewResource })
@@ -103,8 +106,8 @@ export type ReservationsInput =
       readonly isConfirmed: boolean;
     }
   /**
-   * The process has begun, and its journal is read. What is unclaimed is given time from now on: its use may have begun
-   * while nobody heard of it.
+   * The process has begun, and its journal is read. Unclaimed reservations get their time again from now on: a use may
+   * have begun while the process was down.
    */
   | { readonly kind: 'ManagerStarted' }
   | ClockStepped

@@ -23,7 +23,7 @@ export function confirm(turn: Turn, input: GetInput<'ConfirmationRequested'>): v
       };
     const confirmed: ReservationRecord = { ...known, status: 'confirmed', holdUntil: 0 };
     const { resource } = getEntry(turn.state, known.resourceId);
-    // It would be given back at once, and who confirmed it was told that it stands.
+    // It would be given back at once, although its confirmation was accepted.
     if (getDue(confirmed, resource, turn.state.startedAt) <= turn.now)
       return { code: 'MUT_RESERVATION_OVER', fault: getLateConfirmation(known, resource, turn.now) };
     return put(turn, 'confirmed', confirmed);
@@ -127,8 +127,8 @@ function beginUse(turn: Turn, known: ReservationRecord, claimKey: string): Reser
 }
 
 /**
- * Notes what is held ahead for a reservation; of one that is over it stays as it was. Told the same again, nothing
- * changes.
+ * Notes the processors that are pre-acquired for a reservation; one that is over stays as it was. A repeated report
+ * changes nothing.
  */
 export function noteProvisioning(
   turn: Turn,

@@ -145,7 +145,7 @@ function findRepeated(state: ReservationsState, { userId, clientRequestId }: Req
   return clientRequestId === '' ? undefined : state.reservations.findByKey(userId, clientRequestId);
 }
 
-/** A key is of one spec: who asks for something else with it would take what there is for what was asked for. */
+/** A key belongs to one spec: with another spec, it would get a reservation that was made for the first. */
 function findReuse(
   { place: { id }, resourceId, requestedAt, requestFingerprint }: ReservationRecord,
   input: Requested,

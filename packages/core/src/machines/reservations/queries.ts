@@ -83,7 +83,7 @@ export interface CalendarView {
   readonly isCut: boolean;
 }
 
-/** How much of a resource is taken over a window. @param slotsMax stretches that are told. */
+/** How much of a resource is taken over a window. @param slotsMax the most stretches to report. */
 export function describeCalendar(
   state: ReservationsState,
   resourceId: string,

@@ -9,7 +9,7 @@ export interface ReservationBrief extends Pick<ReservationRecord, 'resourceId' |
   readonly place: Omit<PlacedReservation, 'resources'>;
 }
 
-/** Numbers that tell of one reservation in brief: see `listStoredFacts`. */
+/** Numbers that describe one reservation in brief: see `listStoredFacts`. */
 export const factCount = 12;
 
 /** A status as stores number it. */
@@ -26,7 +26,7 @@ const preparedFlag = 2 ** 32;
 const none: readonly number[] = [];
 
 /**
- * A reservation in brief, as a store keeps it beside the whole: its units alone are not among them. @param names the
+ * A reservation in brief, as a store keeps it in addition to the whole; its units are not included. @param names the
  * store's numbers of its resource and its user.
  */
 export function listStoredFacts(

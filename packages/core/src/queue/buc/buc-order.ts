@@ -17,8 +17,8 @@ export const bucWeights: readonly number[] = [1440, 10_800];
 const second: Duration = 1000;
 
 /**
- * The longest lead that the cluster gives unless told otherwise: that of the best score with a walltime of 1000 s, 40 h
- * with K = 1440.
+ * The longest lead that the cluster gives by default: that of the best score with a walltime of 1000 s, 40 h with K =
+ * 1440.
  */
 export function usualLeadMax(weight: number): Duration {
   return 100 * weight * second;

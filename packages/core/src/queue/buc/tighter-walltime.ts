@@ -27,13 +27,12 @@ export interface FreshRequest {
 
 /** Above what a user's requests ran for on the mean, so that half of them would not be killed. */
 const margin = 1.25;
-/** A walltime that is tighter by less than this share is not worth telling of. */
+/** A walltime that is tighter by less than this share is not worth reporting. */
 const worthMin = 0.05;
 
 /**
- * A walltime that would have done by what is known of the user: her mean precision and a quarter more, rounded up to
- * the granularity; of one of whom
- * nothing is known, half. Undefined where hers is tight.
+ * A walltime that would have been enough by the user's history: the mean precision and a quarter more, rounded up to
+ * the granularity; half for a user without a history. Undefined if the walltime is tight already.
  *
  * @param granularity 1 or more.
  */
@@ -89,7 +88,7 @@ function getProspect(
   const rank = bucRank(order, { submittedAt, walltime, score });
   const { count: aheadCount, work } = plan.sumProvisioning(rank);
   const place = policy.promises ? plan.findPlaceAhead({ rank, width, walltime, shape }, submittedAt) : Infinity;
-  // A request that is wider than what there is at present has no place, whatever its walltime.
+  // A request that is wider than the present capacity has no place, whatever its walltime.
   return { aheadCount, expectedWait: place < Infinity ? place - submittedAt : waitBehind(plan, work, submittedAt) };
 }
 

@@ -96,8 +96,8 @@ function wasteExpected(
 }
 
 /**
- * Whether too much of a request is lost under tasks that it cuts, beside the longest that may be asked for; not where
- * the job ends inside it.
+ * Whether tasks that a request cuts waste too much of it, compared with the longest request allowed; false if the job
+ * ends inside it.
  */
 function isWasteful(
   { bags, estimate: { scatter }, constants, facts }: PlanContext,

@@ -57,7 +57,7 @@ const overdueShare = 1 / 8;
 /** What division leaves of a whole number may be short of it by this. */
 const rounding = 1e-9;
 
-/** So much of a task may be left where a bag counts as empty, if tasks differ. */
+/** A bag counts as empty with this fraction of a task left, if tasks differ. */
 const asLikelyAsNot = 0.5;
 
 /** Later than anything, from now: some thirty years. */
@@ -84,10 +84,10 @@ export function useLanes(lanes: readonly Lanes[], waiting: number): Lanes[] {
 }
 
 /**
- * When lanes can begin beside others, no earlier than they are to: what holds the resource until its end leaves no
- * place to what does not fit beside it, however early the requests of foreigners end.
+ * When lanes can begin given the others, no earlier than `from`: lanes that hold the resource until their end leave no
+ * place for others that do not fit, however early foreign requests end.
  *
- * @param most as many lanes as there are at all. Cost: O(others squared) at worst, and mostly O(others).
+ * @param most the total number of lanes. Cost: O(others squared) at worst, and mostly O(others).
  */
 export function startBeside(
   others: readonly Lanes[],
@@ -109,10 +109,10 @@ export function startBeside(
 }
 
 /**
- * Tasks that a lane has done when it has had processors for so many task times.
+ * Tasks that a lane has done when it has had processors for `times` task times.
  *
- * Whole ones where all are alike. Else, in the long run, so many as it has had time for less what is lost at the end;
- * in the short run, the chance that one is done.
+ * A whole number if all tasks are alike. Otherwise, in the long run, the times less the loss at the end; in the short
+ * run, the chance that one is done.
  *
  * @source for the long run, the elementary renewal theorem with E(T^2) / 2 E(T) for the age of what is cut.
  */

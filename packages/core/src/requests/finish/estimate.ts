@@ -12,8 +12,8 @@ export interface SupposedTime {
 /** What tasks are thought to take. */
 export interface Estimate {
   /**
-   * Ascending; one where all take the same, nothing longer would fit, or only other resources tell. Each fits the
-   * longest walltime.
+   * Ascending; a single one if all tasks take the same, nothing longer would fit, or only other resources have measured
+   * times. Each fits the longest walltime.
    */
   readonly times: readonly SupposedTime[];
   /** Left out where all are alike, or nothing is known. */

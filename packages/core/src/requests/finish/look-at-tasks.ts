@@ -7,7 +7,7 @@ import type { Estimate, SupposedTime } from './estimate.ts';
 
 /** Supposed times that are less likely are not looked at. */
 const weightMin = 0.01;
-/** Tasks of a group that count for how likely a time is: what they tell is much the same. */
+/** Tasks of a group that count as evidence for a time: more of them would add little. */
 const witnessesMax = 3;
 /** Of a time that tasks were seen to outlast something is left, since nobody knows how they differ. */
 const doubtShare = 0.02;

@@ -50,8 +50,8 @@ export function estimateWaitShare(
 }
 
 /**
- * How long one has waited, and how much of what it was promised that has used up: no less than the clock tells, for one
- * that is moved back is kept no better than to the letter.
+ * How long a waiting request has waited, and how much of its promise that has used up: at least what the clock shows,
+ * because a request that is moved back gets its full promised wait at best.
  */
 function watchWait(
   { status, submittedAt, promisedStart, predictedStart }: PendingRequest,
@@ -98,11 +98,11 @@ export interface OwnView {
 }
 
 /**
- * The own requests in their order. One that waits is expected after a share of what it was promised, but not before
- * those own ones have ended that it does not fit beside: they hold what they hold until their end.
+ * The own requests in their order. A waiting one is expected after a share of its promised wait, but not before the own
+ * ones have ended that leave no place for it: they hold their processors until their end.
  *
- * What waits and is wider than the resource has become keeps nobody back. Cost: O(requests squared + groups of tasks),
- * cubed for those of the whole machine (a thousand: 0.2 s), and a search for each place that is not known.
+ * A waiting request that is wider than the resource has become delays no other. Cost: O(requests squared + groups of
+ * tasks), cubed for those of the whole machine (a thousand: 0.2 s), and a search for each place that is not known.
  */
 export function viewOwn(requests: readonly PendingRequest[], view: OwnView): OwnRequestView[] {
   const {

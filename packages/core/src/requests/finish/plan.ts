@@ -31,7 +31,7 @@ export interface Rating {
   readonly score: number;
 }
 
-/** What runs, waits and is to be asked for, and what it leaves free. */
+/** What runs, waits and will be requested, and what it leaves free. */
 export interface Plan extends Workers, Rating {
   readonly skyline: Skyline;
 }

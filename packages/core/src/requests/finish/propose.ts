@@ -23,7 +23,7 @@ export interface Scope {
   readonly freeSlots: number;
   /** Tasks that run nowhere: only those can begin in a further request. */
   readonly waiting: number;
-  /** Tasks to ask processors for, as the broker tells it; Infinity where it does not. */
+  /** Tasks to ask processors for, as the broker reports it; Infinity if it does not. */
   readonly unplaced: number;
   readonly submissionsMax: number;
   readonly withdrawalsMax: number;
@@ -94,8 +94,8 @@ function tasksIn({ request: { tasks = [] } }: OwnRequestView): number {
 }
 
 /**
- * Tasks that a running request may cut at its end: they will wait again, and what is to take them may be asked for by
- * now.
+ * Tasks that a running request may cut at its end: they will wait again, and the request for them may be submitted
+ * already.
  */
 function tasksCutIn(
   { end, request: { tasks = [] } }: OwnRequestView,
@@ -147,8 +147,8 @@ function exchangeOne(
 }
 
 /**
- * Where nobody tells when it starts, what waits keeps its place as long as others seem to be passed: that something
- * else would start earlier is a guess as well.
+ * A waiting request without a predicted start keeps its place as long as the queue seems to backfill: that another
+ * request would start earlier is a guess as well.
  */
 function isUnpromised({ isRunning, request: { predictedStart } }: OwnRequestView): boolean {
   return !isRunning && predictedStart === undefined;
@@ -219,8 +219,8 @@ function couldGain(
 }
 
 /**
- * What runs leaves its place to what comes for it. What the withdrawal of one that waits frees is mostly handed on to
- * those behind it; where it is not, one that is to be asked for again but narrower fits where it was.
+ * A running request leaves its place to its successor. The place of a withdrawn waiting request mostly goes to those
+ * behind it; if the queue keeps places, a narrower replacement fits where the request was.
  */
 function leavesPlace(context: PlanContext, one: OwnRequestView): boolean {
   return one.isRunning || (context.keepsPlaces && isTooWide(context, one));
