@@ -372,7 +372,7 @@ class Week {
   }
 }
 
-test('over a week of early ends and of task times that are told otherwise each minute, no hour has more submissions or withdrawals than its budget', (t) => {
+test('over a week of early ends and of task times that change each minute, no hour has more submissions or withdrawals than its budget', (t) => {
   for (const seed of ['one', 'two']) {
     const week = new Week(seed, 15 * minute);
     const counts: [number, number][] = [];

@@ -113,7 +113,7 @@ test('levels and the critical path are what trying all paths finds', (t) => {
   );
 });
 
-test('a draft has a fault exactly when a cycle was put into it, and the path that is told is a cycle of its edges', (t) => {
+test('a draft has a fault exactly when a cycle was put into it, and the reported path is a cycle of its edges', (t) => {
   fc.assert(
     fc.property(anyDraft, fc.nat(1000), fc.nat(1000), (draft, one, other) => {
       t.is(findWorkflowFault(draft), undefined);

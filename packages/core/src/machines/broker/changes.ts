@@ -56,7 +56,7 @@ export interface ReplicaEnding {
   readonly disposition: ReplicaDisposition;
   /** What the task is after this ending; `failed` gives it up. */
   readonly taskStatus: TaskStatus;
-  /** Undefined when the machine never told. */
+  /** Undefined when the machine never reported it. */
   readonly outcome: Outcome | undefined;
   readonly exitStatus: number;
   readonly dispatchedAt: Instant;
@@ -76,7 +76,7 @@ export interface ReplicaEnding {
   readonly standardError: Uint8Array;
   readonly outputTruncated: boolean;
   readonly outputs: readonly OutputContent[];
-  /** As its machine told; left out where it had nothing to bring, or never told. */
+  /** As reported by its machine; left out if it had nothing to transfer, or never reported. */
   readonly staging?: StagingTimes;
   /** As its machine measured; left out where it did not. */
   readonly usage?: ReplicaUsage;
@@ -192,7 +192,7 @@ export type BrokerChange =
       /** What each holds; left out, as many as its task takes at least. */
       readonly processors?: ProcessorCount;
     }
-  /** Which resources these ready tasks are to run on from now on, or that they have none any more. */
+  /** The providers that site selection assigned to ready tasks, or that it took their assignment back. */
   | {
       readonly kind: 'TasksAssigned';
       readonly jobId: JobId;
@@ -301,9 +301,7 @@ export type BrokerChange =
       readonly machineId: MachineId;
       readonly at: Instant;
     }
-  /**
-   * Where nobody heard of the machine to the last, `silentSince` is when that began; 0 where even that is not known.
-   */
+  /** If the machine was silent before its loss, `silentSince` is when that began; 0 if even that is not known. */
   | {
       readonly kind: 'ReplicasEnded';
       readonly machineId: MachineId;

@@ -11,7 +11,7 @@ import type {
   TaskIndex,
 } from '../../shared/index.ts';
 
-/** A replica that is to start. */
+/** A replica to start. */
 export interface DispatchedStart {
   readonly replicaId: ReplicaId;
   readonly taskIndex: TaskIndex;
@@ -36,7 +36,9 @@ export type BrokerCommand =
       readonly processors?: ProcessorCount;
       /** What each holds of memory; left out, what its group says. */
       readonly memory?: Bytes;
-      /** The one replica of the batch is a member of a gang, with so many processors; left out where none is. */
+      /**
+       * The one replica of the batch is a member of a gang, with these processors; left out for a task without a gang.
+       */
       readonly gang?: {
         readonly gangId: ReplicaId;
         readonly rank: number;
@@ -72,8 +74,8 @@ export type BrokerCommand =
       readonly quarantined?: readonly string[];
     }
   /**
-   * These of what was leased to the provider are placed otherwise, and it is not to start them; it may have none of
-   * them.
+   * The provider must not start these delegated replicas, because the broker has placed their tasks elsewhere; it may
+   * have none of them.
    */
   | { readonly kind: 'RevokeLease'; readonly providerId: ProviderId; readonly replicaIds: readonly ReplicaId[] }
   | {

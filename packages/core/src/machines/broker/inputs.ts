@@ -21,7 +21,7 @@ import type {
   UserId,
 } from '../../shared/index.ts';
 
-/** Facts that the broker hears of. */
+/** The facts that the broker receives. */
 export type BrokerInput =
   /** Replies `{ jobId, taskCount }`. The same user and client id again replies the same job. */
   | {
@@ -120,9 +120,9 @@ export type BrokerInput =
       readonly resourceId?: string | undefined;
       readonly reportsResource?: boolean | undefined;
     }
-  /** The provider keeps this lease, and has told of every machine that may hold replicas of an earlier one. */
+  /** The provider has stored this lease, and has reported every machine that may hold replicas of an earlier one. */
   | { readonly kind: 'LeaseConfirmed'; readonly providerId: ProviderId; readonly sequence: number }
-  /** All machines that the provider had when it connected have been told. */
+  /** All machines that the provider had when it connected have been reported. */
   | { readonly kind: 'ProviderSynced'; readonly providerId: ProviderId }
   | { readonly kind: 'ProviderDisconnected'; readonly providerId: ProviderId; readonly reason: string }
   /** Also said of a machine that is known, when its provider or its agent reconnects. */
@@ -131,7 +131,7 @@ export type BrokerInput =
       readonly providerId: ProviderId;
       readonly facts: MachineFacts;
       readonly heldReplicaIds: readonly ReplicaId[];
-      /** It is told of only for what was kept of it, and counts as lost when that is acknowledged. */
+      /** Its machine is announced only for its spooled reports, and counts as lost when these are acknowledged. */
       readonly isGone?: true;
     }
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string }
@@ -185,7 +185,7 @@ export type BrokerInput =
       readonly reason: string;
     }
   | { readonly kind: 'MachineTrustReset'; readonly replyTo: number; readonly machineId: MachineId }
-  /** A machine is to get nothing new, while what runs there ends by itself. Named as above. */
+  /** A machine gets nothing new, while its replicas end by themselves. Named as above. */
   | {
       readonly kind: 'MachineDrained';
       readonly replyTo: number;

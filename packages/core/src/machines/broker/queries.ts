@@ -73,7 +73,7 @@ export function findJobSummary(state: BrokerState, userId: UserId, jobId: JobId)
   return job === undefined ? undefined : summarise(state, job);
 }
 
-/** The user's jobs below `beforeJobId` (0: all), the newest first, so many of them at most. */
+/** The user's jobs below `beforeJobId` (0: all), the newest first, at most `sizeMax` of them. */
 export function listJobSummaries(
   state: BrokerState,
   userId: UserId,
@@ -167,7 +167,7 @@ export function isAllFinished(job: BrokerJob): boolean {
 export interface TaskSummary {
   readonly taskIndex: TaskIndex;
   readonly status: TaskStatus;
-  /** Failures so far of an open task; 0 for one that has ended, whose records tell. */
+  /** Failures so far of an open task; 0 for one that has ended, see its records. */
   readonly failureCount: number;
   /** The first of those that it waits for and that have not finished. */
   readonly waitsFor: readonly TaskIndex[];
@@ -180,7 +180,7 @@ export interface OpenReplica {
   readonly replicaId: ReplicaId;
   readonly machineId: MachineId;
   readonly dispatchedAt: Instant;
-  /** 0 until its machine tells. */
+  /** 0 until its machine reports it. */
   readonly startedAt: Instant;
   readonly isVerifying: boolean;
 }
@@ -391,7 +391,9 @@ export function listTrust(state: BrokerState): ListedTrust[] {
   return records.toSorted((one, other) => Number(other.quarantinedAt !== 0) - Number(one.quarantinedAt !== 0));
 }
 
-/** All allocation requests that providers told of, in that order; only those that have not ended unless `includeEnded`. */
+/**
+ * All allocation requests that providers reported, in that order; only those that have not ended unless `includeEnded`.
+ */
 export function listRequests(state: BrokerState, includeEnded: boolean): AllocationRequest[] {
   const requests: AllocationRequest[] = [];
   for (const [key, request] of state.requests) {

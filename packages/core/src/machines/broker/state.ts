@@ -46,8 +46,7 @@ import type { JobSiteSelection } from './site-selection/read-site-selection.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
 
 /**
- * All that a broker knows. What is marked *of the moment* is no promise: it is neither journaled nor in snapshots, and
- * a
+ * All that a broker knows. *Of the moment* marks what is not promised: it is neither journaled nor in snapshots, and a
  * restarted broker learns it again.
  */
 export interface BrokerState {
@@ -71,13 +70,13 @@ export interface BrokerState {
   readonly brokenGangs: Set<BrokerGang>;
   /** Replicas that succeeded on their machine and whose result is not settled, in the order of their success. */
   readonly successes: Map<ReplicaId, Success>;
-  /** All that providers ever told of, by `<provider>/<request>`. */
+  /** All that providers ever reported, by `<provider>/<request>`. */
   readonly requests: Map<string, AllocationRequest>;
-  /** Reservations of which nothing more is to be had, by their key, as requests inside them told. */
+  /** Reservations that can no longer be used, by their key, as requests inside them reported. */
   readonly overReservations: Map<string, OverReservation>;
   /**
-   * When reservations are that have moved since their claims were signed, by their key, as requests inside them told
-   * last.
+   * The present intervals of reservations that have moved since their claims were signed, by their key, as requests
+   * inside them last reported.
    */
   readonly movedReservations: Map<string, MovedWindow>;
   /**
@@ -223,7 +222,7 @@ export interface Append {
 /** When a reservation is that has moved. */
 export type MovedWindow = NonNullable<RequestReservation['movedTo']>;
 
-/** Why nothing more is to be had of a reservation. */
+/** Why a reservation can no longer be used. */
 export interface OverReservation {
   readonly code: string;
   readonly reason: Reason;
@@ -259,7 +258,7 @@ export interface TaskQueue {
   readonly isGang: boolean;
   readonly scheduler: SchedulerName;
   readonly ready: IndexSet;
-  /** Of those that are ready: what may run where nobody has told of it yet. Empty but while replicas are placed. */
+  /** Ready tasks that may already run without a report. Empty except while replicas are placed. */
   readonly heldBack: IndexSet;
   /** Ready ones that may be placed now, no more than what the job may still run at once. */
   readonly readyCount: number;
@@ -283,13 +282,13 @@ export interface TaskQueue {
   readonly matches: WeakMap<MachineFacts, boolean>;
 }
 
-/** Where a task that was placed is to run, from its placing to its end. */
+/** The provider that a task was assigned to, from the assignment to its end. */
 export interface TaskAssignment {
   readonly provider: BrokerProvider;
   /** In which it waits, when it does. */
   readonly queue: TaskQueue;
   readonly at: Instant;
-  /** When it was to start there, as was foreseen when it was placed; undefined where that was not known. */
+  /** When it should start there, as was expected at its assignment; undefined if that was not known. */
   readonly startsBy: Instant | undefined;
   /** Why there. */
   readonly reason: Cause;
@@ -378,9 +377,9 @@ export interface BrokerReplica {
   /** Undefined but in a gang. */
   readonly member: GangMembership | undefined;
   readonly dispatchedAt: Instant;
-  /** 0 until its machine tells; by the machine's clock. */
+  /** 0 until its machine reports it; by the machine's clock. */
   startedAt: Instant;
-  /** `aborting` when its result is no longer wanted and its machine has not told of its end. */
+  /** `aborting` when its result is no longer wanted and its machine has not reported its end. */
   status: 'dispatched' | 'running' | 'aborting';
   /**
    * What becomes of it when it ends; undefined unless it is aborting. `retried`: it is cancelled, and its task goes on,
@@ -460,7 +459,7 @@ export interface Success {
   readonly charge: ProcessorMillis;
 }
 
-/** A provider that the broker was told to use. */
+/** A provider that the broker was configured to use. */
 export interface BrokerProvider {
   readonly providerId: ProviderId;
   address: string;
@@ -477,19 +476,19 @@ export interface BrokerProvider {
   resourceId: string;
   /** It goes on with a lease while we are away; older releases do not. */
   takesLeases: boolean;
-  /** It has told of all machines that it had when it connected. */
+  /** It has reported all machines that it had when it connected. */
   isSynced: boolean;
-  /** Its lease was told on this connection. */
+  /** Its lease was sent on this connection. */
   isLeaseReported: boolean;
-  /** Identities of caught machines, as it was told them with its lease. */
+  /** Identities of caught machines, as they were sent to it with its lease. */
   quarantineReported: readonly string[];
   /** When its lease was last looked at. */
   leaseSeenAt: Instant;
   /** When the connection was lost (or the broker restarted); undefined while it is connected. */
   awaySince: Instant | undefined;
   /**
-   * Until when it is waited for to tell what it holds, after its connection was lost or the broker restarted; undefined
-   * once it has settled.
+   * Until when the broker waits for it to report what it holds, after its connection was lost or the broker restarted;
+   * undefined after its initial sync.
    */
   listeningUntil: Instant | undefined;
   /** It has connected since it last settled, or ever: another connection before it settles is waited for no longer. */
@@ -497,21 +496,21 @@ export interface BrokerProvider {
   lastError: string;
   /** How far its clock is ahead of ours, on this connection. */
   clockOffset: Duration;
-  /** How the reservations stand that something is wanted inside of, as it told last on this connection. */
+  /** The status of the reservations with demand inside, as it last reported on this connection. */
   statuses: readonly ReservedStatus[];
   /**
-   * What its resource is and how its queue stood, as it told last on this connection; undefined before, and of releases
-   * that do not tell.
+   * What its resource is and the state of its queue, as it last reported on this connection; undefined before, and for
+   * releases that do not report it.
    */
   resource: ReceivedResource | undefined;
-  /** Until when it is waited for to tell that; undefined where it is not. */
+  /** Until when the broker waits for that report; undefined if it does not. */
   resourceAwaitedUntil: Instant | undefined;
   /**
    * Since when and why its owner drains it, as it reported on this connection, by our own clock; undefined while it
    * takes work.
    */
   draining: DrainingStatus | undefined;
-  /** What it was told last on this connection. */
+  /** The demand that was last sent to it on this connection. */
   demand: Demand | undefined;
   demandAt: Instant;
   /** Since when it has a share of the tasks that nothing covers; undefined while it has none. */
@@ -520,7 +519,7 @@ export interface BrokerProvider {
   owesTurn: boolean;
 }
 
-/** How a resource stands, and when that was heard. */
+/** The state of a resource, and when it was received. */
 export interface ReceivedResource {
   readonly resourceStatus: ResourceStatus;
   readonly receivedAt: Instant;
@@ -566,7 +565,7 @@ export interface BrokerMachine {
   readonly times: TimeCurve;
   /** How its run times compare with those of the same jobs elsewhere. */
   slowness: Slowness;
-  /** Of the moment, as all below: its provider told of it on this connection. */
+  /** Of the moment, as all below: its provider announced it on this connection. */
   isAnnounced: boolean;
   /** It is reported only for what was kept of it: its agent is gone. */
   isGone: boolean;
@@ -613,7 +612,7 @@ export interface Planning {
   plan: GridPlan | undefined;
   /** Why the plan must be made again; undefined while it need not. */
   staleBecause: Reason | undefined;
-  /** By job whose file states times: what its runs took, at par, beside what was stated for them. */
+  /** By job whose file states times: what its runs took, at par, compared with what was stated for them. */
   readonly calibrations: WeakMap<BrokerJob, Calibration>;
   /** How runs on a machine compare with what was expected of them, where files state times. */
   readonly paces: WeakMap<BrokerMachine, Slowness>;
@@ -665,7 +664,10 @@ export interface GridPlan {
   readonly machines: readonly BrokerMachine[];
   /** Queues whose tasks could be planned. */
   readonly queues: ReadonlySet<TaskQueue>;
-  /** By machine: what is to begin there, by the planned start; what has begun is taken out when it is come across. */
+  /**
+   * By machine: tasks that will begin there, by the planned start; those that have begun are removed when they are
+   * reached.
+   */
   readonly lanes: ReadonlyMap<BrokerMachine, PlannedTask[]>;
   /** What has not begun, by job and index. */
   readonly tasks: ReadonlyMap<BrokerJob, Map<TaskIndex, PlannedTask>>;
@@ -678,7 +680,7 @@ export interface GridPlan {
   readonly ends: ReadonlyMap<BrokerJob, Instant>;
   /** Tasks that are planned and have not begun. */
   leftCount: number;
-  /** From so few on what is behind them is to be planned, too; 0 where nothing is. */
+  /** When this few tasks are left, those behind them must be planned, too; 0 if there are none. */
   readonly leftMin: number;
   /** No other plan is made before. */
   readonly notBefore: Instant;
@@ -741,7 +743,7 @@ export function clientKey(userId: UserId, clientJobId: string): string {
   return `${userId}\n${clientJobId}`;
 }
 
-/** Whether a machine is there, as far as its provider told. */
+/** Whether a machine is present, as far as its provider reported. */
 export function isHere({ isAnnounced, isGone }: Pick<BrokerMachine, 'isAnnounced' | 'isGone'>): boolean {
   return isAnnounced && !isGone;
 }

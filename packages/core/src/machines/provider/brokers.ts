@@ -18,7 +18,7 @@ import {
 } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
-/** Welcomes a broker, new or back: it is told its requests and machines, and then that it was told all. */
+/** Welcomes a broker, new or back: sends it its requests and machines, then the end of the initial sync. */
 export function connectBroker(
   turn: Turn,
   { brokerId, connectionId, instance = '', takesResource = false }: Extract<ProviderInput, { kind: 'BrokerConnected' }>,
@@ -57,7 +57,7 @@ export function changeDemand(turn: Turn, brokerId: BrokerId, demand: Demand): vo
   const { state, now } = turn;
   const broker = state.brokers.get(brokerId);
   if (broker === undefined || broker.connectionId === 0) return;
-  // Kept over a restart, unlike the demand itself: that the provider is back is no reason to hope.
+  // Kept over a restart, unlike the demand itself: the provider's return does not make a grant more likely.
   const isNew = broker.demandFrom === 0 && demand.pendingTasks > 0;
   broker.demand = demand;
   broker.demandRequest = state.nextRequestNumber;
@@ -117,9 +117,8 @@ function reportedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | u
 }
 
 /**
- * Tasks that nothing has a place for, as the broker told, and what happened since considered: requests that were made
- * have room for some, those
- * that ended have none any more. Undefined where it does not say. A standby counts itself.
+ * Tasks that have no place: the number that the broker reported, less those that requests made since have room for,
+ * plus those whose requests ended since. Undefined if the broker does not report it. A standby counts itself.
  */
 export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefined {
   const { state } = turn;
@@ -129,7 +128,7 @@ export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefin
   }
   const { demand, demandRequest, endedProcessors } = broker;
   if (demand?.unplacedTasks === undefined) return undefined;
-  // What ended had room for no more tasks than there are: only so many can want another place.
+  // The ended requests had room for no more tasks than are pending: at most these need another place.
   const unplaced = Math.min(
     demand.unplacedTasks + Math.floor(endedProcessors / demand.processors),
     demand.pendingTasks,
@@ -206,7 +205,10 @@ export function noteIdleBrokers(turn: Turn): void {
   }
 }
 
-/** Offers every machine to whom it belongs now, then settles the brokers that have been told all of theirs. */
+/**
+ * Offers every machine to the broker that it belongs to now, then ends the initial sync of brokers that have all of
+ * theirs.
+ */
 export function offerMachines(turn: Turn): void {
   for (const broker of turn.state.brokers.values()) if (broker.connectionId !== 0) reportGone(turn, broker);
   for (const machine of turn.state.machines.values()) offerMachine(turn, machine);
@@ -223,7 +225,7 @@ function isMachineAwaited(state: ProviderState, broker: KnownBroker): boolean {
   );
 }
 
-/** Tells brokers of their requests that this step changed. */
+/** Reports to brokers their requests that this step changed. */
 export function reportChangedRequests(turn: Turn): void {
   const { state } = turn;
   for (const broker of state.brokers.values()) {

@@ -45,7 +45,7 @@ export type ProviderChange =
       readonly at: Instant;
       /** What the heuristic compared; left out by one that compares nothing. */
       readonly candidates?: readonly RequestCandidate[];
-      /** The reservation that it is to run inside; left out for one beside them. */
+      /** The reservation that it will run inside; left out for one outside reservations. */
       readonly reservation?: ClaimedReservation;
       /** The reservation that it is held for; left out for any other. */
       readonly heldFor?: ReservedWindow;
@@ -67,7 +67,7 @@ export type ProviderChange =
     }
   /** The manager put it back into its queue after it had started; its first allocation is over. */
   | { readonly kind: 'RequestRequeued'; readonly requestId: RequestId; readonly reason: Reason; readonly at: Instant }
-  /** The reservation that it is to run inside is at another time than was known. */
+  /** The reservation that it will run inside is at another time than was known. */
   | {
       readonly kind: 'RequestMoved';
       readonly requestId: RequestId;
@@ -116,7 +116,7 @@ export type ProviderChange =
       readonly at: Instant;
       /** It was refused for a reason that passes by itself. */
       readonly isPassing?: true;
-      /** Nothing more is to be had of its reservation, and why. */
+      /** Why its reservation can no longer be used. */
       readonly overCode?: string;
       /** Why the resource manager ended it; left out where that was asked of it, and in old journals. */
       readonly endCode?: string;
@@ -183,7 +183,7 @@ export type ProviderChange =
       readonly incarnation: string;
       readonly upTo: number;
     }
-  /** All reservations for which allocations are to be held, in place of those before. */
+  /** All reservations to pre-acquire allocations for, in place of those before. */
   | { readonly kind: 'WindowsChanged'; readonly windows: readonly ReservedWindow[]; readonly at: Instant }
   /** What was held is a broker's, inside the reservation whose claim it showed. */
   | {

@@ -93,7 +93,7 @@ export function findWindow(
   return window?.userId === userId ? window : undefined;
 }
 
-/** Who was given what is held goes by the dates and the amount of its claim, until it is told of others. */
+/** A request with a pre-acquired allocation uses the dates and amount of its claim until it learns of others. */
 function noteChanges(turn: Turn): void {
   for (const request of turn.state.requests.values()) {
     const { requestId, reservation, heldFor } = request;
@@ -128,7 +128,7 @@ export function nextHeld(turn: Turn): Instant[] {
   ];
 }
 
-/** Whether a claim is known to be good; where nothing is to be had with it, its broker is told. */
+/** Whether a claim is known to be good; if it can never be used, its broker is notified. */
 function isGood(turn: Turn, broker: KnownBroker, want: ReservedDemand): boolean {
   const code = judge(turn, want);
   if (code !== undefined && overCodes.has(code)) refuseWant(turn, broker, want, code);
@@ -165,9 +165,9 @@ function judge({ state, now, commands }: Turn, want: ReservedDemand): string | u
 }
 
 /**
- * When a claim is asked about again: never where nothing is to be had with it, or where it is found good and its
- * reservation is known to stand. One that was found
- * good and is known no more may have been cancelled, of which its broker hears by this alone.
+ * When a claim is checked again: never if it cannot be used any more, or if it was found good and its reservation is
+ * known. A claim that was good and whose reservation is no longer known may have been cancelled, which the broker
+ * learns only by this check.
  */
 function judgedAgainAt(state: ProviderState, want: ReservedDemand): Instant {
   const known = state.judgements.get(want.claim);
@@ -202,7 +202,7 @@ function isFreeFor(request: OwnRequest, { reservationId }: ReservedDemand): bool
   );
 }
 
-/** Tells a broker, once, that nothing is to be had with its claim. */
+/** Notifies a broker, once, that its claim cannot be used. */
 function refuseWant(turn: Turn, { brokerId }: KnownBroker, want: ReservedDemand, code: string): void {
   const { state, now } = turn;
   if (
@@ -249,8 +249,8 @@ function givenTo({ requests }: ProviderState, { brokerId }: KnownBroker, { claim
 }
 
 /**
- * Whether the allocation of a reservation is to be asked for now: what was asked for once, and is lost or refused, is
- * asked for again.
+ * Whether to request the allocation of a reservation now: one that was requested before, and was lost or refused, is
+ * requested again.
  */
 function isTime(turn: Turn, window: ReservedWindow, rule: LeadRule): boolean {
   const { state, now } = turn;

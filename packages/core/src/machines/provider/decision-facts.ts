@@ -13,7 +13,7 @@ export interface Resource {
   readonly listing: QueueListing;
 }
 
-/** What is to be asked for; a standby goes by what is left of the lease. */
+/** The demand to request processors for; a standby uses what is left of the lease. */
 export function getDemand(
   turn: Turn,
   broker: KnownBroker,

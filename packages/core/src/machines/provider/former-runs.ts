@@ -42,8 +42,8 @@ export function hasKept({ kept }: ProviderState, { facts, brokerId }: ProvidedMa
 }
 
 /**
- * Whether a machine has to wait until a former run of its agent has told that broker all it had: they have one name,
- * and acknowledgements bear no more.
+ * Whether a machine has to wait until a former run of its agent has delivered all its reports to that broker:
+ * acknowledgements name only the machine, which is the same for both.
  */
 export function mustWait({ kept }: ProviderState, { facts }: ProvidedMachine, brokerId: BrokerId): boolean {
   for (const one of kept.values()) {

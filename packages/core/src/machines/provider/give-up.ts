@@ -7,7 +7,9 @@ import { isServing, type KnownBroker, type OwnRequest } from './state.ts';
 import { releaseRequest } from './submission.ts';
 import type { Turn } from './turn.ts';
 
-/** Gives back what a heuristic wants no more, but the one that is wide enough for a gang that waits; answers which. */
+/**
+ * Gives back what a heuristic no longer needs, except the one that is wide enough for a waiting gang; answers which.
+ */
 export function giveUp(turn: Turn, broker: KnownBroker, unwanted: readonly GivenUpRequest[]): ReadonlySet<RequestId> {
   const givenUp = new Set<RequestId>();
   const kept = keptForGang(turn, broker);

@@ -18,9 +18,7 @@ const ownKinds: ReadonlySet<ProviderChange['kind']> = new Set([
   'DrainingEnded',
 ]);
 
-/**
- * Notes for which brokers a heuristic that watches the queue is to be asked, and why; what was noted stays until it is.
- */
+/** Notes for which brokers a heuristic that watches the queue must decide, and why; a note stays until it has. */
 export function noteTriggers(turn: Turn): void {
   const { state, now, changes } = turn;
   if (!isWatching(state)) return;

@@ -150,7 +150,7 @@ function viewRequests(
   return [...own, ...viewed.filter(({ requestId }) => requestId === '')].slice(0, requestsMax);
 }
 
-/** What was decided in this life, or else what the newest request that was compared with others tells of its own. */
+/** What was decided in this life, or else the comparison stored with the newest request that has one. */
 function lastDecision({ lastDecision: decided, requests }: ProviderState): ComparedDecision | undefined {
   if (decided !== undefined) return decided;
   const newest = [...requests.values()].findLast(({ candidates = [] }) => candidates.length > 0);

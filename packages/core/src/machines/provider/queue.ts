@@ -19,12 +19,10 @@ const missedListingsMax = 2;
 
 const requeued: Reason = { code: 'requeued' };
 
-/** An agent tells of a start before any listing does, though somewhat later than it was. */
+/** An agent reports a start before any listing does, though somewhat later than it was. */
 const startTolerance: Duration = 60_000;
 
-/**
- * A promise that is first heard of longer than this after the submission tells too little of what was promised then.
- */
+/** A promise that first appears longer than this after the submission says too little of what was promised then. */
 const promiseReceivedMax: Duration = 10 * 60_000;
 
 /** Requests that a provider makes use of at a time: heuristics consider each of them. */
@@ -215,8 +213,8 @@ function notePromise(
 }
 
 /**
- * Whether a listing was read before the moment, which is by our clock; one to come is of a clock that was set back
- * since, and tells nothing.
+ * Whether a listing was read before the moment, which is by our clock; a moment in the future comes from a clock that
+ * was set back since, and gives no information.
  */
 function isOlder({ now }: Turn, readAt: Instant, moment: Instant): boolean {
   return moment <= now && readAt <= moment;
@@ -293,7 +291,7 @@ export interface Ending {
   readonly status: 'ended' | 'rejected' | 'vanished';
   readonly reason: Reason;
   readonly endedAt: Instant;
-  /** Nothing more is to be had of its reservation, and why. */
+  /** Why its reservation can no longer be used. */
   readonly overCode?: string;
   /** See `OwnRequest`. */
   readonly endCode?: string;

@@ -11,7 +11,7 @@ import {
   type ReplicaId,
 } from '../../shared/index.ts';
 
-/** A lease as it is kept: what of it was started is promised state, what of it could be started is seen. */
+/** A lease in the spool: which replicas started is promised state, which could start is seen. */
 export interface SpooledLease {
   readonly outline: LeaseOutline;
   /** Those that were started, and on which machine. */
@@ -35,7 +35,7 @@ export interface EnrolledMachine {
   readonly brokerId: string;
   /** In the order of their sequences; not empty. */
   readonly reports: KeptReport[];
-  /** Seen: connection of the broker on which it was told as gone; 0 when it was not. */
+  /** Seen: connection of the broker on which it was reported as gone; 0 when it was not. */
   reportedConnectionId: number;
 }
 
@@ -50,8 +50,8 @@ export function openLease(outline: LeaseOutline): SpooledLease {
 }
 
 /**
- * The same lease with the outline that it was told with again: what it lacks now cannot be started, and what it still
- * has is as it was.
+ * The same lease with the outline of a repeated grant: replicas missing from it cannot start, and the others stay as
+ * they are.
  */
 export function reReportLease({ started, stocked }: SpooledLease, outline: LeaseOutline): SpooledLease {
   const lease = openLease(outline);

@@ -2,7 +2,7 @@ import type { DraftedRequest, PendingRequest } from '../../requests/index.ts';
 import type { Reason } from '../../reasons/index.ts';
 import type { ProcessorCount } from '../../shared/index.ts';
 
-/** What there is beside the drafts. */
+/** Limits and requests that the drafts are compared with. */
 interface Beside {
   /** Most that one request may have. */
   readonly widthMax: ProcessorCount;

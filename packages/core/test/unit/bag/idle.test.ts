@@ -45,7 +45,7 @@ test('the last waiting replicas are asked back, from the longest queue first, as
   ]);
 });
 
-test('a replica that fits beside those before it is not asked back, though nobody heard that it started', (t) => {
+test('a replica that fits on the machine after those before it is not asked back, though its start was not reported', (t) => {
   t.deepEqual(withdraw([aMachine('a', 2, 3), aMachine('i', 9)], { a: 'www' }), ['a2']);
 });
 

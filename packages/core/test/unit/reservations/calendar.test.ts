@@ -63,7 +63,7 @@ test('bad requests are refused with what was found and what would be possible', 
   t.is(calendar.count, 0);
 });
 
-test('a resource with a fault is told what would be possible', (t) => {
+test('the refusal of a resource with a fault says what would be possible', (t) => {
   t.is(findResourceFault(shared), undefined);
   t.deepEqual(findResourceFault({ ...shared, capPpm: 0 }), {
     code: 'resource-offer-invalid',
@@ -188,7 +188,7 @@ test('what is above the bound of its user by now is moved nowhere, also where th
   t.deepEqual([moved.length, lost.map(({ id }) => id)], [0, [1]]);
 });
 
-test('idle resources are no place where the bound of a user, or of all, forbids them', (t) => {
+test('idle resources are not available where the limit of a user, or of all, forbids them', (t) => {
   for (const [bound, reason] of [
     [{ userMax: 3 }, 'user-bound'],
     [{ capPpm: 750_000 }, 'no-room'],
@@ -438,7 +438,7 @@ test('what is away of the part that is not offered leaves the offered one whole,
   }
 });
 
-test('where a cap was lowered, what is away takes its place only from what there is no room for', (t) => {
+test('after a cap was lowered, absent capacity comes first out of the part above the cap', (t) => {
   const reservations = [1, 2, 3, 4].map((id) => ({
     id,
     userId: 'ana',

@@ -168,7 +168,7 @@ test('of a bag whose script was edited each task runs for the true reason, and o
   t.deepEqual(reasons(getBag(['1', '2', '4'])), ['its value changed from "3" to "4"']);
 });
 
-test('what runs for other values is not to write over finished results by the numbers of its tasks', (t) => {
+test('a task that runs with other values must not overwrite finished results through its number', (t) => {
   const former = getBag(['1', '2', '3']);
   const find = (next: JobSpec, finished: readonly number[]) =>
     findOverwrite(next, former, { runs: resume(next, former).runs, hasFinished: (index) => finished.includes(index) });

@@ -43,7 +43,7 @@ class Pair {
   }
 }
 
-test('whatever is looked for, set and removed beside what was looked for before, a tree has what a plain map has', (t) => {
+test('whatever is looked up, set and removed in any order, a tree has what a plain map has', (t) => {
   const pair = new Pair();
   pair.load(3000);
   const random = new Prng('ordered-tree');

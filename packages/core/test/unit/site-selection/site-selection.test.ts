@@ -47,7 +47,7 @@ test('of equal values the smaller resource wins, of equal ones the first that wa
   }
 });
 
-test('a queue that is told in sums gets no earlier by what is left out: processors that come free one after the other are told by the last', (t) => {
+test('a queue that is reported in sums never looks earlier: processors that come free one after the other are reported with the time of the last', (t) => {
   const book = new QueueModel(100);
   for (let id = 0; id < 100; id += 1) book.add(id, { width: 1, walltime: 10 * (id + 1), submittedAt: 0 }, 0);
   const summary = book.summarize(0);
@@ -93,7 +93,7 @@ test('a task that is wider than every resource is refused with the widest there 
   });
 });
 
-test('an admissibility out of 0..1 is no admissibility', (t) => {
+test('an admissibility out of 0..1 is invalid', (t) => {
   for (const a of [-0.1, 1.1, NaN])
     t.throws(() => table([4]).decide(getRules('min-ct', a), task, 0, new Prng('a')), { instanceOf: InvariantError });
 });
@@ -139,7 +139,7 @@ test('where one resource alone is admissible, nothing is compared', (t) => {
   t.like(explain(decision, ['small', 'large']), { admissibility: 1, comparedSites: [], furtherSites: 0 });
 });
 
-test('an a that is a fraction of processors is told in four digits', (t) => {
+test('an a that is a fraction of processors is printed with four digits', (t) => {
   const decision = table([4, 8, 11]).decide(getRules('min-ct', 12 / 23), task, 0, new Prng('x'));
   t.like(explain(decision, ['small', 'medium', 'large']), { strategy: 'min-ct', admissibility: 0.5217 });
 });
@@ -154,7 +154,7 @@ test('levels between fall back to the strategy of theirs', (t) => {
   }
 });
 
-test('a user names a strategy and a, and is told what is wrong with either', (t) => {
+test('a user names a strategy and a, and a fault of either is reported', (t) => {
   t.deepEqual(readSiteSelectionChoice('min-ct:0.5'), {
     strategy: findSiteSelectionStrategy('min-ct')!,
     admissibility: 0.5,

@@ -127,7 +127,7 @@ test('a request that still waits when the job ends is withdrawn and holds nothin
   ]);
 });
 
-test('a heuristic hears of pending, served and observed; decisions are at the submission and at each own end', (t) => {
+test('a heuristic gets pending, served and observed; decisions are at the submission and at each own end', (t) => {
   const heard: RequestFacts[] = [];
   const heuristic: RequestHeuristic = {
     name: 'listens',
@@ -284,7 +284,7 @@ test('the task that a processor takes is drawn, whatever the order of the tasks'
   );
 });
 
-test('a heuristic hears of the longest task and of the mean, in whatever order they ended', (t) => {
+test('a heuristic gets the longest task and the mean, in whatever order they ended', (t) => {
   const heard: RequestFacts['taskTimes'][] = [];
   const heuristic: RequestHeuristic = {
     name: 'listens',

@@ -68,7 +68,7 @@ test('it is asked where a request of anybody ended, where an own one has started
   t.is(job.finishedAt, 160);
 });
 
-test('it hears what its requests were promised, when they are to start, what runs in them and what was cut off', (t) => {
+test('it gets what its requests were promised, their latest starts, what runs in them and what was cut off', (t) => {
   const heard: RequestFacts[] = [];
   const resource = machine([0, 2, 500, 40], [1, 2, 500, 70], [11, 1, 2000, 1000]);
   run(
@@ -212,7 +212,7 @@ test('a decision beyond the budget is a bug of the heuristic', (t) => {
   });
 });
 
-test('it hears when a request was released in which no task had begun, and nothing of one in which some had', (t) => {
+test('it learns when a request was released in which no task had begun, and nothing of one in which some had', (t) => {
   const heard: RequestFacts[] = [];
   const drafts = [2, 1].map((width) => ({ width, walltime: 300, reasons: [] }));
   const job = run(

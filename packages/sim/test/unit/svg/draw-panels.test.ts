@@ -111,7 +111,7 @@ test('lines with intervals stand where their values are, one above the other at 
   t.deepEqual(across[0], across[1]);
 });
 
-test('positions are to scale where their numbers are known, and equally far apart where not', (t) => {
+test('positions are drawn to scale if their numbers are known, and otherwise equally far apart', (t) => {
   const getAcross = (positions?: number[]): number[] => {
     const svg = drawPanels({
       ...figure,

@@ -2,7 +2,7 @@ import test from 'ava';
 import { InvariantError } from '@mutirao/core/shared';
 import { Kernel } from '../../../src/world/kernel.ts';
 
-test('what is to happen happens in order of time, and of two at one instant the first that was scheduled', (t) => {
+test('events happen in order of time, and of two at one instant the first that was scheduled', (t) => {
   const kernel = new Kernel(1000);
   const seen: string[] = [];
   const note = (name: string) => (): void => {

@@ -156,7 +156,7 @@ test('a greeting that nobody answers is given up after 10 s', (t) => {
   t.deepEqual(heard, [], 'what comes on a stream that was given up is not for it');
 });
 
-test('a link that says good-bye dials no more, nor does that of a process that is over', (t) => {
+test('a link that closes normally does not dial again, nor does that of a process that is over', (t) => {
   const good = setUp((stream) => {
     stream.onMessage({ kind: 'welcome' });
   });

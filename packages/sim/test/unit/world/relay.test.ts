@@ -93,7 +93,7 @@ function setUp() {
   return { relay, inputs, measured, attach, connect, offer };
 }
 
-test('brokers and agents are greeted and told to the machine, each under a number of its own', (t) => {
+test('brokers and agents are greeted and announced to the state machine, each under a number of its own', (t) => {
   const { inputs, attach, connect } = setUp();
   const agent = attach('0', { held: [3] });
   const broker = connect();
@@ -142,7 +142,7 @@ test('what a machine says before it belongs to a broker is kept, in its order', 
   t.deepEqual(measured, ['q1 1', 'q1 2', 'q1 3']);
 });
 
-test('a machine that is told lost, and one whose broker is gone, are relayed no more', (t) => {
+test('a machine that is reported lost, and one whose broker is gone, are no longer relayed', (t) => {
   const { relay, inputs, attach, connect, offer } = setUp();
   const [lost, left] = [attach('0'), attach('1')];
   const broker = connect();

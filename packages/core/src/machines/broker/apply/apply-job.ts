@@ -116,7 +116,7 @@ export function appendTasks(state: BrokerState, change: ChangeOf<'TasksAppended'
     job.takesTasks && firstTaskIndex === job.taskCount,
     `tasks from ${firstTaskIndex} on are appended to job ${jobId} of ${job.taskCount}, open: ${job.takesTasks}`,
   );
-  // The list is the job's own. A new spec around it tells those who remember what they read of the old one.
+  // The list is the job's own. A new spec object invalidates what others have cached of the old one.
   const list = spec.groups as TaskGroup[];
   for (const group of groups) list.push(group);
   job.spec = { ...spec };
@@ -233,7 +233,7 @@ export function isBeingCancelled({ isCancelled, replicas }: OpenTask): boolean {
   return isCancelled === true || replicas.some(({ abortDisposition }) => abortDisposition === 'cancelled');
 }
 
-/** What its replicas still bring is not taken: they were told to end, and may have left half of it. */
+/** Results that its replicas still bring are not accepted: their cancellation may have left them incomplete. */
 function revokeCancel(task: OpenTask): void {
   delete task.isCancelled;
   task.failureCount = 0;

@@ -34,7 +34,7 @@ function findSupport(job: BrokerJob, identity: string): IndexSet {
   return support;
 }
 
-/** Its name as a success of it tells, or its identity where it is gone. */
+/** Its name as in a success of it, or its identity if it is gone. */
 function nameOf(state: BrokerState, identity: string): string {
   for (const success of state.successes.values()) if (success.identity === identity) return success.machineId;
   return identity;

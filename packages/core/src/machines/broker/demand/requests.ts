@@ -8,7 +8,7 @@ import { getWindow } from '../reservations/reserved-place.ts';
 import type { BrokerState, MovedWindow } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 
-/** Notes what a provider tells of its requests, where anything but the time of seeing changed. */
+/** Notes the requests that a provider reports, if anything but the time of seeing changed. */
 export function onRequestsChanged(turn: Turn, { providerId, requests: reported }: GetInput<'RequestsChanged'>): void {
   const provider = turn.state.providers.get(providerId);
   if (provider === undefined) return;

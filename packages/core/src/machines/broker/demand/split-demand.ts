@@ -65,7 +65,7 @@ function derivePart(state: BrokerState, grid: ImaginedGrid, { provider, left, fr
   const replicas = seenBy(provider, grid.running.get(provider)?.replicas);
   const shape = chooseShape(provider, placed, unplaced) ?? shapeFor(provider, smallestOpen(state));
   const [there, lacking] = [countOf(placed, shape), countOf(unplaced, shape)];
-  // It covers all that it runs, siblings of tasks that count elsewhere too: what holds them is to stay.
+  // The demand covers all that it runs, also siblings of tasks that count elsewhere: machines with work must stay.
   const pendingFor = (one: TaskShape, least: number): number =>
     Math.max(Math.min(countOf(replicas, one), countPending(state, provider, one)), least);
   let otherProcessors = 0;

@@ -32,11 +32,11 @@ export function dispatchReplicas(turn: Turn): void {
   for (const { heldBack } of held) heldBack.clear();
 }
 
-/** What is not to be touched while machines are filled. */
+/** Tasks and machines that dispatch must not touch. */
 interface KeptBack {
   /** Queues of which something is held back. */
   readonly held: ReadonlySet<TaskQueue>;
-  /** Machines that are to come free for a gang. */
+  /** Machines that a gang waits for. */
   readonly gathering: ReadonlySet<BrokerMachine>;
 }
 

@@ -9,7 +9,7 @@ import { isVotedOn } from '../trust/votes.ts';
 /** What wants processors that would not idle. */
 export interface Claims {
   readonly ready: readonly TaskQueue[];
-  /** Machines that are to come free for gangs. */
+  /** Machines that gangs wait for. */
   readonly gathering: ReadonlySet<BrokerMachine>;
 }
 
@@ -17,7 +17,7 @@ export interface Claims {
 export function preemptSpeculative(turn: Turn, claims: Claims): void {
   for (const job of turn.state.openJobs.values()) {
     forgetSettled(job);
-    // Votes are wanted results, and no work beside them.
+    // Votes are needed results, not speculation.
     if (job.withSibling.size === 0 || isVotedOn(job)) continue;
     if (job.replicationCap.kind === 'share') keepWithinShare(turn, job);
     else if (job.replicationCap.kind === 'idle') yieldTo(turn, job, claims);
@@ -53,9 +53,7 @@ function keepWithinShare(turn: Turn, job: BrokerJob): void {
   }
 }
 
-/**
- * Whether ready tasks want the machine: it would not idle, and replicas beside others would have to make room at once.
- */
+/** Whether ready tasks need the machine: it would not idle, and speculative replicas would have to give way at once. */
 export function isWanted(turn: Turn, ready: readonly TaskQueue[], machine: BrokerMachine): boolean {
   return ready.some(
     (queue) => queue.readyCount > 0 && matchesQueue(queue, machine) && !keepsAway(turn, queue, machine),

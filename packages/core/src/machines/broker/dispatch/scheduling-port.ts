@@ -76,7 +76,7 @@ function getDepth(turn: Turn, queue: TaskQueue, machine: BrokerMachine): number 
   );
 }
 
-/** Ready tasks of a queue that are to be dispatched. */
+/** Ready tasks of a queue to dispatch. */
 interface Wanted {
   readonly queue: TaskQueue;
   readonly countMax: number;

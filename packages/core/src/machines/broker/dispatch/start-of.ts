@@ -13,7 +13,7 @@ export function buildStart(
   { replicaId, taskIndex }: { readonly replicaId: ReplicaId; readonly taskIndex: TaskIndex },
 ): DispatchedStart {
   if (getTaskGroup(job, getGroup(job, taskIndex).groupIndex).outputs.length === 0) return { replicaId, taskIndex };
-  // Each that may run beside it may fail before it does.
+  // Each sibling that may run may fail before it does.
   const failures = (job.tasks.get(taskIndex)?.failureCount ?? 0) + getRunningMax(state, job);
   return failures < job.failuresMax ? { replicaId, taskIndex, onSuccessOnly: true } : { replicaId, taskIndex };
 }

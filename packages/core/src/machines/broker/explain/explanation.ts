@@ -5,7 +5,7 @@ export interface Explanation {
   readonly summary: Reason;
   /** Why what the summary is about waits; left out where it does not. */
   readonly waiting?: Reason;
-  /** The most telling first. */
+  /** The most informative first. */
   readonly details: readonly Reason[];
 }
 

@@ -14,19 +14,16 @@ import { commit, type Turn, wakeBy } from '../turn.ts';
  * Places gangs whose processors are all free at one provider, and keeps what becomes free for those that come next.
  *
  * A gang gets its processors all at once or none, in one step, so two of them never wait for each other. At each
- * provider one gang at a time is
- * *gathered*: nothing else is placed on the machines that it may use until enough of them is free; it then gets the
- * fewest that will do. Jobs take
- * turns: the one whose last gang was placed longest ago is next, so that none waits for all the tasks of another. Where
- * tasks of a job before
- * its own wait for the same machines, some of those are placed between two gangs. Nothing here asks to be woken: what a
- * gang waits for is an event.
+ * provider one gang at a time is *gathered*: no other task is placed on the machines that it may use until enough of
+ * them is free; it then gets the fewest that are enough. Jobs take turns: the one whose last gang was placed longest
+ * ago is next, so that none waits for all the tasks of another. Where tasks of a job before its own wait for the same
+ * machines, some of those are placed between two gangs. A gang never asks to be woken: it waits for an event.
  *
  * Cost: O(open jobs + queues with gangs x machines).
  *
- * @param machines those that something may be placed on.
- * @param others queues of ready tasks that are no gangs.
- * @returns machines that are to come free for gangs.
+ * @param machines those that may get tasks.
+ * @param others queues of ready tasks that are not gangs.
+ * @returns machines that gangs wait for.
  */
 export function dispatchGangs(
   turn: Turn,

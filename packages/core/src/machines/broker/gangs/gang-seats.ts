@@ -39,9 +39,7 @@ export class SeatPlan {
     this.#free = this.#open.reduce((sum, { free }) => sum + free, 0);
   }
 
-  /**
-   * How many members a gang of so many processors would have; Infinity where so many are not free. Cost: O(members).
-   */
+  /** How many members a gang of this width would have; Infinity if too few processors are free. Cost: O(members). */
   countMembers(processors: ProcessorCount): number {
     if (this.#free < processors) return Infinity;
     let count = 0;
@@ -50,8 +48,8 @@ export class SeatPlan {
   }
 
   /**
-   * Takes the seats of a gang of so many processors, which must be free: the fewest that there can be, the widest
-   * first. Cost: O(machines).
+   * Takes the seats of a gang of this width, which must be free: the fewest possible, the widest first. Cost:
+   * O(machines).
    */
   take(processors: ProcessorCount): GangSeat<BrokerMachine>[] {
     const count = this.countMembers(processors);

@@ -38,9 +38,8 @@ function isAwaited({ status, member }: BrokerReplica): boolean {
 const machinesNamedMax = 10;
 
 /**
- * Starts gangs all of whose members are held, and ends those of which a member has ended, or is not held in time. What
- * is said of one that is
- * over is dealt with where it is heard. Cost: O(gangs on machines).
+ * Starts gangs whose members are all ready, and ends those with a member that ended or was not ready in time. Messages
+ * about ended gangs are handled on receipt. Cost: O(gangs on machines).
  */
 export function reconcileGangs(turn: Turn): void {
   const { state, now } = turn;
@@ -58,7 +57,7 @@ export function reconcileGangs(turn: Turn): void {
   }
 }
 
-/** Whether all members wait for the start, as their provider has told on this connection. */
+/** Whether all members wait for the start, and their machines were announced on this connection. */
 function isHeld({ heldCount, members }: BrokerGang): boolean {
   return heldCount === members.length && members.every(({ machine }) => machine.isAnnounced);
 }
@@ -89,7 +88,7 @@ function reportStart(
   });
 }
 
-/** Tells a machine that is back of the starts that it may have missed. */
+/** Repeats the starts that a returned machine may have missed. */
 export function repeatStarts(turn: Turn, machine: BrokerMachine): void {
   for (const replica of machine.replicas.values()) {
     const { member, status, startedAt } = replica;
@@ -158,7 +157,7 @@ function leaderEnd(gang: BrokerGang, { disposition, outcome, reason, detail, mac
   const wasSpared =
     reason === drained || (gang.status === 'gathered' && (outcome === undefined || disposition === 'withdrawn'));
   const end: ReplicaDisposition = wasSpared ? 'withdrawn' : 'lost';
-  // A shutdown of one machine is no more the task's doing than one of all.
+  // As for the loss of all its machines, the task is not to blame for the shutdown of one.
   return {
     disposition: end,
     reason: isShutdown(reason) ? reason : gangBroken,

@@ -44,7 +44,7 @@ export function findMemoryGrowth(
   const growth = getGrowth(job);
   if (growth === undefined || !asksForMemory(resources)) return undefined;
   const { memory: had = 0, count = 0 } = task.grown ?? {};
-  // A replica that was placed before its sibling was ended for the same tells nothing more.
+  // A replica that was placed before its sibling ended for lack of memory adds no information.
   if (had > resources.memory) return { kind: 'more', memory: had, count };
   const wanted = Math.ceil(resources.memory * growth);
   const memory = Math.min(wanted, findMostMemory(state, getGroup(job, task.index).queue, resources));

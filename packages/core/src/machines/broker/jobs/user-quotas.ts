@@ -5,7 +5,7 @@ import type { BrokerState } from '../state.ts';
 import { countEnded } from './end-jobs.ts';
 
 /**
- * Why a user may not have one more job of so many tasks; undefined where it is allowed. Cost: O(open jobs) for users
+ * Why a user may not have one more job with this many tasks; undefined if it is allowed. Cost: O(open jobs) for users
  * with quotas.
  */
 export function findJobExcess(state: BrokerState, userId: UserId, taskCount: number): Refusal | undefined {

@@ -62,7 +62,7 @@ function isWanted(job: BrokerJob, index: TaskIndex, machine: BrokerMachine): boo
   );
 }
 
-/** Hears that a provider keeps a lease, and that nothing of those before can come back. */
+/** A provider has stored a lease, and replicas of earlier ones cannot come back. */
 export function onLeaseConfirmed(turn: Turn, { providerId, sequence }: GetInput<'LeaseConfirmed'>): void {
   const provider = turn.state.providers.get(providerId);
   // Of another broker of that name, say: what was never granted cannot be confirmed.

@@ -12,11 +12,10 @@ import { getIdentity } from '../trust/trust-records.ts';
 import { addCancel, commit, type Turn } from '../turn.ts';
 
 /**
- * Takes a machine in, or what it says of itself after a connection was lost.
+ * Adds a machine, or updates it after a lost connection.
  *
- * A restarted agent holds nothing of its former incarnation. Of one that is the same, what it does not hold is lost,
- * and told
- * to be dropped should it still be on its way; what it holds and nobody wants is cancelled.
+ * A restarted agent holds nothing of its former incarnation. If the incarnation is the same, a replica that it does not
+ * hold is lost, and is cancelled in case it is still on its way; an unwanted replica that it holds is cancelled.
  */
 export function joinMachine(turn: Turn, input: GetInput<'MachineJoined'>): void {
   const { state } = turn;
@@ -45,8 +44,7 @@ export function joinMachine(turn: Turn, input: GetInput<'MachineJoined'>): void 
 }
 
 /**
- * Whether a machine is another one than it was, though it may call itself the same: what it ran before it can run no
- * more, or not here.
+ * Whether a machine has changed identity, even with the same name: its earlier replicas can no longer run, or not here.
  */
 function isOther({ facts: known }: BrokerMachine, facts: MachineFacts): boolean {
   return (

@@ -33,12 +33,12 @@ export function addToPattern(pattern: MachinePattern | undefined, facts: Machine
 }
 
 /**
- * Whether a machine that the provider may obtain could run the queue's tasks, as far as its earlier ones tell, and they
- * are not placed elsewhere.
+ * Whether a machine that the provider may obtain could run the queue's tasks, judging by its earlier machines, and they
+ * are not assigned elsewhere.
  *
- * Before any was seen, its name as the attribute `site` is all that is known, and what is not known is hoped for. Later
- * only attributes in
- * which its machines differ are hoped for: what none of them ever stated the next one will not state either.
+ * Before the first machine, only its name as the attribute `site` is known, and unknown attributes count as matching.
+ * Later that holds only for attributes in which its machines differ: what none of them ever stated the next one will
+ * not state either.
  */
 export function mayMatch(
   queue: Pick<TaskQueue, 'processors' | 'resources' | 'isGang' | 'requirements' | 'place'>,

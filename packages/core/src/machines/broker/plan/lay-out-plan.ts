@@ -8,8 +8,8 @@ import type { BrokerJob, BrokerMachine, BrokerState, GridPlan, PlannedTask, Task
 import type { Turn } from '../turn.ts';
 
 /**
- * Planning is not to take more than a small share of the broker's time: an offer costs about a microsecond with each
- * algorithm, and so long passes for each of them before the next plan.
+ * Planning must take only a small share of the broker's time: an offer costs about a microsecond with each algorithm,
+ * and this time passes for each of them before the next plan.
  */
 const restPerOffer: Duration = 0.02;
 

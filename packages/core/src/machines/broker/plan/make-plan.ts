@@ -18,7 +18,7 @@ import { keepsAway } from '../times/remaining-time.ts';
 import type { BrokerMachine, GridPlan, TaskQueue } from '../state.ts';
 import type { Turn } from '../turn.ts';
 
-/** Tasks that are planned in detail: so many offers of a processor to a task in all, within these bounds. */
+/** Limits the tasks that are planned in detail: offers of a processor to a task in all, and tasks in the window. */
 const offersMax = 40_000;
 const windowMin = 64;
 const windowMax = 1024;

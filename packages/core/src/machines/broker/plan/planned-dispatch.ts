@@ -139,8 +139,8 @@ class PlannedDispatch {
   }
 
   /**
-   * What is late, since what it waits for is, or since it keeps away, keeps nothing; a wide task that is ready keeps
-   * what there is.
+   * A late task keeps nothing, because a task that it waits for, or its own avoidance of machines, delays it; a wide
+   * task that is ready keeps free processors.
    */
   #keepFor(room: Room, planned: PlannedTask): void {
     const { queue, start, end } = planned;

@@ -19,8 +19,8 @@ function getWidest({ processors: usual, groups }: JobSpec): ProcessorCount {
 }
 
 /**
- * Finds what keeps a job from running inside the reservation that its spec names, as far as its claim and its resource
- * have told; undefined where nothing does.
+ * Finds what keeps a job from running inside the reservation that its spec names, by its claim and the reports of its
+ * resource; undefined if nothing does.
  */
 export function findReservationFault({ state, now }: Turn, userId: UserId, spec: JobSpec): Refusal | undefined {
   const { reservation, gang } = spec;

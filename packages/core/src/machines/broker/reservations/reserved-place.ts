@@ -33,12 +33,12 @@ export function findMoved({ movedReservations }: BrokerState, reservation: JobRe
   return movedReservations.size === 0 ? undefined : movedReservations.get(reservationKey(nameReservation(reservation)));
 }
 
-/** Of how many processors a reservation is: as its resource told last, else as its claim says. */
+/** The processors of a reservation: as its resource last reported, else as its claim says. */
 export function getAmount(state: BrokerState, reservation: JobReservation): ProcessorCount {
   return findMoved(state, reservation)?.amount ?? reservation.amount;
 }
 
-/** When a reservation is: as its resource told last, else as its claim says. */
+/** When a reservation is: as its resource last reported, else as its claim says. */
 export function getWindow(state: BrokerState, reservation: JobReservation): MovedWindow {
   return findMoved(state, reservation) ?? reservation;
 }

@@ -82,8 +82,8 @@ export function storageKey(providerId: ProviderId, { machineId, attributes: { ho
 }
 
 /**
- * Makes what tells how many bytes of a task's inputs a machine's storage holds. What it finds out of tasks is kept, so
- * it is for one turn.
+ * Makes the function that counts how many bytes of a task's inputs a machine's storage holds. It caches what it finds
+ * out of tasks, so it is for one turn.
  */
 export function bytesHeldIn({
   stored,

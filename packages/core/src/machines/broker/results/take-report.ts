@@ -17,14 +17,14 @@ import { getIdentity } from '../trust/trust-records.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
 /**
- * Takes in what happened on a machine and acknowledges it. What it says of replicas that have ended is stale.
+ * Handles what happened on a machine and acknowledges it. What it says of replicas that have ended is stale.
  *
- * A machine that is not known is not answered: it is told of again before it matters.
+ * A report of an unknown machine is not acknowledged: the machine is announced again before it matters.
  */
 export function takeReport(turn: Turn, input: GetInput<'MachineReported'>): void {
   const machine = turn.state.machines.get(input.machineId);
   if (machine === undefined) return;
-  // A report told twice counts once.
+  // A repeated report counts once.
   const ends = input.report.ended.filter(
     ({ outcome, replicaId }) => outcome !== 'broken' || machine.replicas.has(replicaId),
   );
@@ -222,7 +222,7 @@ function cancelSiblings(turn: Turn, winner: BrokerReplica): void {
   }
 }
 
-/** Counts a replica that could not be sent as a failure of its task, or of its machine where that is to blame alone. */
+/** Counts a replica that could not be sent as a failure of its task, or of its machine if only that is at fault. */
 export function giveUpUnstartable(turn: Turn, input: GetInput<'ReplicaUnstartable'>): void {
   const replica = turn.state.replicas.get(input.replicaId);
   if (replica === undefined) return;

@@ -42,7 +42,7 @@ export class Mover {
       return due > now ? undefined : { formerProviderId: providerId, moved: 'away' };
     }
     if (isDraining(this.#provider)) return { formerProviderId: providerId, moved: 'draining' };
-    // Only what providers tell, or machines that come and go, make it another one.
+    // Only reports of providers, or machines that come and go, change the answer.
     return this.#turn.mayChangeDemand &&
       isAnnouncedOf(this.#provider) &&
       this.#view().suits(source, this.#provider) === false
@@ -118,7 +118,7 @@ export class Mover {
   }
 }
 
-/** Whether the provider has told of its resource: nothing is concluded from what it has not said yet. */
+/** Whether the provider has reported its resource: before that, nothing can be concluded from what is missing. */
 function isAnnouncedOf({ isConnected, isSynced, resource }: BrokerProvider): boolean {
   return isConnected && isSynced && resource !== undefined;
 }

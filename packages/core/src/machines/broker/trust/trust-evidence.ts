@@ -32,6 +32,6 @@ export interface TrustRecord {
   quarantinedAt: Instant;
   /** The oldest go where there are many. */
   evidence: readonly TrustEvidence[];
-  /** Evidence from before counts no more; 0 for never. */
+  /** Evidence from before no longer counts; 0 for never. */
   trustResetAt: Instant;
 }

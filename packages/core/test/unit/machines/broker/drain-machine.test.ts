@@ -48,7 +48,7 @@ test('explain says which machine is draining, since when and why, and how it tak
   );
 });
 
-test('a provider that stands in for its broker hears of drained machines as of those that get nothing', (t) => {
+test('a standby treats drained machines as those that get nothing', (t) => {
   const harness = new BrokerHarness({
     lease: { horizon: 3_600_000, replicasMax: 4096, interval: 1000, unknownPerSlot: 4 },
   });

@@ -69,7 +69,7 @@ test('a request that fits is journaled, placed, started and answered in one turn
   ]);
 });
 
-test('the exit of a process that is heard twice changes nothing the second time', (t) => {
+test('a repeated exit of a process changes nothing', (t) => {
   const { hear } = aCluster();
   hear(5, order('k', 2, 100));
   t.is(hear(6, ...exits(1, 1)).changes.length, 1);
@@ -152,7 +152,7 @@ test('no request may be wider than the cluster, whatever its limits allow', (t) 
   });
 });
 
-test('only so many ended requests are remembered, and a key is free again with the last of them', (t) => {
+test('a limited number of ended requests is remembered, and a key is free again with the last of them', (t) => {
   const { state, hear } = aCluster();
   for (const key of ['k1', 'k2', 'k3']) hear(5, order(key, 1, 10));
   hear(6, ...exits(1, 0), ...exits(2, 0));

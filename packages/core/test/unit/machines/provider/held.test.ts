@@ -96,7 +96,7 @@ test('what waits is expected when the queue has room for it, and has the chance 
   t.is(harness.state.expectedStarts.get(7), 2_800_000, 'in a queue by scores, whoever ranks before it goes first');
 });
 
-test('what is given back earlier since the reservation ends earlier is told as shortened, and a provider that drains gives back what it holds ahead', (t) => {
+test('an allocation that is given back early because its reservation ends early is reported as shortened, and a provider that drains gives back what it pre-acquired', (t) => {
   const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
   harness.perform([
     'start',

@@ -19,7 +19,7 @@ const demand = {
   userId: 'ana',
 };
 
-test('one batch that tells all there is to know is answered in one step', (t) => {
+test('one batch with all facts is answered in one step', (t) => {
   const state = createProviderState({ ...providerDefaults, providerId: 'c1', heuristic: 'static' });
   const inputs: ProviderInput[] = [
     { kind: 'ProviderStarted', instance: 'i' },
@@ -192,7 +192,7 @@ test('a restarted agent joins again under its new incarnation', (t) => {
   t.is(harness.journal.filter((change) => change.kind === 'MachineJoined').length, 2);
 });
 
-test('facts that are heard twice, or about what is gone, change nothing', (t) => {
+test('facts that are repeated, or about things that are gone, change nothing', (t) => {
   const harness = new ProviderHarness();
   harness.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
   harness.perform(['accepted q1']);
@@ -243,7 +243,7 @@ test('requests are sized by what tasks took elsewhere until one has ended here',
   t.false(getCode().includes('task-time-from-elsewhere'));
 });
 
-test('only so many ended requests are remembered', (t) => {
+test('a limited number of ended requests is remembered', (t) => {
   const harness = new ProviderHarness({ endedRequestsMax: 2, refusalPause: 1, refusalsMax: 100 });
   harness.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
   for (let index = 1; index <= 4; index += 1) {

@@ -120,7 +120,7 @@ test('a restart from a snapshot keeps what was asked for lately, promised and cu
   t.is(after?.pending[0]?.promisedStart, 90_001);
 });
 
-test('a promise that is first heard of more than ten minutes after the submission is none', (t) => {
+test('a promise that first appears more than ten minutes after the submission does not count', (t) => {
   const promisedAfter = (wait: number): unknown => {
     const { harness, heuristic } = aHarness();
     harness.perform(['listing l=running@1/8x90000', 'demand b 20']);

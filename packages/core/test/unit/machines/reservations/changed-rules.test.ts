@@ -1,7 +1,7 @@
 import test from 'ava';
 import { checkNothingOvercommitted, ReservationsHarness } from '@mutirao/testkit';
 
-test('however often rules change, each reservation is to be looked at once, and its calendar is the same one', (t) => {
+test('however often rules change, each reservation has one timer, and its calendar stays the same', (t) => {
   const harness = new ReservationsHarness();
   harness.perform('owner offers net 100B/s');
   for (let index = 0; index < 10; index += 1)
