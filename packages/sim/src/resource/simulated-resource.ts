@@ -27,7 +27,7 @@ export class SimulatedResource {
   readonly setup: ResourceSetup;
   readonly #replay: ResourceReplay;
   #submittedCount = 0;
-  /** Hears of what starts, at the instant of it; copies have none. */
+  /** Called with what starts, at the instant of it; copies have none. */
   onStarted: ((started: readonly PlannedRequest[], now: Instant) => void) | undefined;
 
   constructor(

@@ -4,9 +4,9 @@ import { findLetter } from './walk-ids.ts';
 
 /** How a message is described. */
 export interface Telling {
-  /** Instants are told relative to it; as they are when left out. */
+  /** Instants are printed relative to it; as they are when left out. */
   readonly start?: Instant | undefined;
-  /** Of lists whose elements touch some of these ids, only those elements are told. */
+  /** Of lists whose elements touch some of these ids, only those elements are printed. */
   readonly about?: ReadonlySet<string> | undefined;
 }
 

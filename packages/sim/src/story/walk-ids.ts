@@ -61,7 +61,7 @@ function visit(walk: IdWalk, value: unknown, scope: Scope): void {
   addRuns(walk, fields, inner);
 }
 
-/** The job of a batch stands in its template, beside the replicas. */
+/** The job of a batch is in its template, not in the replicas. */
 function getScope(fields: Fields, scope: Scope): Scope {
   const template = fields['template'] as Fields | undefined;
   return {

@@ -23,7 +23,7 @@ import { Kernel } from '../world/kernel.ts';
 export interface SimulatedMachine {
   readonly machineId: MachineId;
   readonly processors: ProcessorCount;
-  /** Work that it does in a time, above 0; nobody is told. */
+  /** Work that it does in a time, above 0; not known to the broker. */
   readonly speed: number;
   /** End of its allocation; left out, it stays. */
   readonly until?: Instant;
@@ -154,7 +154,7 @@ export class BrokerGrid {
     this.#deliver({ kind: 'JobSubmitted', replyTo: 0, userId: 'ann', clientJobId: '', spec });
   }
 
-  /** Something else is heard. */
+  /** Delivers any other input. */
   hear(input: BrokerInput): void {
     this.#deliver(input);
   }

@@ -382,7 +382,7 @@ export class AgentProcess {
       this.#finish(replica, disposition.exitStatus, { verdict: disposition.isTooGreedy ? tooGreedy : undefined });
     };
     this.#running.set(replicaId, { replica, finish });
-    // A member of another rank does as it is told, until it is told to end.
+    // A member of another rank runs nothing of its own, and lasts until it is ended.
     if ((replica.start.gang?.rank ?? 0) > 0) return;
     world.kernel.after(disposition.time, () => {
       if (this.#running.get(replicaId)?.finish === finish) finish();
@@ -470,7 +470,7 @@ export class AgentProcess {
     // What a failed run left is brought too, and must never be taken for a result.
     const digest =
       verdict === undefined ? this.#setup.world.truth.writtenBy({ label, replicaId: start.replicaId }) : leftByFailed;
-    // What others read is told from what other tasks wrote.
+    // A stored output, which other tasks read, gets a content of its own for each task.
     const keptAs = `${digest.slice(0, 32)} of ${label} ${start.taskIndex}`;
     const isKept = verdict === undefined && start.outputs.some(({ keep }) => keep === true);
     const content = { sha256: isKept ? keptAs : digest, size: 1 };

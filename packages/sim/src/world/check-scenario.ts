@@ -16,9 +16,12 @@ export const machinesMax = 1_000;
 
 const second: Duration = 1000;
 const hour: Duration = 3600 * second;
-/** Staging and messages take their time beside the task. */
+/** Staging and messages take their time in addition to the task. */
 const allocationMargin: Duration = 30 * second;
-/** Once all is mended, so long may local users' requests still hold a cluster, and a user wait with what she asks. */
+/**
+ * How long after all faults are mended local users' requests may still hold a cluster, and a user may wait for a
+ * reservation.
+ */
 const backlogMax: Duration = 36 * hour;
 const lateMax: Duration = 24 * hour;
 /** How long everything may take to come to its end once nothing goes wrong any more. */

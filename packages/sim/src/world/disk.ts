@@ -20,7 +20,7 @@ export class DiskFullError extends Error {
  */
 export class SimulatedDisk<Change> {
   #transactions: Transaction[] = [];
-  /** Of the transactions, so many from the front are on the disk for good. */
+  /** The number of transactions, from the front, that are on the disk for good. */
   #syncedCount = 0;
   isFull = false;
   #hasFallen = false;

@@ -342,7 +342,7 @@ function finishingCluster(cluster: ClusterPlan, draw: Draw): ClusterPlan {
   return { ...cluster, heuristic: draw.pick(['finish', 'auto']), ...(perHour === undefined ? {} : { perHour }) };
 }
 
-/** The same world where that heuristic decides at every cluster, beside local users. */
+/** The same world with that heuristic at every cluster, competing with local users. */
 export function drawFinishing(seed: string, scenario: Scenario): Scenario {
   const clusters = scenario.clusters.map((cluster, index) => {
     const draw = new Draw(new Prng(`finishing ${seed} ${index}`));

@@ -33,7 +33,7 @@ export class FakeReservationManager {
   readonly #booked = new Map<string, BookedReservation>();
   #awayUntil: Instant = 0;
 
-  /** @param onChanged hears of the resource whose reservations are others now, or can be asked for again. */
+  /** @param onChanged called with the resource whose reservations have changed, or can be asked for again. */
   constructor(kernel: Kernel, { jobs, managerAways = [] }: Scenario, onChanged: (resourceId: string) => void) {
     this.#kernel = kernel;
     for (const [index, { reservation: plan }] of jobs.entries()) {
@@ -73,7 +73,7 @@ export class FakeReservationManager {
     return booked === undefined ? undefined : { ...booked.reservation, after: 'continue' };
   }
 
-  /** The level that a resource is told. */
+  /** The level that is reported to a resource. */
   getWindows(resourceId: string): ReservedWindow[] {
     return [...this.#booked.values()]
       .filter((booked) => booked.reservation.resourceId === resourceId && this.#stands(booked))

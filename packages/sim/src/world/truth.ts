@@ -290,7 +290,7 @@ export class Truth {
     return result.digest;
   }
 
-  /** A wrong result that was voted on was taken: so many machines must really have brought it. */
+  /** A wrong result that was voted on was accepted: enough machines must really have brought it. */
   #checkOutvoted(label: string, taskIndex: number, digest: string): void {
     const { voteCount = 0, credibility = 0 } = this.planOf(label);
     if (voteCount === 0 || credibility > 0 || !digest.startsWith('bad')) return;

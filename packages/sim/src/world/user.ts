@@ -22,7 +22,7 @@ export interface UserSetup {
 
 const tryAgainAfter: Duration = 5_000;
 
-/** Submits the jobs of a scenario, each until it is accepted, and cancels and retries those that are to be. */
+/** Submits the jobs of a scenario, each until it is accepted, and cancels and retries those that the scenario names. */
 export class SimulatedUser {
   readonly #setup: UserSetup;
   #openCount: number;

@@ -43,7 +43,7 @@ export interface WatchedUser {
   readonly title: string;
 }
 
-/** Users of whom the three real ones are taken. */
+/** The three real users are taken from this number of frequent ones. */
 const frequentMax = 10;
 
 /**
@@ -95,7 +95,7 @@ export function measureBuc(
   return { trace, loadFactor, family, watched, runs: family.services.map(runAll) };
 }
 
-/** Sums up a run. @param wanted users to be told of. */
+/** Sums up a run. @param wanted users to report. */
 export function summarizeRun(
   trace: readonly ScoredTracedRequest[],
   { requests }: ScoredReplay,

@@ -7,10 +7,13 @@ import { seedNumbers, type SeedNumbers } from './seed-numbers.ts';
 import { meanOfRatios, type Estimate } from './statistics.ts';
 import { usersVariant } from './variants.ts';
 
-/** Loads that are nearer than this are told as equal; in percent. */
+/** Loads that are nearer than this are reported as equal; in percent. */
 const sameLoad = 1.5;
 
-/** For each trace: by how much its speedups differ from those of the thesis, and what of it the study itself shows. */
+/**
+ * For each trace: by how much its speedups differ from those of the thesis, and what of the difference the study itself
+ * shows.
+ */
 export function explainDifferences(traces: readonly TraceResults[], parts: readonly StudyPart[]): string {
   return traces
     .flatMap((results) => {

@@ -27,7 +27,7 @@ export class BagState {
   doneCount = 0;
   readonly #onStart: (run: Run) => void;
 
-  /** @param onStart hears of each run that starts. */
+  /** @param onStart called with each run that starts. */
   constructor(setup: BagSetup, policy: BagPolicy, onStart: (run: Run) => void) {
     this.setup = setup;
     this.policy = policy;

@@ -45,7 +45,7 @@ export class IntermittentMachine implements BagMachine {
     );
   }
 
-  /** How long it takes to run so much work. */
+  /** How long the machine takes to run this amount of work. */
   timeFor(work: Duration): Duration {
     return Math.max(1, Math.ceil(work / this.speed));
   }

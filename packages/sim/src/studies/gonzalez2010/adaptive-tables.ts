@@ -84,7 +84,7 @@ export function adaptiveVerdicts(results: StudyResults, metrics: readonly number
   return table(['runs', 'metric', 'better than the fixed a of', 'undecided beside', 'worse than'], rows);
 }
 
-/** The adaptive a by strategy: what it was, and how it did beside no restriction and beside the best fixed a. */
+/** The adaptive a by strategy: its value, and its gain over no restriction and over the best fixed a. */
 export function adaptiveByStrategyTable(results: StudyResults, load: number): string {
   const rows = siteSelectionStrategies.map(({ name }, strategy) => {
     const selection: Selection = { mix: 'logs', load, strategy };
@@ -116,8 +116,8 @@ export function adaptiveByStrategyTable(results: StudyResults, load: number): st
 }
 
 /**
- * Each a beside a = 1 in one metric: at every load, under every local policy, with the other sums and with the other
- * mix.
+ * Each a compared with a = 1 in one metric: at every load, under every local policy, with the other sums and with the
+ * other mix.
  */
 export function everyAdmissibilityTable(results: StudyResults, metric: number): string {
   const columns: readonly Kind[] = [

@@ -196,6 +196,6 @@ function mixRow(results: StudyResults): string[] {
   const evidence =
     `best a for m1 at load ${middleLoad}, mean over strategies: ${serial.toFixed(2)} with more serial work, ` +
     `${logs.toFixed(2)} with the five logs; gain at 0.6 ${getGain('serial')} and ${getGain('logs')}`;
-  // The step of the study is a tenth: what is less than that is no difference.
+  // The step of the study is a tenth: a smaller difference does not count.
   return [says, evidence, serial - logs >= 0.1 ? 'yes' : 'no'];
 }

@@ -92,11 +92,11 @@ function spread(tasks: readonly TracedRequest[]): TracedRequest[] {
 }
 
 /**
- * Stretches an experiment so that its work is so much of what all clusters can do between the first and the last
- * submission; whole milliseconds, from 0 on.
+ * Stretches an experiment so that its work is the given share of what all clusters can do between the first and the
+ * last submission; whole milliseconds, from 0 on.
  *
  * @param load more than 0: sum size_j p_j / (M x span), p being the real run time. @throws {InvariantError} for any
- * other.
+ *   other.
  */
 export function scaleToLoad(tasks: readonly TracedRequest[], load: number): TracedRequest[] {
   invariant(load > 0 && Number.isFinite(load), `the offered load is ${load}; expected more than 0`);

@@ -9,7 +9,7 @@ import { Prng } from '@mutirao/core/shared';
 
 const hour = 3_600_000;
 
-/** Requests have their earliest starts, and utilisation is measured, in so long. */
+/** The span in which requests have their earliest starts, and in which utilisation is measured. */
 export const horizon = 240 * hour;
 
 /**

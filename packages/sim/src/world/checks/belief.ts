@@ -7,9 +7,8 @@ export function believeMachine(passes: number): number {
 }
 
 /**
- * What a result is believed when so many brought it, by counting out every world in which who is right agrees and who
- * differs is wrong: one for
- * each result, and one in which all are wrong.
+ * The credibility of a result with these votes, by counting out every world in which the votes for the right result
+ * agree and all others are wrong: one for each result, and one in which all are wrong.
  */
 export function believeResult(
   votes: readonly { readonly identity: string; readonly digest: string }[],

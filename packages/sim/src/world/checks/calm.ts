@@ -46,7 +46,7 @@ export class CalmCheck implements WorldCheck {
     }
   }
 
-  /** The ledger says what really ran, and no more than what its end takes beside. */
+  /** The ledger charges the time that really ran, plus at most what the end of each run takes. */
   end(): void {
     const { broker, promises, scenario, truth, turnDelayMax } = this.#world;
     if (!this.#isCalm || broker.current === undefined) return;

@@ -14,7 +14,7 @@ import type { Truth } from '../truth.ts';
 import { reasonOfLoss } from './reason-of-loss.ts';
 import { VoteOracle } from './vote-oracle.ts';
 
-/** What the journal tells of a task. */
+/** What the journal says of a task. */
 interface WrittenTask {
   failures: number;
   losses: number;
@@ -30,7 +30,7 @@ interface WrittenTask {
   end: 'finished' | 'failed' | 'cancelled' | undefined;
 }
 
-/** What the journal tells of a job. */
+/** What the journal says of a job. */
 interface WrittenJob {
   readonly label: string;
   readonly taskCount: number;
@@ -82,7 +82,7 @@ export class JournalOracle {
   readonly #replicas = new Map<ReplicaId, WrittenReplica>();
   /** Whose machines did not confirm their ends in time: their tasks are none of theirs any more. */
   readonly #unconfirmed = new Map<ReplicaId, JobId>();
-  /** Members of gangs beside their leaders, which say nothing of their tasks; by the job. */
+  /** Members of gangs other than their leaders, which say nothing of their tasks; by the job. */
   readonly #followers = new Map<ReplicaId, JobId>();
 
   constructor(truth: Truth) {
@@ -470,7 +470,7 @@ export class JournalOracle {
 }
 
 /**
- * Counts what was lost: what was taken away by a shutdown or a preemption is no task's fault. @param wasTaken whether
+ * Counts a loss, unless a shutdown or a preemption caused it, for which no task is to blame. @param wasTaken whether
  * the task's manager took it away.
  */
 function noteLoss(task: WrittenTask, ending: ReplicaEnding, wasTaken: boolean): void {

@@ -113,7 +113,7 @@ function isForJob({ reservation, reservationOver }: BrokerJob, { reservation: pl
   return own === undefined || place === undefined ? own === place : isOfReservation(own, place);
 }
 
-/** Ready tasks do not wait beside machines that have nothing to do. */
+/** Ready tasks do not wait while machines are idle. */
 function* findIdle(state: BrokerState, now: Instant): Iterable<string> {
   const waiting = [...state.openJobs.values()].flatMap(({ queues }) =>
     queues.filter(({ readyCount, scheduler }) => readyCount > 0 && !byEstimates.has(scheduler)),
@@ -127,8 +127,8 @@ function* findIdle(state: BrokerState, now: Instant): Iterable<string> {
       !isIdle(machine, now)
     )
       continue;
-    // It is beside their reservation, they are placed elsewhere, it lacks what they ask for, or its time is too short
-    // for them, and another's is not.
+    // Excluded: tasks outside its reservation, tasks assigned elsewhere, tasks that need what it lacks, and tasks for
+    // which its time is too short while another machine's is not.
     const suited = waiting.filter(
       (queue) =>
         isForJob(queue.job, machine.facts) &&

@@ -33,8 +33,8 @@ function isForLater(
   action: BrokerChange | BrokerCommand,
   actions: readonly { readonly kind: string }[],
 ): boolean {
-  // These go with what is placed, which is looked at by itself: what was leased of it is leased no more, and others in
-  // its stead.
+  // These go with placed replicas, which are checked by themselves: their delegated tasks are revoked, and others
+  // leased instead.
   if (action.kind === 'RevokeLease') return true;
   if (action.kind === 'LeaseGranted' || action.kind === 'GrantLease')
     return actions.some(({ kind }) => kind === 'RevokeLease');

@@ -5,7 +5,7 @@ import type { JobPlan } from '../scenario.ts';
 import { isVoted } from '../truth.ts';
 import { believeMachine, believeResult } from './belief.ts';
 
-/** A run as the journal tells of it. */
+/** A run as the journal describes it. */
 interface WrittenRun {
   readonly machineId: MachineId;
   /** Job and index. */
@@ -29,7 +29,7 @@ interface WrittenDecision {
 
 /** As the broker's defaults. */
 const rules = { certainty: 0.99, evidenceMax: 3, credibleVotesMax: 15 };
-/** Sums of other orders differ by so much. */
+/** Sums in another order differ by up to this. */
 const rounding = 1e-9;
 
 /** Counts the votes of a journal once more, by its own rules. */
@@ -42,7 +42,7 @@ export class VoteOracle {
   readonly #evidence = new Map<string, Map<string, number>>();
   readonly #runs = new Map<ReplicaId, WrittenRun & { readonly identity: string }>();
   readonly #votes = new Map<string, WrittenVote[]>();
-  /** By task: votes that may be there, with those of runs beside the wanted ones. */
+  /** By task: the most votes that it may have, including those of siblings beyond the wanted runs. */
   readonly #votesMax = new Map<string, number>();
   readonly #decisions = new Map<string, WrittenDecision>();
 

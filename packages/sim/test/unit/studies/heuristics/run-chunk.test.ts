@@ -161,7 +161,7 @@ test('waits of local users are those between submission and end of the job, with
   t.deepEqual(cut.sumUp(130, one), { requestCount: 2, withJob: 100 - 20 + (130 - 125), alone: 100 - 20 + (130 - 125) });
 });
 
-test('what may be requested in addition to an unknown log is what 99 of 100 keep within, in whole hours, at least five', (t) => {
+test('the walltime limit of an unknown log is what 99 of 100 requests keep within, in whole hours, at least five', (t) => {
   const of = (walltimes: readonly number[]): number =>
     usualWalltime(walltimes.map((walltime) => ({ submittedAt: 0, width: 1, walltime, runTime: 1 })));
   t.is(of([hour]), 5 * hour);
