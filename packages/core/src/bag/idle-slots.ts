@@ -14,7 +14,7 @@ export interface MachineChoice<Machine> {
 /** Free processors of machines and what else is free there, handed out one task at a time. */
 export class IdleSlots<Machine extends BagMachine> {
   readonly #free = new Map<Machine, ProcessorCount>();
-  /** What is left of the other resources of machines of which some were handed out. */
+  /** The free resources of machines that were handed out in part. */
   readonly #resources = new Map<Machine, FreeResources>();
 
   /** Takes note of what is free on these machines. */

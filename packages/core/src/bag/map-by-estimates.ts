@@ -11,15 +11,15 @@ export const mappedMachinesMax = 256;
 /**
  * Maps the ready task that would end first to the machine where it does, and so on.
  *
- * Cost: O(`mappedTasksMax`^2 x `mappedMachinesMax`) for each window of tasks, since each assignment has every task that
- * is left look at every
- * machine again: half a million ends at most. There are as many windows as free processors want.
+ * Cost: O(`mappedTasksMax`^2 x `mappedMachinesMax`) for each window of tasks, since each assignment makes every
+ * remaining task look at every machine again: half a million ends at most. There are enough windows for all free
+ * processors.
  *
  * @source Maheswaran et al., "Dynamic mapping of a class of independent tasks onto heterogeneous computing systems"
- * (1999), Min-min.
- * Departs from the source: tasks are mapped in windows, only those whose machine is free are dispatched, and the others are
- * mapped again at the
- * next decision. Without estimates, and where tasks are so short that they wait at machines, it is a workqueue.
+ *   (1999), Min-min.
+ * Departs from the source: tasks are mapped in windows, only those whose machine is free are dispatched, and the others
+ * are mapped again at the next decision. Without estimates, and where tasks are so short that they wait at machines, it
+ * is a workqueue.
  */
 export const minMin: BagScheduler = {
   name: 'min-min',

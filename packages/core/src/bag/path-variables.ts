@@ -32,8 +32,7 @@ export function getPathVariables(place: PathPlace): PathVariables {
 
 /**
  * Replaces each `$NAME` in a path, as plain text: with JOB 3 and TASK 7 `$TASKID` is `7ID`, `\$JOB` is `\3`, and
- * `${JOB}`
- * stays as it is. Unknown names stay; a value is not looked at again.
+ * `${JOB}` stays as it is. Unknown names stay; values are not expanded again.
  */
 export function expandPathVariables(text: string, variables: PathVariables): string {
   return expandFrom('', text, variables, () => undefined);
@@ -91,7 +90,7 @@ const nameLengthMax = 255;
 /** Characters of a value that a fault repeats. */
 const valueShownMax = 200;
 
-/** What is wrong with a word of a machine as a part of a file's name; undefined where nothing is. */
+/** Why a word of a machine cannot be part of a file's name; undefined if it can. */
 export function findNameFault(word: string): Fault | undefined {
   if (!isPrintable(word)) return { code: 'name-with-control-character' };
   if (word.includes('/')) return { code: 'name-with-slash' };

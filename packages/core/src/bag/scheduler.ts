@@ -4,9 +4,8 @@ import type { BagMachine, BagQueue } from './bag.ts';
 import type { DispatchPort } from './dispatch-ready.ts';
 
 /**
- * What schedulers need to know and to do. The broker answers from its state, a simulation from its world, and who
- * imagines machines from
- * what he imagines; nothing here belongs to the broker.
+ * What schedulers need to know and to do. The broker answers from its state, a simulation from its world, and demand
+ * from imagined machines; nothing here belongs to the broker.
  */
 export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQueue>
   extends DispatchPort<Machine, Queue> {
@@ -35,8 +34,8 @@ export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQue
   /** Whether the queue's tasks are dispatched by a plan; never where nothing plans. */
   isPlanned(queue: Queue): boolean;
   /**
-   * Dispatches what the plan wants dispatched now of these queues, all of which are planned. @returns machines that are kept
-   * for what the plan has next on them.
+   * Dispatches the tasks of these queues, all of them planned, that the plan starts now. @returns machines that are
+   * kept for their next planned tasks.
    */
   dispatchPlanned(machines: readonly Machine[], queues: readonly Queue[]): ReadonlySet<Machine>;
 }

@@ -68,9 +68,7 @@ export function hasPlaceholder(template: Template): boolean {
   return template.some((part) => part.kind !== 'text');
 }
 
-/**
- * Makes a command template of the words after `--`: each is quoted as the shell wants it, its placeholders left open.
- */
+/** Makes a command template of the words after `--`: each is quoted for the shell, its placeholders left open. */
 export function commandFromWords(words: readonly string[]): string {
   return words.map(quoteTemplateWord).join(' ');
 }

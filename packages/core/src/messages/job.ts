@@ -32,7 +32,7 @@ export type InputSource =
   /** `path` is that of an output of that task, as its group says it; the task waits for it. */
   | { readonly kind: 'output'; readonly taskIndex: TaskIndex; readonly path: string };
 
-/** A file (or folder) that a task wants before it starts: JDF's `put` (root playpen) and `store` (root storage). */
+/** A file (or folder) that a task needs before it starts: JDF's `put` (root playpen) and `store` (root storage). */
 export interface InputSpec {
   /** Paths may hold `{}`, `{#}` and JDF's `$JOB`, `$TASK`, `$PROC`. */
   readonly source: InputSource;
@@ -81,7 +81,7 @@ export interface TaskGroup {
   readonly check: string;
   /** A requirements expression; empty holds everywhere. */
   readonly requirements: string;
-  /** How long a task is said to take; left out where nobody says. */
+  /** How long a task takes by its job file; left out if that does not say. */
   readonly expectedTime?: Duration;
   /** Processors that each of its tasks holds at least; left out, as many as the job says. */
   readonly processors?: ProcessorCount;
@@ -90,7 +90,9 @@ export interface TaskGroup {
    * than at least.
    */
   readonly processorsMax?: ProcessorCount;
-  /** What each of its tasks holds in addition to processors; left out, what the job says. It replaces all of that. */
+  /**
+   * The resources of each of its tasks in addition to processors; left out, those of the job. It replaces all of these.
+   */
   readonly resources?: ResourceRequest;
 }
 
@@ -98,7 +100,7 @@ export interface TaskGroup {
 export interface TaskEdge {
   readonly from: TaskIndex;
   readonly to: TaskIndex;
-  /** How much of what the first one writes the other one reads; left out where nobody says. Only plans look at it. */
+  /** The bytes that the first one writes and the other one reads; left out if unknown. Only plans use it. */
   readonly data?: Bytes;
 }
 
@@ -160,18 +162,16 @@ export type ReplicationCap =
   | { readonly kind: 'share'; readonly percent: number };
 
 /**
- * How a job's results are verified before they are taken: `none` takes each and runs no check; `check` wants a check of
- * every task
- * group; `vote` takes what more than half of `count` machines agree on; `credibility` takes what is right with
- * probability
- * `threshold`, by what is known of the machines.
+ * How a job's results are verified before they are taken: `none` accepts each without a check; `check` requires a check
+ * of every task group; `vote` accepts the result of more than half of `count` machines; `credibility` accepts a result
+ * that is right with probability `threshold`, by the records of the machines.
  */
 export type Verification =
   | { readonly kind: 'none' }
   | { readonly kind: 'check' }
   /** 1 to 15. */
   | { readonly kind: 'vote'; readonly count: number }
-  /** In (0, 1): 0.99 wants 99 results of 100 to be right. */
+  /** In (0, 1): with 0.99, 99 results of 100 should be right. */
   | { readonly kind: 'credibility'; readonly threshold: number };
 
 /** Tasks as their user states them, defaults filled in: a bag, or a workflow where some wait for others. */
@@ -248,7 +248,7 @@ export interface JobSpec {
   readonly open?: true;
 }
 
-/** What a task is; `waiting` until what it depends on is done. */
+/** The status of a task; `waiting` until its dependencies are done. */
 export type TaskStatus = 'waiting' | 'ready' | 'running' | 'verifying' | 'finished' | 'failed' | 'cancelled';
 
 /** What a job is; `cancelled` from the moment its user says so, though its replicas end later. */

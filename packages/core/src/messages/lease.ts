@@ -45,6 +45,6 @@ export interface LeaseOutlineGroup {
   readonly resources?: ResourceRequest;
   readonly requirements: string;
   readonly taskTime: Duration;
-  /** Some of them want files before they start. */
+  /** Some of them need files before they start. */
   readonly hasInputs: boolean;
 }

@@ -70,7 +70,7 @@ export function getCapacity({
     : capacity;
 }
 
-/** A file that a replica wants before it starts. */
+/** A file that a replica needs before it starts. */
 export interface InputFile {
   readonly root: Root;
   readonly path: string;
@@ -82,7 +82,7 @@ export interface InputFile {
 export interface OutputFile {
   readonly root: Root;
   readonly path: string;
-  /** Another task reads it: the machine keeps what it wrote, should that task run there. Left out where none does. */
+  /** Another task reads it: the machine keeps the output in case that task runs there. Left out if no task reads it. */
   readonly keep?: true;
 }
 
@@ -121,7 +121,7 @@ export interface WorkFolder {
   readonly device: string;
   /** The type of its file system, in hexadecimal. */
   readonly fileSystem: string;
-  /** The host where it was looked at, since it was started; empty where that is not known. */
+  /** Identifies the host and its last boot when the file system was inspected; empty if not known. */
   readonly bootId: string;
   /** It is on the file system of the home folder. */
   readonly isBesideHome: boolean;

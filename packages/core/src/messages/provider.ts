@@ -3,7 +3,7 @@ import type { NodeShape, Slot } from '../resources/index.ts';
 import type { Duration, Instant, ProcessorCount, ProviderId, RequestId, UserId } from '../shared/index.ts';
 import type { RequestReservation, ReservedDemand } from './reservation.ts';
 
-/** What a broker still wants of one provider. A level: it replaces the one before. */
+/** What a broker still needs of one provider. A level: it replaces the one before. */
 export interface Demand {
   /** Tasks neither finished nor expected to be done elsewhere; running ones included. */
   readonly pendingTasks: number;
@@ -68,7 +68,7 @@ export interface AllocationRequest {
   /** What the resource manager calls it; empty until submitted. */
   readonly managerRequestId: string;
   readonly width: ProcessorCount;
-  /** Of which it is a whole number; left out where nothing but processors was asked for. */
+  /** Its width is a whole number of these; left out if only processors were asked for. */
   readonly slot?: Slot;
   readonly walltime: Duration;
   readonly status: RequestStatus;
@@ -225,7 +225,7 @@ export interface RequestOrder {
    * each a new one.
    */
   readonly clientRequestId: string;
-  /** The reservation to run inside of; left out for none. Whoever passes it on has seen its claim. */
+  /** The reservation to run inside of; left out for none. The caller has checked its claim. */
   readonly reservationId?: number;
 }
 

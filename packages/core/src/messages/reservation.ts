@@ -29,11 +29,11 @@ export interface ResourceRules {
   readonly amountPerUserMax: number;
   /** Reservations that one request may move, with SUVS-P. */
   readonly movesMax: number;
-  /** A reservation that nobody claims for this time is given back; 0 keeps it until its end. */
+  /** A reservation that is unclaimed for this time is given back; 0 keeps it until its end. */
   readonly unclaimedMax: Duration;
 }
 
-/** Units or capacity that cannot be had: for maintenance, or since they failed. */
+/** Units or capacity that are unavailable: for maintenance, or since they failed. */
 export interface Outage {
   /** Counted from 1 at each resource. */
   readonly id: number;
@@ -102,7 +102,7 @@ export interface ReservationSpec {
 
 /** That a reservation is one of several that stand or fall together, with one of them, wherever that is. */
 export interface GroupLink {
-  /** Chosen by who asks for them, as nobody guesses it: who knows it may ask what became of them. */
+  /** Chosen by the client that requests the group, and hard to guess: it gives access to the outcome of the group. */
   readonly groupId: string;
   /** Address of the manager that has the one that decides; empty for this one. */
   readonly manager: string;
@@ -150,7 +150,7 @@ export interface ReservationRecord {
   readonly ahead?: Provisioning | undefined;
 }
 
-/** A place that could be had instead of what was asked for. */
+/** An available place other than the one that was asked for. */
 export interface Alternative {
   readonly startsAt: Instant;
   readonly endsAt: Instant;
@@ -229,8 +229,8 @@ export interface RequestReservation extends ReservationName {
 const markLength = 12;
 
 /**
- * How a reservation stands at its resource, whose provider holds allocations ahead for it: where it is now, whatever
- * its claim says, and what is held.
+ * The status of a reservation at its resource, whose provider pre-acquires allocations for it: its present interval and
+ * amount, whatever its claim says, and what is pre-acquired.
  */
 export interface ReservedStatus {
   readonly reservation: ReservationName;

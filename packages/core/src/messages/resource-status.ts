@@ -2,8 +2,8 @@ import type { NodeShape } from '../resources/index.ts';
 import type { Duration, ProcessorCount, ProcessorMillis } from '../shared/index.ts';
 
 /**
- * What a provider's resource is and how its queue stands, as far as site selection needs it. A level: it replaces the one
- * before.
+ * What a provider's resource is and the state of its queue, as far as site selection needs it. A level: it replaces the
+ * one before.
  */
 export interface ResourceStatus {
   /**
@@ -19,7 +19,7 @@ export interface ResourceStatus {
    * releases that do not report it.
    */
   readonly walltimeMax?: Duration;
-  /** What slots can be had of; left out where allocations are of single processors, and before it was read. */
+  /** The nodes that slots can be on; left out if allocations are of single processors, and before it was read. */
   readonly nodes?: readonly NodeShape[];
   /** It takes no more work. */
   readonly isDraining: boolean;
@@ -36,7 +36,7 @@ export interface QueueStatus {
   readonly age: Duration;
   /** Why it cannot be read now; empty while it can. */
   readonly trouble: string;
-  /** Of what waits and runs there, whoever asked for it. */
+  /** Of all requests that wait and run there, whoever made them. */
   readonly known: QueueSummary;
   /** Remaining work of the requests of the broker that receives the status; they are in `known`. */
   readonly ownWork: ProcessorMillis;

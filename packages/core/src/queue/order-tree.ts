@@ -77,7 +77,7 @@ export class OrderTree {
     return last;
   }
 
-  /** What has at most this rank: who arrived with it now would be behind them. Cost: O(log n). */
+  /** The requests of at most this rank, which a new one with it would be behind. Cost: O(log n). */
   sumProvisioning(rank: number): Ahead {
     let count = 0;
     let work = 0;

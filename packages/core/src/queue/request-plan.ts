@@ -23,14 +23,12 @@ export interface RankedRequest extends RequestTerms {
 }
 
 /**
- * The requests of one space-shared resource, and the profile of what they leave free.
+ * The requests of one space-shared resource, and the profile of the processors that they leave free.
  *
  * Invariant: the profile is the capacity minus every placed or running request over [startsAt, startsAt + walltime) and
- * minus the reservationBlocks. It is
- * changed by `add`, `place`, `start`, `end`, `blockReservation` and `unblockReservation` alone, so that whoever owns it
- * can journal
- * them. Time does not run backwards: what
- * was due once stays due until it is placed again, starts or ends. n is the number of waiting requests below.
+ * minus the reservationBlocks. It is changed by `add`, `place`, `start`, `end`, `blockReservation` and
+ * `unblockReservation` only, so that its owner can journal them. Time does not run backwards: a request that was due
+ * once stays due until it is placed again, starts or ends. n is the number of waiting requests below.
  */
 export class RequestPlan {
   readonly kind = 'processors';
@@ -229,7 +227,7 @@ export class RequestPlan {
    * Cost: as `countUnheld`, and with reservationBlocks O(segments of its walltime).
    */
   canStart({ width, walltime }: PlannedRequest, now: Instant): boolean {
-    // Without reservationBlocks what is free by requested times only grows where nothing but what runs has a place.
+    // Without reservationBlocks, the free processors by requested times only grow if only running requests have places.
     return (
       this.countUnheld(now) >= width && (this.#reservationBlocks.size === 0 || this.#profile.fits(width, walltime, now))
     );

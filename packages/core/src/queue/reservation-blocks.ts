@@ -73,7 +73,8 @@ export class ReservationBlocks {
   }
 
   /**
-   * Gives to reservationBlocks that are short what has become free, the first to have been raised first. Cost: O(1) where none is.
+   * Gives processors that have become free to blocks that are short, the first to have been raised first. Cost: O(1) if
+   * none is short.
    */
   topUp(profile: AvailabilityProfile): void {
     if (this.#shortCount === 0) return;

@@ -7,10 +7,10 @@ export type QuotaEnforcer = 'broker' | 'provider' | 'reservations' | 'server';
 /** A quantity that is limited for each user or machine. */
 export interface QuotaKind {
   readonly unit: QuotaUnit;
-  /** What a user other than the owner, or any machine, may have where nothing else is configured. */
+  /** The default quota of a user other than the owner, or of any machine. */
   readonly usual: number;
   readonly enforcer: QuotaEnforcer;
-  /** Who has it; a user when left out. */
+  /** The holder of the quota; a user when left out. */
   readonly holder?: 'machine';
 }
 

@@ -24,7 +24,7 @@ type MachineExcess = GetReason<'machine-quota-exceeded'>;
 /** Why something is not allowed. */
 export interface QuotaExcess<Excess = UserExcess | MachineExcess> {
   readonly name: QuotaName;
-  /** With what was asked, what is used and what is allowed. */
+  /** Includes the amounts that were asked for, are used and are allowed. */
   readonly fault: Excess;
 }
 

@@ -51,7 +51,7 @@ function takeInOrder(free: FreeTime, rules: HoleRules): Candidate[] {
   return holes;
 }
 
-/** A breakpoint and the best that it had when it was last looked at. */
+/** A breakpoint and the best candidate there when it was last checked. */
 interface Prospect {
   readonly at: number;
   readonly best: Candidate;
@@ -115,7 +115,7 @@ function findBestAt(free: FreeTime, at: number, rules: HoleRules): Candidate | u
   const longest = start - now + rounds * taskTime;
   let best: Candidate | undefined;
   free.visitRectangles(at, lanesMax * perTask, walltimeMax, (width, extent) => {
-    // What is narrower yet cannot beat what is found, however long it may be.
+    // A narrower one cannot beat the best so far, however long it may be.
     if (
       best !== undefined &&
       (Math.floor(width / perTask) * rounds) / longest < best.tasks / (best.startsAt + best.walltime - now)

@@ -48,7 +48,7 @@ export interface TaskSpread {
   readonly deviation: Duration;
 }
 
-/** What a request that started was promised, and what came of it. */
+/** The wait that a request was promised when it was submitted, and how long it took. */
 export interface ObservedWait {
   readonly width: ProcessorCount;
   readonly walltime: Duration;
@@ -58,7 +58,7 @@ export interface ObservedWait {
   readonly actual: Duration;
 }
 
-/** What may still be asked of the manager within the hour; whoever drives a heuristic counts (`RequestBudget`). */
+/** What may still be asked of the manager within the hour; the driver of a heuristic counts it (`RequestBudget`). */
 export interface BudgetLeft {
   readonly submissions: number;
   /** Withdrawals of waiting requests and releases of running ones. */
@@ -87,15 +87,15 @@ export interface RequestDemand {
   readonly unplacedTasks?: number | undefined;
   /** Processors that one task needs, 1 or more. */
   readonly processors: ProcessorCount;
-  /** When the user wants it done, where she said so. */
+  /** The deadline that the user set, if any. */
   readonly deadline: Instant | undefined;
 }
 
-/** The queue as one sees it who need not read a listing: the simulator, which keeps the profile. */
+/** The queue without a listing: the simulator has its profile. */
 export interface QueueView {
   /** What running and waiting requests leave free, each at the place it was promised; is read, not written. */
   readonly profile: AvailabilityProfile;
-  /** |R^w|: requests of anybody that wait. */
+  /** |R^w|: waiting requests of all users. */
   readonly waitingCount: number;
 }
 
@@ -141,7 +141,7 @@ export interface RequestFacts {
   readonly demand: RequestDemand;
   /** Undefined before the first task ended. */
   readonly taskTimes: TaskTimes | undefined;
-  /** What tasks of the demand took at other resources; looked at until one has ended at this one. */
+  /** What tasks of the demand took at other resources; used until one has ended at this one. */
   readonly taskTimesElsewhere?: TimeQuantiles | undefined;
   /**
    * Whether nothing has been asked for on behalf of this demand; left out, it is so when no request is pending or
@@ -192,7 +192,7 @@ export interface RequestFacts {
   readonly unlistedTime?: Duration;
 }
 
-/** A request that a heuristic wants submitted. */
+/** A request that a heuristic drafts for submission. */
 export interface DraftedRequest {
   /** In 1 .. `limits.widthMax`. */
   readonly width: ProcessorCount;
@@ -217,9 +217,7 @@ export interface GivenUpRequest {
 export interface RequestDecision {
   /** Own requests to be given up before the drafts are submitted; left out for none. Within the budget. */
   readonly givenUp?: readonly GivenUpRequest[];
-  /**
-   * When to decide again though nothing happened; left out, never. Whoever drives waits for `reviewPauseMin` at least.
-   */
+  /** When to decide again though nothing happened; left out, never. The driver waits for `reviewPauseMin` at least. */
   readonly reviewAt?: Instant;
   /** At most `limits.requestsMax` less the pending ones that are not given up; within the budget. */
   readonly drafts: readonly DraftedRequest[];
@@ -243,11 +241,10 @@ export interface RequestHeuristic {
   /** Its name in configuration and records. */
   readonly name: string;
   /**
-   * When it wants to be asked. `ends`, if left out, is costa2005's: when something is wanted and whenever an own
-   * request has ended. `queue
-   * events`: also whenever processors of the resource were freed, when an own request has started, when completed tasks
-   * have become a quarter more, and at `reviewAt`;
-   * at most once at an instant, whether or not a slot is free.
+   * When it decides. `ends`, if left out, is costa2005's: when there is demand, and whenever an own request has ended.
+   * `queue events`: also whenever processors of the resource were freed, when an own request has started, when
+   * completed tasks have become a quarter more, and at `reviewAt`; at most once at an instant, whether or not a slot is
+   * free.
    */
   readonly decidesAt?: 'ends' | 'queue events';
   /**

@@ -12,7 +12,7 @@ type WidthFault = GetReason<'gang-width-misplaced' | 'gang-width-invalid' | 'gan
 
 /** What an expression says of the number of processors, apart from what it says of machines. */
 export type GangWidth =
-  /** `count` is undefined where nothing is said; `rest` is what the machines must be, empty where that is all. */
+  /** `count` is undefined if the expression does not name it; `rest` holds the other requirements, empty for none. */
   | { readonly kind: 'width'; readonly count: number | undefined; readonly rest: string }
   | { readonly kind: 'error'; readonly fault: WidthFault };
 

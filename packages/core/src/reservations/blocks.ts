@@ -5,7 +5,7 @@ import type { Absence, Occupancy } from './occupancy.ts';
 import type { Moved, PlacedReservation } from './request.ts';
 import type { PlacedReservations } from './placed-reservations.ts';
 
-/** What cannot be had for a while: a maintenance window, or resources that failed. */
+/** Unavailable capacity: a maintenance window, or resources that failed. */
 export interface Block {
   readonly id: number;
   readonly start: Instant;
@@ -41,7 +41,7 @@ export class Blocks {
     return [...this.#blocks.values()].sort((one, other) => one.id - other.id);
   }
 
-  /** Takes in place what a block takes; no reservation is in its way. Cost: O(log n) for each resource. */
+  /** Occupies what a block takes; no reservation is in its way. Cost: O(log n) for each resource. */
   put(book: PlacedReservations, block: Block): void {
     invariant(!this.#blocks.has(block.id), `block ${block.id} is there twice`);
     this.#blocks.set(block.id, block);
@@ -108,7 +108,7 @@ function takenBy(block: Block, { idle }: Occupancy): readonly Absence[] {
  *
  * Of a shared resource those without a latest end go first, then the last placed (highest id) first, until the rest
  * fits. A reservation that has begun ends where the block begins, and is lost if that is now. A hold in the way is lost
- * too, because nobody is notified of a changed hold.
+ * too, because changed holds are not reported to users.
  */
 export function placeBlock(book: PlacedReservations, blocks: Blocks, block: Block, now: Instant): BlockOutcome {
   const hit = (book.all.idle === undefined ? clearShared(book, blocks, block) : clearCounted(book, blocks, block)).sort(
@@ -133,7 +133,7 @@ export function placeBlock(book: PlacedReservations, blocks: Blocks, block: Bloc
   return { moved, shortened, lost };
 }
 
-/** What is left until an instant of what has begun; undefined where nothing is, and of what is only held. */
+/** The part of a begun reservation until an instant; undefined if nothing is left, and for a hold. */
 function cutAt(before: PlacedReservation, end: Instant, now: Instant): PlacedReservation | undefined {
   return end > now && before.isHeld !== true ? { ...before, end } : undefined;
 }

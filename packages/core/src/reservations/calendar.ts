@@ -20,7 +20,7 @@ import { PlacedReservations } from './placed-reservations.ts';
 import { checkResource, getOffered, type ReservableResource } from './resource.ts';
 import { chooseShape, listShapes, type Shape } from './shapes.ts';
 
-/** What would fit in place of what was asked; a part is undefined where nothing would. */
+/** What would fit instead of the request; a part is undefined if nothing would. */
 export interface Alternatives {
   /** As asked, at the earliest beyond the latest end. */
   readonly earliest: Window | undefined;
@@ -37,7 +37,7 @@ export interface Window {
   readonly amount: number;
 }
 
-/** A stretch of a calendar over which what can be had does not change. */
+/** A stretch of a calendar over which the available amount does not change. */
 export interface CalendarSlot {
   readonly start: Instant;
   readonly end: Instant;
@@ -118,8 +118,8 @@ export class Calendar {
   }
 
   /**
-   * What is reserved or lacking of what is offered in a window, in order, cut at its ends. Cost: O(log n) and O(1)
-   * each.
+   * The stretches of a window, in order, with what is reserved or unavailable in each, cut at the window's ends. Cost:
+   * O(log n) and O(1) each.
    */
   slots(from: Instant, until: Instant): readonly CalendarSlot[] {
     return this.#book.all.used
@@ -156,7 +156,7 @@ export class Calendar {
     return answer;
   }
 
-  /** What would be decided, without placing it, as long as nobody gives way. Cost: as `request`. */
+  /** What would be decided, without placing it, if no reservation moves. Cost: as `request`. */
   find(request: ReservationRequest, now: Instant): Answer {
     const limits = findLimits(request, now);
     if ('reason' in limits) return limits;
@@ -283,8 +283,8 @@ export class Calendar {
   }
 
   /**
-   * Compares what the calendar believes with what its reservations and blocks say, and its indexes with what they hold.
-   * Cost: O(n log n). @throws {InvariantError}
+   * Compares the calendar with its reservations and blocks, and its indexes with their entries. Cost: O(n log n).
+   * @throws {InvariantError}
    */
   checkInvariants(): void {
     const reservations = this.#book.overlapping(-Infinity, Infinity);
@@ -338,11 +338,11 @@ export class Calendar {
     };
   }
 
-  /** There is no place; where there would be one for somebody else, the bound of a user is why. */
+  /** There is no place; if another user would have one, the user's limit is the reason. */
   #refusePlace(request: ReservationRequest, shapes: readonly Shape[], limits: Limits): Refusal {
     const { amount } = shapes[0] as Shape;
     const { userMax } = this.resource;
-    // Nobody has no name, and so nothing.
+    // The empty user has no reservations, and so no limit.
     const isBound =
       userMax !== undefined &&
       shapes.some((shape) => this.#book.all.earliestFit({ ...getWant(request, shape, limits), userId: '' }) < Infinity);

@@ -1,6 +1,6 @@
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 
-/** How long a request of anybody's waited until it started. */
+/** How long a request of any user waited until it started. */
 export interface MeasuredWait {
   readonly width: ProcessorCount;
   readonly walltime: Duration;
@@ -42,7 +42,7 @@ const alikeMin = 20;
 const leadMin: Duration = 600_000;
 const leadUnknown: Duration = 3_600_000;
 
-/** The waits that a queue was last seen to have, by classes of widths: powers of two. */
+/** The most recent waits in a queue, by classes of widths: powers of two. */
 export class WaitHistory {
   readonly #byClass = new Map<number, Duration[]>();
 

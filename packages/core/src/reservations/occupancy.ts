@@ -8,7 +8,7 @@ import type { PlacedReservation } from './request.ts';
 import { getOffered, type PlacementRule, type ReservableResource } from './resource.ts';
 import type { Shape } from './shapes.ts';
 
-/** A shape that wants a place for a user, to start in [from, startMax]. */
+/** A shape that a user requests, to start in [from, startMax]. */
 export interface Want extends Shape {
   readonly userId: UserId;
   readonly from: Instant;
@@ -121,9 +121,8 @@ export class Occupancy {
   /**
    * The earliest start; Infinity when there is none.
    *
-   * @source kunrath2008, 4.1 (counted) and 4.2.3, SUVS (shared). Departs from the source: no slot is looked at where it
-   * can be skipped, and a
-   * user's bound is one limit more; without one the place is the same.
+   * @source kunrath2008, 4.1 (counted) and 4.2.3, SUVS (shared). Departs from the source: slots are skipped if
+   *   possible, and a user's limit applies in addition; without one the place is the same.
    */
   earliestFit(want: Want): Instant {
     const { idle } = this;
@@ -131,8 +130,8 @@ export class Occupancy {
     if (idle === undefined) return start;
     const { amount, duration, startMax } = want;
     while (start < Infinity) {
-      // Where there is not room for as many, the same ones are not idle throughout either: periods there need not be
-      // looked at.
+      // If there is not room for as many units, the same ones are not idle throughout either, so that their periods
+      // need no check.
       const roomEnd = startMax - start > narrowWindow * duration ? this.startOfExcess(want, start) : Infinity;
       const found = idle.earliestFit(amount, duration, start, Math.min(startMax, roomEnd - duration));
       if (found === Infinity && roomEnd > startMax) return found;

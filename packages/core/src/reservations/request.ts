@@ -42,7 +42,7 @@ export interface ReservationRequest {
   readonly earliestStart: Instant | undefined;
   /** Undefined: never, so that there is always a place. */
   readonly latestEnd: Instant | undefined;
-  /** Whether the place is only held until it is confirmed. A hold moves nobody. */
+  /** Whether the place is only held until it is confirmed. A hold moves no other reservation. */
   readonly isHold?: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Bytes } from '../shared/index.ts';
 export interface GpuDevice {
   /** As its driver names it on that machine: an index or a UUID. Unique there. */
   readonly id: string;
-  /** In lower case, such as `a100`; empty where nobody says. */
+  /** In lower case, such as `a100`; empty if unknown. */
   readonly kind: string;
 }
 

@@ -116,8 +116,8 @@ export class FreeResources {
   }
 
   /**
-   * Takes of each resource what a task asks for, or what is left of it: to keep it for that task until it fits. Of
-   * devices that are in use it takes the rest of those with most left, so that these come free one day.
+   * Takes the requested amount of each resource, or what is left of it, to keep it for a task until it fits. Of devices
+   * in use it takes the rest of those with most left, so that these become free eventually.
    */
   takeUpTo(request: ResourceRequest): Assignment {
     return this.#takeWith(request, this.fits(request) ? this.#chooseDevices(request) : this.#emptiestDevices(request));

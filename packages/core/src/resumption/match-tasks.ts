@@ -6,7 +6,7 @@ import { fingerprintFor } from './revised-inputs.ts';
 
 /** How a task of a job relates to a task of an earlier job. */
 export type TaskMatch =
-  /** It does the same: command, inputs by content, outputs. Whose outputs it reads is not looked at. */
+  /** It does the same: command, inputs by content, outputs. The source of the outputs that it reads is not compared. */
   | { readonly kind: 'same'; readonly former: TaskIndex }
   /**
    * `reason`: what differs. `isUnknown`: nothing there wrote the same outputs, or has its place.

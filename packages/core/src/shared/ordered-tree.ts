@@ -159,7 +159,7 @@ export class OrderedTree {
    * any more.
    */
   #lastLeaf: TreeNode | undefined;
-  /** Nothing is summed up: who changes a leaf has nothing to mend above it. */
+  /** There are no summaries: a change of a leaf needs no update above it. */
   readonly #isPlain = this.sumUp === OrderedTree.prototype.sumUp;
   /** Of the row that is set or removed now; one object, for there are many such rows. */
   readonly #change: RowChange = { first: 0, was: -Infinity, is: -Infinity };

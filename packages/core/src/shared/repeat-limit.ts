@@ -26,7 +26,7 @@ interface Tally {
 }
 
 /**
- * Decides which of many similar lines are written, so that somebody who causes them cannot fill a disk.
+ * Decides which of many similar lines are written, so that a client that causes them cannot fill a disk.
  *
  * The first lines of each key are written, the rest of its window is counted. Memory is bounded by `keysMax`.
  */

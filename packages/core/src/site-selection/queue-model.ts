@@ -36,18 +36,15 @@ export interface ReportedQueue {
 export type CountedTasks = 'unfinished' | 'all';
 
 /**
- * What was assigned to one resource and has not ended, in sums that grow and shrink with it, and the tentative FCFS
- * schedule of it.
+ * The tasks that were assigned to one resource and have not ended, as running sums, and their tentative FCFS schedule.
  *
- * Tasks that are added in their order, and started in it when the schedule says, leave the schedule as it is; any other
- * start and any end
- * has it made again, once, when it is next looked at; so has a start that is overdue. Sums are always those of a book
- * that is made again, bit for bit: they are added up in one
- * order, that of the running tasks by start and the waiting ones by arrival.
+ * Tasks that are added in their order, and started in it when the schedule says, leave the schedule as it is; after any
+ * other start and after any end it is computed again when it is next used; so it is after an overdue start. Sums are
+ * always those of a new model, bit for bit: they are added up in one order, that of the running tasks by start and the
+ * waiting ones by arrival.
  *
  * Settled for this project, where the seed is silent: sums run over what has not ended, unless `counted` is `all`; then
- * ended tasks stay with the
- * end that they had.
+ * ended tasks stay with the end that they had.
  */
 export class QueueModel {
   readonly processors: ProcessorCount;
@@ -186,7 +183,7 @@ export class QueueModel {
         ? { ...this.#ended }
         : sumsLater(this.#base.known, this.#base.known.widthSum, this.#base.by);
     for (const entry of this.#running) {
-      // Who runs on beyond his walltime is taken to end at once.
+      // A task that runs beyond its walltime is expected to end at once.
       const endsAt = Math.max(now, entry.endsAt);
       this.#free.hold(entry.width, endsAt);
       addTo(this.#sums, entry, endsAt);

@@ -27,7 +27,7 @@ export interface SiteSelectionRules {
   readonly staleAfter: Duration;
 }
 
-/** Why an admissible resource is known to less than the strategy wants. */
+/** Why less is known of an admissible resource than the strategy needs. */
 export interface LackOfKnowledge {
   /** Its place in the order of size. */
   readonly index: number;
@@ -49,7 +49,7 @@ export interface AssignedResource {
    * needs no comparing.
    */
   readonly values: readonly number[];
-  /** Who is known to too little for the strategy of the rules; empty where it decided itself. */
+  /** Resources of which too little is known for the strategy of the rules; empty if it decided itself. */
   readonly lacking: readonly LackOfKnowledge[];
 }
 

@@ -54,7 +54,7 @@ export class TimeCurve {
   longest: Duration = 0;
   longestCensored: Duration = 0;
 
-  /** Takes in a run that ended. */
+  /** Adds a run that ended. */
   add(time: Duration): void {
     const whole = wholeTime(time);
     const at = this.#open(getBin(whole));
@@ -73,7 +73,7 @@ export class TimeCurve {
     if (whole > this.longestCensored) this.longestCensored = whole;
   }
 
-  /** Takes in all that another curve knows. */
+  /** Adds the runs of another curve. */
   addAll(other: TimeCurve): void {
     for (const [index, bin] of other.#bins.entries()) {
       const at = this.#open(bin);
@@ -117,11 +117,11 @@ export class TimeCurve {
   }
 
   /**
-   * How long a run lasts in all, on average, that has lasted for `elapsed`; undefined where nothing is known. Never
-   * falls as `elapsed` grows.
+   * The mean total time of runs that have lasted for `elapsed`; undefined if nothing is known. Never falls as `elapsed`
+   * grows.
    *
-   * Beyond what was seen a run is taken to last as long again: careful doubling is what the seeds do with requests that
-   * were too short.
+   * Beyond the observed times a run is expected to last as long again: the seeds double requests that were too short in
+   * the same way.
    *
    * @param elapsed need not be whole.
    * @returns not rounded.

@@ -12,7 +12,7 @@ export interface ConvictionRules {
 /** The broker's default rules. */
 export const defaultConvictionRules: ConvictionRules = { certainty: 0.99, evidenceMax: 3 };
 
-/** What a result that is taken says of those who brought another one. */
+/** What an accepted result says of the machines that brought another one. */
 export interface Verdict {
   /** The probability that what is taken is right. */
   readonly certainty: number;
@@ -21,12 +21,12 @@ export interface Verdict {
 }
 
 /**
- * Judges those who disagree with a result that is taken.
+ * Judges the machines that disagree with an accepted result.
  *
- * What one machine says, however trusted, convicts nobody alone.
+ * The word of one machine, however trusted, never convicts another.
  *
- * @param by.getCredibility what each voter was believed before this vote: the credit that the vote gives must not speak
- * for itself.
+ * @param by.getCredibility the credibility of each voter before this vote: the credit that the vote gives must not
+ *   speak for itself.
  */
 export function judgeOutvoted(
   votes: readonly Vote[],

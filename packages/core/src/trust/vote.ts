@@ -1,4 +1,4 @@
-/** One result of a task: who brought it and what it is. */
+/** One result of a task: the machine that brought it, and the digest. */
 export interface Vote {
   /** Identity of the machine; votes of one task have different ones. */
   readonly voter: string;

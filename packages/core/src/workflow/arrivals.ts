@@ -43,15 +43,15 @@ export function joinWorkflows(workflows: readonly Workflow[]): Workflow {
 }
 
 /**
- * Runs the dynamic method over jobs that arrive, when tasks take what was foreseen.
+ * Runs the dynamic method over jobs that arrive, with tasks that take their expected time.
  *
- * In batch mode, all that has not begun is scheduled again with each arrival; in immediate mode the newcomer alone is,
- * around what is promised. What runs stays.
+ * In batch mode, all tasks that have not begun are scheduled again with each arrival; in immediate mode only the
+ * newcomer is, around the promised ones. Running tasks stay.
  *
  * @param arrivals by instant, ascending.
- * @source moreira2009, 3.1 and 2.2.2. Departs from the source: it does not say where the data of what has ended is when
- * its receiver is planned again; here it is where the
- * receiver was planned before, and takes its time again to any other place.
+ * @source moreira2009, 3.1 and 2.2.2. Departs from the source: it does not say where the data of an ended task is when
+ *   its receiver is planned again; here it is where the receiver was planned before, and must be transferred again to
+ *   any other place.
  */
 export function scheduleArrivals(
   arrivals: readonly Arrival[],

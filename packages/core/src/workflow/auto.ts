@@ -29,7 +29,7 @@ export function chooseSchedule(problem: SchedulingProblem, schedulers: readonly 
 
 interface Worth {
   readonly unplacedCount: number;
-  /** The last end of what has a place, with what comes after it. */
+  /** The last end of the placed tasks, with what comes after them. */
   readonly end: number;
 }
 

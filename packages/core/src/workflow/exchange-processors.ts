@@ -15,12 +15,12 @@ export interface LevelTask {
  * Moves processors, one at a time, from the task with the least b-level of a level to the one with the greatest, until
  * the least is one that has been the greatest.
  *
- * A processor moves once at most, since who has taken one gives none. Cost: O(processors x (tasks of the level x
- * processors + their edges)).
+ * A processor moves once at most, since a task that has taken one gives none. Cost: O(processors x (tasks of the level
+ * x processors + their edges)).
  *
  * @param level in the order in which they were placed. @param tails what comes after each task, by index.
  * @source moreira2009, 3.2.2.2, lines 15 to 23. Departs from the source: of a task that gives one away, the slowest
- * goes; see HPTS for when a move is undone.
+ *   goes; see HPTS for when a move is undone.
  */
 export function exchangeProcessors(
   placing: Placing,

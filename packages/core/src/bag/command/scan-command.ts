@@ -344,8 +344,8 @@ class ListScanner {
   }
 
   /**
-   * Backticks: what is inside loses one level of backslashes. With a placeholder they are written as `$(...)`, where
-   * nothing has to be escaped twice.
+   * Backticks: their contents lose one level of backslashes. With a placeholder they are written as `$(...)`, which
+   * needs no double escapes.
    */
   #substitution(isDouble: boolean): void {
     const { inner, raw } = this.#reader.backticks(isDouble);

@@ -60,10 +60,9 @@ export interface QueueBefore {
  * known, or it would gain nothing.
  *
  * Under a policy that gives places ahead the waits are those of the places that it would get, and an earlier one is the
- * gain, by passing others or by
- * fitting into a hole. Under the others it is a place further ahead, and a wait is estimated as the processor time that
- * is left to what runs and asked for by
- * who is ahead, over the processors: rough, since early ends make it shorter and what does not fit side by side longer.
+ * gain, by passing others or by fitting into a hole. Under the others it is a place further ahead, and a wait is
+ * estimated as the processor time that running requests have left and those ahead ask for, over the processors: rough,
+ * since early ends make it shorter and requests that do not fit side by side longer.
  * Cost: O(running + log n), or two searches for a place, each O(behind x segments).
  */
 export function gainOfTighter(queue: QueueBefore, request: FreshRequest): WalltimeGain | undefined {

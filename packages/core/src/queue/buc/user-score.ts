@@ -10,7 +10,7 @@ export interface UserScore {
   readonly precisionMean: number;
 }
 
-/** What a user has who was never seen. */
+/** The score of a user without requests so far. */
 export const newcomer: UserScore = { score: 60, countedCount: 0, precisionMean: 0 };
 
 /**

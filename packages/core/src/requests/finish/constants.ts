@@ -1,4 +1,4 @@
-/** What the heuristic goes by that no theory gives; fitted on the first two thirds of each trace's time. */
+/** The constants of the heuristic that no theory gives; fitted on the first two thirds of each trace's time. */
 export interface FinishConstants {
   /**
    * Task times that are considered possible before any is known, all equally likely: the shortest, and the factor from

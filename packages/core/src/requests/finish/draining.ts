@@ -187,12 +187,12 @@ export function isDrained(at: Duration, workers: Workers, bag: Bag): boolean {
 
 /**
  * When a bag is empty, from now: lanes take tasks eagerly until their requests end, and from then on slots bring what
- * they bring on average; `never` where nothing does.
+ * they bring on average; `never` if nothing does.
  *
  * To a second, or a two thousandth where that is more.
  *
- * @param guess where it is looked first, more than 0. Cost: O(lanes x 20), and half of that where it is less than a
- * tenth too late.
+ * @param guess where the search begins, more than 0. Cost: O(lanes x 20), and half of that where it is less than a
+ *   tenth too late.
  */
 export function drainTime(workers: Workers, bag: Bag, guess: Duration = bag.time): Duration {
   let low = 0;

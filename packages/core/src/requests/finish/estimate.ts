@@ -20,6 +20,6 @@ export interface Estimate {
   readonly scatter?: Scatter | undefined;
   /** What the longest task is thought to take, in times of the mean; 1 or more. */
   readonly longest: number;
-  /** What it goes by. */
+  /** The evidence for it. */
   readonly reason: Reason;
 }

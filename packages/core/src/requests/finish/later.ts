@@ -4,7 +4,7 @@ import type { Duration } from '../../shared/index.ts';
 import { doneInLane, type Bag, type SlotLater } from './draining.ts';
 import type { Skyline } from './skyline.ts';
 
-/** What is known of a queue when it is asked what a slot will bring. */
+/** What is known of a queue when estimating what a slot will bring. */
 export interface LaterFacts {
   readonly facts: RequestFacts;
   readonly skyline: Skyline;

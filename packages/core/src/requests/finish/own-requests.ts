@@ -21,7 +21,7 @@ export interface OwnRequestView {
 
 /** Shorter promises say nothing of how much is promised too late. */
 const promisedMin: Duration = 60_000;
-/** Only the latest are looked at: a queue changes. */
+/** Only the latest count: a queue changes. */
 const waitsMax = 50;
 
 /**
@@ -66,10 +66,9 @@ function watchWait(
 }
 
 /**
- * Whether the manager seems to move nobody forward: of the own requests that have waited for a while, and there is one,
- * none has come nearer than it was promised. Then the place of one that is withdrawn is thought
- * to be left to whoever asks for it next, and not to those who wait behind it. A guess: for a while nobody may have
- * ended early.
+ * Whether the manager seems to move no request forward: of the own requests that have waited for a while, and there is
+ * at least one, none has come nearer than it was promised. Then a withdrawn request seems to leave its place to the
+ * next new request, and not to those behind it. A guess: there may have been no early ends for a while.
  */
 export function keepsPlaces(
   { pending, now }: Pick<RequestFacts, 'pending' | 'now'>,
@@ -87,7 +86,7 @@ export function keepsPlaces(
   );
 }
 
-/** What own requests are looked at with. */
+/** How own requests are viewed. */
 export interface OwnView {
   readonly facts: RequestFacts;
   /** With the own requests in it. */

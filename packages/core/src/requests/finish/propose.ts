@@ -75,7 +75,7 @@ function fill(context: PlanContext, scope: Scope, givenUp: readonly OwnRequestVi
       isOnlyNow: isOnlyNow && givenUp.length > 0,
       lanesMax: Math.min(beginning, unplaced),
     });
-    // Further requests have to be worth it: each is one more for the manager and for whoever waits there.
+    // Further requests must be worth it: each is a burden for the manager and for the others that wait there.
     if (added === undefined || isTooLittle(context, filled.plan, added.plan)) break;
     unplaced -= lanesIn(added.request.width, unit);
     filled = {
@@ -155,9 +155,9 @@ function isUnpromised({ isRunning, request: { predictedStart } }: OwnRequestView
 }
 
 /**
- * Whether nobody passes it: nothing could come before it, but something larger may be worth more. Each in its place is
- * larger, so that this comes to an end. Not at an event of the queue: whoever could start
- * by then may be about to.
+ * Whether the queue seems not to backfill, so that no other request could start before it, but a larger one in its
+ * place may be worth more. Each replacement is larger, so that this comes to an end. Not at an event of the queue: a
+ * request that could start by then may be about to.
  */
 function waitsItsTurn({ facts: { trigger }, isInTurn }: PlanContext, one: OwnRequestView): boolean {
   return isInTurn && isUnpromised(one) && trigger !== 'queue';
@@ -176,8 +176,8 @@ function isLarger({ width, walltime }: PlannedRequest, { request }: OwnRequestVi
 function comesBefore(planned: PlannedRequest, own: OwnRequestView): boolean {
   const { width, walltime, start } = planned;
   const { request, start: ownStart } = own;
-  // Where the one that waits could start now it would have been started: whatever keeps it waiting, nobody saw it in
-  // the queue, and it would keep the other waiting as well.
+  // If a waiting request could start now, the manager would have started it: the reason is not in the listing, and
+  // would delay the other one as well.
   if (start === 0 && width >= request.width && walltime >= request.walltime) return false;
   return start < ownStart || (start === ownStart && isLarger(planned, own));
 }
