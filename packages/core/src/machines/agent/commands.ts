@@ -6,7 +6,7 @@ import type { HeldReplica } from './state.ts';
 export type AgentCommand =
   | DriverCommand
   /**
-   * Pins what the content store holds and fetches what it lacks; each is answered by ContentArrived or ContentRefused.
+   * Pins contents that the store holds and fetches missing ones; each is answered by ContentArrived or ContentRefused.
    */
   | { readonly kind: 'AskContents'; readonly contents: readonly Content[] }
   /** Unpins them, named by `keyOfContent`: no replica here needs them. */

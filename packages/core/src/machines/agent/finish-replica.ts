@@ -29,7 +29,7 @@ export function finishCollection(turn: Turn, input: Extract<AgentInput, { kind: 
   else endReplica(turn, replica, replica.verdict, bringsOutputs(replica, replica.verdict) ? input.outputs : []);
 }
 
-/** Whether a process that ran to its end, or to a limit, may have left outputs that somebody wants. */
+/** Whether a process that ran to its end, or to a limit, may have left outputs that are needed. */
 function bringsOutputs({ start }: HeldReplica, { outcome }: Verdict): boolean {
   return outcome === 'succeeded' || (start.onSuccessOnly !== true && (outcome === 'failed' || outcome === 'limited'));
 }

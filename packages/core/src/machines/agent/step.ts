@@ -88,7 +88,7 @@ function handle(turn: Turn, input: AgentInput): void {
     case 'GangLost':
       return breakGang(turn, input.replicaId, input.detail);
     case 'TimerFired':
-      return; // What time brings is looked at in every step.
+      return; // Every step handles what is due.
     default:
       return unreachable(input);
   }

@@ -113,8 +113,8 @@ export type BrokerChange =
   /** Sets tasks that are ready or waiting to cancelled and the job to cancelled; its replicas end one by one. */
   | { readonly kind: 'JobCancelled'; readonly jobId: JobId; readonly reason: Cause; readonly at: Instant }
   /**
-   * These tasks, none of which has ended, are not wanted any more: those that are ready or wait become cancelled, with
-   * what waits for them; those with replicas do when the last one has ended.
+   * These tasks, which have not ended, are no longer wanted: ready and waiting ones become cancelled, with their
+   * successors; those with replicas do when the last one has ended.
    */
   | {
       readonly kind: 'TasksCancelled';
@@ -146,8 +146,8 @@ export type BrokerChange =
       readonly at: Instant;
     }
   /**
-   * The reservation that it ran inside of is over; `waits`: what is left waits for its user. Said again, without that,
-   * when she lets it go on.
+   * The reservation that it ran inside of is over; `waits`: the remaining tasks wait for the user. Repeated without
+   * `waits` when the user lets them go on.
    */
   | {
       readonly kind: 'ReservationLeft';
@@ -225,8 +225,8 @@ export type BrokerChange =
       readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[];
     }
   /**
-   * Their tasks go on without them, since the job's cap on replication wants it: siblings of theirs run, or ran when
-   * this was decided.
+   * Their tasks go on without them, because of the job's replication cap: siblings of theirs run, or ran when this was
+   * decided.
    */
   | {
       readonly kind: 'ReplicasGivenUp';

@@ -54,8 +54,8 @@ export type BrokerCommand =
       readonly start: StartGang;
     }
   /**
-   * Replaces what the provider may go on with while we are away. The driver fills in templates, values and files, and
-   * leaves out what it cannot stage.
+   * Replaces what the provider may go on with while this broker is away. The driver fills in templates, values and
+   * files, and leaves out what it cannot stage.
    */
   | {
       readonly kind: 'GrantLease';

@@ -97,8 +97,8 @@ export type BrokerInput =
       readonly jobId: JobId;
       readonly taskIndexes: readonly TaskIndex[];
       /**
-       * What the paths of its inputs hold now, for all tasks of the job that have not run; left out where tasks are
-       * held to what was there before.
+       * The present contents of its input paths, for all tasks of the job that have not run; left out if tasks are
+       * bound to the earlier contents.
        */
       readonly current?: readonly CurrentInput[];
     }
@@ -149,7 +149,7 @@ export type BrokerInput =
       readonly providerId: ProviderId;
       readonly requests: readonly AllocationRequest[];
     }
-  /** How the reservations stand that something is wanted inside of; a level. */
+  /** The status of the reservations with demand inside; a level. */
   | {
       readonly kind: 'StatusesReported';
       readonly providerId: ProviderId;
@@ -164,7 +164,7 @@ export type BrokerInput =
       readonly providerId: ProviderId;
       readonly draining: DrainingStatus | undefined;
     }
-  /** What the provider's resource is and how its queue stands; a level. */
+  /** What the provider's resource is and the state of its queue; a level. */
   | { readonly kind: 'ResourceReported'; readonly providerId: ProviderId; readonly resourceStatus: ResourceStatus }
   /** The driver could not send a replica (an input is gone from home, say). */
   | {
@@ -177,7 +177,7 @@ export type BrokerInput =
   | { readonly kind: 'ResultAccepted'; readonly replicaId: ReplicaId }
   /** The answer to `DigestResult`: equal for results that are the same. */
   | { readonly kind: 'ResultDigested'; readonly replicaId: ReplicaId; readonly digest: string }
-  /** Somebody knows better than the votes; `machineId` is its name now or its last one, or its identity. */
+  /** A user overrules the votes; `machineId` is its name now or its last one, or its identity. */
   | {
       readonly kind: 'MachineQuarantined';
       readonly replyTo: number;

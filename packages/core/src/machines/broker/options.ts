@@ -30,10 +30,7 @@ export interface SiteSelectionOptions {
   readonly aheadMax: number;
   /** Tasks that are placed in one step, at most. */
   readonly decisionsMax: number;
-  /**
-   * How long after its foreseen start a task that waits is looked at whether another resource would start it much
-   * sooner.
-   */
+  /** How long after its expected start a waiting task is checked for a resource that would start it much sooner. */
   readonly lateAfter: Duration;
   /** How long a task is taken to run of which nothing is known. */
   readonly taskTime: Duration;

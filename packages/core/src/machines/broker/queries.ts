@@ -67,7 +67,7 @@ export interface ReservationAwaited {
   readonly startsAt: Instant | undefined;
 }
 
-/** Where a job of this user stands; undefined where she has none of that number. */
+/** The status of a job of this user; undefined if the user has none of that number. */
 export function findJobSummary(state: BrokerState, userId: UserId, jobId: JobId): JobSummary | undefined {
   const job = findUserJob(state, userId, jobId);
   return job === undefined ? undefined : summarise(state, job);
@@ -139,7 +139,7 @@ function findAwaited(state: BrokerState, job: BrokerJob): Pick<JobSummary, 'rese
   };
 }
 
-/** Tasks with replicas none of which has begun. Cost: what is open of the job. */
+/** Tasks with replicas that have all not begun. Cost: the open tasks of the job. */
 function countDispatched(job: BrokerJob): number {
   let count = 0;
   for (const { status, replicas } of job.tasks.values()) {
@@ -376,7 +376,7 @@ export function statusOfMachine(state: BrokerState, machine: BrokerMachine, now:
   return status !== 'quarantined' && findDrain(state, machine) !== undefined ? 'draining' : status;
 }
 
-/** What a machine has done for its trust, and what follows. */
+/** A machine's record of trust, and its consequences. */
 export interface ListedTrust extends TrustRecord {
   /** The probability of a result of it to be right, at least. */
   readonly credibility: number;
@@ -421,7 +421,7 @@ export interface ProviderRecord {
    * yet.
    */
   readonly resourceId: string;
-  /** That its owner drains it; undefined while it takes work, and while nobody knows since it is away. */
+  /** Set while its owner drains it; undefined while it takes work, and while it is away. */
   readonly draining: DrainingStatus | undefined;
   /** Replicas on its machines that have not ended. */
   readonly runningCount: number;

@@ -101,7 +101,7 @@ export interface BrokerState {
   /** Counted from 1, as `nextReplicaId`. */
   nextJobId: JobId;
   nextReplicaId: ReplicaId;
-  /** Of the moment, as the next two: when it was last found out what to want of providers. */
+  /** Of the moment, as the next two: when the demand of providers was last computed. */
   demandsAt: Instant;
   /** When that is found out again without any input; Infinity where nothing but an input can change it. */
   demandsDue: Instant;
@@ -164,7 +164,7 @@ export interface BrokerJob {
   queues: readonly TaskQueue[];
   /** Of its queues those of groups, by the kind of machine wanted. */
   readonly queuesByKind: Map<string, TaskQueue>;
-  /** What its user says of where its tasks are placed; undefined where she says nothing. */
+  /** The user's setting for where its tasks are placed; undefined if there is none. */
   readonly siteSelection: JobSiteSelection | undefined;
   /** Those of its tasks that are placed and have not ended. */
   readonly assigned: Map<TaskIndex, TaskAssignment>;
@@ -315,7 +315,7 @@ export interface OpenTask {
   grown?: GrownMemory;
   /** Replicas that were lost with their machine or broken by it. */
   lossCount: number;
-  /** Of those, the ones with machines of allocations of whose end nobody knows yet; left out where there are none. */
+  /** Of those, the ones with machines of allocations whose end is not known yet; left out if there are none. */
   unjudged?: readonly UnjudgedLoss[];
   /** Of the losses, the ones that ended for a reason that may be the task's fault or the machine's. */
   doubtCount: number;
@@ -446,7 +446,7 @@ export interface Success {
   readonly machineId: MachineId;
   /** Of the machine. */
   readonly identity: string;
-  /** What it is, for votes; undefined until it is known, and where nobody votes. */
+  /** The digest for votes; undefined until it is known, and without votes. */
   digest: string | undefined;
   /** Of the machine, which may be gone meanwhile. */
   readonly attributes: Readonly<Record<string, string>>;
@@ -464,7 +464,7 @@ export interface BrokerProvider {
   readonly providerId: ProviderId;
   address: string;
   readonly machines: Map<MachineId, BrokerMachine>;
-  /** Those of which replicas may come back, the last of which it goes by; their sequences count up. */
+  /** The leases whose replicas may come back, the present one last; their sequences count up. */
   readonly leases: GrantedLease[];
   /** Sequence of the last lease that it said to keep; 0 before the first. */
   confirmedLease: number;
@@ -482,7 +482,7 @@ export interface BrokerProvider {
   isLeaseReported: boolean;
   /** Identities of caught machines, as they were sent to it with its lease. */
   quarantineReported: readonly string[];
-  /** When its lease was last looked at. */
+  /** When its lease was last reviewed. */
   leaseSeenAt: Instant;
   /** When the connection was lost (or the broker restarted); undefined while it is connected. */
   awaySince: Instant | undefined;
@@ -550,7 +550,7 @@ export interface BrokerMachine {
   processors: ProcessorCount;
   /** Sum over `replicas`. */
   heldProcessors: ProcessorCount;
-  /** What the assignments of its replicas leave of what it has in addition. */
+  /** The rest of its other resources after the assignments of its replicas. */
   resources: FreeResources;
   /** Replicas that wait there for something else than processors, in the order of placing. */
   readonly short: Set<BrokerReplica>;
@@ -604,7 +604,7 @@ export interface LedgerShare {
 }
 
 /**
- * What the broker plans with: the plan that is followed, and what ends taught about the times that files state. Nothing
+ * The broker's basis for planning: the present plan, and corrections of the times in job files by ended tasks. Nothing
  * of it is promised: a restarted broker plans again.
  */
 export interface Planning {

@@ -69,7 +69,7 @@ export function reply(turn: Turn, replyTo: number, answer: Reply): void {
   turn.commands.push({ kind: 'Reply', replyTo, reply: answer });
 }
 
-/** Answers that a thing is not there, or not the caller's, which looks the same to her. */
+/** Answers that a thing is not there, or not the caller's: callers cannot distinguish the two. */
 export function replyNotFound(turn: Turn, replyTo: number, fault: Fault): void {
   reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', fault });
 }

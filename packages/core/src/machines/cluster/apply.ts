@@ -96,7 +96,7 @@ function changeCapacity(
   fillPlan(state, renewPlan(state, processors, at), startsMovedBy);
 }
 
-/** What runs keeps its place in the new plan; what waits has none. */
+/** Running requests keep their places in the new plan; waiting ones have none. */
 function fillPlan(state: ClusterState, plan: QueuePlan, startsMovedBy: Duration = 0): void {
   const { running, waiting } = state.plan;
   state.plan = plan;

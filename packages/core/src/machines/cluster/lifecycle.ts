@@ -10,10 +10,10 @@ import { getKey, roundWalltime, getWalltimeEnd, type ClusterRequest, type Cluste
 import type { Turn } from './turn.ts';
 
 /**
- * Begins a life: what ran is dead, and what waits is planned again.
+ * Begins a life: running requests are dead, and waiting ones are planned again.
  *
  * A promise that still lies ahead is kept; one that passed while the cluster was down is replaced by the first hole
- * that the kept ones leave, in the order of arrival. Then the policy makes use of what the dead left.
+ * that the kept ones leave, in the order of arrival. Then the policy makes use of the processors that the dead left.
  */
 export function beginLife(turn: Turn, { away = 0, nodesAway }: ClusterInput & { kind: 'ClusterStarted' }): void {
   const { state, now } = turn;
@@ -53,11 +53,11 @@ function isSameList(one: readonly number[], other: readonly number[]): boolean {
 }
 
 /**
- * Has the plan know how many processors can be had.
+ * Sets the capacity of the plan to the available processors.
  *
- * Those of nodes that are away cannot, but what runs holds its own until it has ended: what ran on a lost node is about
- * to. Promises that still can be kept are; who
- * is wider than all that is left waits without one. Cost: O(1), or O(n x segments) where it has changed.
+ * Those of nodes that are away are not available, but a running request holds its own until it has ended, which one on
+ * a lost node will soon. Promises are kept if possible; a request that is wider than all that is left waits without
+ * one. Cost: O(1), or O(n x segments) after a change.
  */
 export function fitCapacity(turn: Turn): void {
   const { state, now } = turn;
@@ -66,7 +66,7 @@ export function fitCapacity(turn: Turn): void {
   const processors = plan.kind === 'nodes' ? left : Math.max(state.processorsBusy, left);
   if (plan.kind === 'nodes' ? isSameList([...plan.away], state.nodesAway) : processors === plan.capacity) return;
   const promises = listPromises(turn);
-  // Who is due and waits for processors to be really free is due still.
+  // A due request that waits for processors to be really free remains due.
   for (const { id } of state.plan.findDue(now)) promises.set(id, now);
   turn.change({ kind: 'CapacityChanged', processors, at: now });
   replan(turn, promises);
@@ -148,7 +148,7 @@ function queueRequest(turn: Turn, requestId: number, asked: RequestOrder): Wallt
     state: { options, plan },
     now,
   } = turn;
-  // A reservation's time is not on the grid of walltimes, and nobody queues for it.
+  // A reservation's time is not a multiple of the walltime granularity, and requests inside it do not queue.
   if (asked.reservationId !== undefined) {
     turn.change({ kind: 'RequestQueued', requestId, order: asked, at: now });
     return undefined;

@@ -61,7 +61,7 @@ function changeReservations(turn: Turn, removedIds: readonly number[], windows: 
     .filter((reservation) => reservation !== undefined);
   if (removedIds.length + reported.length === 0) return;
   const promises = listPromises(turn);
-  // Who is due and waits for processors to be really free is due still.
+  // A due request that waits for processors to be really free remains due.
   for (const { id } of plan.findDue(now)) promises.set(id, now);
   turn.change({ kind: 'ReservationsChanged', removedIds, reported, at: now });
   if (state.plan !== plan) replan(turn, promises);
@@ -136,11 +136,11 @@ export function listUses(state: ClusterState): { readonly reservationId: number;
 }
 
 /**
- * Opens the reservations whose processors are free, and starts what waits inside them, strictly in the order of
- * arrival.
+ * Opens the reservations whose processors are free, and starts the requests that wait inside them, strictly in the
+ * order of arrival.
  *
- * Returns what they set aside beyond what is used: no other request may start on it. A reservation waits for requests
- * that run on its processors, and takes none of a reservation that was reported before it.
+ * Returns what they set aside beyond the used processors: no other request may start on it. A reservation waits for
+ * requests that run on its processors, and takes none of a reservation that was reported before it.
  */
 export function startInside(turn: Turn): ProcessorCount {
   const { state, now } = turn;

@@ -61,7 +61,7 @@ export function findScoreChange(
     : { kind: 'ScoreChanged', userId: order.userId, ...countPrecision(getScore(state, order.userId), precision) };
 }
 
-/** What a tighter walltime would gain an order that is about to be queued; undefined where nothing is known to. */
+/** The gain of a tighter walltime for an order that is about to be queued; undefined without a known one. */
 export function findGain(
   state: ClusterState,
   { userId, width, walltime, slot: shape }: RequestOrder,
@@ -83,7 +83,7 @@ export interface ScoreEntry extends UserScore {
   readonly userId: UserId;
 }
 
-/** Scores by user, the best first; of one user alone, also where she was never seen. Cost: O(users x log users). */
+/** Scores by user, the best first; of a single user, also a new one. Cost: O(users x log users). */
 export function listScores(state: ClusterState, userId?: UserId): ScoreEntry[] {
   if (userId !== undefined) return [{ userId, ...getScore(state, userId) }];
   return [...state.scores]

@@ -87,7 +87,7 @@ export interface ClusterState {
    * in `reservations`.
    */
   readonly insideIds: Set<number>;
-  /** Processors that cannot be had at present. */
+  /** Processors that are not available at present. */
   processorsAway: ProcessorCount;
   /** Positions of the nodes that have them, ascending; empty in a cluster of processors. */
   nodesAway: readonly number[];

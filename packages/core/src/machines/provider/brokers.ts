@@ -84,10 +84,9 @@ export function isTooWide({ config, limits }: ProviderState, { demand }: KnownBr
 }
 
 /**
- * Processors that a broker still wants: undefined while nobody knows (it has just connected, or this provider has just
- * started), 0 once it has been away for longer than its grace, and where its tasks could run on no machine of an
- * allocation; what a standby needs
- * at least.
+ * Processors that a broker still needs: undefined while that is unknown (it has just connected, or this provider has
+ * just started), 0 once it has been away for longer than its grace, and if its tasks could run on no machine of an
+ * allocation; at least what a standby needs.
  */
 export function wantedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undefined {
   const alone = neededAlone(turn, broker);
@@ -95,7 +94,7 @@ export function wantedProcessors(turn: Turn, broker: KnownBroker): ProcessorCoun
   return reported === undefined && alone === 0 ? undefined : Math.max(reported ?? 0, alone);
 }
 
-/** Processors for what is left of a lease while its broker is away, and for what runs. */
+/** Processors for the rest of a lease while its broker is away, and for its running replicas. */
 export function neededAlone(turn: Turn, broker: KnownBroker): ProcessorCount {
   return listNeedsAlone(turn, broker).reduce((sum, { tasks, processors }) => sum + tasks * processors, 0);
 }
@@ -172,8 +171,8 @@ export function runningProcessors(state: ProviderState, brokerId: BrokerId): Pro
 }
 
 /**
- * Whether a broker's running allocations have fewer processors than its tasks want: in all, or of those whose slots
- * have what the tasks that wait need.
+ * Whether a broker's running allocations have fewer processors than its tasks need: in all, or counting slots that fit
+ * the waiting tasks.
  */
 export function lacksProcessors(turn: Turn, broker: KnownBroker): boolean {
   return (
@@ -193,7 +192,7 @@ export function lacksLanes(turn: Turn, broker: KnownBroker): boolean {
   return demand.pendingTasks > lanes;
 }
 
-/** Notes since when each broker is known to want nothing, and no more than runs. */
+/** Notes since when each broker is known to need nothing beyond what runs. */
 export function noteIdleBrokers(turn: Turn): void {
   const { state, now } = turn;
   for (const broker of state.brokers.values()) {

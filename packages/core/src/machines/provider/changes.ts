@@ -27,7 +27,7 @@ export type ProviderChange =
   | { readonly kind: 'BrokerKnown'; readonly brokerId: BrokerId; readonly at: Instant }
   /** It named its journal for the first time. */
   | { readonly kind: 'InstanceKnown'; readonly brokerId: BrokerId; readonly instance: string; readonly at: Instant }
-  /** It speaks for another journal: its lease is void, and what agents hold for it is of nobody. */
+  /** It speaks for another journal: its lease is void, and the replicas that agents hold for it are nobody's. */
   | { readonly kind: 'BrokerReplaced'; readonly brokerId: BrokerId; readonly instance: string; readonly at: Instant }
   /** Its agent holds nothing of a former journal any more. */
   | { readonly kind: 'MachineCleared'; readonly machineId: MachineId; readonly at: Instant }
@@ -77,7 +77,7 @@ export type ProviderChange =
       readonly amount?: ProcessorCount;
       readonly at: Instant;
     }
-  /** Nobody wants it any more; the manager is asked to take it out. */
+  /** It is no longer needed, and the manager is asked to take it out. */
   | {
       readonly kind: 'RequestReleasing';
       readonly requestId: RequestId;
@@ -139,7 +139,7 @@ export type ProviderChange =
       readonly shortest?: Duration;
       readonly squares?: number;
     }
-  /** A broker that wanted nothing wants something: what its tasks were like before says nothing about these. */
+  /** A broker without demand has demand again: the task times of the former demand say nothing about the new one. */
   | { readonly kind: 'DemandBegan'; readonly brokerId: BrokerId; readonly at: Instant }
   | { readonly kind: 'DemandEnded'; readonly brokerId: BrokerId; readonly at: Instant }
   /** Another heuristic decides from here on, in place of what the provider was started with. */
@@ -151,7 +151,7 @@ export type ProviderChange =
     }
   /** What the provider was started with decides again. */
   | { readonly kind: 'HeuristicSwitchForgotten'; readonly at: Instant }
-  /** What a broker leased, in place of what it leased before. */
+  /** A lease of a broker, in place of the one before. */
   | { readonly kind: 'LeaseTaken'; readonly brokerId: BrokerId; readonly lease: LeaseOutline; readonly at: Instant }
   /** The provider goes on alone in place of a broker that is away. */
   | { readonly kind: 'StandbyBegan'; readonly brokerId: BrokerId; readonly at: Instant }

@@ -62,10 +62,9 @@ function forgetDue({ dueWindows, windows }: ProviderState): void {
 }
 
 /**
- * From the start on, what is held is given to the brokers that show a good claim for the reservation; it stays theirs
- * until its end. The reservation's present window counts, and
- * not that of the claim; the claim is looked at as soon as it is shown, so that nobody has to wait for that at the
- * start.
+ * From the start on, a pre-acquired allocation is given to the brokers that show a good claim for the reservation; it
+ * stays theirs until its end. The reservation's present interval counts, not that of the claim. A claim is checked as
+ * soon as it is shown, so that no broker has to wait for that at the start.
  */
 export function giveHeld(turn: Turn): void {
   const { state } = turn;
@@ -152,10 +151,7 @@ function giveFor(turn: Turn, broker: KnownBroker, want: ReservedDemand): void {
   }
 }
 
-/**
- * What is known of a claim, which is asked about where that is nothing, or nothing that lasts; undefined while nobody
- * has answered.
- */
+/** What is known of a claim. Asks for it if nothing lasting is known; undefined until there is an answer. */
 function judge({ state, now, commands }: Turn, want: ReservedDemand): string | undefined {
   const known = state.judgements.get(want.claim);
   if (known !== undefined && now < judgedAgainAt(state, want)) return known.code;
@@ -177,8 +173,8 @@ function judgedAgainAt(state: ProviderState, want: ReservedDemand): Instant {
 }
 
 /**
- * Forgets what was said of claims that no broker wants anything with any more; while the wants of one are not known,
- * nothing. Cost: O(brokers x wants).
+ * Forgets the judgements of claims without demand; while the demand of a broker is unknown, none. Cost: O(brokers x
+ * wants).
  */
 function forgetJudgements(turn: Turn): void {
   const { judgements, brokers } = turn.state;
@@ -274,8 +270,8 @@ function isForecastDue(turn: Turn, { endsAt, startsAt, count }: ReservedWindow, 
 }
 
 /**
- * When its allocation is asked for: not so early that the longest walltime, from then on, ends before the reservation
- * does, where that can be had at all.
+ * When its allocation is requested: not so early that the longest walltime, from then on, ends before the reservation
+ * does, if that is possible.
  */
 export function askingAt(turn: Turn, { startsAt, endsAt, count: width }: ReservedWindow, rule: HoldingRule): Instant {
   const { limits, waits } = turn.state;

@@ -15,8 +15,8 @@ import { releaseRequest } from './submission.ts';
 import { commit, type Turn } from './turn.ts';
 
 /**
- * Gives back what no broker wants inside a reservation any more: nobody else could use it, and who wants it again gets
- * it at once.
+ * Releases requests inside a reservation that no broker needs any more: no other job could use them, and a new demand
+ * gets a request at once.
  */
 export function releaseReserved(turn: Turn): void {
   for (const request of turn.state.requests.values()) {
@@ -36,8 +36,8 @@ export function releaseReserved(turn: Turn): void {
 }
 
 /**
- * Withdraws what waits beyond the present size of a reservation, the youngest first: it was resized, and what runs goes
- * on.
+ * Withdraws waiting requests beyond the present size of a reservation that was resized, the youngest first; running
+ * ones go on.
  */
 export function withdrawExcess(turn: Turn): void {
   const { state } = turn;
@@ -97,7 +97,7 @@ export function nextReserved(turn: Turn): Instant[] {
 }
 
 /**
- * What a broker wants inside reservations: undefined while nobody knows; empty once a broker has been away for longer
+ * A broker's demand inside reservations: undefined while it is unknown; empty once the broker has been away for longer
  * than its grace.
  */
 export function findWants(

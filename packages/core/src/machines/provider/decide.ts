@@ -173,17 +173,14 @@ function describeLastFailure({ requests }: ProviderState): Reason[] {
     : [{ code: 'last-failed-request', requestId: last.requestId }, ...last.reasons.slice(-1)];
 }
 
-/**
- * Whether an allocation is held for a reservation that no broker wants anything inside of: nothing will be placed on
- * it.
- */
+/** Whether an allocation is held for a reservation without demand: nothing will be placed on it. */
 function isHeldForNothing(turn: Turn, { heldFor, reservation, brokerId }: OwnRequest): boolean {
   if (heldFor === undefined) return false;
   const wants = reservation === undefined ? [] : findWants(turn, turn.state.brokers.get(brokerId));
   return wants !== undefined && !wants.some(({ claim }) => claim === reservation?.claim);
 }
 
-/** Why nobody is in need. */
+/** Why no broker is in need. */
 function describeContentment(state: ProviderState): Reason {
   const wide = [...state.brokers.values()].find((broker) => isTooWide(state, broker));
   return wide === undefined

@@ -64,7 +64,7 @@ export function getPending({ requestId, width, walltime, status, startedAt }: Ow
   return { requestId, width, walltime, status, startedAt };
 }
 
-/** Whether nothing has been asked for since the broker began to want something; what was refused does not count. */
+/** Whether no request was made since the broker's demand began; refused ones do not count. */
 function isFirstOf(state: ProviderState, broker: KnownBroker): boolean {
   return !getRequests(state, broker.brokerId).some(
     (request) => isOfDemand(broker, request) && request.status !== 'rejected',

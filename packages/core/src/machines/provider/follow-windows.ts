@@ -78,8 +78,8 @@ export function findEnd({ status, startedAt, walltime }: OwnRequest, now: Instan
 }
 
 /**
- * Gives back what is held beyond the reserved processors, as far as whole requests are: first what waits, then what
- * nobody works on, of these the youngest.
+ * Gives back pre-acquired requests beyond the reserved processors, in whole requests: first waiting ones, then unused
+ * ones, the youngest first.
  */
 function releaseExcess(turn: Turn, window: ReservedWindow): void {
   const serving = servingFor(turn.state, window);

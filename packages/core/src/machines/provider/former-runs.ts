@@ -19,9 +19,8 @@ export function returnLeased(turn: Turn, machine: ProvidedMachine): void {
 }
 
 /**
- * Notes as started what an agent holds of the lease and what is not known to run: it was put back when its machine was
- * given up, or the note went with a
- * fall of the host.
+ * Notes as started the leased replicas that an agent holds but that are not known to run: they were put back when their
+ * machine was given up, or the host fell before the note was on disk.
  */
 export function noteHeld(turn: Turn, machine: ProvidedMachine): void {
   const broker = turn.state.brokers.get(machine.brokerId);

@@ -15,8 +15,8 @@ export type ProviderInput =
   /** The process has started and its journal is read. `instance` is a fresh name, used if the provider has none yet. */
   | { readonly kind: 'ProviderStarted'; readonly instance: string }
   /**
-   * `instance` names the journal that it speaks for; left out by one that names none. `takesResource`: it wants to know
-   * how the resource stands.
+   * `instance` names the journal that it speaks for; left out by one that names none. `takesResource`: it needs the
+   * resource's status.
    */
   | {
       readonly kind: 'BrokerConnected';

@@ -257,7 +257,7 @@ function isCleared(turn: Turn, machine: ProvidedMachine): boolean {
   return true;
 }
 
-/** Has an agent end all that it holds, for nobody. */
+/** Makes an agent end all that it holds, without a report to a broker. */
 function clearAgent(turn: Turn, machine: ProvidedMachine): void {
   const {
     attachmentId,
@@ -292,9 +292,9 @@ function moveMachine(turn: Turn, machine: ProvidedMachine, brokerId: BrokerId): 
 }
 
 /**
- * Machines of a request are its broker's. A time-shared one goes to a broker in need; while nobody is, the first broker
- * that is
- * there has it, so that its user sees it before she needs it. While none is there, one whose lease goes on has it.
+ * Machines of a request are its broker's. A time-shared one goes to a broker in need; if there is none, to the first
+ * connected broker, so that its user sees it before it is needed. If none is connected, it goes to one whose lease goes
+ * on.
  */
 function chooseBroker(state: ProviderState, machine: ProvidedMachine): BrokerId {
   if (machine.facts.requestId !== '') return machine.brokerId;
@@ -313,7 +313,7 @@ function isInNeed(broker: KnownBroker): boolean {
   return broker.connectionId !== 0 && (broker.demand?.pendingTasks ?? 0) > 0;
 }
 
-/** Whether a time-shared machine stays with its broker, whoever else is in need. */
+/** Whether a time-shared machine stays with its broker, even if others are in need. */
 function isKept(owner: KnownBroker, machine: ProvidedMachine): boolean {
   if (isInNeed(owner)) return true;
   if (owner.connectionId === 0) return owner.idleSince === 0;

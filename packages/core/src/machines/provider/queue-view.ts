@@ -21,7 +21,7 @@ export interface ViewedRequest {
   readonly walltime: Duration;
   /** When it started or starts; 0 where it has no place. */
   readonly startsAt: Instant;
-  /** Whether nobody promised that start: it is where the request would be by the walltimes of those before it. */
+  /** Whether the start is a forecast and not a promise: where the walltimes of those before it put the request. */
   readonly isForecast: boolean;
 }
 
@@ -53,9 +53,8 @@ const stepsMax = 2000;
 const requestsMax = 1000;
 
 /**
- * The queue as a decision of the request heuristic would see it now: the profile of free processors, who has the
- * others, and what was compared last. Cost: that of reading the
- * queue for one decision.
+ * The queue as a decision of the request heuristic would see it now: the profile of free processors, the holders of the
+ * others, and the last comparison. Cost: that of reading the queue for one decision.
  */
 export function viewQueue(state: ProviderState, now: Instant): ViewedQueue {
   const { config, limits, listing } = state;

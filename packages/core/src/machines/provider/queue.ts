@@ -95,7 +95,7 @@ function findOwnEntries(
   return { byRequestId, unknown };
 }
 
-/** A request that was forgotten long ago and shows up again is nobody's. */
+/** A request that was forgotten long ago and shows up again belongs to no broker. */
 function releaseForgotten(turn: Turn, entry: QueuedRequest): void {
   const requestId = entry.clientRequestId.slice(turn.state.instance.length + 1);
   turn.commands.push({ kind: 'ReleaseRequest', requestId, managerRequestId: entry.managerRequestId });
@@ -220,7 +220,7 @@ function isOlder({ now }: Turn, readAt: Instant, moment: Instant): boolean {
   return moment <= now && readAt <= moment;
 }
 
-/** A start that nobody knew of, or that our clock, set again since, showed otherwise. */
+/** A start that was not known, or that our clock, set since, showed otherwise. */
 function isStartNew({ status, startedAt }: OwnRequest, entry: QueuedRequest): boolean {
   return (
     status === 'queued' ||
@@ -266,7 +266,7 @@ function codeOfEnd(entry: QueuedRequest, hasRun: boolean): string {
 }
 
 /**
- * Ends that nobody asked for, as Slurm and the embedded cluster name them: a task may have brought them about, unlike a
+ * Ends that were not ordered, by the names of Slurm and the embedded cluster: a task may have caused them, unlike a
  * preemption or a cancellation.
  */
 const brokenEnd = /^(?:BOOT_FAIL|FAILED|NODE_FAIL|OUT_OF_MEMORY|MUT_COMMAND_FAILED|MUT_NODE_LOST)/;

@@ -31,7 +31,7 @@ export function releaseIdle(turn: Turn): void {
   }
 }
 
-/** Running requests of a broker that no task runs in, where all that it wants runs already. Cost: O(machines). */
+/** Running requests of a broker without a running task, if all its demand runs already. Cost: O(machines). */
 function listIdleRequests({ state }: Turn, broker: KnownBroker): RequestId[] {
   const { demand, connectionId, brokerId } = broker;
   if (connectionId === 0 || demand === undefined || demand.pendingTasks === 0) return [];

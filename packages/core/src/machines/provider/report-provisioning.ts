@@ -167,7 +167,7 @@ function getLateness({ startsAt }: ReservedWindow, { serving, status }: Omit<Rep
   return status === 'honoured' && last > startsAt ? [{ code: 'pre-acquisition-late', lateMs: last - startsAt }] : [];
 }
 
-/** How what is held differs from what is reserved. */
+/** How the pre-acquired allocations differ from the reservation. */
 function compareHeld({ now }: Turn, { endsAt, count }: ReservedWindow, serving: readonly OwnRequest[]): Reason[] {
   const lacking =
     endsAt -
@@ -203,7 +203,7 @@ function forecastStarts({ state, now }: Turn): void {
             one.status === 'running' ||
             (one.clientRequestId !== id && (one.startsAt > 0 || listedRank(one) <= listedRank(entry))),
         );
-        // It has its rank already, and nobody is left that would give way.
+        // It has its rank already, and there are no requests left that would give way.
         return new QueueForecast(now, limits, {
           at: queue.at,
           processorsFree: queue.processorsFree,

@@ -68,7 +68,7 @@ export function countBusy(
   return Math.min(facts.processors, busySince.length * width);
 }
 
-/** A draft in whole slots, and, where nodes are had whole, in all slots of the nodes that it takes. */
+/** A draft in whole slots and, if the manager gives whole nodes, in all slots of the nodes that it takes. */
 export function inWholeSlots(
   { width, reasons }: Pick<DraftedRequest, 'width' | 'reasons'>,
   slot: Slot,

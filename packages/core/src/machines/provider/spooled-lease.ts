@@ -155,8 +155,8 @@ function takes({ resources: free }: LeaseRoom, { resources }: LeaseOutlineGroup)
 }
 
 /**
- * What replicas that a machine holds leave of its memory, GPUs and named resources. Undefined where it holds any that
- * is not of the lease: nobody here knows what that takes.
+ * What a machine's replicas leave of its memory, GPUs and named resources. Undefined if it holds a replica that is not
+ * of the lease, whose resources are unknown here.
  */
 export function findFreeResources(
   { outline }: SpooledLease,

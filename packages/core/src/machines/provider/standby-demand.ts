@@ -67,8 +67,8 @@ function needOf(lease: SpooledLease | undefined, replicaId: ReplicaId): Omit<Lea
 }
 
 /**
- * What a standby asks for: the first need of which the requests that there are do not run all tasks at once, or else
- * the first of all.
+ * The demand of a standby: the first need whose tasks do not all run at once in the present requests, or else the first
+ * of all.
  *
  * @param countLanes tasks of a need that the broker's requests run at once.
  */

@@ -210,8 +210,8 @@ function commitReport(
 }
 
 /**
- * Notes that a machine has not got what it was given of a lease, so that it gets something else. Nobody gets that
- * again: its broker has it still.
+ * Notes that a machine did not get leased replicas, so that it gets others. They are not given out again: their broker
+ * still has them.
  */
 export function returnToQueue(
   { state }: Turn,

@@ -230,8 +230,8 @@ export interface OwnRequest {
   /** Seen: when the status was last seen at the manager. */
   seenAt: Instant;
   /**
-   * Seen: since when nobody knows whether the manager has it; 0 unless `status` is `submitting` and the call came to
-   * nothing.
+   * Seen: since when it is unknown whether the manager has it; 0 unless `status` is `submitting` and the call gave no
+   * answer.
    */
   unknownSince: Instant;
   /** Seen: good listings in a row that lacked it. */
@@ -265,7 +265,7 @@ export interface QueueWatch {
   demand: Demand | undefined;
   /** Tasks of it that had ended then. */
   endedCount: number;
-  /** When it wants to be asked though nothing happened; Infinity for never. */
+  /** When it decides again though nothing happened; Infinity for never. */
   reviewAt: Instant;
   /** What it said. */
   reasons: readonly Reason[];
@@ -287,7 +287,7 @@ export interface KnownBroker {
    * name. Empty until one was named.
    */
   instance: string;
-  /** Number of the first request that its present demand made, or will make; 0 while it wants nothing. */
+  /** Number of the first request that its present demand made, or will make; 0 without demand. */
   demandFrom: number;
   /** Run times of the tasks that its requests completed since then. */
   taskTimes: MeasuredTimes;
@@ -312,7 +312,7 @@ export interface KnownBroker {
   lease: SpooledLease | undefined;
   /** Promised state: since when the provider goes on alone in its place; 0 while it does not. */
   standbySince: Instant;
-  /** Since when running allocations cover all that it wants; 0 while they do not, or nobody knows. */
+  /** Since when running allocations cover all its demand; 0 while they do not, or while that is unknown. */
   coveredSince: Instant;
   /**
    * Number of the first request that may have been made since its demand was received: the demand does not account for
@@ -330,7 +330,7 @@ export interface KnownBroker {
   isLeaseConfirmed: boolean;
   /** The status of the reservations that it demands something inside of, as last reported on this connection. */
   statusesReported: readonly ReservedStatus[];
-  /** It wants to know how the resource stands. */
+  /** It needs the resource's status. */
   takesResource: boolean;
   /** The last report on this connection of the resource; undefined before. */
   resourceReported: ResourceReported | undefined;
@@ -388,7 +388,7 @@ export interface ProvidedMachine {
    * decides.
    */
   busySince: readonly Instant[];
-  /** What the agent held when it attached; while its reports are kept here, what it holds. */
+  /** The replicas that the agent held when it attached; while its reports are spooled here, those that it holds now. */
   held: Set<ReplicaId>;
   /** Connection of the broker that it was reported on under this attachment; 0 when it was not. */
   reportedConnectionId: number;
@@ -486,10 +486,7 @@ export interface ProviderState {
   waits: OwnWait[];
   /** When a heuristic drafted requests, and gave some up, within the last hour; no more than it may within one. */
   readonly asked: { submissions: readonly Instant[]; withdrawals: readonly Instant[] };
-  /**
-   * Seen: what the reservation manager said of the claims that brokers want something with, by claim; the code is empty
-   * for a good one.
-   */
+  /** Seen: what the reservation manager said of the claims with demand, by claim; the code is empty for a good one. */
   readonly judgements: Map<string, { readonly code: string; readonly at: Instant }>;
   /**
    * Seen: reservations whose processors are due by the forecast of the last listing, by number. Until the next one they

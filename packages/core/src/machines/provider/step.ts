@@ -151,7 +151,7 @@ function takeInput(turn: Turn, input: ProviderInput): void {
   dispatch(handlers, turn, input);
 }
 
-/** After a start every connection is gone, and of a submission that was under way nobody knows the end. */
+/** After a start every connection is gone, and the outcome of a submission that was under way is unknown. */
 function startProvider(turn: Turn, instance: string): void {
   const { state, now } = turn;
   if (state.instance === '') commit(turn, { kind: 'ProviderFounded', instance, at: now });

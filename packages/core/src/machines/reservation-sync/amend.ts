@@ -26,7 +26,7 @@ export function atSite({ reservationId, count, startsAt, endsAt }: ReservedWindo
 }
 
 /**
- * Compares what was promised with what the site has.
+ * Compares a promised reservation with the one at the site.
  *
  * A reservation that has begun at the site cannot begin later in place, and its processors can never be changed in
  * place: Slurm refuses both.

@@ -15,11 +15,10 @@ interface Turn {
 }
 
 /**
- * Sees to it that the site's own manager has a reservation for each of ours, and no others.
+ * Keeps a reservation at the site's own manager for each of ours, and no others.
  *
- * It decides by levels alone, what was promised and what the site has, and asks the site only after it has read it: so
- * that a command that
- * was lost, a restart or somebody's hand in between make no difference.
+ * It decides by levels only, the promises and the listing of the site, and commands the site only after a listing: so
+ * lost commands, restarts and manual changes make no difference.
  */
 export function step(
   state: ReservationSyncState,
@@ -48,7 +47,7 @@ function handle(turn: Turn, input: ReservationSyncInput): void {
       turn.state.wakeAt = 0;
       return; // The alarm was set by the clock as it was.
     case 'TimerFired':
-      return; // What has ended is looked at after every input.
+      return; // After every input, ended reservations are handled.
     default:
       return unreachable(input);
   }
@@ -96,7 +95,7 @@ function amendSite(turn: Turn, { reservations, granularity }: ReservationSyncInp
   if (isNew) commands.push({ kind: 'ReadSite' });
 }
 
-/** What the site has, and nobody was promised. */
+/** Removes reservations of the site that were never promised. */
 function removeForeigners({ state, now, commands }: Turn, reservations: readonly SiteReservation[]): void {
   for (const { reservationId, endsAt } of reservations) {
     if (!state.kept.has(reservationId) && endsAt > now) commands.push({ kind: 'RemoveSiteReservation', reservationId });

@@ -80,7 +80,7 @@ function putResource(state: ReservationsState, resource: ResourceRecord, at: Ins
   const { unclaimedMax } = known.resource.rules;
   known.resource = resource;
   known.calendar = known.calendar.withRules(listFacts(resource));
-  // What is looked at too early is looked at again; only what becomes due sooner would be missed.
+  // An early timer is set again when it fires; only one that is due sooner than before would be missed.
   if (!isShorter(resource.rules.unclaimedMax, unclaimedMax)) return;
   state.timers = listTimers(state);
   state.timerInstants.clear();
@@ -145,7 +145,7 @@ function fileReservation(state: ReservationsState, entry: ResourceEntry, reserva
   const at = getDue(reservation, entry.resource, state.startedAt);
   const isNew = former === undefined || !isLiving(former);
   const looked = isNew ? Infinity : (state.timerInstants.get(id) ?? getDue(former, entry.resource, state.startedAt));
-  // What is looked at too early is looked at again then.
+  // An early timer is set again when it fires.
   if (looked <= at) return;
   state.timers.push({ at, kind: 'reservation', id });
   if (!isNew) state.timerInstants.set(id, at);

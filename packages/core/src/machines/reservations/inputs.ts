@@ -8,7 +8,7 @@ import type {
 } from '../../messages/index.ts';
 import type { ClockStepped, Duration, Instant, UserId } from '../../shared/index.ts';
 
-/** Who asks, and where the answer goes. */
+/** The user who asks, and where the answer goes. */
 interface Asked {
   readonly replyTo: number;
   readonly userId: UserId;
@@ -51,8 +51,8 @@ export type ReservationsInput =
   | (Asked & { readonly kind: 'CancellationRequested'; readonly reservationId: number; readonly reason: string })
   | (Asked & { readonly kind: 'ReleaseRequested'; readonly reservationId: number })
   /**
-   * @param claim undefined where the signature is not ours. @param shownBy empty: who asks. @param key of the claim,
-   * for repeats.
+   * @param claim undefined if the signature is not ours. @param shownBy empty: the asking user. @param key of the
+   *   claim, for repeats.
    */
   | (Asked & {
       readonly kind: 'ClaimShown';
@@ -62,8 +62,7 @@ export type ReservationsInput =
       readonly key: string;
     })
   /**
-   * Who manages the resource says that something runs inside a reservation; a level. @param usedBy whose that is; empty
-   * where it is not said.
+   * The provider of the resource reports use inside a reservation; a level. @param usedBy the user; empty if unknown.
    */
   | (Asked & {
       readonly kind: 'UseReported';

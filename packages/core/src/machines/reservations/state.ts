@@ -9,9 +9,9 @@ export { isLiving, isPrepared } from './resource-status.ts';
 
 /** How a reservation manager is set up; from its configuration, not from its journal. */
 export interface ReservationsOptions {
-  /** Who may do everything. */
+  /** The user who may do everything. */
   readonly ownerId: UserId;
-  /** Who else may register resources. */
+  /** The other users who may register resources. */
   readonly registrars: readonly UserId[];
   /** Reservations that are not over, of all resources together. */
   readonly livingMax: number;

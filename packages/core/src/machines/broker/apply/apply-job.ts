@@ -134,8 +134,8 @@ export function closeJob(state: BrokerState, { jobId }: ChangeOf<'JobClosed'>): 
 }
 
 /**
- * Cancels what is ready or waits and marks what is on machines as aborting; results that are being verified are still
- * settled.
+ * Cancels ready and waiting tasks, and marks replicas on machines as aborting; results that are being verified are
+ * still settled.
  */
 export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>): void {
   const job = getJob(state, change.jobId);
@@ -194,8 +194,8 @@ function forgetTasks(job: BrokerJob): void {
 }
 
 /**
- * Has tasks that have not run yet get what the paths of the job's inputs hold by now; what the others were given stays
- * on record. A result that is being verified is still settled after its task was cancelled, so it counts as run.
+ * Gives tasks that have not run yet the present contents of the job's input paths; what the others were given stays on
+ * record. A result that is being verified is still settled after its task was cancelled, so it counts as run.
  */
 export function getReviseInputs(state: BrokerState, { jobId, current }: ChangeOf<'InputsRevised'>): void {
   const job = getJob(state, jobId);

@@ -15,7 +15,7 @@ export function digestReplica(state: BrokerState, change: ChangeOf<'ReplicaDiges
   success.digest = change.digest;
 }
 
-/** Notes who brought the result that is taken; two or more that agree confirm each other. */
+/** Notes the machines that brought the accepted result; two or more that agree confirm each other. */
 export function decideTask(
   state: BrokerState,
   { jobId, taskIndex, voters, outvotedCount }: ChangeOf<'TaskDecided'>,

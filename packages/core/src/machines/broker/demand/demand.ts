@@ -129,7 +129,7 @@ function gatherFacts(state: BrokerState, provider: BrokerProvider, { key }: Task
   };
 }
 
-/** The longest run time that the user states for a task of a job; 0 where she states none. Cost: O(groups of tasks). */
+/** The longest run time that the user states for a task of a job; 0 without one. Cost: O(groups of tasks). */
 function findStatedTime({ spec }: BrokerJob): Duration {
   if (spec === undefined) return 0;
   return spec.groups.reduce(

@@ -56,7 +56,7 @@ export interface ImaginedMachine extends TimedMachine {
   heldProcessors: ProcessorCount;
   /** Left out where no queue asks for more than processors. */
   readonly resources?: FreeResources;
-  /** Tasks that it takes in the imagination, by their queue. */
+  /** Tasks that it is expected to take, by their queue. */
   readonly taken: Map<TaskQueue, number>;
 }
 
@@ -104,7 +104,7 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
     if (job.status !== 'running' || !runsBeside(job)) continue;
     for (const source of job.queues) queues.set(source, imagineQueue(source, 0));
     let room = getRoom(job);
-    // Runs that votes want come first, as where they are placed.
+    // Runs that votes need come first, as in the dispatch.
     if (isVotedOn(job)) room -= addVotes(moment.state, job, { queues, room });
     for (const source of job.queues) {
       const tasks = Math.min(room, source.ready.size);
@@ -232,8 +232,8 @@ function take(machine: ImaginedMachine, queue: ImaginedQueue, countMax: number):
 }
 
 /**
- * Counts what runs, puts back what waits in the queues of busy machines, and returns the machines that have processors
- * for more.
+ * Counts running replicas, puts those that wait at busy machines back in their queues, and returns the machines that
+ * have processors for more.
  */
 function takeStock(
   moment: Moment,
@@ -303,8 +303,8 @@ function countOn(
 }
 
 /**
- * A task counts once, where its eldest replica is, one with a success where that was; a task that is voted on, as often
- * as it wants votes.
+ * A task counts once, where its eldest replica is, one with a success where that was; a task that is voted on counts
+ * for each vote that it needs.
  */
 function isWanted(state: BrokerState, replica: BrokerReplica): boolean {
   const {
@@ -317,7 +317,7 @@ function isWanted(state: BrokerState, replica: BrokerReplica): boolean {
   return successes === undefined && replicas[0] === replica;
 }
 
-/** Whether a success is looked at or brought home; one that waits for further votes is not. */
+/** Whether a success is being checked or brought home; one that waits for further votes is not. */
 function isFetched(success: Success): boolean {
   const { task, job, digest } = success;
   return isVotedOn(job) ? digest === undefined || task.accepting === success : task.successes?.[0] === success;
@@ -358,8 +358,8 @@ function comingMachines({ state, now }: Moment, isCounted: boolean): ImaginedMac
 }
 
 /**
- * What the machines of a request will have together: what was asked for where nodes are known, else what those of its
- * provider have had.
+ * The expected total resources of a request's machines: as requested if nodes are known, else as earlier machines of
+ * the provider had.
  */
 function hopedResources(
   { pattern, resource }: BrokerProvider,

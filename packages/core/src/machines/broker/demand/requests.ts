@@ -32,7 +32,7 @@ function requestInOwnClock(request: AllocationRequest, offset: Duration): Alloca
   };
 }
 
-/** Notes how reservations stand, and which of them are elsewhere than was known. */
+/** Notes the status of reservations, and which of them have moved. */
 export function onReservationStatuses(turn: Turn, { providerId, statuses }: GetInput<'StatusesReported'>): void {
   const { state } = turn;
   const provider = state.providers.get(providerId);

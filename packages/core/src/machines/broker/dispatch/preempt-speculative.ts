@@ -6,7 +6,7 @@ import type { BrokerJob, BrokerMachine, BrokerReplica, OpenTask, TaskQueue } fro
 import { cancelReplica, commit, type Turn, wakeBy } from '../turn.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
-/** What wants processors that would not idle. */
+/** Tasks and gangs that need processors: these would not idle. */
 export interface Claims {
   readonly ready: readonly TaskQueue[];
   /** Machines that gangs wait for. */
@@ -34,9 +34,8 @@ function forgetSettled({ withSibling }: BrokerJob): void {
 }
 
 /**
- * Gives up the youngest siblings until what is left of the share lasts for a moment, and looks again when it does not.
- * Where it gave any up
- * it looks again at once: what was set aside for them may do for another.
+ * Gives up the youngest siblings until the rest of the share lasts for a moment, and checks again when it does not.
+ * After giving any up it checks again at once: the share that was set aside for them may be enough for another.
  */
 function keepWithinShare(turn: Turn, job: BrokerJob): void {
   for (;;) {
@@ -61,7 +60,7 @@ export function isWanted(turn: Turn, ready: readonly TaskQueue[], machine: Broke
 }
 
 /**
- * A processor that ready tasks or a gang want would not idle: the youngest siblings make room for tasks, and all that
+ * A processor that ready tasks or a gang need would not idle: the youngest siblings make room for tasks, and all that
  * are in its way for a gang.
  */
 function yieldTo(turn: Turn, job: BrokerJob, { ready, gathering }: Claims): void {

@@ -53,8 +53,8 @@ export function replicateTasks(turn: Turn, idle: IdleSlots<BrokerMachine>, ready
 }
 
 /**
- * What the jobs' caps allow in this turn. Only events make them allow more, never time alone, or somebody would have to
- * ask for it.
+ * What the jobs' caps allow in this turn. Only events make them allow more, never time alone: no timer would ask for
+ * it.
  */
 class Caps {
   readonly #turn: Turn;

@@ -95,7 +95,7 @@ function dispatchTasks(
   machine: BrokerMachine,
   { queue, tasks: wanted }: { readonly queue: TaskQueue; readonly tasks: readonly TaskIndex[] },
 ): void {
-  // What was mapped beyond what the job may run at once stays ready.
+  // Tasks that were mapped beyond the job's limit of running tasks stay ready.
   const room = getRoom(queue.job);
   if (wanted.length > room) {
     dispatchTasks(turn, machine, { queue, tasks: wanted.slice(0, room) });

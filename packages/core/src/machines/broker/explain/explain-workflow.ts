@@ -33,7 +33,7 @@ export function explainUnmet(
   };
 }
 
-/** Says who cancelled a task: its user, or the failure or cancellation of a task that it waits for. */
+/** The reason why a task was cancelled: its user, or the failure or cancellation of a task that it waits for. */
 export function explainCancelled(job: BrokerJob, taskIndex: TaskIndex): Reason {
   const { jobId, cancelReason } = job;
   const failedTaskIndex = cancelReason === '' ? findFailedBefore(job, taskIndex) : undefined;

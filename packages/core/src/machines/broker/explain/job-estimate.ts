@@ -6,7 +6,7 @@ import { countReady } from '../jobs/ready-tasks.ts';
 import type { BrokerJob, BrokerReplica, BrokerState, OpenTask } from '../state.ts';
 import { expectedRemaining, timeQuantile } from '../times/task-times.ts';
 
-/** What is known of how long the tasks of a job take, and how long what is open of it still may. */
+/** What is known of the times of a job's tasks, and how long the open ones may still take. */
 export interface JobEstimate {
   /** Undefined before anything was seen. */
   readonly times: TimeQuantiles | undefined;
@@ -28,8 +28,8 @@ interface Rest {
 /**
  * What is known of a job's times. Cost: O(replicas + tasks of the job that are open).
  *
- * @source Graham's bound for lists: who gives each free place the next task needs no more than work / places, and the
- * longest task.
+ * @source Graham's bound for lists: a schedule that gives each free place the next task takes at most work / places,
+ *   and the longest task.
  * Departs from the source: work is expected, by the product-limit curve of the job's times; longest is the ninth tenth.
  */
 export function estimateJob(state: BrokerState, job: BrokerJob, now: Instant): JobEstimate {

@@ -45,9 +45,9 @@ export function dispatchGangs(
 }
 
 /**
- * Takes note of who has had a turn between two gangs: a machine that is free though tasks of an earlier job would do
- * for it was left by them, so that gangs need
- * not wait for these. Then the step is run again. Cost: O(machines x queues) where a turn is owed, else O(providers).
+ * Notes that the jobs owed a turn between two gangs have had it: a machine that is free though tasks of an earlier job
+ * would fit was left by them, so that gangs need not wait for these. Then the step is run again. Cost: O(machines x
+ * queues) if a turn is owed, else O(providers).
  */
 export function settleTurns(turn: Turn, machines: readonly BrokerMachine[], others: readonly TaskQueue[]): void {
   for (const provider of turn.state.providers.values()) {
@@ -75,7 +75,7 @@ function waitingQueues(turn: Turn): TaskQueue[] {
     else waiting.push(...ready);
   }
   const [first] = waiting;
-  // By turns, unless their users say who is first.
+  // By turns, unless the users set priorities.
   return waiting.every(({ job }) => job.priority === first?.job.priority)
     ? waiting.sort((one, other) => one.job.lastGangId - other.job.lastGangId)
     : waiting;

@@ -14,7 +14,7 @@ export class SeatPlan {
   #open: { readonly machine: BrokerMachine; readonly free: ProcessorCount }[] = [];
   #free = 0;
 
-  /** @param needs what each member takes in addition to processors. */
+  /** @param needs the other resources of each member, in addition to processors. */
   constructor(machines: readonly BrokerMachine[], needs: Pick<TaskQueue, 'resources'>) {
     this.machines = machines;
     this.#needs = needs;

@@ -128,7 +128,7 @@ function giveBack(turn: Turn, gang: BrokerGang, end: UnreportedEnd): void {
   turn.state.brokenGangs.delete(gang);
 }
 
-/** Ends what is left of a gang of which a member has ended. Its leader goes first, and with it the task's run. */
+/** Ends the rest of a gang after a member has ended. Its leader goes first, and with it the task's run. */
 function endBroken(turn: Turn, gang: BrokerGang): void {
   const { brokenBy } = gang;
   if (brokenBy === undefined) return;

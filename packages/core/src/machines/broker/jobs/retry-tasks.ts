@@ -12,8 +12,8 @@ import { commit, reply, replyNotFound, type Turn } from '../turn.ts';
 import { findJobExcess } from './user-quotas.ts';
 
 /**
- * Has tasks that failed, were cancelled or are about to be run again, with what they wait for and what waits for them,
- * and lets go on what waits since its reservation is over; others are left alone.
+ * Runs tasks again that failed, were cancelled or are about to be, with their predecessors and successors, and lets
+ * tasks go on that wait since the reservation is over; others are left alone.
  */
 export function retryTasks(turn: Turn, input: GetInput<'TasksRetried'>): void {
   const job = findUserJob(turn.state, input.userId, input.jobId);

@@ -16,8 +16,8 @@ type InputFault = GetReason<
 type TaskOutput = Extract<InputSource, { kind: 'output' }>;
 
 /**
- * Finds what is wrong with what the tasks of a job wait for, and with what they read of each other; undefined when
- * nothing is. Cost: O((tasks + edges) log tasks).
+ * Finds a fault in a job's edges, or in what its tasks read of each other; undefined if there is none. Cost: O((tasks +
+ * edges) log tasks).
  */
 export function findEdgesFault(spec: JobSpec): Refusal | undefined {
   const taskCount = spec.groups.reduce((sum, group) => sum + countTasks(group), 0);

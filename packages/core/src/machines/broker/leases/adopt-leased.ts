@@ -9,12 +9,11 @@ import { isQuarantined } from '../trust/trust-records.ts';
 import { commit, type Turn } from '../turn.ts';
 
 /**
- * Takes as its own what a machine holds of its provider's lease, where the task is still open: it was started while
- * this broker was away.
+ * Adopts replicas of its provider's lease that a machine holds, if the task is still open: they were started while this
+ * broker was away.
  *
- * An id comes back once. More replicas of a task than its job allows may run then: what has run for an hour is not
- * given up for what was placed a
- * moment ago.
+ * An id comes back once. More replicas of a task than its job allows may run then: a replica that has run for an hour
+ * is not given up for one that was placed a moment ago.
  */
 export function adoptLeased(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonly ReplicaId[]): void {
   if (isQuarantined(turn.state, machine)) return;

@@ -186,7 +186,7 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
   });
 }
 
-/** What is left of what a provider may be leased. */
+/** The rest of what a provider may be leased. */
 interface Purse {
   /** Tasks, of whatever jobs. */
   countMax: number;
@@ -199,9 +199,8 @@ interface Purse {
 }
 
 /**
- * What a provider should have: as much of what is ready as its processors could do within the horizon, and no more than
- * its share. Jobs come in
- * the order in which this broker serves them.
+ * The lease that a provider should have: as many ready tasks as its processors could do within the horizon, and no more
+ * than its share. Jobs come in the order in which this broker serves them.
  */
 function chooseSlices(state: BrokerState, provider: BrokerProvider): Slice[] {
   const { horizon, unknownPerSlot } = state.options.lease;

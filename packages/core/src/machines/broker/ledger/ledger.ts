@@ -112,8 +112,8 @@ function toRow(account: LedgerAccount, sums: Sums, managed: ManagedTime): Ledger
 }
 
 /**
- * What a job's replicas held of each account so far; undefined when it is not there. Requested and idle are nobody's
- * share: 0.
+ * What a job's replicas held of each account so far; undefined when it is not there. Requested and idle time belong to
+ * no job: 0.
  */
 export function findJobLedger(state: BrokerState, jobId: JobId, now: Instant): LedgerRow[] | undefined {
   const job = state.jobs.get(jobId);

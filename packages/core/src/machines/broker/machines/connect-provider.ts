@@ -50,7 +50,7 @@ function awaitResource({ state, now }: Turn, provider: BrokerProvider | undefine
   if (provider !== undefined) provider.resourceAwaitedUntil ??= now + state.options.onWithin;
 }
 
-/** Notes how a provider's resource stands. One that knows nothing of it yet is still waited for. */
+/** Notes the status of a provider's resource. A provider that does not know it yet is still waited for. */
 export function onResourceReported(
   { state, now }: Turn,
   { providerId, resourceStatus }: GetInput<'ResourceReported'>,
@@ -85,8 +85,8 @@ export function settleProvider(turn: Turn, input: GetInput<'ProviderSynced'>): v
 }
 
 /**
- * Why a machine is gone that ended while its provider could not say so: its allocation was taken away or had its
- * walltime, or nobody knows.
+ * Why a machine is gone that ended while its provider could not report it: its allocation was taken away or reached its
+ * walltime, or an unknown reason.
  */
 function reasonWhenGone({ state, now }: Turn, machine: BrokerMachine): string {
   const {

@@ -37,7 +37,7 @@ export function joinMachine(turn: Turn, input: GetInput<'MachineJoined'>): void 
   machine.isAnnounced = machine.provider.isConnected;
   machine.isGone = input.isGone === true;
   loseMissing(turn, machine, input.heldReplicaIds);
-  // A task of which something was lost just now may run there all the same, as what was leased.
+  // A task that just lost a replica may run there all the same, as a leased one.
   adoptLeased(turn, machine, input.heldReplicaIds);
   compareHeld(turn, machine, input.heldReplicaIds);
   repeatStarts(turn, machine);
@@ -80,7 +80,7 @@ function loseMissing(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonl
   loseReplicas(turn, machine, { replicas: missing, reason: silentLoss, silentSince: 0 });
 }
 
-/** What it holds and nobody wants is cancelled. */
+/** A replica that it holds and that is no longer wanted is cancelled. */
 function compareHeld(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonly ReplicaId[]): void {
   for (const replicaId of new Set(heldReplicaIds)) {
     const replica = machine.replicas.get(replicaId);

@@ -69,7 +69,7 @@ function haveHad({ processors, resources, isGang }: Needs, pattern: MachinePatte
   return (isGang || processors <= pattern.processors) && !lacksEver(resources, pattern);
 }
 
-/** Whether a node has what a task needs. What is counted is not known of nodes, but of earlier machines. */
+/** Whether a node has what a task needs. Named resources are not known of nodes, only of earlier machines. */
 function haveSlot(
   { processors, resources, isGang }: Needs,
   nodes: readonly NodeShape[],

@@ -21,7 +21,7 @@ export function runsBeside({ reservation, reservationOver }: BrokerJob): boolean
   return reservation === undefined || reservation.isOwn === true || reservationOver?.waits === false;
 }
 
-/** Whether a job's tasks may run in a place: what is inside a reservation stays there, and nobody else comes in. */
+/** Whether a job's tasks may run in a place: tasks inside a reservation stay there, and no others may use it. */
 export function belongsTo(job: BrokerJob, place: ReservationName | undefined): boolean {
   if (place === undefined) return runsBeside(job);
   const own = reservationNow(job);

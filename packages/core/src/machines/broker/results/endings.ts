@@ -44,7 +44,7 @@ export function getFate(replica: BrokerReplica, end: ReplicaEnd): ReplicaDisposi
     case 'failed':
     case 'limited':
       return 'failed';
-    // Whoever took it back, the task is as before when it never started.
+    // Whatever the reason of the cancellation, the task is as before if it never started.
     case 'cancelled':
       return end.startedAt === 0 ? 'withdrawn' : 'lost';
     case 'broken':
@@ -125,7 +125,7 @@ export function statusAlone(
   task: OpenTask,
   { isInDoubt = false, isUnjudged = false, failuresMax, lossesMax, ...ending }: LastEnding,
 ): TaskStatus {
-  // A task that nobody can run is not tried as often as machines may be lost.
+  // A task that fails everywhere is not tried as often as machines may be lost.
   if (isInDoubt && task.doubtCount + 1 >= doubtsMax) return 'failed';
   const failures = task.failureCount + (ending.disposition === 'failed' ? 1 : 0);
   const losses = countLosses(withLoss(task, isCountedLoss(ending), isUnjudged), lossesMax);

@@ -51,8 +51,8 @@ export function countLosses(
 }
 
 /**
- * Why a machine is gone that says nothing: with its allocation, where that is known to have been taken away, or else
- * nobody knows.
+ * Why a silent machine is gone: with its allocation, if that is known to have been taken away, or else an unknown
+ * reason.
  */
 export function reasonOfSilence(
   { requests }: BrokerState,

@@ -44,8 +44,8 @@ export function explainFullCut(
 }
 
 /**
- * The longest walltime at providers that may have machines for the task; undefined where it may have more, or nobody
- * knows.
+ * The longest walltime at providers that may have machines for the task; undefined if it may have more, or if it is not
+ * known.
  */
 function findLongest({ providers, machines }: BrokerState, { job, task }: BrokerReplica): LongestWalltime | undefined {
   const { queue } = getGroup(job, task.index);

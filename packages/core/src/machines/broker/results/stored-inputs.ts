@@ -54,7 +54,7 @@ function writtenKey({ jobId }: BrokerJob, task: TaskIndex): string {
   return `${jobId} ${task}`;
 }
 
-/** What is known of what a task reads that others wrote: by which machines, and in which storages. */
+/** The known contents that a task reads and others wrote: by which machines, and in which storages. */
 export function findWriters({ stored }: BrokerState, job: BrokerJob, task: TaskIndex): WrittenContents[] {
   return listInputs(job, task).flatMap(({ source }) => {
     const written = source.kind === 'output' ? stored.written.get(writtenKey(job, source.taskIndex)) : undefined;

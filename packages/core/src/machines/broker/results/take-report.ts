@@ -66,9 +66,8 @@ function judgeHealth(machine: BrokerMachine, ends: readonly ReplicaEnd[]): Repor
 const shutdownPause: Duration = 5_000;
 
 /**
- * Places nothing for a while on a machine that is stopping, nor on the others of its allocation: what ends one of them
- * probably ends all, and what is given
- * back would go to the next that is about to stop.
+ * Places nothing for a while on a machine that is stopping, nor on the others of its allocation: the cause probably
+ * ends all of them, and returned tasks would go to the next that is about to stop.
  */
 function noteShutdown({ state, now }: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[]): void {
   if (machine.quarantinedUntil <= now) machine.isStopping = false;

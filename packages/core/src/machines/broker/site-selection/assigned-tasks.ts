@@ -12,7 +12,7 @@ export function findQueue(job: BrokerJob, index: TaskIndex): TaskQueue {
   return job.assigned.get(index)?.queue ?? findWholeQueue(job, index);
 }
 
-/** Whether tasks of a queue may run at a provider: they are placed there, or nobody places them. */
+/** Whether tasks of a queue may run at a provider: they are assigned to it, or need no assignment. */
 export function mayUse({ place }: Pick<TaskQueue, 'place'>, provider: BrokerProvider): boolean {
   return place === undefined || place === provider;
 }

@@ -89,13 +89,13 @@ class Placer {
     const choice = choiceFor(this.#turn.state, queue);
     queue.place = choice === undefined ? undefined : 'undecided';
     if (choice === undefined || queue.readyCount === 0 || this.#isAwaiting) {
-      // What comes in while nothing is placed may bring a wider resource, and is over when this is looked at again.
+      // A wider resource may appear while nothing is placed, and the entry must be gone when this is checked again.
       this.#turn.state.choosing.tooWide.delete(queue);
       return;
     }
     const { aheadMax } = this.#turn.state.options.siteSelection;
     const room = aheadMax - countWaiting(queue);
-    // By the half, so that what is known is not looked at for each task that begins.
+    // Only when half of the places are free, so that the view is not computed for each task that begins.
     if (room < aheadMax / 2 || this.#isHopeless(queue)) return;
     const candidates = this.#view.candidatesFor(queue);
     if (isNobodyKnown(queue, candidates)) queue.place = undefined;

@@ -14,9 +14,9 @@ export interface Choosing {
   readonly prng: Prng;
   /** What follows the load; undefined before anything was placed. */
   adaptive: AdaptiveAdmissibility | undefined;
-  /** When what is late in a part of a queue is looked at again, by the queue. */
+  /** When late tasks in a part of a queue are checked again, by the queue. */
   looks: WeakMap<object, Instant>;
-  /** Whole queues that no resource was wide enough for when that was looked at last. */
+  /** Whole queues that no resource was wide enough for at the last check. */
   readonly tooWide: WeakSet<object>;
 }
 

@@ -22,7 +22,7 @@ export class Mover {
   readonly #provider: BrokerProvider;
   readonly #view: () => ResourceView;
 
-  /** @param part of a queue, placed at one provider. @param view made where it is looked at. */
+  /** @param part of a queue, assigned to one provider. @param view made on first use. */
   constructor(turn: Turn, part: TaskQueue, view: () => ResourceView) {
     this.#turn = turn;
     this.#part = part;

@@ -21,7 +21,7 @@ export function getSiteSelection(text: string): JobSiteSelection {
   return siteSelection;
 }
 
-/** Finds what is wrong with what a spec says of where its tasks are placed. */
+/** Finds a fault in the site selection of a spec. */
 export function findSiteSelectionFault(spec: JobSpec): Refusal | undefined {
   const { siteSelection } = spec;
   if (siteSelection === undefined || siteSelection === 'none') return undefined;

@@ -25,12 +25,12 @@ export interface Candidates {
 }
 
 /**
- * What is known in one step of the resources that tasks are assigned to. Its instants count from the step.
+ * What one step knows of the resources that tasks are assigned to. Its instants count from the step.
  *
  * The queue of a space-shared resource is what its provider reported, with the tasks behind it that were assigned there
- * and that this broker's own requests in it have no processor-time for; time-shared machines have what they run and
- * what is assigned there. Cost: O(assigned tasks + providers), and for each provider that is a candidate the cost of a
- * schedule of its own tasks.
+ * and that this broker's own requests in it have no processor-time for; time-shared machines have their running and
+ * assigned tasks. Cost: O(assigned tasks + providers), and for each provider that is a candidate the cost of a schedule
+ * of its own tasks.
  */
 export class ResourceView {
   readonly #state: BrokerState;
@@ -71,7 +71,7 @@ export class ResourceView {
   }
 
   /**
-   * What is known of a task for its assignment: how long it takes is by its limit, by what ended of its job, by its file,
+   * What is known of a task for its assignment: its time is by its limit, by the ended tasks of its job, by its file,
    * or guessed.
    */
   findTask(job: BrokerJob, index: TaskIndex, submittedAt = job.submittedAt): AssignedTask {

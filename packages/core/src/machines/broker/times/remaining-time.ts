@@ -28,7 +28,7 @@ export function knownNeed(
   return limit === undefined ? observed : Math.min(limit, observed);
 }
 
-/** What is looked at of a machine, real or imagined. */
+/** The relevant properties of a machine, real or imagined. */
 export interface TimedMachine {
   /** Of its facts, the end of its allocation; undefined for a machine that stays. */
   readonly facts: { readonly until: Instant | undefined };
@@ -50,7 +50,7 @@ export interface Moment {
    * that it is asked about.
    */
   readonly longerMayCome?: Map<TaskQueue, boolean>;
-  /** Made shorter by each answer that time alone changes; absent where nobody wants to know. */
+  /** Made shorter by each answer that time alone changes; absent if it is not needed. */
   readonly validity?: Validity;
 }
 

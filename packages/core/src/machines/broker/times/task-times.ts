@@ -64,7 +64,7 @@ export function getRemaining({ replicas }: OpenTask, now: Instant): Duration | u
   return least;
 }
 
-/** Places of one machine that are looked at. */
+/** The most places of one machine that are considered. */
 const placesMax = 4096;
 
 /**

@@ -86,7 +86,7 @@ export function getRunningMax(state: BrokerState, { verification, replicasMax }:
     : replicasMax;
 }
 
-/** Runs that the votes of a job's tasks want beyond one of each, under way or not. */
+/** Runs that the votes of a job's tasks need beyond one of each, under way or not. */
 export function countRunsWanted(state: BrokerState, job: BrokerJob): number {
   if (!isVotedOn(job)) return 0;
   let wanted = 0;
