@@ -44,7 +44,7 @@ const getCandidates = ({ candidates = [] }: RequestDecision): [width: number, wa
 const byStart = (rows: [number, number, number][]): [number, number, number][] =>
   rows.sort((one, other) => one[2] - other[2] || other[0] - one[0]);
 
-test('2.2.1, Figure 2.2: requests 6 and 7, submitted later, start before request 4 and delay nobody', (t) => {
+test('2.2.1, Figure 2.2: requests 6 and 7, submitted later, start before request 4 without any delay', (t) => {
   // 64 processors at t; then, at u = 10, the two small ones arrive.
   const trace = [
     { submittedAt: 0, width: 32, walltime: 100, runTime: 100 },

@@ -38,7 +38,7 @@ function placed(answer: Answer): PlacedReservation {
 
 const getReason = (answer: Answer): string => (answer.kind === 'refused' ? answer.reason : 'placed');
 
-test('2.1.5, Figure 2.5: 400 KB/s of 800 KB/s is 50 %, 320 KB/s is 40 %, and both are had at once', (t) => {
+test('2.1.5, Figure 2.5: 400 KB/s of 800 KB/s is 50 %, 320 KB/s is 40 %, and both fit at once', (t) => {
   const [half, less] = ['400KB/s', '320 KB/s'].map((text) => parseAmount(text, 'bytes-per-second', network.capacity));
   t.deepEqual([half, less], [{ amount: 400_000 }, { amount: 320_000 }]);
   t.deepEqual([getShare(400_000, 800_000), getShare(320_000, 800_000)], [500_000, 400_000]);
@@ -159,7 +159,7 @@ test('4.2.4, Figure 4.8: one with a latest end takes the place of one without, w
   t.is(calendar.get(2)?.start, 3 * hour, 'one with a latest end is never moved');
 });
 
-test('4.2.4: one without a latest end moves nobody, and one that fits as it is neither', (t) => {
+test('4.2.4: one without a latest end moves no other, nor does one that fits without a move', (t) => {
   const calendar = new Calendar({ ...network, algorithm: 'suvs-p', inTheWay: 'covered' }, 0);
   calendar.request(ask(1, 500_000, 2, { earliestStart: hour }), 0);
   const after = calendar.request(ask(2, 400_000, 1, { earliestStart: hour }), 0);

@@ -338,7 +338,7 @@ const oneProcessor = (processorCount: number) => ({
     }),
 });
 
-test('moreira2009, 3.1, Figura 3.2: with an arrival what runs stays and all else is scheduled again; in immediate mode what is promised stays too', (t) => {
+test('moreira2009, 3.1, Figura 3.2: with an arrival running tasks stay and all others are scheduled again; in immediate mode promised ones stay too', (t) => {
   const arrivals = [
     { workflow: chain('a', [100, 100]), at: 0 },
     { workflow: chain('b', [500]), at: 400 },

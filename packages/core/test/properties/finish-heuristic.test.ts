@@ -390,7 +390,7 @@ test('over a week of early ends and of task times that change each minute, no ho
   }
 });
 
-test('where nothing happens it soon wants nothing: no loop of submitting and withdrawing', (t) => {
+test('if nothing happens it soon asks for nothing: no loop of submitting and withdrawing', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 1, max: processors }), fc.integer({ min: 1, max: 600 })), { maxLength: 15 }),

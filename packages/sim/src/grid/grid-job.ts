@@ -102,7 +102,7 @@ export class GridJob {
     if (trigger === 'own' || !this.due.has(resource)) this.due.set(resource, trigger);
   }
 
-  /** Notes that processors of a resource were freed, by anybody. */
+  /** Notes that processors of a resource were freed, by any user. */
   noteFreed(resource: number): void {
     if (this.isWatchful && this.isSubmitted && this.finishedAt === undefined) this.noteDue(resource, 'queue');
   }

@@ -16,7 +16,7 @@ export type TracePoint =
   | { readonly kind: 'turn'; readonly turn: number }
   | { readonly kind: 'time'; readonly time: Duration };
 
-/** What is replayed, and who receives its events. */
+/** What is replayed, and the receiver of its events. */
 export interface ReplayOptions {
   /** For messages. */
   readonly file: string;
@@ -81,9 +81,8 @@ interface OpenTurn extends GetLine<'inputs'> {
 
 /**
  * Runs the machine of a debugging trace over its inputs in virtual time, checks its invariants after each turn and
- * compares
- * what it decides with what the live process recorded. Lines are given one by one, so that a trace need not fit into
- * memory.
+ * compares its decisions with those that the live process recorded. Lines are given one by one, so that a trace need
+ * not fit into memory.
  *
  * Ends at the first problem; later lines are not read.
  */

@@ -34,16 +34,13 @@ export class LocalHistory {
     this.end = last;
   }
 
-  /**
-   * When a local request starts where there is nobody else; NaN for one that never does. @param id its index in the
-   * trace.
-   */
+  /** When a local request starts without other users; NaN for one that never does. @param id its index in the trace. */
   startOf(id: number): Instant {
     return this.#starts[id] ?? NaN;
   }
 
   /**
-   * The resource as it is when everything before `instant` has happened, for the caller to do with as he likes.
+   * The resource in its state after all events before `instant`, as a copy that belongs to the caller.
    *
    * Cost: that of a copy and of a thousandth of the replay.
    */

@@ -1,6 +1,6 @@
 import { roundStep, tenths, text } from './svg-text.ts';
 
-/** A bar, with its interval and what somebody else found. */
+/** A bar, with its interval and a value from the literature. */
 export interface Bar {
   readonly label: string;
   /** Bars of one group look alike. */

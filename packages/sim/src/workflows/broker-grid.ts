@@ -80,9 +80,9 @@ interface Agent {
 const provider = 'p';
 
 /**
- * Runs jobs through the broker's machine in virtual time: what it decides, without network, journal or faults, so that
- * two schedulers are compared on nothing but their
- * decisions. A run holds its processors while what it reads from other machines is sent; a machine keeps what it wrote.
+ * Runs jobs through the broker's state machine in virtual time, without network, journal or faults, so that two
+ * schedulers are compared on their decisions alone. A run holds its processors while its inputs are sent from other
+ * machines; a machine keeps its outputs.
  */
 export class BrokerGrid {
   readonly state: BrokerState;

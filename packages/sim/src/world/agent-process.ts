@@ -111,7 +111,7 @@ export class AgentProcess {
     });
   }
 
-  /** SIGKILL to every process at once, by a manager that wants the processors for another. */
+  /** SIGKILL to every process at once, by a manager that needs the processors for another request. */
   preempt(): void {
     const { world, facts } = this.#setup;
     for (const {

@@ -11,12 +11,10 @@ export class DiskFullError extends Error {
 }
 
 /**
- * The journal of a process on a simulated disk: transactions, of which the last ones may still be in the system's
- * cache.
+ * The journal of a process on a simulated disk: transactions, the last of which may still be in the system's cache.
  *
- * A process that falls leaves all that it wrote; a host that falls leaves what was synced, and more by chance. A sync
- * takes all
- * that was written before with it, as it does in a write-ahead log.
+ * A process that falls leaves all that it wrote; a host that falls leaves the synced part, and more by chance. A sync
+ * includes all that was written before, as it does in a write-ahead log.
  */
 export class SimulatedDisk<Change> {
   #transactions: Transaction[] = [];
@@ -46,7 +44,7 @@ export class SimulatedDisk<Change> {
     this.#hasFallen = true;
   }
 
-  /** Somebody removes all that is on it. */
+  /** Removes all that is on it. */
   wipe(): void {
     this.#transactions.length = 0;
     this.#syncedCount = 0;
@@ -59,7 +57,7 @@ export class SimulatedDisk<Change> {
   }
 
   /**
-   * What followed from the fall is dealt with, and written; it is synced, since the next fall must not take it back.
+   * The consequences of the fall are handled and written; they are synced, since the next fall must not take them back.
    */
   forgetFall(): void {
     this.#syncedCount = this.#transactions.length;

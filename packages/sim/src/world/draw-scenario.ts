@@ -22,7 +22,7 @@ const minute: Duration = 60 * second;
 const hour: Duration = 60 * minute;
 /** Of two days that all may take; tasks that fail or lose their machine take more. */
 const workMax: Duration = 12 * hour;
-/** Machines that three votes want at most, when no two of them agree. */
+/** The most machines that three votes need, when no two of them agree. */
 const votersMin = 7;
 
 /** Draws a world and its faults from a seed. */

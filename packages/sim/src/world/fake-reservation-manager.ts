@@ -18,15 +18,14 @@ interface BookedReservation {
   readonly places: readonly { readonly from: Instant; readonly window: ReservedWindow }[];
 }
 
-/** What a resource manager goes by that knows nothing of reservations. */
+/** The view of a resource manager that knows nothing of reservations. */
 export const noReservations: Pick<FakeReservationManager, 'getWindows' | 'admit'> = {
   getWindows: () => [],
   admit: () => ({ code: 'MUT_RESERVATION_UNSUPPORTED', message: 'there are no reservations here' }),
 };
 
 /**
- * The reservation manager of a world, which is never wrong: what it promised, what moved and what was cancelled since.
- * It may be away.
+ * The reservation manager of a world, which is never wrong: promises, moves and cancellations so far. It may be away.
  */
 export class FakeReservationManager {
   readonly #kernel: Kernel;
@@ -62,7 +61,7 @@ export class FakeReservationManager {
     }
   }
 
-  /** Whether nobody gets an answer now. */
+  /** Whether it does not answer now. */
   get isAway(): boolean {
     return this.#kernel.now < this.#awayUntil;
   }
@@ -80,7 +79,7 @@ export class FakeReservationManager {
       .map((booked) => this.#getWindow(booked));
   }
 
-  /** Places that a reservation ever had; empty for one that nobody made. */
+  /** Places that a reservation ever had; empty for one that does not exist. */
   placesUntilNow(reservationId: number): ReservedWindow[] {
     const booked = [...this.#booked.values()].find(({ reservation }) => reservation.reservationId === reservationId);
     return booked?.places.filter(({ from }) => from <= this.#kernel.now).map(({ window }) => window) ?? [];
@@ -95,7 +94,7 @@ export class FakeReservationManager {
   }
 
   /**
-   * The code with which a claim is refused, empty for a good one. While nobody answers its signature and its dates
+   * The code with which a claim is refused, empty for a good one. While the manager is away, the signature and dates
    * decide.
    */
   judge(shown: ClaimedReservation): string {

@@ -119,7 +119,7 @@ export class LeaseOracle {
     if (input.kind === 'ProviderSynced') this.#telling.delete(input.providerId);
   }
 
-  /** Before it places what a provider may have started the broker asks what is alive there. */
+  /** Before it places tasks that a provider may have started, the broker asks what is alive there. */
   #checkAsked({ jobId, machineId, taskIndexes }: BrokerChangeOf<'ReplicasDispatched'>, at: Instant): void {
     for (const [providerId, since] of this.#telling) {
       if (at >= since + onWithin - 2 * this.#skewMax) continue;
@@ -189,7 +189,7 @@ export class LeaseOracle {
     }
   }
 
-  /** What is adopted was leased, and what is placed was not. */
+  /** Adopted replicas were leased, and newly placed ones were not. */
   #onPlaced({ machineId, jobId, firstReplicaId, taskIndexes, isAdopted }: BrokerChangeOf<'ReplicasDispatched'>): void {
     taskIndexes.forEach((taskIndex, offset) => {
       const leased = this.#leased.get(firstReplicaId + offset);

@@ -80,7 +80,7 @@ export class MachineProcess<
   /** By how much its clock had been set when the state machine was last notified. */
   #stepped: Duration = 0;
   #fallPoint: FallPoint | undefined;
-  /** What was decided and is not written, for want of room; nothing follows from it, and no other turn is taken. */
+  /** A decision that is not written for lack of space; nothing follows from it, and no other turn is taken. */
   #undone: { readonly changes: readonly Change[]; readonly commands: readonly Command[] } | undefined;
 
   constructor(setup: MachineProcessSetup<State, Input, Change, Command>) {
@@ -144,7 +144,7 @@ export class MachineProcess<
   }
 
   /**
-   * Wakes it where nothing does, unless a turn is due anyway.
+   * Wakes it without a reason, unless a turn is due anyway.
    *
    * @param mayDo what it may do all the same, with all that it does.
    * @throws {InvariantError} when it then finds something to do: it forgot to ask to be woken for it.

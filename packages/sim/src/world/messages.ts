@@ -74,7 +74,7 @@ export type ManagerCall =
   | { readonly kind: 'limits' }
   | { readonly kind: 'queue'; readonly endedMax: number };
 
-/** What it says to those who watch its queue. */
+/** Sent to the watchers of its queue. */
 export interface QueueHint {
   readonly kind: 'changed';
 }

@@ -92,7 +92,7 @@ export class Stream {
     return [this.#sides[0].life.host, this.#sides[1].life.host];
   }
 
-  /** Who opens a stream says what it carries. */
+  /** The side that opens a stream says what it carries. */
   findEnd<Out, In>(side: 0 | 1): StreamEnd<Out, In> {
     return this.#sides[side].end as unknown as StreamEnd<Out, In>;
   }
@@ -146,7 +146,7 @@ export class Stream {
     });
   }
 
-  /** Hands over what has come, the first first; what comes to a paused process, or through a cut, waits. */
+  /** Delivers arrived messages, the first first; those to a paused process, or through a cut, wait. */
   #deliver(side: Side): void {
     const { kernel } = this.#network;
     const { life, end, coming } = side;
@@ -208,10 +208,9 @@ export class Network {
   }
 
   /**
-   * Of a stream's messages most may come twice, so that what is meant to be idempotent proves it. Greetings do not; nor
-   * do, between broker and provider,
-   * reports and their acknowledgements, of which those of two runs of an agent are told apart by their order alone:
-   * they come twice on the agent's stream.
+   * Most of a stream's messages may come twice, so that idempotent handling is tested. Greetings do not; nor do,
+   * between broker and provider, reports and their acknowledgements, because only their order distinguishes two runs of
+   * an agent: they come twice on the agent's stream.
    */
   isDuplicated(message?: unknown): boolean {
     const { duplicateProbability } = this.#conditions;

@@ -80,8 +80,8 @@ export class Promises {
   }
 
   /**
-   * A broker starts from this disk: what was promised must be on it. What was accepted and not synced may be gone, and
-   * then runs again.
+   * A broker starts from this disk: promises must be on it. Results that were accepted and not synced may be gone, and
+   * their tasks then run again.
    */
   checkDisk(disk: SimulatedDisk<BrokerChange>): void {
     const kept = { jobs: new Set<JobId>(), ended: new Set<JobId>() };

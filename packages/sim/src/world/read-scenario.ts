@@ -42,7 +42,7 @@ const day: Duration = 24 * hour;
 
 /** Longest storm: what goes wrong must end for all to come to its end. */
 const stormMax: Duration = 7 * day;
-/** A greeting is given up after 10 s: on a slower network nobody would ever meet. */
+/** A greeting is given up after 10 s: on a slower network no connection would ever open. */
 const delayMax: Duration = 2 * second;
 const sitesMax = 20;
 const jobsMax = 100;

@@ -68,9 +68,9 @@ export interface JobPlan {
   readonly priority?: number;
   /** When its user changes both of these; left out for never. */
   readonly updatedAfter?: Duration;
-  /** When its user holds all its tasks, which she releases a while after; left out for never. */
+  /** When its user holds all its tasks, to release them a while after; left out for never. */
   readonly heldAfter?: Duration;
-  /** When its user wants once more what failed or was cancelled; left out for never. */
+  /** When its user retries failed or cancelled tasks; left out for never. */
   readonly retriedAfter?: Duration;
   /** Left out, the broker's default; so below. */
   readonly scheduler?: SchedulerName;
@@ -199,7 +199,7 @@ export interface SabotagePlan {
   readonly probability: number;
   /** Its wrong results are those of all others that collude; else no two of them are the same. */
   readonly colludes: boolean;
-  /** Each time its agent starts it goes by another name. */
+  /** Its agent uses another name after each start. */
   readonly renames: boolean;
 }
 
@@ -242,7 +242,7 @@ export interface FaultPlan {
   /** The clock of a host is set while its processes run; never when left out. */
   readonly clockStepsPerHour?: number;
   /**
-   * The broker's journal is gone, and its user submits her jobs again to one that knows nothing; never when left out.
+   * The broker's journal is gone, and its user submits all jobs again to one that knows nothing; never when left out.
    */
   readonly journalLossesPerHour?: number;
 }

@@ -3,7 +3,7 @@ import { invariant, type Bytes, type MachineId, type ReplicaId } from '@mutirao/
 
 /**
  * What a provider stores on disk in addition to its journal: bodies of leases and of reports, and the contents that
- * leases want.
+ * leases need.
  *
  * All of it is synced before anything follows from it, as the live spool does, so that falls of the host leave it as it
  * is.

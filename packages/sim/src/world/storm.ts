@@ -123,7 +123,7 @@ export class Storm {
     this.#world.tell('ProcessPaused', [process], `for ${duration} ms`);
   }
 
-  /** Cuts hosts that talk to each other, so that somebody notices. */
+  /** Cuts hosts that talk to each other, so that the cut is noticed. */
   #cut(rng: Prng): void {
     const stream = pick(rng, this.#world.network.openStreams);
     if (stream === undefined) return;

@@ -205,7 +205,7 @@ export class World implements Surroundings {
     return started;
   }
 
-  /** The user, who knows that all is mended, forgives machines that were caught. */
+  /** All faults are mended, and the user lets caught machines begin again. */
   resetAllTrust(): void {
     const process = this.broker.current?.process;
     for (const { identity, quarantinedAt } of process?.state.records.values() ?? []) {
@@ -353,7 +353,7 @@ export class World implements Surroundings {
     });
   }
 
-  /** The user sits at home: what she asks gets lost only with the broker. */
+  /** The user sits at home, so that questions get lost only with the broker. */
   #askBroker(make: Parameters<UserAsk>[0], hear: Parameters<UserAsk>[1]): void {
     let isAnswered = false;
     const once = (reply: Parameters<typeof hear>[0]): void => {

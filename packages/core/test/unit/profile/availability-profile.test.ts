@@ -61,7 +61,7 @@ test('an early end gives back the rest and joins what became equal', (t) => {
   t.is(profile.segmentCount, 1);
 });
 
-test('taking what is not free and giving back what was not taken are bugs', (t) => {
+test('taking resources that are not free and giving back what was not taken are bugs', (t) => {
   t.throws(
     () => {
       stairs().reserve(2, 150, 250);

@@ -145,7 +145,7 @@ test('alternatives are the earliest beyond the limits, and the widest and the lo
   });
 });
 
-test('alternatives to what cannot be had now are what can: less, or for shorter', (t) => {
+test('alternatives to an unavailable amount are available: less, or for a shorter time', (t) => {
   const calendar = new Calendar(shared, 0);
   calendar.request(ask(1, 60, 30), 0);
   calendar.request(ask(2, 30, 50, { earliestStart: 40 }), 0);
@@ -230,7 +230,7 @@ test('renegotiating counts the own place as free, keeps the id, and lets the old
   t.deepEqual(reported(calendar.renegotiate(7, ask(9, 1, 1), 30)), ['unknown-reservation', 7, 0]);
 });
 
-test('what is cancelled or shortened can be had by others', (t) => {
+test('the capacity of a cancelled or shortened reservation is available to others', (t) => {
   const calendar = new Calendar(counted, 0);
   calendar.request(ask(1, 4, 100), 0);
   t.is(calendar.shorten(1, 30)?.end, 30);
@@ -299,7 +299,7 @@ test('a failed processor sends its reservations to others, elsewhere within thei
   calendar.checkInvariants();
 });
 
-test('what has begun is cut where a later block begins, and keeps what it has until then', (t) => {
+test('a reservation that has begun is cut where a later block begins, and keeps its place until then', (t) => {
   for (const resource of [counted, shared]) {
     const isCounted = resource.kind === 'counted';
     const calendar = new Calendar(resource, 0);

@@ -186,7 +186,7 @@ test('a task that runs with other values must not overwrite finished results thr
   t.is(find(getBag(['1', '2', '3'], { fingerprint: 'f2' }), [0, 1]), undefined);
 });
 
-test('what was done before inputs were read again counts as done with what was there then', (t) => {
+test('tasks that finished before inputs were read again count as done with the earlier inputs', (t) => {
   const spec = getBag(['1', '2', '3']);
   const revised = reviseInputs(spec, [], {
     current: [

@@ -64,7 +64,7 @@ test('a queue that is reported in sums never looks earlier: processors that come
   );
 });
 
-test('a queue that is looked at later is over by as much', (t) => {
+test('a queue that is read later is over by the same amount', (t) => {
   const book = new QueueModel(4);
   book.add(1, { width: 4, walltime: 100, submittedAt: 0 }, 0);
   const summaryAfter = (time: number): object =>
@@ -116,7 +116,7 @@ test('a stale queue is believed as to what was assigned, and all are compared by
   });
 });
 
-test('who is known by size alone has all compared by chance, but only where it is admissible', (t) => {
+test('with a resource known by size alone all are compared by chance, but only if it is admissible', (t) => {
   const resources = new SiteSelectionTable([
     { name: 'small', book: new QueueModel(4), level: 4, receivedAt: Infinity },
     { name: 'large', book: new QueueModel(64), level: 0, receivedAt: 0 },
@@ -168,7 +168,7 @@ test('a user names a strategy and a, and a fault of either is reported', (t) => 
   });
 });
 
-test('what runs beyond its walltime is taken to end at once, and delays who waits', (t) => {
+test('a task that runs beyond its walltime is expected to end at once, and delays waiting ones', (t) => {
   const book = new QueueModel(4);
   book.add(1, { width: 4, walltime: 10, submittedAt: 0 }, 0);
   book.start(1, 0);
@@ -234,7 +234,7 @@ test('the busiest resource is as busy as tasks make it that are spread as evenly
   near(adaptive.peakLoadAt(0), 6 / 4);
 });
 
-test('an a that follows the load keeps what it learnt where resources change, but for what is too wide for all', (t) => {
+test('an a that follows the load keeps what it learnt when resources change, except for tasks too wide for all', (t) => {
   const learn = (sizes: readonly number[]): AdaptiveAdmissibility => {
     const adaptive = new AdaptiveAdmissibility(new AdmissibleSets(sizes));
     for (let now = 1; now <= 400; now += 1) {

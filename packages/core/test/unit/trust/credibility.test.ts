@@ -46,7 +46,7 @@ test('a machine that is trusted enough costs no further run', (t) => {
   t.deepEqual(decide([['x', 'a', 9]], 0.99), { kind: 'open', votesMissing: 1 });
 });
 
-test('machines that nobody knows need as many equal results as the threshold takes', (t) => {
+test('unknown machines need as many equal results as the threshold takes', (t) => {
   t.deepEqual(decide([], 0.99), { kind: 'open', votesMissing: 1 });
   t.deepEqual(decide([['x', 'a', 0]], 0.99), { kind: 'open', votesMissing: 3 });
   t.deepEqual(

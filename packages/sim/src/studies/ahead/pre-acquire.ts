@@ -91,7 +91,8 @@ function startOf(
 }
 
 /**
- * Forecasts as a provider can: who runs ends with its walltime, who waits gets the first hole in the order of arrival.
+ * Forecasts as a provider can: running requests end with their walltime, waiting ones get the first hole in the order
+ * of arrival.
  */
 function lazyForecast(plan: RequestPlan, now: Instant): (width: ProcessorCount, walltime: Duration) => Instant {
   return (width, walltime) => {

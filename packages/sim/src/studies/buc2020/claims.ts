@@ -17,7 +17,7 @@ export interface BucClaim {
 
 /**
  * How much longer a user waits under one service than under another, in percent of the other's mean, by injection; NaN
- * where nobody waits.
+ * without waits.
  */
 export function listChanges(
   measured: BucMeasured,

@@ -7,11 +7,11 @@ import { inject, type BucTrace } from './trace.ts';
 /** What one user got in one run. */
 export interface UserOutcome {
   readonly jobCount: number;
-  /** Of all her jobs. */
+  /** Of all jobs of the user. */
   readonly waitSum: Duration;
-  /** Mean of the scores that her jobs met when they ended, as the rule is fitted. */
+  /** Mean of the scores that the user's jobs met when they ended, as the rule is fitted. */
   readonly meanScore: number;
-  /** Mean of the scores that her jobs were queued with. */
+  /** Mean of the scores that the user's jobs were queued with. */
   readonly meanScoreAtSubmission: number;
 }
 
@@ -39,7 +39,7 @@ export interface BucMeasured {
 /** A user whose waiting times are summed up. */
 export interface WatchedUser {
   readonly userId: string;
-  /** What the figure calls her. */
+  /** The user's label in the figure. */
   readonly title: string;
 }
 

@@ -114,7 +114,7 @@ function reportSpread({ parts }: TraceResults): string {
   );
 }
 
-/** The job types of Figures 4.2 and 4.3, of which section 4.4.1 says who wins. */
+/** The job types of Figures 4.2 and 4.3, whose winners are named in section 4.4.1. */
 function reportShapes({ trace, parts }: TraceResults): string[] {
   if (trace.id !== 'sp2') return [];
   const tell = (isWanted: (type: JobType) => boolean): string =>
@@ -137,7 +137,7 @@ function reportShapes({ trace, parts }: TraceResults): string[] {
   ];
 }
 
-/** Who wastes less, and with which tasks. */
+/** Which heuristic wastes less, and with which tasks. */
 function reportWaste({ trace, parts }: TraceResults): string[] {
   if (trace.loadFactor !== 1) return [];
   const ratioFor = (isWanted: (type: JobType) => boolean): Estimate =>

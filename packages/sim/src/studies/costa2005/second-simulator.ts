@@ -18,7 +18,7 @@ export type EventOrder = (typeof eventOrders)[number];
 /** All of them, the one that is used everywhere else first. */
 export const eventOrders = ['settled', 'ends-first', 'last-submitted-first'] as const;
 
-/** From `at` to the next of its list, `free` processors are promised to nobody. */
+/** From `at` to the next of its list, `free` processors are not promised. */
 interface Breakpoint {
   readonly at: Instant;
   free: ProcessorCount;

@@ -7,7 +7,7 @@ import type { BagSetup } from './bag-setup.ts';
 /** Means that a machine has come and gone for before the job is submitted. */
 const cyclesBefore = 20;
 
-/** A machine of one processor that comes and goes by rng of its own, whatever runs on it. */
+/** A machine of one processor that comes and goes by a random generator of its own, whatever runs on it. */
 export class IntermittentMachine implements BagMachine {
   readonly processors: ProcessorCount = 1;
   readonly speed: number;

@@ -133,7 +133,7 @@ export function everyAdmissibilityTable(results: StudyResults, metric: number): 
   return table(['a', ...columns.map(({ title }) => title)], rows);
 }
 
-/** Runs that are looked at together. */
+/** Runs that are compared together. */
 interface Kind {
   readonly title: string;
   readonly selections: readonly Selection[];

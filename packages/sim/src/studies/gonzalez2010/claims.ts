@@ -75,7 +75,7 @@ const claims: readonly Claim[] = [
   },
 ];
 
-/** What the seed says, what was found here, and whether it held. */
+/** The seed's claims, the results here, and whether each claim held. */
 export function claimsTable(results: StudyResults): string {
   const rows = claims.map(({ says, evidence, holds }) => [
     says,

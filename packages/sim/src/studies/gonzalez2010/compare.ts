@@ -9,7 +9,7 @@ export interface MeasuredPart {
   readonly result: PartResult;
 }
 
-/** Which experiments are looked at: those of one mix at one load under one strategy. */
+/** The experiments of a comparison: those of one mix at one load under one strategy. */
 export interface Selection {
   readonly mix: 'logs' | 'serial';
   readonly load: number;

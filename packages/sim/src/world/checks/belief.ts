@@ -1,7 +1,7 @@
 /** As the broker's default: the share of machines that may bring wrong results. */
 const faultyShare = 0.2;
 
-/** What a machine is believed that others confirmed so often: written down once more, for whoever checks the broker. */
+/** The credibility of a machine after this number of confirmations: written a second time, to check the broker. */
 export function believeMachine(passes: number): number {
   return passes === 0 ? 1 - faultyShare : 1 - faultyShare / ((1 - faultyShare) * Math.E * passes);
 }

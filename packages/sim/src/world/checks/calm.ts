@@ -85,10 +85,7 @@ function isCalm({
   );
 }
 
-/**
- * An allocation ends at its walltime, and what it runs ends with it; what a machine runs is taken from it when it is
- * caught.
- */
+/** An allocation ends at its walltime, and its replicas end with it; a machine loses its replicas when it is caught. */
 const rightfulReasons: ReadonlySet<string> = new Set([
   'MUT_WALLTIME_ENDED',
   'MUT_ALLOCATION_ENDED',

@@ -5,8 +5,8 @@ import type { ClusterSite, World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
 /**
- * What is held for reservations is as much as was asked for, for as long as they last, and nobody has it before they
- * begin.
+ * Pre-acquired allocations have as many processors as were reserved, for as long as the reservations last, and are not
+ * in use before they begin.
  */
 export class HeldCheck implements WorldCheck {
   readonly #world: World;

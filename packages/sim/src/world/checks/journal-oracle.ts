@@ -314,7 +314,7 @@ export class JournalOracle {
     if (known?.isKept === false) this.#drained.delete(known.identity);
   }
 
-  /** What is drained gets nothing new; what was leased may have begun before. */
+  /** Drained machines get nothing new; leased tasks may have begun before. */
   #checkOpen(machineId: MachineId): void {
     invariant(
       !this.#drained.has(this.#identities.get(machineId)?.identity ?? machineId),

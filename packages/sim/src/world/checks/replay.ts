@@ -10,7 +10,7 @@ import { invariant } from '@mutirao/core/shared';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
-/** Whoever would start now from the disk would know what the living process knows, but for what is of the moment. */
+/** A process started now from the disk would know what the living one knows, except for state of the moment. */
 export class ReplayCheck implements WorldCheck {
   readonly #world: World;
 

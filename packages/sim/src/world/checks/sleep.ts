@@ -25,7 +25,7 @@ export class SleepCheck implements WorldCheck {
 }
 
 /**
- * A broker serves machines in one pass: the queue of a busy one may be filled by whatever comes next, since nobody
+ * A broker serves machines in one pass: the queue of a busy one may be filled by whatever comes next, since no machine
  * waits for it.
  */
 function isForLater(
@@ -38,7 +38,8 @@ function isForLater(
   if (action.kind === 'RevokeLease') return true;
   if (action.kind === 'LeaseGranted' || action.kind === 'GrantLease')
     return actions.some(({ kind }) => kind === 'RevokeLease');
-  // The demand of a provider covers what waits at its machines: it rises with what is sent there, and not otherwise.
+  // The demand of a provider covers replicas that wait at its machines: it rises with those sent there, and not
+  // otherwise.
   if (action.kind === 'SetDemand') {
     const { providerId } = action;
     return (actions as readonly BrokerCommand[]).some(

@@ -51,7 +51,8 @@ export class VoteOracle {
   }
 
   /**
-   * Who is convicted deserves it, by the credit of before the vote or by the number of times, and who deserves it is.
+   * A convicted machine deserves it, by the credit from before the vote or by the number of times, and one that
+   * deserves it is convicted.
    */
   onEvidence({ identity, isQuarantined, evidence }: ChangeOf<'EvidenceNoted'>): void {
     const counts = this.#evidence.get(identity) ?? new Map<string, number>();
@@ -85,7 +86,7 @@ export class VoteOracle {
     return decision.agreeing > 1 ? decision.credibility : 0;
   }
 
-  /** It begins as one that nobody knows. */
+  /** It begins as an unknown machine. */
   resetTrust(identity: string): void {
     this.#quarantined.delete(identity);
     this.#passes.delete(identity);
@@ -124,8 +125,8 @@ export class VoteOracle {
   }
 
   /**
-   * Those who are said to agree do, all of them; who disagrees is remembered; and only then those who agree are
-   * credited with it.
+   * All machines that are said to agree do; those that disagree are recorded; and only then those that agree are
+   * credited.
    */
   onDecided({ jobId, taskIndex, voters, outvotedCount }: ChangeOf<'TaskDecided'>): void {
     const task = `${jobId}.${taskIndex}`;

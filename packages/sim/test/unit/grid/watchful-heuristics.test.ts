@@ -45,7 +45,7 @@ const ask = (width: number, walltime: number): Pick<RequestDecision, 'drafts'> =
   drafts: [{ width, walltime, reasons: [] }],
 });
 
-test('it is asked where a request of anybody ended, where an own one has started and where tasks are done, once at each instant', (t) => {
+test('it decides when any request ended, when an own one has started and when tasks are done, once at each instant', (t) => {
   const heard: RequestFacts[] = [];
   const job = run(
     machine([0, 2, 500, 40], [1, 2, 500, 70]),
@@ -238,7 +238,7 @@ test('it learns when a request was released in which no task had begun, and noth
   );
 });
 
-test('who says so gives back a request without a task, and is asked again then', (t) => {
+test('a heuristic that says so gives back a request without a task, and decides again then', (t) => {
   const heard: RequestFacts[] = [];
   const job = run(
     machine(),

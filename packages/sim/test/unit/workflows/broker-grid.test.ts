@@ -155,7 +155,7 @@ test('where no machine stays long enough and none may come, the task is tried al
   );
 });
 
-test('when a machine is lost, what it had and what was planned there goes elsewhere at once', (t) => {
+test('when a machine is lost, its running and planned tasks go elsewhere at once', (t) => {
   const grid = new BrokerGrid({ machines: [machine('a'), machine('b')], workOf: () => 10 * second });
   const start = grid.now;
   grid.submit(job('plan', timed(...Array<number>(8).fill(10))));

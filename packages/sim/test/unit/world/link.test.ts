@@ -112,7 +112,7 @@ test('a link that was connected begins again with the shortest pause', (t) => {
   t.is(link.epoch, 1);
 });
 
-test('who is asked to attach again does so at once', (t) => {
+test('an agent that is asked to attach again does so at once', (t) => {
   const { kernel, streams, link } = setUp((stream) => {
     stream.onMessage({ kind: 'welcome' });
     if (streams.length < 4) stream.onClosed('MUT_REATTACH');
@@ -145,7 +145,7 @@ test('whether a code is final may depend on whether the link was connected', (t)
   t.deepEqual(heard, ['connected welcome', 'lost']);
 });
 
-test('a greeting that nobody answers is given up after 10 s', (t) => {
+test('a greeting without an answer is given up after 10 s', (t) => {
   const { kernel, streams, heard, link } = setUp();
   link.open();
   kernel.runUntil(10_000);

@@ -158,7 +158,7 @@ test('a cut that is healed breaks nothing, and others are as before', (t) => {
   t.deepEqual(said(), ['server ping']);
 });
 
-test('who is down or cut off cannot be dialled', (t) => {
+test('a host that is down or cut off cannot be dialled', (t) => {
   const down = setUp();
   const end = down.open(false);
   end.write('never read');

@@ -54,7 +54,7 @@ test('machines of a provider that goes on alone are not given up before its leas
   t.false(broker.state.machines.has('a/m1'));
 });
 
-test('what a provider may run by itself while it is away is explained, and so is what it started', (t) => {
+test('explanations show what a provider may run by itself while it is away, and what it started', (t) => {
   const broker = setUp();
   const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
   broker.perform(['confirm a 1']);

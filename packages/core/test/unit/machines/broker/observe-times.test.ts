@@ -84,7 +84,7 @@ test('a machine that fell silent is known to have run its replicas until then, a
   t.deepEqual(listTimes(state), { count: 0, censoredCount: 1, longest: 0, longestCensored: 399 });
 });
 
-test('of what a restarted agent held nobody knows how long it ran', (t) => {
+test('the run time of replicas that a restarted agent held is unknown', (t) => {
   const { state, step } = aBroker();
   step(10, reported([], [1]));
   step(400, {

@@ -68,7 +68,7 @@ test('a task whose allocations are taken away by SIGKILL is still ready, though 
   t.like(harness.state.jobs.get(1)?.tasks.get(0), { lossCount: 0, stopCount: 30, unjudged: undefined });
 });
 
-test('losses count where the allocation ended for want of its command, or long after, or was given up by its provider', (t) => {
+test('losses count if the allocation ended for lack of its command, or long after, or was given up by its provider', (t) => {
   for (const ended of [
     (start: number) => `ended=${start + 895_000} code=MUT_MACHINE_LOST`,
     (start: number) => `ended=${start + 990_000} code=MUT_ALLOCATION_ENDED`,

@@ -231,7 +231,7 @@ test('a cluster packs requests around reservations and lets their users in', (t)
   checkFile(t, 'cluster-reservations.txt');
 });
 
-test('a cluster orders its queue by scores, counts what ends, and says what a tighter walltime would have gained', (t) => {
+test('a cluster orders its queue by scores, counts ended requests, and says what a tighter walltime would have gained', (t) => {
   checkFile(t, 'cluster-scores.txt', {
     policy: easyBackfilling,
     order: { weight: 1440, leadMax: usualLeadMax(1440) },

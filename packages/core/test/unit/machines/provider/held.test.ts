@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ProviderHarness } from '@mutirao/testkit';
 
-test('what was said of a claim is forgotten once no broker wants anything with it, and not while a broker may not have said yet', (t) => {
+test('the judgement of a claim is forgotten once no broker has demand for it, and not while a broker may not have reported yet', (t) => {
   const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
   const said = (): number => harness.state.judgements.size;
   harness.perform([
@@ -38,7 +38,7 @@ function lastReported(lines: string): string {
   );
 }
 
-test('what waits is expected when the queue has room for it, and has the chance that others had who waited as long already', (t) => {
+test('a waiting request is expected when the queue has room for it, with the chance of others that have waited as long', (t) => {
   const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 1_000_000 } });
   harness.state.waits.push(...[100_000, 200_000, 900_000, 1_500_000].map((wait) => ({ width: 2, wait })));
   harness.perform(['start', 'limits requests=4 width=4 walltime=4000000', 'connect b']);

@@ -35,7 +35,7 @@ test('before the queue was read nothing is known of it, and why is said', (t) =>
   });
 });
 
-test('free processors over time are those that a decision would see: what runs to its walltime, what waits where it has its place', (t) => {
+test('free processors over time are those that a decision would see: running requests to their walltime, waiting ones at their place', (t) => {
   const harness = aHarness(`listing a=running@1000/5x${2 * minute} b=queued@0/8x${minute}`);
   harness.now = 1000 + minute;
   const view = viewQueue(harness.state, harness.now);
@@ -61,7 +61,7 @@ test('free processors over time are those that a decision would see: what runs t
   );
 });
 
-test('who waits for something else than processors takes no place, and is still listed', (t) => {
+test('a request that waits for something other than processors takes no place, and is still listed', (t) => {
   const harness = aHarness(`listing a=running@1000/5x${2 * minute} b=held@0/8x${minute} c=queued@0/3x${minute}`);
   const view = viewQueue(harness.state, 1000);
   t.deepEqual(listSteps(view), [

@@ -114,7 +114,7 @@ test('the provider says why it asks for nothing', (t) => {
   t.deepEqual(harness.state.requests.get('q1')?.reasons.at(-1), refused);
 });
 
-test('draining withdraws what is queued, lets run what runs, and asks for nothing more', (t) => {
+test('draining withdraws queued requests, lets running ones go on, and makes no others', (t) => {
   const harness = new ProviderHarness();
   harness.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
   harness.perform(['accepted q1', 'accepted q2', 'attach q1.0']);
@@ -139,7 +139,7 @@ test('draining withdraws also what was being submitted, once the manager has it'
   t.is(harness.perform(['accepted q1']), 'release q1 (m-q1)\ntell b1 requests q1=queued\nwake at 5001');
 });
 
-test('giving everything back takes out what is queued and what runs, whatever is wanted', (t) => {
+test('giving everything back ends queued and running requests, whatever the demand', (t) => {
   const harness = new ProviderHarness();
   harness.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
   harness.perform(['accepted q1', 'accepted q2', 'attach q1.0']);

@@ -18,7 +18,7 @@ function aHarness(config: Partial<ProviderConfig> = {}): {
   return { harness, heuristic };
 }
 
-test('the one request that a waiting gang fits into is kept, whatever the heuristic wants', (t) => {
+test('the one request that a waiting gang fits into is kept, even if the heuristic gives it up', (t) => {
   const { harness } = aHarness();
   harness.perform(['listing l=running@1/8x90000', 'demand b 20']);
   harness.perform(['accepted q1', 'accepted q2', 'measured q1 longest=10 total=10 count=1']);

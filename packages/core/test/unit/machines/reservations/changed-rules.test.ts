@@ -44,7 +44,7 @@ for (const [kind, offer, amount] of [
   });
 }
 
-test('what is wider than its owner offers by now has no place once part of it fails, and is not put on what is broken', (t) => {
+test('a reservation that is wider than its owner offers by now has no place once part of it fails, and is not put on broken units', (t) => {
   const harness = new ReservationsHarness();
   harness.now = 5;
   harness.perform('owner offers net 10B/s');

@@ -49,7 +49,7 @@ test('an end that passed while the manager was away is an end, and a start that 
   ]);
 });
 
-test('what is given time by a start of its manager and ends earlier by then is looked at in time', (t) => {
+test('a reservation that gets time by a start of its manager and ends earlier by then is checked in time', (t) => {
   const harness = begin();
   harness.now = 300;
   harness.perform('started');

@@ -21,7 +21,7 @@ function aHarness(...rules: string[]): ReservationsHarness {
 
 const wasRefused = (lines: readonly string[]): boolean => lines.some((line) => line.includes('MUT_USER_QUOTA'));
 
-test('nobody but the owner reserves everything for ten years', (t) => {
+test('only the owner reserves everything for ten years', (t) => {
   const harness = aHarness();
   t.true(wasRefused(harness.perform(`ana wants 10 of nodes for ${10 * year}`)));
   t.true(wasRefused(harness.perform(`ana wants 1 of nodes for ${hour} from ${2 * year}`)));

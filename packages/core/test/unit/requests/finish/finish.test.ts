@@ -402,7 +402,7 @@ test('further slots stay free where they would bring the end forward by little',
   t.deepEqual(shapes(finishHeuristic.draft(free)), [[30, 24]]);
 });
 
-test('while nothing has ended a running request is looked at again when it has run half as long again', (t) => {
+test('while no task has ended a running request is reviewed when it has run half as long again', (t) => {
   const unknown = { taskTimes: undefined, taskSpread: undefined };
   t.is(finishHeuristic.draft(facts({ ...unknown, pending: [running] }, [one])).reviewAt, 5 * minute);
   t.is(finishHeuristic.draft(facts({ ...unknown, pending: [waiting] }, [behind])).reviewAt, undefined);

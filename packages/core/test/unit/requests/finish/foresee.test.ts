@@ -42,7 +42,7 @@ function listPlaces({ places }: Foresight): (readonly [string, number])[] {
   return [...places].map(([id, start]) => [id, start / minute] as const);
 }
 
-test('where one waits who could start now and hold nobody up, nobody is thought to pass, and nothing to start before the last', (t) => {
+test('if a waiting request could start now without delaying others, the queue seems not to backfill, and nothing is expected to start before the last', (t) => {
   const seen = foresee(factsWith([head, small]));
   t.true(seen.isInTurn);
   t.deepEqual(listPlaces(seen), [

@@ -92,7 +92,7 @@ test('the holes of a skyline are those that cannot begin earlier, last longer or
   ]);
 });
 
-test('what is taken from a skyline and given back leaves it as it was, and what was taken is not free', (t) => {
+test('what is taken from a skyline and given back leaves it unchanged, and what was taken is not free', (t) => {
   const taken = skyline.without(12, 40, 5);
   t.deepEqual(listHoles(taken), [
     [0, 2, 12],
@@ -285,7 +285,7 @@ test('tasks that take about the same are alike; a half that ends first of a wide
   t.true((half.scatter?.shortest ?? 0) > 0.7);
 });
 
-test('a lane has done whole tasks where all are alike, else what it had time for less what is lost', (t) => {
+test('a lane has done whole tasks if all are alike, else its time less the expected loss', (t) => {
   t.deepEqual(
     [0.99, 1, 2.5].map((times) => doneInLane(times, undefined)),
     [0, 1, 2],

@@ -74,7 +74,7 @@ test('speedups stand next to those of the thesis (Tables 4.3 and 4.6)', (t) => {
   t.true(page.includes('- adaptive over static is 0.50 +- 0.00 here and 14.74 in the thesis, 97 % less;'));
 });
 
-test('it says who wins, whether mixed is between, and what ends after the log (section 4.7)', (t) => {
+test('it says which heuristic wins, whether mixed is between, and what ends after the log (section 4.7)', (t) => {
   t.true(page.includes('| SDSC SP2 | 0 of 54 | 2.0 (100x100s-1x, maxPR 1) | 54 of 54 | 1080 of 1080 | 162 of 3240 |'));
   t.true(page.includes('| CTC SP2 | 54 of 54 | 0.5 (100x100s-1x, maxPR 1) | 0 of 54 | 0 of 1080 | 162 of 3240 |'));
 });
