@@ -24,11 +24,11 @@ export interface DispatchPort<Machine extends BagMachine, Queue extends BagQueue
  * the rest evenly to the queues of the machines.
  *
  * One visit per machine serves both, so that a machine gets one batch: a machine's queue is filled only with what the
- * free processors of the machines after it leave. Where too few processors are free for the next task of an earlier
- * queue, they are kept for it: smaller tasks of later queues would take each one that comes free, and the wide task
- * would never run. Where its processors are free and it waits for memory, GPUs or a named resource, later queues have
- * what it does not need (`KeptPart`). Machines that match none of the queues count for nothing. Cost: O(machines +
- * tasks dispatched) where the first queue suits them all, O(machines x queues) at most.
+ * free processors of the machines after it leave. If too few processors are free for the next task of an earlier queue,
+ * they are kept for it: smaller tasks of later queues would take each one that comes free, and the wide task would
+ * never run. If its processors are free and it waits for memory, GPUs or a named resource, later queues get the rest of
+ * the machine (`KeptPart`). Machines that match none of the queues count for nothing. Cost: O(machines + tasks
+ * dispatched) where the first queue suits them all, O(machines x queues) at most.
  *
  * @param queues in the order in which they are served.
  * @returns machines whose free processors are kept.
@@ -93,7 +93,7 @@ function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
   }
 }
 
-/** Keeps the machine, or a part of it, for what is left of a queue; undefined where nothing needs to be kept for it. */
+/** Keeps the machine, or a part of it, for the rest of a queue; undefined if nothing needs to be kept. */
 function keepFor<Machine extends BagMachine, Queue extends BagQueue>(
   machine: Machine,
   queue: Queue,

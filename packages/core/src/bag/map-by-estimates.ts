@@ -189,8 +189,8 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
 }
 
 /**
- * When a task would end there. One that is not dispatched now must have time enough left; of free dispatches remaining times
- * were asked before.
+ * When a task would end there. One that is not dispatched now must have time enough left; of free dispatches remaining
+ * times were asked before.
  */
 function endAt({ waits, timeLeft }: Column<unknown>, time: Duration): Duration {
   const wait = waits[0] ?? Infinity;

@@ -99,9 +99,8 @@ export function findNameFault(word: string): Fault | undefined {
 }
 
 /**
- * Fills in a path at home for a task on a machine. What the user wrote (the template and the task's value) may lead
- * anywhere; each variable that a machine states stands for a
- * part of one name, which is neither empty nor hidden.
+ * Fills in a path at home for a task on a machine. The user's parts (the template and the task's value) may lead
+ * anywhere; each variable of a machine becomes a part of one name, which is neither empty nor hidden.
  *
  * The id of a machine is the exception: it is two such names with a "/" between them.
  */
@@ -133,7 +132,7 @@ export function fillPath(template: Template, { value, index, place }: PathWords)
   return { path, machineFrom: words[0] === undefined ? undefined : path.lastIndexOf('/', words[0].at - 1) + 1 };
 }
 
-/** A value that a machine states, and where it stands in a path. */
+/** A value that a machine states, and its position in a path. */
 interface MachineWord {
   readonly name: string;
   readonly value: string;

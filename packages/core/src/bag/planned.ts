@@ -4,7 +4,7 @@ import type { BagScheduler, SchedulingPort } from './scheduler.ts';
 
 /**
  * Follows a plan of the whole grid; tasks that cannot be planned, because their time is unknown or too short, are
- * handed out as a workqueue does.
+ * dispatched as in a workqueue.
  *
  * Neither kind overtakes the other: adjacent queues of one kind are placed together, and the next get the machines that
  * these leave. Cost: that of `dispatchReady` and of following the plan, and O(machines) for each change from one to the

@@ -24,8 +24,8 @@ export interface WithdrawalPort<Machine extends BagMachine, Replica extends With
  * Chooses replicas to ask back from the queues of busy machines, because other machines idle that can run them.
  *
  * Takes from the longest queue first, its last ones first, never more than the idle processors can take at once; those
- * that
- * were asked back before count. What it takes of `idle` is spoken for. Cost: the replicas at machines with a queue.
+ * that were asked back before count. It takes their processors out of `idle`. Cost: the replicas at machines with a
+ * queue.
  */
 export function chooseWithdrawals<Machine extends BagMachine, Replica extends WithdrawableReplica>(
   machines: readonly Machine[],

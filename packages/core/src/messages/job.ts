@@ -41,7 +41,7 @@ export interface InputSpec {
   readonly path: string;
   /** A requirements expression; empty holds everywhere. */
   readonly condition: string;
-  /** What was there when the job was submitted; left out where the path depends on the task or the machine. */
+  /** The content when the job was submitted; left out if the path depends on the task or the machine. */
   readonly fingerprint?: string;
   /**
    * Fingerprints of inputs that changed when the job was retried, with the tasks that ran with each, the earliest
@@ -191,7 +191,7 @@ export interface JobSpec {
    */
   readonly memoryGrowth?: number;
   /**
-   * Each task may have them from several machines of one provider, as a gang; left out where one machine must have them
+   * Each task may have them from several machines of one provider, as a gang; left out if one machine must have them
    * all.
    */
   readonly gang?: true;
@@ -213,8 +213,8 @@ export interface JobSpec {
   /** Left out, `wqr`. */
   readonly scheduler?: SchedulerName;
   /**
-   * `STRATEGY[:A]` of core's site selection, or `none`: which resource tasks join that take several processors. Left out, as
-   * the grid does by default.
+   * `STRATEGY[:A]` of core's site selection, or `none`: which resource tasks join that take several processors. Left
+   * out, as the grid does by default.
    */
   readonly siteSelection?: string;
   /** Left out, none. */

@@ -23,7 +23,7 @@ export interface LeaseGroup {
   readonly start: StartReplicas;
   /** A requirements expression; empty holds everywhere. */
   readonly requirements: string;
-  /** How long one of them is known to need; 0 where that is not known. */
+  /** How long one of them is known to need; 0 if that is unknown. */
   readonly taskTime: Duration;
 }
 

@@ -86,7 +86,7 @@ export interface OutputFile {
   readonly keep?: true;
 }
 
-/** What the replicas of one batch share. */
+/** Shared by the replicas of one batch. */
 export interface TaskTemplate {
   readonly jobId: number;
   readonly userId: string;
@@ -140,8 +140,8 @@ export interface ReplicaStart {
    */
   readonly gang?: GangMembership;
   /**
-   * Outputs are brought only where it succeeds: should it fail, its task runs again, and what it leaves is of no use.
-   * Left out where that may be wanted.
+   * Outputs are brought only on success: after a failure the task runs again, and its outputs are of no use. Left out
+   * if they may be needed.
    */
   readonly onSuccessOnly?: true;
 }
@@ -212,7 +212,7 @@ export interface ReplicaUsage {
 export interface StagingTimes {
   /** Its inputs were asked for; 0 where it has none, or all were in use on that machine already. */
   readonly inputsAskedAt: Instant;
-  /** The last of them was there; 0 where one never came. */
+  /** When the last of them arrived; 0 if one never came. */
   readonly inputsHereAt: Instant;
   /** Its processors were its own and its inputs began to be put in place; 0 where it has none, or never got so far. */
   readonly inputsPlacingAt: Instant;

@@ -89,7 +89,9 @@ export interface AllocationRequest {
   readonly endCode?: string;
 }
 
-/** Processors of one machine of an allocation whose manager does not know nodes: each of its processors has an agent. */
+/**
+ * Processors of one machine of an allocation whose manager does not know nodes: each of its processors has an agent.
+ */
 export const processorsPerMachine: ProcessorCount = 1;
 
 /** What a resource allows one user: maxPR, maxT_r and maxP of costa2005, and the walltime's granularity. */
@@ -168,10 +170,7 @@ export interface ReservedWindow {
 
 const windowFields = ['reservationId', 'userId', 'count', 'startsAt', 'endsAt'] as const;
 
-/**
- * Whether two windows are of one reservation, user, size and time. Undefined, of one that is not known, is the same as
- * none.
- */
+/** Whether two windows are of one reservation, user, size and time. Undefined, for an unknown one, differs from all. */
 export function isSameWindow(one: ReservedWindow | undefined, other: ReservedWindow): boolean {
   return one !== undefined && windowFields.every((name) => one[name] === other[name]);
 }
@@ -238,6 +237,6 @@ export interface DrainingStatus {
   readonly since: Instant;
   /** The owner's words, a part of a sentence; may be empty. */
   readonly reason: string;
-  /** What runs is given back, too; left out where it ends by itself. */
+  /** Running replicas are given back, too; left out if they end by themselves. */
   readonly isAtOnce?: true;
 }

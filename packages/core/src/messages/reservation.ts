@@ -115,7 +115,7 @@ export type GroupOutcome = 'open' | 'committed' | 'aborted' | 'unknown';
 
 /** A reservation as its manager keeps it. */
 export interface ReservationRecord {
-  /** With its number, its user and its limits; of one that is over, what had been reserved. */
+  /** With its number, its user and its limits; after its end, the former place. */
   readonly place: PlacedReservation;
   readonly resourceId: ResourceId;
   readonly status: ReservationStatus;
@@ -139,9 +139,7 @@ export interface ReservationRecord {
    * is no key; one of an old journal is good for any.
    */
   readonly requestFingerprint?: number | undefined;
-  /**
-   * Left out where it stands by itself. While it is held it is prepared: it stands or falls with the one that decides.
-   */
+  /** Left out for a single reservation. While it is held it is prepared: the coordinator commits or aborts it. */
   readonly together?: GroupLink | undefined;
   /**
    * What the provider last reported of the processors that it pre-acquired for the reservation; left out if it reported

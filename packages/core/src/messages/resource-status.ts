@@ -36,7 +36,7 @@ export interface QueueStatus {
   readonly age: Duration;
   /** Why it cannot be read now; empty while it can. */
   readonly trouble: string;
-  /** Of all requests that wait and run there, whoever made them. */
+  /** Of all requests that wait and run there, of any user. */
   readonly known: QueueSummary;
   /** Remaining work of the requests of the broker that receives the status; they are in `known`. */
   readonly ownWork: ProcessorMillis;

@@ -13,7 +13,7 @@ export class FitSearch {
   #slot = 0;
   #duration: Duration = 0.5;
   #until: Instant = 0.5;
-  /** Where the free run begins that the walk is in, or the end of what it has seen; the place, once it is found. */
+  /** The beginning of the free run that the walk is in, or the end of the visited part; the place, once it is found. */
   candidate: Instant = 0.5;
 
   /** Begins a walk. @param duration more than 0. @param until from here on everything counts as free. */

@@ -109,10 +109,9 @@ export class LongProfile extends OrderedTree {
    * there is none.
    *
    * Looks for the last excess in the window and not the first: no start before its end can do, and after two steps the
-   * window has moved by its
-   * whole length. Where the excess goes on behind the window, all of it is passed over at once. So it takes at most 2
-   * (startMax - from) / duration + 2
-   * steps of O(log n), and never more than there are stretches between excesses.
+   * window has moved by its whole length. If the excess goes on behind the window, all of it is skipped at once. So it
+   * takes at most 2 (startMax - from) / duration + 2 steps of O(log n), and never more than there are stretches between
+   * excesses.
    */
   earliestFit(usedMax: number, duration: Duration, from: Instant, startMax: Instant): Instant {
     let start = from;
@@ -197,7 +196,7 @@ interface Excess {
   readonly end: Instant;
 }
 
-/** @param before what is used before the node. @param nodeEnd where its last stretch ends. */
+/** @param before the use before the node. @param nodeEnd the end of its last stretch. */
 function lastExcess(node: TreeNode, sought: Excess, before: number, nodeEnd: Instant): Instant {
   const { usedMax, start, end } = sought;
   const { numbers, width, children } = node;

@@ -103,8 +103,7 @@ export class RunSummaries {
 /** How long a width is free in a stretch. */
 export interface RunSummary {
   /**
-   * When the free run that begins with the stretch ends: its start where it is not free, Infinity where all of it is
-   * free.
+   * When the free run that begins with the stretch ends: its start if it is not free, Infinity if all of it is free.
    */
   readonly prefixEnd: Instant;
   /** The longest free run that ends inside. */

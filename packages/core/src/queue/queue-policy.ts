@@ -26,7 +26,7 @@ export interface QueuePolicy {
    * ranks, until a request comes that goes before.
    */
   readonly promises: boolean;
-  /** A request arrived and is in `plan.waiting`, without a place: the last of it where the order is that of arrival. */
+  /** A request arrived and is in `plan.waiting`, without a place: the last one if the order is that of arrival. */
   onSubmitted(plan: QueuePlan, id: number, now: Instant, place: Place): void;
   /** A running request ended, or a waiting one was withdrawn; it is out of the plan. */
   onEnded(plan: QueuePlan, now: Instant, place: Place): void;

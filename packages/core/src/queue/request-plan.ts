@@ -215,7 +215,7 @@ export class RequestPlan {
    * Processors that are neither held by a running or due request nor set aside; less than 0 where a block waits for a
    * request that overruns. Cost: O(newly due x log n + reservationBlocks).
    *
-   * Less than what the profile has free at `now` while a request runs on after its planned end.
+   * Less than the profile's free processors at `now` while a request runs on after its planned end.
    */
   countUnheld(now: Instant): ProcessorCount {
     this.#noteDue(now);
@@ -312,7 +312,7 @@ export class RequestPlan {
    * The first in the order, of those that are not due, that can start now for its whole walltime, if it gives up its
    * own place for that. Cost: as `findStartable`.
    *
-   * @param isReal only on what no overrunning request holds.
+   * @param isReal only on processors that no overrunning request holds.
    */
   findBackfill(now: Instant, isReal: boolean): PlannedRequest | undefined {
     const free = isReal ? this.countUnheld(now) : this.#profile.freeAt(now);

@@ -71,7 +71,7 @@ export function allowedQuota({ ownerId, rules }: QuotaRules, userId: UserId, nam
   return userId === ownerId ? Infinity : quotaKinds[name].usual;
 }
 
-/** Why a user may not have `more` in addition to what is used; undefined where it is allowed. */
+/** Why a user may not have `more` in addition to `used`; undefined if it is allowed. */
 export function findQuotaExcess(
   rules: QuotaRules,
   userId: UserId,
@@ -89,8 +89,8 @@ export function allowedMachineQuota({ rules }: QuotaRules, name: MachineQuotaNam
 }
 
 /**
- * Why a machine may not have `more` in addition to what is used; undefined where it is allowed. @param times how many
- * times as much as a single machine, or task, may have.
+ * Why a machine may not have `more` in addition to `used`; undefined if it is allowed. @param times multiplies the
+ * quota of a single machine, or task.
  */
 export function findMachineQuotaExcess(
   rules: QuotaRules,

@@ -20,8 +20,8 @@ export interface PendingRequest {
   /** When it starts at the latest, by the queue as it is now; only for one that waits. */
   readonly predictedStart?: Instant;
   /**
-   * What the listing calls it (`managerRequestId`), so that a decision can leave it out of the queue; left out where it
-   * is not listed.
+   * Its name in the listing (`managerRequestId`), so that a decision can leave it out of the queue; left out if it is
+   * not listed.
    */
   readonly listedAs?: string;
   /** Its processors that have no task; left out where that is not known. Only for one that runs. */
@@ -80,10 +80,7 @@ export interface ServedRequest {
 export interface RequestDemand {
   /** |T^p|: tasks not done, running ones included. */
   readonly pendingTasks: number;
-  /**
-   * How many of them nothing that is there, or asked for, will take; left out where that is not known, as in the
-   * source.
-   */
+  /** How many of them no present or requested machine will take; left out if that is unknown, as in the source. */
   readonly unplacedTasks?: number | undefined;
   /** Processors that one task needs, 1 or more. */
   readonly processors: ProcessorCount;
@@ -132,7 +129,7 @@ export interface RequestFacts {
    * by a listed request are taken.
    */
   readonly listing: QueueListing;
-  /** Stands in for the listing where it is given. */
+  /** Replaces the listing if it is given. */
   readonly queue?: QueueView;
   /** M^p, in the order in which they were drafted. */
   readonly pending: readonly PendingRequest[];
@@ -171,8 +168,8 @@ export interface RequestFacts {
    */
   readonly idleHeldTime?: Duration;
   /**
-   * When the last own request of the demand was released in which no task had begun; left out where none was, and where
-   * it is not known.
+   * When the last own request of the demand was released in which no task had begun; left out if there was none, or it
+   * is not known.
    */
   readonly unusedAt?: Instant;
   /** Waits of requests of this resource that have started, own ones first of all; the latest last. */
@@ -180,9 +177,8 @@ export interface RequestFacts {
   /** Left out, without bound. */
   readonly budget?: BudgetLeft;
   /**
-   * How far the listing can be trusted: `hidden` where it shows only own requests or none, `stale` where it could not
-   * be read again. Left
-   * out, it is complete.
+   * How far the listing can be trusted: `hidden` if it shows only own requests or none, `stale` if it could not be read
+   * again. Left out, it is complete.
    */
   readonly listingState?: 'complete' | 'hidden' | 'stale';
   /**
@@ -213,7 +209,7 @@ export interface GivenUpRequest {
   readonly reasons: readonly Reason[];
 }
 
-/** What a heuristic decided; `reasons` say why, also where it drafts nothing. */
+/** The decision of a heuristic; `reasons` say why, also if it drafts nothing. */
 export interface RequestDecision {
   /** Own requests to be given up before the drafts are submitted; left out for none. Within the budget. */
   readonly givenUp?: readonly GivenUpRequest[];

@@ -20,7 +20,7 @@ export function isBounded({ demand }: RequestFacts): boolean {
   return demand.unplacedTasks !== undefined;
 }
 
-/** Why nothing can be asked for, whatever the heuristic; undefined where something can. */
+/** Why nothing can be requested with any heuristic; undefined if something can. */
 export function findObstacle(facts: RequestFacts): Reason | undefined {
   const { limits, demand, pending } = facts;
   if (demand.pendingTasks === 0) return { code: 'no-pending-tasks' };

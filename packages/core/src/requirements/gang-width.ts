@@ -10,7 +10,7 @@ export const gangWidthMax = 65_536;
 
 type WidthFault = GetReason<'gang-width-misplaced' | 'gang-width-invalid' | 'gang-widths-differ'>;
 
-/** What an expression says of the number of processors, apart from what it says of machines. */
+/** The processor count of an expression, apart from its requirements on machines. */
 export type GangWidth =
   /** `count` is undefined if the expression does not name it; `rest` holds the other requirements, empty for none. */
   | { readonly kind: 'width'; readonly count: number | undefined; readonly rest: string }

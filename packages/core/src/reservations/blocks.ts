@@ -33,7 +33,7 @@ export interface BlockOutcome {
 /** The blocks of one resource. */
 export class Blocks {
   readonly #blocks = new Map<number, Block>();
-  /** What each has taken: of counted resources, only what no other block had. */
+  /** The capacity that each has taken: of counted resources, only units that no other block had. */
   readonly #taken = new Map<number, readonly Absence[]>();
 
   /** All of them, in order of id. */

@@ -46,7 +46,7 @@ export interface CalendarSlot {
 }
 
 /**
- * The calendar of one resource: what is reserved of it, and when.
+ * The reservations of one resource over time.
  *
  * Deterministic: the same calls give the same answers. A refused request changes nothing. n is the number of
  * reservations below.
@@ -85,11 +85,10 @@ export class Calendar {
   }
 
   /**
-   * The calendar under other rules; what was placed stays. This one with its rules changed, or another in its place.
+   * The calendar under other rules; placed reservations stay. This one with its rules changed, or another in its place.
    *
-   * Cost: O(log n) for each change of what blocks take; O(n log n) where reservations begin or cease to be movable, or
-   * users to be bounded, or where it is
-   * another resource.
+   * Cost: O(log n) for each change of what blocks take; O(n log n) if reservations begin or cease to be movable, or
+   * users to be limited, or if it is another resource.
    */
   withRules(resource: ReservableResource): Calendar {
     checkResource(resource);
@@ -178,10 +177,10 @@ export class Calendar {
   }
 
   /**
-   * What would fit in place of what was asked; of an elastic or malleable request, in place of its most wanted shape.
-   * Tens of searches.
+   * The alternatives to a request; to an elastic or malleable one, alternatives to its most wanted shape. Cost: tens of
+   * searches.
    *
-   * @param without a reservation whose place counts as free, as it does where it is renegotiated.
+   * @param without a reservation whose place counts as free, as in a renegotiation.
    * @source kunrath2008, 2.2 on Askalon's attentive negotiation.
    */
   alternatives(request: ReservationRequest, now: Instant, without?: ReservationId): Alternatives {
@@ -192,8 +191,8 @@ export class Calendar {
   }
 
   /**
-   * Gives a reservation that has not begun another place, under the same id. Its own place counts as free; it stands
-   * where it was when this is refused.
+   * Gives a reservation that has not begun another place, under the same id. Its own place counts as free; it keeps it
+   * after a refusal.
    *
    * Cost: as `request`.
    */
@@ -397,8 +396,8 @@ function getShapeAsked(extent: ReservationRequest['extent']): Shape {
 }
 
 /**
- * What is found for the greatest whole number up to `most` for which anything is; where it is found for one, it is for
- * all that are less.
+ * The result for the greatest whole number up to `most` with a result; a number with a result implies one for all that
+ * are less.
  */
 function findGreatest<Found>(most: number, find: (value: number) => Found | undefined): Found | undefined {
   let low = 0;

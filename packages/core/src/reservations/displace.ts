@@ -13,8 +13,7 @@ export type Displaced =
   | { readonly kind: 'refused'; readonly movesWanted: number };
 
 /**
- * Places a reservation where only others of low priority are in the way, and those elsewhere, each at its earliest
- * place.
+ * Places a reservation although others of low priority are in the way, and moves those, each to its earliest place.
  *
  * The place is the first that would be free without those of low priority. Which of these are in the way there is the
  * resource's `inTheWay`: `covered` is all that overlap the place, as the seed has it; `needed` is those that hold the

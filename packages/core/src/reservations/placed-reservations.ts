@@ -140,7 +140,8 @@ export class PlacedReservations {
   }
 
   /**
-   * Drops what has ended by `at`, in order of start, then id. Cost: O(log n) each, and O(1) for each that has begun.
+   * Drops reservations that have ended by `at`, in order of start, then id. Cost: O(log n) each, and O(1) for each that
+   * has begun.
    */
   forget(at: Instant): PlacedReservation[] {
     this.settleBegun(at);

@@ -3,7 +3,7 @@ import type { Duration, Instant, UserId } from '../shared/index.ts';
 /** A reservation's number at its reservation manager. */
 export type ReservationId = number;
 
-/** How much for how long: as it is; or within limits, of which the manager chooses. */
+/** Amount and duration: fixed, or within limits from which the manager chooses. */
 export type Extent = Rigid | Elastic | Malleable;
 
 /** A fixed amount for a fixed duration. */
@@ -102,7 +102,7 @@ export interface Refusal {
   readonly reason: RefusalReason;
   /** What was asked, in the unit of the reason: an amount, milliseconds, an instant or a number of moves. */
   readonly found: number;
-  /** What would have been possible; 0 where nothing is or where that takes a search (`alternatives`). */
+  /** The possible amount; 0 if there is none or if it takes a search (`alternatives`). */
   readonly possible: number;
 }
 

@@ -50,7 +50,7 @@ function moreOfEachKind(one: readonly GpuDevice[], other: readonly GpuDevice[]):
   });
 }
 
-/** What a number of equal machines have together; that no task spans two of them is for the caller to see. */
+/** The total of a number of equal machines; the caller must see to it that no task spans two of them. */
 export function multiplyCapacity({ memory, gpus, named }: ResourceCapacity, count: number): ResourceCapacity {
   return {
     memory: memory * count,

@@ -13,7 +13,7 @@ export type TaskMatch =
    */
   | { readonly kind: 'other'; readonly reason: Reason; readonly isUnknown: boolean };
 
-/** What a task does, each part as a text that is equal where that part is. */
+/** A task's action, each part as a text that is equal if the part is. */
 interface Action {
   readonly command: string;
   readonly value: string;

@@ -2,12 +2,11 @@ import type { FreedProcessors } from '../messages/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 
 /**
- * When the processors of a resource become free, behind everything that is scheduled on it first come, first served.
+ * When the processors of a resource become free, behind all tasks that are scheduled on it first come, first served.
  *
- * Processors that become free at one instant are one group. Nothing starts before what was scheduled before it, so that
- * whatever is free
- * earlier than a start is forgotten as such: it is free since that start. There are at most as many groups as requests
- * that overlap.
+ * Processors that become free at one instant are one group. No task starts before an earlier one, so that processors
+ * that are free earlier than a start count as free since that start. There are at most as many groups as requests that
+ * overlap.
  */
 export class FreeGroups {
   /** Instants in #head..#end, ascending; `#counts` are the processors that become free then. */
@@ -48,7 +47,7 @@ export class FreeGroups {
   }
 
   /**
-   * Takes processors that are free now, until an instant; fewer where there are fewer. For what runs; before anything
+   * Takes processors that are free now, until an instant; fewer if there are fewer. For running tasks; before anything
    * is scheduled.
    */
   hold(width: ProcessorCount, until: Instant): void {

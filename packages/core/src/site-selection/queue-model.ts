@@ -43,7 +43,7 @@ export type CountedTasks = 'unfinished' | 'all';
  * always those of a new model, bit for bit: they are added up in one order, that of the running tasks by start and the
  * waiting ones by arrival.
  *
- * Settled for this project, where the seed is silent: sums run over what has not ended, unless `counted` is `all`; then
+ * Settled for this project, where the seed is silent: sums run over unfinished tasks, unless `counted` is `all`; then
  * ended tasks stay with the end that they had.
  */
 export class QueueModel {

@@ -9,7 +9,7 @@ import type { SiteSelectionStrategy, Situation, Strategy } from './strategy.ts';
 export interface SiteSelectionResource {
   readonly name: string;
   readonly book: QueueModel;
-  /** How much is known of it where that is fresh: 4 its queue, 0 its size alone. */
+  /** The level of knowledge while it is fresh: 4 its queue, 0 only its size. */
   readonly level: KnowledgeLevel;
   /** When its queue was last reported; Infinity for one that is always known. */
   readonly receivedAt: Instant;

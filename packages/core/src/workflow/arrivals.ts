@@ -85,13 +85,13 @@ export function scheduleArrivals(
 /** Where tasks were planned to run when the next job arrived, and since when. */
 interface Plan {
   readonly placements: readonly Placement[];
-  /** By index of the task: since when what it waits for is sent to where it is planned. */
+  /** By index of the task: since when its inputs are sent to its planned place. */
   readonly since: readonly Instant[];
 }
 
 /**
- * Costs at an instant: what has ended was sent to where its receiver was planned; to another place it is sent from this
- * instant on.
+ * Costs at an instant: the data of ended tasks was sent to the planned place of the receiver; to another place it is
+ * sent from this instant on.
  */
 function sentAlready(costs: CostModel, { edges }: Workflow, { placements, since }: Plan, now: Instant): CostModel {
   return {

@@ -12,7 +12,7 @@ export const candidates: readonly WorkflowScheduler[] = [heft, cpop, ihpts, hpts
 export const gridPlanners: readonly WorkflowScheduler[] = [heft, hlfet, cpop, ihpts, hpts];
 
 /**
- * Schedules with each algorithm and takes the schedule that ends first, what comes after its tasks included; of those
+ * Schedules with each algorithm and takes the schedule that ends first, including the time after its tasks; of those
  * that leave tasks without a place, one that leaves the fewest.
  *
  * @param schedulers one or more; of equal ones the first is taken. Cost: that of all of them.

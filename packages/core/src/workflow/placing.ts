@@ -67,8 +67,8 @@ export class Placing {
   }
 
   /**
-   * What a processor offers a task of one processor: the first hole that it fits into (`inserting`), or the time after
-   * all that is placed there.
+   * A processor's offer to a task of one processor: the first hole that it fits into (`inserting`), or the time after
+   * all tasks placed there.
    */
   getOffer(task: number, processor: number, inserting: boolean): Offer {
     const processors = this.#alone[processor] as readonly number[];

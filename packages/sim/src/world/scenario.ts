@@ -142,7 +142,9 @@ export interface ClusterNodePlan {
 /** A cluster, with a provider at its front-end. */
 export interface ClusterPlan {
   readonly processors: ProcessorCount;
-  /** Its nodes, of those processors together, with memory and GPUs; left out where it gives processors and nothing else. */
+  /**
+   * Its nodes, of those processors together, with memory and GPUs; left out where it gives processors and nothing else.
+   */
   readonly nodes?: readonly ClusterNodePlan[];
   readonly requestsMax: number;
   readonly widthMax: ProcessorCount;

@@ -85,8 +85,8 @@ export function regretfulScenario(scenario: Scenario): Scenario {
 }
 
 /**
- * The same jobs where most ask for memory, GPUs or licences and others do not, on machines of a lab of which few have all
- * of it.
+ * The same jobs where most ask for memory, GPUs or licences and others do not, on machines of a lab of which few have
+ * all of it.
  */
 export function resourcefulScenario(scenario: Scenario): Scenario {
   const asks: readonly JobPlan['asks'][] = [
@@ -290,9 +290,8 @@ export function forgetfulScenario(scenario: Scenario): Scenario {
 }
 
 /**
- * The same jobs where a heuristic that watches the queue decides at every cluster, which local users share: what it asked
- * for turns out wrong now and then, and
- * is given up.
+ * The same jobs where a heuristic that watches the queue decides at every cluster, which local users share: what it
+ * asked for turns out wrong now and then, and is given up.
  */
 export function finishingScenario(scenario: Scenario): Scenario {
   const clusters = scenario.clusters.length === 0 ? [usualCluster] : scenario.clusters;

@@ -26,7 +26,7 @@ function getSymbol(name: string): string {
   return name === 'value' ? '{}' : '{#}';
 }
 
-/** What a placeholder of a task's command stands for. */
+/** The value of a placeholder in a task's command. */
 function getText(name: string, value: string, index: number): string {
   if (name.startsWith('=')) return readField(value, name.slice(1)) ?? getSymbol(name);
   return name === 'value' ? value : String(index);
@@ -93,11 +93,10 @@ function valueFault(placeholder: string, text: string, cause: Reason): Fault {
 }
 
 /**
- * Fills in placeholders `{name}` of other names, by the same rules. Several texts are several words where the
- * placeholder stands outside quotes, and else one text with spaces between.
+ * Fills in placeholders `{name}` of other names, by the same rules. Several texts are several words outside quotes, and
+ * inside them one text with spaces between.
  *
- * @param values a placeholder whose name is not among them stays. @throws {CommandFault} where a text has no safe
- * meaning.
+ * @param values a placeholder whose name is not among them stays. @throws {CommandFault} if a text has no safe meaning.
  */
 export function fillNamed(command: string, values: ReadonlyMap<string, string | readonly string[]>): string {
   const atoms: Atom[] = [];

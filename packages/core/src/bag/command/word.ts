@@ -25,7 +25,7 @@ const keywords: ReadonlySet<string> = new Set([
 export interface Word {
   /** Index of its first piece. */
   readonly start: number;
-  /** What it stands for without its quotes; undefined where only the shell can know it. */
+  /** Its text without quotes; undefined if only the shell can know it. */
   atoms: Atom[] | undefined;
   /** Whether braces, brackets or a tilde stand unquoted before, which could take a value for more than text. */
   hasPattern: boolean;

@@ -84,7 +84,7 @@ export interface HeldReplica {
   missingCount: number;
   /** Processors it holds; empty while `placed`. Its process runs on the first. */
   slots: readonly number[];
-  /** What it holds in addition to processors; undefined while `placed`, and where it asks for nothing. */
+  /** Its resources in addition to processors; undefined while `placed`, and if it requests none. */
   assignment: Assignment | undefined;
   /** Of the gang that it is a member of, once that has started; empty before, and for all others. */
   members: readonly GangMember[];

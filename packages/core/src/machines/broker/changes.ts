@@ -68,9 +68,8 @@ export interface ReplicaEnding {
   readonly lastLoss?: string;
   readonly detail: Cause;
   /**
-   * Kept in the records, not in the journal's line; empty arrays where there was none. Of a replica that was verified
-   * they
-   * stand in its `ReplicaVerifying`, and are empty here in its `ReplicasEnded`: a record keeps what it has.
+   * Kept in the records, not in the journal's line; empty arrays if there was none. For a verified replica they are in
+   * its `ReplicaVerifying`, and empty here in its `ReplicasEnded`: a record keeps what it has.
    */
   readonly standardOutput: Uint8Array;
   readonly standardError: Uint8Array;
@@ -137,7 +136,7 @@ export type BrokerChange =
       readonly taskIndexes: readonly TaskIndex[];
       readonly at: Instant;
     }
-  /** What is left out stays as it is; `runningMax` 0 lifts the limit. */
+  /** Fields that are left out stay as they are; `runningMax` 0 lifts the limit. */
   | {
       readonly kind: 'JobUpdated';
       readonly jobId: JobId;
@@ -236,8 +235,8 @@ export type BrokerChange =
     }
   /**
    * Its machine is connected and did not confirm in time that it ended this replica, or gave it back: its task goes on
-   * without it and is what `taskStatus` says. What it holds at its machine stays taken until the machine reports its end
-   * or leaves.
+   * without it and is what `taskStatus` says. What it holds at its machine stays taken until the machine reports its
+   * end or leaves.
    */
   | {
       readonly kind: 'ReplicaLetGo';
@@ -256,7 +255,7 @@ export type BrokerChange =
       readonly ending: ReplicaEnding;
       readonly at: Instant;
     }
-  /** What a success is, where its task is voted on. */
+  /** The digest of a success whose task is voted on. */
   | {
       readonly kind: 'ReplicaDigested';
       readonly machineId: MachineId;

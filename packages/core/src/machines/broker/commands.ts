@@ -54,8 +54,8 @@ export type BrokerCommand =
       readonly start: StartGang;
     }
   /**
-   * Replaces what the provider may go on with while this broker is away. The driver fills in templates, values and
-   * files, and leaves out what it cannot stage.
+   * Replaces the lease that the provider may start while this broker is away. The driver fills in templates, values and
+   * files, and leaves out tasks that it cannot stage.
    */
   | {
       readonly kind: 'GrantLease';
@@ -92,7 +92,7 @@ export type BrokerCommand =
       readonly machineId: MachineId;
       readonly sequence: number;
     }
-  /** Says what a success is, and runs the check where there is one; answered by ResultDigested or ResultRefused. */
+  /** Digests a success, and runs its check if there is one; answered by ResultDigested or ResultRefused. */
   | {
       readonly kind: 'DigestResult';
       readonly replicaId: ReplicaId;

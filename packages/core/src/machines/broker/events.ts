@@ -63,11 +63,11 @@ export interface BrokerEvent {
 
 /**
  * The events of a change; none for `ReplicasStarted` and `ReplicasGivenUp`, which name replicas and not tasks, nor for
- * `TasksAssigned`, single votes and leases, of which nothing runs yet.
+ * `TasksAssigned`, single votes and leases, which start nothing yet.
  *
  * `job.cancelled` comes when its user cancels it and again when its last replica has ended, and likewise
  * `tasks.cancelled` for single tasks; `machine.joined` again when a machine's facts have changed, a request's status
- * again when something else of it has. Pure: a change of the journal gives the same events at any time.
+ * again when something else in it has. Pure: a change of the journal gives the same events at any time.
  */
 export function listEvents(change: BrokerChange): BrokerEvent[] {
   switch (change.kind) {

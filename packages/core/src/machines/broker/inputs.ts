@@ -53,8 +53,8 @@ export type BrokerInput =
       readonly reason: string;
     }
   /**
-   * Replies `{ cancelledCount }`. Tasks that have ended, or are being ended for this, are left alone, so that asking again
-   * is harmless.
+   * Replies `{ cancelledCount }`. Tasks that have ended, or are being ended for this, are left alone, so that asking
+   * again is harmless.
    */
   | {
       readonly kind: 'TasksCancelled';
@@ -80,7 +80,7 @@ export type BrokerInput =
       readonly jobId: JobId;
       readonly taskIndexes: readonly TaskIndex[];
     }
-  /** Replies `{}`. What is left out stays as it is; `runningMax` 0 lifts the limit. */
+  /** Replies `{}`. Fields that are left out stay as they are; `runningMax` 0 lifts the limit. */
   | {
       readonly kind: 'JobUpdated';
       readonly replyTo: number;
@@ -109,8 +109,8 @@ export type BrokerInput =
       readonly address: string;
     }
   /**
-   * `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`, `reportsResource`:
-   * it said that it can. `resourceId`: what its resource is called at its reservation manager.
+   * `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`,
+   * `reportsResource`: it said that it can. `resourceId`: what its resource is called at its reservation manager.
    */
   | {
       readonly kind: 'ProviderConnected';
@@ -137,7 +137,7 @@ export type BrokerInput =
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string }
   /** Contents of outputs are in the content store already: `inline` is undefined in each. */
   | { readonly kind: 'MachineReported'; readonly machineId: MachineId; readonly report: MachineReport }
-  /** What a machine said cannot be read, or says what cannot be; `sequence`: of that report, where it has one. */
+  /** A machine sent something unreadable or impossible; `sequence`: of that report, if it has one. */
   | {
       readonly kind: 'MachineMisbehaved';
       readonly machineId: MachineId;

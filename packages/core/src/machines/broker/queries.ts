@@ -19,7 +19,7 @@ import { type BrokerJob, type BrokerMachine, type BrokerState, isHere } from './
 import type { TrustRecord } from './trust/trust-evidence.ts';
 import { getCredibility, getIdentity, isQuarantined } from './trust/trust-records.ts';
 
-/** Where a job stands. The counts of tasks add up to `taskCount`. */
+/** The status of a job. The counts of tasks add up to `taskCount`. */
 export interface JobSummary {
   readonly jobId: JobId;
   readonly userId: UserId;

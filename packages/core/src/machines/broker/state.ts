@@ -235,7 +235,7 @@ export interface LeftReservation extends OverReservation {
   readonly at: Instant;
 }
 
-/** Where the tasks of a group stand in their job. */
+/** The span of a group's tasks in their job. */
 export interface GroupSpan {
   readonly groupIndex: number;
   readonly firstTaskIndex: TaskIndex;
@@ -311,7 +311,7 @@ export interface OpenTask {
   /** Its user cancelled it alone: all its replicas are being ended, and it is cancelled with the last. */
   isCancelled?: true;
   failureCount: number;
-  /** What it asks for since it was ended for using more memory than it had; left out where it never was. */
+  /** Its memory request after it was ended for using more than it had; left out if it never was. */
   grown?: GrownMemory;
   /** Replicas that were lost with their machine or broken by it. */
   lossCount: number;
@@ -372,7 +372,7 @@ export interface BrokerReplica {
   readonly processors: ProcessorCount;
   /** What it holds there in addition, once it has that; undefined for nothing. */
   readonly resources: ResourceRequest | undefined;
-  /** What it has of that; undefined while it waits for it at its machine, and where it asks for nothing. */
+  /** Its resources; undefined while it waits for them at its machine, and if it requests none. */
   assignment: Assignment | undefined;
   /** Undefined but in a gang. */
   readonly member: GangMembership | undefined;
@@ -382,8 +382,8 @@ export interface BrokerReplica {
   /** `aborting` when its result is no longer wanted and its machine has not reported its end. */
   status: 'dispatched' | 'running' | 'aborting';
   /**
-   * What becomes of it when it ends; undefined unless it is aborting. `retried`: it is cancelled, and its task goes on,
-   * which was retried since. `served`: its gang's leader ended well.
+   * Its disposition when it ends; undefined unless it is aborting. `retried`: it is cancelled, and its task goes on,
+   * because it was retried since. `served`: its gang's leader ended well.
    */
   abortDisposition: 'surplus' | 'cancelled' | 'retried' | 'served' | undefined;
   /** Its provider started it from its lease; such ones may be more than the job allows. */
@@ -396,8 +396,7 @@ export interface BrokerReplica {
 
 /**
  * One run of a task on processors of several machines of one provider. Its members are replicas, one for each machine:
- * the task knows the leader alone,
- * which runs its command, and what becomes of the leader becomes of the task.
+ * the task only knows the leader, which runs its command and whose end is the end of the task.
  */
 export interface BrokerGang {
   /** The id of its leader's replica. */
@@ -639,7 +638,7 @@ export interface Foreseen {
   readonly bound: Duration;
 }
 
-/** What a plan says of one task. */
+/** The plan of one task. */
 export interface PlannedTask {
   readonly queue: TaskQueue;
   readonly index: TaskIndex;

@@ -126,7 +126,7 @@ function awaitEnd(turn: Turn, replicaId: ReplicaId): void {
   wakeBy(turn, due);
 }
 
-/** Has the step run again at `at` at the latest. */
+/** Makes the step run again at `at` at the latest. */
 export function wakeBy(turn: Turn, at: Instant): void {
   if (at < turn.wakeAt) turn.wakeAt = at;
 }

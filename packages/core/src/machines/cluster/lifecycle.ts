@@ -120,8 +120,8 @@ function keepPromises(turn: Turn, promises: ReadonlyMap<number, Instant | undefi
 }
 
 /**
- * Queues a request, or finds the one that the same order made before, or says why not. Replies also what a tighter
- * walltime would have gained, where that is known.
+ * Queues a request, or finds the one that the same order made before, or refuses it. Also replies the gain of a tighter
+ * walltime, if it is known.
  */
 export function admitRequest(turn: Turn, { replyTo, order }: ClusterInput & { kind: 'AllocationRequested' }): void {
   const { state } = turn;

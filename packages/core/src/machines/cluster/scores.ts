@@ -38,8 +38,8 @@ export function findRank(
 }
 
 /**
- * What the end of a request at `now` changes of its user's score; undefined where it says nothing: it never ran, ran
- * inside a reservation, overran or was lost.
+ * The change of a user's score by the end of a request at `now`; undefined if there is none: it never ran, ran inside a
+ * reservation, overran or was lost.
  */
 export function findScoreChange(
   state: ClusterState,

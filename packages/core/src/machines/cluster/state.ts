@@ -64,7 +64,7 @@ export interface ClusterRequest {
   readonly livingProcesses: Set<number>;
   /** Whether one of its processes ended with another status than 0. */
   hasFailed: boolean;
-  /** What the first of these wrote last; left out where it wrote nothing. */
+  /** The last output of the first of these; left out if it wrote nothing. */
   lastWords?: string;
 }
 

@@ -66,7 +66,7 @@ export function changeDemand(turn: Turn, brokerId: BrokerId, demand: Demand): vo
   if (isNew && state.refusals + state.emptyAllocationStreak > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
 }
 
-/** Notes where a demand begins and ends: what is learnt of its tasks belongs to it alone. */
+/** Notes the beginning and end of a demand: observations of its tasks belong to it alone. */
 function noteDemand(turn: Turn, { brokerId, demand, demandFrom }: KnownBroker): void {
   const isWanting = demand !== undefined && demand.pendingTasks > 0;
   if (isWanting && demandFrom === 0) commit(turn, { kind: 'DemandBegan', brokerId, at: turn.now });
@@ -99,7 +99,7 @@ export function neededAlone(turn: Turn, broker: KnownBroker): ProcessorCount {
   return listNeedsAlone(turn, broker).reduce((sum, { tasks, processors }) => sum + tasks * processors, 0);
 }
 
-/** What a standby asks for: tasks of one shape, those with least first. */
+/** The demand of a standby: tasks of one shape, those with least first. */
 export function demandAlone(turn: Turn, broker: KnownBroker): Pick<Demand, 'pendingTasks' | 'processors' | 'slot'> {
   const nodes = turn.state.limits?.nodes;
   return chooseNeedAlone(listNeedsAlone(turn, broker), ({ processors, slot }) =>

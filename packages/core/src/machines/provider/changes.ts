@@ -27,7 +27,7 @@ export type ProviderChange =
   | { readonly kind: 'BrokerKnown'; readonly brokerId: BrokerId; readonly at: Instant }
   /** It named its journal for the first time. */
   | { readonly kind: 'InstanceKnown'; readonly brokerId: BrokerId; readonly instance: string; readonly at: Instant }
-  /** It speaks for another journal: its lease is void, and the replicas that agents hold for it are nobody's. */
+  /** It speaks for another journal: its lease is void, and the replicas that agents hold for it are orphans. */
   | { readonly kind: 'BrokerReplaced'; readonly brokerId: BrokerId; readonly instance: string; readonly at: Instant }
   /** Its agent holds nothing of a former journal any more. */
   | { readonly kind: 'MachineCleared'; readonly machineId: MachineId; readonly at: Instant }
@@ -142,7 +142,7 @@ export type ProviderChange =
   /** A broker without demand has demand again: the task times of the former demand say nothing about the new one. */
   | { readonly kind: 'DemandBegan'; readonly brokerId: BrokerId; readonly at: Instant }
   | { readonly kind: 'DemandEnded'; readonly brokerId: BrokerId; readonly at: Instant }
-  /** Another heuristic decides from here on, in place of what the provider was started with. */
+  /** Another heuristic decides from here on, in place of the initial one. */
   | {
       readonly kind: 'HeuristicSwitched';
       readonly to: HeuristicSetting;

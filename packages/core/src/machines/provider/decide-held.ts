@@ -83,7 +83,7 @@ function answerWant(turn: Turn, broker: KnownBroker, want: ReservedDemand): void
   if (now >= startsAt) giveFor(turn, broker, want);
 }
 
-/** Where a claimed reservation is now; undefined where it is not known to stand. */
+/** The present interval of a claimed reservation; undefined if it is not known to be valid. */
 export function findWindow(
   { windows }: ProviderState,
   { reservationId, userId }: ReservedDemand,

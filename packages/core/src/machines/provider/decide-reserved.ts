@@ -159,7 +159,7 @@ function getMissing(state: ProviderState, broker: KnownBroker, want: ReservedDem
   return held.reduce((missing, { width }) => missing - width, Math.min(want.processors, amountNow(state, want)));
 }
 
-/** What ended, whatever for, is not asked for again at once. */
+/** After any end, the next request is delayed. */
 function pausedUntil(state: ProviderState, broker: KnownBroker, want: ReservedDemand): Instant {
   const ends = requestsInside(state, broker, want)
     .filter(({ endedAt }) => endedAt > 0)

@@ -4,7 +4,9 @@ import { isStandby } from './leases.ts';
 import type { BrokerId, ProvidedMachine, ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
-/** Puts back into the lease what a machine that is lost had started of it and not ended, so that another may run it. */
+/**
+ * Puts leased replicas that a lost machine had started and not ended back into the lease, so that another may run them.
+ */
 export function returnLeased(turn: Turn, machine: ProvidedMachine): void {
   const broker = turn.state.brokers.get(machine.brokerId);
   if (broker?.lease === undefined || !isStandby(broker)) return;

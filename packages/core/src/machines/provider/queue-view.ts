@@ -21,7 +21,7 @@ export interface ViewedRequest {
   readonly walltime: Duration;
   /** When it started or starts; 0 where it has no place. */
   readonly startsAt: Instant;
-  /** Whether the start is a forecast and not a promise: where the walltimes of those before it put the request. */
+  /** Whether the start is a forecast by the walltimes of earlier requests, and not a promise. */
   readonly isForecast: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface ViewedRequest {
 export interface ViewedQueue {
   readonly providerId: ProviderId;
   readonly knowledge: QueueKnowledge;
-  /** What is not known and why; undefined where all is. */
+  /** What is unknown, and why; undefined if nothing is. */
   readonly trouble: Reason | undefined;
   readonly at: Instant;
   /** When the queue was read; 0 where it never was. */

@@ -105,8 +105,8 @@ function queueFor(state: ProviderState, { brokerId }: KnownBroker, { now, listin
   const book = new QueueModel(processors);
   const entries = unended(listingWithOwn(state, listing, now));
   let ownWork = 0;
-  // What runs is put in first, whatever the order of the listing: the schedule of the rest begins behind it, in the
-  // order of the queue.
+  // Running requests are put in first, whatever the order of the listing: the schedule of the rest begins behind them,
+  // in the order of the queue.
   for (const [id, entry] of [...entries.entries()].sort(
     ([, one], [, other]) =>
       Number(other.status === 'running') - Number(one.status === 'running') ||

@@ -119,7 +119,7 @@ function findGroup({ groups }: LeaseOutline, replicaId: ReplicaId): number {
 /** What a machine has for replicas of a lease. */
 export interface LeaseRoom {
   readonly processors: ProcessorCount;
-  /** What is free in addition, which chosen replicas take; undefined where that is not known. */
+  /** The other free resources, which chosen replicas take; undefined if they are unknown. */
   readonly resources: FreeResources | undefined;
   readonly now: Instant;
 }

@@ -20,8 +20,8 @@ export interface LeasedNeed {
 const nothing: Pick<Slot, 'gpus' | 'memory'> = { gpus: 0, memory: 0 };
 
 /**
- * What a standby needs for the tasks of its broker, those with least first; nothing where the provider is not
- * a standby. Tasks that no machine here could run are left out.
+ * The needs of a standby for the tasks of its broker, those with least first; empty if the provider is not a standby.
+ * Tasks that no machine here could run are left out.
  */
 export function listNeedsAlone({ state, now }: Pick<Turn, 'state' | 'now'>, broker: KnownBroker): LeasedNeed[] {
   if (!isStandby(broker)) return [];

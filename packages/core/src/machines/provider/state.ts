@@ -194,7 +194,7 @@ export interface OwnRequest {
    * The reservation for which it was asked ahead and is held, as it was then, to its end now; left out for any other.
    */
   heldFor?: ReservedWindow;
-  /** What it is held for ends earlier than it was asked for; left out where it does not. */
+  /** Its reservation ends earlier than the request; left out if it does not. */
   isShortened?: true;
   /** It has moved since: the dates of `reservation` are those that the manager listed, and not those of its claim. */
   hasMoved?: true;
@@ -203,7 +203,7 @@ export interface OwnRequest {
    * it ended otherwise.
    */
   overCode?: string;
-  /** Why its manager ended it; left out before, where that was asked of it, and where it ended otherwise. */
+  /** Why its manager ended it; left out before, and if the end was requested or had another cause. */
   endCode?: string;
   status: RequestStatus;
   /** Empty until the manager accepted it or listed it. */
@@ -423,7 +423,7 @@ export function createMachine(facts: MachineFacts, brokerId: BrokerId, awaySince
   };
 }
 
-/** How long an own request waited, and what it was promised where that is known. */
+/** How long an own request waited, and its promised wait if that is known. */
 export interface OwnWait extends Pick<MeasuredWait, 'width' | 'wait'> {
   readonly walltime?: Duration;
   /** From its submission. */

@@ -2,8 +2,8 @@ import type { ReservedWindow, SiteReservation } from '../../messages/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
 
 /**
- * What must change so that the site has what was promised: `remade` is removed and created again, because it cannot be
- * changed in place.
+ * The change that makes the site's reservation match the promise: `remade` is removed and created again, because it
+ * cannot be changed in place.
  */
 export type Amendment = 'none' | 'made' | 'moved' | 'remade';
 

@@ -14,8 +14,7 @@ import { listFacts } from './apply.ts';
 import type { ReservationsState, ResourceEntry } from './state.ts';
 
 /**
- * Codes of what a calendar refuses. Those in `negotiable` are answers to a good question: they come with what would be
- * possible.
+ * Codes of a calendar's refusals. Those in `negotiable` are answers to a good question: they come with alternatives.
  */
 const codes: Readonly<Record<RefusalReason, string>> = {
   'bad-amount': 'MUT_RESERVATION_AMOUNT',

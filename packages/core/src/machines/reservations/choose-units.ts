@@ -31,7 +31,7 @@ export function chooseUnits(
     .sort((one, other) => one - other);
 }
 
-/** By unit: 2 where it has failed, 1 where it is away in a part of the window, else 0. */
+/** By unit: 2 if it has failed, 1 if it is away in a part of the window, else 0. */
 function findAbsences(
   { resource, outages }: ResourceEntry,
   { from, until }: { readonly from: Instant; readonly until: Instant },

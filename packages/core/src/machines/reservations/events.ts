@@ -7,7 +7,7 @@ export interface ReservationEvent {
   /** A lower-case fact: `reservation.moved`, `resource.failed`. */
   readonly type: string;
   readonly resourceId: ResourceId;
-  /** As it is after the fact; undefined where the event is about a resource. */
+  /** The record after the fact; undefined if the event is about a resource. */
   readonly reservation: ReservationRecord | undefined;
   /** Of a resource that was registered or has other rules. */
   readonly resource: ResourceRecord | undefined;

@@ -97,7 +97,7 @@ export type ReservationsInput =
       readonly reason: string;
     })
   | (Asked & { readonly kind: 'ResourceRestored'; readonly resourceId: ResourceId; readonly part: Part })
-  /** What the one that decides has come to. */
+  /** The decision of the coordinator. */
   | {
       readonly kind: 'GroupDecided';
       readonly reservationId: number;

@@ -13,7 +13,7 @@ export interface ShownClaim {
   readonly shownBy: UserId;
 }
 
-/** What becomes of a claim: the reservation, where it is one of ours, and why it cannot be used now. */
+/** The judgement of a claim: the reservation, if it is one of ours, and why it cannot be used now. */
 export interface ClaimJudgement {
   readonly reservation: ReservationRecord | undefined;
   /** Undefined where it may be used. */

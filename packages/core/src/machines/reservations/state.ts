@@ -75,7 +75,7 @@ export interface ReservationsState {
   startedAt: Instant;
 }
 
-/** A manager without resources. @param stored what is filed by its caller; left out where there is none. */
+/** A manager without resources. @param stored the caller's store; left out if there is none. */
 export function createReservationsState(options: ReservationsOptions, stored?: StoredReservations): ReservationsState {
   return {
     options,

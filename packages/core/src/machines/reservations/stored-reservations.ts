@@ -79,7 +79,7 @@ export class StoredReservations {
     this.#byKey = indexKeys(parts.facts, this.count);
   }
 
-  /** Where a reservation stands; undefined where it is not among them. Cost: O(log n). */
+  /** The row of a reservation; undefined if it is not in the store. Cost: O(log n). */
   rowOf(id: number): number | undefined {
     const { facts } = this.#parts;
     let [low, high] = [0, this.count - 1];

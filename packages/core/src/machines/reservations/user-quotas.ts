@@ -32,7 +32,7 @@ export function findQuotaFault(
     : { code: 'MUT_USER_QUOTA', fault: { ...excess.fault, resourceId: entry.resource.id } };
 }
 
-/** What a user has reserved, at the resource where that is most, and may have. Cost: O(resources). */
+/** The most that a user has reserved at a resource, and the quota. Cost: O(resources). */
 export function listReservationQuotas(
   { options: { quotas }, resources }: ReservationsState,
   userId: UserId,

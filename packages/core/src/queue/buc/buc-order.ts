@@ -2,7 +2,7 @@ import { invariant, type Duration, type Instant } from '../../shared/index.ts';
 
 /** The order by scores. */
 export interface BucOrder {
-  /** The source's K, more than 0, in seconds: 0.8 of it is what a point of score is worth in waiting. */
+  /** The source's K, more than 0, in seconds: a point of score is worth 0.8 of it in waiting. */
   readonly weight: number;
   /**
    * By how much later a request may be submitted, at the most, and still go before another one; Infinity for what the

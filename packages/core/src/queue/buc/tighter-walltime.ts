@@ -25,7 +25,7 @@ export interface FreshRequest {
   readonly submittedAt: Instant;
 }
 
-/** Above what a user's requests ran for on the mean, so that half of them would not be killed. */
+/** Added to the mean run time of a user's requests, so that half of them would not be killed. */
 const margin = 1.25;
 /** A walltime that is tighter by less than this share is not worth reporting. */
 const worthMin = 0.05;
@@ -56,8 +56,8 @@ export interface QueueBefore {
 }
 
 /**
- * What a tighter walltime would have gained a request that is about to be queued; undefined where no tighter one is
- * known, or it would gain nothing.
+ * The gain of a tighter walltime for a request that is about to be queued; undefined if no tighter one is known, or it
+ * would gain nothing.
  *
  * Under a policy that gives places ahead the waits are those of the places that it would get, and an earlier one is the
  * gain, by passing others or by fitting into a hole. Under the others it is a place further ahead, and a wait is

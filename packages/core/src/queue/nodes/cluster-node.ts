@@ -11,7 +11,7 @@ export interface ClusterNode {
   readonly gpus: readonly GpuDevice[];
 }
 
-/** What a request has of one node. */
+/** The part of a request on one node. */
 export interface NodePart {
   /** Position of the node in the cluster. */
   readonly node: number;
@@ -79,7 +79,7 @@ function countDevices({ gpus }: NodeAmounts, { gpuKind }: Slot): number {
   return count;
 }
 
-/** The part that a number of slots is of a node. Where any kind of device will do, the kind of which most are free. */
+/** The part of a node that a number of slots takes. If any kind of device is allowed, the kind with most free ones. */
 export function makePart(
   node: { readonly index: number; readonly node: ClusterNode; readonly free: NodeAmounts },
   slot: Slot,

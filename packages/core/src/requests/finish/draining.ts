@@ -38,7 +38,7 @@ export interface Scatter {
   readonly shortest: number;
   /** More than `shortest`. */
   readonly longest: number;
-  /** What of a task is lost, on average, where a request ends under it; and what the last ones take longer. */
+  /** The mean loss of a task when a request ends under it; also the extra time of the last tasks. */
   readonly loss: number;
 }
 
@@ -186,10 +186,10 @@ export function isDrained(at: Duration, workers: Workers, bag: Bag): boolean {
 }
 
 /**
- * When a bag is empty, from now: lanes take tasks eagerly until their requests end, and from then on slots bring what
- * they bring on average; `never` if nothing does.
+ * When a bag is empty, from now: lanes take tasks eagerly until their requests end, and from then on slots work at
+ * their average rate; `never` if none do.
  *
- * To a second, or a two thousandth where that is more.
+ * To a second, or a two thousandth if that is more.
  *
  * @param guess where the search begins, more than 0. Cost: O(lanes x 20), and half of that where it is less than a
  *   tenth too late.

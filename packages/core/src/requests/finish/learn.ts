@@ -87,8 +87,8 @@ export function likenessShownAt(
  * completed ones is too low at first, and too low for the remaining ones.
  *
  * @source Buckley and James, "Linear regression with censored data", Biometrika 66 (1979): a task that has outlasted a
- *   counts as E(T | T > a), here (a + L) / 2 as for U(s, L); solved for the longest:  L - s = (2 n (c - s) + sum (a -
- *   s) + k (7 s - s)) / (n + k)
+ *   counts as E(T | T > a), here (a + L) / 2 as for U(s, L); solved for the longest: L - s = (2 n (c - s) + sum (a - s)
+ *   + k (7 s - s)) / (n + k)
  * Symbols: n = `count`, c = `mean`, s = `shortest`, a = how long each of those that outlast it ran, L = `longest`, k =
  * `doubtCount`: the number of tasks that the prior U(m/4, 7m/4) counts for. The remaining tasks have the mean m' with n
  * c + p m' = (n + p) (s + L) / 2, with p pending tasks.
@@ -126,7 +126,7 @@ export function learnFrom(
   const most = Math.max(longest, outlasting.oldest, shortest + beyond / (count + doubtCount));
   const left = (((shortest + most) / 2) * (count + pendingTasks) - mean * count) / pendingTasks;
   const time = Math.min(fitting, Math.max(1, mean, Math.min(most, left)));
-  // None of those that have outlasted a is shorter than that, and what is left are more and more of them.
+  // None of those that have outlasted a is shorter than that, and the remaining tasks are more and more of these.
   const least = (outlasting.sum + (pendingTasks - outlasting.count) * shortest) / pendingTasks;
   const scatter = getScatter(
     { shortest: Math.min(least, time), longest: most, deviation: (most - shortest) / rootOf12 },

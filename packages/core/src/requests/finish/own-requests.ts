@@ -25,12 +25,12 @@ const promisedMin: Duration = 60_000;
 const waitsMax = 50;
 
 /**
- * The share of what is promised that requests wait, by those that started and those that wait: users ask for too much
- * time, so most wait less.
+ * The share of their promised wait that requests really wait, by those that started and those that wait: users ask for
+ * too much time, so most wait less.
  *
- * Of a request that still waits, the share is read from how fast its promised start comes nearer: where it comes nearer
- * faster than the clock, it is expected to go on doing so. So a queue that moves everybody forward when a job ends early
- * is distinguished from one that keeps its promises, before a request that waits for days has started.
+ * Of a request that still waits, the share is read from how fast its promised start comes nearer: if faster than the
+ * clock, that is expected to go on. So a queue that moves all requests forward when a job ends early is distinguished
+ * from one that keeps its promises, before a request that waits for days has started.
  */
 export function estimateWaitShare(
   { waits = [], pending, now }: Pick<RequestFacts, 'waits' | 'pending' | 'now'>,
@@ -92,7 +92,7 @@ export interface OwnView {
   /** With the own requests in it. */
   readonly skyline: Skyline;
   readonly waitShare: number;
-  /** Where the queue was read to put requests that were promised nothing, by what the listing calls them, from now. */
+  /** The places of requests without a promise by the reading of the queue, by their names in the listing, from now. */
   readonly places: ReadonlyMap<string, Duration>;
 }
 

@@ -31,7 +31,7 @@ export interface Rating {
   readonly score: number;
 }
 
-/** What runs, waits and will be requested, and what it leaves free. */
+/** Running, waiting and future requests, and the processors that they leave free. */
 export interface Plan extends Workers, Rating {
   readonly skyline: Skyline;
 }
@@ -67,9 +67,8 @@ export function couldBeat({ bags }: PlanContext, { finishes }: Rating, workers: 
 const slowdown = 1.05;
 
 /**
- * Whether workers may score below a plan: by their ends where those are earlier than its, and a bound of them where
- * they are not. Where one task time gains a little and the others lose, which is mostly so,
- * far cheaper than rating them.
+ * Whether workers may score below a plan: by their ends if those are earlier than its, and otherwise by a bound. Far
+ * cheaper than rating them if one task time gains a little and the others lose, which is the usual case.
  */
 export function couldScoreBelow(
   { estimate: { times }, bags }: PlanContext,

@@ -109,7 +109,7 @@ function isTooLittle({ constants }: PlanContext, before: Plan, after: Plan): boo
   return before.slotEnds.length > 0 && before.score - after.score < getGain(constants.fillGain);
 }
 
-/** The best exchange of one more own request for others; undefined where none is clearly better. */
+/** The best exchange of one more own request for others; undefined if none is clearly better. */
 function exchange(context: PlanContext, scope: Scope, proposal: Proposal): Proposal | undefined {
   let best: Proposal | undefined;
   for (const one of scope.own) {
@@ -169,9 +169,8 @@ function isLarger({ width, walltime }: PlannedRequest, { request }: OwnRequestVi
 
 /**
  * Whether a request comes before one that waits: it starts earlier, or at the same time and is larger. Only for such a
- * one is another given up, whatever the estimate says: where nothing happens and the
- * manager gives the places that were found, each exchange brings the first of the requests that it changes forward, so
- * that they come to an end.
+ * request is another given up, whatever the estimate: if nothing else happens and the manager gives the places that
+ * were found, each exchange moves the first changed request forward, so that exchanges come to an end.
  */
 function comesBefore(planned: PlannedRequest, own: OwnRequestView): boolean {
   const { width, walltime, start } = planned;
@@ -183,9 +182,9 @@ function comesBefore(planned: PlannedRequest, own: OwnRequestView): boolean {
 }
 
 /**
- * Whether giving up one more for what starts at once could be clearly better: by no more than what is free now, for as
- * long as may be asked for, and slots that are as good as free now. Far cheaper than
- * to find the requests, and mostly the answer is no.
+ * Whether giving up one more for requests that start at once could be clearly better: with at most the processors that
+ * are free now, for the longest walltime, and slots that are nearly as good as free now. Far cheaper than to find the
+ * requests, and mostly the answer is no.
  */
 function couldGain(
   context: PlanContext,

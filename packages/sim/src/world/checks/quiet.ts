@@ -169,8 +169,8 @@ function isKeptForGang({ provider: { machines } }: BrokerMachine, suited: readon
 
 /**
  * Whether a plan has the machine next for a task of a job that comes before all that wait, and that is not late: it
- * waits for what another task writes. How long those that wait would take is not known, so nothing shows that they would
- * be over before it begins.
+ * waits for what another task writes. How long those that wait would take is not known, so nothing shows that they
+ * would be over before it begins.
  */
 function isKeptForPlan(
   { planning: { plan } }: BrokerState,

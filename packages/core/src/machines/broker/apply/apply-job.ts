@@ -163,7 +163,7 @@ export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>):
   for (const index of job.assigned.keys()) if (!job.tasks.has(index)) unassignTask(job, index);
 }
 
-/** Notes that a job's reservation is over, and whether what is left of it waits. */
+/** Notes that a job's reservation is over, and whether the remaining tasks wait. */
 export function leaveReservation(
   state: BrokerState,
   { jobId, code, reason, waits, at }: ChangeOf<'ReservationLeft'>,

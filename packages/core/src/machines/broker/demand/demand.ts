@@ -107,7 +107,7 @@ function isSameDemand(one: Demand, other: Demand): boolean {
   );
 }
 
-/** What the open jobs of one shape say of their tasks. */
+/** Facts about the tasks of open jobs of one shape. */
 interface JobFacts {
   readonly deadline: Instant | undefined;
   readonly userId: string;

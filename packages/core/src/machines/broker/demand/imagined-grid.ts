@@ -153,8 +153,8 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
 }
 
 /**
- * Gives slots that are asked for to tasks of the shape that they were asked for: were others in line before, those would
- * ask for more and more.
+ * Gives slots that are asked for to tasks of the shape that they were asked for: were others in line before, those
+ * would ask for more and more.
  */
 function fillSlots(machines: readonly ImaginedMachine[], queues: readonly ImaginedQueue[], port: ImaginedPort): void {
   for (const machine of machines) {
@@ -303,8 +303,8 @@ function countOn(
 }
 
 /**
- * A task counts once, where its eldest replica is, one with a success where that was; a task that is voted on counts
- * for each vote that it needs.
+ * A task counts once, at its eldest replica, or at its success if it has one; a task that is voted on counts for each
+ * vote that it needs.
  */
 function isWanted(state: BrokerState, replica: BrokerReplica): boolean {
   const {
@@ -410,7 +410,7 @@ function bring(
   }));
 }
 
-/** Tasks do not span slots: each is a machine, and where there are very many, a few of them are. */
+/** Tasks do not span slots: each slot is a machine, or a part of them if there are very many. */
 function splitInSlots({ slot }: AllocationRequest, processors: ProcessorCount): ProcessorCount[] {
   if (slot === undefined) return [processors];
   const slots = Math.max(0, Math.floor(processors / slot.processors));

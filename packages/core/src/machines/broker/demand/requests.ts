@@ -46,7 +46,7 @@ export function onReservationStatuses(turn: Turn, { providerId, statuses }: GetI
   }
 }
 
-/** Where a reservation is, as far as is known; undefined where no open job has one of that name. Cost: O(open jobs). */
+/** The known interval of a reservation; undefined if no open job has one of that name. Cost: O(open jobs). */
 function findKnownWindow(state: BrokerState, name: ReservationName): MovedWindow | undefined {
   for (const { reservation } of state.openJobs.values())
     if (reservation !== undefined && isOfReservation(reservation, name)) return getWindow(state, reservation);

@@ -10,7 +10,7 @@ import type { BrokerJob, BrokerProvider, BrokerState, TaskQueue } from '../state
 import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { countRunsWanted } from '../trust/votes.ts';
 
-/** What is wanted of one provider. */
+/** The demand for one provider. */
 export interface DemandPart {
   /** Of the tasks that are reported to it. */
   readonly shape: TaskShape;
@@ -126,7 +126,7 @@ function unplacedFor({ provider, left, fresh }: Split): ShapeCounts {
   return unplaced;
 }
 
-/** What nothing takes of a queue, but what is kept for others. */
+/** The rest of a queue that no machine takes, except the shares kept for others. */
 function leftFor({ provider, fresh }: Pick<Split, 'provider' | 'fresh'>, queue: ImaginedQueue): number {
   let elsewhere = 0;
   for (const [other, shares] of fresh) if (other !== provider) elsewhere += shares.get(queue) ?? 0;

@@ -5,7 +5,7 @@ import type { BrokerMachine, BrokerState, TaskQueue } from '../state.ts';
 
 /**
  * How many processors each of some moldable tasks gets that are dispatched on a machine together: a share of its free
- * processors, in proportion to what it can use at most among all ready tasks that may run there; no more than it can
+ * processors, in proportion to the most that it can use among all ready tasks that may run there; no more than it can
  * use, and the others keep the fewest that they take. Undefined if that is the fewest that it takes: for rigid tasks,
  * those that wait for a processor, and planned ones, because a plan counts on the fewest.
  *

@@ -97,7 +97,7 @@ function listHolders(
   return [...holders.filter(isWriter), ...holders.filter((machine) => !isWriter(machine))];
 }
 
-/** The first of those that hold most; undefined where none holds anything. */
+/** The first of those that hold most; undefined if none holds anything. */
 function findBest(
   machines: readonly BrokerMachine[],
   heldIn: (machine: BrokerMachine) => Bytes,

@@ -44,9 +44,8 @@ export interface SiblingCandidate {
 }
 
 /**
- * What one more replica of a running task on a machine adds to what is set aside: how much more the task then loses at
- * worst until it is
- * expected to end. Infinity before anything is known of the job's times.
+ * What one more replica of a running task on a machine adds to the reserve: by how much the task's worst loss until its
+ * expected end grows. Infinity before anything is known of the job's times.
  */
 export function costOfSibling(job: BrokerJob, candidate: SiblingCandidate, now: Instant): ProcessorMillis {
   return addedLoss(job, candidate, { since: now, now });

@@ -20,8 +20,8 @@ import { type Turn, wakeBy } from '../turn.ts';
 const passedOverMax = 256;
 
 /**
- * Schedulers that go by estimates see time pass in such parts of a job's mean task time, the second one at least:
- * between two of them only events change what they decide.
+ * Schedulers that use estimates see time pass in these parts of a job's mean task time, or in the second one if longer:
+ * between two of them only events change their decisions.
  */
 const looksPerTask = 16;
 const lookEveryMin: Duration = 1000;

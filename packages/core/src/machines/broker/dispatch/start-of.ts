@@ -4,9 +4,7 @@ import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
 import type { BrokerJob, BrokerState } from '../state.ts';
 import { getRunningMax } from '../trust/votes.ts';
 
-/**
- * How a replica of a task is started: where it cannot be the last to fail, nothing of it is brought home but a result.
- */
+/** How a replica of a task is started: if it cannot be the last to fail, nothing but a result is brought home. */
 export function buildStart(
   state: BrokerState,
   job: BrokerJob,

@@ -101,7 +101,7 @@ function explainLack(
   };
 }
 
-/** What a machine has too little of, even when nothing runs there; none where it has enough. */
+/** The resources of which a machine has too little even when nothing runs there; empty if it has enough. */
 export function explainLackOn(queue: TaskQueue, facts: MachineFacts): Reason[] {
   const { resources } = queue;
   if (resources === undefined || hasEnough(queue, facts)) return [];

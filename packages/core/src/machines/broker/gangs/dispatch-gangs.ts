@@ -11,13 +11,13 @@ import { buildStart } from '../dispatch/start-of.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
 
 /**
- * Places gangs whose processors are all free at one provider, and keeps what becomes free for those that come next.
+ * Places gangs whose processors are all free at one provider, and keeps processors that become free for the next ones.
  *
  * A gang gets its processors all at once or none, in one step, so two of them never wait for each other. At each
  * provider one gang at a time is *gathered*: no other task is placed on the machines that it may use until enough of
  * them is free; it then gets the fewest that are enough. Jobs take turns: the one whose last gang was placed longest
- * ago is next, so that none waits for all the tasks of another. Where tasks of a job before its own wait for the same
- * machines, some of those are placed between two gangs. A gang never asks to be woken: it waits for an event.
+ * ago is next, so that none waits for all the tasks of another. If tasks of a job before its own wait for the same
+ * machines, some of them are placed between two gangs. A gang never asks to be woken: it waits for an event.
  *
  * Cost: O(open jobs + queues with gangs x machines).
  *

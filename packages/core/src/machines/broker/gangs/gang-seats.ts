@@ -3,7 +3,7 @@ import type { ProcessorCount } from '../../../shared/index.ts';
 import type { GangSeat } from './gang.ts';
 import type { BrokerMachine, TaskQueue } from '../state.ts';
 
-/** The machines of one provider that may be members of a queue's gangs, and what is free there. */
+/** The machines of one provider that may be members of a queue's gangs, and their free processors. */
 export class SeatPlan {
   /** All of them, free or not. */
   readonly machines: readonly BrokerMachine[];

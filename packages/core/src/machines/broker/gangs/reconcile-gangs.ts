@@ -141,10 +141,7 @@ function endBroken(turn: Turn, gang: BrokerGang): void {
   for (const replica of gang.members) cancelReplica(turn, replica);
 }
 
-/**
- * What its leader's run comes to where another member ended first: that is the task's doing only where a limit stopped
- * it.
- */
+/** How its leader's run ends if another member ended first: that is the task's fault only if a limit stopped it. */
 function leaderEnd(gang: BrokerGang, { disposition, outcome, reason, detail, machineId }: FirstEnd): UnreportedEnd {
   if (outcome === 'limited') {
     return {
@@ -166,8 +163,8 @@ function leaderEnd(gang: BrokerGang, { disposition, outcome, reason, detail, mac
 }
 
 /**
- * Has a job's gangs wait a while where they end before they start, however that comes: else they would be placed and
- * end without a pause.
+ * Makes a job's gangs wait a while after they end before they start, whatever the reason: otherwise they would be
+ * placed and end without a pause.
  */
 function pause({ state, now }: Turn, { status, job }: BrokerGang): void {
   if (status !== 'gathered' || job.status !== 'running') return;

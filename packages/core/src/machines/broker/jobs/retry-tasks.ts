@@ -35,7 +35,7 @@ export function retryTasks(turn: Turn, input: GetInput<'TasksRetried'>): void {
   reply(turn, input.replyTo, { ok: true, value: { retriedCount: retriedCount + released } });
 }
 
-/** What is wrong with the first index that is not that of a task of the job; undefined where all are. */
+/** The refusal for the first index that is not that of a task of the job; undefined if there is none. */
 export function findTaskBeyond(
   { jobId, taskCount }: BrokerJob,
   taskIndexes: readonly TaskIndex[],

@@ -4,7 +4,7 @@ import { findWorkflowFault } from '../../../workflow/index.ts';
 import { getDraft } from '../workflow/lay-out-dependencies.ts';
 import { countTasks } from './task-groups.ts';
 
-/** Tasks that a job may have where some of them wait for others. */
+/** The most tasks of a job with dependencies. */
 export const workflowTasksMax = 100_000;
 
 type InputFault = GetReason<

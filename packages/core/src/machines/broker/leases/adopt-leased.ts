@@ -52,7 +52,7 @@ function findLeased(
 function isWanted(job: BrokerJob, index: TaskIndex, machine: BrokerMachine): boolean {
   if (job.status !== 'running' || job.spec === undefined) return false;
   const task = job.tasks.get(index);
-  // What was held meanwhile runs all the same.
+  // A task that was held meanwhile runs nevertheless.
   if (task === undefined) return isReadyOrParked(job, index);
   if (isBeingCancelled(task)) return false;
   return (

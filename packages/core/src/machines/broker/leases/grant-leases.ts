@@ -29,8 +29,8 @@ interface Slice {
  * Grants each connected provider a lease: a slice of the bag that it continues with if this broker falls asleep.
  *
  * Slices come from the end of each job's bag, where this broker gets last, and no two providers have the same task. A
- * lease is renewed when a quarter of it is no longer ready, or when a quarter of what it should contain has changed; it
- * is sent again after a new connection, a cancelled job, or a machine that was caught or reset.
+ * lease is renewed when a quarter of it is no longer ready, or when a quarter of the ideal lease has changed; it is
+ * sent again after a new connection, a cancelled job, or a machine that was caught or reset.
  */
 export function grantLeases(turn: Turn): void {
   const { state, now } = turn;
@@ -192,9 +192,7 @@ interface Purse {
   countMax: number;
   /** Processor-time of tasks whose time is known. */
   known: ProcessorMillis;
-  /**
-   * Processors for tasks of jobs of which nothing has ended: they take nothing from the others, whatever they may need.
-   */
+  /** Processors for tasks of jobs without an ended task: they take nothing from the others, whatever their needs. */
   unknown: ProcessorCount;
 }
 
@@ -317,7 +315,7 @@ function isOfMachine(path: string): boolean {
 /** The last ready tasks of a group that no other provider has, and that nothing went wrong with; descending. */
 function chooseTasks(job: BrokerJob, group: GroupSpan, others: readonly BrokerProvider[], countMax: number): number[] {
   const { ready } = group.queue;
-  // Of those before its last one a provider may start, too, what it has not confirmed to have dropped.
+  // A provider may also start tasks of its earlier leases that it has not confirmed to have dropped.
   const taken = others.flatMap(({ leases }) => leases.flatMap(({ tasksByJob }) => tasksByJob.get(job.jobId) ?? []));
   const chosen: number[] = [];
   let index = ready.findUpTo(group.firstTaskIndex + group.count - 1);

@@ -52,7 +52,7 @@ function openSums(account: LedgerAccount): Sums {
   return { used: used + unsettled, losers, killed, presence: departed, isPresent: false };
 }
 
-/** Adds what a machine's presence and its running replicas come to at `now`. */
+/** Adds a machine's presence and its running replicas as of `now`. */
 function addMachine(sums: Sums, machine: BrokerMachine, now: Instant): void {
   const presence = getHeldTime(machine, now);
   let left = presence - machine.charged;

@@ -23,7 +23,7 @@ export function drainMachine(turn: Turn, { replyTo, machineId, reason }: GetInpu
   reply(turn, replyTo, { ok: true, value: {} });
 }
 
-/** Has a machine take work again. One that is not drained is as it was. */
+/** A machine takes work again. One that is not drained stays as it is. */
 export function undrainMachine(turn: Turn, { replyTo, machineId }: GetInput<'MachineUndrained'>): void {
   const { state } = turn;
   const known =

@@ -55,7 +55,7 @@ interface PlanLists {
   readonly ends: Map<BrokerJob, Instant>;
 }
 
-/** Notes where a task goes that has not begun; answers when it ends, Infinity where it has no place. */
+/** Notes the place of a task that has not begun; answers when it ends, Infinity without a place. */
 function addTask(
   { drawn, lists }: { readonly drawn: Drawn; readonly lists: PlanLists },
   { task, placement }: { readonly task: WindowTask; readonly placement: Placement | undefined },

@@ -172,10 +172,9 @@ class PlannedDispatch {
   }
 
   /**
-   * Whether a planned task that began on the machine now would end no later than where it is planned, late as that may
-   * be. Where something that no plan knows has the
-   * better machine it may have it for ever: a task that has waited beyond its planned beginning for as long as it takes
-   * here waits no longer.
+   * Whether a planned task that began on the machine now would end no later than at its planned place, however late
+   * that may be. A task that is not in a plan may keep the better machine for ever: a task that has waited beyond its
+   * planned beginning for as long as it takes here waits no longer.
    */
   #endsSooner({ queue: { job }, index, machine: other, start, end }: PlannedTask, machine: BrokerMachine): boolean {
     const {

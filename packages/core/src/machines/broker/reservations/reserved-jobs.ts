@@ -86,8 +86,8 @@ export function leaveReservations(turn: Turn): void {
 
 /**
  * The demand inside reservations that a provider gets. Of two providers of one resource, the first that is connected
- * and takes work gets it. Of one that drains
- * only what runs there is wanted. Cost: O(open jobs), times the replicas there for one that drains.
+ * and takes work gets it. From one that drains, only the running replicas are in demand. Cost: O(open jobs), times the
+ * replicas there for one that drains.
  */
 export function reservedFor(state: BrokerState, provider: BrokerProvider): ReservedDemand[] {
   const drains = isDraining(provider);

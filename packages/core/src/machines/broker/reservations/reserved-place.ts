@@ -28,7 +28,7 @@ export function belongsTo(job: BrokerJob, place: ReservationName | undefined): b
   return own !== undefined && isOfReservation(own, place);
 }
 
-/** When a reservation is, where that is known to be another time than its claim says; undefined where it is not. */
+/** When a reservation is, if that is known to differ from its claim; undefined otherwise. */
 export function findMoved({ movedReservations }: BrokerState, reservation: JobReservation): MovedWindow | undefined {
   return movedReservations.size === 0 ? undefined : movedReservations.get(reservationKey(nameReservation(reservation)));
 }

@@ -51,10 +51,7 @@ function decide(turn: Turn, job: BrokerJob, task: OpenTask): void {
   }
 }
 
-/**
- * Results that are all the same may still not be credible enough: where the rules were made stricter since the job was
- * taken in.
- */
+/** Unanimous results may still not be credible enough, if the rules were made stricter since the job was accepted. */
 function explainDeadlock({ verification }: BrokerJob, votes: readonly Vote[]): Cause {
   const most = Math.max(...groupVotes(votes).map(({ voters }) => voters.length));
   return verification?.kind === 'credibility' && most === votes.length

@@ -36,7 +36,7 @@ export const lostOften = 'MUT_TASK_LOSS_LIMIT';
 /** How a replica counts whose machine reports its end. */
 export function getFate(replica: BrokerReplica, end: ReplicaEnd): ReplicaDisposition {
   if (replica.abortDisposition !== undefined) return abortedDisposition(replica.abortDisposition);
-  // Whatever else it says, it is no longer where its gang needs it.
+  // Whatever the outcome, it is no longer where its gang needs it.
   if (isFollower(replica) && end.outcome !== 'cancelled') return 'lost';
   switch (end.outcome) {
     case 'succeeded':
@@ -68,9 +68,9 @@ function abortedDisposition(
 }
 
 /**
- * What a task is after one of its replicas ended on a machine.
+ * The status of a task after one of its replicas ended on a machine.
  *
- * A task is given up only when nothing of it runs any more: a sibling may still succeed.
+ * A task is given up only when none of its replicas runs any more: a sibling may still succeed.
  */
 export function statusAfter(
   replica: BrokerReplica,
@@ -287,7 +287,7 @@ export function reportedEnding(turn: Turn, replica: BrokerReplica, end: ReplicaE
   };
 }
 
-/** How a task goes on of which a replica used too much memory; undefined where its job does not say so. */
+/** How a task goes on after a replica used too much memory; undefined if its job does not ask for that. */
 function growthAfter(
   state: BrokerState,
   replica: BrokerReplica,

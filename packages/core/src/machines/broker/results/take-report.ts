@@ -41,9 +41,8 @@ export function takeReport(turn: Turn, input: GetInput<'MachineReported'>): void
 }
 
 /**
- * What a report says of its machine. Where a task may be at fault as well the machine is blamed only if something
- * speaks for the task: a task of another job ended
- * so there, or tasks of this one have finished.
+ * What a report says of its machine. If a task may be at fault as well, the machine is blamed only on evidence in
+ * favour of the task: a task of another job ended in the same way there, or tasks of this one have finished.
  */
 function judgeHealth(machine: BrokerMachine, ends: readonly ReplicaEnd[]): ReportHealth {
   const health = getHealth(ends);
@@ -195,10 +194,7 @@ function needsVerifying(replica: BrokerReplica): boolean {
   return group.outputs.length > 0 || (group.check !== '' && replica.job.verification?.kind !== 'none');
 }
 
-/**
- * Sets a success aside; the first one of its task is asked to be brought home, and where there are votes each is asked
- * what it is.
- */
+/** Sets a success aside; the first one of its task is brought home, and with votes each one is digested. */
 function verify(turn: Turn, replica: BrokerReplica, reported: ReplicaEnding): void {
   const { job, task, machine } = replica;
   const ending: ReplicaEnding = { ...reported, taskStatus: 'verifying' };

@@ -172,7 +172,7 @@ class Placer {
     };
   }
 
-  /** Moves tasks that wait where they cannot stay, and of those that start too late the first ones. */
+  /** Moves waiting tasks that cannot stay, and the first of those that start too late. */
   #reconsider(part: TaskQueue, source: TaskQueue, assignments: SiteAssignment[]): void {
     const { state } = this.#turn;
     const mover = new Mover(this.#turn, part, () => this.#view);

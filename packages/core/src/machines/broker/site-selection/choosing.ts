@@ -4,8 +4,7 @@ import type { SiteSelectionOptions } from '../options.ts';
 import { getSiteSelection, type JobSiteSelection } from './read-site-selection.ts';
 
 /**
- * What a broker places tasks with. Nothing of it is promised: a restarted broker learns again which admissibility
- * suits.
+ * The state of site selection. Nothing of it is promised: a restarted broker learns again which admissibility suits.
  */
 export interface Choosing {
   /** Of jobs that say nothing of it. */

@@ -31,7 +31,7 @@ export class Mover {
   }
 
   /**
-   * Why what waits cannot stay; undefined where it can. A provider that is away has its grace, as its machines have.
+   * Why waiting tasks cannot stay; undefined if they can. A provider that is away has its grace, as its machines have.
    */
   whyNot(source: TaskQueue): Move | undefined {
     const { state, now } = this.#turn;

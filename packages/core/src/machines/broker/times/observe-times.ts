@@ -43,7 +43,9 @@ function runOf(
   return time > 0 ? { time, isCensored: true } : undefined;
 }
 
-/** Whether a replica would have run on, had it been let: its machine or its sibling ended it, or a limit on its time. */
+/**
+ * Whether a replica would have run on, had it been let: its machine or its sibling ended it, or a limit on its time.
+ */
 function isCutOff({ outcome, reason, disposition }: ReplicaEnding): boolean {
   switch (outcome) {
     case undefined:

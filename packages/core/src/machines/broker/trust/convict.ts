@@ -173,8 +173,8 @@ function shutOut(turn: Turn, suspect: Suspect): void {
 }
 
 /**
- * Ends the machine's results that are not taken yet. Where one of them was being brought home and nothing is voted on,
- * the task's next one is brought home instead.
+ * Ends the machine's results that are not accepted yet. If one of them was being brought home without a vote, the
+ * task's next one is brought home instead.
  */
 function dropSuccesses(turn: Turn, { identity }: Suspect): void {
   const successes = [...turn.state.successes.values()].filter((success) => success.identity === identity);

@@ -21,7 +21,7 @@ export interface TrustEvidence {
   readonly detail: Cause;
 }
 
-/** What a machine has done for its trust, under whatever name. */
+/** A machine's record of trust, under all its names. */
 export interface TrustRecord {
   readonly identity: string;
   /** Its last name. */
