@@ -80,7 +80,7 @@ test('a broker that lost its journal gets nothing that was leased to, kept for o
   );
 });
 
-test('a standby starts nothing of what a former journal leased, also where the next one goes away before it has leased anything', (t) => {
+test('a standby starts nothing that a former journal leased, even if the next one goes away before it has leased anything', (t) => {
   const startsAfter = (...lines: string[]): boolean => {
     const harness = new ProviderHarness({ resourceKind: 'machines' });
     harness.perform([

@@ -36,7 +36,7 @@ test('buc2020, the three injected users: the fitted rule gives their mean scores
   t.is(meanScore(1), 99);
 });
 
-test('buc2020, the three real users: their mean scores lie within what the rule can come to', (t) => {
+test('buc2020, the three real users: their mean scores lie within the range of the rule', (t) => {
   let user = newcomer;
   let sum = 0;
   for (let job = 0; job < 178; job += 1) {

@@ -116,7 +116,7 @@ function hostileFacts(h: Hostile): RequestFacts {
   });
 }
 
-test('whatever is listed, it asks within the limits and the budget, gives up only what is pending, and comes to an end', (t) => {
+test('whatever is listed, it asks within the limits and the budget, gives up only pending requests, and comes to an end', (t) => {
   fc.assert(
     fc.property(hostile, (h) => {
       const { drafts, givenUp = [], reviewAt = hour + 1, reasons } = finishHeuristic.draft(hostileFacts(h));

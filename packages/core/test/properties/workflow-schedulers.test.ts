@@ -66,7 +66,7 @@ test('no schedule is shorter than the critical path at full speed', (t) => {
   t.pass();
 });
 
-test('what has ended, runs or is promised stays where it is when the rest is scheduled again', (t) => {
+test('ended, running and promised tasks stay where they are when the rest is scheduled again', (t) => {
   fc.assert(
     fc.property(anyProblem, fc.constantFrom(...schedulers), fc.nat(10_000), (problem, scheduler, after) => {
       fc.pre(
@@ -196,7 +196,7 @@ test('jobs that arrive one after another share machines in batch and in immediat
   );
 });
 
-test('of several algorithms the schedule that leaves the fewest tasks without a place is taken, and of those the one that ends first with what comes after', (t) => {
+test('of several algorithms the schedule that leaves the fewest tasks without a place is taken, and of those the one that ends first with the time after its tasks', (t) => {
   fc.assert(
     fc.property(
       anyProblem,

@@ -37,7 +37,7 @@ export interface ReplayOptions {
 export interface ReplayProblem {
   readonly kind: 'difference' | 'failure' | 'invariant';
   readonly turn: number;
-  /** Of the trace, where the inputs of the turn stand. */
+  /** The line of the trace with the inputs of the turn. */
   readonly line: number;
   readonly now: Instant;
   readonly inputs: readonly unknown[];

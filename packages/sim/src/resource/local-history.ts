@@ -13,7 +13,7 @@ export class LocalHistory {
   readonly end: Instant;
   /** When each local request starts, by its number; NaN for one that never does. */
   readonly #starts: Float64Array;
-  /** In order of time: what was, before anything happened at `at`. */
+  /** In order of time: the resource before anything happened at `at`. */
   readonly #checkpoints: { readonly at: Instant; readonly resource: SimulatedResource }[] = [];
 
   /** Goes through the whole trace once. Cost: that of a replay. */

@@ -195,8 +195,7 @@ function drawPanel(
 }
 
 /**
- * Where a position stands between the left and the right end of a panel, both of which are half a step away from the
- * outermost ones.
+ * The position between the left and the right end of a panel, which are both half a step away from the outermost ones.
  */
 function getShare(index: number, count: number, positions: readonly number[] | undefined): number {
   const [first, last] = [positions?.[0] ?? 0, positions?.at(-1) ?? 0];

@@ -433,10 +433,7 @@ export class AgentProcess {
     });
   }
 
-  /**
-   * What the run brought: a saboteur spoils it by chance, a liar always; where there are votes, only while things go
-   * wrong.
-   */
+  /** The digest of the run: a saboteur spoils it by chance, a liar always; with votes, only during the storm. */
   #noteResult({ start: { replicaId, taskIndex }, template }: HeldReplica): void {
     const { world, isLiar, facts } = this.#setup;
     const label = template.environment['SIMULATED_JOB'] ?? '';

@@ -30,7 +30,7 @@ export const healingMax: Duration = 48 * hour;
 /**
  * Refuses a scenario with fields that are each sound, but that no simulation could bring to its end.
  *
- * @throws {ScenarioError} with what it asks for and what is possible.
+ * @throws {ScenarioError} with the requested value and the possible one.
  */
 export function checkScenario(scenario: Scenario): void {
   scenario.jobs.forEach((job, index) => {

@@ -1,6 +1,6 @@
 import type { Prng } from '@mutirao/core/shared';
 
-/** What was written at once: all of it is there after a fall, or none. */
+/** Changes that were written at once: all of them are there after a fall, or none. */
 type Transaction =
   | { readonly kind: 'changes'; readonly bodies: readonly string[] }
   | { readonly kind: 'snapshot'; readonly body: string };

@@ -96,7 +96,7 @@ function withWorkflows(seed: string, scenario: Scenario): Scenario {
   return { ...scenario, jobs };
 }
 
-/** Has a job of some worlds run inside a reservation. By rng of its own, so that all else is the same. */
+/** Puts a job of some worlds inside a reservation. Uses a generator of its own, so that all else stays the same. */
 function withReservation(seed: string, scenario: Scenario): Scenario {
   const draw = new Draw(new Prng(`reservation ${seed}`));
   const { clusters, jobs, stormDuration } = scenario;

@@ -68,7 +68,7 @@ export class LeaseOracle {
     this.#skewMax = skewMax;
   }
 
-  /** The broker's journal is gone: nothing of what it leased may come to the next one. */
+  /** The broker's journal is gone: nothing that it leased may reach the next one. */
   forgetBroker(): void {
     for (const [replicaId, leased] of this.#leased) {
       const providers = this.#formerly.get(replicaId) ?? new Set();

@@ -146,7 +146,7 @@ export class MachineProcess<
   /**
    * Wakes it without a reason, unless a turn is due anyway.
    *
-   * @param mayDo what it may do all the same, with all that it does.
+   * @param mayDo whether an action is allowed nevertheless, given all its actions.
    * @throws {InvariantError} when it then finds something to do: it forgot to ask to be woken for it.
    */
   wakeForNothing(

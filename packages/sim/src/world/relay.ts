@@ -56,7 +56,7 @@ interface AgentLink {
 export interface RelaySetup {
   /** What the provider's clock shows. */
   now(): Instant;
-  /** What the provider's resource is called at the reservation manager; undefined where it honours no reservations. */
+  /** The name of the provider's resource at the reservation manager; undefined if it honours no reservations. */
   readonly resourceId: string | undefined;
   deliver(input: ProviderInput): void;
   /** The name of the machine that an agent presents. */

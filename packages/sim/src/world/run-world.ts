@@ -14,7 +14,7 @@ export interface WorldFailure {
   readonly after: Duration;
   readonly phase: 'storm' | 'healing';
   readonly message: string;
-  /** Where the error was thrown; empty where nothing was. */
+  /** Where the error was thrown; empty without an error. */
   readonly stack: string;
 }
 

@@ -101,8 +101,8 @@ export interface JobPlan {
     readonly gpus: GpuShare;
     readonly licences: number;
     /**
-     * What each really uses at its peak: where that is more than it asks for it is ended, and given twice as much. Left
-     * out, no more than it asks for.
+     * The peak memory of each: if it exceeds the request, the replica is ended, and the task gets twice as much. Left
+     * out, at most the request.
      */
     readonly peak?: Bytes;
   };
@@ -142,9 +142,7 @@ export interface ClusterNodePlan {
 /** A cluster, with a provider at its front-end. */
 export interface ClusterPlan {
   readonly processors: ProcessorCount;
-  /**
-   * Its nodes, of those processors together, with memory and GPUs; left out where it gives processors and nothing else.
-   */
+  /** Its nodes, with those processors together, memory and GPUs; left out if it gives only processors. */
   readonly nodes?: readonly ClusterNodePlan[];
   readonly requestsMax: number;
   readonly widthMax: ProcessorCount;

@@ -9,7 +9,7 @@ function aMachine(name: string, processors: number, heldProcessors = 0): Machine
   return { name, processors, heldProcessors };
 }
 
-test('idle processors are handed out once each', (t) => {
+test('each idle processor is assigned once', (t) => {
   const idle = new IdleSlots([aMachine('a', 2, 1), aMachine('b', 3), aMachine('c', 1, 4)]);
   const take = (processors: number) => idle.take({ processors }, () => true)?.name;
   t.deepEqual([take(2), take(1), take(1), idle.isEmpty, take(1)], ['b', 'a', 'b', true, undefined]);

@@ -40,7 +40,7 @@ function reported(answer: Answer): unknown[] {
   return answer.kind === 'refused' ? [answer.reason, answer.found, answer.possible] : ['placed'];
 }
 
-test('bad requests are refused with what was found and what would be possible', (t) => {
+test('bad requests are refused with the value found and the possible ones', (t) => {
   const calendar = new Calendar({ ...shared, capPpm: 700_000, userMax: 60, durationMax: 50 }, 0);
   const cases: [ReservationRequest, unknown[]][] = [
     [ask(1, 0, 10), ['bad-amount', 0, 70]],
@@ -178,7 +178,7 @@ test('one user never holds more than the bound at once', (t) => {
   t.is(placed(calendar.request(ask(3, 20, 10, { userId: 'rui' }), 0)).start, 0);
 });
 
-test('what is above the bound of its user by now is moved nowhere, also where the user has nothing else', (t) => {
+test('a reservation above the present limit of its user moves nowhere, even if the user has no other', (t) => {
   const before = new Calendar({ ...shared, algorithm: 'suvs-p', movesMax: 5 }, 0);
   before.request(ask(1, 60, 10, { earliestStart: 2 }), 0);
   const calendar = before.withRules({ ...shared, algorithm: 'suvs-p', movesMax: 5, userMax: 50 });
@@ -320,7 +320,7 @@ test('a reservation that has begun is cut where a later block begins, and keeps 
   }
 });
 
-test('blocks that overlap leave what the other blocks when one of them ends', (t) => {
+test('of overlapping blocks, the end of one leaves the other in force', (t) => {
   const calendar = new Calendar(counted, 0);
   calendar.block({ id: 1, start: 0, end: 50, resources: [0, 1, 2], amount: 3 }, 0);
   calendar.block({ id: 2, start: 20, end: undefined, resources: [0], amount: 1 }, 0);

@@ -112,7 +112,7 @@ test('all of the same workflow is taken over where all finished', (t) => {
   });
 });
 
-test('what did not finish runs, and what waits for it', (t) => {
+test('unfinished tasks run, and their successors', (t) => {
   const { taken, runs } = resume(deriveJob(diamond), deriveJob(diamond), {
     faults: { 2: { code: 'rerun-not-finished', jobId: 1 } },
   });
@@ -210,7 +210,7 @@ test('tasks that finished before inputs were read again count as done with the e
   t.deepEqual(numbers(resume(getBag(['1', '2', '3'], { fingerprint: 'f2' }), again)), [2], 'the second time, too');
 });
 
-test('tasks are found again by what they do, wherever they stand in the file', (t) => {
+test('tasks are found again by their actions, wherever they are in the file', (t) => {
   const moved = diamond.map(
     (draft): Draft => ({
       ...draft,

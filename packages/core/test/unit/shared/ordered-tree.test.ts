@@ -76,7 +76,7 @@ test('a tree that is loaded again has nothing of what it had', (t) => {
   t.is(tree.find(1, 1), 7);
 });
 
-test('what is set where a leaf was looked into that has been joined with another since is not lost', (t) => {
+test('a value that is set in a leaf that was searched before, and joined with another since, is not lost', (t) => {
   const tree = new OrderedTree();
   const rows = new LoadedRows(96);
   for (let second = 0; second < 96; second += 1) rows.push(1, second, second);

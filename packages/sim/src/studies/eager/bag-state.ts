@@ -4,7 +4,7 @@ import { compareRun, expectedRemainingOn, expectedTotalOn, TimeCurve } from '@mu
 import type { BagPolicy, BagResult, BagSetup } from './bag-setup.ts';
 import { IntermittentMachine, SimulatedTask, type Run } from './intermittent-machine.ts';
 
-/** A bag, its machines, and what has come of it so far. */
+/** A bag, its machines, and its state. */
 export class BagState {
   readonly setup: BagSetup;
   readonly policy: BagPolicy;

@@ -10,8 +10,8 @@ export function showGain({ mean: value, halfInterval }: Summary): string {
 }
 
 /**
- * The strategies of one mix at one load, but Random: it wins by any restriction, and more than all others together, so
- * that a mean over all would speak of it alone.
+ * The strategies of one mix at one load, except Random: it wins by any restriction, and more than all others together,
+ * so that a mean over all would speak of it alone.
  */
 export function decidingStrategies(load: number, mix: Selection['mix'] = 'logs'): Selection[] {
   return siteSelectionStrategies.flatMap(({ level }, strategy) => (level === 0 ? [] : [{ mix, load, strategy }]));
@@ -51,8 +51,8 @@ export function adaptiveTable(results: StudyResults, metrics: readonly number[])
 }
 
 /**
- * What the intervals come to: in each kind of run and metric, which fixed a the adaptive one is better than, and which
- * it is worse than.
+ * The verdicts of the intervals: in each kind of run and metric, which fixed a the adaptive one is better than, and
+ * which it is worse than.
  */
 export function adaptiveVerdicts(results: StudyResults, metrics: readonly number[]): string {
   const kinds = [{ title: 'the five logs, FCFS, all loads', selections: everyLoad(results), way: {} }, ...otherKinds()];

@@ -7,7 +7,7 @@ import { lightlyLoaded, middleLoad } from './parts.ts';
 const indexOf = (name: string): number => siteSelectionStrategies.findIndex((strategy) => strategy.name === name);
 const signed = (percent: number): string => `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 
-/** Something that the seed says, and what was found of it at a load. */
+/** A claim of the seed, and the evidence for it at a load. */
 interface Claim {
   readonly says: string;
   readonly evidence: (results: StudyResults, load: number) => string;

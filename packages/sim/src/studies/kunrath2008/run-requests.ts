@@ -45,8 +45,8 @@ const capacities = { shared: 100, counted: 16 };
 /**
  * Sends requests to a calendar, one after the other, as the seed's Requisitor does.
  *
- * The same seed is the same requests but for what the setup changes: two algorithms face the same ones, and more laxity
- * or fewer deadlines change nothing else.
+ * The same seed gives the same requests except for what the setup changes: two algorithms face the same ones, and more
+ * laxity or fewer deadlines change nothing else.
  */
 export function runRequests(setup: Setup, seed: string): RunResult {
   const { kind, algorithm, placement } = setup;

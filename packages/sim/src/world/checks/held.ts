@@ -61,7 +61,7 @@ export class HeldCheck implements WorldCheck {
       },
       reservations,
     } = this.#world;
-    // What was given before a restart stays given, also where the clock shows less since.
+    // An allocation that was given before a restart stays given, even if the clock shows less since.
     invariant(
       window !== undefined && now + 2 * skewMax >= window.startsAt,
       `${provider.name} gives ${machineId} before reservation ${reservationId} begins`,

@@ -215,7 +215,7 @@ export class JournalOracle {
     for (const taskIndex of job.places.keys()) if (!placed.has(taskIndex)) job.places.delete(taskIndex);
   }
 
-  /** Only what has not ended is cancelled: at once where it does not run, else with its last replica. */
+  /** Only unfinished tasks are cancelled: at once if they do not run, else with their last replica. */
   #cancelTasks({ jobId, taskIndexes }: ChangeOf<'TasksCancelled'>): void {
     const job = this.#job(jobId);
     job.wasCancelled = true;
@@ -447,7 +447,7 @@ export class JournalOracle {
   #end({ jobId, status }: ChangeOf<'JobEnded'>): void {
     const job = this.#job(jobId);
     job.hasEnded = true;
-    // Nobody can release them any more.
+    // They can no longer be released.
     job.held.clear();
     const ends = [...job.tasks.values()].map(({ end }) => end ?? 'ready');
     const [finished, failed] = [

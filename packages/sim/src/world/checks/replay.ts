@@ -132,7 +132,7 @@ const seenFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * All plain fields of a thing but those of the moment, by name, in whatever order it has them: what is added later is
+ * All plain fields of an object except those of the moment, by name, in any order: fields that are added later are
  * compared too.
  */
 function findPlain(thing: object): unknown {

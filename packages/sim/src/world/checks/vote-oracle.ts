@@ -145,7 +145,7 @@ export class VoteOracle {
       for (const identity of agreeing) this.#passes.set(identity, (this.#passes.get(identity) ?? 0) + 1);
   }
 
-  /** What is taken was decided on, has its majority or its credibility, and is not the word of one that was caught. */
+  /** An accepted result was decided on, has its majority or its credibility, and is not that of a caught machine. */
   onEnded(replicaId: ReplicaId, disposition: ReplicaDisposition): void {
     const run = this.#runs.get(replicaId);
     if (run === undefined) return;

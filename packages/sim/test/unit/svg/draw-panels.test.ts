@@ -56,7 +56,7 @@ test('panels share an axis, or have one each', (t) => {
   t.is(own.split('>50<').length - 1, 1);
 });
 
-test('greater values stand higher, and all stand inside the frame', (t) => {
+test('greater values are drawn higher, and all are inside the frame', (t) => {
   const heights = [...drawPanels(figure).matchAll(/<circle cx="[\d.]+" cy="([\d.]+)"/g)].map(([, y]) => Number(y));
   t.deepEqual(
     heights.slice(0, 3),

@@ -144,7 +144,7 @@ test('a task is not planned onto a machine whose allocation ends before it would
   );
 });
 
-test('where no machine stays long enough and none may come, the task is tried all the same', (t) => {
+test('if no machine stays long enough and none may come, the task is tried nevertheless', (t) => {
   const start = new BrokerGrid({ machines: [], workOf: worksFor() }).now;
   const grid = new BrokerGrid({ machines: [machine('short', { until: start + 60 * second })], workOf: worksFor(30) });
   grid.submit(job('plan', timed(100)));

@@ -146,7 +146,7 @@ function leasedCounts(broker: BrokerHarness): Record<string, number> {
   );
 }
 
-test('providers share what is leased by the processors that they have, whatever waits in their queues', (t) => {
+test('providers share leased tasks by the processors that they have, whatever waits in their queues', (t) => {
   const broker = new BrokerHarness({ lease: { ...rules, replicasMax: 1000, unknownPerSlot: 1000 } });
   broker.perform([
     'provider a',
@@ -271,7 +271,7 @@ test('what is held back is cancelled with its job', (t) => {
   t.is(broker.state.jobs.get(1)?.queues[0]?.ready.size, 0);
 });
 
-test('what was started of a lease is adopted, too, where its task was placed on the same machine and never got there', (t) => {
+test('a started replica of a lease is adopted even if its task was placed on the same machine and never got there', (t) => {
   const broker = setUp();
   const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
   broker.perform(['confirm a 1', 'report a/m1 1 succeeded 1 1..1']);

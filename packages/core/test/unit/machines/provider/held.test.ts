@@ -172,7 +172,7 @@ test('a request slot that is freed for a reservation between two listings is not
   t.is(harness.state.dueWindows.size, 0, 'a reservation that is gone is due no more');
 });
 
-test('what a broker works on goes back where the reservation turns out to begin later, and is asked for again', (t) => {
+test('the work of a broker goes back if the reservation turns out to begin later, and is requested again', (t) => {
   const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
   harness.perform([
     'start',

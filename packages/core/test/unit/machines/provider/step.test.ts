@@ -349,7 +349,7 @@ test('a request that completed no task doubles the estimate, one that did makes 
   });
 });
 
-test('what was learnt of one demand is forgotten when the next begins, also across a restart', (t) => {
+test('observations of one demand are forgotten when the next begins, also across a restart', (t) => {
   const harness = adaptive();
   harness.perform([
     'accepted q1',

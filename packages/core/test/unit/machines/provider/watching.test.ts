@@ -132,7 +132,7 @@ test('a promise that first appears more than ten minutes after the submission do
   t.deepEqual([promisedAfter(600_001), promisedAfter(600_002)], [9_000_001, undefined]);
 });
 
-test('what a heuristic that watches learns of one demand is forgotten when the next begins', (t) => {
+test('observations of one demand by a heuristic that watches are forgotten when the next begins', (t) => {
   const { harness, heuristic } = aHarness();
   harness.perform(['listing', 'demand b 20']);
   harness.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'seen q1.0=10']);

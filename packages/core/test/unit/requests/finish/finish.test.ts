@@ -301,7 +301,7 @@ test('a request that waits for far more processors than tasks are left gives way
   t.deepEqual([fitting.givenUp, fitting.drafts], [undefined, []]);
 });
 
-test('it keeps its place where the narrower one would come far later, unless places stay where they were promised', (t) => {
+test('it keeps its place if the narrower one would come far later, unless places stay where they were promised', (t) => {
   // All are held for 10 h; then it starts, and behind it somebody has all for 16 h.
   const wide: PendingRequest = {
     ...waiting,

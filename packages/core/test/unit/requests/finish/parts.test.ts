@@ -92,7 +92,7 @@ test('the holes of a skyline are those that cannot begin earlier, last longer or
   ]);
 });
 
-test('what is taken from a skyline and given back leaves it unchanged, and what was taken is not free', (t) => {
+test('a part that is taken from a skyline and given back leaves it unchanged, and a taken part is not free', (t) => {
   const taken = skyline.without(12, 40, 5);
   t.deepEqual(listHoles(taken), [
     [0, 2, 12],

@@ -84,7 +84,7 @@ test('the same seed is the same records, whatever was run before; another seed i
   t.notDeepEqual(runChunk(chunk, history, '2'), runs);
 });
 
-test('what one limit comes to does not depend on which others are run', (t) => {
+test('the result of one limit does not depend on the other limits that are run', (t) => {
   t.deepEqual(
     runChunk({ ...chunk, pending: [3] }, history, '1'),
     runs.filter(({ requestsMax }) => requestsMax === 3),
