@@ -59,7 +59,7 @@ test('a standby whose machines come and go starts nothing of a lease that runs, 
   checkInteractions(t, new URL('provider-standby-losses.txt', import.meta.url), (lines) => harness.perform(lines));
 });
 
-test('a provider that pre-acquires requests allocations ahead of reservations, keeps them idle until the start, gives them to the claim, and withdraws those of cancelled or moved reservations', (t) => {
+test('a provider that pre-acquires requests ahead of reservations, gives allocations to the claim at the start, and withdraws those of cancelled or moved ones', (t) => {
   const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
   checkInteractions(t, new URL('provider-held.txt', import.meta.url), (lines) => harness.perform(lines));
 });
