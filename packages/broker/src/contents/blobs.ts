@@ -24,7 +24,7 @@ export interface BlobsOptions {
   readonly quotas?: QuotaRules;
 }
 
-/** For so long the size of a user's folder is taken to be what it was, but for what came meanwhile. */
+/** How long the measured size of a user's folder is used, with new arrivals added. */
 const sizeAgeMax = 10_000;
 
 interface KnownSize {

@@ -28,9 +28,9 @@ export interface ContentStoreOptions {
 }
 
 /**
- * A folder of contents by their hash: `ab/<sha256>`, read-only files, each whole from the moment it is seen.
+ * A folder of contents by their hash: `ab/<sha256>`, read-only files, each whole from the moment it appears.
  *
- * Putting what is there already is harmless. One process at a time has a folder open.
+ * Storing a content again is harmless. One process at a time has a folder open.
  */
 export class ContentStore {
   readonly folder: string;
@@ -79,8 +79,7 @@ export class ContentStore {
    * Keeps what a stream brings, which is read as fast as the disk takes it.
    *
    * @throws {MutiraoError} MUT_CONTENT_MISMATCH when it is not what was expected; MUT_CONTENT_TOO_LARGE as soon as it
-   * is more
-   * than expected or allowed; MUT_DISK_FULL; what the stream throws. Nothing is kept then.
+   * is more than expected or allowed; MUT_DISK_FULL; what the stream throws. Nothing is kept then.
    */
   async putStream(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, expected: Expectation): Promise<Content> {
     const draft = this.#nextDraft();
@@ -117,8 +116,7 @@ export class ContentStore {
 
   /**
    * As `putStream`, of a content whose first `offset` bytes are left from a stream that broke. What comes is left too
-   * where this one
-   * breaks. One at a time for each content.
+   * where this one breaks. One at a time for each content.
    *
    * @throws {MutiraoError} as `putStream`; MUT_TRANSFER_FAILED where fewer bytes are left, or the stream ends too
    * early.

@@ -7,7 +7,7 @@ import { join } from 'node:path';
  */
 export interface IdentityPaths {
   readonly folder: string;
-  /** The certificate of the authority: whom all of one grid trust. */
+  /** The certificate of the authority, which all hosts and users of one grid trust. */
   readonly authorityCertificate: string;
   /**
    * Who has it can make anybody's certificate. It is elsewhere where `authorityPlace` exists; see `authorityKeyPath`.

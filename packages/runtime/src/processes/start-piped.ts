@@ -55,7 +55,7 @@ export function startPiped({ command, args, env, cwd, isSandbox = false, onClose
   child.once('close', (code, signal) => {
     if (startError === undefined) onClosed({ status: shellStatus(code, signal), startError: '' });
   });
-  // The end of the process tells what there is to tell.
+  // The exit of the process reports any failure.
   for (const stream of child.stdio) stream?.on('error', () => undefined);
   const { pid } = child;
   const signal = (name: NodeJS.Signals): void => {

@@ -122,7 +122,7 @@ export function makeSocketFolder(path: string): void {
 }
 
 /**
- * Makes the folder of a socket that is to be listened on, and removes what a server that is gone left there.
+ * Creates the folder of a socket to listen on, and removes the socket of a server that is gone.
  *
  * @throws {MutiraoError} as `makeSocketFolder`; MUT_ALREADY_RUNNING when somebody listens; MUT_BAD_CONFIG for another
  * kind of file.
@@ -162,7 +162,7 @@ function isOurs(folder: string, uid: number): boolean {
   return uid === own || (own === 0 && lstatSync(dirname(folder), { throwIfNoEntry: false })?.uid === uid);
 }
 
-/** Whether a process takes connections at a socket; what cannot be told counts as one. */
+/** Whether a process takes connections at a socket; true if that is unknown. */
 function isListenedOn(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path }, () => {

@@ -52,7 +52,7 @@ export function masterArguments(destination: string, options: readonly string[],
   ];
 }
 
-/** The arguments of `ssh` for what is to be done over the connection; it never opens one of its own. */
+/** The arguments of `ssh` for a command over the shared connection; it never opens one of its own. */
 export function clientArguments(controlPath: string, words: readonly string[]): string[] {
   return [
     '-F',

@@ -1,4 +1,4 @@
-// Follows a manager that stands in for a real one, for a machine that only notes what it hears.
+// Follows a fake reservation manager, for a machine that only notes what it receives.
 import { setImmediate as turn } from 'node:timers/promises';
 import { join } from 'node:path';
 import test from 'ava';
@@ -16,7 +16,7 @@ async function settle(): Promise<void> {
   for (let round = 0; round < 60; round += 1) await turn();
 }
 
-test('the machine hears of reservations once the size of the resource is known, and of each claim whether it is good', async (t) => {
+test('the machine receives reservations once the size of the resource is known, and of each claim whether it is good', async (t) => {
   const folder = temporaryFolder(t);
   const manager = new FakeReservations(openClaimSigner(join(folder, 'claim-key.pem'), 'local'));
   const reservation = aReservationWire({ startUnixMs, endUnixMs });

@@ -37,7 +37,7 @@ test('a socket is an absolute path that the kernel takes, spoken to in plain unl
   t.throws(() => parseLoopbackAddress('unix:/run/x'), { code: 'MUT_LOOPBACK_ONLY' });
 });
 
-test('what is no address is refused', (t) => {
+test('a text that is not an address is refused', (t) => {
   for (const text of [
     '',
     'localhost',
@@ -62,7 +62,7 @@ test('a process of the same host reaches a server on all addresses over loopback
   t.is(nearAddress('n1:7000'), 'n1:7000');
 });
 
-test("agents are told the bound address, the host's name where that says nothing, or what the user says", (t) => {
+test("agents receive the bound address, the host's name where that address is a wildcard, or the address that the user gives", (t) => {
   t.is(farAddress('10.0.0.5:7000', '', 'front'), '10.0.0.5:7000');
   t.is(farAddress('0.0.0.0:7000', '', 'front'), 'front:7000');
   t.is(farAddress('0.0.0.0:7000', 'front.cluster', 'front'), 'front.cluster:7000');
