@@ -78,10 +78,7 @@ function hostAndPort(address: string): { host: string; port: number } {
   return { host, port: Number(port) };
 }
 
-/**
- * What is left of a command when it was asked for by somebody who may: the way that tells whether a member still
- * serves.
- */
+/** Whether a member still serves: it runs the command of an authorized caller. */
 async function isServing(rig: Rig): Promise<boolean> {
   const connection = await dialMember([rig.address], rig.key, 5000, patience);
   const heard = hear(connection);
@@ -91,7 +88,7 @@ async function isServing(rig: Rig): Promise<boolean> {
   return heard.frames.some((frame) => frame.kind === 'output' && frame.bytes.toString() === 'fine\n');
 }
 
-test.serial('without the secret, or with the place of another member, nobody is heard', async (t) => {
+test.serial('without the secret, or with the rank of another member, nobody is served', async (t) => {
   const rig = await startMember(t);
   rig.member.begin();
   const { key, address } = rig;
@@ -283,7 +280,7 @@ test.serial('input and its end may come before the start, as of a caller without
     { kind: 'inputEnd' },
   ] satisfies Frame[])
     connection.send(frame);
-  // A second connection is served only when the first has been heard.
+  // A second connection is served only when the first has been read.
   const second = await dialMember([rig.address], rig.key, 5000, patience);
   const flood = hear(second);
   second.send(run('cat'));

@@ -50,7 +50,7 @@ export function readClaim(claim: string): ClaimedReservation {
   return { ...said, claim };
 }
 
-/** Reads header or payload of a claim; undefined where it is no object. */
+/** Reads header or payload of a claim; undefined if it is not an object. */
 export function readClaimPart(part: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));

@@ -71,7 +71,7 @@ export function negate(condition: string): string {
   return `! ( ${condition} )`;
 }
 
-/** Refuses a text that is no requirements expression, or whose negation would be nested too deep. */
+/** Refuses a text that is not a requirements expression, or whose negation would be nested too deep. */
 function checkExpression(reader: JdfReader, text: string, start: number): void {
   const parsed = parseRequirements(text);
   if (parsed.kind === 'error') {

@@ -22,7 +22,7 @@ const namesOf: Partial<Readonly<Record<Format, string>>> = {
 const wanted = 'a job file (JDF) as OurGrid 3 to 4.2 reads it';
 
 /**
- * @throws {FormatError} MUT_JDF_DIALECT, with the dialect's name, when the text is in another format that we can tell.
+ * @throws {FormatError} MUT_JDF_DIALECT, with the dialect's name, when the text is in another format that we recognize.
  */
 export function refuseOtherDialects(reader: JdfReader): void {
   const { format, offset } = findFormat(reader.text);

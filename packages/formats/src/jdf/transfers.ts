@@ -110,7 +110,7 @@ function takeIf(reader: JdfReader, kind: BlockKind, transfers: Transfer[]): void
   reader.report(unexpectedInIf(reader, kind, branch));
 }
 
-/** Reads `else`, `endif`, or what stands in their place, and tells whether the block ended. */
+/** Reads `else`, `endif`, or the word in their place, and returns whether the block ended. */
 function takeKeyword(reader: JdfReader, kind: BlockKind, branch: Branch): boolean {
   const written = reader.peekWord();
   const word = written.toLowerCase();

@@ -89,7 +89,7 @@ export function parseBlocks(reader: JdfReader): Blocks {
   return { format, defaults, items };
 }
 
-/** A heading is what tells the format, so any other text is refused by the name of what it is. */
+/** Takes the heading that decides the format. Any other text is refused with the name of its format. */
 function takeFirstHeading(reader: JdfReader): Block {
   const { format, offset } = findFormat(reader.text);
   const heading = takeHeading(reader);

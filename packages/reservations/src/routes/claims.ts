@@ -29,7 +29,7 @@ function presentClaim(
   return claimFor(host, reservation.place.userId, reservation);
 }
 
-/** What resource managers do with claims, and tell of what they hold. */
+/** Calls of resource managers: about claims, and about what they pre-acquired. */
 export function claimRoutes(host: ReservationsHost): Routes {
   return {
     verifyReservation: unary({

@@ -218,7 +218,7 @@ for (const [what, wire, message] of refused) {
   });
 }
 
-test('each way to verify results comes back from the wire as it went, and a job that tells none has none', (t) => {
+test('each way to verify results survives the wire, and a job without one has none', (t) => {
   for (const verification of [
     { kind: 'none' },
     { kind: 'check' },

@@ -3,7 +3,7 @@ import { OnReservationEnd, type SubmitJobRequest } from '@mutirao/api/broker';
 import { ReservationStatus, type Reservation } from '@mutirao/api/reservation';
 import { aClaim, runCommandLine, type CommandResult } from '@mutirao/testkit';
 
-/** Submits a job with a manager that knows one reservation, and tells what the broker was sent. */
+/** Submits a job with a manager that knows one reservation, and returns what the broker was sent. */
 async function submit(
   options: readonly string[],
   known: Partial<Reservation> = {},

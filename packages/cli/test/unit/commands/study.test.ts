@@ -193,7 +193,7 @@ test('a study or a part that there is not is refused', async (t) => {
   t.regex(part.err, /the part is "sp2-1"; expected one of this study, such as sp2-100x100s-1x/);
 });
 
-test('the study of workflows takes no logs and no threads, and writes nothing when it is told otherwise', async (t) => {
+test('the study of workflows takes no logs and no threads, and writes nothing when asked not to', async (t) => {
   const directory = temporaryFolder(t);
   const { status, err } = await runCommandLine(['sim', 'study', 'moreira2009', '--workers', '2', '--out', 'out'], {
     directory,
@@ -264,7 +264,7 @@ test('a study whose parts are all done is reported without running anything', as
   t.is(readdirSync(join(directory, 'out', 'costa2005')).length, 10);
 });
 
-test('an exported study is a job file beside its results, and calls mutirao as the user says', async (t) => {
+test('an exported study is a job file next to its results, and calls mutirao as the user says', async (t) => {
   const directory = temporaryFolder(t);
   const words = ['sim', 'study', 'costa2005', '--quick', '--data', 'data', '--out', 'out', '--export-jdf'];
   const { status, out } = await runCommandLine([...words, '--command', 'npx mutirao'], { directory });

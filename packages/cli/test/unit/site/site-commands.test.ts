@@ -45,7 +45,7 @@ const broker = {
     }),
 };
 
-test('a site whose connector is gone is stopped, whatever was told last', async (t) => {
+test('a site whose connector is gone is stopped, whatever it reported last', async (t) => {
   const home = temporaryFolder(t);
   writeSite(home, uni);
   writeState(home, 'uni', { pid: 2 ** 22 + 1, status: 'connected', sinceUnixMs: 5, detail: '', code: '', host });

@@ -61,7 +61,7 @@ test('every line is counted as what it is', (t) => {
 });
 
 for (const word of ['--5', '5-', '1.2.3', '.', '-', '1e', 'NaN', 'Infinity', '0x10', '1_0']) {
-  test(`${word} is no number of a log`, (t) => {
+  test(`${word} is not a number of a log`, (t) => {
     t.is(read(line({ 2: word }), line({})).lines.nonNumeric, 1);
   });
 }

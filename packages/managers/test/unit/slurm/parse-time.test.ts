@@ -16,7 +16,7 @@ test('a walltime is read in each way that Slurm writes it', (t) => {
   t.is(parseWalltime('90'), 90 * 60 * second);
 });
 
-test('what is no walltime is none', (t) => {
+test('a malformed walltime is undefined', (t) => {
   for (const words of [
     'UNLIMITED',
     'NOT_SET',
