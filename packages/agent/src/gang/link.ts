@@ -10,7 +10,7 @@ export interface LinkOptions {
   /** Longest time that the member may be out of reach, in milliseconds. */
   readonly linkPatience: Duration;
   readonly patience?: Patience;
-  /** It has been out of reach for longer. Told once, and never before `open` has resolved. */
+  /** Called once when it has been out of reach for longer, and never before `open` has resolved. */
   onLost(detail: string): void;
 }
 
@@ -45,7 +45,7 @@ export class Link {
     this.connection?.close('rank 0 has ended');
   }
 
-  /** Dials until it is answered. @param deadline as `performance.now()` tells it. */
+  /** Dials until it is answered. @param deadline on the clock of `performance.now()`. */
   private async connect(deadline: number): Promise<void> {
     for (let pause = pauseMin; ; pause = Math.min(2 * pause, pauseMax)) {
       try {

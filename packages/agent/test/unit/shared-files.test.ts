@@ -161,7 +161,7 @@ test('keys are proven for each challenge and never shown, and a path is believed
   t.false(shared.isProven(file, provePath('another key', challenge, file)));
 });
 
-test('a key file that others may read, a copy of one, or a link to one, is no key', (t) => {
+test('a key file that others may read, a copy of one, or a link to one, does not count as a key', (t) => {
   const home = temporaryFolder(t);
   const key = offerHomeKey(home, 'provider-p', '');
   t.is(offerHomeKey(home, 'provider-p', ''), key);
