@@ -104,7 +104,7 @@ export const ReservationSpec = Type.Object({
 });
 export type ReservationSpec = Static<typeof ReservationSpec>;
 
-/** What an existing reservation is to be instead. */
+/** The new terms for an existing reservation. */
 export const RenegotiationSpec = Type.Object({
   quantity: Type.String({ minLength: 1, maxLength: 64 }),
   duration_ms: Type.Integer({ minimum: 1 }),

@@ -27,14 +27,14 @@ import { findStaticFile, type StaticFiles } from './static-files.ts';
 import { StreamHub, type Sink } from './stream/stream-hub.ts';
 import { readSpec } from './stream/specs.ts';
 
-/** What the gateway works with beside the grid. */
+/** What the gateway works with in addition to the grid. */
 export interface GatewayOptions extends GatewayParts {
   readonly tokens: TokenCheck;
   /** The names by which it may be called; asked at each request, since the port is known only when it listens. */
   hosts(): ReadonlySet<string>;
   readonly files: StaticFiles;
   readonly log: Logger;
-  /** Within so many milliseconds the head of a request is there; `headersMs` unless said otherwise. */
+  /** Time limit for the head of a request, in milliseconds. Default: `headersMs`. */
   readonly headersMs?: number;
   /** Another one at each start, for the ids of streams. */
   readonly instance: string;
@@ -49,7 +49,7 @@ export interface Gateway {
 /** Makes the gateway; it does not listen yet. */
 export function makeGateway(options: GatewayOptions): Gateway {
   const { log } = options;
-  // Node looks for late ones each 30 s unless told otherwise.
+  // Node's default is to look for late ones each 30 s.
   const http = { headersTimeout: options.headersMs ?? headersMs, connectionsCheckingInterval: lateCheckMs };
   const server = fastify({
     logger: false,

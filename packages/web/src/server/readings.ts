@@ -14,8 +14,8 @@ import type { GatewayParts } from './grid-calls.ts';
 import type { Estimate } from './documents/jobs.ts';
 
 /**
- * A reading is taken again after so many times what the last one took, so that all pages together cost the broker a few
- * per cent at most.
+ * A reading is taken again after this multiple of the time that the last one took, so that all pages together cost the
+ * broker a few per cent at most.
  */
 const restFactor = 20;
 /**
@@ -87,7 +87,7 @@ export class Readings {
     return this.#take('providers', ages.providers, (broker) => broker.listProviders());
   }
 
-  /** The queue of a provider's resource; rejects where the provider cannot tell. */
+  /** The queue of a provider's resource; rejects if the provider cannot report it. */
   queue(providerId: string): Promise<GetProviderQueueResponse> {
     return this.#take(`queue ${providerId}`, ages.queue, (broker) => broker.getProviderQueue({ providerId }));
   }

@@ -74,7 +74,7 @@ export function durationUnit(longest: number): readonly [unit: string, milliseco
   return durationUnits.find(([, least]) => longest >= 2 * least) ?? ['ms', 1];
 }
 
-/** An axis of whole numbers of something from 0 on, up to `most` where that is told. */
+/** An axis of whole numbers from 0 on, up to `most` if it is given. */
 export function countAxis(
   look: ChartLook,
   { name, most }: { readonly name: string; readonly most?: number },

@@ -102,7 +102,7 @@ function getShared([first]: readonly ReplicaRow[]): Pick<
   };
 }
 
-/** A status above 128 alone does not tell a signal; the detail says so where one is known. */
+/** A status above 128 alone does not prove a signal; the detail names one that is known. */
 function getCause({ reason, exitStatus, outcome, detail }: ReplicaRow): string {
   if (isErrorCode(reason) && reason !== 'MUT_COMMAND_FAILED') return `${reason}: ${registry[reason].advice}`;
   if (detail?.code === 'ended-by-signal') return `exit status ${exitStatus}: ${detail.text}`;

@@ -4,9 +4,9 @@ import { takeJobs, type JobCache } from '../../model/job-list.ts';
 import { useAnswer, useLive, usePage } from '../../page-context.tsx';
 
 const pageSize = 1000;
-/** After so long all jobs are read again: of old ones hardly anything changes. */
+/** All jobs are read again after this time: old ones hardly change. */
 const readAgainMs = 60_000;
-/** About so many one call asks. */
+/** About the number of jobs in one call. */
 export const askedMax = 100;
 
 /** All jobs of the grid, as far as they are read. */

@@ -151,7 +151,7 @@ function useDrag({
   };
 }
 
-/** Where the pointer is on the axes of the chart, also beside its grid; undefined before the chart is there. */
+/** The axis values at the pointer, also outside the grid of the chart; undefined before the chart is ready. */
 function placeOf(handle: ChartHandle | undefined, event: PointerEvent<HTMLDivElement>): Place | undefined {
   const { left, top } = event.currentTarget.getBoundingClientRect();
   const [x, y] = [event.clientX - left, event.clientY - top];
