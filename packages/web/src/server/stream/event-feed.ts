@@ -14,7 +14,7 @@ const keptMax = 200;
 /** A stored event; later events have greater versions. */
 interface Heard {
   readonly version: number;
-  /** Whether the broker passed over others right before it. */
+  /** Whether the broker skipped others right before it. */
   readonly isAfterGap: boolean;
   readonly event: GridEvent;
 }
