@@ -117,7 +117,7 @@ test.serial('without the secret, or with the rank of another member, nobody is s
   t.true(await isServing(rig));
 });
 
-test.serial("who takes a member's port without the secret learns nothing from rank 0", async (t) => {
+test.serial("a process that takes a member's port without the secret learns nothing from rank 0", async (t) => {
   const said: Buffer[] = [];
   const server = createServer((socket) => {
     socket.on('data', (chunk) => {
@@ -175,7 +175,7 @@ test.serial('garbage, half a handshake and many who say nothing do not keep a me
   t.true(await isServing(rig));
 });
 
-test.serial('who has the secret and breaks the rules is cut off, and what it ran ends', async (t) => {
+test.serial('a peer that has the secret and breaks the rules is cut off, and what it ran ends', async (t) => {
   const rig = await startMember(t);
   rig.member.begin();
   const bad: Buffer[] = [

@@ -192,7 +192,7 @@ test.serial('the files of a folder do not follow a link that is at home out of i
 });
 
 test.serial(
-  "a machine reports nothing for another machine's replica, nor what cannot be, and its provider's other machines go on",
+  "a machine reports nothing for another machine's replica, nor impossible facts, and its provider's other machines go on",
   async (t) => {
     const here = await world(t);
     const { grid, folder } = here;

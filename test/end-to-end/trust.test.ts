@@ -89,7 +89,7 @@ async function finishThroughCrash(
 }
 
 test.serial(
-  'votes take what is right, through kill -9 of the broker too; who lied is quarantined with the evidence, whatever it is called, until its trust record is reset',
+  'votes take what is right, through kill -9 of the broker too; a machine that lied is quarantined with the evidence, whatever its name, until its trust record is reset',
   async (t) => {
     const here = await world(t);
     const { grid, runs, marker } = here;

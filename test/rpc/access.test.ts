@@ -199,7 +199,7 @@ for (const service of userServices) {
   }
 }
 
-test.serial('who manages a resource reaches the reservations of it, and of no other', async (t) => {
+test.serial('the manager of a resource reaches the reservations of it, and of no other', async (t) => {
   for (const [name, method] of Object.entries(ReservationServiceService)) {
     const access = findAccess(method.path);
     if (access.objects !== 'own or manager') continue;

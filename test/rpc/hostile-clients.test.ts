@@ -179,7 +179,7 @@ test.serial(
 );
 
 test.serial(
-  'connections without a credential are few: a further one closes the oldest, and whoever shows a credential stays',
+  'connections without a credential are few: a further one closes the oldest, and a connection with a credential stays',
   async (t) => {
     const { hostile, client } = await attack(t, { limits: { unprovenConnections: 10, unprovenGrace: 0 } });
     await ask(client);

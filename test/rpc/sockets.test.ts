@@ -132,7 +132,7 @@ test.serial(
 );
 
 test.serial(
-  'a server takes neither the socket of one that lives, nor a file that is none, nor a folder that others can enter',
+  'a server takes neither the socket of one that lives, nor a file that is not a socket, nor a folder that others can enter',
   async (t) => {
     const folder = temporaryFolder(t);
     const path = join(folder, 'server');

@@ -370,7 +370,7 @@ export class Agent {
       : { push, keep, drop: (file) => this.shared.drop({ challenge, proof }, file) };
   }
 
-  /** What cannot be kept is sent to its reader, as to any other machine. */
+  /** A content that cannot be kept is sent to its reader, as to any other machine. */
   private async keep(content: Content, file: string, shelf: string | undefined): Promise<void> {
     const cache = this.workplace.cacheOf(shelf);
     try {

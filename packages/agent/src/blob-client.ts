@@ -8,7 +8,7 @@ export type Fetcher = Pick<ContentFetcher, 'ask' | 'release' | 'take'>;
 
 /** What a desk needs. */
 export interface BlobClientOptions {
-  /** Makes what gets the contents of one user, who is the owner where `shelf` is undefined. */
+  /** Makes the fetcher of one user's contents; of the owner's if `shelf` is undefined. */
   makeFetcher(
     shelf: string | undefined,
     ways: { want(contents: readonly WantedContent[]): void; deliver(input: AgentInput): void },

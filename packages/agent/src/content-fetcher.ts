@@ -220,8 +220,8 @@ export class ContentFetcher {
   }
 
   /**
-   * A path without a proof is not opened: the content has to come over the wire. Whoever goes on naming paths is not
-   * asked for ever.
+   * A path without a proof is not opened: the content has to come over the wire. A peer that goes on naming paths is
+   * not asked for ever.
    */
   private distrust(content: Content): void {
     const { sha256 } = content;
@@ -237,7 +237,7 @@ export class ContentFetcher {
       });
   }
 
-  /** What cannot be read here, or is not what it should be, comes as to anybody else. */
+  /** A content that cannot be read here, or fails its check, is requested over the wire. */
   private wantOverWire(content: Content): void {
     this.fetching.delete(content.sha256);
     if (this.options.cache.isPinned(content.sha256)) this.options.want([{ ...content, overWire: true }]);

@@ -65,7 +65,7 @@ function takeFromEnvironment(environment: Record<string, string | undefined>): s
   return given;
 }
 
-/** The first line of standard input: who types or pastes it need not end the input. */
+/** The first line of standard input; a user who types or pastes it need not end the input. */
 function readLine(): string {
   const bytes = Buffer.alloc(lineBytesMax);
   let length = 0;

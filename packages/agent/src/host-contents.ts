@@ -56,9 +56,9 @@ interface Claim {
  * Contents that several agents of one home folder share, so that one of them brings each over the wire and the others
  * link to it.
  *
- * A file here is a further name of one in an agent's own store; when no agent has it any more, it goes. Who brings a
- * content has a claim file; one whose process is gone, or that gets nothing further, is taken over. Where there are no
- * hard links each agent is alone.
+ * A file here is a further name of one in an agent's own store; when no agent has it any more, it is removed. The agent
+ * that brings a content has a claim file; one whose process is gone, or that gets nothing further, is taken over.
+ * Without hard links each agent works alone.
  */
 export class HostContents {
   readonly #options: HostContentsOptions;
@@ -259,7 +259,7 @@ export class HostContents {
     return `${this.#path(sha256)}.claim`;
   }
 
-  /** What cannot be done here is not worth a task: each agent brings its own then. */
+  /** A failure here is not worth a task: each agent brings its own contents then. */
   #try(act: () => void): void {
     try {
       act();

@@ -171,7 +171,7 @@ export class Playpens {
     this.remove(discarded);
   }
 
-  /** What cannot be removed now is tried again with the whole folder. */
+  /** Files that cannot be removed now are tried again with the whole folder. */
   private remove(discarded: string): void {
     void removeTreeLater(discarded).then((removal) => {
       this.report(removal);

@@ -120,8 +120,7 @@ export class SharedFolders {
   }
 
   /**
-   * Whoever else uses the folder may have come later than this agent; the folder's own key exists from the first one
-   * on.
+   * Other users of the folder may have come later than this agent; the folder's own key exists from the first one on.
    */
   private read(): HomeKey[] {
     if (this.home === '') return [];

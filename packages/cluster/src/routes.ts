@@ -100,7 +100,7 @@ export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterService
       while (!over.aborted) {
         const seen = host.changes.count;
         writer.write({ queue: encodeQueueListing(host.listQueue(watchedEndedMax, context.userId), host.listNodes()) });
-        await writer.drained(); // Whoever reads slowly misses levels, not the last one.
+        await writer.drained(); // A slow reader misses levels, but not the last one.
         await host.changes.changed(seen, over);
       }
     },

@@ -31,7 +31,7 @@ export interface ResourceManager {
   readonly reservationResource?: string;
   /**
    * Queues a request and resolves to the manager's id for it. Idempotent by user and `clientRequestId` until it is
-   * closed; whoever opens the manager again finds requests by these keys in `queue`.
+   * closed; a caller that opens the manager again finds requests by these keys in `queue`.
    */
   allocate(order: AllocationOrder): Promise<string>;
   /** Takes a queued request out or ends a running one; of a request that ended or is unknown, does nothing. */

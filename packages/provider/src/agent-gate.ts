@@ -114,9 +114,8 @@ export class AgentGate {
   }
 
   /**
-   * An agent's stream has ended. A machine of a request stays its agent's until the request is over, also where that
-   * agent said good-bye: no other process is started for it, and whoever copied the credential would find a place
-   * there.
+   * An agent's stream has ended. A machine of a request stays its agent's until the request is over, even if that agent
+   * said good-bye: no other process is started for it, so a free place would only serve a copied credential.
    */
   leave(machineId: MachineId): void {
     const known = this.#entered.get(machineId);

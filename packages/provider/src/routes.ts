@@ -114,7 +114,7 @@ export function providerService(host: ProviderHost): ServiceBinding {
   );
 }
 
-/** GridMachineService, for agents, who show credentials of their own. */
+/** GridMachineService, for agents, which show credentials of their own. */
 export function machineService(host: ProviderHost, credentials: AgentCredentials): ServiceBinding {
   return bind<typeof GridMachineServiceService, MachineRaw>(GridMachineServiceService, machineRoutes(host), {
     raw: ['attach', 'pullContent', 'pushContent'],

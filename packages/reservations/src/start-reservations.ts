@@ -63,7 +63,7 @@ export interface RunningReservations {
 
 type ReservationsDriver = MachineDriver<ReservationsState, ReservationsInput, ReservationsChange, ReservationsCommand>;
 
-/** A quarter of what others have: whoever asks meanwhile waits until they are copied. */
+/** A quarter of what other journals have: calls wait while the pages are copied. */
 const checkpointPages = 1000;
 /** Time that calls get to end when the process stops. */
 const drainMs = 1000;

@@ -66,7 +66,7 @@ export class Connection {
     return this.isOver || this.socket.write(encodeFrame(frame));
   }
 
-  /** Reads nothing for now: whoever takes what comes has enough. */
+  /** Reads nothing for now, because the consumer is behind. */
   pause(): void {
     this.socket.pause();
   }

@@ -231,7 +231,7 @@ const nothing: ProcessResult = {
   outputBytes: 0,
 };
 
-/** Open both ways, so that opening waits for nobody, and who reads it waits. */
+/** Open both ways, so that opening does not block, and its reader waits. */
 function openLeash(file: string): number {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   makeFifos([file]);

@@ -64,7 +64,7 @@ export class Link {
     const { addresses, key, patience } = this.options;
     const connection = await dialMember(addresses, key, deadline, patience);
     const answered = Promise.withResolvers<undefined>();
-    // A member that takes the connection and says nothing is none.
+    // A member that accepts the connection and says nothing counts as unreachable.
     const timer = setTimeout(() => {
       connection.close('no answer');
     }, deadline);

@@ -87,7 +87,7 @@ test('a file that was written a moment ago is copied, since it may change again 
   t.deepEqual(readFileSync(path.join(folder, 'in')), bytes);
 });
 
-test('who finds the key of a folder leaves outputs there, for a broker that proves to have it, and they no longer change with the file', async (t) => {
+test('an agent that finds the key of a folder leaves outputs there, for a broker that proves to have it, and they no longer change with the file', async (t) => {
   const home = temporaryFolder(t);
   const drops = path.join(home, 'drops');
   mkdirSync(drops);

@@ -25,7 +25,7 @@ export interface ClaimPayload {
 /** Longest claim that is looked at. */
 const lengthMax = 65_536;
 
-/** A claim in its parts, as base64url text; undefined for a text that is none. */
+/** A claim in its parts, as base64url text; undefined for a text that is not a claim. */
 export function splitClaim(
   text: string,
 ): { readonly header: string; readonly payload: string; readonly signature: string } | undefined {

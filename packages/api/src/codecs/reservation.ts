@@ -269,7 +269,7 @@ export function encodeReservation(reservation: ReservationRecord, claim: string)
     resourceId,
     userId: place.userId,
     status: wireOfStatuses[status],
-    // One in an old journal may end beyond what the wire carries, and would hide all others from who reads.
+    // One in an old journal may end beyond what the wire carries, and would hide all others from the reader.
     startUnixMs: Math.min(place.start, instantMax),
     endUnixMs: Math.min(place.end, instantMax),
     amount: place.amount,

@@ -32,8 +32,8 @@ export class Intermediates {
   }
 
   /**
-   * Notes a blob that a task has just written, where nobody had it before. Harmless again; what cannot be noted is kept
-   * for good.
+   * Notes a blob that a task has just written, if nobody had it before. Harmless again; a blob that cannot be noted is
+   * kept for good.
    */
   note(job: { readonly jobId: JobId; readonly userId: UserId }, sha256: string): void {
     invariant(/^[0-9a-f]{64}$/.test(sha256), `not a hash: ${sha256}`);

@@ -156,7 +156,7 @@ export class ContentFetcher implements PushedOutputs {
       stored.bytes = 0;
       unreported.keep(machineId, place, content.size);
     } catch (error) {
-      // What is wrong, or has no room, is of no use to the next.
+      // The next transfer cannot use bytes that are wrong or did not fit on the disk.
       unreported.release(place);
       if (isMismatch(error) || isFullDisk(error)) stored.bytes = 0;
       if (isMismatch(error) && offset > 0)

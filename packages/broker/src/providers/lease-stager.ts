@@ -91,7 +91,7 @@ export class LeaseStager {
       link.send({ $case: 'leaseRevocation', value: { replicaIds: [...replicaIds] } });
   }
 
-  /** What cannot be staged now is left out: it has not been placed, so nobody waits for it. */
+  /** Replicas that cannot be staged now are left out: they have not been placed, so nobody waits for them. */
   async #stage(command: GrantLease): Promise<Lease> {
     const { sequence, horizon, quarantined = [] } = command;
     const groups: LeaseGroup[] = [];

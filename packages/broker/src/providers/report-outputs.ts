@@ -69,7 +69,7 @@ export function countPrinted(
 
 const nothing = new Uint8Array(0);
 
-/** Who waits for outputs that come on streams of their own. */
+/** Waits for outputs that come on streams of their own. */
 export interface PushedOutputs {
   /** Resolves when the transfer is over, well or not; at once when there is none. */
   settled(machineId: MachineId, transferId: string): Promise<void>;
@@ -158,8 +158,8 @@ async function keepOutputsOf(
 }
 
 /**
- * Who ended a replica while its outputs were being kept removed what was there then. Others may end while these are
- * removed.
+ * A replica that ended while its outputs were being stored had only the earlier ones removed; this removes the rest.
+ * More may end meanwhile.
  */
 async function dropEnded(
   kept: readonly KeptOutputs[],

@@ -24,7 +24,7 @@ export interface Origin {
 
 const partPrefix = 'part-';
 const begunPrefix = 'begun-';
-/** Small outputs that are in memory too, for who reads them soon; what was used longest ago goes. */
+/** Small outputs that are in memory too, for readers that come soon; the least recently used is dropped first. */
 const recentBytesMax: Bytes = 16 * 1024 * 1024;
 /** A transfer that nobody has resumed for this time cannot be resumed any more. */
 const begunAgeMax: Duration = 24 * 3_600_000;

@@ -40,8 +40,8 @@ export function placeOfPath(path: string): Place {
 }
 
 /**
- * Brings a file to its place at once and whole: whoever looks sees the former file or the new one.
- * Folders above are made. A move where both are on one file system, otherwise a copy.
+ * Brings a file to its place at once and whole: readers see either the former file or the new one. Folders above are
+ * made. A move where both are on one file system, otherwise a copy.
  *
  * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND when the bytes are gone, MUT_PATH_ESCAPES for a link where none is
  * followed, MUT_OUTPUT_FORBIDDEN when the place cannot be written.

@@ -70,7 +70,7 @@ export interface Unstartable {
   readonly detail: string;
 }
 
-/** A batch as its machine gets it; what cannot be sent stands apart. */
+/** A batch as its machine gets it, and apart from it the replicas that cannot be sent. */
 export interface StagedBatch {
   readonly batch: StartReplicas;
   readonly unstartable: readonly Unstartable[];

@@ -10,7 +10,7 @@ export type OutputMode = 'table' | 'json' | 'quiet';
 /** Where a command writes; the real one is the terminal, that of a test keeps the lines. */
 export interface Output {
   readonly mode: OutputMode;
-  /** Columns of the terminal that standard error is; 100 where it is none. */
+  /** Columns of the terminal that standard error is; 100 if it is not a terminal. */
   readonly columns: number;
   /**
    * Writes text of our own to standard output as it is; text from outside goes through `writeLine`, `tell` or

@@ -53,7 +53,7 @@ export async function commitGroup(context: CommandContext, held: readonly HeldPa
   const others = held.filter((one) => one !== decider);
   const until = patienceEnd(context.clock.now(), held);
   const prepare = prepareTo(decider, randomUUID());
-  // The one that decides first: who is prepared to it may ask at once.
+  // The coordinator first: a manager whose reservation is prepared may ask it at once.
   for (const some of [[decider], others]) {
     const outcomes = await callAll(context, some, { call: prepare, until });
     if (outcomes.some(({ kind }) => kind === 'failed')) throw await giveUp(held, some, outcomes);

@@ -170,7 +170,7 @@ export function parseResources(
   return { alive, known: resources.filter(({ state }) => state !== 'Dead').length };
 }
 
-/** The entries of an object; an empty output is none. */
+/** The entries of an object; an empty output has none. */
 function listEntries(output: string): readonly Entry[] | undefined {
   if (output.trim() === '') return [];
   try {

@@ -19,7 +19,7 @@ import { PartWriter } from './part-writer.ts';
 import { serveFile } from './serve-file.ts';
 import type { SiteStore } from './site-store.ts';
 
-/** Who wants contents: an agent. */
+/** An agent that wants contents. */
 export interface ContentTaker {
   readonly machineId: MachineId;
   readonly isClosed: boolean;
@@ -339,7 +339,7 @@ export class SiteContents {
     return asked(fetch);
   }
 
-  /** Who wants again what was offered from here may have found it wrong. */
+  /** An agent that wants again what was offered from here may have found it wrong. */
   #noteOffered(taker: ContentTaker, brokerId: BrokerId, sha256: string): void {
     let offered = this.#offered.get(taker);
     if (offered === undefined || offered.size >= offeredMax) {
@@ -397,7 +397,7 @@ export class SiteContents {
       writer = await PartWriter.open(fetch.path, fetch.content, offset);
       fetch.progress = writer.progress;
       for (const [taker, held] of fetch.takers) {
-        // Who can read the file itself waits until it is whole.
+        // An agent that can read the file itself waits until it is whole.
         if (this.#sharesStore(taker)) continue;
         this.#offerLocal(taker, fetch, held);
         fetch.takers.delete(taker);

@@ -73,7 +73,7 @@ export const validMax: Duration = 365 * day;
 const endedKept: Duration = 90 * day;
 /** Invitations of one name that have ended and are remembered. */
 const endedPerNameMax = 8;
-/** An agent's own secret has 256 random bits; what is shorter than this is none that an agent made. */
+/** An agent's own secret has 256 random bits; a shorter text than this cannot be one. */
 const secretLengthMin = 16;
 /** Begins every invitation, so that a mistyped one is not taken for something else. */
 const invitationPrefix = 'invitation-';

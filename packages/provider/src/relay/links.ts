@@ -261,7 +261,7 @@ export class AgentLink {
     if (field === attachFields.report)
       scanReport(bytes, start, this.#noteEnd, this.identity.requestId === '' ? undefined : this.#noteStart);
     else if (field === attachFields.blobRequest) {
-      // Also where nobody here looks at it: what cannot be read would end its broker's connection.
+      // Decoded even if nothing here needs it: a malformed message would end its broker's connection.
       decodeBlobRequest(decodeWith(BlobRequest, bytes, start));
       const rest = this.#watchWants?.(this, broker, bytes, start);
       if (rest !== undefined) {

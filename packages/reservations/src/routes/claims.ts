@@ -13,7 +13,7 @@ type Routes = Pick<
 >;
 
 /**
- * The claim of a reservation as it is now, for its user and for who manages its resource: they hold an earlier one
+ * The claim of a reservation as it is now, for its user and for the manager of its resource: they hold an earlier one
  * already.
  */
 function presentClaim(

@@ -162,7 +162,7 @@ test('a reservation is answered with its place, its units and a claim that its k
   return t.deepEqual((await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation?.claim, '');
 });
 
-test('who manages the resource and the user learn the claim that took the place of a genuine one, and others do not', async (t) => {
+test('the manager of the resource and the user receive the claim that replaced a genuine one, and others do not', async (t) => {
   const { routes } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   const { outcome } = await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }), ana);
@@ -540,7 +540,7 @@ test('the number of a reservation that was forgotten is not given again after a 
   second.journal.close();
 });
 
-test('who knows the name of several learns what became of the one that decides, and of others nothing', async (t) => {
+test("a caller with the group's name learns the outcome of its coordinator, and nothing of other reservations", async (t) => {
   const { routes, clock } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   const groupId = 'a-long-enough-name';
@@ -799,7 +799,7 @@ test('the key of claims is for its owner alone', (t) => {
   t.throws(() => openClaimSigner(path, 'local'), { code: 'MUT_TOKEN_UNSAFE', message: /mode 640; expected 600/ });
 });
 
-test('an endless duration is refused, and one of an old journal hides no other reservation from who reads', async (t) => {
+test('an endless duration is refused, and one of an old journal hides no other reservation from the reader', async (t) => {
   const { routes, state } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   for (const durationMs of [Number.MAX_SAFE_INTEGER, 9_004_000_000_000_000]) {

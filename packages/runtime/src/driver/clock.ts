@@ -110,7 +110,7 @@ export class FollowedClock implements Clock {
     const asleep = this.#times.sinceBoot() - this.#times.monotonic();
     const slept = asleep - this.#asleep;
     this.#asleep = asleep;
-    // The time since boot is coarse: what is less than the least step is none.
+    // The time since boot is coarse: a smaller difference than the least step counts as none.
     return Math.abs(slept) < stepMin ? 0 : slept;
   }
 }

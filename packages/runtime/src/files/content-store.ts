@@ -141,7 +141,7 @@ export class ContentStore {
       await this.#publish(part, content.sha256);
       return content;
     } catch (error) {
-      // What is wrong, or has no room, is of no use to the next.
+      // The next transfer cannot use bytes that are wrong or did not fit on the disk.
       if (isWrong(error) || isFullDisk(error)) await rm(part, { force: true });
       throw fileError(error, part);
     }
@@ -225,7 +225,7 @@ export class ContentStore {
   }
 }
 
-/** Undefined also where we are kept out: it is of no use then, and is brought again. */
+/** Undefined also without permission: the file is useless then, and is brought again. */
 function getSize(path: string): Bytes | undefined {
   try {
     return statSync(path).size;

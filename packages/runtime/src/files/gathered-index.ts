@@ -50,7 +50,7 @@ export function gatheredVolumeName(jobId: JobId, number: number): string {
   return `job-${jobId}.${String(number).padStart(3, '0')}.tar`;
 }
 
-/** The number in the name of a volume; undefined for a name that is none of that job's. */
+/** The number in the name of a volume; undefined for any other name. */
 export function gatheredVolumeNumber(jobId: JobId, name: string): number | undefined {
   const [, id, number] = /^job-(\d+)\.(\d{3,9})\.tar$/.exec(name) ?? [];
   return Number(id) === jobId && number !== undefined ? Number(number) : undefined;
@@ -61,7 +61,7 @@ export function gatheredBegunName(jobId: JobId, number: number): string {
   return `${gatheredVolumeName(jobId, number)}${begunSuffix}`;
 }
 
-/** The number in such a name; undefined for a name that is none of that job's. */
+/** The number in such a name; undefined for any other name. */
 export function gatheredBegunNumber(jobId: JobId, name: string): number | undefined {
   return name.endsWith(begunSuffix) ? gatheredVolumeNumber(jobId, name.slice(0, -begunSuffix.length)) : undefined;
 }
@@ -92,10 +92,11 @@ export function renderGatheredResult(files: readonly GatheredFile[]): string {
 }
 
 /**
- * Reads an index from its beginning, a result at a time; where a task has several the last one counts.
+ * Reads an index from its beginning, a result at a time; if a task has several results, the last one counts.
  *
- * Cost: one pass over the file, whatever its size in memory of one result.
- * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_CONTENT_MISMATCH for a line in its midst that is none of an index.
+ * Cost: one pass over the file, and memory for one result.
+ *
+ * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_CONTENT_MISMATCH for a malformed line before the end.
  */
 export async function readGatheredIndex(
   path: string,

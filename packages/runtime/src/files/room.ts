@@ -36,7 +36,7 @@ export interface RoomOptions {
   journalTrouble(): string | undefined;
 }
 
-/** The room on the disks of a process: whether there is any, who waits for some, and the words for it. */
+/** The free space on the disks of a process: whether there is any, what waits for it, and the words for it. */
 export class Room {
   readonly #options: RoomOptions;
   /** What waits, each with why. */

@@ -215,7 +215,7 @@ function writePair(certificatePath: string, keyPath: string, { certificate, key 
   writeAtomic(certificatePath, certificate, 0o644);
 }
 
-/** What an identity folder holds. @throws {MutiraoError} MUT_BAD_CONFIG when it is none. */
+/** The contents of an identity folder. @throws {MutiraoError} MUT_BAD_CONFIG when it is not one. */
 export function describeIdentity(folder: string): IdentityDescription {
   const paths = identityPaths(folder);
   if (!existsSync(paths.authorityCertificate))

@@ -21,7 +21,7 @@ export function copyJournal(path: string, to: string): number {
     requireWhole(path, held, { noted: readLastChange(path), bootId: readBootId() });
     requireSound(database, path);
     database.prepare('VACUUM INTO ?').run(to);
-    // By no run of a host: whoever opens the copy wants all of it.
+    // Without a run of a host, so that a process that opens the copy requires all of it.
     new LastChange(to, { bootId: undefined, last: held, synced: held }).close();
     return held;
   });

@@ -133,8 +133,8 @@ export function openJournal<Change>(options: JournalOptions<Change>): Journal<Ch
 }
 
 /**
- * Makes the folder and gives the file to this account alone. What was noted of its last change, where it is there: who
- * removes the whole file means to begin with nothing.
+ * Creates the folder and makes the file this account's alone. Returns the note of its last change if the file exists: a
+ * user who removes the whole file wants to start empty.
  */
 function prepareFile(path: string): NotedChanges | undefined {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -89,8 +89,8 @@ export function isOriginNew(database: DatabaseSync, { bootId, fileId }: Origin):
 }
 
 /**
- * Whether the journal is another file than `keepOrigin` noted, or nothing was noted: whoever puts a journal back
- * removes the notes. An older release may have noted the host's run alone.
+ * Whether the journal is another file than `keepOrigin` noted, or nothing was noted: a restore removes the notes. An
+ * older release may have noted the host's run alone.
  */
 export function isFileNew(database: DatabaseSync, { fileId }: Origin): boolean {
   const notedFile = findNoted(database, 'file');

@@ -258,8 +258,8 @@ export class Launchers {
   }
 
   /**
-   * Kills what the last task of a launcher left behind. Whether there was anything; what is another user's, as by
-   * `sudo`, cannot be killed, and to wait for its end is of no use, unless it is of the account that the task ran as.
+   * Kills what the last task of a launcher left behind, and returns whether there was anything. Processes of another
+   * user, as by `sudo`, cannot be killed. Waiting for their end helps only if the task ran as that user.
    */
   private async killLeftovers(launcher: Launcher, shell: number | undefined): Promise<boolean> {
     const left = this.listLeftovers(launcher, shell);

@@ -17,7 +17,7 @@ export interface StartPipedOptions {
   readonly isSandbox?: boolean;
   /**
    * Called exactly once, never before `startPiped` has returned: the process has ended, and nothing more comes from its
-   * streams. Whoever else holds them delays it.
+   * streams. Another process that holds them delays it.
    */
   onClosed(exit: ProcessExit): void;
 }
@@ -36,9 +36,7 @@ export interface PipedProcess {
   signal(signal: NodeJS.Signals): void;
 }
 
-/**
- * Starts a process that leads a group of its own, and gives its streams as they are: who reads them late holds it up.
- */
+/** Starts a process that leads a group of its own, and gives its streams as they are: a slow reader holds it up. */
 export function startPiped({ command, args, env, cwd, isSandbox = false, onClosed }: StartPipedOptions): PipedProcess {
   const child = spawn(command, args, {
     detached: true,

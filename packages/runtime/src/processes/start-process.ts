@@ -90,7 +90,7 @@ function feed(stdin: Writable, { input, leash }: StartProcessOptions, rest: numb
   else {
     stdin.write(input ?? '');
     const file = createReadStream('', { fd: rest });
-    // What cannot be read any more ends the input early, as a file that was cut does.
+    // A read error ends the input early, as a file that was cut does.
     file.on('error', () => stdin.end());
     stdin.on('close', () => file.destroy());
     file.pipe(stdin);

@@ -139,7 +139,7 @@ export class TaskStream {
     }
   }
 
-  /** Who still writes into it gets SIGPIPE. */
+  /** A process that still writes into it gets SIGPIPE. */
   close(): void {
     this.follower?.destroy();
     this.follower = undefined;

@@ -207,7 +207,7 @@ function reportEnd(error: unknown, { log, home, program, config, parts }: EndRep
   } catch (failure) {
     log.error({ err: failure }, 'cannot write the dump');
   }
-  // The reason in the message too: of a process that cannot start, the message is all that whoever started it shows.
+  // The reason in the message too: of a process that cannot start, its parent shows only the message.
   log.fatal(
     { err: error, dump },
     `a bug of Mutirao ended this process: ${error instanceof Error ? error.message : String(error)}`,

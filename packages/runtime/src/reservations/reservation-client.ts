@@ -366,8 +366,8 @@ export class ReservationClient {
   }
 
   /**
-   * What is listed takes the place of what was known once all of it has come: a manager that breaks off, or lists what
-   * cannot be, changes nothing. @throws {MutiraoError}
+   * A list replaces what was known once all of it has come: a manager that breaks off, or lists impossible
+   * reservations, changes nothing. @throws {MutiraoError}
    */
   async #list(): Promise<void> {
     const listed = new Map<number, Reservation>();

@@ -87,7 +87,7 @@ function showing(
 function refusing(fault: string): Interceptor {
   const nothing = (): void => undefined;
   const call: ConstructorParameters<typeof InterceptingCall>[0] = {
-    // Whoever makes the call does not expect its end before it is made.
+    // The caller does not expect its end before the call is made.
     start: (_metadata, listener) => {
       queueMicrotask(() => {
         listener?.onReceiveStatus?.(toStatus(new MutiraoError('MUT_TOKEN_UNSAFE', fault)));

@@ -10,10 +10,10 @@ import { isSocketPath, parseAddress, socketAddress, socketPathBytesMax } from '.
 const spareBytes = 8;
 
 /**
- * The address of a socket in a folder; where its path would be too long for the kernel, in a folder of a short name
- * below the system's temporary one, always the same.
+ * The address of a socket in a folder. If its path would be too long for the kernel, the socket is in a folder of a
+ * short name below the system's temporary one, always the same.
  *
- * @throws {MutiraoError} MUT_BAD_CONFIG when that has too long a name too, or one that is none for sockets.
+ * @throws {MutiraoError} MUT_BAD_CONFIG when that name is too long too, or not valid for sockets.
  */
 export function socketIn(folder: string, name: string): string {
   const path = join(folder, name);

@@ -133,8 +133,10 @@ export class SshConnection {
   }
 
   /**
-   * Connects. @throws {MutiraoError} MUT_SSH_HOST_KEY, MUT_SSH_DENIED, MUT_UNREACHABLE, MUT_BAD_CONFIG with ssh's own
-   * words; MUT_BAD_REQUEST for a destination or an option that is none; MUT_CANCELLED.
+   * Connects.
+   *
+   * @throws {MutiraoError} MUT_SSH_HOST_KEY, MUT_SSH_DENIED, MUT_UNREACHABLE, MUT_BAD_CONFIG with ssh's own words;
+   * MUT_BAD_REQUEST for a malformed destination or option; MUT_CANCELLED.
    */
   static async open(options: OpenSshOptions): Promise<SshConnection> {
     if (options.signal?.aborted === true)
@@ -298,7 +300,7 @@ export class SshConnection {
   }
 
   /**
-   * Copies a file over, with its permissions; whoever reads it there finds the old one or the whole new one.
+   * Copies a file over, with its permissions; readers there find the old one or the whole new one.
    *
    * @param remotePath absolute, or relative to the user's home; its folder is made for the user alone.
    * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_DISK_FULL or MUT_NOT_OWNER with the other host's words, and as
@@ -462,8 +464,8 @@ function makeFolder(wanted: string | undefined): string {
 }
 
 /**
- * Sockets are made under another name first: whoever connects finds the former or the new one, and who made the former
- * one removes nothing when it ends.
+ * Sockets are made under another name first: clients find the former or the new one, and the process that made the
+ * former one removes nothing when it ends.
  */
 function getDraft(address: string): string {
   return isSocket(parseAddress(address))

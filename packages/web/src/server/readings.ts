@@ -41,13 +41,13 @@ const ages = {
 
 interface Kept {
   readonly takenAt: number;
-  /** Until then it is given to whoever asks. */
+  /** Until then every caller gets it. */
   readonly until: number;
   readonly value: unknown;
 }
 
 /**
- * What the broker said last, for all pages at once: who asks while an answer is young gets it, and who asks while it is
+ * The broker's latest answers, for all pages at once: a call while an answer is young gets it, and a call while it is
  * fetched waits for the same one.
  */
 export class Readings {

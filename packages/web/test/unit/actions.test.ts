@@ -449,7 +449,7 @@ test('rows of a CSV become command lines with each cell quoted', async (t) => {
   );
 });
 
-test('a range may be long, a list of numbers may not; what cannot be a value is refused', async (t) => {
+test('a range may be long, a list of numbers may not; an impossible value is refused', async (t) => {
   const page = new Page();
   const spec = { command: 'run {}', values: { kind: 'array', selector: '1-10000000' } };
   const preview = await page.call(t, 'previewBag', spec);

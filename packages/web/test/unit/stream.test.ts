@@ -124,7 +124,7 @@ test('events come once each, in their order; a page that opens later gets the la
   t.is((of(late.messages, 'events')[0]?.data as RecentEvents).events.length, 3);
 });
 
-test('who comes back with the last id gets what changed since, and nothing twice', async (t) => {
+test('a page that comes back with the last id gets what changed since, and nothing twice', async (t) => {
   const world = new World();
   world.broker.jobs = [aJobSummary()];
   const first = world.open();

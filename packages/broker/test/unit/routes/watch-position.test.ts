@@ -51,7 +51,7 @@ async function watch(request: Partial<WatchJobRequest>): Promise<WatchJobRespons
   }
 }
 
-test('each answer names the journal, and who names it gets on from where it was', async (t) => {
+test('each answer names the journal, and a watcher that names it continues from its position', async (t) => {
   const reported = await watch({ afterSequence: 1, journalInstance: 'first' });
   t.deepEqual(
     reported.map(({ events, journalInstance }) => [events.map(({ sequence }) => sequence), journalInstance]),

@@ -54,7 +54,7 @@ test('a reservation that is only held, or over, is refused with what would do, a
   }
 });
 
-test('what cannot be is refused: no number, no claim, options without a reservation, a grid of its own', async (t) => {
+test('impossible requests are refused: no number, no claim, options without a reservation, a grid of its own', async (t) => {
   const refused = async (code: string, ...options: string[]): Promise<void> => {
     const { err, sent } = await submit(options);
     t.true(err.startsWith(`error: ${code} `), err);

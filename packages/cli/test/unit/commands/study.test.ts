@@ -175,7 +175,7 @@ test('a folder that lacks logs ends the study before it begins, with their names
   t.regex(part.err, /MUT_DATA_MISSING .*data lacks logs that the study needs: swf\/LANL/);
 });
 
-test('a study or a part that there is not is refused', async (t) => {
+test('an unknown study or part is refused', async (t) => {
   const directory = temporaryFolder(t);
   t.regex(
     (await runCommandLine(['sim', 'study', 'costa2006', '--data', '.', '--out', 'out'], { directory })).err,
@@ -350,7 +350,7 @@ test('the study of site selection says how many experiments there are, and needs
   );
 });
 
-test('a part of the study of site selection that there is not is refused: another experiment, load or strategy', async (t) => {
+test('an unknown part of the study of site selection is refused: another experiment, load or strategy', async (t) => {
   const directory = temporaryFolder(t);
   for (const part of [
     'logs-9-1-min-st',

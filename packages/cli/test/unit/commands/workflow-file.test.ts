@@ -91,7 +91,7 @@ test('what a format has no place for is said', async (t) => {
   t.is(losses[0], 'DOT has no place for commands; there are 3');
 });
 
-test('what cannot be said in a format is refused with its place, and nothing is written', async (t) => {
+test('a workflow that a format cannot express is refused with its place, and nothing is written', async (t) => {
   const directory = folderWith(t);
   const cases: [string[], RegExp][] = [
     [

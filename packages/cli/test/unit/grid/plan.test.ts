@@ -180,7 +180,7 @@ test('up refuses sizes that make no grid', async (t) => {
   t.is((await runCommandLine(['up', '--machines', 'two'])).status, 2);
 });
 
-test('up refuses a site selection that is none, before anything is started', async (t) => {
+test('up refuses an unknown site selection before anything is started', async (t) => {
   for (const [text, message] of [
     ['min-ctt', /--site-selection "min-ctt" begins with no strategy; do you mean min-ct\?/],
     ['min-ct:2', /has the admissibility "2"; expected a number in 0\.\.1, or "adaptive"/],

@@ -107,7 +107,7 @@ for (const [what, words, pattern] of refused) {
   });
 }
 
-test('site add refuses the name of a site, and other commands a name that is none', async (t) => {
+test('site add refuses the name of a site, and other commands an unknown name', async (t) => {
   const home = temporaryFolder(t);
   writeSite(home, uni);
   const { status, err } = await runCommandLine(['site', 'add', 'uni', '--ssh', 'h', '--manager', 'none'], {

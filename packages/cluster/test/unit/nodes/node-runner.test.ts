@@ -175,7 +175,7 @@ test('a request that must end is signalled on each of its nodes, and no other re
   runner.noteExit('1.1', 143);
 });
 
-test('nodes are read from their texts, and what is none is refused', (t) => {
+test('nodes are read from their texts, and a malformed one is refused', (t) => {
   t.deepEqual(parseNodes(['n1=ssh:ana@host.lab:8', 'n2=ssh:alias:1']), [
     { name: 'n1', destination: 'ana@host.lab', processors: 8 },
     { name: 'n2', destination: 'alias', processors: 1 },

@@ -247,7 +247,7 @@ test('a job may say how its tasks are placed', (t) => {
   t.false('siteSelection' in (readJdf(placed('label: x'), place).job ?? {}));
 });
 
-test('a site selection that is none is refused where it is wrong', (t) => {
+test('an unknown site selection is refused at its place', (t) => {
   t.deepEqual(
     [
       placed('site-selection: min-ctt:0.5'),

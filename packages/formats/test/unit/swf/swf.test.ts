@@ -134,7 +134,7 @@ test('a log of comments alone, or of nothing, is a log without records', (t) => 
   t.is(read('').records.length, 0);
 });
 
-test('what cannot be replayed is dropped and counted by its first reason', (t) => {
+test('records that cannot be replayed are dropped and counted by their first reason', (t) => {
   const { records } = read(
     line({ 2: 0, 4: 10, 5: 2, 8: 4 }),
     line({ 2: 0, 4: 10, 8: 4 }),

@@ -68,7 +68,7 @@ test('removing a reservation ends what runs inside it, and reports it as gone on
   await t.notThrowsAsync(site.remove(7));
 });
 
-test('who may not reserve, and a controller that is away, are told apart', async (t) => {
+test('a user who may not reserve, and a controller that is away, have different errors', async (t) => {
   const { slurm, site } = open(t, start);
   const says = (words: string): void => {
     slurm.act(

@@ -181,7 +181,7 @@ test('a transfer that breaks is gone on with where it broke', async (t) => {
   t.true((await bench.pull(taker.transferId)).equals(bytes.subarray(150_000)));
 });
 
-test('what cannot be kept passes through as if nothing were between', (t) => {
+test('contents that cannot be kept pass through as if nothing were between', (t) => {
   const bench = new Bench(t, 1000);
   const taker = new Taker('p/1');
   const wanted: WantedContent[] = [content];

@@ -111,7 +111,7 @@ test('the machine receives reservations once the size of the resource is known, 
   t.deepEqual(heard, [], 'a machine that has stopped hears nothing');
 });
 
-test('the size of the resource is not asked for any more by who was stopped', async (t) => {
+test('a stopped follower does not ask for the size of the resource any more', async (t) => {
   const timers = new HandTimers();
   let asked = 0;
   const client = new ProvisioningFollower({

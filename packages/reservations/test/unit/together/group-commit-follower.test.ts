@@ -116,7 +116,7 @@ test("another user's request never sends the owner's token to a manager", async 
   );
 });
 
-test('who has stopped asks nobody', async (t) => {
+test('a stopped follower asks nobody', async (t) => {
   const { asked, follower, timers } = begin([held, 'owner prepares 1 with 7 at h:1']);
   await follower.stop();
   t.is(timers.ring(), -1);

@@ -414,7 +414,7 @@ test('a manager with other keys than it had is not followed', async (t) => {
   await t.throwsAsync(client.admit(manager.claim(), 'ana'), { code: 'MUT_CLAIM_FORGED' });
 });
 
-test('a manager whose pages lead back to each other, or that lists what cannot be, leaves its earlier report in force', async (t) => {
+test('a manager whose pages lead back to each other, or that lists impossible reservations, leaves its earlier report in force', async (t) => {
   const { manager, client, reported, warnings, wake } = open(t, { now: () => 500 });
   manager.reservations = [aReservationWire()];
   client.start();

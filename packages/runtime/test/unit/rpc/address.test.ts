@@ -10,7 +10,7 @@ test('a host is spoken to with TLS, on loopback too', (t) => {
     t.true(parseAddress(`${host}:1`).isTls, host);
 });
 
-test('a socket is an absolute path that the kernel takes, spoken to in plain unless it leads to who speaks TLS', (t) => {
+test('a socket is an absolute path that the kernel takes, spoken to in plain unless it leads to a server that speaks TLS', (t) => {
   t.deepEqual(parseAddress('unix:/home/ana/run/a b:c'), { path: '/home/ana/run/a b:c', isTls: false });
   t.deepEqual(parseAddress('tls://unix:/run/x'), { path: '/run/x', isTls: true });
   t.is(parseAddress(`unix:/${'x'.repeat(106)}`).isTls, false);

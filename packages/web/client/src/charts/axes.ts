@@ -18,7 +18,7 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'n
 const minuteFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const secondFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
-/** An axis of instants by the clock of who looks; days stand out. */
+/** An axis of instants in the viewer's time zone; days stand out. */
 export function timeAxis(
   look: ChartLook,
   { from, until }: { readonly from: number; readonly until: number },

@@ -64,7 +64,7 @@ export class JobRecords {
     return this.#isComplete ? this.taskCount : Math.min(this.#seenCount, Math.max(0, this.taskCount - 1));
   }
 
-  /** Reads on for a while. Who asks while that is underway waits for the same. */
+  /** Reads on for a while. Calls during that read wait for the same one. */
   async refresh(progress: Progress): Promise<void> {
     const { clock } = this.#parts;
     if (this.#hasAll(progress) && this.#open.size === 0 && !this.#wasRetried(progress)) return;

@@ -78,7 +78,7 @@ test('stragglers are counted beyond the listed ones, with what failed before', (
   });
 });
 
-test('what runs counts as long as it has run, and what nobody waits for any more is none', (t) => {
+test('a running task counts as long as it has run, and a run that nobody waits for any more does not count', (t) => {
   const { stragglers } = findStragglers(
     [
       aRow({ kind: 'running', endedAt: 0 }),

@@ -162,7 +162,7 @@ test('whatever is drawn after another drawing, what is kept is the last one', (t
   );
 });
 
-test('what is larger than the storage is not kept, nor is half of it, and a damaged draft is none', (t) => {
+test('a draft that is larger than the storage is not kept, not even in part, and a damaged one is ignored', (t) => {
   const store = new TextStore();
   const autosave = new DraftAutosave(store, 'draft');
   t.true(autosave.keep({ ...emptyWorkflow, tasks: getTasks(300) }));

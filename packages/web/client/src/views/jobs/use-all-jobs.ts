@@ -22,7 +22,7 @@ interface Reading extends AllJobs {
   readonly gateway: Gateway;
 }
 
-// Who comes back from a job sees the list at once, where it was.
+// A user who comes back from a job sees the list at once, where it was.
 const kept: { reading: Reading | undefined } = { reading: undefined };
 
 /**

@@ -136,7 +136,7 @@ function useDrag({
       const [from, place] = [held.current, find(event)];
       letGo();
       if (from === undefined || place === undefined) return;
-      // A press that moved hardly at all is none on free room, and opens the form on a reservation.
+      // A press that hardly moved does nothing on free capacity, and opens the form on a reservation.
       const isMoved = Math.abs(place.instant - from.instant) > step / 8;
       if (from.hit !== undefined)
         change(
