@@ -7,7 +7,7 @@ import type { ResourceCapacity } from '@mutirao/core/resources';
 import type { Bytes, ProcessorCount } from '@mutirao/core/shared';
 import { findManagerJob } from './manager-variables.ts';
 
-/** What an agent is told about itself. */
+/** Options of an agent about itself. */
 export interface FactsOptions {
   /** Name at the provider; empty takes the host's, or the process's place in its allocation. */
   readonly machineId: string;
@@ -141,11 +141,11 @@ function describeAttributes(
 }
 
 /**
- * A host is one machine, whatever it is called and however many agents it has: they would err together.
+ * A host is one machine, whatever its name and however many agents it has: they would err together.
  *
  * @param stated goes before what is found, unless it is empty.
  * @param found the name of another host; undefined for this one.
- * @param slot tells processors apart that stand for machines of their own, as on the host of an embedded cluster.
+ * @param slot differs for processors that stand for machines of their own, as on the host of an embedded cluster.
  */
 function identify(stated: string = '', found: string | undefined, slot: string = ''): string {
   if (stated !== '') return stated;

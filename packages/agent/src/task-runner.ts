@@ -64,7 +64,7 @@ const killedStatus = 128 + constants.signals.SIGKILL;
 /** Less than this on the disk of playpens is a full disk. */
 const freeBytesMin = 256 * 1024;
 
-/** Runs tasks on slots: starts, signals, watches what they hold, and tells their ends. */
+/** Runs tasks on slots: starts, signals, watches what they hold, and reports their ends. */
 export class TaskRunner {
   private readonly options: TaskRunnerOptions;
   private readonly launchers: Launchers;
@@ -171,8 +171,9 @@ export class TaskRunner {
   }
 
   /**
-   * Starts a process beside a replica's task that runs: it counts to that task in what it holds, and does not outlive
-   * it. @throws Error where it cannot be tried.
+   * Starts a process next to a replica's running task. Its usage counts to that task, and it does not outlive the task.
+   *
+   * @throws Error where it cannot be tried.
    */
   startBeside(
     replica: HeldReplica,
@@ -228,7 +229,7 @@ export class TaskRunner {
           ? undefined
           : (this.judgeSpace(slot) ?? this.judgeMemory(measured)),
     );
-    // What was told to end may have left others behind.
+    // A task that was ended may have left other processes behind.
     if (replica.verdict !== undefined) setImmediate(this.sweep);
   }
 
@@ -286,7 +287,7 @@ export class TaskRunner {
     return path.dirname(this.options.playpens.getPath(0));
   }
 
-  /** Looks whether there is room while tasks run. Not waited for: a file system that hangs is to hold up no sweep. */
+  /** Checks the free space while tasks run. Not awaited: a file system that hangs must not hold up a sweep. */
   private askRoom(): void {
     if (this.isAskingRoom) return;
     this.isAskingRoom = true;

@@ -22,7 +22,7 @@ const sampleTriesMax = 3;
 /** Where samples of output come from. */
 type OutputSource = Pick<BrokerCalls, 'getTaskOutput'>;
 
-/** What went wrong in a job by cause, the most frequent first; samples of output are added by who can ask for them. */
+/** The failures of a job by cause, the most frequent first; a caller with a broker adds samples of output. */
 export function groupFailures(records: JobRecords): Failures {
   const rows = records.rows();
   const [failed, lost] = [rows.filter(isFailure), rows.filter(isLoss)];
@@ -102,7 +102,7 @@ function getShared([first]: readonly ReplicaRow[]): Pick<
   };
 }
 
-/** A status above 128 alone does not tell a signal; the detail says so where one is known. */
+/** A status above 128 alone does not prove a signal; the detail names one that is known. */
 function getCause({ reason, exitStatus, outcome, detail }: ReplicaRow): string {
   if (isErrorCode(reason) && reason !== 'MUT_COMMAND_FAILED') return `${reason}: ${registry[reason].advice}`;
   if (detail?.code === 'ended-by-signal') return `exit status ${exitStatus}: ${detail.text}`;
@@ -120,7 +120,7 @@ export async function withSamples(broker: OutputSource, failures: Failures): Pro
 }
 
 /**
- * The output of the first task that has one; what cannot be had is left out, for the groups are worth more than their
+ * The output of the first task that has one. Unavailable outputs are left out, for the groups are worth more than their
  * samples.
  */
 async function findSample(broker: OutputSource, jobId: number, group: FailureGroup): Promise<FailureGroup['sample']> {
