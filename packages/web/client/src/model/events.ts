@@ -1,18 +1,12 @@
 import type { GridEvent } from '../../../src/schema/index.ts';
+import type { Subject } from './subject.ts';
 import { sayMany } from './words.ts';
-
-/** What an event is about, as its "why" is asked for. */
-export type EventTopic =
-  | { readonly kind: 'job'; readonly jobId: number }
-  | { readonly kind: 'task'; readonly jobId: number; readonly taskIndex: number }
-  | { readonly kind: 'request'; readonly request: string }
-  | { readonly kind: 'machine'; readonly machineId: string };
 
 /** An event in the parts of a sentence: `3 tasks of job 42` `finished` `on alpha-n1`, and what else is known of it. */
 export interface SaidEvent {
   readonly subject: string;
   /** Undefined where there is nothing to be asked about it. */
-  readonly topic: EventTopic | undefined;
+  readonly topic: Subject | undefined;
   readonly fact: string;
   /** Where it happened; empty where that is its subject, or nowhere. */
   readonly machineId: string;
@@ -45,14 +39,14 @@ function findTopic(
     machine_id: machineId,
     request_id: request,
   }: GridEvent,
-): EventTopic | undefined {
+): Subject | undefined {
   if (noun === 'machine' && machineId !== '') return { kind: 'machine', machineId };
   if (noun === 'request' && request !== '') return { kind: 'request', request };
   if (jobId === null) return undefined;
   return count === 1 && taskIndex !== undefined ? { kind: 'task', jobId, taskIndex } : { kind: 'job', jobId };
 }
 
-function sayTopic(topic: EventTopic, count: number): string {
+function sayTopic(topic: Subject, count: number): string {
   switch (topic.kind) {
     case 'machine':
       return topic.machineId;

@@ -1,6 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import type { Explanation } from '../../../src/schema/index.ts';
-import { useAnswer, usePage, type Answer, type Subject } from '../page-context.tsx';
+import { getSubjectTitle, type Subject } from '../model/subject.ts';
+import { useAnswer, usePage, type Answer } from '../page-context.tsx';
 import { MachineCard } from './machine-card.tsx';
 import { Answered } from './notices.tsx';
 import { TaskCard } from './task-card.tsx';
@@ -13,7 +14,7 @@ export function ExplainDrawer({
   readonly subject: Subject;
   readonly close: () => void;
 }): ReactNode {
-  const ref = useRef<HTMLElement>(null);
+  const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const before = document.activeElement;
     ref.current?.focus();
@@ -29,29 +30,16 @@ export function ExplainDrawer({
     return () => window.removeEventListener('keydown', onKey);
   }, [close]);
   return (
-    <aside className="drawer" ref={ref} tabIndex={-1} role="dialog" aria-label={getTitle(subject)}>
-      <header>
-        <h2>{getTitle(subject)}</h2>
+    <div className="drawer" ref={ref} tabIndex={-1} role="dialog" aria-label={getSubjectTitle(subject)}>
+      <div className="drawer-head">
+        <h2>{getSubjectTitle(subject)}</h2>
         <button type="button" className="quiet icon" onClick={close} aria-label="Close">
           ✕
         </button>
-      </header>
+      </div>
       <Content subject={subject} />
-    </aside>
+    </div>
   );
-}
-
-function getTitle(subject: Subject): string {
-  switch (subject.kind) {
-    case 'job':
-      return `Job ${subject.jobId}`;
-    case 'task':
-      return `Task ${subject.taskIndex} of job ${subject.jobId}`;
-    case 'request':
-      return `Request ${subject.request}`;
-    case 'machine':
-      return `Machine ${subject.machineId}`;
-  }
 }
 
 function Content({ subject }: { readonly subject: Subject }): ReactNode {

@@ -1,11 +1,11 @@
-import { lazy, Suspense, type ReactNode } from 'react';
+import { lazy, Suspense, useRef, type ReactNode } from 'react';
 import type { JobDetail } from '../../../../src/schema/index.ts';
 import { getProblem } from '../../gateway/gateway.ts';
 import { taskInks, type TaskState } from '../../model/palette.ts';
 import { getPath } from '../../model/place.ts';
 import { sayAgo, sayCount, sayDuration, sayMany, sayRemaining } from '../../model/words.ts';
 import { useAnswer, useLive, usePage } from '../../page-context.tsx';
-import { Legend, StackedBar } from '../../parts/legend.tsx';
+import { StackedBar, Swatch } from '../../parts/legend.tsx';
 import { Answered, Empty, Loading, Panel } from '../../parts/notices.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { LedgerPicture } from '../now/ledger-panel.tsx';
@@ -13,7 +13,9 @@ import { Downloads } from './downloads.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import { GanttChart } from './gantt-chart.tsx';
 import { TimesPanels } from './times-panel.tsx';
+import { useTaskSpec } from './use-task-spec.ts';
 
+const TasksPanel = lazy(async () => ({ default: (await import('./tasks-panel.tsx')).TasksPanel }));
 const JobGraphPanel = lazy(async () => ({ default: (await import('./job-graph-panel.tsx')).JobGraphPanel }));
 
 /** What became of a job. */
@@ -25,6 +27,12 @@ function OneJob({ jobId }: { readonly jobId: number }): ReactNode {
   const live = useLive((state) => (state.job?.job.job_id === jobId ? state.job : undefined));
   const answer = useAnswer('getJob', { params: { job_id: jobId } });
   const detail = live ?? answer.value;
+  const [spec, setSpec] = useTaskSpec();
+  const tasks = useRef<HTMLDivElement>(null);
+  const pick = (status: TaskState): void => {
+    setSpec({ status, search: '' });
+    tasks.current?.scrollIntoView({ block: 'start' });
+  };
   const everyMs = detail?.job.status === 'running' ? 4000 : 0;
   if (detail === undefined)
     return (
@@ -44,13 +52,18 @@ function OneJob({ jobId }: { readonly jobId: number }): ReactNode {
   const hasFailed = detail.job.tasks.failed > 0;
   return (
     <div className="view job">
-      <JobHead detail={detail} />
+      <JobHead detail={detail} pick={pick} />
       {hasFailed ? failures : null}
       {detail.is_workflow ? (
         <Suspense fallback={<Loading what="the graph" />}>
           <JobGraphPanel jobId={jobId} everyMs={everyMs === 0 ? 0 : 1000} />
         </Suspense>
       ) : null}
+      <div className="whole tasks-place" ref={tasks}>
+        <Suspense fallback={<Loading what="the tasks" />}>
+          <TasksPanel job={detail.job} spec={spec} setSpec={setSpec} />
+        </Suspense>
+      </div>
       <GanttPanel jobId={jobId} everyMs={everyMs} />
       <TimesPanels jobId={jobId} everyMs={everyMs} />
       {hasFailed ? null : failures}
@@ -76,7 +89,13 @@ function AllJobsLink(): ReactNode {
   );
 }
 
-function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
+function JobHead({
+  detail,
+  pick,
+}: {
+  readonly detail: JobDetail;
+  readonly pick: (status: TaskState) => void;
+}): ReactNode {
   const { gateway, explain, say } = usePage();
   const { job } = detail;
   const states = Object.keys(taskInks) as TaskState[];
@@ -134,8 +153,36 @@ function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
         parts={states.map((state) => ({ ink: taskInks[state], value: job.tasks[state] }))}
         label={`${sayCount(job.tasks.finished)} of ${sayCount(job.task_count)} tasks finished`}
       />
-      <Legend inks={states.map((state) => taskInks[state])} counts={states.map((state) => job.tasks[state])} />
+      <StateCounts tasks={job.tasks} pick={pick} />
     </section>
+  );
+}
+
+/** Tasks by state; each leads to the list of these. */
+function StateCounts({
+  tasks,
+  pick,
+}: {
+  readonly tasks: JobDetail['job']['tasks'];
+  readonly pick: (status: TaskState) => void;
+}): ReactNode {
+  return (
+    <ul className="legend">
+      {(Object.keys(taskInks) as TaskState[]).map((state) => (
+        <li key={state}>
+          <Swatch ink={taskInks[state]} />
+          {tasks[state] === 0 ? (
+            <>
+              {state} <b>0</b>
+            </>
+          ) : (
+            <button type="button" className="link" onClick={() => pick(state)} title={`List the ${state} tasks`}>
+              {state} <b>{sayCount(tasks[state])}</b>
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 

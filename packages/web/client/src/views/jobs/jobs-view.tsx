@@ -91,7 +91,12 @@ function useSpec(): [JobSpec, (spec: JobSpec) => void] {
   useEffect(() => {
     // Browsers refuse an address that changes with each letter.
     const timer = setTimeout(
-      () => window.history.replaceState(window.history.state, '', window.location.pathname + getQuery(spec)),
+      () =>
+        window.history.replaceState(
+          window.history.state,
+          '',
+          window.location.pathname + getQuery(spec) + window.location.hash,
+        ),
       200,
     );
     return () => clearTimeout(timer);

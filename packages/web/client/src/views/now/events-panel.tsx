@@ -2,7 +2,8 @@ import type { ReactNode } from 'react';
 import type { GridEvent } from '../../../../src/schema/index.ts';
 import { sayEvent } from '../../model/events.ts';
 import { isSampled } from '../../model/live-state.ts';
-import { useLive, usePage, type Subject } from '../../page-context.tsx';
+import type { Subject } from '../../model/subject.ts';
+import { useLive, usePage } from '../../page-context.tsx';
 import { Empty, Panel } from '../../parts/notices.tsx';
 
 const shown = 60;
