@@ -93,3 +93,40 @@ test.serial('the address opens the drawer, Back closes it, and its title is that
   await drawer.waitFor({ state: 'detached' });
   t.true(page.url().endsWith('/jobs/42'));
 });
+
+test.serial('a job that no machine can take says so in every list, and its page has no empty pictures', async (t) => {
+  const gateway = await startFakeGateway({ ...size, isBlocked: true });
+  t.teardown(() => gateway.close());
+  const { page } = await openPage(t.context.browser, gateway.url);
+  t.teardown(() => page.context().close());
+  const row = page.getByRole('row', { name: /training/ });
+  await row.getByText('blocked').waitFor();
+  await row.getByText('No machine meets the requirements').waitFor();
+  await page.getByText(/1 of them blocked/).waitFor();
+  await row.getByRole('link').click();
+  await page.getByRole('alert').getByText('Blocked.').waitFor();
+  await page.getByRole('region', { name: 'Tasks', exact: true }).waitFor();
+  t.is(await page.getByRole('heading', { name: 'By machine' }).count(), 0);
+  t.is(await page.getByRole('heading', { name: 'Stragglers' }).count(), 0);
+  await keepScreenshot(page, 'blocked');
+});
+
+test.serial('events rest under the pointer, and failures can be had alone', async (t) => {
+  const gateway = await startFakeGateway({ ...size, finishedPerSecond: 20 });
+  t.teardown(() => gateway.close());
+  const { page } = await openPage(t.context.browser, gateway.url);
+  t.teardown(() => page.context().close());
+  const panel = page.getByRole('region', { name: 'Events', exact: true });
+  const lines = panel.getByRole('listitem');
+  await lines.nth(5).waitFor();
+  await lines.nth(2).hover();
+  await panel.getByText(/^paused, \d+ newer$/).waitFor();
+  const before = await lines.allInnerTexts();
+  await panel.getByText(/^paused, [1-9]\d+ newer$/).waitFor();
+  t.deepEqual(await lines.allInnerTexts(), before);
+  await page.mouse.move(0, 0);
+  await until(async () => (await lines.allInnerTexts()).join() !== before.join(), 'newer events');
+  await panel.getByRole('button', { name: 'Failures only' }).click();
+  await lines.first().waitFor();
+  for (const text of await lines.allInnerTexts()) t.regex(text, /failed/);
+});

@@ -175,7 +175,42 @@ test('the grid at a glance counts tasks of jobs that run, machines, requests', a
   );
   page.broker.jobs.push(aJobSummary({ jobId: 3, status: JobStatus.RUNNING }));
   page.now += 60_000;
-  t.is((await page.get(t, 'getSummary')).remaining_ms_max, null, 'of one that runs it is not known');
+  t.like(await page.get(t, 'getSummary'), { remaining_ms_max: 90_000, remaining_unknown_count: 1, jobs_blocked: 0 });
+});
+
+test('a job that no machine can take is blocked, with the reason that the broker gives', async (t) => {
+  const page = new Page();
+  const idle = { status: JobStatus.RUNNING, endedUnixMs: 0, taskCount: 5, finishedCount: 0 };
+  page.broker.jobs = [
+    aJobSummary({ ...idle, jobId: 3, readyCount: 5 }),
+    aJobSummary({ ...idle, jobId: 2, readyCount: 4, runningCount: 1 }),
+    aJobSummary({ ...idle, jobId: 1, waitingCount: 5, heldCount: 5, priority: -3, runningMax: 7, open: true }),
+  ];
+  page.broker.explanation = {
+    summary: aSentence('0 of 5 tasks have finished.'),
+    waiting: { code: 'no-machine-matches', parameters: {}, text: 'No machine suits.' },
+    details: [],
+  };
+  const { jobs } = await page.get(t, 'listJobs');
+  t.deepEqual(
+    jobs.map((job) => [job.job_id, job.is_blocked, job.waiting?.text ?? null, job.held_count]),
+    [
+      [3, true, 'No machine suits.', 0],
+      [2, false, null, 0],
+      [1, false, null, 5],
+    ],
+  );
+  t.like(jobs[2], { priority: -3, running_max: 7, is_open: true });
+  t.is(page.broker.timesAsked('explain'), 1, 'jobs of which something runs are not asked about');
+  t.like(await page.get(t, 'getSummary'), { jobs_running: 3, jobs_blocked: 1, remaining_unknown_count: 2 });
+  t.true((await page.get(t, 'getJob', '/jobs/3')).job.is_blocked);
+  page.now += 60_000;
+  page.broker.explanation = {
+    ...page.broker.explanation,
+    waiting: { code: 'all-machines-busy', parameters: {}, text: 'All are busy.' },
+  };
+  const [job] = (await page.get(t, 'listJobs')).jobs;
+  t.like(job, { is_blocked: false, waiting: { text: 'All are busy.' } });
 });
 
 test('jobs are looked up by their numbers, with how long they take; what is not there is left out', async (t) => {

@@ -24,7 +24,7 @@ export function sayEvent(event: GridEvent): SaidEvent {
     topic,
     fact: rest.join(' ').replaceAll(/[-_]/g, ' '),
     machineId: topic?.kind === 'machine' ? '' : event.machine_id,
-    more: [event.request_id || event.provider_id, event.reason]
+    more: [event.request_id || event.provider_id, event.why]
       .filter((part) => part !== '' && part !== subject)
       .join(' · '),
   };
@@ -57,4 +57,32 @@ function sayTopic(topic: Subject, count: number): string {
     case 'job':
       return count === 0 ? `job ${topic.jobId}` : `${sayMany(count, 'task')} of job ${topic.jobId}`;
   }
+}
+
+/** Whether something went wrong. */
+export function isTrouble({ type }: GridEvent): boolean {
+  return /\.(?:failed|lost|outvoted|quarantined|doubted|rejected|vanished|unreserved|cancelled)$/.test(type);
+}
+
+/**
+ * The newest events first, of each task the newest alone: that it was started and verified goes without saying once it
+ * has finished.
+ */
+export function foldEvents(events: readonly GridEvent[], most: number): GridEvent[] {
+  const known = new Set<string>();
+  const folded: GridEvent[] = [];
+  for (let at = events.length - 1; at >= 0 && folded.length < most; at -= 1) {
+    const event = events[at];
+    if (event === undefined || !isNews(event, known)) continue;
+    folded.push(event);
+  }
+  return folded;
+}
+
+/** Whether a later event does not say more of all its tasks; these are known from now on. */
+function isNews({ type, job_id: jobId, task_indexes: indexes, task_count: count }: GridEvent, known: Set<string>) {
+  if (!type.startsWith('tasks.') || indexes.length < count || count === 0) return true;
+  const fresh = indexes.filter((index) => !known.has(`${jobId}/${index}`));
+  for (const index of fresh) known.add(`${jobId}/${index}`);
+  return fresh.length > 0;
 }

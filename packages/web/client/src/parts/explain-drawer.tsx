@@ -1,6 +1,8 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import type { Explanation } from '../../../src/schema/index.ts';
+import { groupReasons } from '../model/reason-groups.ts';
 import { getSubjectTitle, type Subject } from '../model/subject.ts';
+import { sayCount } from '../model/words.ts';
 import { useAnswer, usePage, type Answer } from '../page-context.tsx';
 import { MachineCard } from './machine-card.tsx';
 import { Answered } from './notices.tsx';
@@ -92,8 +94,18 @@ function Why({ answer }: { readonly answer: Answer<Explanation> }): ReactNode {
           <p className="lead">{waiting === null ? summary.text : `${summary.text} ${waiting.text}`}</p>
           {details.length === 0 ? null : (
             <ul>
-              {details.map(({ text }, index) => (
-                <li key={index}>{text}</li>
+              {groupReasons(details).map(({ first, others }, index) => (
+                <li key={index}>
+                  {first.text}
+                  {others.length === 0 ? null : (
+                    <details>
+                      <summary>and {sayCount(others.length)} more like this</summary>
+                      {others.map(({ text }, other) => (
+                        <p key={other}>{text}</p>
+                      ))}
+                    </details>
+                  )}
+                </li>
               ))}
             </ul>
           )}

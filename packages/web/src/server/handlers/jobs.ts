@@ -89,7 +89,8 @@ export function jobHandlers(
 async function readRow(readings: Readings, jobId: number): Promise<JobRow | undefined> {
   try {
     const answer = await readings.estimate(jobId);
-    return answer.job === undefined ? undefined : jobRow(answer.job, answer);
+    if (answer.job === undefined) return undefined;
+    return jobRow(answer.job, answer, (await readings.waits([answer.job])).get(jobId));
   } catch (error) {
     if (error instanceof MutiraoError && error.code === 'MUT_NOT_FOUND') return undefined;
     throw error;

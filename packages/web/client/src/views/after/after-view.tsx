@@ -1,6 +1,7 @@
 import { lazy, Suspense, useRef, type ReactNode } from 'react';
 import type { JobDetail } from '../../../../src/schema/index.ts';
 import { getProblem } from '../../gateway/gateway.ts';
+import { getJobState } from '../../model/job-state.ts';
 import { taskInks, type TaskState } from '../../model/palette.ts';
 import { getPath } from '../../model/place.ts';
 import { sayAgo, sayCount, sayDuration, sayMany, sayRemaining } from '../../model/words.ts';
@@ -64,10 +65,14 @@ function OneJob({ jobId }: { readonly jobId: number }): ReactNode {
           <TasksPanel job={detail.job} spec={spec} setSpec={setSpec} />
         </Suspense>
       </div>
-      <GanttPanel jobId={jobId} everyMs={everyMs} />
-      <TimesPanels jobId={jobId} everyMs={everyMs} />
-      {hasFailed ? null : failures}
-      <CostPanel jobId={jobId} everyMs={everyMs} />
+      {detail.job.replica_count === 0 ? null : (
+        <>
+          <GanttPanel jobId={jobId} everyMs={everyMs} />
+          <TimesPanels jobId={jobId} everyMs={everyMs} />
+          {hasFailed ? null : failures}
+          <CostPanel jobId={jobId} everyMs={everyMs} />
+        </>
+      )}
       <StatedPanel detail={detail} />
     </div>
   );
@@ -90,15 +95,54 @@ function AllJobsLink(): ReactNode {
 }
 
 function JobHead({
-  detail,
+  detail: { job },
   pick,
 }: {
   readonly detail: JobDetail;
   readonly pick: (status: TaskState) => void;
 }): ReactNode {
-  const { gateway, explain, say } = usePage();
-  const { job } = detail;
   const states = Object.keys(taskInks) as TaskState[];
+  const took = (job.ended_unix_ms ?? Date.now()) - job.submitted_unix_ms;
+  return (
+    <section className="panel whole job-head">
+      <div className="row">
+        <h1>
+          Job {job.job_id} <span className="faint">{job.label}</span>
+        </h1>
+        <StatusBadge status={getJobState(job)} />
+        <JobActions job={job} />
+      </div>
+      <p className="hint">
+        Submitted {sayAgo(job.submitted_unix_ms, Date.now())},{' '}
+        {job.status === 'running' ? sayLeft(job) : `took ${sayDuration(took)}`}; {sayMany(job.task_count, 'task')}
+        {job.doubtful_count > 0 ? `; ${sayCount(job.doubtful_count)} results are doubtful` : ''}
+        {job.cancel_reason === null ? '' : `; cancelled: ${job.cancel_reason.text}`}
+      </p>
+      <JobWaiting job={job} />
+      <StackedBar
+        parts={states.map((state) => ({ ink: taskInks[state], value: job.tasks[state] }))}
+        label={`${sayCount(job.tasks.finished)} of ${sayCount(job.task_count)} tasks finished`}
+      />
+      <StateCounts tasks={job.tasks} pick={pick} />
+    </section>
+  );
+}
+
+/** What a job waits for of which nothing runs. */
+function JobWaiting({ job }: { readonly job: JobDetail['job'] }): ReactNode {
+  if (job.waiting === null || job.status !== 'running') return null;
+  return job.is_blocked ? (
+    <p className="refusal" role="alert">
+      <b>Blocked.</b> {job.waiting.text}
+    </p>
+  ) : (
+    <p className="hint">{job.waiting.text}</p>
+  );
+}
+
+/** What can be done with a job. */
+function JobActions({ job }: { readonly job: JobDetail['job'] }): ReactNode {
+  const { gateway, explain, say } = usePage();
   const act = (what: Promise<string>): void => {
     what.then(
       (text) => say(text),
@@ -119,43 +163,24 @@ function JobHead({
         .call('retryTasks', { params: { job_id: job.job_id }, body: { current_inputs: withCurrentInputs } })
         .then(({ retried_count: count }) => `${sayMany(count, 'task')} run again.`),
     );
-  const took = (job.ended_unix_ms ?? Date.now()) - job.submitted_unix_ms;
   return (
-    <section className="panel whole job-head">
-      <div className="row">
-        <h1>
-          Job {job.job_id} <span className="faint">{job.label}</span>
-        </h1>
-        <StatusBadge status={job.status} />
-        <span className="row end">
-          <Downloads jobId={job.job_id} what="report" formats={['html']} />
-          <button type="button" onClick={() => explain({ kind: 'job', jobId: job.job_id })}>
-            Why?
-          </button>
-          {job.tasks.failed + job.tasks.cancelled > 0 ? <RetryButtons retry={retry} /> : null}
-          {job.status === 'running' ? (
-            <button type="button" className="danger" onClick={cancel}>
-              Cancel
-            </button>
-          ) : null}
-        </span>
-      </div>
-      <p className="hint">
-        Submitted {sayAgo(job.submitted_unix_ms, Date.now())},{' '}
-        {job.status === 'running'
-          ? `remaining ${sayRemaining(job.remaining_ms_min, job.remaining_ms_max)}`
-          : `took ${sayDuration(took)}`}
-        ; {sayMany(job.task_count, 'task')}, {sayMany(job.replica_count, 'replica')}
-        {job.doubtful_count > 0 ? `; ${sayCount(job.doubtful_count)} results are doubtful` : ''}
-        {job.cancel_reason === null ? '' : `; cancelled: ${job.cancel_reason.text}`}
-      </p>
-      <StackedBar
-        parts={states.map((state) => ({ ink: taskInks[state], value: job.tasks[state] }))}
-        label={`${sayCount(job.tasks.finished)} of ${sayCount(job.task_count)} tasks finished`}
-      />
-      <StateCounts tasks={job.tasks} pick={pick} />
-    </section>
+    <span className="row end">
+      <Downloads jobId={job.job_id} what="report" formats={['html']} />
+      <button type="button" onClick={() => explain({ kind: 'job', jobId: job.job_id })}>
+        Why?
+      </button>
+      {job.tasks.failed + job.tasks.cancelled > 0 ? <RetryButtons retry={retry} /> : null}
+      {job.status === 'running' ? (
+        <button type="button" className="danger" onClick={cancel}>
+          Cancel
+        </button>
+      ) : null}
+    </span>
   );
+}
+
+function sayLeft({ remaining_ms_min: least, remaining_ms_max: most }: JobDetail['job']): string {
+  return least === null && most === null ? 'remaining time unknown' : `remaining ${sayRemaining(least, most)}`;
 }
 
 /** Tasks by state; each leads to the list of these. */
