@@ -114,3 +114,9 @@ export const consequences: Readonly<Record<Fault, string>> = {
     `the task runs elsewhere, and fails with this reason after ${doubtsMax} times. The machine is avoided once ` +
     'tasks of two jobs, or of one job that has finished other tasks, ended this way there',
 };
+
+/** What happened where a run ended with a code; undefined where only the detail of the run says it. */
+export function findHappening(code: string): string | undefined {
+  const [, texts = []] = Object.entries(happenings).find(([key]) => key.endsWith(` ${code}`)) ?? [];
+  return texts[0] === 'anything else' ? undefined : texts[0];
+}

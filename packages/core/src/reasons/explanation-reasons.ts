@@ -15,6 +15,8 @@ export const explanationReasons = {
     /** Left out where it is inside none. */
     reservationId: 'number?',
   },
+  /** Before the reasons that were given then. */
+  'request-reasons-then': { sinceMs: 'number' },
   'request-heuristic': { heuristic: 'text' },
   'request-machines': { machineIds: 'texts' },
   'request-kept-for-tasks': { jobId: 'number', tasks: 'number' },

@@ -52,6 +52,7 @@ export const taskReasons = {
   'replica-end-awaited': { replicaId: 'number', machineId: 'text', leftMs: 'number' },
   'task-behind-cancelled': { jobId: 'number', taskIndex: 'number', cancelledTaskIndex: 'number' },
   'task-blocked': { jobId: 'number', taskIndex: 'number', failedTaskIndex: 'number' },
+  'replicas-withdrawn': { replicas: 'number' },
   'replica-ended': {
     replicaId: 'number',
     machineId: 'text',

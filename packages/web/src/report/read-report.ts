@@ -56,7 +56,7 @@ export async function readReport(broker: ReportBroker, jobId: number, clock: { n
   const failedRuns = listFailedRuns(records);
   return {
     madeAt: now,
-    detail: jobDetail(job, jobSpecPart(answer.spec ?? emptySpec), answer),
+    detail: jobDetail(job, jobSpecPart(answer.spec ?? emptySpec), { answer }),
     gantt: drawBounded(records, now),
     times: measureTimes(records, now),
     failures: await withSamples(broker, groupFailures(records)),

@@ -26,7 +26,8 @@ export const GridEvent = Type.Object({
   machine_id: Type.String(),
   provider_id: Type.String(),
   request_id: Type.String(),
-  reason: Type.String(),
+  reason: Type.String({ description: 'A code, or words of a program; may be empty.' }),
+  why: Type.String({ description: 'The same for people; empty where there is nothing to say.' }),
 });
 export type GridEvent = Static<typeof GridEvent>;
 

@@ -9,6 +9,8 @@ import {
   type ListRequestsResponse,
 } from '@mutirao/api/broker';
 
+import type { Reason } from '@mutirao/api/common';
+
 import { FinishRate } from './finish-rate.ts';
 import type { GatewayParts } from './grid-calls.ts';
 import type { Estimate } from './documents/jobs.ts';
@@ -31,6 +33,7 @@ export const jobsListed = 100;
 const ages = {
   jobs: 200,
   estimate: 1500,
+  explain: 2000,
   overview: 500,
   machines: 1000,
   requests: 1000,
@@ -38,6 +41,10 @@ const ages = {
   queue: 2000,
   ledger: 2000,
 } as const;
+
+function isIdle({ status, readyCount, runningCount, dispatchedCount }: JobSummary): boolean {
+  return status === JobStatus.RUNNING && readyCount > 0 && runningCount + dispatchedCount === 0;
+}
 
 interface Kept {
   readonly takenAt: number;
@@ -111,6 +118,24 @@ export class Readings {
     const running = jobs.filter(({ status }) => status === JobStatus.RUNNING).slice(0, estimatesMax);
     const found = await Promise.all(running.map(async ({ jobId }) => [jobId, await this.estimate(jobId)] as const));
     return new Map(found);
+  }
+
+  /**
+   * Why jobs wait of which nothing is at a machine although tasks are ready, by their numbers; of those that are looked
+   * at least often, the newest.
+   */
+  async waits(jobs: readonly JobSummary[]): Promise<ReadonlyMap<number, Reason>> {
+    const idle = jobs.filter(isIdle).slice(0, estimatesMax);
+    const found = await Promise.all(
+      idle.map(async ({ jobId }) => [jobId, (await this.#explain(jobId)).waiting] as const),
+    );
+    return new Map(found.flatMap(([jobId, waiting]) => (waiting === undefined ? [] : [[jobId, waiting] as const])));
+  }
+
+  #explain(jobId: number) {
+    return this.#take(`explain ${jobId}`, ages.explain, (broker) =>
+      broker.explain({ subject: { $case: 'jobId', value: jobId } }),
+    );
   }
 
   /** Tasks that finished per second, lately. */

@@ -41,6 +41,13 @@ export const taskInks = {
 } as const satisfies Record<string, Ink>;
 export type TaskState = keyof typeof taskInks;
 
+/** States of jobs and tasks, for their badges. */
+export const statusInks: Readonly<Record<string, Ink>> = {
+  ...taskInks,
+  blocked: ink(okabeIto.vermillion, 'stripes', '!', 'blocked'),
+  held: ink(okabeIto.grey, 'hollow', '‖', 'held'),
+};
+
 /** States of machines, by the names of the gateway. */
 export const machineInks: Readonly<Record<string, Ink>> = {
   idle: ink(okabeIto.grey, 'hollow', '·', 'idle'),

@@ -21,6 +21,7 @@ const event = (sequence: number): GridEvent => ({
   provider_id: '',
   request_id: '',
   reason: '',
+  why: '',
 });
 const hear = (state: LiveState, sequences: readonly number[], sampled = false): LiveState =>
   reduceLive(state, {

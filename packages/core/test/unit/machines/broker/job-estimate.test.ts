@@ -115,3 +115,22 @@ test('a job without a running task has no estimate of its end', (t) => {
   t.is(job.status, 'finished');
   t.like(estimate(2000), { slotCount: 0, remaining: undefined, times: { count: 1 } });
 });
+
+test('replicas that were withdrawn are counted in the explanation of a task, not listed, and what ran is', (t) => {
+  const { state, starts } = aBroker(1, 1);
+  starts(10, 'm0', 1);
+  const ended = (replicaId: number, disposition: 'withdrawn' | 'failed') => ({
+    machineId: `p/m${replicaId}`,
+    ending: { ...anEnd(replicaId, 'failed', { startedAt: 0, endedAt: 5 }), disposition, reason: '', detail: '' },
+  });
+  const explain = (past: readonly ReturnType<typeof ended>[]) =>
+    explainTask(state, { userId: 'ann', jobId: 1, taskIndex: 0, past }, 20)?.details.slice(-2);
+  t.like(explain([ended(7, 'withdrawn'), ended(8, 'failed'), ended(9, 'withdrawn')]), [
+    { code: 'replica-ended', replicaId: 8 },
+    { code: 'replicas-withdrawn', replicas: 2 },
+  ]);
+  t.like(explain([ended(8, 'failed'), ended(9, 'withdrawn')]), [
+    { code: 'replica-ended', replicaId: 8 },
+    { code: 'replica-ended', replicaId: 9 },
+  ]);
+});
