@@ -8,7 +8,7 @@ import {
   type ProcessResult,
   type Verdict,
 } from '@mutirao/core/machines/agent';
-import { describeBytes, type Bytes } from '@mutirao/core/shared';
+import { describeBytes, type Bytes, type ReplicaId } from '@mutirao/core/shared';
 import {
   Launchers,
   quoteWord,
@@ -19,6 +19,7 @@ import {
   type PipedProcess,
   type StartPipedOptions,
   type TaskEnd,
+  type TaskTail,
   type TaskUsage,
 } from '@mutirao/runtime/processes';
 import type { AccountTasks } from './account-tasks.ts';
@@ -197,6 +198,12 @@ export class TaskRunner {
     });
     if (started.pid !== undefined) this.launchers.adopt(slot, started.pid);
     return started;
+  }
+
+  /** What a replica's task has written so far; undefined where it does not run. */
+  tail(replicaId: ReplicaId): TaskTail | undefined {
+    const slot = this.running.findIndex((replica) => replica?.start.replicaId === replicaId);
+    return slot === -1 ? undefined : this.launchers.tail(slot);
   }
 
   /** Signals a replica's task, if it still runs. */

@@ -14,6 +14,7 @@ import { ContentCaches, findShelf } from './content-caches.ts';
 import { Gangs } from './gang/gangs.ts';
 import { nameMember } from './gang/member-name.ts';
 import { findIsolationRefusal, type Isolation } from './isolation.ts';
+import type { TaskTails } from './live-output.ts';
 import { Playpens } from './playpens.ts';
 import { stageIn, type ReplicaFolders } from './stage-in.ts';
 import { Storages } from './storages.ts';
@@ -34,6 +35,8 @@ export interface Workplace {
   launch(replica: HeldReplica): void;
   /** Signals a replica's task, if it still runs. */
   signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** What tasks write while they run; left out where that cannot be read. */
+  readonly tails?: TaskTails;
   /** Lets a member of a gang listen; MemberListening or HoldFailed reports the result. Left out without gangs. */
   hold?(replica: HeldReplica): void;
   /** Ends everything of a member of a gang except its process. */
@@ -118,6 +121,7 @@ export async function openWorkplace(setup: WorkplaceSetup, deliver: Deliver): Pr
     launch: launchWhere({ sharedHome, ownFolder: path.dirname(folder), isolation, deliver }, (replica) => {
       (replica.start.gang === undefined ? tasks : gangs).launch(replica);
     }),
+    tails: tasks,
     signal: (replica, signal) => {
       (replica.start.gang === undefined ? tasks : gangs).signal(replica, signal);
     },

@@ -20,6 +20,7 @@ import { withoutStrays } from './stray-descriptors.ts';
 import { listDescendants, readChildren, type SubreaperPrefix } from './subreaper.ts';
 import type { TaskAccount } from './task-account.ts';
 import { killScope, listScope, makeScope, type TaskScope, type TaskScopes } from './task-scopes.ts';
+import type { StreamTail } from './kept-stream.ts';
 import { openStreams, type TaskStreams } from './task-stream.ts';
 
 /** A task for a launcher. `command`, `environment` and `exports` are shell syntax already. */
@@ -60,6 +61,12 @@ export interface TaskOutput {
   readonly writtenBytes: number;
   /** Whether something of either stream is missing. */
   readonly isCut: boolean;
+}
+
+/** What a task has written to its two streams so far; nothing to keep, since it is another task's later. */
+export interface TaskTail {
+  readonly standardOutput: StreamTail;
+  readonly standardError: StreamTail;
 }
 
 /** How a task ended. */
@@ -291,6 +298,13 @@ export class Launcher {
   /** Bytes that the task has written to both streams so far, but for what is still in a pipe. */
   outputBytes(): number {
     return this.streams === undefined ? 0 : this.streams[0].writtenBytes + this.streams[1].writtenBytes;
+  }
+
+  /** What its task has written so far; undefined where it runs none. */
+  tail(): TaskTail | undefined {
+    if (this.sequence === 0 || this.streams === undefined) return undefined;
+    const [out, err] = this.streams;
+    return { standardOutput: out.tail, standardError: err.tail };
   }
 
   /**

@@ -13,6 +13,7 @@ import {
   type LaunchTask,
   type TaskExit,
   type TaskOutput,
+  type TaskTail,
 } from './launcher.ts';
 import { Origins } from './origins.ts';
 import type { ResidentProcess } from './proportional-memory.ts';
@@ -197,6 +198,11 @@ export class Launchers {
   /** Bytes that a slot's task has written to both streams so far. Cheap. */
   outputBytes(slot: number): number {
     return this.at(slot).outputBytes();
+  }
+
+  /** What a slot's task has written so far; undefined where none runs. */
+  tail(slot: number): TaskTail | undefined {
+    return this.at(slot).tail();
   }
 
   /** Kills everything and removes the folder. */

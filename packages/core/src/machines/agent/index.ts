@@ -13,6 +13,7 @@ export { noResult } from './end-replica.ts';
 export type { AgentInput } from './inputs.ts';
 export {
   createAgentState,
+  isHeldReplica,
   listHeldReplicas,
   type AgentOptions,
   type AgentState,

@@ -211,3 +211,8 @@ export function createAgentState(options: AgentOptions): AgentState {
 export function listHeldReplicas(state: AgentState): ReplicaId[] {
   return [...state.replicas.keys(), ...state.endedIds];
 }
+
+/** Whether an agent has a replica, as `listHeldReplicas`. */
+export function isHeldReplica(state: AgentState, replicaId: ReplicaId): boolean {
+  return state.replicas.has(replicaId) || state.endedIds.has(replicaId);
+}
