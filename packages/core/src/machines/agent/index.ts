@@ -20,6 +20,7 @@ export {
   type HeldReplica,
   type HeldStatus,
   type ProcessResult,
+  type ResidentRunner,
   type Verdict,
 } from './state.ts';
 
