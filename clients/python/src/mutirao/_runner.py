@@ -108,7 +108,8 @@ class Missing:
         import importlib.machinery
 
         self.names.add(name.partition(".")[0])
-        return importlib.machinery.ModuleSpec(name, self, is_package=True)
+        loader: Any = self
+        return importlib.machinery.ModuleSpec(name, loader, is_package=True)
 
     def create_module(self, spec: Any) -> Any:
         import types
@@ -153,11 +154,14 @@ def load(data: bytes) -> Callable[..., Any]:
 def read_calls(value: str) -> List[bytes]:
     """The calls of one task, as its value and its folder have them."""
     kind, _, rest = value.partition(":")
+    calls: List[bytes]
     if kind == "i":
-        return unpack(base64.b64decode(rest))
-    first, count = map(int, rest.split(":"))
-    with open("calls", "rb") as file:
-        return read_some(file, first, count)
+        calls = unpack(base64.b64decode(rest))
+    else:
+        first, count = map(int, rest.split(":"))
+        with open("calls", "rb") as file:
+            calls = read_some(file, first, count)
+    return calls
 
 
 class Worker:
