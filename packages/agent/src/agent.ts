@@ -81,6 +81,8 @@ export interface AgentSetup {
 type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
 
 const pushesMax = 4;
+/** How long a runner waits for another task of its job. */
+const runnerIdleMax: Duration = 60_000;
 
 /** One machine's agent: the machine that decides, and the parts that do. */
 export class Agent {
@@ -106,7 +108,12 @@ export class Agent {
     this.workplace = workplace;
     this.until = setup.facts.until;
     const { processors, capacity } = setup.facts;
-    const state = createAgentState({ ...setup.machine, processors, ...(capacity === undefined ? {} : { capacity }) });
+    const state = createAgentState({
+      ...setup.machine,
+      processors,
+      ...(capacity === undefined ? {} : { capacity }),
+      ...(workplace.endRunner === undefined ? {} : { runnerIdleMax }),
+    });
     this.driver = new MachineDriver<AgentState, AgentInput, never, AgentCommand>({
       machine: agentMachine,
       state,
@@ -334,6 +341,9 @@ export class Agent {
         return;
       case 'LaunchTask':
         this.workplace.launch(command.replica);
+        return;
+      case 'EndRunner':
+        this.workplace.endRunner?.(command.slot);
         return;
       case 'KillTask':
         this.workplace.signal(command.replica, command.signal);

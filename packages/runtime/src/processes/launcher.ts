@@ -39,6 +39,8 @@ export interface LaunchTask {
   readonly keptMax?: number;
   /** It leaves files that are read when it has ended: until then nothing that it started may be left. */
   readonly leavesFiles?: boolean;
+  /** Redirections of a shell, for a task that has more files open than its two streams. */
+  readonly redirections?: string;
   /** Words, from `sandboxLine`, that start the task in a sandbox; left out for a task without one. */
   readonly sandbox?: string;
   /** Words that keep the process whose number follows, and what it starts, to some processors; left out for any. */
@@ -339,6 +341,17 @@ export class Launcher {
     return readStreams(this.streams);
   }
 
+  /** What its task writes from now on belongs to a new part of it: that is kept apart from what it wrote before. */
+  beginPart(keptMax: number): void {
+    for (const stream of this.streams ?? []) {
+      stream.drain();
+      stream.begin(keptMax);
+    }
+    this.launchedAt = performance.now();
+    this.lookAt = firstLook;
+    this.isFollowed = false;
+  }
+
   /**
    * Gives up the streams of its last task, which something may still hold: the next task gets others. The receiver
    * closes them.
@@ -427,7 +440,8 @@ export class Launcher {
 
   private line(task: LaunchTask, sequence: number, [out, err]: TaskStreams): string {
     const id = `${this.index} ${sequence}`;
-    const { sandbox, environment, command, account } = task;
+    const { sandbox, environment, account, redirections } = task;
+    const command = redirections === undefined ? task.command : `${task.command} ${redirections}`;
     const word = account === undefined ? undefined : this.options.account?.line;
     if (word !== undefined)
       return (

@@ -145,6 +145,22 @@ export class Launchers {
     this.lookTimer ??= setTimeout(this.look, lookInterval);
   }
 
+  /**
+   * A new part of a slot's task begins, as of a process that takes one call after another: what it writes from now on is
+   * the part's.
+   */
+  beginPart(slot: number, keptMax: number): void {
+    this.at(slot).beginPart(keptMax);
+    this.lookTimer ??= setTimeout(this.look, lookInterval);
+  }
+
+  /** What a slot's task has written since its last part began. The task goes on. */
+  endPart(slot: number): TaskOutput {
+    const launcher = this.at(slot);
+    launcher.drain();
+    return launcher.readOutput();
+  }
+
   /** Sends a signal to all processes of a slot's task. */
   signal(slot: number, signal: 'SIGTERM' | 'SIGKILL'): void {
     this.at(slot).signal(signal);

@@ -21,6 +21,7 @@ export {
   type HeldReplica,
   type HeldStatus,
   type ProcessResult,
+  type ResidentRunner,
   type Verdict,
 } from './state.ts';
 
