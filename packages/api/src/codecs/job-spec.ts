@@ -284,7 +284,7 @@ function decodeReservation(wire: JobReservationWire | undefined): Pick<JobSpec, 
     throw badRequest(`job.reservation.after is ${String(reported)}; expected a value of OnReservationEnd`);
   if (own === true && after === 'wait')
     throw badRequest(
-      'job.reservation.own is true and after is WAIT; expected GO_ON, since its tasks run beside it too',
+      'job.reservation.own is true and after is WAIT; expected GO_ON, since its tasks also run outside the reservation',
     );
   return { reservation: { ...readClaim(claim), after, ...(own === true ? { isOwn: true } : {}) } };
 }

@@ -128,7 +128,7 @@ export const shapes = {
   },
   explanation: {
     summary: ['reason', 'Answers the question.'],
-    waiting: ['reason or null', 'Why what it is about waits; null where it does not.'],
+    waiting: ['reason or null', 'Why the object waits; null where it does not wait.'],
     details: ['array of reason', 'The most important first.'],
   },
   grid: {

@@ -70,6 +70,6 @@ export const MachineDetail = Type.Object({
       started_unix_ms: orNull(InstantMs),
     }),
   ),
-  is_complete: Type.Boolean({ description: 'False where so many tasks run that not all were looked through.' }),
+  is_complete: Type.Boolean({ description: 'False where more tasks run than were searched.' }),
 });
 export type MachineDetail = Static<typeof MachineDetail>;
