@@ -89,7 +89,7 @@ export class BrokerHarness {
     return [...changes.flatMap(describeChange), ...commands.flatMap(describeBrokerCommand), ...answers].join('\n');
   }
 
-  /** Answers lines that are no inputs. */
+  /** Answers lines that are questions, not inputs. */
   #ask(line: string): string[] | undefined {
     const [verb = '', first = '', second = '', third = ''] = line.split(' ');
     switch (verb) {
