@@ -66,6 +66,18 @@ export type Values =
   | { readonly kind: 'range'; readonly first: number; readonly count: number; readonly step: number }
   | { readonly kind: 'list'; readonly values: readonly string[] };
 
+/** Another request that a task can do with, in place of all that its group asks for. */
+export interface AlternativeRequest {
+  readonly processors: ProcessorCount;
+  /** What it holds in addition; left out for nothing. */
+  readonly resources?: ResourceRequest;
+  /** How long the task is said to take with it; left out where nobody says. */
+  readonly expectedTime?: Duration;
+}
+
+/** The most alternatives that a group may have. */
+export const alternativesMax = 8;
+
 /** Tasks that share all but a value. */
 export interface TaskGroup {
   readonly values: Values;
@@ -92,6 +104,8 @@ export interface TaskGroup {
   readonly processorsMax?: ProcessorCount;
   /** What each of its tasks holds in addition to processors; left out, what the job says. It replaces all of that. */
   readonly resources?: ResourceRequest;
+  /** What each can do with instead, in the order of preference; left out for nothing else. At most `alternativesMax`. */
+  readonly alternatives?: readonly AlternativeRequest[];
 }
 
 /** That a task begins only when another one of its job has finished. */

@@ -150,6 +150,7 @@ function groupOf(changes: Partial<TaskGroup> = {}): TaskGroup {
     outputs: [],
     check: '',
     requirements: '',
+    alternatives: [],
     ...changes,
   };
 }

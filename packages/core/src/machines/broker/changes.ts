@@ -191,6 +191,8 @@ export type BrokerChange =
       readonly isAdopted?: true;
       /** What each holds; left out, as many as its task takes at least. */
       readonly processors?: ProcessorCount;
+      /** By which alternative of their group; left out for its first request. */
+      readonly alternative?: number;
     }
   /** Which resources these ready tasks are to run on from now on, or that they have none any more. */
   | {

@@ -59,6 +59,7 @@ const subjects = [
   'explain-machine',
   'resources',
   'resource-gangs',
+  'alternatives',
   'retry-memory',
   'retry-memory-gangs',
   'retry-memory-unknown',
