@@ -1,5 +1,5 @@
 /**
- * Checks documents, comments of exports and messages for long sentences, turns of phrase and forbidden terms, and all
+ * Checks documents, comments, titles of tests and messages for long sentences, turns of phrase and forbidden terms, and all
  * Markdown links between our own files.
  *
  * Usage: node scripts/proofreading/proofread.ts [--all | --shrink | --count]
@@ -15,7 +15,7 @@ import { compareFindings, countFindings, findGrowth, type KnownFindings } from '
 import { findDeadLinks, findDeadMentions, findTags, type LinkTargets } from './links.ts';
 import { readMarkdownPage } from './markdown-page.ts';
 import { proofreader, readForbiddenTerms, readRules, type Finding, type Rules } from './rules.ts';
-import { readSourceTexts } from './source-texts.ts';
+import { readSourceTexts, readTestTitles } from './source-texts.ts';
 import { addVolumes, checkVolume, describeVolumes, measureText, type TextVolume } from './text-volume.ts';
 
 const rules = readRules();
@@ -57,6 +57,7 @@ function findAll(): Finding[] {
       .flatMap((file) => findDeadMentions(file, read(file), targets)),
     ...[...pages.values()].filter(({ file }) => isDocument(file, rules)).flatMap(({ prose }) => prose.flatMap(check)),
     ...sources.flatMap((file) => readSourceTexts(file, read(file)).flatMap(check)),
+    ...listFiles(rules.tests).flatMap((file) => readTestTitles(file, read(file)).flatMap(check)),
   ];
 }
 

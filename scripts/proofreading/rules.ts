@@ -1,8 +1,8 @@
 // The rules of LANGUAGE that a program can check: long sentences, turns of phrase, and terms that the glossary forbids.
 import { readFileSync } from 'node:fs';
 
-/** Where a text comes from: a Markdown page, a comment of an export, or a string that a user may read. */
-export type TextKind = 'documents' | 'docstrings' | 'messages';
+/** Where a text comes from: a Markdown page, a comment, the title of a test, or a string that a user may read. */
+export type TextKind = 'documents' | 'docstrings' | 'comments' | 'titles' | 'messages';
 
 /** A stretch of prose in one file. */
 export interface ProseText {
@@ -42,6 +42,7 @@ export interface Rules {
   /** Pages that a script writes: their words are checked where they come from. */
   readonly generated: readonly string[];
   readonly sources: readonly string[];
+  readonly tests: readonly string[];
   readonly unreadSources: readonly string[];
   readonly phrases: readonly PhraseRule[];
 }

@@ -1,6 +1,6 @@
-// The prose of a TypeScript source: its TSDoc comments, and strings of several words, which are what users read.
+// The prose of a TypeScript source: its comments, the titles of tests, and strings of several words, which are what users read.
 import ts from 'typescript';
-import type { ProseText } from './rules.ts';
+import type { ProseText, TextKind } from './rules.ts';
 
 /** Strings of fewer words are names, keys and fragments. */
 const wordsMin = 3;
@@ -26,18 +26,23 @@ function wordsOfComment(comment: string): string {
     .replaceAll(/`[^`\n]*`|\{@link [^}]*\}/g, '`x`');
 }
 
+/** Makes texts of one file: each character of a comment knows its line. */
+function textMaker(file: string, source: ts.SourceFile): (kind: TextKind, text: string, position: number) => ProseText {
+  return (kind, text, position) => {
+    let line = source.getLineAndCharacterOfPosition(position).line + 1;
+    const isComment = kind === 'docstrings' || kind === 'comments';
+    const lines = text.split('').map((character) => {
+      if (character === '\n' && isComment) line += 1;
+      return line;
+    });
+    return { file, kind, text: text.replaceAll('\n', ' '), lines, hasSentences: false };
+  };
+}
+
 export function readSourceTexts(file: string, text: string): ProseText[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023);
   const texts: ProseText[] = [];
-  const add = (kind: 'docstrings' | 'messages', found: string, position: number): void => {
-    const first = source.getLineAndCharacterOfPosition(position).line + 1;
-    let line = first;
-    const lines = found.split('').map((character) => {
-      if (character === '\n' && kind === 'docstrings') line += 1;
-      return line;
-    });
-    texts.push({ file, kind, text: found.replaceAll('\n', ' '), lines, hasSentences: false });
-  };
+  const make = textMaker(file, source);
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) return;
     const found = findText(node);
@@ -45,12 +50,31 @@ export function readSourceTexts(file: string, text: string): ProseText[] {
       ts.forEachChild(node, visit);
       return;
     }
-    if (found.trim().split(/\s+/).length >= wordsMin) add('messages', found, node.getStart(source));
+    if (found.trim().split(/\s+/).length >= wordsMin) texts.push(make('messages', found, node.getStart(source)));
     visitValues(node, visit);
   };
   visit(source);
   for (const match of text.matchAll(/^[ \t]*\/\*\*([^]*?)\*\//gm))
-    add('docstrings', wordsOfComment(match[1] ?? ''), match.index);
+    texts.push(make('docstrings', wordsOfComment(match[1] ?? ''), match.index));
+  // Lines of comment that follow each other are one text.
+  for (const match of text.matchAll(/^[ \t]*\/\/(.*(?:\n[ \t]*\/\/.*)*)/gm))
+    texts.push(make('comments', wordsOfComment((match[1] ?? '').replaceAll(/^[ \t]*\/\//gm, '')), match.index));
+  return texts;
+}
+
+/** The titles of the tests in a file: the first argument of `test(…)`, `test.serial(…)` and the like. */
+export function readTestTitles(file: string, text: string): ProseText[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.ES2023);
+  const texts: ProseText[] = [];
+  const make = textMaker(file, source);
+  const visit = (node: ts.Node): void => {
+    ts.forEachChild(node, visit);
+    if (!ts.isCallExpression(node) || !/^test\b/.test(node.expression.getText(source))) return;
+    const [title] = node.arguments;
+    const found = title === undefined ? undefined : findText(title);
+    if (title !== undefined && found !== undefined) texts.push(make('titles', found, title.getStart(source)));
+  };
+  visit(source);
   return texts;
 }
 

@@ -13,7 +13,7 @@ import {
 } from '../../scripts/proofreading/rules.ts';
 import { addVolumes, checkVolume, describeVolumes, measureText } from '../../scripts/proofreading/text-volume.ts';
 import { extractTables } from '../../scripts/proofreading/markdown-tables.ts';
-import { readSourceTexts } from '../../scripts/proofreading/source-texts.ts';
+import { readSourceTexts, readTestTitles } from '../../scripts/proofreading/source-texts.ts';
 
 const check = proofreader(readRules(), new Map([['slave', 'agent']]));
 
@@ -85,10 +85,28 @@ test('messages and comments of a source are read, in one piece where they are pu
     'export function read(a: string): string {',
     "  if (a === '') throw new Error('the name is empty; ' + 'want ' + `a name, as ${a + ' in the'} example`);",
     "  return label({ help: 'Begin this file anew.' });",
+    '  // A file that is gone',
+    '  // begins anew.',
     '}',
   ].join('\n');
   const findings = readSourceTexts('a.ts', source).flatMap(check);
-  t.deepEqual(findings.map(({ line, rule }) => `${line} ${rule}`).sort(), ['3 anew', '6 want', '7 anew']);
+  t.deepEqual(findings.map(({ line, rule }) => `${line} ${rule}`).sort(), ['3 anew', '6 want', '7 anew', '9 anew']);
+});
+
+test('titles of tests are read, and not the texts in them', (t) => {
+  const source = [
+    "test('the broker begins anew', (t) => {",
+    "  t.is(read('begins this anew'), 1);",
+    '});',
+    'for (const name of names)',
+    '  test.serial(`${name} is told`, (t) => {});',
+    "tester('all begins anew', 1);",
+  ].join('\n');
+  const findings = readTestTitles('a.test.ts', source).flatMap(check);
+  t.deepEqual(
+    findings.map(({ line, rule }) => `${line} ${rule}`),
+    ['1 anew', '5 tell'],
+  );
 });
 
 test('the glossary forbids what stands in its column "Do not say"', (t) => {

@@ -50,7 +50,7 @@ export class TrueResources {
   }
 }
 
-/** Whether a request of the plan's tasks, the first or another, is for so many GPUs. */
+/** Whether a request of the plan's tasks, the first or another, is for that share of GPUs. */
 function isAsked(plan: JobPlan, gpus: number): boolean {
   return gpus === plan.asks?.gpus || (gpus === 0 && findAlternatives(plan).alternatives !== undefined);
 }

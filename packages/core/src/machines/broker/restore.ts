@@ -282,7 +282,7 @@ function getAccount(state: BrokerState, key: string): LedgerAccount {
   return account;
 }
 
-/** What a replica asked for; one that holds nothing beside processors was written down without it. */
+/** What a replica asked for; one that holds processors alone was written down without it. */
 function restoreRequest(
   job: BrokerJob,
   { taskIndex, resources, alternative = 0 }: SavedReplica,

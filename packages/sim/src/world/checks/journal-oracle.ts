@@ -447,6 +447,8 @@ export class JournalOracle {
   #end({ jobId, status }: ChangeOf<'JobEnded'>): void {
     const job = this.#job(jobId);
     job.hasEnded = true;
+    // Nobody can release them any more.
+    job.held.clear();
     const ends = [...job.tasks.values()].map(({ end }) => end ?? 'ready');
     const [finished, failed] = [
       ends.filter((end) => end === 'finished').length,

@@ -171,13 +171,18 @@ export function leaveReservation(
   getJob(state, jobId).reservationOver = { code, reason, waits, at };
 }
 
-/** Closes a job all of whose tasks have ended, and drops what it no longer needs. */
+/**
+ * Closes a job all of whose tasks have ended, and drops what it no longer needs. A hold ends with it, as nobody can
+ * release tasks of a job that has ended: those that are retried later run.
+ */
 export function endJob(state: BrokerState, change: ChangeOf<'JobEnded'>): void {
   const job = getJob(state, change.jobId);
   job.status = change.status;
   job.endedAt = change.at;
   state.openJobs.delete(job.jobId);
   job.appends.clear();
+  job.isHeld = false;
+  job.held.clear();
   if (change.status === 'finished') forgetTasks(job);
 }
 
@@ -190,7 +195,6 @@ function forgetTasks(job: BrokerJob): void {
   job.assigned.clear();
   job.dependencies = undefined;
   job.finished.clear();
-  job.held.clear();
 }
 
 /**
