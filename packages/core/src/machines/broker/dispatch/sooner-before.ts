@@ -45,7 +45,7 @@ const lookEveryMin: Duration = 1000;
 function countBy(wait: Duration, time: Duration | undefined, limit: Duration | undefined): number {
   if (time === undefined || limit === undefined || time === 0) return wait === 0 ? 1 : 0;
   const within = Math.floor((limit - wait) / time);
-  // One that is free is taken in any case: to be first in the order is to be preferred.
+  // One that is free is taken in any case: the order says what is preferred.
   return Math.max(wait === 0 ? 1 : 0, within);
 }
 
