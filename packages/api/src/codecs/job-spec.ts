@@ -44,6 +44,7 @@ import {
   encodeRoot,
 } from './common.ts';
 import { decodeResources, encodeResources } from './resources.ts';
+import { decodeRunner } from './runner.ts';
 import { decodeScheduling, encodeScheduling } from './scheduling.ts';
 
 /** A submission with its defaults filled in; paths are as the client wrote them. */
@@ -51,7 +52,7 @@ export interface SubmitJob {
   /** The client's own key, so that a repeated submission is the same job; empty when it gave none. */
   readonly clientJobId: string;
   readonly spec: JobSpec;
-  /** A job of which results are to be taken over; 0 is the latest with the same label, undefined none. */
+  /** The job whose results this one takes over; 0 is the latest with the same label, undefined none. */
   readonly resumesJobId: number | undefined;
 }
 
@@ -318,6 +319,7 @@ function decodeTaskGroup(wire: TaskGroupWire, name: string): TaskGroup {
       ? {}
       : { processorsMax: integer(`${name}.processors_max`, wire.processorsMax, 1, 65_536) }),
     ...decodeResources(wire.resources, `${name}.resources`),
+    ...decodeRunner(wire.runner, `${name}.runner`),
     ...decodeAlternatives(wire.alternatives, name),
   };
 }
@@ -424,6 +426,7 @@ function encodeTaskGroup(group: TaskGroup): TaskGroupWire {
       expectedTimeMs: expectedTime,
     })),
     resources: encodeResources(group.resources),
+    runner: group.runner,
   };
 }
 

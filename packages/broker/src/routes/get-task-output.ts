@@ -46,7 +46,8 @@ export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutp
   };
 }
 
-function findReportingRecord(records: readonly ReplicaRecord[]): ReplicaRecord | undefined {
+/** The end that counts: of the accepted replica, or of the last one that failed. */
+export function findReportingRecord(records: readonly ReplicaRecord[]): ReplicaRecord | undefined {
   return (
     records.find((record) => record.disposition === 'accepted') ??
     records.findLast((record) => record.disposition === 'failed') ??
@@ -84,7 +85,7 @@ function positionsAsked(
   return outputPositions(group, attributes ?? {});
 }
 
-/** As it was written where its machine states what cannot be part of a path: nothing was brought there. */
+/** The template itself if an attribute of the machine cannot be part of a path: nothing was brought there. */
 function shownPath(fillIn: FillIn, template: string): string {
   try {
     return fillIn(template).path;

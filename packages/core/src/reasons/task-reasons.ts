@@ -9,7 +9,7 @@ const ofRequest = {
   resources: 'texts',
 } as const;
 
-/** What a broker says of one task when it is asked why. */
+/** A broker's explanation of one task. */
 export const taskReasons = {
   'task-ready': { jobId: 'number', taskIndex: 'number' },
   'task-unmet': {
@@ -61,6 +61,7 @@ export const taskReasons = {
   'replica-end-awaited': { replicaId: 'number', machineId: 'text', leftMs: 'number' },
   'task-behind-cancelled': { jobId: 'number', taskIndex: 'number', cancelledTaskIndex: 'number' },
   'task-blocked': { jobId: 'number', taskIndex: 'number', failedTaskIndex: 'number' },
+  'replicas-withdrawn': { replicas: 'number' },
   'replica-ended': {
     replicaId: 'number',
     machineId: 'text',
