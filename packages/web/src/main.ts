@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { getAsset } from 'node:sea';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { accountName, makeToken, writeAtomic } from '@mutirao/runtime/files';
@@ -10,6 +10,7 @@ import { defineProgram, text, type ConfigOf, type ProgramContext } from '@mutira
 import { acceptToken, joinAddress, parseLoopbackAddress } from '@mutirao/runtime/rpc';
 
 import manifest from '../../../package.json' with { type: 'json' };
+import { findProgram } from './server/find-program.ts';
 import { makeGateway } from './server/gateway.ts';
 import { loopbackHosts } from './server/guard.ts';
 import { liveGrid } from './server/live-grid.ts';
@@ -65,6 +66,7 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
     tokens,
     log,
     home,
+    program: findProgram(process.env['PATH'] ?? '', dirname(fileURLToPath(import.meta.url))),
     clock: Date,
     userId: accountName(),
     directory: config.directory || process.cwd(),

@@ -181,11 +181,15 @@ function sendFile(files: StaticFiles, request: FastifyRequest, reply: FastifyRep
     );
   void reply
     .header('etag', file.etag)
-    .header('cache-control', 'no-cache')
+    // Of a chunk the name changes with its content.
+    .header('cache-control', /-[A-Z0-9]{8}\.\w+$/.test(path) ? 'private, max-age=31536000, immutable' : 'no-cache')
     .header('vary', 'accept-encoding')
     .type(file.type);
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
-  const takesGzip = file.gzipped !== undefined && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+  const accepted = String(request.headers['accept-encoding'] ?? '');
+  if (file.brotli !== undefined && /\bbr\b/.test(accepted))
+    return reply.header('content-encoding', 'br').send(file.brotli);
+  const takesGzip = file.gzipped !== undefined && /\bgzip\b/.test(accepted);
   return takesGzip ? reply.header('content-encoding', 'gzip').send(file.gzipped) : reply.send(file.bytes);
 }
 

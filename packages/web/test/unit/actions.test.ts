@@ -53,6 +53,7 @@ class Page {
       clock: { now: () => 1_010_000 },
       userId: 'ana',
       home: '/home/ana/.mutirao',
+      program: 'mutirao',
       directory: '/home/ana',
       version: '0',
       tokens: acceptToken(webToken, 'ana'),

@@ -39,6 +39,7 @@ class Page {
       clock: { now: () => this.now },
       userId: 'ana',
       home: '/home/ana/.mutirao',
+      program: 'mutirao',
       directory: '/home/ana',
       version: '0',
       tokens: acceptToken(webToken, 'ana'),
