@@ -68,7 +68,7 @@ export const explanationReasons = {
   },
 
   'memory-use': {
-    /** What the tasks of its groups ask for; the same twice where all ask for the same. */
+    /** The range of the requests of its groups' tasks; the same twice if all are equal. */
     leastAskedBytes: 'number',
     mostAskedBytes: 'number',
     completedTasks: 'number',

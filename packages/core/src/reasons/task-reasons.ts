@@ -1,6 +1,6 @@
 import type { ReasonTable } from './parameters.ts';
 
-/** What a broker says of one task when it is asked why. */
+/** A broker's explanation of one task. */
 export const taskReasons = {
   'task-ready': { jobId: 'number', taskIndex: 'number' },
   'task-unmet': {

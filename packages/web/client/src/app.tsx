@@ -18,7 +18,7 @@ const ReservationsView = lazy(async () => ({
   default: (await import('./views/reservations/reservations-view.tsx')).ReservationsView,
 }));
 
-/** What each view wants to be told as it happens. */
+/** Topics that each view subscribes to. */
 const topicsOf: Readonly<Record<ViewName, readonly StreamTopic[]>> = {
   now: ['summary', 'jobs', 'machines', 'providers', 'ledger', 'events'],
   after: ['summary', 'jobs', 'job'],

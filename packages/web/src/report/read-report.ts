@@ -30,7 +30,7 @@ export interface ReportBroker {
   getTaskOutput(request: GetTaskOutputRequest): Promise<GetTaskOutputResponse>;
 }
 
-/** All that is told of a job afterwards. */
+/** Everything that a report on a job contains. */
 export interface JobReport {
   readonly madeAt: number;
   readonly detail: JobDetail;

@@ -16,8 +16,8 @@ import type { GatewayParts } from './grid-calls.ts';
 import type { Estimate } from './documents/jobs.ts';
 
 /**
- * A reading is taken again after so many times what the last one took, so that all pages together cost the broker a few
- * per cent at most.
+ * A reading is taken again after this multiple of the time that the last one took, so that all pages together cost the
+ * broker a few per cent at most.
  */
 const restFactor = 20;
 /**
@@ -48,13 +48,13 @@ function isIdle({ status, readyCount, runningCount, dispatchedCount }: JobSummar
 
 interface Kept {
   readonly takenAt: number;
-  /** Until then it is given to whoever asks. */
+  /** Until then every caller gets it. */
   readonly until: number;
   readonly value: unknown;
 }
 
 /**
- * What the broker said last, for all pages at once: who asks while an answer is young gets it, and who asks while it is
+ * The broker's latest answers, for all pages at once: a call while an answer is young gets it, and a call while it is
  * fetched waits for the same one.
  */
 export class Readings {
@@ -94,7 +94,7 @@ export class Readings {
     return this.#take('providers', ages.providers, (broker) => broker.listProviders());
   }
 
-  /** The queue of a provider's resource; rejects where the provider cannot tell. */
+  /** The queue of a provider's resource; rejects if the provider cannot report it. */
   queue(providerId: string): Promise<GetProviderQueueResponse> {
     return this.#take(`queue ${providerId}`, ages.queue, (broker) => broker.getProviderQueue({ providerId }));
   }

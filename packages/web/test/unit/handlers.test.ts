@@ -82,7 +82,7 @@ class Page {
   }
 }
 
-/** A job of four tasks: accepted with a loser beside it, failed for good, running, not begun. */
+/** A job of four tasks: accepted with a losing replica, failed for good, running, not begun. */
 function mixedJob(page: Page): void {
   page.broker.jobs = [
     aJobSummary({
@@ -289,7 +289,7 @@ test('files on their way are shown as they were: inputs while another run may be
   };
   page.broker.tasks.set(1, [
     aTask({ taskIndex: 0, replicas: [aReplica({ replicaId: 1, staging })] }),
-    // It waited at its machine for a second and had no files: that is no staging.
+    // It waited at its machine for a second and had no files, so it has no staging times.
     aTask({
       taskIndex: 1,
       replicas: [
@@ -351,7 +351,7 @@ test('what became of a run is what its broker says: killed, lost and outvoted on
   );
 });
 
-test('a machine whose clock is ahead ends nothing after its broker has heard of it', async (t) => {
+test('on a machine whose clock is ahead, nothing ends after its broker has received the report', async (t) => {
   const page = new Page();
   page.broker.jobs = [aJobSummary({ taskCount: 1, finishedCount: 1 })];
   page.broker.tasks.set(1, [
@@ -655,7 +655,7 @@ test('machines come by site in columns, and in pages in full', async (t) => {
   t.is(rest.machines[0]?.attributes['note'], hostile);
 });
 
-test('a machine tells what it runs', async (t) => {
+test('a machine lists what it runs', async (t) => {
   const page = new Page();
   mixedJob(page);
   page.broker.machines = [
@@ -840,7 +840,7 @@ test('whatever is shown can be explained', async (t) => {
   );
 });
 
-test('a broker that is away is told as such, with a code, and one that is back answers', async (t) => {
+test('a broker that is away is reported with a code, and one that is back answers', async (t) => {
   const page = new Page();
   mixedJob(page);
   page.broker.awayBecause = new MutiraoError('MUT_UNREACHABLE', 'nobody listens');
@@ -873,7 +873,7 @@ test('what is wrong in a request is named', async (t) => {
   t.like(await page.fails('/jobs/1/retry', { task_indexes: [-1] }), { status: 400 });
 });
 
-test('who has an answer already is told so', async (t) => {
+test('a caller that has the answer already gets status 304', async (t) => {
   const page = new Page();
   mixedJob(page);
   const { headers } = await page.raw('/jobs/1/times');

@@ -11,8 +11,8 @@ const draining: Verdict = {
 };
 
 /**
- * Queues a batch. Replicas that are held, or whose end is not acknowledged, are heard of for the second time and passed
- * over.
+ * Queues a batch. Skips replicas that the agent holds already, or whose end is not acknowledged yet: they were sent
+ * again.
  */
 export function dispatchReplicas(turn: Turn, batch: StartReplicas): void {
   const { state } = turn;
@@ -73,8 +73,8 @@ function findRefusal(state: AgentState, { template }: StartReplicas): Verdict | 
 }
 
 /**
- * What a replica takes here in addition to processors; undefined for nothing. Memory is not counted where it is not
- * known how much there is.
+ * The resources that a replica takes here in addition to processors; undefined for none. Memory does not count if the
+ * machine's memory is unknown.
  */
 export function getHeldResources(state: AgentState, { resources }: TaskTemplate): ResourceRequest | undefined {
   if (resources === undefined || isEmptyRequest(resources)) return undefined;

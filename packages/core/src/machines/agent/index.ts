@@ -24,8 +24,8 @@ export {
 } from './state.ts';
 
 /**
- * What one agent does with the processors of its machine. It journals nothing: whoever loses it runs its replicas
- * elsewhere.
+ * What one agent does with the processors of its machine. It journals nothing: the broker runs the replicas of a lost
+ * agent elsewhere.
  */
 export const agentMachine: Machine<AgentState, AgentInput, AgentChange, AgentCommand> = {
   step,

@@ -1,6 +1,6 @@
 /**
- * Colours of Okabe and Ito, which colour-blind people can tell apart; where colour alone would tell, a pattern or a
- * word tells too.
+ * Colours of Okabe and Ito, which colour-blind people can tell apart; where colour alone would carry the meaning, a
+ * pattern or a word does too.
  */
 export const okabeIto = {
   black: '#000000',

@@ -95,7 +95,7 @@ export function sayAgo(instant: number, now: number): string {
   return gone < 1000 ? 'just now' : `${sayDuration(gone)} ago`;
 }
 
-/** An instant by the clock of who reads it, with its day where that is not today's (`today`, an instant of it). */
+/** An instant in the viewer's time zone, with its day where that is not today's (`today`, an instant of it). */
 export function sayClock(instant: number, today: number): string {
   const at = new Date(instant);
   const clock = at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });

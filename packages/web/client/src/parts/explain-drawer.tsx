@@ -8,7 +8,7 @@ import { MachineCard } from './machine-card.tsx';
 import { Answered } from './notices.tsx';
 import { TaskCard } from './task-card.tsx';
 
-/** Why a job, task or request is where it is, with what there is to be seen of it. */
+/** Explains the state of a job, task or request, and shows its details. */
 export function ExplainDrawer({
   subject,
   close,

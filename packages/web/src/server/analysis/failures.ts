@@ -23,7 +23,7 @@ const sampleTriesMax = 3;
 /** Where samples of output come from. */
 type OutputSource = Pick<BrokerCalls, 'getTaskOutput' | 'listTasks'>;
 
-/** What went wrong in a job by cause, the most frequent first; samples of output are added by who can ask for them. */
+/** The failures of a job by cause, the most frequent first; a caller with a broker adds samples of output. */
 export function groupFailures(records: JobRecords): Failures {
   const rows = records.rows();
   const [failed, lost] = [rows.filter(isFailure), rows.filter(isLoss)];
@@ -157,7 +157,7 @@ async function findValues(
 }
 
 /**
- * The output of the first task that has one; what cannot be had is left out, for the groups are worth more than their
+ * The output of the first task that has one. Unavailable outputs are left out, for the groups are worth more than their
  * samples.
  */
 async function findSample(broker: OutputSource, jobId: number, group: FailureGroup): Promise<FailureGroup['sample']> {

@@ -6,7 +6,7 @@ import { jobsListed, type Readings } from '../readings.ts';
 import type { Handlers } from '../requests.ts';
 import { bodyBytesMax } from '../limits.ts';
 
-/** Who and where, and the grid at a glance. */
+/** The session, and the grid at a glance. */
 export function overviewHandlers(parts: GatewayParts, readings: Readings): Handlers<'getSession' | 'getSummary'> {
   return {
     getSession: () => ({

@@ -7,7 +7,7 @@ import { isLiveRequest } from '../queries.ts';
 import { countReadySoon } from '../demand/ready-soon.ts';
 import type { BrokerState } from '../state.ts';
 
-/** Says why a request is what it is, by its name `<provider>/<number>`; undefined where there is none. */
+/** Explains the status of a request, by its name `<provider>/<number>`; undefined if there is none. */
 export function explainRequest(state: BrokerState, name: string, now: Instant): Explanation | undefined {
   const request = state.requests.get(name);
   if (request === undefined) return undefined;

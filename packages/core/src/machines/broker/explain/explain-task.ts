@@ -41,7 +41,7 @@ export interface TaskSubject {
   readonly reusedFrom?: TakenTask | undefined;
 }
 
-/** What the parts of an explanation of one task share. */
+/** Shared by the parts of an explanation of one task. */
 interface TaskView {
   readonly state: BrokerState;
   readonly job: BrokerJob;
@@ -53,7 +53,7 @@ interface TaskView {
   readonly now: Instant;
 }
 
-/** Says why a task is what it is; undefined where this user has no such task. */
+/** Explains the status of a task; undefined if this user has no such task. */
 export function explainTask(state: BrokerState, subject: TaskSubject, now: Instant): Explanation | undefined {
   const { jobId, taskIndex } = subject;
   const job = findUserJob(state, subject.userId, jobId);

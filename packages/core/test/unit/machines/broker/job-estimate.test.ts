@@ -97,7 +97,7 @@ test('what waits at a busy machine has no place yet', (t) => {
   t.is(job && estimateJob(state, job, 1).slotCount, 1);
 });
 
-test('where all that is open runs, what is left is what the last one to end has left', (t) => {
+test('when all open tasks run, the remaining time is that of the last one to end', (t) => {
   const { ends, starts, estimate } = aBroker(2, 3);
   starts(1000, 'm1', 2);
   ends(2000, 'm0', 1, 1000);
@@ -109,7 +109,7 @@ test('where all that is open runs, what is left is what the last one to end has 
   t.deepEqual(remaining, { least: 1500, most: 1500 });
 });
 
-test('of a job of which nothing runs nobody says how long it takes', (t) => {
+test('a job without a running task has no estimate of its end', (t) => {
   const { ends, estimate, job } = aBroker(1, 1);
   ends(2000, 'm0', 1, 1000);
   t.is(job.status, 'finished');
