@@ -61,12 +61,16 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
   const tokens = acceptToken(token, accountName());
   const grid = liveGrid({ home, broker: config.broker, reservations: config.reservations });
   let hosts: ReadonlySet<string> = new Set();
-  const { server, hub } = makeGateway({
+  const { server, hub, history } = makeGateway({
     grid,
     tokens,
     log,
     home,
-    program: findProgram(process.env['PATH'] ?? '', dirname(fileURLToPath(import.meta.url))),
+    program: findProgram({
+      path: process.env['PATH'] ?? '',
+      folder: dirname(fileURLToPath(import.meta.url)),
+      home,
+    }),
     clock: Date,
     userId: accountName(),
     directory: config.directory || process.cwd(),
@@ -84,6 +88,7 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
   log.info({ address: joinAddress(host, bound) }, 'listening');
   const ticking = setInterval(() => {
     void hub.tick();
+    void history.tick();
   }, tickMs);
   if (!signal.aborted) await once(signal, 'abort');
   clearInterval(ticking);

@@ -9,13 +9,11 @@ const valuesInLine = 20;
 const linesBehind = 500;
 const charactersBehind = 40_000;
 
-/** Where a command line is to work. */
+/** Where a command line must work. */
 export interface CommandPlace {
   readonly directory: string;
-  /** How the command line of the grid is started there: a word, or quoted for a shell. */
+  /** How a shell starts the command line of the grid there. */
   readonly program: string;
-  /** The home folder of the grid; empty where it is the usual one. */
-  readonly home: string;
 }
 
 /** How the values of a bag are given at a terminal. */
@@ -35,7 +33,7 @@ interface GivenValues {
  */
 export function getCommandLine(
   spec: BagSpec,
-  { directory, program, home }: CommandPlace,
+  { directory, program }: CommandPlace,
   commands: readonly string[],
 ): string {
   const { words, lines, remark } = givenValues(spec.values, commands);
@@ -44,7 +42,7 @@ export function getCommandLine(
   );
   const inPlace = spec.in_place === true ? ['--in-place'] : [];
   const command = [
-    `cd ${quoteForShell(directory)} &&${home === '' ? '' : ` MUTIRAO_HOME=${quoteForShell(home)}`} ${program} job submit`,
+    `cd ${quoteForShell(directory)} && ${program} job submit`,
     ...inPlace,
     ...given,
     '--',

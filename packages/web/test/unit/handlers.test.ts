@@ -414,6 +414,14 @@ test('many bars become cells, which add up to the same time', async (t) => {
   );
 });
 
+test('runs are drawn one by one as long as they are few, however many bars their files take', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  const { bars } = await page.get(t, 'getGantt', '/jobs/1/gantt?bars_max=5');
+  t.not(bars, null, 'five runs');
+  t.is((await page.get(t, 'getGantt', '/jobs/1/gantt?bars_max=4')).bars, null);
+});
+
 test('failures are grouped by cause, with the end of what one of them printed', async (t) => {
   const page = new Page();
   mixedJob(page);

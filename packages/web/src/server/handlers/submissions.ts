@@ -6,7 +6,6 @@ import { parseJdf, readJdf } from '@mutirao/formats';
 import type { BagSpec, JdfCheck, JdfSpec } from '../../schema/index.ts';
 import { firstCommands, jobOfBag, type DroppedContent } from '../bag-spec.ts';
 import { getCommandLine } from '../command-line.ts';
-import { nameHome } from '../find-program.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import type { Handlers } from '../requests.ts';
 import { requireAbsolute, submit } from '../submit.ts';
@@ -30,11 +29,7 @@ export function submissionHandlers(
       return {
         task_count: group === undefined ? 0 : findTaskCount(group),
         first_commands: group === undefined ? [] : firstCommands(group),
-        command_line: getCommandLine(
-          body,
-          { directory, program: parts.program, home: nameHome(parts.home) },
-          listCommands(group),
-        ),
+        command_line: getCommandLine(body, { directory, program: parts.program }, listCommands(group)),
       };
     },
     submitBag: async ({ body }) => {
