@@ -1,11 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { encodeBlobRequest, encodeMachineFacts, encodeReport, type ServedUser } from '@mutirao/api/codecs';
+import {
+  encodeBlobRequest,
+  encodeMachineFacts,
+  encodeOutputPart,
+  encodeReport,
+  type ServedUser,
+} from '@mutirao/api/codecs';
 import type { MutiraoError } from '@mutirao/api/errors';
 import type { AttachResponse } from '@mutirao/api/machine';
 import {
   agentMachine,
   createAgentState,
+  isHeldReplica,
   listHeldReplicas,
   saveAgentInitialState,
   type AgentCommand,
@@ -31,6 +38,7 @@ import { readFromProvider } from './from-provider.ts';
 import { Gate } from './gate.ts';
 import { HostContents } from './host-contents.ts';
 import type { Isolation } from './isolation.ts';
+import { LiveOutput } from './live-output.ts';
 import { ProviderLink } from './provider-link.ts';
 import { PushAttempts } from './push-attempts.ts';
 import { SharedFolders } from './shared-folders.ts';
@@ -73,6 +81,8 @@ export interface AgentSetup {
 type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
 
 const pushesMax = 4;
+/** How long a runner waits for another task of its job. */
+const runnerIdleMax: Duration = 60_000;
 
 /** One machine's agent: the machine that decides, and the parts that do. */
 export class Agent {
@@ -82,6 +92,7 @@ export class Agent {
   private readonly contents: BlobClient;
   private readonly link: ProviderLink;
   private readonly shared: SharedFolders;
+  private readonly liveOutput: LiveOutput;
   /** By user; the owner's is that of undefined. */
   private readonly hosts = new Map<string | undefined, HostContents>();
   private readonly pushes = new Gate(pushesMax);
@@ -97,7 +108,12 @@ export class Agent {
     this.workplace = workplace;
     this.until = setup.facts.until;
     const { processors, capacity } = setup.facts;
-    const state = createAgentState({ ...setup.machine, processors, ...(capacity === undefined ? {} : { capacity }) });
+    const state = createAgentState({
+      ...setup.machine,
+      processors,
+      ...(capacity === undefined ? {} : { capacity }),
+      ...(workplace.endRunner === undefined ? {} : { runnerIdleMax }),
+    });
     this.driver = new MachineDriver<AgentState, AgentInput, never, AgentCommand>({
       machine: agentMachine,
       state,
@@ -130,6 +146,18 @@ export class Agent {
     });
     this.shared = new SharedFolders(setup.sharedHome ?? '', setup.facts.incarnation);
     this.link = this.makeLink();
+    this.liveOutput = new LiveOutput({
+      tails: workplace.tails,
+      isHeld: (replicaId) => isHeldReplica(this.driver.state, replicaId),
+      now: () => performance.now(),
+      start: (delay, run) => setTimeout(run, delay).unref(),
+      cancel: (timer) => {
+        clearTimeout(timer as NodeJS.Timeout | undefined);
+      },
+      send: (part) => {
+        this.link.send({ $case: 'outputPart', value: encodeOutputPart(part) });
+      },
+    });
   }
 
   /** Starts an agent, which dials its provider at once. */
@@ -165,6 +193,7 @@ export class Agent {
     if (this.isClosed) return;
     this.isClosed = true;
     await this.workplace.end();
+    this.liveOutput.forget();
     this.link.close();
     for (const host of this.hosts.values()) host.close();
     await this.driver.stop();
@@ -250,6 +279,7 @@ export class Agent {
         this.receive(message);
       },
       onLost: () => {
+        this.liveOutput.forget();
         this.driver.deliver({ kind: 'ProviderLost' });
       },
       onGone: (error) => {
@@ -269,6 +299,11 @@ export class Agent {
         return;
       case 'content':
         this.contents.take(said.offer);
+        return;
+      case 'output':
+        // The replica may have come just before, and still wait for its turn.
+        this.driver.settle();
+        this.liveOutput.ask(said.request);
         return;
       case 'served':
         this.served = said.user;
@@ -306,6 +341,9 @@ export class Agent {
         return;
       case 'LaunchTask':
         this.workplace.launch(command.replica);
+        return;
+      case 'EndRunner':
+        this.workplace.endRunner?.(command.slot);
         return;
       case 'KillTask':
         this.workplace.signal(command.replica, command.signal);

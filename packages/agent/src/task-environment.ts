@@ -123,6 +123,21 @@ export class TaskRenderer {
     };
   }
 
+  /** Those of them that differ between the calls of one runner. */
+  callVariables(
+    { start }: RenderedReplica,
+    { playpen, storage }: { readonly playpen: string; readonly storage: string },
+  ): Record<string, string> {
+    return {
+      INPUTFILES: '',
+      OUTPUTFILES: '',
+      ...getFiles(start),
+      TASK: String(start.taskIndex),
+      PLAYPEN: playpen,
+      PATH: this.searchPathOf(playpen, storage),
+    };
+  }
+
   private searchPathOf(playpen: string, storage: string): string {
     return [this.searchPath, storage, playpen, '.', path.dirname(process.execPath)].join(':');
   }

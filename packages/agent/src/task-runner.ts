@@ -8,7 +8,7 @@ import {
   type ProcessResult,
   type Verdict,
 } from '@mutirao/core/machines/agent';
-import { describeBytes, type Bytes } from '@mutirao/core/shared';
+import { describeBytes, type Bytes, type ReplicaId } from '@mutirao/core/shared';
 import {
   Launchers,
   quoteWord,
@@ -19,6 +19,7 @@ import {
   type PipedProcess,
   type StartPipedOptions,
   type TaskEnd,
+  type TaskTail,
   type TaskUsage,
 } from '@mutirao/runtime/processes';
 import type { AccountTasks } from './account-tasks.ts';
@@ -27,6 +28,7 @@ import { MemoryShortages } from './capacity/memory-shortages.ts';
 import { listProcessors, type Pinning } from './capacity/pinning.ts';
 import type { GangTask } from './gang/gangs.ts';
 import type { Playpens } from './playpens.ts';
+import { Runners, type RunnerPlace } from './runners/runners.ts';
 import type { Storages } from './storages.ts';
 import type { RenderedTask, TaskRenderer } from './task-environment.ts';
 import type { SandboxedTask, TaskSandboxes } from './task-sandboxes.ts';
@@ -35,6 +37,8 @@ import { getVerdict } from './verdict.ts';
 
 /** What running tasks needs. */
 export interface TaskRunnerOptions {
+  /** For the pipes of resident runners. */
+  readonly runnersFolder: string;
   readonly launchers: Omit<LaunchersOptions, 'onEnded'>;
   readonly playpens: Playpens;
   readonly renderer: TaskRenderer;
@@ -74,6 +78,8 @@ export class TaskRunner {
   private isAskingRoom = false;
   private readonly shortages: MemoryShortages;
   private readonly meters = new TaskMeters();
+  /** The resident ones. */
+  readonly runners: Runners;
   /** By slot, of tasks that have not been sampled yet, when they were launched. */
   private readonly unsampled = new Map<number, number>();
   private sampleTimer: NodeJS.Timeout | undefined;
@@ -86,6 +92,7 @@ export class TaskRunner {
     this.options = options;
     this.launchers = launchers;
     this.shortages = new MemoryShortages(options.host ?? ownHost);
+    this.runners = this.makeRunners();
   }
 
   /** Starts the launchers. @throws Error of the file system. */
@@ -93,7 +100,7 @@ export class TaskRunner {
     const launchers = await Launchers.open({
       ...options.launchers,
       onEnded: (slot, end) => {
-        runner.finish(slot, end);
+        runner.finishProcess(slot, end);
       },
     });
     const runner = new TaskRunner(options, launchers);
@@ -105,16 +112,13 @@ export class TaskRunner {
    * member of a gang.
    */
   launch(replica: HeldReplica, gang?: GangTask): void {
-    const { playpens } = this.options;
     const slot = getSlot(replica);
-    const hasPlaypen = replica.start.inputs.length > 0;
     try {
-      const playpen = hasPlaypen ? playpens.getPath(slot) : playpens.prepare(slot);
-      const storage = this.options.storages.getPath(replica.template.userId);
       this.running[slot] = replica;
       this.shortOf[slot] = undefined;
       this.meters.begin(slot);
-      this.launchers.launch(slot, { ...this.compose(replica, { playpen, storage }, gang), ...this.pin(replica) });
+      if (replica.runner === undefined) this.launchProcess(slot, replica, gang);
+      else this.runners.launch(replica);
       this.isBusy = true;
       if (this.sweepTimer === undefined) {
         this.shortages.look(performance.now());
@@ -127,6 +131,62 @@ export class TaskRunner {
       this.running[slot] = undefined;
       this.tell(replica, undefined, getVerdict(error, 'launching'));
     }
+  }
+
+  private launchProcess(slot: number, replica: HeldReplica, gang: GangTask | undefined): void {
+    const { playpens, storages } = this.options;
+    const playpen = replica.start.inputs.length > 0 ? playpens.getPath(slot) : playpens.prepare(slot);
+    const storage = storages.getPath(replica.template.userId);
+    this.launchers.launch(slot, { ...this.compose(replica, { playpen, storage }, gang), ...this.pin(replica) });
+  }
+
+  private makeRunners(): Runners {
+    const { playpens, renderer, runnersFolder, sandboxes, storages } = this.options;
+    return new Runners({
+      folder: runnersFolder,
+      playpens,
+      variablesOf: (replica, playpen) =>
+        renderer.callVariables(replica, { playpen, storage: storages.getPath(replica.template.userId) }),
+      start: (replica, place) => {
+        this.startResident(replica, place);
+      },
+      beginOutput: (replica) => {
+        this.launchers.beginPart(getSlot(replica), getKeptMax(replica));
+      },
+      endOutput: (slot) => this.launchers.endPart(slot),
+      kill: (slot) => {
+        this.launchers.signal(slot, 'SIGKILL');
+      },
+      onCallEnded: (slot, end) => {
+        this.finish(slot, end);
+      },
+      onIdleEnded: (slot) => {
+        this.options.deliver({ kind: 'RunnerEnded', slot });
+      },
+      onLeft: (slot) => {
+        sandboxes.release(slot);
+      },
+    });
+  }
+
+  /** The runner of a slot is a task of its launcher, for as long as it stays. */
+  private startResident(replica: HeldReplica, { home, folder, redirections }: RunnerPlace): void {
+    const { renderer, sandboxes, storages } = this.options;
+    const { template, start } = replica;
+    const storage = storages.getPath(template.userId);
+    const own = { ...template, command: template.runner?.command ?? '' };
+    const sandboxed = sandboxedTask(replica, { playpen: home, storage });
+    const sandbox = sandboxes.lineFor({ ...sandboxed, start: folder });
+    const slot = getSlot(replica);
+    this.launchers.launch(slot, {
+      folder,
+      keptMax: getKeptMax(replica),
+      leavesFiles: true,
+      ...renderer.render({ ...replica, template: own, start: { ...start, value: '' } }, { playpen: folder, storage }),
+      redirections,
+      ...(sandbox === undefined ? {} : { sandbox }),
+      ...this.pin(replica),
+    });
   }
 
   private compose(replica: HeldReplica, folders: SandboxedTask['folders'], gang: GangTask | undefined): LaunchTask {
@@ -199,10 +259,18 @@ export class TaskRunner {
     return started;
   }
 
+  /** What a replica's task has written so far; undefined where it does not run. */
+  tail(replicaId: ReplicaId): TaskTail | undefined {
+    const slot = this.running.findIndex((replica) => replica?.start.replicaId === replicaId);
+    return slot === -1 ? undefined : this.launchers.tail(slot);
+  }
+
   /** Signals a replica's task, if it still runs. */
   signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void {
     const slot = getSlot(replica);
-    if (this.running[slot] === replica) this.launchers.signal(slot, signal);
+    if (this.running[slot] !== replica) return;
+    this.runners.doom(slot);
+    this.launchers.signal(slot, signal);
   }
 
   /** Kills everything. */
@@ -210,10 +278,19 @@ export class TaskRunner {
     clearTimeout(this.sweepTimer);
     clearTimeout(this.sampleTimer);
     clearTimeout(this.outputTimer);
+    this.runners.close();
     this.launchers.close();
   }
 
-  private finish(slot: number, end: TaskEnd): void {
+  private finishProcess(slot: number, end: TaskEnd): void {
+    const resident = this.runners.finish(slot);
+    // Whatever it says as a process, its task has no answer.
+    const isSilent = resident?.replica !== undefined && resident.fault === '' && end.status === 0;
+    this.finish(slot, end, isSilent ? { fault: 'the runner ended without an answer' } : resident);
+  }
+
+  /** @param resident the runner that has ended with the task; left out for one that takes more. */
+  private finish(slot: number, end: TaskEnd, resident?: { readonly fault: string }): void {
     const replica = this.running[slot];
     if (replica === undefined) return;
     this.running[slot] = undefined;
@@ -223,23 +300,32 @@ export class TaskRunner {
     this.tell(
       replica,
       measured,
-      end.status === -1
-        ? this.judgeLaunch(slot, replica.template.workFolder?.path, end.trouble)
-        : end.status === 0
-          ? undefined
-          : (this.judgeSpace(slot) ?? this.judgeMemory(measured)),
+      resident !== undefined && resident.fault !== ''
+        ? { outcome: 'failed', reason: 'MUT_COMMAND_FAILED', detail: resident.fault }
+        : end.status === -1
+          ? this.judgeLaunch(slot, replica.template.workFolder?.path, end.trouble)
+          : end.status === 0
+            ? undefined
+            : (this.judgeSpace(slot) ?? this.judgeMemory(measured)),
+      resident !== undefined,
     );
     // A task that was ended may have left other processes behind.
     if (replica.verdict !== undefined) setImmediate(this.sweep);
   }
 
   /** @param end undefined for a task that could not be launched. */
-  private tell(replica: HeldReplica, end: MeasuredEnd | undefined, verdict: Verdict | undefined): void {
+  private tell(
+    replica: HeldReplica,
+    end: MeasuredEnd | undefined,
+    verdict: Verdict | undefined,
+    isRunnerGone = false,
+  ): void {
     this.options.deliver({
       kind: 'ProcessEnded',
       replicaId: replica.start.replicaId,
       verdict,
       result: end === undefined ? noResult : findResult(end),
+      ...(isRunnerGone ? { isRunnerGone } : {}),
     });
   }
 
@@ -328,7 +414,8 @@ export class TaskRunner {
     const replica = this.running[usage.slot];
     if (replica === undefined) return;
     const memoryMax = getMemoryLimit(replica.template);
-    const bytes = this.meters.note(usage, memoryMax);
+    // Of a runner, peak and processor time are of all its calls.
+    const bytes = this.meters.note(usage, memoryMax, replica.runner !== undefined);
     if (memoryMax > 0 && bytes > memoryMax)
       this.exceed(replica, 'MUT_MEMORY_MAX', describeExcess(this.meters.getPeak(usage.slot), replica.template));
   }

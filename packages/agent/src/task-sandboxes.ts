@@ -19,6 +19,8 @@ export interface SandboxedTask {
   readonly folders: ReplicaFolders;
   /** Further folders that it needs, such as those of its gang's channel. */
   readonly besides?: readonly string[];
+  /** Where it starts; left out, in its playpen. */
+  readonly start?: string;
 }
 
 /** How to start a process with pipes in a task's sandbox. */
@@ -93,7 +95,13 @@ export class TaskSandboxes {
     this.#temporaries?.close();
   }
 
-  #foldersFor({ slot, template, folders, besides = [] }: SandboxedTask): SandboxFolders | undefined {
+  #foldersFor({
+    slot,
+    template,
+    folders,
+    besides = [],
+    start = folders.playpen,
+  }: SandboxedTask): SandboxFolders | undefined {
     if (this.#temporaries === undefined || !isIsolated(this.#isolation, template)) return undefined;
     let temporary = this.#given.get(slot);
     if (temporary === undefined) {
@@ -104,7 +112,7 @@ export class TaskSandboxes {
     return {
       temporary,
       writable: [folders.playpen, folders.storage, ...work, ...besides],
-      start: work[0] ?? folders.playpen,
+      start: work[0] ?? start,
     };
   }
 }

@@ -14,6 +14,7 @@ import { ContentCaches, findShelf } from './content-caches.ts';
 import { Gangs } from './gang/gangs.ts';
 import { nameMember } from './gang/member-name.ts';
 import { findIsolationRefusal, type Isolation } from './isolation.ts';
+import type { TaskTails } from './live-output.ts';
 import { Playpens } from './playpens.ts';
 import { stageIn, type ReplicaFolders } from './stage-in.ts';
 import { Storages } from './storages.ts';
@@ -34,6 +35,8 @@ export interface Workplace {
   launch(replica: HeldReplica): void;
   /** Signals a replica's task, if it still runs. */
   signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void;
+  /** What tasks write while they run; left out where that cannot be read. */
+  readonly tails?: TaskTails;
   /** Lets a member of a gang listen; MemberListening or HoldFailed reports the result. Left out without gangs. */
   hold?(replica: HeldReplica): void;
   /** Ends everything of a member of a gang except its process. */
@@ -44,6 +47,8 @@ export interface Workplace {
    * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what the ways home throw.
    */
   collect(replica: HeldReplica, ways: WaysHome): Promise<OutputContent[]>;
+  /** Ends the idle runner on a slot. Left out where none are kept. */
+  endRunner?(slot: number): void;
   /** Takes a slot's playpen away. Harmless where there is none. */
   release(slot: number): void;
   /** Kills what runs. */
@@ -115,15 +120,33 @@ export async function openWorkplace(setup: WorkplaceSetup, deliver: Deliver): Pr
     releaseMember: (replicaId) => {
       gangs.release(replicaId);
     },
-    launch: launchWhere({ sharedHome, ownFolder: path.dirname(folder), isolation, deliver }, (replica) => {
-      (replica.start.gang === undefined ? tasks : gangs).launch(replica);
-    }),
+    ...(account === undefined
+      ? {
+          endRunner: (slot: number) => {
+            tasks.runners.end(slot);
+          },
+        }
+      : {}),
+    launch: launchWhere(
+      {
+        sharedHome,
+        ownFolder: path.dirname(folder),
+        isolation,
+        deliver,
+        whenFree: (slot) => tasks.runners.whenFree(slot),
+      },
+      (replica) => {
+        (replica.start.gang === undefined ? tasks : gangs).launch(replica);
+      },
+    ),
+    tails: tasks,
     signal: (replica, signal) => {
       (replica.start.gang === undefined ? tasks : gangs).signal(replica, signal);
     },
     collect: async (replica, ways) =>
       collectOutputs(replica, (await account?.take(getSlot(replica), replica)) ?? getFolders(parts, replica), ways),
     release: (slot) => {
+      if (tasks.runners.release(slot)) return;
       playpens.release(slot);
       sandboxes.release(slot);
       account?.release(slot);
@@ -180,6 +203,7 @@ async function openParts(setup: WorkplaceSetup, deliver: Deliver): Promise<Workp
         usesScopes: facts.requestId === '',
         ...(ownAccount === undefined ? {} : { account: ownAccount.account }),
       },
+      runnersFolder: path.join(folder, 'runners'),
       playpens,
       storages,
       sandboxes,
@@ -214,32 +238,48 @@ function openGangs(
   });
 }
 
-function getFolders({ playpens, storages }: WorkplaceParts, replica: HeldReplica): ReplicaFolders {
-  return { playpen: playpens.getPath(getSlot(replica)), storage: storages.getPath(replica.template.userId) };
+function getFolders({ playpens, storages, tasks }: WorkplaceParts, replica: HeldReplica): ReplicaFolders {
+  const slot = getSlot(replica);
+  return {
+    playpen: tasks.runners.folderOf(slot) ?? playpens.getPath(slot),
+    storage: storages.getPath(replica.template.userId),
+  };
 }
 
 async function stageReplica(parts: WorkplaceParts, replica: HeldReplica): Promise<void> {
-  const { playpens, caches, account } = parts;
+  const { playpens, caches, account, storages, tasks } = parts;
+  const cache = caches.of(findShelf(replica.template));
+  await tasks.runners.whenFree(getSlot(replica));
+  if (replica.runner !== undefined) {
+    await tasks.runners.stage(replica, storages.getPath(replica.template.userId), cache);
+    return;
+  }
   try {
     playpens.prepare(getSlot(replica));
   } catch (error) {
     throw machineError(error);
   }
   const folders = getFolders(parts, replica);
-  await stageIn(replica, folders, caches.of(findShelf(replica.template)));
+  await stageIn(replica, folders, cache);
   await account?.give(getSlot(replica), replica, folders);
 }
 
 /**
- * Refuses tasks that must not run here, and has the folder of a task looked at first where its job names one. Other
- * tasks start at once.
+ * Refuses tasks that must not run here, has the folder of a task looked at first where its job names one, and waits for
+ * the end of a runner on its slot. Other tasks start at once.
  */
 function launchWhere(
   {
     deliver,
     isolation,
+    whenFree,
     ...places
-  }: Parameters<typeof requireWorkFolder>[1] & { readonly isolation: Isolation; deliver(input: AgentInput): void },
+  }: Parameters<typeof requireWorkFolder>[1] & {
+    readonly isolation: Isolation;
+    deliver(input: AgentInput): void;
+    /** Of a runner that was on the slot. */
+    whenFree(slot: number): Promise<undefined> | undefined;
+  },
   launch: (replica: HeldReplica) => void,
 ): (replica: HeldReplica) => void {
   const reportEnd = (replica: HeldReplica, verdict: Verdict | undefined): void => {
@@ -249,8 +289,9 @@ function launchWhere(
     const { workFolder } = replica.template;
     const refusal = findIsolationRefusal(isolation, replica.template);
     if (refusal !== undefined) return reportEnd(replica, refusal);
-    if (workFolder === undefined) return launch(replica);
-    requireWorkFolder(workFolder, places).then(
+    const free = whenFree(getSlot(replica));
+    if (workFolder === undefined && free === undefined) return launch(replica);
+    Promise.all([workFolder === undefined ? undefined : requireWorkFolder(workFolder, places), free]).then(
       () => {
         // It may have been cancelled meanwhile.
         if (replica.verdict === undefined) launch(replica);

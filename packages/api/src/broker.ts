@@ -72,6 +72,8 @@ export {
   RetryTasksResponse,
   Scheduler,
   SubmitJobRequest,
+  TailTaskOutputRequest,
+  TailTaskOutputResponse,
   Resumed,
   SubmitJobResponse,
   TaskFile,

@@ -43,6 +43,7 @@ import {
   encodeRoot,
 } from './common.ts';
 import { decodeResources, encodeResources } from './resources.ts';
+import { decodeRunner } from './runner.ts';
 import { decodeScheduling, encodeScheduling } from './scheduling.ts';
 
 /** A submission with its defaults filled in; paths are as the client wrote them. */
@@ -317,6 +318,7 @@ function decodeTaskGroup(wire: TaskGroupWire, name: string): TaskGroup {
       ? {}
       : { processorsMax: integer(`${name}.processors_max`, wire.processorsMax, 1, 65_536) }),
     ...decodeResources(wire.resources, `${name}.resources`),
+    ...decodeRunner(wire.runner, `${name}.runner`),
   };
 }
 
@@ -404,6 +406,7 @@ function encodeTaskGroup(group: TaskGroup): TaskGroupWire {
     processors: group.processors,
     processorsMax: group.processorsMax,
     resources: encodeResources(group.resources),
+    runner: group.runner,
   };
 }
 

@@ -59,6 +59,7 @@ import { JobSpecs } from '../journal/job-specs.ts';
 import type { JournalInstance } from '../journal/journal-instance.ts';
 import { JournalRecords, type Records } from '../journal/records.ts';
 import { timeJournal } from '../journal/timed-journal.ts';
+import { LiveOutputs } from '../live-output/live-outputs.ts';
 import { stateSharedHome } from '../providers/shared-home.ts';
 import { NamedContents } from '../providers/named-contents.ts';
 import { ProviderQueues } from '../providers/provider-queues.ts';
@@ -275,6 +276,12 @@ class Broker {
   readonly #tookOverAt: Instant = systemClock.now();
   readonly #sharing: HomeSharing;
   readonly #named = new NamedContents();
+  readonly #liveOutputs = new LiveOutputs({
+    timers: systemTimers,
+    send: (providerId, machineId, request) => {
+      this.#performers.toProvider.requestOutput(providerId, machineId, request);
+    },
+  });
   readonly #intermediates: Intermediates;
   readonly #checks: Checks;
   readonly #forbidden: readonly string[];
@@ -335,6 +342,7 @@ class Broker {
       records,
       homeFiles,
       taskOutputs,
+      liveOutputs: this.#liveOutputs,
       checks: this.#checks,
       specs: new JobSpecs(journal),
       blobs,
@@ -542,6 +550,9 @@ class Broker {
       known: knownReplicas(() => this.#driver),
       restage: async (machineId: MachineId) => {
         for (const order of ordersOfMachine(state, machineId)) await this.#stage(stager, order);
+      },
+      takeOutput: (machineId, part) => {
+        this.#liveOutputs.take(machineId, part);
       },
       nextTransferId: () => randomBytes(16).toString('hex'),
     });

@@ -7,9 +7,11 @@ import {
   decodeBlobRequest,
   decodeDraining,
   decodeMachineFacts,
+  decodeOutputPart,
   decodeReaderProofs,
   decodeReport,
   decodeResourceStatus,
+  type LiveOutputPart,
   type PushedContent,
   type ReaderProofs,
   type WantedContent,
@@ -36,6 +38,8 @@ export interface FromProviderPort {
   /** Counts what the tasks of a report printed, until the report is delivered. */
   countPrinted(machineId: MachineId, report: MachineReport): CountedReport;
   fetchPushed(machineId: MachineId, pushed: PushedContent): void;
+  /** What a task has written, for who asked. */
+  takeOutput(machineId: MachineId, part: LiveOutputPart): void;
   /** `machineId` is empty for what the provider wants itself. */
   serveWanted(machineId: MachineId, contents: readonly WantedContent[], proofs: ReaderProofs): void;
   /** Called with the bytes that wait to be kept, after each change. */
@@ -147,6 +151,11 @@ export class FromProvider {
       case 'blobUpload': {
         const pushed = this.#read(machineId, () => decodeBlobUpload(message.value));
         if (pushed !== undefined) this.#port.fetchPushed(machineId, pushed);
+        break;
+      }
+      case 'outputPart': {
+        const part = this.#read(machineId, () => decodeOutputPart(message.value));
+        if (part !== undefined) this.#port.takeOutput(machineId, part);
         break;
       }
       case undefined:

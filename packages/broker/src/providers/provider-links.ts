@@ -1,4 +1,4 @@
-import { encodeBlobOffer, chunkData } from '@mutirao/api/codecs';
+import { encodeBlobOffer, chunkData, type LiveOutputPart } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import {
   GridMachineProviderServiceClient,
@@ -62,6 +62,8 @@ export interface ProviderLinksOptions {
   readonly named: Pick<NamedContents, 'has'>;
   readonly known: KnownReplicas;
   restage(machineId: MachineId): Promise<void>;
+  /** What a task has written, for who asked. */
+  takeOutput(machineId: MachineId, part: LiveOutputPart): void;
   nextTransferId(): string;
 }
 
@@ -262,6 +264,9 @@ export class ProviderLinks {
           );
           // With the connection the transfers of its outputs broke.
           return link.isConnected && link.epoch === epoch ? kept : undefined;
+        },
+        takeOutput: (machineId, part) => {
+          this.#options.takeOutput(machineId, part);
         },
         fetchPushed: (machineId, pushed) => {
           fetcher.fetch(machineId, pushed);

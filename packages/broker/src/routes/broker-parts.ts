@@ -17,6 +17,7 @@ import type { Blobs } from '../contents/blobs.ts';
 import type { JobWatchers } from '../events/job-watchers.ts';
 import type { JobSpecs } from '../journal/job-specs.ts';
 import type { Records } from '../journal/records.ts';
+import type { LiveOutputs } from '../live-output/live-outputs.ts';
 import type { Checks } from '../results/checks.ts';
 import type { HomeFiles } from '../staging/home-files.ts';
 import type { TaskOutputs } from '../staging/task-outputs.ts';
@@ -44,6 +45,8 @@ export interface BrokerParts {
   readonly homeFiles: Pick<HomeFiles, 'fingerprintOf'>;
   readonly checks: Pick<Checks, 'describe'>;
   readonly taskOutputs: Pick<TaskOutputs, 'lookAt'>;
+  /** Asks machines for what tasks have written. */
+  readonly liveOutputs: Pick<LiveOutputs, 'ask'>;
   /** Folders where no output may go. */
   readonly forbiddenFolders: readonly string[];
   readonly otherJobsPlaces: OtherJobsPlaces;

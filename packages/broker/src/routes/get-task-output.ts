@@ -46,7 +46,8 @@ export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutp
   };
 }
 
-function findReportingRecord(records: readonly ReplicaRecord[]): ReplicaRecord | undefined {
+/** The end that counts: of the accepted replica, or of the last one that failed. */
+export function findReportingRecord(records: readonly ReplicaRecord[]): ReplicaRecord | undefined {
   return (
     records.find((record) => record.disposition === 'accepted') ??
     records.findLast((record) => record.disposition === 'failed') ??

@@ -283,6 +283,7 @@ function getTemplate(order: StageOrder, group: TaskGroup): StartReplicas['templa
     limits,
     processors,
     ...(resources === undefined ? {} : { resources }),
+    ...(group.runner === undefined ? {} : { runner: group.runner }),
     ...findHints(order),
   };
 }

@@ -194,6 +194,7 @@ async function hear(t: ExecutionContext, bytes: Buffer, what: string): Promise<'
       countPrinted: (_machineId, report) => ({ report, release: () => undefined }),
       keepOutputs: (_machineId, report) => Promise.resolve(report),
       fetchPushed: () => undefined,
+      takeOutput: () => undefined,
       serveWanted: () => undefined,
       onHeldBytes: () => undefined,
     },

@@ -142,6 +142,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
     workFolderRules: { home, hasKey: true, forbidden: [] },
     checks: { describe: () => [] },
     taskOutputs: { lookAt: () => Promise.resolve({ fault: undefined, gone: new Set<string>() }) },
+    liveOutputs: { ask: () => ({ answer: Promise.resolve(undefined), drop: () => undefined }) },
     machineProcessorsOf: () => Promise.resolve(undefined),
     getTrouble: () => '',
     findQueue: () => Promise.resolve({ queue: undefined as never, age: 0 }),

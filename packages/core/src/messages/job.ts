@@ -66,6 +66,16 @@ export type Values =
   | { readonly kind: 'range'; readonly first: number; readonly count: number; readonly step: number }
   | { readonly kind: 'list'; readonly values: readonly string[] };
 
+/** A program that stays on a machine and takes tasks as frames, one after another. */
+export interface Runner {
+  /** A line for /bin/sh -c. */
+  readonly command: string;
+  readonly protocolVersion: number;
+}
+
+/** The version of the frames between an agent and its runners. */
+export const runnerProtocolVersion = 1;
+
 /** Tasks that share all but a value. */
 export interface TaskGroup {
   readonly values: Values;
@@ -94,6 +104,8 @@ export interface TaskGroup {
    * The resources of each of its tasks in addition to processors; left out, those of the job. It replaces all of these.
    */
   readonly resources?: ResourceRequest;
+  /** Takes its tasks on machines that keep runners; on others the command runs. Left out for none. */
+  readonly runner?: Runner;
 }
 
 /** That a task begins only when another one of its job has finished. */

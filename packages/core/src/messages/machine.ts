@@ -2,7 +2,7 @@ import type { Cause } from '../reasons/index.ts';
 import { emptyCapacity, type ResourceCapacity, type ResourceRequest } from '../resources/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId } from '../shared/index.ts';
 import type { GangMemberReady, GangMembership } from './gang.ts';
-import type { Content, Limits, Root } from './job.ts';
+import type { Content, Limits, Root, Runner } from './job.ts';
 import type { ReservationName } from './reservation.ts';
 
 /** What a GridMachine is. */
@@ -109,6 +109,8 @@ export interface TaskTemplate {
   readonly dropProof?: string;
   /** Where the command starts; left out, in the playpen. */
   readonly workFolder?: WorkFolder;
+  /** A resident program that takes the tasks, where the machine keeps one; left out for none. */
+  readonly runner?: Runner;
   /** Its submitter is not the owner of the machine's provider. An agent sets it for itself; it does not travel. */
   readonly isForeign?: true;
 }

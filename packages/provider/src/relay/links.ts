@@ -1,8 +1,14 @@
 import type { BrokerId } from '@mutirao/core/machines/provider';
 import type { Duration, Instant, MachineId, ReplicaId, RequestId, UserId } from '@mutirao/core/shared';
-import { decodeBlobRequest, encodeBlobRequest, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
+import {
+  decodeBlobRequest,
+  decodeOutputPart,
+  encodeBlobRequest,
+  type ReaderProofs,
+  type WantedContent,
+} from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { AttachRequest, BlobRequest } from '@mutirao/api/machine';
+import { AttachRequest, BlobRequest, OutputPart } from '@mutirao/api/machine';
 import { noProofs } from '@mutirao/runtime/files';
 import type { MessageStream } from '@mutirao/runtime/rpc';
 import type { ReportBuffer } from '../standby/report-buffer.ts';
@@ -252,8 +258,10 @@ export class AgentLink {
   receive(bytes: Buffer): void {
     if (this.#clearing !== undefined) this.#clear(bytes, this.#clearing);
     else if (this.#buffer !== undefined) this.#buffer.receive(bytes);
-    else if (this.#broker === undefined || this.#isHeld) this.#waiting.push(bytes);
-    else this.#forward(bytes, this.#broker);
+    else if (this.#broker === undefined || this.#isHeld) {
+      // Who asked for output is gone, and asks again.
+      if (findAlternative(bytes).field !== attachFields.outputPart) this.#waiting.push(bytes);
+    } else this.#forward(bytes, this.#broker);
   }
 
   #forward(bytes: Buffer, broker: BrokerLink): void {
@@ -268,10 +276,11 @@ export class AgentLink {
         this.ask(rest);
         return;
       }
-    } else
+    } else if (field === attachFields.outputPart) decodeOutputPart(decodeWith(OutputPart, bytes, start));
+    else
       throw new MutiraoError(
         'MUT_PROTOCOL',
-        `alternative ${field} of an attached agent; expected a report or contents wanted`,
+        `alternative ${field} of an attached agent; expected a report, contents wanted or a part of an output`,
       );
     broker.write(frameFromMachine(this.#idField, bytes));
   }

@@ -18,16 +18,18 @@ const outputShape: Shape = { fields: { 3: flat } };
 const endedShape: Shape = { fields: { 11: outputShape, 12: flat } };
 
 /** Alternatives of AttachRequest, by field number. */
-export const attachFields = { hello: 1, report: 2, blobRequest: 3 } as const;
+export const attachFields = { hello: 1, report: 2, blobRequest: 3, outputPart: 5 } as const;
 /** The alternative of AttachResponse, and of ToMachine, that acknowledges reports. */
 export const acknowledgedField = 4;
 /** The alternative of AttachResponse, and of ToMachine, that offers a content. */
 export const blobOfferField = 5;
+/** The alternative of AttachResponse, and of ToMachine, that asks for what a task has written. */
+export const outputRequestField = 9;
 /**
  * The alternatives of ToMachine, which an agent receives as they are. The others of AttachResponse are the provider's
  * to say.
  */
-const toMachineFields: ReadonlySet<number> = new Set([2, 3, acknowledgedField, blobOfferField, 7]);
+const toMachineFields: ReadonlySet<number> = new Set([2, 3, acknowledgedField, blobOfferField, 7, outputRequestField]);
 /** Alternatives of ConnectRequest, by field number. */
 export const connectFields = { hello: 1, demand: 2, toMachine: 3, lease: 4, leaseRevocation: 5 } as const;
 

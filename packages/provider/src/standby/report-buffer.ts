@@ -56,10 +56,11 @@ export class ReportBuffer {
       const wanted = decodeWith(BlobRequest, bytes, start);
       this.#proofs = decodeReaderProofs(wanted);
       this.want(this.#port.offer(decodeBlobRequest(wanted), this.#proofs));
-    } else
+    } else if (field !== attachFields.outputPart)
+      // A part of an output is dropped: who asked for it is gone, and asks again.
       throw new MutiraoError(
         'MUT_PROTOCOL',
-        `alternative ${field} of an attached agent; expected a report or contents wanted`,
+        `alternative ${field} of an attached agent; expected a report, contents wanted or a part of an output`,
       );
   }
 

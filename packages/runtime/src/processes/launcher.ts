@@ -20,6 +20,7 @@ import { withoutStrays } from './stray-descriptors.ts';
 import { listDescendants, readChildren, type SubreaperPrefix } from './subreaper.ts';
 import type { TaskAccount } from './task-account.ts';
 import { killScope, listScope, makeScope, type TaskScope, type TaskScopes } from './task-scopes.ts';
+import type { StreamTail } from './kept-stream.ts';
 import { openStreams, type TaskStreams } from './task-stream.ts';
 
 /** A task for a launcher. `command`, `environment` and `exports` are shell syntax already. */
@@ -38,6 +39,8 @@ export interface LaunchTask {
   readonly keptMax?: number;
   /** It leaves files that are read when it has ended: until then nothing that it started may be left. */
   readonly leavesFiles?: boolean;
+  /** Redirections of a shell, for a task that has more files open than its two streams. */
+  readonly redirections?: string;
   /** Words, from `sandboxLine`, that start the task in a sandbox; left out for a task without one. */
   readonly sandbox?: string;
   /** Words that keep the process whose number follows, and what it starts, to some processors; left out for any. */
@@ -60,6 +63,12 @@ export interface TaskOutput {
   readonly writtenBytes: number;
   /** Whether something of either stream is missing. */
   readonly isCut: boolean;
+}
+
+/** What a task has written to its two streams so far; nothing to keep, since it is another task's later. */
+export interface TaskTail {
+  readonly standardOutput: StreamTail;
+  readonly standardError: StreamTail;
 }
 
 /** How a task ended. */
@@ -293,6 +302,13 @@ export class Launcher {
     return this.streams === undefined ? 0 : this.streams[0].writtenBytes + this.streams[1].writtenBytes;
   }
 
+  /** What its task has written so far; undefined where it runs none. */
+  tail(): TaskTail | undefined {
+    if (this.sequence === 0 || this.streams === undefined) return undefined;
+    const [out, err] = this.streams;
+    return { standardOutput: out.tail, standardError: err.tail };
+  }
+
   /**
    * The live processes that its last task left behind; undefined where they do not all descend from its shell, or it
    * has another task. Cost: a few files for each of them.
@@ -323,6 +339,17 @@ export class Launcher {
   /** What the task that ended last wrote, after `drain`. */
   readOutput(): TaskOutput {
     return readStreams(this.streams);
+  }
+
+  /** What its task writes from now on belongs to a new part of it: that is kept apart from what it wrote before. */
+  beginPart(keptMax: number): void {
+    for (const stream of this.streams ?? []) {
+      stream.drain();
+      stream.begin(keptMax);
+    }
+    this.launchedAt = performance.now();
+    this.lookAt = firstLook;
+    this.isFollowed = false;
   }
 
   /**
@@ -413,7 +440,8 @@ export class Launcher {
 
   private line(task: LaunchTask, sequence: number, [out, err]: TaskStreams): string {
     const id = `${this.index} ${sequence}`;
-    const { sandbox, environment, command, account } = task;
+    const { sandbox, environment, account, redirections } = task;
+    const command = redirections === undefined ? task.command : `${task.command} ${redirections}`;
     const word = account === undefined ? undefined : this.options.account?.line;
     if (word !== undefined)
       return (

@@ -13,6 +13,7 @@ import {
   type LaunchTask,
   type TaskExit,
   type TaskOutput,
+  type TaskTail,
 } from './launcher.ts';
 import { Origins } from './origins.ts';
 import type { ResidentProcess } from './proportional-memory.ts';
@@ -144,6 +145,22 @@ export class Launchers {
     this.lookTimer ??= setTimeout(this.look, lookInterval);
   }
 
+  /**
+   * A new part of a slot's task begins, as of a process that takes one call after another: what it writes from now on is
+   * the part's.
+   */
+  beginPart(slot: number, keptMax: number): void {
+    this.at(slot).beginPart(keptMax);
+    this.lookTimer ??= setTimeout(this.look, lookInterval);
+  }
+
+  /** What a slot's task has written since its last part began. The task goes on. */
+  endPart(slot: number): TaskOutput {
+    const launcher = this.at(slot);
+    launcher.drain();
+    return launcher.readOutput();
+  }
+
   /** Sends a signal to all processes of a slot's task. */
   signal(slot: number, signal: 'SIGTERM' | 'SIGKILL'): void {
     this.at(slot).signal(signal);
@@ -197,6 +214,11 @@ export class Launchers {
   /** Bytes that a slot's task has written to both streams so far. Cheap. */
   outputBytes(slot: number): number {
     return this.at(slot).outputBytes();
+  }
+
+  /** What a slot's task has written so far; undefined where none runs. */
+  tail(slot: number): TaskTail | undefined {
+    return this.at(slot).tail();
   }
 
   /** Kills everything and removes the folder. */

@@ -1,6 +1,6 @@
 import { constants, openSync, readSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { KeptStream } from './kept-stream.ts';
+import { KeptStream, type StreamTail } from './kept-stream.ts';
 import type { PipeStock, ReadPipe } from './pipe-stock.ts';
 import { quoteWord } from './shell-words.ts';
 
@@ -59,6 +59,11 @@ export class TaskStream {
   /** A new task writes from now on. @param bytesMax that are kept. */
   begin(bytesMax: number): void {
     if (this.kept.writtenBytes > 0 || this.kept.bytesMax !== bytesMax) this.kept = new KeptStream(bytesMax);
+  }
+
+  /** What the present task has written so far. */
+  get tail(): StreamTail {
+    return this.kept;
   }
 
   /**

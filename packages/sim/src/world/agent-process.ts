@@ -291,6 +291,7 @@ export class AgentProcess {
         });
         break;
       case 'RemovePlaypen':
+      case 'EndRunner':
         break;
       case 'SendReport':
         this.#link.send({ kind: 'report', report: command.report });

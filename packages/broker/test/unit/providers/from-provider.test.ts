@@ -62,6 +62,7 @@ function prepare(): {
         return connection.isLost ? undefined : report;
       },
       fetchPushed: (...transfer) => pushed.push(transfer),
+      takeOutput: () => undefined,
       serveWanted: (_machineId, contents) => wanted.push(contents),
       onHeldBytes: (bytes) => held.push(bytes),
     },

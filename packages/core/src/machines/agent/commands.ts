@@ -22,9 +22,12 @@ export type AgentCommand =
   | { readonly kind: 'ReleaseMember'; readonly replicaId: ReplicaId }
   /**
    * Starts the process, in a playpen made for it where there was nothing to stage; answered by ProcessEnded. A member
-   * of a gang of a rank above 0 takes commands over its channel instead, until it is killed.
+   * of a gang of a rank above 0 takes commands over its channel instead, until it is killed. One with a runner goes to
+   * the runner on its slot, which is started where it does not run.
    */
   | { readonly kind: 'LaunchTask'; readonly replica: HeldReplica }
+  /** Ends the idle runner on a slot; what is launched there next waits for its end. Harmless where none is. */
+  | { readonly kind: 'EndRunner'; readonly slot: number }
   | { readonly kind: 'KillTask'; readonly replica: HeldReplica; readonly signal: 'SIGTERM' | 'SIGKILL' }
   /** Answered by OutputsCollected or CollectionFailed. */
   | { readonly kind: 'CollectOutputs'; readonly replica: HeldReplica }

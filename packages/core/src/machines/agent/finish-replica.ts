@@ -2,6 +2,7 @@ import type { Cause } from '../../reasons/index.ts';
 import { condemn } from './deadlines.ts';
 import { endReplica, success } from './end-replica.ts';
 import type { AgentInput } from './inputs.ts';
+import { loseRunner } from './runners.ts';
 import type { HeldReplica, ProcessResult, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -10,6 +11,7 @@ export function finishProcess(turn: Turn, input: Extract<AgentInput, { kind: 'Pr
   const replica = findHeld(turn, input.replicaId, 'running');
   if (replica === undefined) return;
   replica.result = input.result;
+  if (input.isRunnerGone === true) loseRunner(turn, replica);
   replica.processEndedAt = turn.now;
   replica.deadline = undefined;
   const verdict = replica.verdict ?? input.verdict ?? judge(replica, input.result);

@@ -13,6 +13,7 @@ export { noResult } from './end-replica.ts';
 export type { AgentInput } from './inputs.ts';
 export {
   createAgentState,
+  isHeldReplica,
   listHeldReplicas,
   type AgentOptions,
   type AgentState,
@@ -20,6 +21,7 @@ export {
   type HeldReplica,
   type HeldStatus,
   type ProcessResult,
+  type ResidentRunner,
   type Verdict,
 } from './state.ts';
 

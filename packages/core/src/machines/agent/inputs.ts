@@ -33,7 +33,11 @@ export type AgentInput =
       readonly replicaId: ReplicaId;
       readonly result: ProcessResult;
       readonly verdict: Verdict | undefined;
+      /** The runner that took the task has ended too. Left out where it takes more, and for other processes. */
+      readonly isRunnerGone?: true;
     }
+  /** The runner on a slot ended while it had no task. */
+  | { readonly kind: 'RunnerEnded'; readonly slot: number }
   /** Sampling found a task over a limit. */
   | { readonly kind: 'LimitExceeded'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: Cause }
   | { readonly kind: 'OutputsCollected'; readonly replicaId: ReplicaId; readonly outputs: readonly OutputContent[] }

@@ -33,6 +33,8 @@ export interface AgentOptions {
   readonly contentBytesMax: Bytes;
   /** Contents are requested for this many waiting replicas, from the front of the queue. */
   readonly prefetchMax: number;
+  /** How long a runner without a task stays; left out where this machine keeps no runners. */
+  readonly runnerIdleMax?: Duration;
 }
 
 /**
@@ -86,6 +88,8 @@ export interface HeldReplica {
   slots: readonly number[];
   /** Its resources in addition to processors; undefined while `placed`, and if it requests none. */
   assignment: Assignment | undefined;
+  /** The runner that takes it; undefined while `placed`, and for one with a process of its own. */
+  runner: ResidentRunner | undefined;
   /** Of the gang that it is a member of, once that has started; empty before, and for all others. */
   members: readonly GangMember[];
   /** 0 while `placed`, `staging` or `held`. */
@@ -106,6 +110,18 @@ export interface HeldReplica {
   deadline: Instant | undefined;
   /** How its process ended; undefined before. */
   result: ProcessResult | undefined;
+}
+
+/** A resident process that takes tasks of one job and one user, one after another. */
+export interface ResidentRunner {
+  /** Tasks with the same key may share it. */
+  readonly key: string;
+  /** Processors that it takes tasks with; its process is on the first. Others may take them while it is idle. */
+  readonly slots: readonly number[];
+  /** What it and its tasks hold in addition to processors, also while it is idle; undefined for nothing. */
+  readonly assignment: Assignment | undefined;
+  /** Since when it has had no task; undefined while it has one. */
+  idleSince: Instant | undefined;
 }
 
 /** What a process left. */
@@ -142,6 +158,8 @@ export interface AgentState {
   readonly freeSlots: number[];
   /** What no replica holds in addition to processors. */
   readonly freeResources: FreeResources;
+  /** Runners that have been started and not ended; those in use are also their replicas'. */
+  runners: ResidentRunner[];
   /** By `keyOfContent`; only what a replica needs. */
   readonly contents: Map<string, HeldContent>;
   /** Sum of the sizes of `contents`. */
@@ -186,6 +204,7 @@ export function createAgentState(options: AgentOptions): AgentState {
     queue: [],
     freeSlots: Array.from({ length: options.processors }, (_, index) => options.processors - 1 - index),
     freeResources: new FreeResources(options.capacity),
+    runners: [],
     contents: new Map(),
     contentBytes: 0,
     unaskedCount: 0,
@@ -210,4 +229,9 @@ export function createAgentState(options: AgentOptions): AgentState {
 /** Replicas that an agent reports when it attaches: held ones, and ended ones that are not acknowledged yet. */
 export function listHeldReplicas(state: AgentState): ReplicaId[] {
   return [...state.replicas.keys(), ...state.endedIds];
+}
+
+/** Whether an agent has a replica, as `listHeldReplicas`. */
+export function isHeldReplica(state: AgentState, replicaId: ReplicaId): boolean {
+  return state.replicas.has(replicaId) || state.endedIds.has(replicaId);
 }

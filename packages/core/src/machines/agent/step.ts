@@ -18,6 +18,7 @@ import type { AgentInput } from './inputs.ts';
 import { followClock } from './follow-clock.ts';
 import { dispatchReplicas } from './dispatch-replicas.ts';
 import { acknowledge, nextReportDue, resendReports, sendReports } from './reports.ts';
+import { endIdleRunners, nextIdleEnd, noteRunnerEnd } from './runners.ts';
 import { launchStaged, launchTask, startReplicas } from './start-replicas.ts';
 import type { AgentState } from './state.ts';
 import { Turn } from './turn.ts';
@@ -38,6 +39,7 @@ export function step(
   enforceDeadlines(turn);
   prefetchContents(turn);
   startReplicas(turn);
+  endIdleRunners(turn);
   sendReports(turn);
   askToBeWoken(turn);
   leaveWhenDone(turn);
@@ -71,6 +73,8 @@ function handle(turn: Turn, input: AgentInput): void {
       return failStaging(turn, input.replicaId, input.verdict);
     case 'ProcessEnded':
       return finishProcess(turn, input);
+    case 'RunnerEnded':
+      return noteRunnerEnd(turn, input.slot);
     case 'LimitExceeded':
       return limitReplica(turn, input);
     case 'OutputsCollected':
@@ -114,7 +118,7 @@ function startGang(turn: Turn, start: StartGang): void {
 function askToBeWoken(turn: Turn): void {
   const { state, now, commands } = turn;
   if (state.wakeAt !== undefined && state.wakeAt <= now) state.wakeAt = undefined;
-  const at = Math.min(state.earliestDeadline, nextReportDue(state));
+  const at = Math.min(state.earliestDeadline, nextReportDue(state), nextIdleEnd(state));
   if (at === Infinity || (state.wakeAt !== undefined && state.wakeAt <= at)) return;
   state.wakeAt = at;
   commands.push({ kind: 'WakeAt', at });
