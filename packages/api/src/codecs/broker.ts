@@ -125,6 +125,7 @@ export function encodeJobEvent(
     ...(taskCount > taskIndexesMax ? { taskCount } : {}),
     facts: facts && encodeMachineFacts(facts),
     request: request && encodeAllocationRequest(request),
+    results: [],
   };
 }
 

@@ -46,7 +46,8 @@ export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutp
   };
 }
 
-function findReportingRecord(records: readonly ReplicaRecord[]): ReplicaRecord | undefined {
+/** The record that speaks for a task; undefined before any of its replicas has ended. */
+export function findReportingRecord(records: readonly ReplicaRecord[]): ReplicaRecord | undefined {
   return (
     records.find((record) => record.disposition === 'accepted') ??
     records.findLast((record) => record.disposition === 'failed') ??
@@ -54,7 +55,9 @@ function findReportingRecord(records: readonly ReplicaRecord[]): ReplicaRecord |
   );
 }
 
-function getFiles(parts: BrokerParts, job: BrokerJob, record: ReplicaRecord): TaskFile[] {
+/** The files that a replica brought home. */
+export function getFiles(
+  parts: Pick<BrokerParts, 'specs' | 'driver'>, job: BrokerJob, record: ReplicaRecord): TaskFile[] {
   if (record.outputs.length === 0) return [];
   const spec = parts.specs.getSpec(job);
   const group = groupOfTask(spec, record.taskIndex);
