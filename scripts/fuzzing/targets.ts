@@ -16,6 +16,8 @@ import {
   decodeLimitsOf,
   decodeMachineFacts,
   decodeQueueListing,
+  decodeOutputPart,
+  decodeOutputRequest,
   decodeReaderProofs,
   decodeReport,
   decodeReservedWindow,
@@ -120,6 +122,9 @@ function useAttachRequest({ message: said }: AttachRequest): void {
       decodeBlobRequest(said.value);
       decodeReaderProofs(said.value);
       return;
+    case 'outputPart':
+      decodeOutputPart(said.value);
+      return;
     case undefined:
       return;
   }
@@ -144,6 +149,9 @@ function useAttachResponse({ message: said }: AttachResponse): void {
       return;
     case 'served':
       decodeServedUser(said.value);
+      return;
+    case 'outputRequest':
+      decodeOutputRequest(said.value);
       return;
     case 'acknowledged':
     case 'drain':
@@ -183,6 +191,9 @@ function useFromMachine({ message: said }: FromMachine): void {
       return;
     case 'blobUpload':
       decodeBlobUpload(said.value);
+      return;
+    case 'outputPart':
+      decodeOutputPart(said.value);
       return;
     case undefined:
       return;

@@ -1,11 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { encodeBlobRequest, encodeMachineFacts, encodeReport, type ServedUser } from '@mutirao/api/codecs';
+import {
+  encodeBlobRequest,
+  encodeMachineFacts,
+  encodeOutputPart,
+  encodeReport,
+  type ServedUser,
+} from '@mutirao/api/codecs';
 import type { MutiraoError } from '@mutirao/api/errors';
 import type { AttachResponse } from '@mutirao/api/machine';
 import {
   agentMachine,
   createAgentState,
+  isHeldReplica,
   listHeldReplicas,
   saveAgentInitialState,
   type AgentCommand,
@@ -31,6 +38,7 @@ import { readFromProvider } from './from-provider.ts';
 import { Gate } from './gate.ts';
 import { HostContents } from './host-contents.ts';
 import type { Isolation } from './isolation.ts';
+import { LiveOutput } from './live-output.ts';
 import { ProviderLink } from './provider-link.ts';
 import { PushAttempts } from './push-attempts.ts';
 import { SharedFolders } from './shared-folders.ts';
@@ -54,7 +62,7 @@ export interface AgentSetup {
   readonly folder: string;
   /** Whether storage and contents are of use to a later agent. */
   readonly keepsFiles: boolean;
-  /** A home folder that may lie on a file system which others share; left out where nothing is to be shared. */
+  /** A home folder that may lie on a shared file system; left out if nothing is shared. */
   readonly sharedHome?: string;
   /** A folder in which the agents of this host share contents; left out for one that shares nothing. */
   readonly hostFolder?: string;
@@ -62,7 +70,7 @@ export interface AgentSetup {
   readonly isolation: Isolation;
   /** Undefined, or left out, where the system places tasks. */
   readonly pinning?: Pinning | undefined;
-  /** Sets up where tasks run; this host when left out. @param deliver hears of the ends of tasks. */
+  /** Sets up where tasks run; this host when left out. @param deliver receives the ends of tasks. */
   readonly openWorkplace?: (deliver: (input: AgentInput) => void) => Promise<Workplace>;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
@@ -84,6 +92,7 @@ export class Agent {
   private readonly contents: BlobClient;
   private readonly link: ProviderLink;
   private readonly shared: SharedFolders;
+  private readonly liveOutput: LiveOutput;
   /** By user; the owner's is that of undefined. */
   private readonly hosts = new Map<string | undefined, HostContents>();
   private readonly pushes = new Gate(pushesMax);
@@ -137,6 +146,18 @@ export class Agent {
     });
     this.shared = new SharedFolders(setup.sharedHome ?? '', setup.facts.incarnation);
     this.link = this.makeLink();
+    this.liveOutput = new LiveOutput({
+      tails: workplace.tails,
+      isHeld: (replicaId) => isHeldReplica(this.driver.state, replicaId),
+      now: () => performance.now(),
+      start: (delay, run) => setTimeout(run, delay).unref(),
+      cancel: (timer) => {
+        clearTimeout(timer as NodeJS.Timeout | undefined);
+      },
+      send: (part) => {
+        this.link.send({ $case: 'outputPart', value: encodeOutputPart(part) });
+      },
+    });
   }
 
   /** Starts an agent, which dials its provider at once. */
@@ -159,7 +180,7 @@ export class Agent {
     return this.over.promise;
   }
 
-  /** Gives back all that it holds; tasks are asked to end. `done` follows when that is told, or after `patience`. */
+  /** Gives back all replicas and asks their tasks to end. `done` follows when that is reported, or after `patience`. */
   stop(reason: string, patience: Duration): void {
     this.driver.deliver({ kind: 'StopRequested', reason });
     setTimeout(() => {
@@ -172,6 +193,7 @@ export class Agent {
     if (this.isClosed) return;
     this.isClosed = true;
     await this.workplace.end();
+    this.liveOutput.forget();
     this.link.close();
     for (const host of this.hosts.values()) host.close();
     await this.driver.stop();
@@ -236,7 +258,7 @@ export class Agent {
       log,
       orphanTimeout,
       hello: () => {
-        // An end that was acknowledged and is still told as held would be waited for in vain.
+        // The hello must not list a replica whose end was acknowledged: the broker would wait for it in vain.
         this.driver.settle();
         return {
           hello: {
@@ -257,6 +279,7 @@ export class Agent {
         this.receive(message);
       },
       onLost: () => {
+        this.liveOutput.forget();
         this.driver.deliver({ kind: 'ProviderLost' });
       },
       onGone: (error) => {
@@ -276,6 +299,11 @@ export class Agent {
         return;
       case 'content':
         this.contents.take(said.offer);
+        return;
+      case 'output':
+        // The replica may have come just before, and still wait for its turn.
+        this.driver.settle();
+        this.liveOutput.ask(said.request);
         return;
       case 'served':
         this.served = said.user;
@@ -380,7 +408,7 @@ export class Agent {
       : { push, keep, drop: (file) => this.shared.drop({ challenge, proof }, file) };
   }
 
-  /** What cannot be kept is sent to its reader, as to any other machine. */
+  /** A content that cannot be kept is sent to its reader, as to any other machine. */
   private async keep(content: Content, file: string, shelf: string | undefined): Promise<void> {
     const cache = this.workplace.cacheOf(shelf);
     try {

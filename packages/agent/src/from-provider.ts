@@ -1,10 +1,12 @@
 import {
   decodeCancelReplicas,
   decodeBlobOffer,
+  decodeOutputRequest,
   decodeServedUser,
   decodeStartGang,
   decodeStartReplicas,
   type ContentOffer,
+  type LiveOutputRequest,
   type ServedUser,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
@@ -18,6 +20,7 @@ export type FromProvider =
   | { readonly kind: 'input'; readonly input: AgentInput }
   | { readonly kind: 'batch'; readonly batch: StartReplicas }
   | { readonly kind: 'content'; readonly offer: ContentOffer }
+  | { readonly kind: 'output'; readonly request: LiveOutputRequest }
   | { readonly kind: 'served'; readonly user: ServedUser };
 
 /**
@@ -40,6 +43,8 @@ export function readFromProvider(message: NonNullable<AttachResponse['message']>
       return getInput({ kind: 'DrainRequested' });
     case 'served':
       return { kind: 'served', user: decodeServedUser(message.value) };
+    case 'outputRequest':
+      return { kind: 'output', request: decodeOutputRequest(message.value) };
     case 'startGang':
       return getInput({ kind: 'GangStarted', start: decodeStartGang(message.value) });
     default:

@@ -105,7 +105,7 @@ export class TaskRenderer {
     };
   }
 
-  /** A task's variables by themselves, beside those of every task of this agent. */
+  /** A task's own variables, without those of every task of this agent. */
   variables(
     { template, start, assignment }: RenderedReplica,
     { playpen, storage }: { readonly playpen: string; readonly storage: string },

@@ -1,4 +1,5 @@
 import { statfs, statfsSync } from 'node:fs';
+import { constants } from 'node:os';
 import path from 'node:path';
 import {
   noResult,
@@ -7,7 +8,7 @@ import {
   type ProcessResult,
   type Verdict,
 } from '@mutirao/core/machines/agent';
-import { describeBytes, type Bytes } from '@mutirao/core/shared';
+import { describeBytes, type Bytes, type ReplicaId } from '@mutirao/core/shared';
 import {
   Launchers,
   quoteWord,
@@ -18,9 +19,12 @@ import {
   type PipedProcess,
   type StartPipedOptions,
   type TaskEnd,
+  type TaskTail,
   type TaskUsage,
 } from '@mutirao/runtime/processes';
 import type { AccountTasks } from './account-tasks.ts';
+import { ownHost, type HostFiles } from './capacity/host-files.ts';
+import { MemoryShortages } from './capacity/memory-shortages.ts';
 import { listProcessors, type Pinning } from './capacity/pinning.ts';
 import type { GangTask } from './gang/gangs.ts';
 import type { Playpens } from './playpens.ts';
@@ -44,6 +48,8 @@ export interface TaskRunnerOptions {
   readonly pinning?: Pinning | undefined;
   /** Undefined where tasks run in the agent's own account. */
   readonly account?: AccountTasks;
+  /** This host by default. */
+  readonly host?: Pick<HostFiles, 'read'>;
   deliver(input: AgentInput): void;
 }
 
@@ -57,10 +63,12 @@ const sampleInterval = 100;
 const sampleAge = 50;
 /** A task can fill a disk within a second, so its output is looked at more often. */
 const outputInterval = 50;
+/** As a shell reports an end by SIGKILL. */
+const killedStatus = 128 + constants.signals.SIGKILL;
 /** Less than this on the disk of playpens is a full disk. */
 const freeBytesMin = 256 * 1024;
 
-/** Runs tasks on slots: starts, signals, watches what they hold, and tells their ends. */
+/** Runs tasks on slots: starts, signals, watches what they hold, and reports their ends. */
 export class TaskRunner {
   private readonly options: TaskRunnerOptions;
   private readonly launchers: Launchers;
@@ -68,6 +76,7 @@ export class TaskRunner {
   /** By slot, the bytes that were free when its task was seen to run on a full disk. */
   private readonly shortOf: (Bytes | undefined)[] = [];
   private isAskingRoom = false;
+  private readonly shortages: MemoryShortages;
   private readonly meters = new TaskMeters();
   /** The resident ones. */
   readonly runners: Runners;
@@ -82,6 +91,7 @@ export class TaskRunner {
   private constructor(options: TaskRunnerOptions, launchers: Launchers) {
     this.options = options;
     this.launchers = launchers;
+    this.shortages = new MemoryShortages(options.host ?? ownHost);
     this.runners = this.makeRunners();
   }
 
@@ -110,7 +120,10 @@ export class TaskRunner {
       if (replica.runner === undefined) this.launchProcess(slot, replica, gang);
       else this.runners.launch(replica);
       this.isBusy = true;
-      this.sweepTimer ??= setTimeout(this.sweep, sweepInterval);
+      if (this.sweepTimer === undefined) {
+        this.shortages.look(performance.now());
+        this.sweepTimer = setTimeout(this.sweep, sweepInterval);
+      }
       this.unsampled.set(slot, performance.now());
       this.sampleTimer ??= setTimeout(this.sampleYoung, sampleInterval);
       if (replica.template.limits.outputMax > 0) this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
@@ -218,8 +231,9 @@ export class TaskRunner {
   }
 
   /**
-   * Starts a process beside a replica's task that runs: it counts to that task in what it holds, and does not outlive
-   * it. @throws Error where it cannot be tried.
+   * Starts a process next to a replica's running task. Its usage counts to that task, and it does not outlive the task.
+   *
+   * @throws Error where it cannot be tried.
    */
   startBeside(
     replica: HeldReplica,
@@ -243,6 +257,12 @@ export class TaskRunner {
     });
     if (started.pid !== undefined) this.launchers.adopt(slot, started.pid);
     return started;
+  }
+
+  /** What a replica's task has written so far; undefined where it does not run. */
+  tail(replicaId: ReplicaId): TaskTail | undefined {
+    const slot = this.running.findIndex((replica) => replica?.start.replicaId === replicaId);
+    return slot === -1 ? undefined : this.launchers.tail(slot);
   }
 
   /** Signals a replica's task, if it still runs. */
@@ -276,19 +296,20 @@ export class TaskRunner {
     this.running[slot] = undefined;
     this.unsampled.delete(slot);
     const usage = this.meters.finish(slot, end.processorMs);
+    const measured = usage === undefined ? end : { ...end, usage };
     this.tell(
       replica,
-      usage === undefined ? end : { ...end, usage },
+      measured,
       resident !== undefined && resident.fault !== ''
         ? { outcome: 'failed', reason: 'MUT_COMMAND_FAILED', detail: resident.fault }
         : end.status === -1
           ? this.judgeLaunch(slot, replica.template.workFolder?.path, end.trouble)
           : end.status === 0
             ? undefined
-            : this.judgeSpace(slot),
+            : (this.judgeSpace(slot) ?? this.judgeMemory(measured)),
       resident !== undefined,
     );
-    // What was told to end may have left others behind.
+    // A task that was ended may have left other processes behind.
     if (replica.verdict !== undefined) setImmediate(this.sweep);
   }
 
@@ -336,12 +357,23 @@ export class TaskRunner {
       : undefined;
   }
 
+  /** A task that was ended by SIGKILL while the kernel killed something for lack of memory. */
+  private judgeMemory({ status, usage }: MeasuredEnd): Verdict | undefined {
+    if (status !== killedStatus || !this.shortages.isRecent(performance.now())) return undefined;
+    const memoryPeakBytes = usage?.memoryPeak ?? 0;
+    return {
+      outcome: 'failed',
+      reason: 'MUT_OUT_OF_MEMORY',
+      detail: { code: 'memory-ran-out', ...(memoryPeakBytes === 0 ? {} : { memoryPeakBytes }) },
+    };
+  }
+
   /** Not a playpen's own path: where none could be made, nothing is there to be asked. */
   private get playpensFolder(): string {
     return path.dirname(this.options.playpens.getPath(0));
   }
 
-  /** Looks whether there is room while tasks run. Not waited for: a file system that hangs is to hold up no sweep. */
+  /** Checks the free space while tasks run. Not awaited: a file system that hangs must not hold up a sweep. */
   private askRoom(): void {
     if (this.isAskingRoom) return;
     this.isAskingRoom = true;
@@ -358,6 +390,7 @@ export class TaskRunner {
   private readonly sweep = (): void => {
     clearTimeout(this.sweepTimer);
     this.askRoom();
+    this.shortages.look(performance.now());
     for (const usage of this.launchers.sweep()) this.checkMemory(usage);
     // Once more after the last task, for what it left.
     this.sweepTimer = this.isBusy ? setTimeout(this.sweep, sweepInterval) : undefined;

@@ -17,7 +17,7 @@ export interface SandboxedTask {
   readonly slot: number;
   readonly template: TaskTemplate;
   readonly folders: ReplicaFolders;
-  /** Folders that it needs besides, such as those of its gang's channel. */
+  /** Further folders that it needs, such as those of its gang's channel. */
   readonly besides?: readonly string[];
   /** Where it starts; left out, in its playpen. */
   readonly start?: string;
@@ -47,7 +47,7 @@ export class TaskSandboxes {
     this.#temporaries = temporaries;
   }
 
-  /** Words for a launcher; undefined for a task that runs beside the agent. @throws Error of the file system. */
+  /** Words for a launcher; undefined for a task without a sandbox. @throws Error of the file system. */
   lineFor(task: SandboxedTask): string | undefined {
     const { sandbox } = this.#isolation;
     const folders = this.#foldersFor(task);

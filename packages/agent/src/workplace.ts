@@ -14,6 +14,7 @@ import { ContentCaches, findShelf } from './content-caches.ts';
 import { Gangs } from './gang/gangs.ts';
 import { nameMember } from './gang/member-name.ts';
 import { findIsolationRefusal, type Isolation } from './isolation.ts';
+import type { TaskTails } from './live-output.ts';
 import { Playpens } from './playpens.ts';
 import { stageIn, type ReplicaFolders } from './stage-in.ts';
 import { Storages } from './storages.ts';
@@ -30,20 +31,20 @@ export interface Workplace {
   readonly keepsUsersApart: boolean;
   /** Makes a replica's playpen and puts its inputs in place. @throws {MutiraoError} or an Error of the file system. */
   stageIn(replica: HeldReplica): Promise<void>;
-  /** Starts a replica's task, in a fresh playpen unless inputs were put into one; ProcessEnded tells its end. */
+  /** Starts a replica's task, in a fresh playpen unless inputs were put into one; ProcessEnded reports its end. */
   launch(replica: HeldReplica): void;
   /** Signals a replica's task, if it still runs. */
   signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void;
-  /**
-   * Has a member of a gang listen; MemberListening or HoldFailed tells how that went. Left out where there are no
-   * gangs.
-   */
+  /** What tasks write while they run; left out where that cannot be read. */
+  readonly tails?: TaskTails;
+  /** Lets a member of a gang listen; MemberListening or HoldFailed reports the result. Left out without gangs. */
   hold?(replica: HeldReplica): void;
-  /** Ends what a member of a gang has beside its process. */
+  /** Ends everything of a member of a gang except its process. */
   releaseMember?(replicaId: number): void;
   /**
-   * Reads what a replica is to bring home. @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX,
-   * MUT_PATH_ESCAPES; what the ways home throw.
+   * Reads the outputs that a replica brings home.
+   *
+   * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what the ways home throw.
    */
   collect(replica: HeldReplica, ways: WaysHome): Promise<OutputContent[]>;
   /** Ends the idle runner on a slot. Left out where none are kept. */
@@ -94,8 +95,10 @@ interface WorkplaceParts {
 type Deliver = (input: AgentInput) => void;
 
 /**
- * Sets up an agent's folder and starts its launchers. @param deliver hears of the ends of tasks. @throws Error of the
- * file system.
+ * Sets up an agent's folder and starts its launchers.
+ *
+ * @param deliver receives the ends of tasks.
+ * @throws Error of the file system.
  */
 export async function openWorkplace(setup: WorkplaceSetup, deliver: Deliver): Promise<Workplace> {
   const parts = await openParts(setup, deliver);
@@ -136,6 +139,7 @@ export async function openWorkplace(setup: WorkplaceSetup, deliver: Deliver): Pr
         (replica.start.gang === undefined ? tasks : gangs).launch(replica);
       },
     ),
+    tails: tasks,
     signal: (replica, signal) => {
       (replica.start.gang === undefined ? tasks : gangs).signal(replica, signal);
     },

@@ -66,6 +66,7 @@ const broker: Rows<typeof BrokerServiceService> = {
   watchJob: { ...ownJob, note: "Without a job: events of the caller's jobs, and of machines and requests." },
   listTasks: ownJob,
   getTaskOutput: ownJob,
+  tailTaskOutput: ownJob,
   uploadBlob: { callers: 'users', objects: 'none', note: "The blob is the caller's." },
   downloadBlob: { callers: 'users', objects: 'own', others: 'MUT_CONTENT_NOT_FOUND' },
   getOverview: shared,

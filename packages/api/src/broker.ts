@@ -72,6 +72,8 @@ export {
   RetryTasksResponse,
   Scheduler,
   SubmitJobRequest,
+  TailTaskOutputRequest,
+  TailTaskOutputResponse,
   Resumed,
   SubmitJobResponse,
   TaskFile,
@@ -90,4 +92,6 @@ export {
   WatchJobRequest,
   WatchJobResponse,
   type BrokerServiceServer,
+  type ResultFile,
+  type TaskResult,
 } from './generated/mutirao/broker/v1/broker.ts';

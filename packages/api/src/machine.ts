@@ -14,6 +14,8 @@ export {
   MachineHello,
   Outcome,
   OutputContent,
+  OutputPart,
+  OutputRequest,
   PullContentRequest,
   PullContentResponse,
   PushContentRequest,

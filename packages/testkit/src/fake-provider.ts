@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import {
   decodeBlobRequest,
+  decodeOutputPart,
   decodeReport,
   encodeBlobOffer,
   encodeStartGang,
   encodeStartReplicas,
+  type LiveOutputPart,
 } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { sayCause } from '@mutirao/api/reasons';
@@ -57,6 +59,8 @@ export class FakeProvider {
   readonly hellos: MachineHello[] = [];
   /** Every report as it came, repeated ones too. */
   readonly reports: MachineReport[] = [];
+  /** Answers to requests for output. */
+  readonly parts: LiveOutputPart[] = [];
   /** Contents that were pushed, by transfer. */
   readonly pushed = new Map<string, Buffer>();
   /** Contents that were asked for, in order. */
@@ -227,6 +231,9 @@ export class FakeProvider {
         for (const content of decodeBlobRequest(message.value)) this.offer(content);
         return;
       }
+      case 'outputPart':
+        this.parts.push(decodeOutputPart(message.value));
+        return;
       case undefined:
         throw new MutiraoError('MUT_PROTOCOL', 'empty message');
     }

@@ -125,7 +125,6 @@ export function encodeJobEvent(
     ...(taskCount > taskIndexesMax ? { taskCount } : {}),
     facts: facts && encodeMachineFacts(facts),
     request: request && encodeAllocationRequest(request),
-    results: [],
   };
 }
 

@@ -63,6 +63,18 @@ export { decodeHello, decodeServedUser, protocolVersion, type Hello, type Served
 export { decodeStartGang, encodeStartGang, gangMembersMax } from './gang.ts';
 export { decodeLease, encodeLease } from './lease.ts';
 export {
+  decodeOutputPart,
+  decodeOutputRequest,
+  encodeOutputPart,
+  encodeOutputRequest,
+  partBytesMax,
+  partWaitMax,
+  type LiveBytes,
+  type LiveOutputPart,
+  type LiveOutputRequest,
+  type LiveOutputState,
+} from './live-output.ts';
+export {
   decodeCancelReplicas,
   decodeBlobOffer,
   decodeBlobUpload,

@@ -51,7 +51,7 @@ export interface SubmitJob {
   /** The client's own key, so that a repeated submission is the same job; empty when it gave none. */
   readonly clientJobId: string;
   readonly spec: JobSpec;
-  /** A job of which results are to be taken over; 0 is the latest with the same label, undefined none. */
+  /** The job whose results this one takes over; 0 is the latest with the same label, undefined none. */
   readonly resumesJobId: number | undefined;
 }
 

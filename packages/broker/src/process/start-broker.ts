@@ -59,6 +59,7 @@ import { JobSpecs } from '../journal/job-specs.ts';
 import type { JournalInstance } from '../journal/journal-instance.ts';
 import { JournalRecords, type Records } from '../journal/records.ts';
 import { timeJournal } from '../journal/timed-journal.ts';
+import { LiveOutputs } from '../live-output/live-outputs.ts';
 import { stateSharedHome } from '../providers/shared-home.ts';
 import { NamedContents } from '../providers/named-contents.ts';
 import { ProviderQueues } from '../providers/provider-queues.ts';
@@ -104,7 +105,7 @@ export interface BrokerSetup {
   /** Names this broker to its providers, also after a restart. */
   readonly brokerId: string;
   readonly programVersion: string;
-  /** Providers to use from now on, besides those that the journal knows. */
+  /** Providers to use from now on, in addition to those that the journal knows. */
   readonly providers: readonly { readonly providerId: ProviderId; readonly address: string }[];
   readonly options: Partial<BrokerOptions>;
   readonly checkDeadline: Duration;
@@ -122,7 +123,7 @@ export interface BrokerSetup {
   readonly audit?: Audit;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Hears of the error after which the process should start again. */
+  /** Receives the error after which the process should start again. */
   onFatal(error: unknown): void;
 }
 
@@ -275,6 +276,12 @@ class Broker {
   readonly #tookOverAt: Instant = systemClock.now();
   readonly #sharing: HomeSharing;
   readonly #named = new NamedContents();
+  readonly #liveOutputs = new LiveOutputs({
+    timers: systemTimers,
+    send: (providerId, machineId, request) => {
+      this.#performers.toProvider.requestOutput(providerId, machineId, request);
+    },
+  });
   readonly #intermediates: Intermediates;
   readonly #checks: Checks;
   readonly #forbidden: readonly string[];
@@ -335,6 +342,7 @@ class Broker {
       records,
       homeFiles,
       taskOutputs,
+      liveOutputs: this.#liveOutputs,
       checks: this.#checks,
       specs: new JobSpecs(journal),
       blobs,
@@ -542,6 +550,9 @@ class Broker {
       known: knownReplicas(() => this.#driver),
       restage: async (machineId: MachineId) => {
         for (const order of ordersOfMachine(state, machineId)) await this.#stage(stager, order);
+      },
+      takeOutput: (machineId, part) => {
+        this.#liveOutputs.take(machineId, part);
       },
       nextTransferId: () => randomBytes(16).toString('hex'),
     });

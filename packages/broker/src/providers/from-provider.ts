@@ -7,9 +7,11 @@ import {
   decodeBlobRequest,
   decodeDraining,
   decodeMachineFacts,
+  decodeOutputPart,
   decodeReaderProofs,
   decodeReport,
   decodeResourceStatus,
+  type LiveOutputPart,
   type PushedContent,
   type ReaderProofs,
   type WantedContent,
@@ -30,13 +32,14 @@ export interface FromProviderPort {
   describeMachine(facts: MachineFacts): MachineFacts;
   /**
    * Resolves to the report without bytes, when all its outputs are kept as well as they can be; undefined when the
-   * connection
-   * that it came over was lost meanwhile, since then it comes again. Never rejects.
+   * connection that it came over was lost meanwhile, since then it comes again. Never rejects.
    */
   keepOutputs(machineId: MachineId, report: MachineReport): Promise<MachineReport | undefined>;
   /** Counts what the tasks of a report printed, until the report is delivered. */
   countPrinted(machineId: MachineId, report: MachineReport): CountedReport;
   fetchPushed(machineId: MachineId, pushed: PushedContent): void;
+  /** What a task has written, for who asked. */
+  takeOutput(machineId: MachineId, part: LiveOutputPart): void;
   /** `machineId` is empty for what the provider wants itself. */
   serveWanted(machineId: MachineId, contents: readonly WantedContent[], proofs: ReaderProofs): void;
   /** Called with the bytes that wait to be kept, after each change. */
@@ -150,6 +153,11 @@ export class FromProvider {
         if (pushed !== undefined) this.#port.fetchPushed(machineId, pushed);
         break;
       }
+      case 'outputPart': {
+        const part = this.#read(machineId, () => decodeOutputPart(message.value));
+        if (part !== undefined) this.#port.takeOutput(machineId, part);
+        break;
+      }
       case undefined:
         throw new MutiraoError('MUT_PROTOCOL', `machine ${machineId} sent a message that this release does not know`);
     }
@@ -203,7 +211,7 @@ export class FromProvider {
     });
   }
 
-  /** All machines have been told once those whose words wait have been delivered too. */
+  /** The provider is synced once messages of machines that still wait have been delivered too. */
   #settle(): void {
     const input: BrokerInput = { kind: 'ProviderSynced', providerId: this.#providerId };
     const waiting = this.#serialExecutor.whenDone();

@@ -1,4 +1,4 @@
-import { encodeBlobOffer, chunkData } from '@mutirao/api/codecs';
+import { encodeBlobOffer, chunkData, type LiveOutputPart } from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
 import {
   GridMachineProviderServiceClient,
@@ -62,6 +62,8 @@ export interface ProviderLinksOptions {
   readonly named: Pick<NamedContents, 'has'>;
   readonly known: KnownReplicas;
   restage(machineId: MachineId): Promise<void>;
+  /** What a task has written, for who asked. */
+  takeOutput(machineId: MachineId, part: LiveOutputPart): void;
   nextTransferId(): string;
 }
 
@@ -78,7 +80,7 @@ const waitingInputsMax = 8192;
 /** Milliseconds until a look whether less waits. */
 const lookAgainAfter = 5;
 const transfersMax = 4;
-/** For the answer of a provider that somebody waits for who submits a job. */
+/** Time limit of a provider's answer for which a user waits while submitting a job. */
 const askDeadline = 2000;
 
 /** One link to each provider that the broker uses. */
@@ -262,6 +264,9 @@ export class ProviderLinks {
           );
           // With the connection the transfers of its outputs broke.
           return link.isConnected && link.epoch === epoch ? kept : undefined;
+        },
+        takeOutput: (machineId, part) => {
+          this.#options.takeOutput(machineId, part);
         },
         fetchPushed: (machineId, pushed) => {
           fetcher.fetch(machineId, pushed);

@@ -1,4 +1,11 @@
-import { encodeCancelReplicas, encodeDemand, encodeStartGang, encodeStartReplicas } from '@mutirao/api/codecs';
+import {
+  encodeCancelReplicas,
+  encodeDemand,
+  encodeOutputRequest,
+  encodeStartGang,
+  encodeStartReplicas,
+  type LiveOutputRequest,
+} from '@mutirao/api/codecs';
 import type { BrokerCommand, BrokerInput } from '@mutirao/core/machines/broker';
 import type { Content } from '@mutirao/core/messages';
 import type { MachineId, ProviderId } from '@mutirao/core/shared';
@@ -59,6 +66,15 @@ export class ToProvider {
     const epoch = link?.epoch;
     this.#serialExecutor.run(machineId, () => {
       if (link?.epoch === epoch) link?.sendToMachine(machineId, { $case: 'startGang', value: encodeStartGang(start) });
+      return undefined;
+    });
+  }
+
+  /** Behind the starts of its machine. */
+  requestOutput(providerId: ProviderId, machineId: MachineId, request: LiveOutputRequest): void {
+    const link = this.#port.findLink(providerId);
+    this.#serialExecutor.run(machineId, () => {
+      link?.sendToMachine(machineId, { $case: 'outputRequest', value: encodeOutputRequest(request) });
       return undefined;
     });
   }

@@ -17,6 +17,7 @@ import type { Blobs } from '../contents/blobs.ts';
 import type { JobWatchers } from '../events/job-watchers.ts';
 import type { JobSpecs } from '../journal/job-specs.ts';
 import type { Records } from '../journal/records.ts';
+import type { LiveOutputs } from '../live-output/live-outputs.ts';
 import type { Checks } from '../results/checks.ts';
 import type { HomeFiles } from '../staging/home-files.ts';
 import type { TaskOutputs } from '../staging/task-outputs.ts';
@@ -44,6 +45,8 @@ export interface BrokerParts {
   readonly homeFiles: Pick<HomeFiles, 'fingerprintOf'>;
   readonly checks: Pick<Checks, 'describe'>;
   readonly taskOutputs: Pick<TaskOutputs, 'lookAt'>;
+  /** Asks machines for what tasks have written. */
+  readonly liveOutputs: Pick<LiveOutputs, 'ask'>;
   /** Folders where no output may go. */
   readonly forbiddenFolders: readonly string[];
   readonly otherJobsPlaces: OtherJobsPlaces;
@@ -51,7 +54,7 @@ export interface BrokerParts {
   readonly workFolderRules: WorkFolderRules;
   /** The most processors that one of a provider's requests may have; undefined where nobody can say. Never rejects. */
   machineProcessorsOf(providerId: ProviderId): Promise<ProcessorCount | undefined>;
-  /** What a provider told last of its queue, and how long ago; rejects as the provider does. */
+  /** The queue that a provider last reported, and its age; rejects as the provider does. */
   findQueue(providerId: ProviderId): Promise<{ readonly queue: ProviderQueue; readonly age: Duration }>;
   /** Why the last try to reach a provider came to nothing; empty when it went well. */
   getTrouble(providerId: ProviderId): string;

@@ -34,6 +34,7 @@ import {
 } from './resources.ts';
 import { holdTasksRoute, releaseTasksRoute, updateJobRoute } from './update-jobs.ts';
 import { submitJobRoute } from './submit-job.ts';
+import { tailTaskOutputRoute } from './tail-task-output.ts';
 import { waitJobRoute } from './wait-job.ts';
 import { watchJobRoute } from './watch-job.ts';
 
@@ -60,6 +61,7 @@ export function brokerRoutes(parts: BrokerParts, usesOf: QuotaSource): Handlers<
     watchJob: watchJobRoute(parts),
     listTasks: listTasksRoute(parts),
     getTaskOutput: getTaskOutputRoute(parts),
+    tailTaskOutput: tailTaskOutputRoute(parts),
     uploadBlob: uploadBlobRoute(parts),
     downloadBlob: downloadBlobRoute(parts),
     getOverview: getOverviewRoute(parts),

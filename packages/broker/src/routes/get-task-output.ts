@@ -46,7 +46,7 @@ export function getTaskOutputRoute(parts: BrokerParts): UnaryHandler<GetTaskOutp
   };
 }
 
-/** The record that speaks for a task; undefined before any of its replicas has ended. */
+/** The end that counts: of the accepted replica, or of the last one that failed. */
 export function findReportingRecord(records: readonly ReplicaRecord[]): ReplicaRecord | undefined {
   return (
     records.find((record) => record.disposition === 'accepted') ??
@@ -87,7 +87,7 @@ function positionsAsked(
   return outputPositions(group, attributes ?? {});
 }
 
-/** As it was written where its machine states what cannot be part of a path: nothing was brought there. */
+/** The template itself if an attribute of the machine cannot be part of a path: nothing was brought there. */
 function shownPath(fillIn: FillIn, template: string): string {
   try {
     return fillIn(template).path;

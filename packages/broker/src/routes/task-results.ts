@@ -30,7 +30,7 @@ export async function addResults(
   for (const { event } of events) {
     if (event.type !== 'tasks.finished' || event.taskIndexes.length > tasksMax || event.taskCount !== undefined) continue;
     const job = findUserJob(parts.driver.state, userId, event.jobId);
-    if (job !== undefined) event.results = await readResults(parts, job, event.taskIndexes, bytesMax);
+    if (job !== undefined) event.results = { results: await readResults(parts, job, event.taskIndexes, bytesMax) };
   }
 }
 

@@ -127,7 +127,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
     watchers: new JobWatchers(),
     clock,
     journalInstance: 'j',
-    // Whoever waits for a job hears at once how it stands.
+    // A call that waits for a job gets its present status at once.
     timers: {
       start: (_delay, run) => {
         setImmediate(run);
@@ -142,6 +142,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
     workFolderRules: { home, hasKey: true, forbidden: [] },
     checks: { describe: () => [] },
     taskOutputs: { lookAt: () => Promise.resolve({ fault: undefined, gone: new Set<string>() }) },
+    liveOutputs: { ask: () => ({ answer: Promise.resolve(undefined), drop: () => undefined }) },
     machineProcessorsOf: () => Promise.resolve(undefined),
     getTrouble: () => '',
     findQueue: () => Promise.resolve({ queue: undefined as never, age: 0 }),

@@ -100,6 +100,7 @@ export const examples: Readonly<Record<string, readonly Example[]>> = {
   ],
   'task output': [
     show('task output last', 'the output of every task of the last job'),
+    show('task output last 0 --follow', 'what the first task prints, while it runs'),
     show('task output 7 0-9 --stderr', 'standard error of the first ten tasks of job 7'),
   ],
   'workflow show': [

@@ -13,6 +13,8 @@ import {
   type ReplicaRecord,
   type ReplicationCap,
   type Resumed,
+  TaskStatus,
+  type TailTaskOutputResponse,
   type TaskGroup,
   type TaskRecord,
   type TrustRecord,
@@ -247,6 +249,24 @@ export function outputJson(jobId: number, taskIndex: number, output: GetTaskOutp
       size_bytes: file.content?.sizeBytes ?? 0,
       gathered_in: file.gatheredIn === '' ? null : file.gatheredIn,
     })),
+  };
+}
+
+/** A piece of the output of a task that is followed, as JSON. */
+export function outputPartJson(
+  { jobId, taskIndex }: { readonly jobId: number; readonly taskIndex: number },
+  part: TailTaskOutputResponse,
+): JsonOf<Shapes['output_part']> {
+  return {
+    job_id: jobId,
+    task_index: taskIndex,
+    status: getEnumName(TaskStatus, part.status),
+    replica_id: part.replicaId === 0 ? null : part.replicaId,
+    machine_id: part.machineId,
+    standard_output_offset: part.standardOutputOffset,
+    standard_output_base64: Buffer.from(part.standardOutput).toString('base64'),
+    standard_error_offset: part.standardErrorOffset,
+    standard_error_base64: Buffer.from(part.standardError).toString('base64'),
   };
 }
 

@@ -327,6 +327,17 @@ export const shapes = {
         'archives that hold it; null for a file of its own).',
     ],
   },
+  output_part: {
+    job_id: ['integer', 'The job.'],
+    task_index: ['integer', 'The task.'],
+    status: ['string', 'How the task is now.'],
+    replica_id: ['integer or null', 'The replica that wrote what follows; null where none has started.'],
+    machine_id: ['string', 'Where it runs; may be empty.'],
+    standard_output_offset: ['integer', 'Where the bytes begin in the stream.'],
+    standard_output_base64: ['string', 'The bytes.'],
+    standard_error_offset: ['integer', 'Where the bytes begin in the stream.'],
+    standard_error_base64: ['string', 'The bytes.'],
+  },
   provider: providerFields,
   listed_provider: {
     ...providerFields,

@@ -501,7 +501,7 @@ test('a runner serves one job, and no other task starts on its processors, whate
   t.pass();
 });
 
-test('a replica that has run for 10 ms is told as started unless it ends in that step', (t) => {
+test('a replica that has run for 10 ms is reported as started unless it ends in that step', (t) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 20 }), (times) => {
       const world = new World(0);

@@ -1,8 +1,14 @@
 import type { BrokerId } from '@mutirao/core/machines/provider';
 import type { Duration, Instant, MachineId, ReplicaId, RequestId, UserId } from '@mutirao/core/shared';
-import { decodeBlobRequest, encodeBlobRequest, type ReaderProofs, type WantedContent } from '@mutirao/api/codecs';
+import {
+  decodeBlobRequest,
+  decodeOutputPart,
+  encodeBlobRequest,
+  type ReaderProofs,
+  type WantedContent,
+} from '@mutirao/api/codecs';
 import { MutiraoError } from '@mutirao/api/errors';
-import { AttachRequest, BlobRequest } from '@mutirao/api/machine';
+import { AttachRequest, BlobRequest, OutputPart } from '@mutirao/api/machine';
 import { noProofs } from '@mutirao/runtime/files';
 import type { MessageStream } from '@mutirao/runtime/rpc';
 import type { ReportBuffer } from '../standby/report-buffer.ts';
@@ -26,9 +32,9 @@ export class BrokerLink {
   readonly brokerId: BrokerId;
   readonly connectionId: number;
   readonly stream: ByteStream;
-  /** It is told how reservations stand; older releases take that for nonsense. */
+  /** Whether it takes the status of reservations; older releases reject that message. */
   readonly takesStatuses: boolean;
-  /** Of its journal; empty for a release that does not tell it. */
+  /** Instance of its journal; empty for a release that does not report it. */
   instance = '';
   readonly #agents = new Set<AgentLink>();
   #isBehind = false;
@@ -57,7 +63,7 @@ export class BrokerLink {
     if (!this.#isBehind) agent.stream.resume();
   }
 
-  /** The agent's messages come here no more; they wait. */
+  /** Stops sending the agent's messages here; they wait. */
   release(agent: AgentLink): void {
     if (this.#agents.delete(agent) && !agent.stream.isClosed) agent.stream.pause();
   }
@@ -97,7 +103,7 @@ export class AgentLink {
   /** Transfers that it was offered and has not taken, and the broker that offered each. */
   readonly #offered = new Map<string, BrokerId>();
   #proofs: ReaderProofs = noProofs;
-  /** The user whose broker it was told that it works for; undefined before. */
+  /** The user whose broker the agent works for, as last reported to it; undefined before the first report. */
   #servedUser: UserId | undefined;
   #secondAt: Instant | undefined;
   #broker: BrokerLink | undefined;
@@ -122,8 +128,9 @@ export class AgentLink {
   }
 
   /**
-   * Another process shows the same credential. @returns whether that is to be logged: it was not in the last minute,
-   * for who is refused may try again and again.
+   * Notes that another process shows the same credential.
+   *
+   * @returns whether to log it: at most once a minute, since a refused process may try again and again.
    */
   noteSecond(now: Instant): boolean {
     if (this.#secondAt !== undefined && now - this.#secondAt < secondPause) return false;
@@ -167,7 +174,7 @@ export class AgentLink {
     return brokerId;
   }
 
-  /** Tells it whose broker the tasks that follow come from, unless it knows. */
+  /** Reports to the agent whose broker the tasks that follow come from, unless it knows. */
   reportServed(userId: UserId, ownerId: UserId): void {
     if (this.#servedUser === userId) return;
     this.#servedUser = userId;
@@ -251,8 +258,10 @@ export class AgentLink {
   receive(bytes: Buffer): void {
     if (this.#clearing !== undefined) this.#clear(bytes, this.#clearing);
     else if (this.#buffer !== undefined) this.#buffer.receive(bytes);
-    else if (this.#broker === undefined || this.#isHeld) this.#waiting.push(bytes);
-    else this.#forward(bytes, this.#broker);
+    else if (this.#broker === undefined || this.#isHeld) {
+      // Who asked for output is gone, and asks again.
+      if (findAlternative(bytes).field !== attachFields.outputPart) this.#waiting.push(bytes);
+    } else this.#forward(bytes, this.#broker);
   }
 
   #forward(bytes: Buffer, broker: BrokerLink): void {
@@ -260,17 +269,18 @@ export class AgentLink {
     if (field === attachFields.report)
       scanReport(bytes, start, this.#noteEnd, this.identity.requestId === '' ? undefined : this.#noteStart);
     else if (field === attachFields.blobRequest) {
-      // Also where nobody here looks at it: what cannot be read would end its broker's connection.
+      // Decoded even if nothing here needs it: a malformed message would end its broker's connection.
       decodeBlobRequest(decodeWith(BlobRequest, bytes, start));
       const rest = this.#watchWants?.(this, broker, bytes, start);
       if (rest !== undefined) {
         this.ask(rest);
         return;
       }
-    } else
+    } else if (field === attachFields.outputPart) decodeOutputPart(decodeWith(OutputPart, bytes, start));
+    else
       throw new MutiraoError(
         'MUT_PROTOCOL',
-        `alternative ${field} of an attached agent; expected a report or contents wanted`,
+        `alternative ${field} of an attached agent; expected a report, contents wanted or a part of an output`,
       );
     broker.write(frameFromMachine(this.#idField, bytes));
   }
@@ -289,7 +299,7 @@ export class AgentLink {
   /** Cancels what it holds for a broker that is gone, and takes its reports itself until all has ended. */
   clear(heldReplicaIds: readonly ReplicaId[]): void {
     this.#clearing = new Set(heldReplicaIds);
-    // What waited for room is of nobody now, and tells of ends.
+    // Messages that waited for space no longer belong to a broker, but they report ends.
     this.#waiting.unshift(...(this.#buffer?.leave() ?? []));
     this.#buffer = undefined;
     this.stream.write(toAgent({ $case: 'cancel', value: { replicaIds: [...heldReplicaIds], onlyWaiting: false } }));

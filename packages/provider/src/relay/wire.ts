@@ -18,16 +18,18 @@ const outputShape: Shape = { fields: { 3: flat } };
 const endedShape: Shape = { fields: { 11: outputShape, 12: flat } };
 
 /** Alternatives of AttachRequest, by field number. */
-export const attachFields = { hello: 1, report: 2, blobRequest: 3 } as const;
+export const attachFields = { hello: 1, report: 2, blobRequest: 3, outputPart: 5 } as const;
 /** The alternative of AttachResponse, and of ToMachine, that acknowledges reports. */
 export const acknowledgedField = 4;
 /** The alternative of AttachResponse, and of ToMachine, that offers a content. */
 export const blobOfferField = 5;
+/** The alternative of AttachResponse, and of ToMachine, that asks for what a task has written. */
+export const outputRequestField = 9;
 /**
  * The alternatives of ToMachine, which an agent receives as they are. The others of AttachResponse are the provider's
  * to say.
  */
-const toMachineFields: ReadonlySet<number> = new Set([2, 3, acknowledgedField, blobOfferField, 7]);
+const toMachineFields: ReadonlySet<number> = new Set([2, 3, acknowledgedField, blobOfferField, 7, outputRequestField]);
 /** Alternatives of ConnectRequest, by field number. */
 export const connectFields = { hello: 1, demand: 2, toMachine: 3, lease: 4, leaseRevocation: 5 } as const;
 
@@ -37,7 +39,7 @@ const reportEnded = 3;
 const reportGangMemberReady = 4;
 
 /**
- * Hears of each replica that a report says has ended. Outcome as on the wire; times in Unix milliseconds, 0 when it
+ * Called for each replica that a report says has ended. Outcome as on the wire; times in Unix milliseconds, 0 when it
  * never started.
  */
 export type VisitEnd = (replicaId: number, outcome: number, runTime: number) => void;
@@ -224,10 +226,7 @@ export function getSequence(bytes: Uint8Array, start: number): number {
   return 0;
 }
 
-/**
- * A message to a machine: its name, empty for the provider itself, and the bytes of the AttachResponse that it is to
- * get.
- */
+/** A message to a machine: the machine's name, empty for the provider itself, and the bytes of its AttachResponse. */
 export interface ToMachineFrame {
   readonly machineId: string;
   /** Its alternative, as in AttachResponse. */
@@ -302,8 +301,7 @@ const dataTag = 0x0a;
 
 /**
  * Turns a chunk whose only field is its data, numbered `field`, into one whose data is field 1, in place. Undefined
- * when there
- * is more in it.
+ * when there is more in it.
  */
 export function renumberChunk(bytes: Buffer, field: number): Buffer | undefined {
   if (bytes.length === 0) return bytes;

@@ -43,6 +43,8 @@ import type {
   RetryTasksResponse,
   SubmitJobRequest,
   SubmitJobResponse,
+  TailTaskOutputRequest,
+  TailTaskOutputResponse,
   WatchJobRequest,
   WatchJobResponse,
 } from '@mutirao/api/broker';
@@ -65,6 +67,8 @@ export interface BrokerClient {
   watchJob(request: WatchJobRequest, signal: AbortSignal): AsyncIterable<WatchJobResponse>;
   listTasks(request: ListTasksRequest): Promise<ListTasksResponse>;
   getTaskOutput(request: GetTaskOutputRequest): Promise<GetTaskOutputResponse>;
+  /** Ends when the task has ended or `signal` fires; the caller resumes from the offsets that it has. */
+  tailTaskOutput(request: TailTaskOutputRequest, signal: AbortSignal): AsyncIterable<TailTaskOutputResponse>;
   getOverview(): Promise<GetOverviewResponse>;
   listMachines(): Promise<ListMachinesResponse>;
   listTrust(): Promise<ListTrustResponse>;

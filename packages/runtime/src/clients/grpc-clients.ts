@@ -1,3 +1,4 @@
+import type { ClientReadableStream } from '@grpc/grpc-js';
 import { BrokerServiceClient } from '@mutirao/api/broker';
 import { ClusterServiceClient } from '@mutirao/api/cluster';
 import type { Content } from '@mutirao/api/common';
@@ -47,9 +48,10 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
     releaseTasks: (request) => callUnary(raw, 'releaseTasks', request, limits),
     updateJob: (request) => callUnary(raw, 'updateJob', request, limits),
     retryTasks: (request) => callUnary(raw, 'retryTasks', request, limits),
-    watchJob: (request, signal) => watch(raw, request, signal),
+    watchJob: (request, signal) => listUntil(() => raw.watchJob(request), signal),
     listTasks: (request) => callUnary(raw, 'listTasks', request, limits),
     getTaskOutput: (request) => wholeOutput(request, (page) => callUnary(raw, 'getTaskOutput', page, limits)),
+    tailTaskOutput: (request, signal) => listUntil(() => raw.tailTaskOutput(request), signal),
     getOverview: () => callUnary(raw, 'getOverview', {}, limits),
     listMachines: () => wholeList('machines', (place) => callUnary(raw, 'listMachines', place, limits)),
     listTrust: () =>
@@ -80,12 +82,9 @@ export function dialBroker(address: string, { token, trust, ...limits }: CallSet
   };
 }
 
-async function* watch(
-  raw: BrokerServiceClient,
-  request: Parameters<BrokerClient['watchJob']>[0],
-  signal: AbortSignal,
-): ReturnType<BrokerClient['watchJob']> & AsyncGenerator {
-  const call = raw.watchJob(request);
+/** The messages of a call, which is cancelled when `signal` fires. */
+async function* listUntil<T>(open: () => ClientReadableStream<T>, signal: AbortSignal): AsyncGenerator<T> {
+  const call = open();
   const cancel = (): void => {
     call.cancel();
   };

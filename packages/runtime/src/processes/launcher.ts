@@ -20,6 +20,7 @@ import { withoutStrays } from './stray-descriptors.ts';
 import { listDescendants, readChildren, type SubreaperPrefix } from './subreaper.ts';
 import type { TaskAccount } from './task-account.ts';
 import { killScope, listScope, makeScope, type TaskScope, type TaskScopes } from './task-scopes.ts';
+import type { StreamTail } from './kept-stream.ts';
 import { openStreams, type TaskStreams } from './task-stream.ts';
 
 /** A task for a launcher. `command`, `environment` and `exports` are shell syntax already. */
@@ -40,7 +41,7 @@ export interface LaunchTask {
   readonly leavesFiles?: boolean;
   /** Redirections of a shell, for a task that has more files open than its two streams. */
   readonly redirections?: string;
-  /** Words, from `sandboxLine`, that start the task in a sandbox; left out for a task that runs beside the agent. */
+  /** Words, from `sandboxLine`, that start the task in a sandbox; left out for a task without one. */
   readonly sandbox?: string;
   /** Words that keep the process whose number follows, and what it starts, to some processors; left out for any. */
   readonly pin?: string;
@@ -64,11 +65,17 @@ export interface TaskOutput {
   readonly isCut: boolean;
 }
 
+/** What a task has written to its two streams so far; nothing to keep, since it is another task's later. */
+export interface TaskTail {
+  readonly standardOutput: StreamTail;
+  readonly standardError: StreamTail;
+}
+
 /** How a task ended. */
 export interface TaskExit {
   /** As a shell reports it; -1 when the task's folder could not be entered. */
   readonly status: number;
-  /** The signal that ended it, where one is known to have; a status above 128 alone does not tell. */
+  /** The signal that is known to have ended it; a status above 128 alone does not prove one. */
   readonly signal: number | undefined;
   /** Why it could not be started, where that is known. */
   readonly trouble?: string;
@@ -121,12 +128,9 @@ const scratch = Buffer.allocUnsafe(4096);
  * A resident shell, leader of its own process group, that runs one task at a time.
  *
  * Lines come to it through a FIFO as its script: a shell runs each as soon as it is complete, and the shell's own
- * descriptors are closed to
- * what it starts. A task is a simple command, for which dash uses vfork; with a fork of this process in its stead,
- * tasks of a few
- * milliseconds would take twice as long. Output goes to two pipes, which the shell opens for each task: the end of file
- * shows when nothing
- * that the task started has them open any more.
+ * descriptors are closed to what it starts. A task is a simple command, for which dash uses vfork; with a fork of this
+ * process in its stead, tasks of a few milliseconds would take twice as long. Output goes to two pipes, which the shell
+ * opens for each task: the end of file shows when nothing that the task started has them open any more.
  */
 export class Launcher {
   readonly index: number;
@@ -298,6 +302,13 @@ export class Launcher {
     return this.streams === undefined ? 0 : this.streams[0].writtenBytes + this.streams[1].writtenBytes;
   }
 
+  /** What its task has written so far; undefined where it runs none. */
+  tail(): TaskTail | undefined {
+    if (this.sequence === 0 || this.streams === undefined) return undefined;
+    const [out, err] = this.streams;
+    return { standardOutput: out.tail, standardError: err.tail };
+  }
+
   /**
    * The live processes that its last task left behind; undefined where they do not all descend from its shell, or it
    * has another task. Cost: a few files for each of them.
@@ -316,8 +327,7 @@ export class Launcher {
 
   /**
    * Reads what the task that ended last wrote. Whether that is all: nothing that it started is left, as far as that can
-   * be known cheaply, and
-   * nothing has its streams open.
+   * be known cheaply, and nothing has its streams open.
    */
   drain(): boolean {
     let isClosed = true;
@@ -354,8 +364,7 @@ export class Launcher {
 
   /**
    * Distinguishes a signal from an exit status with a shell that reports signals itself, as bash does, and a sandbox
-   * that could not be set up from a task
-   * that failed. Reads what the shell and bubblewrap wrote since the last call.
+   * that could not be set up from a task that failed. Reads what the shell and bubblewrap wrote since the last call.
    */
   readExit(status: number): TaskExit {
     if (status === 0) return { status, signal: undefined };
@@ -490,8 +499,7 @@ const noOutput: TaskOutput = { standardOutput: noBytes, standardError: noBytes, 
 
 /**
  * Whether a shell has said how a signal ended a task: in the words of the system's language, after the name of its
- * script. Where the language is not installed, it
- * and the program that starts it complain of that as well.
+ * script. Where the language is not installed, it and the program that starts it complain of that as well.
  */
 function isAboutSignal(said: string, script: string): boolean {
   return said.split('\n').some((line) => line.startsWith(script) && !line.includes('setlocale'));

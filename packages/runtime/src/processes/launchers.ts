@@ -13,6 +13,7 @@ import {
   type LaunchTask,
   type TaskExit,
   type TaskOutput,
+  type TaskTail,
 } from './launcher.ts';
 import { Origins } from './origins.ts';
 import type { ResidentProcess } from './proportional-memory.ts';
@@ -27,11 +28,11 @@ import { launcherVariable, type Watchdog } from './watchdog.ts';
 
 /** What a set of launchers is made of. */
 export interface LaunchersOptions {
-  /** Made again, and removed at the close; another one beside it where that is not possible. */
+  /** Created again if it exists, and removed at the close; if that fails, another one next to it is used. */
   readonly folder: string;
   /** Tasks that run at once. */
   readonly width: number;
-  /** Of every task, beside its own. */
+  /** Variables of every task, in addition to its own. */
   readonly environment: Readonly<Record<string, string>>;
   readonly watchdog: Watchdog;
   /** /bin/sh when absent. */
@@ -82,7 +83,7 @@ export class Launchers {
   private readonly slots: Launcher[] = [];
   private readonly launchers: Launcher[] = [];
   private readonly slotOf: (number | undefined)[] = [];
-  /** Groups beside those of the launchers that belong to their tasks. */
+  /** Groups that belong to tasks, in addition to those of their launchers. */
   private readonly adopted = new Map<number, Launcher>();
   private readonly status: StatusChannel;
   private readonly origins: Origins;
@@ -215,6 +216,11 @@ export class Launchers {
     return this.at(slot).outputBytes();
   }
 
+  /** What a slot's task has written so far; undefined where none runs. */
+  tail(slot: number): TaskTail | undefined {
+    return this.at(slot).tail();
+  }
+
   /** Kills everything and removes the folder. */
   close(): void {
     this.closed = true;
@@ -274,9 +280,8 @@ export class Launchers {
   }
 
   /**
-   * Kills what the last task of a launcher left behind. Whether there was anything; what is another user's, as by
-   * `sudo`, cannot be killed, and to wait for its end is of no
-   * use, unless it is of the account that the task ran as.
+   * Kills what the last task of a launcher left behind, and returns whether there was anything. Processes of another
+   * user, as by `sudo`, cannot be killed. Waiting for their end helps only if the task ran as that user.
    */
   private async killLeftovers(launcher: Launcher, shell: number | undefined): Promise<boolean> {
     const left = this.listLeftovers(launcher, shell);
@@ -323,8 +328,7 @@ export class Launchers {
 
   /**
    * Ends what a task left behind, then reports the task's end. What is written meanwhile is not the task's any more.
-   * Its streams are not used again: the
-   * launcher may have another task meanwhile if it was killed.
+   * Its streams are not used again: the launcher may have another task meanwhile if it was killed.
    *
    * @param shell that ran the task; it may be gone.
    */
@@ -478,7 +482,7 @@ function isLeftover(row: ProcessRow, launcher: Launcher): boolean {
 }
 
 function describeEnd({ status, signal, trouble, processorMs }: TaskExit, output: TaskOutput): TaskEnd {
-  // A task that did not begin has written nothing: what is there is of the program that was to change the account.
+  // A task that did not begin has written nothing; the output comes from the program that changes the account.
   const said = trouble === '' ? Buffer.from(output.standardError).toString().trim().slice(0, 300) : trouble;
   return {
     status,

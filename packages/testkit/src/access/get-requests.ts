@@ -65,6 +65,13 @@ export const brokerRequests: Requests<typeof BrokerServiceService> = {
     fromTaskIndex: 0,
   }),
   getTaskOutput: async (objects, named) => ({ jobId: await objects.endedJob(named), taskIndex: 0 }),
+  tailTaskOutput: async (objects, named) => ({
+    jobId: await objects.endedJob(named),
+    taskIndex: 0,
+    replicaId: 0,
+    standardOutputOffset: 0,
+    standardErrorOffset: 0,
+  }),
   uploadBlob: () => ({ data: Buffer.from('bytes') }),
   downloadBlob: async (objects, named) => ({ sha256: await objects.blob(named) }),
   getOverview: () => ({}),

@@ -12,8 +12,10 @@ import {
   type JobSpec,
   type SubmitJobRequest,
   type TaskGroup,
+  type TailTaskOutputResponse,
   type WatchJobResponse,
 } from '@mutirao/api/broker';
+import type { LiveOutputPart } from '@mutirao/api/codecs';
 import { Root } from '@mutirao/api/common';
 import {
   brokerMachine,
@@ -31,6 +33,7 @@ import { aCallContext, aMachine, anEnd, inject, temporaryFolder } from '@mutirao
 
 import { Blobs } from '../../../src/contents/blobs.ts';
 import { JobWatchers } from '../../../src/events/job-watchers.ts';
+import type { ReplicaPlace } from '../../../src/live-output/live-outputs.ts';
 import { changeCodec } from '../../../src/journal/change-codec.ts';
 import { JobSpecs } from '../../../src/journal/job-specs.ts';
 import { JournalRecords } from '../../../src/journal/records.ts';
@@ -59,6 +62,7 @@ import { hashFile } from '../../../src/staging/hash-file.ts';
 import { HomeFiles } from '../../../src/staging/home-files.ts';
 import { OtherJobsPlaces } from '../../../src/submission/other-jobs-places.ts';
 import { submitJobRoute } from '../../../src/routes/submit-job.ts';
+import { tailTaskOutputRoute } from '../../../src/routes/tail-task-output.ts';
 import { waitJobRoute } from '../../../src/routes/wait-job.ts';
 import { watchJobRoute } from '../../../src/routes/watch-job.ts';
 
@@ -130,6 +134,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
     workFolderRules: { home, hasKey: true, forbidden: [join(home, 'own')] },
     checks: { describe: () => [] },
     taskOutputs: { lookAt: () => Promise.resolve({ fault: undefined, gone: new Set<string>() }) },
+    liveOutputs: { ask: () => ({ answer: Promise.resolve(undefined), drop: () => undefined }) },
     machineProcessorsOf: () => Promise.resolve(undefined),
     getTrouble: (providerId) => `no route to ${providerId}`,
     findQueue: () => Promise.reject(new Error('nobody is asked')),
@@ -170,7 +175,7 @@ function submission(changes: Partial<JobSpec> = {}, clientJobId = ''): SubmitJob
   };
 }
 
-/** Joins a machine with so many processors. */
+/** Joins a machine with the processors of `facts`. */
 async function joinMachine({ turn, driver }: Bench, facts: MachineFacts): Promise<void> {
   const providerId = facts.machineId.split('/')[0] ?? '';
   if (!driver.state.providers.has(providerId))
@@ -355,7 +360,7 @@ test('jobs are listed from the newest on, a page at a time', async (t) => {
   t.deepEqual(await page(0, 2), [1]);
 });
 
-test('tasks tell their value, their status and every replica, and output is there for the accepted one', async (t) => {
+test('tasks show their value, their status and every replica, and the accepted one has its output', async (t) => {
   const bench = await prepare(t);
   const { parts } = bench;
   await inject(submitJobRoute(parts), submission());
@@ -645,7 +650,7 @@ function listTypes(reported: readonly WatchJobResponse[]): string[] {
   return reported.flatMap(({ events }) => events.map((event) => event.type));
 }
 
-test('a watcher hears what was, then what comes, and goes on where it left off', async (t) => {
+test('a watcher receives the past events, then each new one, and continues from its position', async (t) => {
   const bench = await prepare(t);
   const { parts, turn } = bench;
   await inject(submitJobRoute(parts), submission());
@@ -687,7 +692,7 @@ test('a watcher hears what was, then what comes, and goes on where it left off',
   t.deepEqual(listTypes(again.reported), ['tasks.finished', 'job.finished']);
 });
 
-test('who watches all hears of the own jobs and of what all jobs run on, as it comes', async (t) => {
+test("a watcher of everything receives events of the user's own jobs and of the resources of all jobs, as they come", async (t) => {
   const bench = await prepare(t);
   const { parts } = bench;
   await inject(submitJobRoute(parts), submission());
@@ -713,7 +718,7 @@ test('who watches all hears of the own jobs and of what all jobs run on, as it c
   await watch;
 });
 
-test('a slow watcher is not told faster than it listens, and misses nothing', async (t) => {
+test('a slow watcher is not sent more than it takes, and misses nothing', async (t) => {
   const bench = await prepare(t);
   const { parts, turn } = bench;
   const slow = aWriter();
@@ -897,7 +902,7 @@ test('a replica that finishes after its job was cancelled brings nothing: its ta
   );
 });
 
-test('explanations and the ledger come for what is there', async (t) => {
+test('explanations and the ledger are served for what exists', async (t) => {
   const bench = await prepare(t);
   const { parts } = bench;
   await inject(submitJobRoute(parts), submission());
@@ -923,4 +928,99 @@ test('explanations and the ledger come for what is there', async (t) => {
       row.usedProcessorMs + row.losersProcessorMs + row.killedProcessorMs + row.idleProcessorMs,
     );
   t.true((await inject(getLedgerRoute(parts), { jobId: 1 })).rows.every((row) => row.providerId === 'alpha'));
+});
+
+/** Collects what a tail writes; `text` is standard output by replica, each byte where it belongs. */
+function readTail(bench: Bench, request: { readonly replicaId?: number; readonly standardOutputOffset?: number } = {}) {
+  const questions: { readonly place: ReplicaPlace; answer(part: Partial<LiveOutputPart>): void }[] = [];
+  const parts: BrokerParts = {
+    ...bench.parts,
+    liveOutputs: {
+      ask: (place) => {
+        const { promise, resolve } = Promise.withResolvers<LiveOutputPart | undefined>();
+        const { replicaId, standardOutputOffset: offset } = place;
+        const empty = {
+          requestId: 1,
+          replicaId,
+          state: 'running' as const,
+          standardError: { offset: 0, bytes: Buffer.alloc(0) },
+        };
+        questions.push({
+          place,
+          answer: (part) => {
+            resolve({ ...empty, standardOutput: { offset, bytes: Buffer.alloc(0) }, ...part });
+          },
+        });
+        return { answer: promise, drop: () => undefined };
+      },
+    },
+  };
+  const messages: TailTaskOutputResponse[] = [];
+  const writer: StreamWriter<TailTaskOutputResponse> = {
+    write: (message) => messages.push(message) > 0,
+    end: () => undefined,
+    drained: () => Promise.resolve(),
+    onDrain: undefined,
+  };
+  const over = tailTaskOutputRoute(parts)(
+    { jobId: 1, taskIndex: 0, replicaId: 0, standardOutputOffset: 0, standardErrorOffset: 0, ...request },
+    writer,
+    aCallContext(),
+  );
+  return {
+    questions,
+    messages,
+    over,
+    texts: () => messages.map(({ standardOutput }) => standardOutput.toString()).join(''),
+  };
+}
+
+/** Over at once: the clock of the bench has hardly moved. */
+function briefSuccess(replicaId: number): ReplicaEnd {
+  return { ...success(replicaId), startedAt: 1000, endedAt: 1000 };
+}
+
+test('a tail asks the machine of the task, resumes where it was, and takes the rest from the record', async (t) => {
+  const bench = await prepare(t);
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  await inject(submitJobRoute(bench.parts), submission());
+  await bench.turn();
+  const tail = readTail(bench);
+  await bench.turn();
+  const [first] = tail.questions;
+  t.like(first?.place, { providerId: 'alpha', machineId: 'alpha/m1', replicaId: 1, standardOutputOffset: 0 });
+  first?.answer({ standardOutput: { offset: 0, bytes: Buffer.from('ou') } });
+  await new Promise(setImmediate);
+  t.is(tail.questions[1]?.place.standardOutputOffset, 2, 'it is asked for what follows');
+  await endAll(bench, 1, briefSuccess);
+  await tail.over;
+  t.is(tail.texts(), 'out 1');
+  t.is(tail.messages.at(-1)?.status, TaskStatus.FINISHED);
+
+  const resumed = readTail(bench, { replicaId: 1, standardOutputOffset: 3 });
+  await resumed.over;
+  t.is(resumed.texts(), ' 1');
+  const other = readTail(bench, { replicaId: 9, standardOutputOffset: 3 });
+  await other.over;
+  t.is(other.texts(), 'out 1', 'of another replica than the reader knows all is sent');
+});
+
+test('a tail waits for a task that has not started, and says so first', async (t) => {
+  const bench = await prepare(t);
+  await inject(submitJobRoute(bench.parts), submission());
+  const tail = readTail(bench);
+  await bench.turn();
+  t.like(tail.messages, [{ status: TaskStatus.READY, replicaId: 0 }]);
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  await new Promise(setImmediate);
+  t.is(tail.questions.length, 1);
+  await inject(cancelJobRoute(bench.parts), { jobId: 1, reason: '' });
+  await endAll(bench, 1, (replicaId) => anEnd(replicaId, 'cancelled', { startedAt: 1000, endedAt: 1000 }));
+  await tail.over;
+  t.is(tail.messages.at(-1)?.status, TaskStatus.CANCELLED);
+});
+
+test('a tail of a task that is not there is refused', async (t) => {
+  const bench = await prepare(t);
+  await t.throwsAsync(readTail(bench).over, { code: 'MUT_NOT_FOUND' });
 });

@@ -39,6 +39,7 @@ test('docs/reference/json.md describes what the commands print', (t) => {
     head +
     entries.map(commandRow).join('') +
     '\n`job submit --wait` and `addjob --wait` print the finished [job](#job) instead.\n' +
+    '\n`task output --follow` prints JSON Lines, one [output_part](#output_part) per line.\n' +
     Object.entries(shapes as Readonly<Record<string, Shape>>)
       .map(shapeSection)
       .join('');

@@ -29,7 +29,7 @@ export function drain(turn: Turn): void {
   turn.state.isDraining = true;
 }
 
-/** Ends everything: the agent is to stop. */
+/** Ends all replicas, because the agent stops. */
 export function stopAll(turn: Turn, reason: string): void {
   drain(turn);
   const verdict: Verdict = { outcome: 'broken', reason: 'MUT_AGENT_STOPPED', detail: reason };

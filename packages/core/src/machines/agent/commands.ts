@@ -6,7 +6,7 @@ import type { HeldReplica } from './state.ts';
 export type AgentCommand =
   | DriverCommand
   /**
-   * Pins what the content store holds and fetches what it lacks; each is answered by ContentArrived or ContentRefused.
+   * Pins contents that the store holds and fetches missing ones; each is answered by ContentArrived or ContentRefused.
    */
   | { readonly kind: 'AskContents'; readonly contents: readonly Content[] }
   /** Unpins them, named by `keyOfContent`: no replica here needs them. */
@@ -16,8 +16,8 @@ export type AgentCommand =
   /** Has a member of a gang listen; answered by MemberListening or HoldFailed. */
   | { readonly kind: 'HoldMember'; readonly replica: HeldReplica }
   /**
-   * Ends what a member of a gang has beside its process: its channel, and what came over it. Harmless where that is
-   * nothing.
+   * Ends the resources of a gang member other than its process: its channel, and what came over it. Harmless if it has
+   * none.
    */
   | { readonly kind: 'ReleaseMember'; readonly replicaId: ReplicaId }
   /**

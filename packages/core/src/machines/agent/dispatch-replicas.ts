@@ -12,8 +12,8 @@ const draining: Verdict = {
 };
 
 /**
- * Queues a batch. Replicas that are held, or whose end is not acknowledged, are heard of for the second time and passed
- * over.
+ * Queues a batch. Skips replicas that the agent holds already, or whose end is not acknowledged yet: they were sent
+ * again.
  */
 export function dispatchReplicas(turn: Turn, batch: StartReplicas): void {
   const { state } = turn;

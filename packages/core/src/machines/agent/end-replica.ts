@@ -21,7 +21,7 @@ export const noResult: ProcessResult = {
 /** The verdict on a replica that did what it should. */
 export const success: Verdict = { outcome: 'succeeded', reason: '', detail: '' };
 
-/** What `endReplica` tells beside the verdict. */
+/** What `endReplica` reports in addition to the verdict. */
 export interface EndFacts {
   readonly startedAt: Instant;
   readonly result: ProcessResult;

@@ -13,6 +13,7 @@ export { noResult } from './end-replica.ts';
 export type { AgentInput } from './inputs.ts';
 export {
   createAgentState,
+  isHeldReplica,
   listHeldReplicas,
   type AgentOptions,
   type AgentState,
@@ -25,8 +26,8 @@ export {
 } from './state.ts';
 
 /**
- * What one agent does with the processors of its machine. It journals nothing: whoever loses it runs its replicas
- * elsewhere.
+ * What one agent does with the processors of its machine. It journals nothing: the broker runs the replicas of a lost
+ * agent elsewhere.
  */
 export const agentMachine: Machine<AgentState, AgentInput, AgentChange, AgentCommand> = {
   step,

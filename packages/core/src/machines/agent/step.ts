@@ -26,8 +26,8 @@ import { Turn } from './turn.ts';
 const noChanges: AgentChange[] = [];
 
 /**
- * Takes a batch of facts, then starts what can start, and tells all that happened in one report (or a few, when it is
- * much).
+ * Handles a batch of facts, then starts what can start, and sends all that happened in one report (or a few, if it is
+ * long).
  */
 export function step(
   state: AgentState,
@@ -92,7 +92,7 @@ function handle(turn: Turn, input: AgentInput): void {
     case 'GangLost':
       return breakGang(turn, input.replicaId, input.detail);
     case 'TimerFired':
-      return; // What time brings is looked at in every step.
+      return; // Every step handles what is due.
     default:
       return unreachable(input);
   }

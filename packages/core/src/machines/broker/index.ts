@@ -57,7 +57,14 @@ export { resume, skipForgottenIds } from './resume.ts';
 export { restore } from './restore.ts';
 export { snapshot, snapshotVersion } from './snapshot.ts';
 export { mayUse } from './site-selection/assigned-tasks.ts';
-export { createBrokerState, type BrokerJob, type BrokerMachine, type BrokerState, type TaskQueue } from './state.ts';
+export {
+  createBrokerState,
+  type BrokerJob,
+  type BrokerMachine,
+  type BrokerReplica,
+  type BrokerState,
+  type TaskQueue,
+} from './state.ts';
 export { countAllTasks, countTasks, getResources, withMemory } from './jobs/task-groups.ts';
 export { expectedRemaining, expectedTime, timeQuantile } from './times/task-times.ts';
 export type { TrustEvidence, TrustRecord } from './trust/trust-evidence.ts';

@@ -36,7 +36,7 @@ test('of a stream beyond the bound head and tail are kept, and what is missing i
         const [head, tail] = [text.slice(0, at), text.slice(at + line.length)];
         t.true(stream.isCut);
         t.true(head.length + tail.length <= bytesMax);
-        // The line feed before the line that tells the cut is the stream's own where the head ends with one.
+        // If the head ends with a line feed, the one before the line that reports the cut is the stream's own.
         const isOwn =
           line.startsWith('\n') &&
           whole.startsWith(`${head}\n`) &&
@@ -61,4 +61,40 @@ test('a cut falls between lines, and memory stays within the bound', (t) => {
   );
   t.true(stream.bytes().length < 1100);
   t.is(stream.writtenBytes, 100 * chunk.length);
+});
+
+test('a reader gets the bytes of the stream in their order, and what is kept at the end is as without a reader', (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.string({ unit: fc.constantFrom('a', 'b', '\n'), maxLength: 30 }), fc.nat(40)), {
+        minLength: 1,
+      }),
+      fc.integer({ min: 0, max: 40 }),
+      (steps, bytesMax) => {
+        const [read, unread] = [new KeptStream(bytesMax), new KeptStream(bytesMax)];
+        let [whole, offset] = ['', 0];
+        for (const [chunk, asked] of steps) {
+          for (const stream of [read, unread]) stream.add(Buffer.from(chunk));
+          whole += chunk;
+          if (asked === 0) continue;
+          const part = read.read(offset, asked);
+          t.true(part.offset >= offset && part.bytes.length <= asked);
+          const text = Buffer.from(part.bytes).toString('latin1');
+          t.is(text, whole.slice(part.offset, part.offset + text.length));
+          t.true(text !== '' || part.offset === whole.length, 'something comes while something is kept');
+          offset = part.offset + text.length;
+        }
+        t.deepEqual(read.bytes(), unread.bytes());
+      },
+    ),
+    { seed: 4 },
+  );
+});
+
+test('who reads a long stream finds more of it than its tail', (t) => {
+  const stream = new KeptStream(1000);
+  stream.add(Buffer.alloc(600));
+  t.is(stream.read(500, 1000).offset, 500);
+  stream.add(Buffer.alloc(100_000));
+  t.is(stream.read(600, 1000).offset, 600);
 });

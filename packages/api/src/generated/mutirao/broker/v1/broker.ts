@@ -749,6 +749,10 @@ export interface JobEvent {
     | number
     | undefined;
   /** Of its tasks, as `result_bytes_max` asks for; one that is missing has to be asked for. */
+  results?: TaskResults | undefined;
+}
+
+export interface TaskResults {
   results: TaskResult[];
 }
 
@@ -846,6 +850,30 @@ export interface GetTaskOutputResponse {
   files: TaskFile[];
   /** Pass it as page_token for the bytes of the streams, and the files, that follow: a page holds 2 MiB at most. Absent where nothing does. */
   nextPageToken?: string | undefined;
+}
+
+export interface TailTaskOutputRequest {
+  jobId: number;
+  taskIndex: number;
+  /** The replica that the offsets are of; 0 for none. The output of any other replica is sent from its beginning. */
+  replicaId: number;
+  standardOutputOffset: number;
+  standardErrorOffset: number;
+}
+
+/** The first message has no bytes and says how the task is now. */
+export interface TailTaskOutputResponse {
+  status: TaskStatus;
+  /** Whose bytes follow; 0 where none has begun. Another one than before begins at offset 0. */
+  replicaId: number;
+  machineId: string;
+  /** Where the bytes begin; above the end of the bytes before where those between are not kept. */
+  standardOutputOffset: number;
+  standardOutput: Buffer;
+  standardErrorOffset: number;
+  standardError: Buffer;
+  /** The machine cannot tell what its tasks write before they end; it follows then. */
+  unreadable: boolean;
 }
 
 export interface TaskFile {
@@ -4733,7 +4761,7 @@ function createBaseJobEvent(): JobEvent {
     request: undefined,
     cause: undefined,
     taskCount: undefined,
-    results: [],
+    results: undefined,
   };
 }
 
@@ -4782,8 +4810,8 @@ export const JobEvent: MessageFns<JobEvent> = {
     if (message.taskCount !== undefined) {
       writer.uint32(96).uint64(message.taskCount);
     }
-    for (const v of message.results) {
-      TaskResult.encode(v!, writer.uint32(114).fork()).join();
+    if (message.results !== undefined) {
+      TaskResults.encode(message.results, writer.uint32(114).fork()).join();
     }
     return writer;
   },
@@ -4917,6 +4945,52 @@ export const JobEvent: MessageFns<JobEvent> = {
           }
           case 14: {
             if (tag !== 114) {
+              break;
+            }
+
+            message.results = TaskResults.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTaskResults(): TaskResults {
+  return { results: [] };
+}
+
+export const TaskResults: MessageFns<TaskResults> = {
+  encode(message: TaskResults, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.results) {
+      TaskResult.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TaskResults {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTaskResults();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
               break;
             }
 
@@ -5824,6 +5898,228 @@ export const GetTaskOutputResponse: MessageFns<GetTaskOutputResponse> = {
             }
 
             message.nextPageToken = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTailTaskOutputRequest(): TailTaskOutputRequest {
+  return { jobId: 0, taskIndex: 0, replicaId: 0, standardOutputOffset: 0, standardErrorOffset: 0 };
+}
+
+export const TailTaskOutputRequest: MessageFns<TailTaskOutputRequest> = {
+  encode(message: TailTaskOutputRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== 0) {
+      writer.uint32(8).uint64(message.jobId);
+    }
+    if (message.taskIndex !== 0) {
+      writer.uint32(16).uint64(message.taskIndex);
+    }
+    if (message.replicaId !== 0) {
+      writer.uint32(24).uint64(message.replicaId);
+    }
+    if (message.standardOutputOffset !== 0) {
+      writer.uint32(32).uint64(message.standardOutputOffset);
+    }
+    if (message.standardErrorOffset !== 0) {
+      writer.uint32(40).uint64(message.standardErrorOffset);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TailTaskOutputRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTailTaskOutputRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.taskIndex = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.replicaId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.standardOutputOffset = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.standardErrorOffset = longToNumber(reader.uint64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTailTaskOutputResponse(): TailTaskOutputResponse {
+  return {
+    status: 0,
+    replicaId: 0,
+    machineId: "",
+    standardOutputOffset: 0,
+    standardOutput: noBytes,
+    standardErrorOffset: 0,
+    standardError: noBytes,
+    unreadable: false,
+  };
+}
+
+export const TailTaskOutputResponse: MessageFns<TailTaskOutputResponse> = {
+  encode(message: TailTaskOutputResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.status !== 0) {
+      writer.uint32(8).int32(message.status);
+    }
+    if (message.replicaId !== 0) {
+      writer.uint32(16).uint64(message.replicaId);
+    }
+    if (message.machineId !== "") {
+      writer.uint32(26).string(message.machineId);
+    }
+    if (message.standardOutputOffset !== 0) {
+      writer.uint32(32).uint64(message.standardOutputOffset);
+    }
+    if (message.standardOutput.length !== 0) {
+      writer.uint32(42).bytes(message.standardOutput);
+    }
+    if (message.standardErrorOffset !== 0) {
+      writer.uint32(48).uint64(message.standardErrorOffset);
+    }
+    if (message.standardError.length !== 0) {
+      writer.uint32(58).bytes(message.standardError);
+    }
+    if (message.unreadable !== false) {
+      writer.uint32(64).bool(message.unreadable);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TailTaskOutputResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTailTaskOutputResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.status = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.replicaId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.machineId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.standardOutputOffset = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.standardOutput = asBuffer(reader.bytes());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.standardErrorOffset = longToNumber(reader.uint64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.standardError = asBuffer(reader.bytes());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.unreadable = reader.bool();
             continue;
           }
         }
@@ -8505,6 +8801,21 @@ export const BrokerServiceService = {
       asBuffer(GetTaskOutputResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetTaskOutputResponse => GetTaskOutputResponse.decode(value),
   },
+  /**
+   * What a task writes, while it runs: it waits for one that has not begun, goes on with the next replica if one is lost or fails, and ends when the task has
+   * ended. A reader that is slow or gone does not hold the task up. One that returns names the replica and the offsets that it has.
+   */
+  tailTaskOutput: {
+    path: "/mutirao.broker.v1.BrokerService/TailTaskOutput" as const,
+    requestStream: false as const,
+    responseStream: true as const,
+    requestSerialize: (value: TailTaskOutputRequest): Buffer =>
+      asBuffer(TailTaskOutputRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): TailTaskOutputRequest => TailTaskOutputRequest.decode(value),
+    responseSerialize: (value: TailTaskOutputResponse): Buffer =>
+      asBuffer(TailTaskOutputResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): TailTaskOutputResponse => TailTaskOutputResponse.decode(value),
+  },
   /** For users on other hosts: the files that their tasks name by content. */
   uploadBlob: {
     path: "/mutirao.broker.v1.BrokerService/UploadBlob" as const,
@@ -8697,6 +9008,11 @@ export interface BrokerServiceServer extends UntypedServiceImplementation {
   listTasks: handleUnaryCall<ListTasksRequest, ListTasksResponse>;
   /** Standard output and error of a task's accepted replica, or of the last one that failed. */
   getTaskOutput: handleUnaryCall<GetTaskOutputRequest, GetTaskOutputResponse>;
+  /**
+   * What a task writes, while it runs: it waits for one that has not begun, goes on with the next replica if one is lost or fails, and ends when the task has
+   * ended. A reader that is slow or gone does not hold the task up. One that returns names the replica and the offsets that it has.
+   */
+  tailTaskOutput: handleServerStreamingCall<TailTaskOutputRequest, TailTaskOutputResponse>;
   /** For users on other hosts: the files that their tasks name by content. */
   uploadBlob: handleClientStreamingCall<UploadBlobRequest, UploadBlobResponse>;
   downloadBlob: handleServerStreamingCall<DownloadBlobRequest, DownloadBlobResponse>;
@@ -8949,6 +9265,19 @@ export interface BrokerServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetTaskOutputResponse) => void,
   ): ClientUnaryCall;
+  /**
+   * What a task writes, while it runs: it waits for one that has not begun, goes on with the next replica if one is lost or fails, and ends when the task has
+   * ended. A reader that is slow or gone does not hold the task up. One that returns names the replica and the offsets that it has.
+   */
+  tailTaskOutput(
+    request: TailTaskOutputRequest,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<TailTaskOutputResponse>;
+  tailTaskOutput(
+    request: TailTaskOutputRequest,
+    metadata?: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientReadableStream<TailTaskOutputResponse>;
   /** For users on other hosts: the files that their tasks name by content. */
   uploadBlob(
     callback: (error: ServiceError | null, response: UploadBlobResponse) => void,

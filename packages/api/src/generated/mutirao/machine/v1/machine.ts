@@ -54,11 +54,34 @@ export namespace Outcome {
   export type BROKEN = typeof Outcome.BROKEN;
 }
 
+export const OutputState = {
+  UNSPECIFIED: 0,
+  /** WAITING - The replica is here, and its task has not begun; or it has ended, and the report of that has the rest. */
+  WAITING: 1,
+  RUNNING: 2,
+  /** UNKNOWN - The agent does not have the replica, or no longer. */
+  UNKNOWN: 3,
+  /** UNREADABLE - This agent cannot read what its tasks write before they end. */
+  UNREADABLE: 4,
+} as const;
+
+export type OutputState = typeof OutputState[keyof typeof OutputState];
+
+export namespace OutputState {
+  export type UNSPECIFIED = typeof OutputState.UNSPECIFIED;
+  export type WAITING = typeof OutputState.WAITING;
+  export type RUNNING = typeof OutputState.RUNNING;
+  export type UNKNOWN = typeof OutputState.UNKNOWN;
+  export type UNREADABLE = typeof OutputState.UNREADABLE;
+}
+
 export interface AttachRequest {
   message: { $case: "hello"; value: MachineHello } | { $case: "report"; value: Report } | {
     $case: "blobRequest";
     value: BlobRequest;
-  } | undefined;
+  } | //
+  /** Numbered as in FromMachine. */
+  { $case: "outputPart"; value: OutputPart } | undefined;
 }
 
 export interface AttachResponse {
@@ -75,6 +98,7 @@ export interface AttachResponse {
     | //
     /** Before the first message of a broker, and again when another user's broker follows. Only the provider says it. */
     { $case: "served"; value: ServedUser }
+    | { $case: "outputRequest"; value: OutputRequest }
     | undefined;
 }
 
@@ -396,6 +420,33 @@ export interface BlobOffer {
   pathProof: string;
 }
 
+/**
+ * Asks for what a replica's task has written from these offsets on. The agent answers once: with a part as soon as there are bytes, or without bytes when the
+ * wait is over. Nothing else is sent unasked, so that a slow reader holds nothing up.
+ */
+export interface OutputRequest {
+  /** Chosen by the broker. */
+  requestId: number;
+  replicaId: number;
+  standardOutputOffset: number;
+  standardErrorOffset: number;
+  /** Of each stream; 1 MiB at most. */
+  bytesMax: number;
+  /** 30 s at most. */
+  waitMs: number;
+}
+
+/** What a task has written while it runs. An offset above the one that was asked for means that the bytes between are not kept any more. */
+export interface OutputPart {
+  requestId: number;
+  replicaId: number;
+  state: OutputState;
+  standardOutputOffset: number;
+  standardOutput: Buffer;
+  standardErrorOffset: number;
+  standardError: Buffer;
+}
+
 /** Takes no new replica; ends when those that it has have ended. Not sent when a provider is drained: its agents stay attached. */
 export interface Drain {
   reason: string;
@@ -444,6 +495,9 @@ export const AttachRequest: MessageFns<AttachRequest> = {
       case "blobRequest":
         BlobRequest.encode(message.message.value, writer.uint32(26).fork()).join();
         break;
+      case "outputPart":
+        OutputPart.encode(message.message.value, writer.uint32(42).fork()).join();
+        break;
     }
     return writer;
   },
@@ -483,6 +537,14 @@ export const AttachRequest: MessageFns<AttachRequest> = {
             }
 
             message.message = { $case: "blobRequest", value: BlobRequest.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.message = { $case: "outputPart", value: OutputPart.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -528,6 +590,9 @@ export const AttachResponse: MessageFns<AttachResponse> = {
         break;
       case "served":
         ServedUser.encode(message.message.value, writer.uint32(66).fork()).join();
+        break;
+      case "outputRequest":
+        OutputRequest.encode(message.message.value, writer.uint32(74).fork()).join();
         break;
     }
     return writer;
@@ -608,6 +673,14 @@ export const AttachResponse: MessageFns<AttachResponse> = {
             }
 
             message.message = { $case: "served", value: ServedUser.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.message = { $case: "outputRequest", value: OutputRequest.decode(reader, reader.uint32()) };
             continue;
           }
         }
@@ -2691,6 +2764,227 @@ export const BlobOffer: MessageFns<BlobOffer> = {
             }
 
             message.pathProof = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseOutputRequest(): OutputRequest {
+  return { requestId: 0, replicaId: 0, standardOutputOffset: 0, standardErrorOffset: 0, bytesMax: 0, waitMs: 0 };
+}
+
+export const OutputRequest: MessageFns<OutputRequest> = {
+  encode(message: OutputRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.requestId !== 0) {
+      writer.uint32(8).uint64(message.requestId);
+    }
+    if (message.replicaId !== 0) {
+      writer.uint32(16).uint64(message.replicaId);
+    }
+    if (message.standardOutputOffset !== 0) {
+      writer.uint32(24).uint64(message.standardOutputOffset);
+    }
+    if (message.standardErrorOffset !== 0) {
+      writer.uint32(32).uint64(message.standardErrorOffset);
+    }
+    if (message.bytesMax !== 0) {
+      writer.uint32(40).uint32(message.bytesMax);
+    }
+    if (message.waitMs !== 0) {
+      writer.uint32(48).uint32(message.waitMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OutputRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOutputRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.requestId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.replicaId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.standardOutputOffset = longToNumber(reader.uint64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.standardErrorOffset = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.bytesMax = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.waitMs = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseOutputPart(): OutputPart {
+  return {
+    requestId: 0,
+    replicaId: 0,
+    state: 0,
+    standardOutputOffset: 0,
+    standardOutput: noBytes,
+    standardErrorOffset: 0,
+    standardError: noBytes,
+  };
+}
+
+export const OutputPart: MessageFns<OutputPart> = {
+  encode(message: OutputPart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.requestId !== 0) {
+      writer.uint32(8).uint64(message.requestId);
+    }
+    if (message.replicaId !== 0) {
+      writer.uint32(16).uint64(message.replicaId);
+    }
+    if (message.state !== 0) {
+      writer.uint32(24).int32(message.state);
+    }
+    if (message.standardOutputOffset !== 0) {
+      writer.uint32(32).uint64(message.standardOutputOffset);
+    }
+    if (message.standardOutput.length !== 0) {
+      writer.uint32(42).bytes(message.standardOutput);
+    }
+    if (message.standardErrorOffset !== 0) {
+      writer.uint32(48).uint64(message.standardErrorOffset);
+    }
+    if (message.standardError.length !== 0) {
+      writer.uint32(58).bytes(message.standardError);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): OutputPart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseOutputPart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.requestId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.replicaId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.state = reader.int32() as any;
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.standardOutputOffset = longToNumber(reader.uint64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.standardOutput = asBuffer(reader.bytes());
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.standardErrorOffset = longToNumber(reader.uint64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.standardError = asBuffer(reader.bytes());
             continue;
           }
         }

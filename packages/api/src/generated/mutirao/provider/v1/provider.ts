@@ -31,6 +31,8 @@ import {
   BlobRequest,
   CancelReplicas,
   MachineFacts,
+  OutputPart,
+  OutputRequest,
   Report,
   ReportAcknowledged,
   ReservationName,
@@ -275,15 +277,18 @@ export interface ToMachine {
     | //
     /** Numbered as in AttachResponse, as all of these are. Only to a machine whose facts say that it takes gangs. */
     { $case: "startGang"; value: StartGang }
+    | { $case: "outputRequest"; value: OutputRequest }
     | undefined;
 }
 
 export interface FromMachine {
   machineId: string;
-  message: { $case: "report"; value: Report } | { $case: "blobRequest"; value: BlobRequest } | {
-    $case: "blobUpload";
-    value: BlobUpload;
-  } | undefined;
+  message:
+    | { $case: "report"; value: Report }
+    | { $case: "blobRequest"; value: BlobRequest }
+    | { $case: "blobUpload"; value: BlobUpload }
+    | { $case: "outputPart"; value: OutputPart }
+    | undefined;
 }
 
 /** An agent has begun to push a content of a replica's output; the broker fetches it with ReceiveContent. */
@@ -1672,6 +1677,9 @@ export const ToMachine: MessageFns<ToMachine> = {
       case "startGang":
         StartGang.encode(message.message.value, writer.uint32(58).fork()).join();
         break;
+      case "outputRequest":
+        OutputRequest.encode(message.message.value, writer.uint32(74).fork()).join();
+        break;
     }
     return writer;
   },
@@ -1737,6 +1745,14 @@ export const ToMachine: MessageFns<ToMachine> = {
             message.message = { $case: "startGang", value: StartGang.decode(reader, reader.uint32()) };
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.message = { $case: "outputRequest", value: OutputRequest.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1768,6 +1784,9 @@ export const FromMachine: MessageFns<FromMachine> = {
         break;
       case "blobUpload":
         BlobUpload.encode(message.message.value, writer.uint32(34).fork()).join();
+        break;
+      case "outputPart":
+        OutputPart.encode(message.message.value, writer.uint32(42).fork()).join();
         break;
     }
     return writer;
@@ -1816,6 +1835,14 @@ export const FromMachine: MessageFns<FromMachine> = {
             }
 
             message.message = { $case: "blobUpload", value: BlobUpload.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.message = { $case: "outputPart", value: OutputPart.decode(reader, reader.uint32()) };
             continue;
           }
         }
