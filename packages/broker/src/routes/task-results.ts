@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 
 import type { JobEvent, ResultFile, TaskFile, TaskResult } from '@mutirao/api/broker';
+import type { Content } from '@mutirao/api/common';
 import { findUserJob, type BrokerJob } from '@mutirao/core/machines/broker';
 import type { Bytes, TaskIndex, UserId } from '@mutirao/core/shared';
 import type { WatchedEvent } from '@mutirao/runtime/rpc';
@@ -28,7 +29,8 @@ export async function addResults(
   bytesMax: Bytes,
 ): Promise<void> {
   for (const { event } of events) {
-    if (event.type !== 'tasks.finished' || event.taskIndexes.length > tasksMax || event.taskCount !== undefined) continue;
+    if (event.type !== 'tasks.finished' || event.taskIndexes.length > tasksMax || event.taskCount !== undefined)
+      continue;
     const job = findUserJob(parts.driver.state, userId, event.jobId);
     if (job !== undefined) event.results = { results: await readResults(parts, job, event.taskIndexes, bytesMax) };
   }
@@ -69,16 +71,22 @@ async function readFiles(
   const read: ResultFile[] = [];
   let room = bytesMax;
   for (const { path, content, localPath } of files) {
-    const size = content?.sizeBytes ?? Infinity;
-    const fits = localPath === '' && size <= room;
-    const sha256 = Buffer.from(content?.sha256 ?? []).toString('hex');
-    const data = fits ? await readFile(blobs.getPath(userId, sha256)).catch(() => undefined) : undefined;
-    // What was replaced meanwhile is told by its bytes, when the client asks for them.
-    const isWhole = data?.length === size;
-    if (isWhole) room -= size;
-    read.push({ path, content, data: isWhole ? data : undefined });
+    const isHere = content !== undefined && localPath === '' && content.sizeBytes <= room;
+    const data = isHere ? await readBlob(blobs, userId, content) : undefined;
+    room -= data?.length ?? 0;
+    read.push({ path, content, data });
   }
   return read;
+}
+
+/** Undefined for one that is gone or has another size. */
+async function readBlob(
+  blobs: ResultParts['blobs'],
+  userId: UserId,
+  { sha256, sizeBytes }: Content,
+): Promise<Buffer | undefined> {
+  const data = await readFile(blobs.getPath(userId, Buffer.from(sha256).toString('hex'))).catch(() => undefined);
+  return data?.length === sizeBytes ? data : undefined;
 }
 
 /** Splits ascending indexes where they lie far apart. */
