@@ -146,11 +146,13 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
 function decodeRetries({
   failuresMax = 3,
   memoryGrowth,
+  memoryAuto,
   failedTasksMax,
-}: JobSpecWire): Pick<JobSpec, 'failuresMax' | 'memoryGrowth' | 'failedTasksMax'> {
+}: JobSpecWire): Pick<JobSpec, 'failuresMax' | 'memoryGrowth' | 'memoryAuto' | 'failedTasksMax'> {
   return {
     failuresMax: integer('job.failures_max', failuresMax, 1, 100),
     ...(memoryGrowth === undefined ? {} : { memoryGrowth: readGrowth(memoryGrowth) }),
+    ...(memoryAuto === true ? { memoryAuto } : {}),
     ...(failedTasksMax === undefined
       ? {}
       : { failedTasksMax: integer('job.failed_tasks_max', failedTasksMax, 1, taskCountMax) }),
@@ -188,6 +190,7 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     failuresMax: spec.failuresMax,
     failedTasksMax: spec.failedTasksMax,
     memoryGrowth: spec.memoryGrowth,
+    memoryAuto: spec.memoryAuto,
     runningMax: spec.runningMax,
     priority: spec.priority,
     held: spec.isHeld,

@@ -186,6 +186,7 @@ export const shapes = {
       'A task that used more memory than it asked for runs again with this many times as much, as `--retry-memory` ' +
         'sets it; null where it does not.',
     ],
+    memory_auto: ['boolean', 'Whether tasks request the memory that earlier ones used, as with `--memory auto`.'],
     failed_tasks_max: [
       'integer or null',
       'Failed tasks that stop the job, as `--failures-max` sets it; null where they do not.',

@@ -11,6 +11,7 @@ import {
   getReviseInputs,
   leaveReservation,
   retryTasks,
+  chooseMemory,
   updateJob,
 } from './apply/apply-job.ts';
 import { cancelTasks } from './apply/cancel-tasks.ts';
@@ -40,6 +41,7 @@ const appliers: HandlersByKind<BrokerState, BrokerChange> = {
   TasksHeld: holdTasks,
   TasksReleased: releaseTasks,
   JobUpdated: updateJob,
+  MemoryChosen: chooseMemory,
   ReservationLeft: leaveReservation,
   JobEnded: endJob,
   TasksRetried: retryTasks,

@@ -60,6 +60,7 @@ const subjects = [
   'resources',
   'resource-gangs',
   'alternatives',
+  'memory-auto',
   'memory-ran-out',
   'retry-memory',
   'retry-memory-gangs',

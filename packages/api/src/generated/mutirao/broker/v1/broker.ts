@@ -359,6 +359,10 @@ export interface JobSpec {
   memoryGrowth?:
     | number
     | undefined;
+  /** The memory of the tasks' first requests is where to start: once some have ended well, each asks for what nearly all of them used. */
+  memoryAuto?:
+    | boolean
+    | undefined;
   /** The job takes more tasks (AppendTasks) and does not end before CloseJob or CancelJob. It may begin without groups; neither with edges nor with gathering. */
   open?:
     | boolean
@@ -1946,6 +1950,7 @@ function createBaseJobSpec(): JobSpec {
     resources: undefined,
     failedTasksMax: undefined,
     memoryGrowth: undefined,
+    memoryAuto: undefined,
     open: undefined,
     runningMax: undefined,
     priority: undefined,
@@ -2020,6 +2025,9 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.memoryGrowth !== undefined) {
       writer.uint32(177).double(message.memoryGrowth);
+    }
+    if (message.memoryAuto !== undefined) {
+      writer.uint32(216).bool(message.memoryAuto);
     }
     if (message.open !== undefined) {
       writer.uint32(184).bool(message.open);
@@ -2226,6 +2234,14 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.memoryGrowth = reader.double();
+            continue;
+          }
+          case 27: {
+            if (tag !== 216) {
+              break;
+            }
+
+            message.memoryAuto = reader.bool();
             continue;
           }
           case 23: {
