@@ -22,6 +22,8 @@ export interface FakeGateway {
   readonly address: string;
   /** With the token, as a browser is to open it. */
   readonly url: string;
+  /** The calls that would have changed something, by their paths. */
+  readonly posted: readonly string[];
   /** Says from now on that the broker is away, or that it is back. */
   setAway(isAway: boolean): void;
   close(): Promise<void>;
@@ -37,6 +39,7 @@ export async function startFakeGateway(
   const grid = new FakePageGrid(options, Date.now());
   const streams = new Set<ServerResponse>();
   let isAway = false;
+  const posted: string[] = [];
   const server: Server = createServer((request, reply) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://page');
     if (!pathname.startsWith('/api/v1/')) {
@@ -64,6 +67,15 @@ export async function startFakeGateway(
       );
       return;
     }
+    if (pathname.endsWith('/tail')) {
+      sendTail(request, reply);
+      return;
+    }
+    if (request.method === 'POST') {
+      posted.push(pathname.slice('/api/v1'.length));
+      sendJson(reply, 200, { done: true, held_count: 3, released_count: 3, retried_count: 1, task_count: 3 });
+      return;
+    }
     const answer = getAnswer(grid, pathname.slice('/api/v1'.length), searchParams);
     if (answer === undefined)
       sendJson(reply, 404, {
@@ -81,6 +93,7 @@ export async function startFakeGateway(
   return {
     address,
     url: `http://${address}/#token=faked`,
+    posted,
     setAway: (next) => {
       isAway = next;
     },
@@ -123,6 +136,26 @@ function sendFile(
       'cache-control': 'no-cache',
     })
     .end(body);
+}
+
+/** A task that prints a line in red ten times a second. */
+function sendTail(request: IncomingMessage, reply: ServerResponse): void {
+  reply.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store' });
+  let count = 0;
+  const timer = setInterval(() => {
+    count += 1;
+    const message = {
+      status: 'running',
+      replica_id: 88,
+      machine_id: 'lab-n002',
+      standard_output: `step ${count} \u001b[31mred\u001b[0m <b>\n`,
+      standard_error: '',
+      is_cut: false,
+      is_unreadable: false,
+    };
+    reply.write(`event: output\ndata: ${JSON.stringify(message)}\n\n`);
+  }, 100);
+  request.on('close', () => clearInterval(timer));
 }
 
 function readIfThere(path: string): Buffer | undefined {

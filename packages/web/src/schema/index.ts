@@ -52,6 +52,7 @@ export {
   WorkflowSubmission,
 } from './submission.ts';
 export { Summary } from './summary.ts';
+export { TailMessage } from './tail.ts';
 export { Replica, Task, TaskOutput, TaskPage } from './task.ts';
 export { TaskTimes } from './times.ts';
 export {

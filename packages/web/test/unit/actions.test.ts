@@ -128,6 +128,24 @@ const diamond: Workflow = {
   edges: [edge('a', 'b'), edge('a', 'c'), edge('b', 'd'), edge('c', 'd')],
 };
 
+test('a job that runs is held, released, closed, and given another priority and limit; tasks are cancelled', async (t) => {
+  const page = new Page();
+  const last = (): unknown => page.broker.asked.at(-1);
+  t.is((await page.call(t, 'holdTasks', {}, '/jobs/4/hold')).held_count, 3);
+  t.deepEqual(last(), { method: 'holdTasks', request: { jobId: 4, taskIndexes: [] } });
+  t.is((await page.call(t, 'releaseTasks', { task_indexes: [2] }, '/jobs/4/release')).released_count, 1);
+  t.deepEqual(last(), { method: 'releaseTasks', request: { jobId: 4, taskIndexes: [2] } });
+  await page.call(t, 'updateJob', { priority: -5 }, '/jobs/4/update');
+  t.deepEqual(last(), { method: 'updateJob', request: { jobId: 4, priority: -5 } });
+  await page.call(t, 'updateJob', { running_max: 0 }, '/jobs/4/update');
+  t.deepEqual(last(), { method: 'updateJob', request: { jobId: 4, runningMax: 0 } });
+  t.is((await page.call(t, 'cancelTasks', { task_indexes: [1, 2] }, '/jobs/4/cancel-tasks')).cancelled_count, 2);
+  t.is((await page.call(t, 'closeJob', {}, '/jobs/4/close')).task_count, 12);
+  for (const body of [{ priority: 1001 }, { priority: 0.5 }, { running_max: -1 }])
+    t.is((await page.fails('updateJob', body, '/jobs/4/update')).status, 400);
+  t.is((await page.fails('cancelTasks', { task_indexes: [] }, '/jobs/4/cancel-tasks')).status, 400);
+});
+
 test('a retry uses the inputs as they were, or as they are now where that is asked for', async (t) => {
   const page = new Page();
   const asked = (): unknown => page.broker.asked.filter(({ method }) => method === 'retryTasks').at(-1)?.request;

@@ -21,9 +21,9 @@ export function layOut(spec: LayoutSpec): LayoutPlaces {
   return wrapLevels(places);
 }
 
-/** So many tasks of a level stand side by side at least. */
+/** Least tasks of a level that stand side by side. */
 const rowMin = 8;
-/** A drawing may be so many times as wide as it is high before its levels are wrapped. */
+/** Width of a drawing, in heights of it, from which on its levels are wrapped. */
 const wideMax = 2.5;
 const [rowGap, levelGap, taskGap] = [28, 72, 24];
 
