@@ -155,6 +155,7 @@ function groupOf(changes: Partial<TaskGroup> = {}): TaskGroup {
     outputs: [],
     check: '',
     requirements: '',
+    alternatives: [],
     ...changes,
   };
 }
