@@ -271,6 +271,9 @@ function getAnswer(grid: FakePageGrid, path: string, query: URLSearchParams): un
           replica_id: 9001,
           dispatched_unix_ms: now - 41_000,
           started_unix_ms: now - 38_000,
+          processors: 1,
+          memory_bytes: 24e9,
+          gpu_thousandths: 500,
         },
       ],
       is_complete: true,
@@ -325,6 +328,8 @@ function machineNamed(machineId: string, now: number): unknown {
     joined_unix_ms: now - 1_900_000,
     until_unix_ms: now + 1_700_000,
     request_id: 'alpha/q1',
+    memory_bytes: 64e9,
+    gpus: [{ kind: 'a100', count: 2 }],
     attributes: { mem: 64_000 },
     credibility: 0.9991,
   };

@@ -131,7 +131,7 @@ function addRoutes(
     ...jobHandlers(options, readings, specs),
     ...steeringHandlers(options),
     ...analysisHandlers(options, { archive, readings, specs }),
-    ...resourceHandlers(options, readings),
+    ...resourceHandlers(options, readings, specs),
     ...workflowHandlers(options, readings),
     ...submissionHandlers(options),
     ...reservationHandlers(options),
