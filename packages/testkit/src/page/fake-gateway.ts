@@ -360,6 +360,8 @@ function jobAnswer(
   switch (part) {
     case '':
       return grid.jobDetail(jobId, now);
+    case 'draft':
+      return { bag: { command: './dock {}', values: { kind: 'array', selector: '1-9' } }, left_out: ['the priority'] };
     case 'gantt':
       return fakeGantt(jobId, grid.startedAt - 3_600_000, grid.options.machineCount);
     case 'times':

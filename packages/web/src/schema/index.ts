@@ -42,6 +42,7 @@ export {
   type StreamTopic,
 } from './stream.ts';
 export {
+  BagDraftOfJob,
   BagPreview,
   BagValues,
   BagSpec,

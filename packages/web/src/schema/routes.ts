@@ -17,7 +17,7 @@ import {
   ResourceList,
 } from './reservations.ts';
 import { Session } from './session.ts';
-import { BagPreview, BagSpec, JdfCheck, JdfSpec, Submitted, WorkflowSubmission } from './submission.ts';
+import { BagDraftOfJob, BagPreview, BagSpec, JdfCheck, JdfSpec, Submitted, WorkflowSubmission } from './submission.ts';
 import { Summary } from './summary.ts';
 import { Task, TaskOutput, TaskPage } from './task.ts';
 import { TaskTimes } from './times.ts';
@@ -154,6 +154,7 @@ export const routes = {
     }),
     Type.Object({ retried_count: Count }),
   ),
+  getBagDraft: get('/jobs/:job_id/draft', ofJob, nothing, BagDraftOfJob),
   holdTasks: post('/jobs/:job_id/hold', ofJob, SomeTasks, Type.Object({ held_count: Count })),
   releaseTasks: post('/jobs/:job_id/release', ofJob, SomeTasks, Type.Object({ released_count: Count })),
   cancelTasks: post(

@@ -133,7 +133,7 @@ function addRoutes(
     ...analysisHandlers(options, { archive, readings, specs }),
     ...resourceHandlers(options, readings, specs),
     ...workflowHandlers(options, readings),
-    ...submissionHandlers(options),
+    ...submissionHandlers(options, specs),
     ...reservationHandlers(options),
   };
   for (const [name, schema] of Object.entries(routes) as [RouteName, RouteSchema][]) {

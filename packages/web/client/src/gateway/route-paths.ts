@@ -18,6 +18,7 @@ export const routePaths = {
   getJobGraph: 'GET /jobs/:job_id/graph',
   cancelJob: 'POST /jobs/:job_id/cancel',
   retryTasks: 'POST /jobs/:job_id/retry',
+  getBagDraft: 'GET /jobs/:job_id/draft',
   holdTasks: 'POST /jobs/:job_id/hold',
   releaseTasks: 'POST /jobs/:job_id/release',
   cancelTasks: 'POST /jobs/:job_id/cancel-tasks',

@@ -13,7 +13,7 @@ import { LedgerPicture } from '../now/ledger-panel.tsx';
 import { Downloads } from './downloads.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import { GanttChart } from './gantt-chart.tsx';
-import { SteerButtons, SteerForm } from './steering.tsx';
+import { AgainButton, SteerButtons, SteerForm } from './steering.tsx';
 import { TimesPanels } from './times-panel.tsx';
 import { useTaskSpec } from './use-task-spec.ts';
 
@@ -128,7 +128,7 @@ function AllJobsLink(): ReactNode {
 }
 
 function JobHead({
-  detail: { job },
+  detail: { job, is_workflow: isWorkflow },
   pick,
 }: {
   readonly detail: JobDetail;
@@ -144,7 +144,7 @@ function JobHead({
         </h1>
         <StatusBadge status={getJobState(job)} />
         <JobTags job={job} />
-        <JobActions job={job} />
+        <JobActions job={job} isWorkflow={isWorkflow} />
       </div>
       <p className="hint">
         Submitted {sayAgo(job.submitted_unix_ms, Date.now())},{' '}
@@ -193,7 +193,7 @@ function JobWaiting({ job }: { readonly job: JobDetail['job'] }): ReactNode {
 }
 
 /** What can be done with a job. */
-function JobActions({ job }: { readonly job: JobDetail['job'] }): ReactNode {
+function JobActions({ job, isWorkflow }: { readonly job: JobDetail['job']; readonly isWorkflow: boolean }): ReactNode {
   const { gateway, explain, say } = usePage();
   const act = (what: Promise<string>): void => {
     what.then(
@@ -221,6 +221,7 @@ function JobActions({ job }: { readonly job: JobDetail['job'] }): ReactNode {
       <button type="button" onClick={() => explain({ kind: 'job', jobId: job.job_id })}>
         Why?
       </button>
+      {isWorkflow ? null : <AgainButton jobId={job.job_id} />}
       {job.status === 'running' ? <SteerButtons job={job} /> : null}
       {job.tasks.failed + job.tasks.cancelled > 0 ? <RetryButtons retry={retry} /> : null}
       {job.status === 'running' ? (

@@ -1,8 +1,9 @@
 import { useState, type ReactNode } from 'react';
 import type { JobRow } from '../../../../src/schema/index.ts';
 import { getProblem } from '../../gateway/gateway.ts';
+import { getDraft } from '../../model/bag-draft.ts';
 import { sayMany } from '../../model/words.ts';
-import { usePage } from '../../page-context.tsx';
+import { usePage, writeDraft } from '../../page-context.tsx';
 
 /** Calls that steer a job, and says what came of them. */
 function useAct(): (what: Promise<string>) => void {
@@ -67,6 +68,28 @@ export function SteerButtons({ job }: { readonly job: JobRow }): ReactNode {
         </button>
       ) : null}
     </>
+  );
+}
+
+/** Opens the form with what the job asked for. */
+export function AgainButton({ jobId }: { readonly jobId: number }): ReactNode {
+  const { gateway, go, say } = usePage();
+  const open = async (): Promise<void> => {
+    const { bag, left_out: left } = await gateway.call('getBagDraft', { params: { job_id: jobId } });
+    writeDraft('bag', getDraft(bag));
+    go({ view: 'submit' });
+    if (left.length > 0) say(`Not taken over from job ${jobId}: ${left.join(', ')}.`, true);
+  };
+  return (
+    <button
+      type="button"
+      title="Opens the form with its command, values and files, to be changed"
+      onClick={() => {
+        open().catch((error: unknown) => say(getProblem(error).message, true));
+      }}
+    >
+      Submit again …
+    </button>
   );
 }
 
