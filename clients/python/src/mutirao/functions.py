@@ -18,6 +18,7 @@ import shlex
 import sys
 import sysconfig
 import threading
+import time
 import zipfile
 from typing import TYPE_CHECKING, Any, Callable, Generator, Iterable, Optional, Sequence
 
@@ -37,6 +38,7 @@ TIMELESS = (2020, 1, 1, 0, 0, 0)  # So that the same files are the same archive.
 CANCEL_BATCH = 10_000  # Tasks of one call.
 # The end of a group's command says how many calls each of its tasks runs, and how many there are.
 COMMAND = re.compile(r" runner\.pyz \{\} [\d.]+ (?P<chunk>\d+) (?P<count>\d+)$")
+KEPT_S = 10.0
 CRASHED = 87  # Exit status of a task some of whose calls ended their process.
 INLINE_MAX = 48 << 10  # Bytes of the calls of a task that travel with it.
 INLINE_TOTAL_MAX = 256 << 10  # Of those of one append; more are a file.
@@ -435,7 +437,7 @@ def settle_task(job: Job, index: int, how: str, entries: Sequence[Future], data:
         elif how == "failed":
             lost = failure_of(job.grid, task._read_record(math.inf))
             if lost.exit_status == CRASHED:
-                outcomes = unpack(task.read("result", math.inf))
+                outcomes = unpack(read_kept(task))
             else:
                 failure = lost
         else:
@@ -453,6 +455,18 @@ def settle_task(job: Job, index: int, how: str, entries: Sequence[Future], data:
         future._resolve(value, error)
     for future in held:
         future._release_callbacks()
+
+
+def read_kept(task: Task) -> bytes:
+    """The results of a task that failed: they are kept after its end was announced."""
+    end = time.monotonic() + KEPT_S
+    while True:
+        try:
+            return task.read("result", math.inf)
+        except MutiraoError as error:
+            if error.code != "MUT_CONTENT_NOT_FOUND" or time.monotonic() > end:
+                raise
+        time.sleep(0.05)
 
 
 def cancel_waiting(futures: Iterable[Future], reason: str) -> None:
