@@ -37,6 +37,13 @@ export const jobFaults = {
   'job-path-outside': ({ groupIndex, path, root }) =>
     `${group(groupIndex)}the path "${path}" leaves the ${root}; expected one that stays in it`,
 
+  'alternatives-with-gang': ({ groupIndex }) =>
+    `${group(groupIndex)}a gang takes no alternatives; remove --gang, or the alternatives`,
+  'alternatives-with-scheduler': ({ groupIndex, scheduler }) =>
+    `${group(groupIndex)}scheduler is ${scheduler}, which does not place alternatives; expected wqr or workqueue`,
+  'alternative-repeated': ({ groupIndex, alternative, first }) =>
+    `${group(groupIndex)}alternative ${alternative} asks for the same as ` +
+    `${first === 0 ? 'the first request' : `alternative ${first}`}; expected another request`,
   'gang-with-votes': ({ verification }) =>
     `verification is by ${verification}, but the results of gangs are not voted on; expected a check, or none`,
   'job-closed': ({ jobId, status }) =>

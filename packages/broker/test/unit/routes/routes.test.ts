@@ -158,6 +158,7 @@ function groupOf(changes: Partial<TaskGroup> = {}): TaskGroup {
     outputs: [],
     check: '',
     requirements: '',
+    alternatives: [],
     ...changes,
   };
 }

@@ -7,7 +7,13 @@ import { jobDefaults, makeTaskGroup, parseArray, parseDuration, parseLines, pars
 
 import { readInteger } from '../../usage/read-integer.ts';
 import { parseMoment } from '../../local-time.ts';
-import { readMemoryGrowth, overrideResources, resourceOptionsGiven, type ResourceOptions } from './resource-options.ts';
+import {
+  overrideAlternatives,
+  overrideResources,
+  readMemoryGrowth,
+  resourceOptionsGiven,
+  type ResourceOptions,
+} from './resource-options.ts';
 import {
   fillLabel,
   nameIn,
@@ -246,7 +252,7 @@ export function overrideJob(
   const { env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify } = options;
   const once = { ...readGang(job, options), ...placeInFolder(options, directory) };
   const { groups, ...widths } = readWidths(job, options);
-  const asking = overrideResources({ ...job, groups }, options);
+  const asking = overrideResources({ ...job, groups: overrideAlternatives(groups, options) }, options);
   const limits = {
     runTimeMax: limitTime === undefined ? job.limits.runTimeMax : parseDuration(limitTime),
     memoryMax: limitMemory === undefined ? job.limits.memoryMax : parseSize(limitMemory),

@@ -190,6 +190,8 @@ export type BrokerChange =
       readonly isAdopted?: true;
       /** What each holds; left out, as many as its task takes at least. */
       readonly processors?: ProcessorCount;
+      /** By which alternative of their group; left out for its first request. */
+      readonly alternative?: number;
     }
   /** The providers that site selection assigned to ready tasks, or that it took their assignment back. */
   | {

@@ -282,6 +282,15 @@ function getAccount(state: BrokerState, key: string): LedgerAccount {
   return account;
 }
 
+/** What a replica asked for; one that holds processors alone was written down without it. */
+function restoreRequest(
+  job: BrokerJob,
+  { taskIndex, resources, alternative = 0 }: SavedReplica,
+): Pick<BrokerReplica, 'resources' | 'alternative'> {
+  const asked = job.groups.length === 0 ? undefined : findResources(job, taskIndex, alternative);
+  return { resources: resources ?? asked, alternative };
+}
+
 function restoreReplica(state: BrokerState, saved: SavedReplica): void {
   const { replicaId, jobId, taskIndex, machineId, dispatchedAt, startedAt, status } = saved;
   const job = getJob(state, jobId);
@@ -297,7 +306,7 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
     task,
     machine,
     processors: saved.processors ?? job.processors,
-    resources: saved.resources ?? (job.groups.length === 0 ? undefined : findResources(job, taskIndex)),
+    ...restoreRequest(job, saved),
     assignment: saved.assignment,
     member,
     dispatchedAt,

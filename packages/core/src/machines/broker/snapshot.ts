@@ -271,6 +271,7 @@ function saveReplica(replica: BrokerReplica) {
     machine,
     processors,
     resources,
+    alternative,
     assignment,
     member,
     dispatchedAt,
@@ -295,6 +296,7 @@ function saveReplica(replica: BrokerReplica) {
     ...(processors === job.processors ? {} : { processors }),
     ...(member === undefined ? {} : { processors, member: saveMember(member) }),
     ...(resources === undefined ? {} : { resources, assignment }),
+    ...(alternative === 0 ? {} : { alternative }),
   };
 }
 

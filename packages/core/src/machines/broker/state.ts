@@ -257,6 +257,12 @@ export interface TaskQueue {
   /** As its job: its tasks are placed as gangs, and nothing else places them. */
   readonly isGang: boolean;
   readonly scheduler: SchedulerName;
+  /** Which request of its group this is: 0 for the first, n for its n-th alternative. */
+  readonly alternative: number;
+  /** Queues of the same ready tasks for each alternative, in order; empty where there are none, and of these themselves. */
+  readonly alternatives: readonly TaskQueue[];
+  /** How long a task is said to take with this request; undefined where nobody says, or there is no alternative. */
+  readonly statedTime: Duration | undefined;
   readonly ready: IndexSet;
   /** Ready tasks that may already run without a report. Empty except while replicas are placed. */
   readonly heldBack: IndexSet;
@@ -372,6 +378,8 @@ export interface BrokerReplica {
   readonly processors: ProcessorCount;
   /** What it holds there in addition, once it has that; undefined for nothing. */
   readonly resources: ResourceRequest | undefined;
+  /** Which request of its group that is: 0 for the first, n for its n-th alternative. */
+  readonly alternative: number;
   /** Its resources; undefined while it waits for them at its machine, and if it requests none. */
   assignment: Assignment | undefined;
   /** Undefined but in a gang. */

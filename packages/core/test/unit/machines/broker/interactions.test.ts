@@ -59,6 +59,7 @@ const subjects = [
   'explain-machine',
   'resources',
   'resource-gangs',
+  'alternatives',
   'memory-ran-out',
   'retry-memory',
   'retry-memory-gangs',

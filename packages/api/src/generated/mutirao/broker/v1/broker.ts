@@ -230,7 +230,23 @@ export interface TaskGroup {
     | ResourceRequest
     | undefined;
   /** Takes its tasks one after another on machines that can keep it; `command` has to do the same, for the others. Absent for none. */
-  runner?: Runner | undefined;
+  runner?:
+    | Runner
+    | undefined;
+  /** What each can do with instead, in the order of preference; at most 8. */
+  alternatives: AlternativeRequest[];
+}
+
+/** Another request that a task can do with, in place of all that its group asks for. */
+export interface AlternativeRequest {
+  /** 1 or more. */
+  processors: number;
+  /** What it holds in addition; nothing when absent. */
+  resources?:
+    | ResourceRequest
+    | undefined;
+  /** How long a task is said to take with it; absent where nobody says. */
+  expectedTimeMs?: number | undefined;
 }
 
 /** That a task begins only when another one of its job has finished. No cycles. */
@@ -1439,6 +1455,7 @@ function createBaseTaskGroup(): TaskGroup {
     processorsMax: undefined,
     resources: undefined,
     runner: undefined,
+    alternatives: [],
   };
 }
 
@@ -1484,6 +1501,9 @@ export const TaskGroup: MessageFns<TaskGroup> = {
     }
     if (message.runner !== undefined) {
       Runner.encode(message.runner, writer.uint32(106).fork()).join();
+    }
+    for (const v of message.alternatives) {
+      AlternativeRequest.encode(v!, writer.uint32(114).fork()).join();
     }
     return writer;
   },
@@ -1603,6 +1623,82 @@ export const TaskGroup: MessageFns<TaskGroup> = {
             }
 
             message.runner = Runner.decode(reader, reader.uint32());
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.alternatives.push(AlternativeRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseAlternativeRequest(): AlternativeRequest {
+  return { processors: 0, resources: undefined, expectedTimeMs: undefined };
+}
+
+export const AlternativeRequest: MessageFns<AlternativeRequest> = {
+  encode(message: AlternativeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.processors !== 0) {
+      writer.uint32(8).uint32(message.processors);
+    }
+    if (message.resources !== undefined) {
+      ResourceRequest.encode(message.resources, writer.uint32(18).fork()).join();
+    }
+    if (message.expectedTimeMs !== undefined) {
+      writer.uint32(24).uint64(message.expectedTimeMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): AlternativeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseAlternativeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.processors = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.resources = ResourceRequest.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.expectedTimeMs = longToNumber(reader.uint64());
             continue;
           }
         }
