@@ -42,6 +42,7 @@ import {
   encodeLimits,
   encodeRoot,
 } from './common.ts';
+import { decodeGates, encodeDependencies } from './dependencies.ts';
 import { decodeResources, encodeResources } from './resources.ts';
 import { decodeScheduling, encodeScheduling } from './scheduling.ts';
 
@@ -128,6 +129,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     replicasMax: integer('job.replicas_max', wire.replicasMax ?? usualReplicas(wire), 1, 16),
     ...decodeRetries(wire),
     ...decodeService(wire),
+    ...decodeGates(wire),
     homeDirectory: text('job.home_directory', wire.homeDirectory, 4096),
     deadline: wire.deadlineUnixMs,
     ...decodeVerification(wire.verification),
@@ -189,6 +191,9 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     runningMax: spec.runningMax,
     priority: spec.priority,
     held: spec.isHeld,
+    after: encodeDependencies(spec.after),
+    beginUnixMs: spec.beginAt,
+    expireUnixMs: spec.expireAt,
     homeDirectory: spec.homeDirectory,
     deadlineUnixMs: spec.deadline,
     verification: spec.verification && { by: encodeVerification(spec.verification) },

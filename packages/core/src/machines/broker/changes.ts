@@ -1,5 +1,6 @@
 import type {
   AllocationRequest,
+  DependencyCondition,
   GangMemberReady,
   JobSpec,
   TaskGroup,
@@ -120,7 +121,8 @@ export type BrokerChange =
       readonly kind: 'TasksCancelled';
       readonly jobId: JobId;
       readonly taskIndexes: readonly TaskIndex[];
-      readonly reason: string;
+      /** Words of its user, or why the broker cancels them. */
+      readonly reason: Cause;
       readonly at: Instant;
     }
   /** These tasks are not started from now on; empty indexes mean all of the job. */
@@ -137,6 +139,22 @@ export type BrokerChange =
       readonly taskIndexes: readonly TaskIndex[];
       readonly at: Instant;
     }
+  /**
+   * Tasks of a job wait no more for what another one was to become: it has, or they were cancelled. Empty indexes mean
+   * all of the job.
+   */
+  | {
+      readonly kind: 'DependencySettled';
+      readonly jobId: JobId;
+      readonly awaitedId: JobId;
+      readonly condition: DependencyCondition;
+      readonly taskIndexes: readonly TaskIndex[];
+      readonly at: Instant;
+    }
+  /** The time has come before which no task of the job was to start. */
+  | { readonly kind: 'BeginReached'; readonly jobId: JobId; readonly at: Instant }
+  /** The time is over by which its tasks were to start; what has not is cancelled by the change that follows. */
+  | { readonly kind: 'JobExpired'; readonly jobId: JobId; readonly at: Instant }
   /** What is left out stays as it is; `runningMax` 0 lifts the limit. */
   | {
       readonly kind: 'JobUpdated';

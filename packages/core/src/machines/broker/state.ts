@@ -16,6 +16,7 @@ import type {
   Verification,
 } from '../../messages/index.ts';
 import type { Cause, Reason } from '../../reasons/index.ts';
+import type { Gates } from './jobs/gates.ts';
 import type { Requirements } from '../../requirements/index.ts';
 import type { Assignment, FreeResources, ResourceCapacity, ResourceRequest } from '../../resources/index.ts';
 import type { RevisedInput } from '../../resumption/index.ts';
@@ -60,6 +61,10 @@ export interface BrokerState {
   lastServed: BrokerJob | undefined;
   /** Jobs by user and the id that the client chose, where it chose one. */
   readonly jobsByClientId: Map<string, BrokerJob>;
+  /** By job: the open jobs that wait for it. */
+  readonly dependents: Map<JobId, Set<BrokerJob>>;
+  /** Open jobs that are to begin, or to expire, at a time to come. */
+  readonly timedJobs: Set<BrokerJob>;
   readonly providers: Map<ProviderId, BrokerProvider>;
   /** Those that have joined and are not lost, in the order of joining. */
   readonly machines: Map<MachineId, BrokerMachine>;
@@ -111,7 +116,7 @@ export interface BrokerState {
 }
 
 /** A bag of tasks, or a workflow. Tasks that were never placed exist only as members of `ready` and `waiting` sets. */
-export interface BrokerJob {
+export interface BrokerJob extends Gates {
   readonly jobId: JobId;
   readonly userId: UserId;
   readonly clientJobId: string;
@@ -186,7 +191,7 @@ export interface BrokerJob {
   isHeld: boolean;
   /** Tasks that are not started until they are released, whatever they are now. */
   readonly held: IndexSet;
-  /** Tasks that would be ready and are held. */
+  /** Tasks that would be ready and are held, or wait for another job or a time. */
   readonly parked: IndexSet;
   /** Replicas ever placed. */
   replicaCount: number;
@@ -705,6 +710,8 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
     jobs: new Map(),
     openJobs: new Map(),
     lastServed: undefined,
+    dependents: new Map(),
+    timedJobs: new Set(),
     jobsByClientId: new Map(),
     providers: new Map(),
     machines: new Map(),
