@@ -1,6 +1,5 @@
 // Who gets in at the door for agents, on connections that are new and on those that are open. The agents of the
-// allocations only write their
-// environment down, so that the test can come in their place, as one with a copy would.
+// allocations only write their environment down, so that the test can come in their place, as one with a copy would.
 import { readdirSync, readFileSync, mkdirSync, rmSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -247,7 +246,7 @@ serial('wrong, missing and foreign credentials are refused', async (t) => {
   await refused({ MUTIRAO_AGENT_PROVIDER: other.agentsAddress });
   const invitation = { ...environment, MUTIRAO_CREDENTIAL: await inviteMachine(home, 'c2', 'pc') };
   t.is(await t.context.attach(invitation, 0, 'a secret of the machine').end(), 'MUT_INVITATION_REFUSED');
-  // A user's certificate is no way in at this door either.
+  // A user's certificate does not open this port either.
   const asUser = dial(GridMachineServiceClient, provider.agentsAddress, {
     token: credential,
     trust: userTrust(home, {}),

@@ -189,7 +189,7 @@ test.serial(
 );
 
 test.serial(
-  'a cluster that was killed tells of what it starts inside a reservation, though the claim was shown in its former life',
+  'a cluster that was killed reports what it starts inside a reservation, though the claim was shown in its former life',
   async (t) => {
     const spec = {
       resourceId: 'a',

@@ -263,7 +263,7 @@ test.serial('a command that is not there ends its request with a reason', async 
   t.is((await cluster.manager.queue(0)).processorsFree, 3);
 });
 
-test.serial('limits, refusals and foreigners are told by their codes', async (t) => {
+test.serial('limits, refusals and foreigners are reported by their codes', async (t) => {
   t.deepEqual(await cluster.manager.limits('ana'), {
     processors: 3,
     requestsMax: 10,
@@ -278,7 +278,7 @@ test.serial('limits, refusals and foreigners are told by their codes', async (t)
   foreign.close();
 });
 
-test.serial('a watcher is told when the queue changes, also after the cluster was away', async (t) => {
+test.serial('a watcher is notified when the queue changes, also after the cluster was away', async (t) => {
   const watching = new AbortController();
   let hints = 0;
   cluster.manager.watch(() => {

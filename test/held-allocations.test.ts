@@ -1,4 +1,4 @@
-// A site without reservations of its own, with real processes: the provider asks ahead and holds, beside the requests
+// A site without reservations of its own, with real processes: the provider pre-acquires allocations among the requests
 // of another user.
 import { execFile, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -35,7 +35,7 @@ interface Reported {
   readonly pid: number;
 }
 
-/** What a process has told of itself; undefined before. */
+/** What a process has reported of itself; undefined before. */
 function reportedIn(file: string): Reported | undefined {
   try {
     return JSON.parse(readFileSync(join(home, file), 'utf8')) as Reported;
@@ -44,7 +44,7 @@ function reportedIn(file: string): Reported | undefined {
   }
 }
 
-/** Starts a process and answers what it tells of itself. */
+/** Starts a process and returns what it reports of itself. */
 async function run(file: string, ...args: readonly string[]): Promise<Reported> {
   const before = reportedIn(file)?.pid;
   spawn(process.execPath, [bin, 'run', ...args], { cwd: folder, env, stdio: 'ignore' });
@@ -148,7 +148,7 @@ test.serial(
 );
 
 test.serial(
-  'who waits for a reservation that is cancelled before it begins hears of it, though the claim was found good',
+  'a job that waits for a reservation ends with its cancellation before it begins, though the claim was found good',
   async (t) => {
     const reservation = await done(
       'reservation',
@@ -225,7 +225,7 @@ test.serial(
 );
 
 test.serial(
-  'a provider that is to hold at a cluster that honours reservations by itself is refused before it begins',
+  'a provider that would pre-acquire at a cluster that honours reservations itself is refused before it begins',
   async (t) => {
     await run(
       'clusters/beta/cluster.json',

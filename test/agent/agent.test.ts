@@ -314,7 +314,7 @@ test.serial('the storage keeps what was used last within its bound', async (t) =
   t.like(end, { outcome: 'limited', reason: 'MUT_STORAGE_FULL' });
 });
 
-test.serial('an agent that loses its provider finishes what it has and tells it to the next one', async (t) => {
+test.serial('an agent that loses its provider finishes its work and reports it to the next one', async (t) => {
   const { provider, home } = await startRig(t);
   const go = path.join(home, 'go');
   const waiting = `until [ -e ${go} ]; do sleep 0.02; done; echo done`;
@@ -363,7 +363,7 @@ test.serial('nothing runs on when the agent dies by kill -9', async (t) => {
   for (const file of pids) await until(() => !isAlive(readPid(file)), 'what they started is gone');
 });
 
-test.serial('an agent that is told to stop gives its replicas back, ends its tasks and leaves', async (t) => {
+test.serial('an agent that receives a signal to stop gives its replicas back, ends its tasks and leaves', async (t) => {
   const { provider, agent, home } = await startRig(t, ['--processors', '1']);
   const pid = path.join(home, 'pid');
   const [running = 0, waiting = 0] = provider.place(aTemplate(`echo $$ >${pid}; exec sleep 600`), [{}, {}]);

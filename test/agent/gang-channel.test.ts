@@ -78,10 +78,7 @@ function hostAndPort(address: string): { host: string; port: number } {
   return { host, port: Number(port) };
 }
 
-/**
- * What is left of a command when it was asked for by somebody who may: the way that tells whether a member still
- * serves.
- */
+/** Whether a member still serves: it runs the command of an authorized caller. */
 async function isServing(rig: Rig): Promise<boolean> {
   const connection = await dialMember([rig.address], rig.key, 5000, patience);
   const heard = hear(connection);
@@ -91,7 +88,7 @@ async function isServing(rig: Rig): Promise<boolean> {
   return heard.frames.some((frame) => frame.kind === 'output' && frame.bytes.toString() === 'fine\n');
 }
 
-test.serial('without the secret, or with the place of another member, nobody is heard', async (t) => {
+test.serial('without the secret, or with the rank of another member, nobody is served', async (t) => {
   const rig = await startMember(t);
   rig.member.begin();
   const { key, address } = rig;
@@ -120,7 +117,7 @@ test.serial('without the secret, or with the place of another member, nobody is 
   t.true(await isServing(rig));
 });
 
-test.serial("who takes a member's port without the secret learns nothing from rank 0", async (t) => {
+test.serial("a process that takes a member's port without the secret learns nothing from rank 0", async (t) => {
   const said: Buffer[] = [];
   const server = createServer((socket) => {
     socket.on('data', (chunk) => {
@@ -178,7 +175,7 @@ test.serial('garbage, half a handshake and many who say nothing do not keep a me
   t.true(await isServing(rig));
 });
 
-test.serial('who has the secret and breaks the rules is cut off, and what it ran ends', async (t) => {
+test.serial('a peer that has the secret and breaks the rules is cut off, and what it ran ends', async (t) => {
   const rig = await startMember(t);
   rig.member.begin();
   const bad: Buffer[] = [
@@ -283,7 +280,7 @@ test.serial('input and its end may come before the start, as of a caller without
     { kind: 'inputEnd' },
   ] satisfies Frame[])
     connection.send(frame);
-  // A second connection is served only when the first has been heard.
+  // A second connection is served only when the first has been read.
   const second = await dialMember([rig.address], rig.key, 5000, patience);
   const flood = hear(second);
   second.send(run('cat'));

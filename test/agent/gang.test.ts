@@ -31,7 +31,7 @@ test.serial("the job of the old file runs: a command at each member, output back
 });
 
 test.serial(
-  'nothing of a gang starts before it is told to, and a command for a member that has not heard of the start waits for it',
+  'nothing of a gang starts before its start, and a command for a member that has not received the start waits for it',
   async (t) => {
     const { gang, home } = await startGang(t, 2);
     const started = path.join(home, 'started');
@@ -184,7 +184,7 @@ test.serial(
 );
 
 test.serial(
-  'when an agent dies the other side hears of it, and one that comes back holds nothing of before',
+  'when an agent dies the other side is notified, and one that comes back holds nothing of before',
   async (t) => {
     const { gang, home } = await startGang(t, 2);
     const file = path.join(home, 'pid');

@@ -79,7 +79,7 @@ const text = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? [])
 const readPid = (file: string): number => (existsSync(file) ? Number(readFileSync(file, 'utf8').trim()) : 0);
 
 test.serial(
-  "a task finds its playpen, its variables and the machine's attributes, and tells its status and output",
+  "a task finds its playpen, its variables and the machine's attributes, and reports its status and output",
   async (t) => {
     const rig = await startRig(t);
     const command =

@@ -77,38 +77,35 @@ function readAttribute({ provider }: Rig): string | undefined {
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString();
 
-test.serial(
-  'unless it is told otherwise, an agent isolates tasks of other users and not those of the owner',
-  async (t) => {
-    const rig = await startRig(t, []);
-    const { provider, bubblewrap } = rig;
-    t.is(readAttribute(rig), 'bubblewrap');
-    const tries = bubblewrap.calls('bwrap').length;
-    t.is(tries, 1, 'it is tried once');
-    const run = async (userId: string): Promise<string> =>
-      text(
-        (
-          await provider.run(
-            aTemplate('echo "$IN_SANDBOX $NOTE $STORAGE"', { userId, environment: { NOTE: "it's", LD_PRELOAD: '' } }),
-          )
-        ).standardOutput,
-      );
-    t.regex(await run('ana'), /^ it's .*storage\/ana\n$/, "not told whose tasks they are: the owner's");
-    provider.serveUser('ana', true);
-    t.regex(await run('ana'), /^ it's .*storage\/ana\n$/);
-    t.is(bubblewrap.calls('bwrap').length, tries);
-    t.regex(await run('eva'), /^yes it's .*storage\/eva\n$/);
-    provider.serveUser('eva', false);
-    // Whatever users a broker of somebody else names, they are not those of another broker.
-    t.regex(await run('ana'), /^yes it's .*storage\/eva%2Fana\n$/);
-    t.is(bubblewrap.calls('bwrap').length, tries + 2);
-    t.true(bubblewrap.calls('bwrap').every((call) => call.includes(`--tmpfs /run`) && call.includes('--unshare-pid')));
-    t.false(
-      bubblewrap.calls('bwrap').some((call) => call.includes("it's")),
-      "a task's environment is not in a command line, which all accounts can read",
+test.serial('by default, an agent isolates tasks of other users and not those of the owner', async (t) => {
+  const rig = await startRig(t, []);
+  const { provider, bubblewrap } = rig;
+  t.is(readAttribute(rig), 'bubblewrap');
+  const tries = bubblewrap.calls('bwrap').length;
+  t.is(tries, 1, 'it is tried once');
+  const run = async (userId: string): Promise<string> =>
+    text(
+      (
+        await provider.run(
+          aTemplate('echo "$IN_SANDBOX $NOTE $STORAGE"', { userId, environment: { NOTE: "it's", LD_PRELOAD: '' } }),
+        )
+      ).standardOutput,
     );
-  },
-);
+  t.regex(await run('ana'), /^ it's .*storage\/ana\n$/, "not told whose tasks they are: the owner's");
+  provider.serveUser('ana', true);
+  t.regex(await run('ana'), /^ it's .*storage\/ana\n$/);
+  t.is(bubblewrap.calls('bwrap').length, tries);
+  t.regex(await run('eva'), /^yes it's .*storage\/eva\n$/);
+  provider.serveUser('eva', false);
+  // Whatever users a broker of somebody else names, they are not those of another broker.
+  t.regex(await run('ana'), /^yes it's .*storage\/eva%2Fana\n$/);
+  t.is(bubblewrap.calls('bwrap').length, tries + 2);
+  t.true(bubblewrap.calls('bwrap').every((call) => call.includes(`--tmpfs /run`) && call.includes('--unshare-pid')));
+  t.false(
+    bubblewrap.calls('bwrap').some((call) => call.includes("it's")),
+    "a task's environment is not in a command line, which all accounts can read",
+  );
+});
 
 test.serial('asked to isolate all tasks, it gives statuses, outputs, signals and long lines as without', async (t) => {
   const { provider } = await startRig(t, ['--isolation', 'bubblewrap']);

@@ -43,7 +43,7 @@ function inMinutes(minutes: number): string {
   return new Date(Date.now() + minutes * 60_000).toISOString();
 }
 
-/** Number of the reservation that a submission told of. */
+/** Number of the reservation that a submission printed. */
 function reservationIn({ err }: Result): string {
   return /^Reservation (\d+) is its own: /m.exec(err)?.[1] ?? '';
 }
@@ -90,7 +90,7 @@ test.serial(
 );
 
 test.serial(
-  "beside others' reservations it gets the first place before its deadline, and a cancelled job gives that back before its window",
+  "among others' reservations it gets the first place before its deadline, and a cancelled job gives that back before its window",
   async (t) => {
     const others = (
       await done('reservation', 'request', '--resource', 'alpha', '--count', '2', '--for', '20m', '--quiet')

@@ -123,7 +123,7 @@ test.serial('a report on a job is one file that anybody can open', async (t) => 
   t.is(html.split('<script').length - 1, 2, 'its data and its own script');
 });
 
-test.serial('the exit status tells how a job ended', async (t) => {
+test.serial('the exit status shows how the job ended', async (t) => {
   t.is((await mutirao('job', 'submit', '--wait', '--retries', '0', '--', 'exit 9')).status, 1);
   const { out: jobId } = await mutirao('job', 'submit', '--quiet', '--', 'sleep 600');
   const waiting = mutirao('job', 'wait', jobId.trim());
@@ -177,7 +177,7 @@ test.serial(
   },
 );
 
-test.serial('events are told once each, and go on from any sequence', async (t) => {
+test.serial('events are printed once each, and go on from any sequence', async (t) => {
   const { out } = await mutirao('events', '--job', '1', '--quiet');
   const sequences = out.trim().split('\n').map(Number);
   t.true(sequences.length > 2);

@@ -121,7 +121,7 @@ test.serial('a job file runs on a cluster of its own, its outputs come home, and
 });
 
 test.serial(
-  'on this host alone what tasks print can be seen, and why they failed is told before the broker goes',
+  'on this host alone the output of tasks can be seen, and why they failed is printed before the broker goes',
   async (t) => {
     const { status, out, err } = await mutirao(
       'job',
@@ -213,7 +213,7 @@ test.serial('a submission that was killed leaves no process and no request, and 
   await nothingLeft(home);
 });
 
-test.serial('a temporary home whose submission was killed is told of by the next one', async (t) => {
+test.serial('the next submission reports a temporary home whose submission was killed', async (t) => {
   const submission = new Submission(
     '--manager',
     'none',
@@ -231,7 +231,7 @@ test.serial('a temporary home whose submission was killed is told of by the next
   t.true(err.includes(`"mutirao job submit --standalone --home ${join(usualHome, 'here', name)}" continues it`), err);
 });
 
-test.serial('what is wrong is told before anything starts, and leaves nothing', async (t) => {
+test.serial('errors are reported before anything starts, and leave nothing', async (t) => {
   const before = readdirSync(join(usualHome, 'here'));
   const wrong: readonly (readonly [RegExp, ...string[]])[] = [
     [/there is no file .*nix\.jdf/, '--standalone', 'nix.jdf'],
@@ -260,7 +260,7 @@ test.serial('what is wrong is told before anything starts, and leaves nothing', 
   t.deepEqual(readdirSync(join(usualHome, 'here')), before);
 });
 
-test.serial('what a process of it says when it cannot start is told, and the others end', async (t) => {
+test.serial('the output of a process that cannot start is printed, and the others end', async (t) => {
   const { status, err } = await mutirao(
     'job',
     'submit',

@@ -136,7 +136,7 @@ test.serial('a command whose reader has gone ends quietly', async (t) => {
   t.notRegex(err, /MUT_|EPIPE|\.[jt]s:\d/);
 });
 
-test.serial('the help of a process is written, or its failure told', async (t) => {
+test.serial('the help of a process is written, or its failure reported', async (t) => {
   t.deepEqual(await start(process.execPath, [bin, 'run', 'broker', '--help'], 'closed'), { status: 0, err: '' });
   const { status, err } = await start(process.execPath, [bin, 'run', 'broker', '--help'], 'full');
   t.is(status, 3);

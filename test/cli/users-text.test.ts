@@ -113,7 +113,7 @@ test.serial('a command runs whole at any length in bytes up to the limit, and is
 });
 
 test.serial(
-  'a byte order mark and line ends of Windows are no part of a value; other encodings are refused with their place',
+  'a byte order mark and line ends of Windows are dropped from values; other encodings are refused with their place',
   async (t) => {
     writeFileSync(join(folder, 'marked'), '\uFEFFé\r\nb\r\n');
     t.is((await mutirao('job', 'submit', '--each-line', 'marked', '--wait', '--', 'printf "%s." {}')).status, 0);

@@ -162,8 +162,8 @@ async function waitUntilFinished(id: string): Promise<void> {
 }
 
 /**
- * Asserts that each result is home, and that each task finished once, as the broker and NATS tell it. Returns the hosts
- * that ran them.
+ * Asserts that each result is home, and that each task finished once, by the events of the broker and of NATS. Returns
+ * the hosts that ran them.
  */
 async function checkResults(t: ExecutionContext, folder: string, id: string, count: number): Promise<Set<string>> {
   t.like(await job(id), { status: 'finished', finished_count: count });
@@ -239,7 +239,7 @@ test.serial('compute nodes reach the front-end and nothing beyond it', async (t)
   t.false(await reaches('home', await listAddress('front-end', 'alpha-inner'), 22));
 });
 
-test.serial('no service of ours listens for other hosts but those that were told to', async (t) => {
+test.serial('no service of ours listens for other hosts except the configured ones', async (t) => {
   t.true(await reaches('home', await listAddress('head', 'campus'), 7720));
   t.true(await reaches('node1', await listAddress('front-end', 'alpha-inner'), 7721));
   t.deepEqual(await openPorts('home'), []);

@@ -136,7 +136,7 @@ test.serial(
   },
 );
 
-test.serial('results wait where the disk of their places is full, and that is no failure of their tasks', async (t) => {
+test.serial('results wait while the disk of their places is full, and their tasks do not fail', async (t) => {
   const { grid, disk, runs, outputs } = await world(t, 'outputs', { machines: [2] });
   await grid.client.waitMachines(1);
   disk.fill();

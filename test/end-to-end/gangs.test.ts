@@ -91,7 +91,7 @@ test.serial(
 );
 
 test.serial(
-  'what cannot be is refused before anything is submitted, and a gang wider than its provider says what it waits for',
+  'an impossible gang is refused before anything is submitted, and one wider than its provider says what it waits for',
   async (t) => {
     const folder = temporaryFolder(t);
     const grid = await Grid.start({ machines: [1, 1] });

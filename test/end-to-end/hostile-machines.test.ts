@@ -1,6 +1,5 @@
-// A machine whose owner says on the wire whatever suits the owner, beside an honest one, with real processes: jobs
-// finish right, nothing at home is touched, the broker lives, and
-// the machine gets nothing more.
+// A machine that sends whatever suits its owner, next to an honest one, with real processes: jobs finish right, nothing
+// at home is touched, the broker lives, and the machine gets nothing more.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -116,7 +115,7 @@ test.serial(
   },
 );
 
-test.serial('an attribute that leads out of the folder of inputs sends nothing of what is there', async (t) => {
+test.serial('an attribute that leads out of the folder of inputs sends nothing from outside it', async (t) => {
   const here = await world(t);
   const { grid, folder } = here;
   mkdirSync(join(folder, 'data'));
@@ -193,7 +192,7 @@ test.serial('the files of a folder do not follow a link that is at home out of i
 });
 
 test.serial(
-  "a machine reports nothing for another machine's replica, nor what cannot be, and its provider's other machines go on",
+  "a machine reports nothing for another machine's replica, nor impossible facts, and its provider's other machines go on",
   async (t) => {
     const here = await world(t);
     const { grid, folder } = here;
@@ -256,39 +255,42 @@ function arrivedBytes({ home }: Grid): number {
   );
 }
 
-test.serial('what a machine pushes and never reports ends at its quota, and the machine hears why', async (t) => {
-  const grid = await Grid.start({ machines: [1], brokerArgs: ['--quota', 'machine-bytes=4M'] });
-  t.teardown(() => grid.stop());
-  const hostile = await HostileMachine.join(grid, 'evil', { answer: () => undefined });
-  t.teardown(() => {
-    hostile.close();
-  });
-  await grid.client.waitMachines(2);
-  await grid.client.submit([taskGroup('sleep 100', 2)]);
-  await until(() => hostile.started.length > 0, 'it is given a task');
-  const refusals: MutiraoError[] = [];
-  for (let count = 0; count < 12; count += 1) {
-    const data = Buffer.alloc(mebibyte, count);
-    const content = { sha256: createHash('sha256').update(data).digest(), sizeBytes: data.length };
-    await hostile.push(`flood-${count}`, content, data).catch((error: unknown) => {
-      refusals.push(error as MutiraoError);
+test.serial(
+  'outputs that a machine pushes and never reports end at its quota, and the machine receives the reason',
+  async (t) => {
+    const grid = await Grid.start({ machines: [1], brokerArgs: ['--quota', 'machine-bytes=4M'] });
+    t.teardown(() => grid.stop());
+    const hostile = await HostileMachine.join(grid, 'evil', { answer: () => undefined });
+    t.teardown(() => {
+      hostile.close();
     });
-  }
-  t.is(arrivedBytes(grid), 4 * mebibyte);
-  t.is(refusals.length, 8);
-  for (const { code, message } of refusals) {
-    t.is(code, 'MUT_MACHINE_QUOTA');
-    t.regex(message, /the quota "machine-bytes" .* is 4 MiB; 4 MiB are used, and 1 MiB more are requested/);
-  }
-  const { uses } = await callUnary(grid.client.raw, 'getQuota', { userId: '' }, { deadlineMs: 60_000 });
-  t.like(
-    uses.find(({ kind }) => kind === 'machine-bytes'),
-    { used: 4 * mebibyte, allowed: 4 * mebibyte },
-  );
-});
+    await grid.client.waitMachines(2);
+    await grid.client.submit([taskGroup('sleep 100', 2)]);
+    await until(() => hostile.started.length > 0, 'it is given a task');
+    const refusals: MutiraoError[] = [];
+    for (let count = 0; count < 12; count += 1) {
+      const data = Buffer.alloc(mebibyte, count);
+      const content = { sha256: createHash('sha256').update(data).digest(), sizeBytes: data.length };
+      await hostile.push(`flood-${count}`, content, data).catch((error: unknown) => {
+        refusals.push(error as MutiraoError);
+      });
+    }
+    t.is(arrivedBytes(grid), 4 * mebibyte);
+    t.is(refusals.length, 8);
+    for (const { code, message } of refusals) {
+      t.is(code, 'MUT_MACHINE_QUOTA');
+      t.regex(message, /the quota "machine-bytes" .* is 4 MiB; 4 MiB are used, and 1 MiB more are requested/);
+    }
+    const { uses } = await callUnary(grid.client.raw, 'getQuota', { userId: '' }, { deadlineMs: 60_000 });
+    t.like(
+      uses.find(({ kind }) => kind === 'machine-bytes'),
+      { used: 4 * mebibyte, allowed: 4 * mebibyte },
+    );
+  },
+);
 
 test.serial(
-  'calls of a machine beyond its quota of calls per second are refused, and an honest machine beside it works',
+  'calls of a machine beyond its quota of calls per second are refused, and an honest machine next to it works',
   async (t) => {
     const grid = await Grid.start({
       machines: [{ processors: 1, args: ['--attribute', 'group=good'] }],

@@ -24,7 +24,7 @@ import {
   type GridOptions,
 } from '@mutirao/testkit';
 
-/** These walks are long: a machine that is busy with other things is to pass them, too. */
+/** These walks are long, and must pass on a busy machine too. */
 const patience = 180_000;
 const until = (holds: () => boolean | Promise<boolean>, what: string): Promise<void> => poll(holds, what, patience);
 
@@ -84,8 +84,7 @@ function checkRuns(t: ExecutionContext, runs: string, count: number): void {
  * Waits until the provider has a lease with at least `count` tasks.
  *
  * Before the first tasks end, a lease has four tasks for each processor that is asked for. A test that stops the broker
- * must wait for a lease with all the tasks
- * that it expects to run meanwhile.
+ * must wait for a lease with all the tasks that it expects to run meanwhile.
  */
 async function leased(t: ExecutionContext, of: World, count: number): Promise<void> {
   const resource = await resourceOf(t, of);
@@ -349,7 +348,7 @@ test.serial(
   },
 );
 
-/** What a provider with these capabilities and one machine hears of a broker before it is given a task. */
+/** What a provider with these capabilities and one machine receives from a broker before it gets a task. */
 async function receivedBefore(t: ExecutionContext, capabilities: string[]): Promise<string[]> {
   const heard: string[] = [];
   const facts = {

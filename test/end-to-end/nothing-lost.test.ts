@@ -73,7 +73,7 @@ test.serial('kill -9 of an agent in mid-job: its tasks run elsewhere, and those 
 });
 
 test.serial(
-  'an allocation that ends under its tasks: they run in the next one, and that is no failure of theirs',
+  'when an allocation ends under its tasks, they run in the next one and do not count as failed',
   async (t) => {
     const { grid, runs } = await world(t, {
       clusters: [2],

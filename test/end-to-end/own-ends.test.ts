@@ -3,7 +3,7 @@ import test from 'ava';
 import { Grid, Program, taskGroup, temporaryFolder, until, type UnaskedEnd } from '@mutirao/testkit';
 
 test.serial(
-  'what waits for a job is told at once of a process that ended over an error, and not of one that was killed',
+  'a wait for a job fails at once when a process ends over an error, and not when one is killed',
   async (t) => {
     const grid = await Grid.start({ machines: [1] });
     t.teardown(() => grid.stop());
@@ -22,7 +22,7 @@ test.serial(
   },
 );
 
-test.serial('a program that cannot begin tells how it ended', async (t) => {
+test.serial('a program that cannot begin reports how it ended', async (t) => {
   const ends: UnaskedEnd[] = [];
   const program = new Program(
     'cluster',

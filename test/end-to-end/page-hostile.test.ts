@@ -72,7 +72,7 @@ function dial(t: ExecutionContext, port: number): Socket {
 
 const statusOf = (heard: string): string => /^HTTP\/1\.1 (\d+)/.exec(heard)?.[1] ?? '';
 
-test('who has no token is answered at once and shut out, whatever body is said to follow', async (t) => {
+test('a caller without a token is answered at once and shut out, whatever body is said to follow', async (t) => {
   const door = await openDoor(t);
   for (const length of ['Content-Length: 30000000', 'Transfer-Encoding: chunked']) {
     const heard = await say(
@@ -153,7 +153,7 @@ test('no more streams than there may be are open, and one that is closed makes r
   await Promise.all(open.map(({ body }) => body?.cancel().catch(() => undefined)));
 });
 
-test('what cannot be understood is refused, and nothing of it, least of all a token, is logged', async (t) => {
+test('a malformed request is refused, and nothing of it, least of all a token, is logged', async (t) => {
   const door = await openDoor(t);
   const head = [
     `Host: 127.0.0.1:${door.port}`,

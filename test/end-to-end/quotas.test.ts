@@ -1,5 +1,5 @@
-// Proves that a user with a certificate gets what the configuration allows and no more, hears why, and sees it; and
-// that the owner meets none of it.
+// Proves that a user with a certificate gets what the configuration allows, receives the reason of each refusal, and
+// sees the limits; and that none of them apply to the owner.
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -61,7 +61,7 @@ async function upload(client: BrokerClient, bytes: number): Promise<void> {
 }
 
 test.serial(
-  'jobs and tasks of a user are bounded, the refusal says by what, and the audit log tells of it',
+  'jobs and tasks of a user are limited, the refusal names the limit, and the audit log records it',
   async (t) => {
     const [maria, joao] = [await getClient(t, 'maria'), await getClient(t, 'joao')];
     await t.throwsAsync(maria.submit([taskGroup('sleep 600', 101)]), {

@@ -200,7 +200,7 @@ test.serial("without an identity, or with the owner's token alone, nobody gets i
   }
 });
 
-test.serial('a user who is revoked hears no more of what she watches, and gets in nowhere', async (t) => {
+test.serial('a user who is revoked receives nothing further from her watches, and gets in nowhere', async (t) => {
   const { client, serial } = await getClient(t, 'rosa');
   const { reservationId } = await reserve(client, 'watched');
   const reported: string[] = [];

@@ -47,9 +47,7 @@ function findSpec(seed: number): ReservationSpec {
   };
 }
 
-/**
- * Asks until it is answered, whatever dies meanwhile; repeats are told by their key. Undefined where there is no room.
- */
+/** Repeats a request with its key until it is answered, whatever dies meanwhile. Undefined without capacity. */
 async function reserve(
   client: ReservationServiceClient,
   key: string,

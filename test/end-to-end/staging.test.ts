@@ -71,7 +71,7 @@ test.serial(
     mkdirSync(join(folder, 'in'));
     writeFileSync(join(folder, 'in', 'large.bin'), bytes);
     writeFileSync(join(folder, 'in', 'small'), 'small');
-    // A file that was written a moment ago is copied to be safe; both ways are to be right.
+    // A file that was written a moment ago is copied to be safe; both ways must give the right result.
     for (const round of ['fresh', 'settled']) {
       if (round === 'settled')
         await until(() => Date.now() - statSync(join(folder, 'in', 'small')).ctimeMs > 2500, 'the files are settled');
@@ -168,7 +168,7 @@ test.serial(
   },
 );
 
-/** A job whose one task leaves so many bytes by chance, and says what their hash is. */
+/** A job whose one task leaves this many random bytes, and prints their hash. */
 async function submitOutput(grid: Grid, folder: string, bytes: number, requirements = ''): Promise<number> {
   const output = { root: Root.PLAYPEN, path: 'out.bin', localPath: 'out.bin', condition: '' };
   return await grid.client.submit(
@@ -289,9 +289,7 @@ test.serial(
   },
 );
 
-/**
- * Ends a job whose command leaves something behind that goes on writing to its output of 8 MiB, and tells its one task.
- */
+/** Ends a job whose command leaves a process that goes on writing to its output of 8 MiB, and returns its one task. */
 async function endWithWriter(t: ExecutionContext, grid: Grid, writer: string) {
   const command =
     `head -c ${8 << 20} /dev/zero > out.bin; (for step in $(seq 2000); do ${writer}; touch begun; done) > ` +

@@ -33,12 +33,12 @@ async function world(t: ExecutionContext): Promise<World> {
   return { grid, results, runs, marker, env };
 }
 
-/** What tells the truth, except where it runs on a machine that is told to lie. */
+/** Prints the right answer, except on a machine that is set to lie. */
 const command =
   'sleep 0.2; if [ -n "$RUNS" ]; then echo > "$RUNS/$JOB.$TASK.$$"; fi; if [ -e "$LIE_IF" ]; then echo "wrong ' +
   '{}" > out; else echo "right {}" > out; fi';
 
-/** Submits so many tasks whose outputs come to `results`. */
+/** Submits `taskCount` tasks whose outputs come to `results`. */
 function submit(
   { grid, results }: World,
   name: string,
@@ -76,7 +76,7 @@ function assertCaught(t: ExecutionContext, record: TrustRecord | undefined, jobI
   }
 }
 
-/** Kills the broker when so many tasks of a job are finished, starts it again and waits for the job. */
+/** Kills the broker when `finishedMin` tasks of a job are finished, starts it again and waits for the job. */
 async function finishThroughCrash(
   t: ExecutionContext,
   { grid }: World,
@@ -89,7 +89,7 @@ async function finishThroughCrash(
 }
 
 test.serial(
-  'votes take what is right, through kill -9 of the broker too; who lied is quarantined with the evidence, whatever it is called, until its trust record is reset',
+  'votes take what is right, through kill -9 of the broker too; a machine that lied is quarantined with the evidence, whatever its name, until its trust record is reset',
   async (t) => {
     const here = await world(t);
     const { grid, runs, marker } = here;

@@ -1,4 +1,4 @@
-// A bag of tasks under a heuristic that watches the queue of a cluster, beside local users.
+// A bag of tasks under a heuristic that watches the queue of a cluster, among local users.
 import test from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
 import type { AllocationRequest } from '@mutirao/api/provider';

@@ -65,7 +65,7 @@ test('about 95 of 100 intervals hold the true value', (t) => {
   t.true(holdCount > 0.91 * 300 && holdCount < 0.99 * 300, `${holdCount} of 300`);
 });
 
-test('results that are no independent samples of one run are refused', (t) => {
+test('results that are not independent samples of one run are refused', (t) => {
   t.throws(() => combine([sample('pi', 1, 10), sample('pi', 1, 10)]), { message: /the same seed/ });
   t.throws(() => combine([sample('pi', 1, 10), sample('ln2', 2, 10)]), { message: /different runs/ });
   t.throws(() => sample('e', 1, 10), { message: 'unknown integral e; known are pi, ln2' });

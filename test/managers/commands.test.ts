@@ -65,7 +65,7 @@ test.serial("what the manager refuses is reported by the templates' code and in 
   t.deepEqual((await manager.queue(5)).requests, []);
 });
 
-test.serial('the end of an allocation that is just being written is no garbage', async (t) => {
+test.serial('the end of an allocation that is just being written does not count as garbage', async (t) => {
   const folder = temporaryFolder(t);
   const bin = join(folder, 'bin');
   mkdirSync(bin);

@@ -67,7 +67,7 @@ class Site {
     const broker = new FakeBroker('b1', provider.address, readToken(tokenPath(home)));
     broker.connect();
     t.teardown(async () => {
-      broker.demand(0); // So that agents hear that they are not wanted any more.
+      broker.demand(0); // So that agents are sent away.
       await until(() => broker.machines().length === 0, 'the machines go').catch(() => undefined);
       broker.close();
       await provider.kill('SIGTERM');
@@ -97,7 +97,7 @@ class Site {
     );
   }
 
-  /** Waits for so many readings of the queue that begin now or later. */
+  /** Waits for `count` readings of the queue that begin now or later. */
   async readings(count: number): Promise<void> {
     const begun = (): number => this.slurm.calls('squeue').filter((call) => !call.includes('--user')).length;
     const before = begun();
@@ -114,7 +114,7 @@ test('what is taken and never starts holds its slots, and no more is asked for',
   t.regex(await site.why(), /2 requests? (?:are|of)|pending|slot/);
 });
 
-test("what can never start is cancelled and told with Slurm's reason, and asked for ever less often", async (t) => {
+test("a request that can never start is cancelled and reported with Slurm's reason, and made again ever less often", async (t) => {
   const site = await Site.start(t, (slurm) => {
     slurm.takeJobs('sed -i "s/None/QOSMaxCpuPerJobLimit/" jobs/$id');
   });

@@ -7,7 +7,7 @@ forbidLeaks(test);
 const token = 'a-token-of-the-metrics';
 
 test.serial(
-  'metrics are served on the loopback to whoever shows the token, and to all only whether all is well',
+  'metrics are served on the loopback to callers with the token, and to all only whether all is well',
   async (t) => {
     const metrics = new Metrics();
     metrics.counter('mutirao_things_total', 'Things.', ['kind']).inc({ kind: 'small' }, 3);

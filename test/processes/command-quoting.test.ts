@@ -317,7 +317,7 @@ test('where only some values have a meaning, the others are refused and never ru
   );
 });
 
-test('a command whose quotes cannot be told is refused with the reason', (t) => {
+test('a command whose quotes are ambiguous is refused with the reason', (t) => {
   for (const [template, reason] of [
     [`show '{}`, "a ' that is not closed"],
     ['show "{}', 'a " that is not closed'],

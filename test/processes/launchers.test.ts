@@ -280,7 +280,7 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
   });
 
   test.serial(
-    `${shell}: of a long stream head and tail are kept, with a line between them that tells what is missing`,
+    `${shell}: head and tail of a long stream are kept, with a line between them that says what is missing`,
     async (t) => {
       const rig = await Rig.open(t, shell);
       const { out, err } = await rig.run('echo begun; seq 1 100000; echo over; echo failed >&2', {}, { keptMax: 1000 });
@@ -295,7 +295,7 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
   );
 
   test.serial(
-    `${shell}: an exit status is told from a signal where the system's language is not installed`,
+    `${shell}: an exit status differs from a signal where the system's language is not installed`,
     async (t) => {
       const rig = await Rig.open(t, shell, { environment: { LC_ALL: 'xx_YY.UTF-8' } });
       t.like(await rig.run('exit 137'), { status: 137, signal: undefined });
@@ -303,7 +303,7 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
     },
   );
 
-  test.serial(`${shell}: an exit status is told from a signal`, async (t) => {
+  test.serial(`${shell}: an exit status differs from a signal`, async (t) => {
     const rig = await Rig.open(t, shell);
     t.like(await rig.run('exit 137'), { status: 137, signal: undefined });
     t.like(await rig.run('kill -9 $$'), { status: 137, signal: 9 });
@@ -370,22 +370,25 @@ for (const shell of ['/bin/sh', '/bin/bash']) {
   });
 }
 
-test.serial('what a task left behind as another user, whom we may not signal, holds up no later task', async (t) => {
-  const rig = await Rig.open(t, '/bin/sh');
-  const { kill } = process;
-  process.kill = (pid, signal) => {
-    if (pid > 0 && signal === 'SIGKILL') throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
-    return kill.call(process, pid, signal);
-  };
-  t.teardown(() => {
-    process.kill = kill;
-  });
-  t.is((await rig.run('sleep 600 & echo $! >left')).status, 0);
-  const from = performance.now();
-  for (let count = 0; count < 3; count++) t.is((await rig.run('echo next')).out, 'next\n');
-  t.true(performance.now() - from < 2000);
-  kill(readPid(path.join(rig.playpen, 'left')), 'SIGKILL');
-});
+test.serial(
+  'processes that a task left behind as another user, which we may not signal, hold up no later task',
+  async (t) => {
+    const rig = await Rig.open(t, '/bin/sh');
+    const { kill } = process;
+    process.kill = (pid, signal) => {
+      if (pid > 0 && signal === 'SIGKILL') throw Object.assign(new Error('kill EPERM'), { code: 'EPERM' });
+      return kill.call(process, pid, signal);
+    };
+    t.teardown(() => {
+      process.kill = kill;
+    });
+    t.is((await rig.run('sleep 600 & echo $! >left')).status, 0);
+    const from = performance.now();
+    for (let count = 0; count < 3; count++) t.is((await rig.run('echo next')).out, 'next\n');
+    t.true(performance.now() - from < 2000);
+    kill(readPid(path.join(rig.playpen, 'left')), 'SIGKILL');
+  },
+);
 
 test.serial('a shell that is not there breaks tasks and nothing else', async (t) => {
   const rig = await Rig.open(t, path.join(folder, 'no-shell'));

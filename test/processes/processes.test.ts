@@ -105,7 +105,7 @@ test.serial('input reaches a command', async (t) => {
   t.is((await runCommand({ command: 'cat', input: 'line\n', deadlineMs: 60_000 })).stdout.toString(), 'line\n');
 });
 
-test.serial('a signal reaches the whole group and is told as 128 + its number', async (t) => {
+test.serial('a signal reaches the whole group and is reported as 128 + its number', async (t) => {
   const output = path.join(folder, 'group');
   const ended = Promise.withResolvers<ProcessExit>();
   const started = startProcess({

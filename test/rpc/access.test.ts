@@ -82,7 +82,7 @@ const [ofBen, ownerOfAna] = [
   { caller: 'owner', named: 'ana' },
 ] as const;
 
-/** The calls that tell the reaches apart. */
+/** The calls that separate the reaches. */
 function listCells({ callers, objects: reach, others }: Access): Cell[] {
   if (callers === 'owner')
     return [
@@ -199,7 +199,7 @@ for (const service of userServices) {
   }
 }
 
-test.serial('who manages a resource reaches the reservations of it, and of no other', async (t) => {
+test.serial('the manager of a resource reaches the reservations of it, and of no other', async (t) => {
   for (const [name, method] of Object.entries(ReservationServiceService)) {
     const access = findAccess(method.path);
     if (access.objects !== 'own or manager') continue;
@@ -263,7 +263,7 @@ test.serial('at a port nobody gets in but by a good certificate of a user', asyn
   await checkShutOut(t, GridMachineProviderServiceService, await world.foreigners('site'));
 });
 
-test.serial("a certificate of a user, or the owner's token, is no credential of an agent", async (t) => {
+test.serial("neither a certificate of a user nor the owner's token is a credential of an agent", async (t) => {
   const callers = new Map([
     ['nothing', world.asToken('', 'agents')],
     ['a wrong token', world.asToken('wrong', 'agents')],

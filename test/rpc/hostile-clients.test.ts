@@ -179,7 +179,7 @@ test.serial(
 );
 
 test.serial(
-  'connections without a credential are few: a further one closes the oldest, and whoever shows a credential stays',
+  'connections without a credential are few: a further one closes the oldest, and a connection with a credential stays',
   async (t) => {
     const { hostile, client } = await attack(t, { limits: { unprovenConnections: 10, unprovenGrace: 0 } });
     await ask(client);
@@ -328,7 +328,7 @@ test.serial('a receiver that reads nothing is given up, and its chunks are dropp
 test.serial('headers beyond their bound end the call, and the server goes on', async (t) => {
   const { hostile, client } = await attack(t);
   const session = hostile.connect();
-  // A server's bound holds from when the client has heard of it.
+  // A server's limit holds from when the client has received it.
   const first = hostile.begin(session, healthWatch);
   first.stream.end(messagePrefix(0));
   await once(first.stream, 'response');
@@ -384,25 +384,28 @@ test.serial('at a port, connections that never finish TLS are bounded as others 
   t.pass();
 });
 
-test.serial('a user gets so many connections, calls and calls per second, and the owner any number', async (t) => {
-  const quotas = parseQuotas(['connections=2', 'streams=3', 'requests-per-second=2'], 'owner');
-  if ('fault' in quotas) throw new Error(quotas.fault.code);
-  const tokens = (credential: string): string | undefined => ({ secret: 'owner', marias: 'maria' })[credential];
-  const { hostile, client } = await attack(t, { tokens, quotas });
-  const marias = { authorization: 'Bearer marias' };
-  const sessions = [1, 2, 3].map(() => hostile.connect());
-  const calls = sessions.map((session) => hostile.begin(session, getQueue, marias));
-  for (const { stream } of calls) stream.end(messagePrefix(0));
-  await until(() => calls.every((call) => call.isOver()), 'the calls are over');
-  t.deepEqual(calls.map((call) => call.status()).sort(), ['0', '0', resourceExhausted]);
-  const watches = Array.from({ length: 4 }, () =>
-    hostile.begin(sessions[0] ?? hostile.connect(), '/mutirao.cluster.v1.ClusterService/WatchQueue', marias),
-  );
-  for (const { stream } of watches) stream.end(messagePrefix(0));
-  await until(() => watches.filter((call) => call.isOver()).length === 1, 'the fourth open call is refused');
-  const many = Array.from({ length: 40 }, () => hostile.begin(sessions[0] ?? hostile.connect(), getQueue, marias));
-  for (const { stream } of many) stream.end(messagePrefix(0));
-  await until(() => many.every((call) => call.isOver()), 'the calls are over');
-  t.true(many.every((call) => call.status() === resourceExhausted));
-  await Promise.all(Array.from({ length: 100 }, () => ask(client)));
-});
+test.serial(
+  'a user gets a limited number of connections, calls and calls per second, and the owner any number',
+  async (t) => {
+    const quotas = parseQuotas(['connections=2', 'streams=3', 'requests-per-second=2'], 'owner');
+    if ('fault' in quotas) throw new Error(quotas.fault.code);
+    const tokens = (credential: string): string | undefined => ({ secret: 'owner', marias: 'maria' })[credential];
+    const { hostile, client } = await attack(t, { tokens, quotas });
+    const marias = { authorization: 'Bearer marias' };
+    const sessions = [1, 2, 3].map(() => hostile.connect());
+    const calls = sessions.map((session) => hostile.begin(session, getQueue, marias));
+    for (const { stream } of calls) stream.end(messagePrefix(0));
+    await until(() => calls.every((call) => call.isOver()), 'the calls are over');
+    t.deepEqual(calls.map((call) => call.status()).sort(), ['0', '0', resourceExhausted]);
+    const watches = Array.from({ length: 4 }, () =>
+      hostile.begin(sessions[0] ?? hostile.connect(), '/mutirao.cluster.v1.ClusterService/WatchQueue', marias),
+    );
+    for (const { stream } of watches) stream.end(messagePrefix(0));
+    await until(() => watches.filter((call) => call.isOver()).length === 1, 'the fourth open call is refused');
+    const many = Array.from({ length: 40 }, () => hostile.begin(sessions[0] ?? hostile.connect(), getQueue, marias));
+    for (const { stream } of many) stream.end(messagePrefix(0));
+    await until(() => many.every((call) => call.isOver()), 'the calls are over');
+    t.true(many.every((call) => call.status() === resourceExhausted));
+    await Promise.all(Array.from({ length: 100 }, () => ask(client)));
+  },
+);

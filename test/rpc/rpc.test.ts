@@ -165,7 +165,7 @@ test.serial('a server that is not there is unreachable', async (t) => {
 });
 
 test.serial(
-  'an answer that comes too late is a deadline exceeded, and its handler hears that nobody waits',
+  'an answer that comes too late is a deadline exceeded, and its handler is notified that nobody waits',
   async (t) => {
     const aborted = Promise.withResolvers<void>();
     const slow = (_request: unknown, { signal }: CallContext): Promise<typeof listing> =>

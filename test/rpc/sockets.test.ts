@@ -43,7 +43,7 @@ const dialAt = (path: string): ClusterServiceClient => dial(ClusterServiceClient
 const asked = (client: ClusterServiceClient): Promise<unknown> =>
   callUnary(client, 'getQueue', { endedMax: 0, userId: '' }, { deadlineMs: 60_000 });
 
-/** What connects to a socket, as another user who has got hold of its place would hear it. */
+/** Counts connections to a socket, as another user who took its place would see them. */
 async function attackAt(t: ExecutionContext, path: string): Promise<() => number> {
   let heard = 0;
   const attacker = createServer((socket) => {
@@ -132,7 +132,7 @@ test.serial(
 );
 
 test.serial(
-  'a server takes neither the socket of one that lives, nor a file that is none, nor a folder that others can enter',
+  'a server takes neither the socket of one that lives, nor a file that is not a socket, nor a folder that others can enter',
   async (t) => {
     const folder = temporaryFolder(t);
     const path = join(folder, 'server');

@@ -140,7 +140,7 @@ test.serial('messages keep their order both ways, and a stream that both sides e
   });
 });
 
-test.serial('a server that closes a stream tells why, after what it has written', async (t) => {
+test.serial('a server that closes a stream sends the reason, after what it has written', async (t) => {
   const attach = (stream: Relay): void => {
     stream.write(acknowledged(1));
     stream.close(new MutiraoError('MUT_WALLTIME_ENDED', 'the allocation is over'));
@@ -153,7 +153,7 @@ test.serial('a server that closes a stream tells why, after what it has written'
   });
 });
 
-test.serial('a server hears of a client that leaves, once', async (t) => {
+test.serial('a server is notified once of a client that leaves', async (t) => {
   const notes = new Notes<AttachRequest>();
   await served(
     {
@@ -259,7 +259,7 @@ test.serial('a reader that pauses holds the writer back, until it goes on', asyn
   );
 });
 
-test.serial('a stream on which too much waits is closed, and its writer hears it', async (t) => {
+test.serial('a stream on which too much waits is closed, and its writer is notified', async (t) => {
   const arrived = Promise.withResolvers<Relay>();
   const notes = new Notes<AttachRequest>();
   await served(
@@ -349,7 +349,7 @@ test.serial('a stream of requests reaches a raw handler as the bytes that travel
   });
 });
 
-test.serial('a sender hears why its stream was refused, also while it waits for room', async (t) => {
+test.serial('a sender receives the reason why its stream was refused, also while it waits for space', async (t) => {
   const pushContent = async (messages: AsyncIterable<Buffer>): Promise<Buffer> => {
     for await (const message of messages)
       if (message.length > 0) throw new MutiraoError('MUT_CONTENT_TOO_LARGE', 'more than nothing');

@@ -40,7 +40,7 @@ const binding = bind(ClusterServiceService, {
 
 const getPort = (address: Address): number => ('port' in address ? address.port : 0);
 
-/** Takes a port, and answers what calls were made there and what they showed: as a server without TLS hears it. */
+/** Takes a port, and returns the headers of the calls made there, as a server without TLS receives them. */
 async function squat(t: ExecutionContext, port: number): Promise<() => readonly IncomingHttpHeaders[]> {
   const heard: IncomingHttpHeaders[] = [];
   const server = createServer();

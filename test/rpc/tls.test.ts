@@ -161,7 +161,7 @@ test.serial('other hosts are served with TLS', async (t) => {
   plain.close();
 });
 
-test.serial('a token is no way in, nor is no certificate', async (t) => {
+test.serial('neither a token nor a missing certificate is accepted', async (t) => {
   const { authority, server } = await serveTls(t);
   await t.throwsAsync(whoAmI(dialWith(t, server.address, { authority: authority.certificate })), {
     code: 'MUT_UNAUTHENTICATED',
@@ -169,7 +169,7 @@ test.serial('a token is no way in, nor is no certificate', async (t) => {
   });
 });
 
-test.serial('a client without TLS hears nothing', async (t) => {
+test.serial('a client without TLS receives nothing', async (t) => {
   const { server } = await serveTls(t);
   const plain = new ClusterServiceClient(server.address.replace('tls://', ''), credentials.createInsecure());
   await t.throwsAsync(whoAmI(plain), { code: 'MUT_UNREACHABLE' });
@@ -303,7 +303,7 @@ test.serial(
   'a certificate that expires ends calls that are open, and is refused on connections that are',
   async (t) => {
     const { authority, server } = await serveTls(t);
-    // Certificates tell whole seconds.
+    // Certificates hold whole seconds.
     const client = dialWith(t, server.address, {
       authority: authority.certificate,
       user: await getUser(authority, 'ana', 2000),
@@ -405,7 +405,7 @@ for (const [served, dialled, advice] of [
   ],
 ] as const) {
   test.serial(
-    `who dials ${dialled}unix:/path where ${served}unix:/path is served is told at once which address to write`,
+    `a client that dials ${dialled}unix:/path where ${served}unix:/path is served learns at once which address to write`,
     async (t) => {
       const socket = freeSocket();
       t.teardown(() => {
@@ -430,7 +430,7 @@ for (const [served, dialled, advice] of [
   );
 }
 
-test.serial('who dials a port at which a program without TLS listens is told so', async (t) => {
+test.serial('a client that dials a port of a program without TLS learns so', async (t) => {
   const other = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.end('220 mail.example.org ESMTP\r\n', () => {

@@ -77,7 +77,7 @@ async function served(use: (client: BrokerServiceClient) => Promise<void>): Prom
   }
 }
 
-/** Reads `count` messages, or until all has been told. */
+/** Reads `count` messages, or until all have come. */
 async function read(
   client: BrokerServiceClient,
   request: Partial<WatchJobRequest>,
@@ -102,7 +102,7 @@ const all = changes.flatMap((change, index) =>
   change.kind === 'RequestsChanged' ? change.requests.map(({ requestId }) => `${index + 1} ${requestId}`) : [],
 );
 
-test('a change of many events is told in messages that a usual client takes', async (t) => {
+test('a change of many events comes in messages that a usual client takes', async (t) => {
   await served(async (client) => {
     const messages = await read(client, {});
     t.deepEqual(namesOf(messages), all);
@@ -137,7 +137,7 @@ test('a watcher that resumes by the sequence alone loses nothing', async (t) => 
   });
 });
 
-test('a sample tells a change of many events in such messages too', async (t) => {
+test('a sample sends a change of many events in such messages too', async (t) => {
   await served(async (client) => {
     const messages = await read(client, { changesPerSecondMax: 1000, lastChanges: 3 });
     t.deepEqual(namesOf(messages), all);

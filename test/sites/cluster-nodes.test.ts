@@ -188,7 +188,7 @@ test('with a node its requests end with the reason, others go on, and the node c
   t.is((await rig.untilEnded(other))?.endReason, '');
 });
 
-test('while a node is away, what it would be needed for waits, what fits beside goes on, and all of it runs when the node is back', async (t) => {
+test('while a node is away, requests that need it wait, those that fit without it go on, and all run when the node is back', async (t) => {
   const rig = await Rig.start(t);
   const lost = await rig.allocate(2, 'echo $$ >pid; sleep 600');
   await until(() => rig.pidIn(0, 'pid') > 0, 'it runs');

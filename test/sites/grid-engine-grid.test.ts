@@ -74,7 +74,7 @@ test.serial('a job that somebody else deletes is asked for again, and its tasks 
   );
 });
 
-test.serial("an agent that cannot run on the nodes is told of in the node's own words", async (t) => {
+test.serial("an agent that cannot run on the nodes is reported in the node's own words", async (t) => {
   const broken = join(server.folder, 'agent');
   writeFileSync(broken, '#!/bin/sh\necho "agent: /lib64/libc.so.6: version GLIBC_2.34 not found" >&2\nexit 1\n');
   chmodSync(broken, 0o755);

@@ -187,22 +187,25 @@ async function findEnd(
   return found ?? { endReason: '', startsAt: 0 };
 }
 
-test.serial("how a job ended is told: by itself, by failing, at its walltime, or by somebody's hand", async (t) => {
-  const manager = open(t);
-  const ending = async (key: string, command: readonly string[], walltime = 60_000): Promise<string> => {
-    await manager.allocate({ ...order, command, walltime, clientRequestId: key });
-    return (await findEnd(manager, key)).endReason;
-  };
-  t.is(await ending('x.q10', ['/bin/true']), 'COMPLETED');
-  t.regex(await ending('x.q11', ['/no/such/program']), /^FAILED, exit status 127: .*\/no\/such\/program: not found/);
-  t.is(await ending('x.q12', ['/bin/sleep', '300'], 3_000), 'MUT_WALLTIME_ENDED');
-  await manager.allocate({ ...order, clientRequestId: 'x.q13' });
-  await until(async () => (await manager.queue(0)).requests.some(({ status }) => status === 'running'), 'it runs');
-  await server.cancelAll();
-  t.is((await findEnd(manager, 'x.q13')).endReason, 'KILLED');
-  const again = open(t);
-  t.regex((await findEnd(again, 'x.q11')).endReason, /^FAILED, exit status 127/, 'another provider reads it too');
-});
+test.serial(
+  "it is reported how a job ended: by itself, by failing, at its walltime, or by somebody's hand",
+  async (t) => {
+    const manager = open(t);
+    const ending = async (key: string, command: readonly string[], walltime = 60_000): Promise<string> => {
+      await manager.allocate({ ...order, command, walltime, clientRequestId: key });
+      return (await findEnd(manager, key)).endReason;
+    };
+    t.is(await ending('x.q10', ['/bin/true']), 'COMPLETED');
+    t.regex(await ending('x.q11', ['/no/such/program']), /^FAILED, exit status 127: .*\/no\/such\/program: not found/);
+    t.is(await ending('x.q12', ['/bin/sleep', '300'], 3_000), 'MUT_WALLTIME_ENDED');
+    await manager.allocate({ ...order, clientRequestId: 'x.q13' });
+    await until(async () => (await manager.queue(0)).requests.some(({ status }) => status === 'running'), 'it runs');
+    await server.cancelAll();
+    t.is((await findEnd(manager, 'x.q13')).endReason, 'KILLED');
+    const again = open(t);
+    t.regex((await findEnd(again, 'x.q11')).endReason, /^FAILED, exit status 127/, 'another provider reads it too');
+  },
+);
 
 test.serial('a folder whose name means something to qsub is a folder as any other', async (t) => {
   for (const [index, name] of ['a b', 'c$HOME', 'e:f', 'g,h', "i'j"].entries()) {
@@ -220,42 +223,45 @@ test.serial("a job that no node can start is ended with the node's words, and ta
   await until(async () => (await server.jobs()).length === 0, 'it is taken out');
 });
 
-test.serial('jobs of others wait in the same queue, without their names, and what they wait for is told', async (t) => {
-  const manager = open(t);
-  const whole = await server.submit(
-    'sleep 300',
-    '-q',
-    'main.q',
-    '-pe',
-    'mutirao',
-    '8',
-    '-l',
-    'h_rt=0:5:0',
-    '-N',
-    'mine',
-  );
-  await until(async () => (await manager.queue(0)).processorsFree === 0, 'it runs');
-  const held = await server.submit('sleep 1', '-q', 'main.q', '-h');
-  const array = await server.submit('sleep 1', '-q', 'main.q', '-t', '3-7:2');
-  await server.submit('sleep 300', '-q', 'bare.q');
-  const { requests } = await manager.queue(0);
-  t.deepEqual(
-    requests.map(({ managerRequestId, status, width, walltime, isHeldBack, clientRequestId }) => [
-      managerRequestId,
-      status,
-      width,
-      walltime < 400_000 ? walltime : 'none',
-      isHeldBack ?? false,
-      clientRequestId,
-    ]),
-    [
-      [whole, 'running', 8, 300_000, false, ''],
-      [held, 'queued', 1, 'none', true, ''],
-      ...[3, 5, 7].map((task) => [`${array.split('.')[0]}.${task}`, 'queued', 1, 'none', false, '']),
-    ],
-  );
-  await server.cancelAll();
-});
+test.serial(
+  'jobs of others wait in the same queue, without their names, and what they wait for is listed',
+  async (t) => {
+    const manager = open(t);
+    const whole = await server.submit(
+      'sleep 300',
+      '-q',
+      'main.q',
+      '-pe',
+      'mutirao',
+      '8',
+      '-l',
+      'h_rt=0:5:0',
+      '-N',
+      'mine',
+    );
+    await until(async () => (await manager.queue(0)).processorsFree === 0, 'it runs');
+    const held = await server.submit('sleep 1', '-q', 'main.q', '-h');
+    const array = await server.submit('sleep 1', '-q', 'main.q', '-t', '3-7:2');
+    await server.submit('sleep 300', '-q', 'bare.q');
+    const { requests } = await manager.queue(0);
+    t.deepEqual(
+      requests.map(({ managerRequestId, status, width, walltime, isHeldBack, clientRequestId }) => [
+        managerRequestId,
+        status,
+        width,
+        walltime < 400_000 ? walltime : 'none',
+        isHeldBack ?? false,
+        clientRequestId,
+      ]),
+      [
+        [whole, 'running', 8, 300_000, false, ''],
+        [held, 'queued', 1, 'none', true, ''],
+        ...[3, 5, 7].map((task) => [`${array.split('.')[0]}.${task}`, 'queued', 1, 'none', false, '']),
+      ],
+    );
+    await server.cancelAll();
+  },
+);
 
 test.serial('without its master everything is out of reach, and goes on when it is back', async (t) => {
   const manager = open(t, { deadlineMs: 20_000 });

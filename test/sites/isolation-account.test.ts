@@ -236,18 +236,21 @@ for (const hasBubblewrap of [true, false]) {
   });
 }
 
-test.serial('folders of tasks are removed while the agent goes on, and all when it is told to stop', async (t) => {
-  const { provider, agent } = await startRig(t);
-  for (let count = 0; count < 3; count++)
-    t.is((await provider.run(hostile('mkdir -p a/b; echo x >a/b/c; chmod 0 a/b a'))).outcome, 'succeeded');
-  const [own = ''] = readdirSync(`/srv/${accounts.tasksName}`).filter((name) => name.startsWith('mutirao-tasks-'));
-  const folder = path.join(`/srv/${accounts.tasksName}`, own);
-  t.is(statSync(folder).mode & 0o777, 0o700);
-  await until(() => readdirSync(path.join(folder, 'tasks')).length === 0, 'folders of tasks that ended are removed');
-  await agent.kill('SIGTERM');
-  await until(() => !existsSync(folder), 'the folder goes');
-  t.pass();
-});
+test.serial(
+  'folders of tasks are removed while the agent goes on, and all when it receives a signal to stop',
+  async (t) => {
+    const { provider, agent } = await startRig(t);
+    for (let count = 0; count < 3; count++)
+      t.is((await provider.run(hostile('mkdir -p a/b; echo x >a/b/c; chmod 0 a/b a'))).outcome, 'succeeded');
+    const [own = ''] = readdirSync(`/srv/${accounts.tasksName}`).filter((name) => name.startsWith('mutirao-tasks-'));
+    const folder = path.join(`/srv/${accounts.tasksName}`, own);
+    t.is(statSync(folder).mode & 0o777, 0o700);
+    await until(() => readdirSync(path.join(folder, 'tasks')).length === 0, 'folders of tasks that ended are removed');
+    await agent.kill('SIGTERM');
+    await until(() => !existsSync(folder), 'the folder goes');
+    t.pass();
+  },
+);
 
 test.serial('where sudo does not allow it the agent does not start, and says what is missing', async (t) => {
   accounts.forbid();

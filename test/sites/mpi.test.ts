@@ -4,7 +4,7 @@ import path from 'node:path';
 import test from 'ava';
 import { aTemplate, FakeGang, temporaryFolder } from '@mutirao/testkit';
 
-/** Each rank hears a number from the one before it, doubles it and passes it on; the first says what came round. */
+/** Each rank receives a number from the one before it, doubles it and passes it on; the first prints the last value. */
 const program = `
 #include <mpi.h>
 #include <stdio.h>

@@ -146,7 +146,7 @@ test.serial('a request inside a reservation runs in it while others cannot, and 
   await until(async () => (await getState(outside)) === 'running', 'the processors are there again', 2 * minute);
 });
 
-test.serial('a reservation that is to have begun already is made for what is left of it', async (t) => {
+test.serial('a reservation that should have begun already is made for the rest of its time', async (t) => {
   const { siteReservations: site } = open(t);
   const startsAt = Math.floor(Date.now() / 1000) * 1000 - minute;
   const one = { reservationId: 7, count: 3, startsAt, endsAt: startsAt + 10 * minute };

@@ -76,7 +76,7 @@ test.serial('jobs with odd names and properties, and a queue that is closed, spo
       () => refused.push(name),
     );
   t.deepEqual(refused, ["it's"], 'OAR itself refuses an apostrophe, which breaks its SQL');
-  // Bytes that are no text in UTF-8, as from a shell in Latin-1, in the name and in the command.
+  // Bytes that are not UTF-8, as from a shell in Latin-1, in the name and in the command.
   await server.command('sh', '-c', `oarsub -n "$(printf 'caf\\351')" "sleep 600 # $(printf '\\351')"`);
   await server.command('oarsub', '-p', "network_address = 'nowhere'", 'sleep 600').catch(() => undefined);
   await until(
@@ -95,7 +95,7 @@ test.serial('jobs with odd names and properties, and a queue that is closed, spo
   await manager.release(id);
 });
 
-test.serial('how a job ended is told', async (t) => {
+test.serial('it is reported how a job ended', async (t) => {
   const manager = open(t);
   for (const [key, command, reason] of [
     ['x.q10', '/bin/true', /^COMPLETED$/],

@@ -1,5 +1,5 @@
-// The published API from other languages: the clients of examples/clients, each generated from proto/ with nothing of
-// ours besides.
+// The published API from other languages: the clients of examples/clients, each generated from proto/ with nothing else
+// of ours.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -95,7 +95,7 @@ async function world(t: ExecutionContext, language: ClientLanguage): Promise<Wor
   };
 }
 
-/** All events of a job as the broker tells them at the end: the truth. */
+/** All events of a job in the broker's journal at the end, which the client's are compared with. */
 async function listEvents(grid: Grid, jobId: number): Promise<EventLine[]> {
   const all: EventLine[] = [];
   for await (const { events } of listMessages(grid.client.raw.watchJob({ jobId, afterSequence: 0 }))) {
@@ -112,7 +112,7 @@ const cli = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.me
 const mutirao = (home: string, ...args: readonly string[]) => run(process.execPath, [cli, ...args, '--home', home]);
 
 /**
- * A broker that speaks TLS takes a user whom its owner made a certificate for, and nobody whom another authority did.
+ * A broker that speaks TLS takes a user with a certificate from its owner, and no user with one from another authority.
  */
 async function checkTls(t: ExecutionContext, client: ExampleClient): Promise<void> {
   const [home, foreign, maria, foreigner] = [

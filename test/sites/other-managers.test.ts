@@ -1,5 +1,5 @@
 // A resource manager of someone else's honours reservations through the published API:
-// examples/clients/python/honour.py, with nothing of ours besides proto/.
+// examples/clients/python/honour.py, with nothing of ours but proto/.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
@@ -251,7 +251,7 @@ test.serial(
 );
 
 test.serial(
-  'who is told to end, or is killed, leaves no command behind, and a use is told to a manager that was away when it began',
+  'a manager that is stopped or killed leaves no command behind, and reports a use to a reservation manager that was away when it began',
   async (t) => {
     const { manager, reserve, get, show } = await start(t);
     for (const [signal, status] of [

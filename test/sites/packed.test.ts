@@ -85,7 +85,7 @@ function listServices(address: string, token: string): Promise<string> {
   });
 }
 
-test.serial("it tells its release, its help and its processes' help, and refuses what is wrong as ever", async (t) => {
+test.serial("it prints its release, its help and its processes' help, and refuses errors as ever", async (t) => {
   const run = runner(temporaryFolder(t));
   const { version } = JSON.parse(readFileSync(join(dist, 'mutirao.json'), 'utf8')) as { version: string };
   t.is((await run('--version')).out, `mutirao ${version}\n`);

@@ -1,4 +1,4 @@
-// What a reservation manager tells, on a real NATS server: all of it, in order, each once, whoever is killed meanwhile.
+// Events of a reservation manager on a real NATS server: all of them, in order, each once, whoever is killed meanwhile.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,7 +51,7 @@ async function published(nats: NatsServer): Promise<Reported[]> {
   }
 }
 
-/** The same as the manager tells it from its journal. */
+/** The same events from the manager's journal. */
 async function watched(client: ReservationServiceClient): Promise<Reported[]> {
   const reported: Reported[] = [];
   for await (const { events } of listMessages(

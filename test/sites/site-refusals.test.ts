@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { SiteWorld, temporaryFolder } from '@mutirao/testkit';
 
-test.serial('what cannot be made a site is told in the words of the host, and nothing is left of it', async (t) => {
+test.serial('a host that cannot be a site is refused in its own words, and nothing is left of it', async (t) => {
   const world = await SiteWorld.start(t);
   const { host } = world;
   const refused = async (pattern: RegExp, ...words: string[]): Promise<void> => {
@@ -68,7 +68,7 @@ test.serial('what cannot be made a site is told in the words of the host, and no
   );
 });
 
-test.serial('a full disk there, and a name that another home folder took there, are told', async (t) => {
+test.serial('a full disk there, and a name that another home folder took there, are reported', async (t) => {
   const fake = temporaryFolder(t);
   const world = await SiteWorld.start(t, { PATH: `${fake}:/usr/bin:/bin` });
   writeFileSync(join(fake, 'gzip'), '#!/bin/sh\necho "gzip: stdout: No space left on device" >&2\nexit 1\n', {

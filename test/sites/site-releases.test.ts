@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { isAlive, packedProgram, SiteWorld, temporaryFolder, until } from '@mutirao/testkit';
 
 test.serial(
-  'another release is carried over, waits for an idle provider, or is told to replace it; then the site is removed',
+  'another release is copied over, waits for an idle provider, or replaces it on request; then the site is removed',
   async (t) => {
     const world = await SiteWorld.start(t);
     const program = join(temporaryFolder(t), 'mutirao');

@@ -49,7 +49,7 @@ test.serial('what somebody else cancels is asked for again, and its tasks run el
 });
 
 test.serial(
-  "an agent that cannot run on the nodes is told of in the node's own words, and the provider pauses and says so",
+  "an agent that cannot run on the nodes is reported in the node's own words, and the provider pauses and says so",
   async (t) => {
     const broken = join(slurm.folder, 'agent');
     writeFileSync(broken, '#!/bin/sh\necho "agent: /lib64/libc.so.6: version GLIBC_2.34 not found" >&2\nexit 1\n');
@@ -74,7 +74,7 @@ test.serial(
   },
 );
 
-test.serial('an unknown partition is told by name, and nothing is asked of one that allows nothing', async (t) => {
+test.serial('an unknown partition is reported by name, and nothing is asked of one that allows nothing', async (t) => {
   const lost = await start(t, '--slurm-partition', 'nix');
   const jobId = await lost.grid.client.submit([taskGroup('true', 1)]);
   await lost.untilStatus(/Cannot read the resource's queue.*MUT_BAD_REQUEST, scontrol shows no partition "nix"/);

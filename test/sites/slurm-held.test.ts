@@ -31,7 +31,7 @@ interface World {
 
 async function start(t: ExecutionContext): Promise<World> {
   const home = temporaryFolder(t);
-  // Agents that are told to end write there to the last.
+  // Ending agents write there to the last.
   t.teardown(() => slurm.cancelAll());
   const program = async (name: ProgramName, ...args: readonly string[]): Promise<Program> => {
     const started = new Program(name, ['--home', home, ...args], { ...slurm.environment, MUTIRAO_HOME: home });

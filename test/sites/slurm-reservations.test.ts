@@ -196,7 +196,7 @@ test.serial(
 );
 
 test.serial(
-  'what Slurm has no room for is told in its words and asked for again, and what runs inside a cancelled one ends',
+  'a reservation that Slurm refuses is reported in its words and requested again, and what runs inside a cancelled one ends',
   async (t) => {
     const { client, reserve, untilSite, resourceStatus } = await start(t);
     const [own = ''] = [
@@ -246,7 +246,7 @@ test.serial(
 const cli = fileURLToPath(new URL('../../packages/cli/bin/mutirao.js', import.meta.url));
 
 test.serial(
-  'a bag inside a reservation runs in that of Slurm, from its start on, and hears of a cancellation',
+  'a bag inside a reservation runs in that of Slurm, from its start on, and is notified of a cancellation',
   async (t) => {
     const { home, client, provider, reserve } = await start(t);
     const broker = new Program('broker', ['--home', home, '--provider', `site=${provider.address}`], {

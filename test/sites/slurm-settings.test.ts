@@ -131,7 +131,7 @@ test.serial("a partition of the user's flags or variables is the one that everyt
   }
 });
 
-test.serial("the user's own jobs in other partitions are no part of the queue", async (t) => {
+test.serial("the user's own jobs in other partitions are not part of the queue", async (t) => {
   const elsewhere = (
     await slurm.command(
       'sbatch',
@@ -195,7 +195,7 @@ test.serial('a partition that takes no jobs now, and nodes in maintenance, are w
   await slurm.command('scontrol', 'update', 'PartitionName=short', 'State=UP');
   await until(async () => (await find(waiting))?.status === 'running', 'it runs when the partition is up again');
   await slurm.cancelAll();
-  // A maintenance window over all nodes: what does not end before it waits, and is no request without hope.
+  // A maintenance window over all nodes: a job that does not end before it waits, and is not hopeless.
   const window = ['reservation', 'Reservation=repair', 'StartTime=now', 'Duration=10', 'Users=root', 'Nodes=ALL'];
   await slurm.command('scontrol', 'create', ...window, 'Flags=MAINT,IGNORE_JOBS');
   t.teardown(() => slurm.command('scontrol', 'delete', 'Reservation=repair').catch(() => undefined));

@@ -26,7 +26,7 @@ function needs(memory: number, gpus = 0, gpuKind = ''): NonNullable<Parameters<t
   return { memoryBytes: memory, gpuThousandths: gpus, gpuKind, named: {} };
 }
 
-/** Tells, on each run, what it got, and of what its allocation was made. */
+/** Prints, on each run, what it got, and what its allocation consists of. */
 const tell =
   'echo "$MUTIRAO_CPUS $MUTIRAO_MEMORY_BYTES on $PROC"; scontrol --oneliner show job "$manager_job"; sleep 1';
 

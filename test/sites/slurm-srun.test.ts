@@ -1,4 +1,4 @@
-// srun in a task, as an ordinary account: a job of its own, or a step of the allocation where it is told so.
+// srun in a task, as an ordinary account: a job of its own, or a step of the allocation if configured.
 import { rmSync } from 'node:fs';
 import test from 'ava';
 import { SlurmGrid, SlurmServer, taskGroup } from '@mutirao/testkit';

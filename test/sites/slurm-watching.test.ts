@@ -1,4 +1,4 @@
-// A bag of tasks under a heuristic that watches the queue of a real Slurm, beside other jobs.
+// A bag of tasks under a heuristic that watches the queue of a real Slurm, among other jobs.
 import test from 'ava';
 import { JobStatus } from '@mutirao/api/broker';
 import { callUnary } from '@mutirao/runtime/rpc';
@@ -13,7 +13,7 @@ test.after.always(async () => {
   await slurm.stop();
 });
 
-/** A job of somebody else, so many processors for so many minutes. */
+/** A job of somebody else. */
 async function occupy(processors: number, minutes: number): Promise<string> {
   return (
     await slurm.command(

@@ -48,7 +48,7 @@ for (const [what, startFile] of [
   ['text without a line end on both streams', 'printf "base=/wrong"; printf oops >&2'],
   ['a window title', 'printf "\\033]0;%s\\007" title'],
 ] as const) {
-  test(`start files that print ${what} are no part of an answer`, async (t) => {
+  test(`what start files that print ${what} write is dropped from an answer`, async (t) => {
     const host = await server(t);
     for (const name of ['.bashrc', '.profile', '.cshrc', '.zshenv'])
       writeFileSync(join(host.home, name), `${startFile}\n`);
@@ -173,7 +173,7 @@ test('an account whose login shell runs no commands is described by what it says
   });
 });
 
-test('a command that ends beyond what is kept of its output, or is killed, is told as it was', async (t) => {
+test('a command that ends beyond what is kept of its output, or is killed, is reported as it was', async (t) => {
   const ssh = await open(t, await server(t));
   t.is((await ssh.run(['head', '-c', '3000000', '/dev/zero'])).stdout.length > 1_000_000, true);
   t.like(await ssh.run(['/bin/sh', '-c', 'echo before; kill -9 $PPID']), { stdout: 'before\n' });
@@ -196,7 +196,7 @@ test('a host that allows no sessions is described by what would help', async (t)
   await t.throwsAsync(ssh.run(['true'], { deadlineMs: 500 }), { message: /opens no further session.*MaxSessions/ });
 });
 
-test("what the user's files say of how much ssh tells hides no reason", async (t) => {
+test("the log level in the user's files hides no reason", async (t) => {
   const host = await server(t);
   writeFileSync(host.configPath, `${readFileSync(host.configPath, 'utf8')}  LogLevel QUIET\n`);
   await t.throwsAsync(SshConnection.open({ destination: 'foreign', options: host.options }), {
@@ -205,7 +205,7 @@ test("what the user's files say of how much ssh tells hides no reason", async (t
   });
 });
 
-test('a command that gives no end is told as such, and the connection goes on', async (t) => {
+test('a command whose answer has no end is reported as such, and the connection goes on', async (t) => {
   const ssh = await open(t, await server(t));
   await t.throwsAsync(ssh.run(['sleep', '30'], { deadlineMs: 300 }), {
     code: 'MUT_DEADLINE_EXCEEDED',
@@ -281,7 +281,7 @@ test('a folder that others may enter is not taken for a socket', async (t) => {
   });
 });
 
-test('a host that forwards no sockets is told as such', async (t) => {
+test('a host that forwards no sockets is reported as such', async (t) => {
   const host = await server(t, { config: ['AllowStreamLocalForwarding no'] });
   const ssh = await open(t, host);
   const [here, there] = [`unix:${join(temporaryFolder(t), 'here')}`, `unix:${join(host.home, 'there')}`];
@@ -296,7 +296,7 @@ test('a host that forwards no sockets is told as such', async (t) => {
   });
 });
 
-test('a connection that breaks is told once, with its forwarded ports gone and every call refused', async (t) => {
+test('a connection that breaks is reported once, with its forwarded ports gone and every call refused', async (t) => {
   const host = await server(t);
   const ssh = await open(t, host);
   const reported: MutiraoError[] = [];
@@ -312,7 +312,7 @@ test('a connection that breaks is told once, with its forwarded ports gone and e
   await t.throwsAsync(ssh.forward('127.0.0.1:1'), { code: 'MUT_UNREACHABLE' });
 });
 
-test('closing ends the ssh process, leaves no socket, and tells nobody', async (t) => {
+test('closing ends the ssh process, leaves no socket, and notifies nobody', async (t) => {
   const folder = temporaryFolder(t);
   const ssh = await open(t, await server(t), { controlFolder: folder });
   t.is(readdirSync(folder).length, 1);
@@ -338,7 +338,7 @@ test('an alias behind a jump host of a configuration file leads there', async (t
   t.is(host.sessions().length, 2);
 });
 
-test("who is not let in, whom we do not know, and where nobody is: each is told with ssh's own words", async (t) => {
+test("a refused user, an unknown host and an unreachable one are each reported with ssh's own words", async (t) => {
   const host = await server(t);
   const opening = (destination: string, ...options: string[]): Promise<SshConnection> =>
     SshConnection.open({ destination, options: [...options, ...host.options] });

@@ -1,5 +1,5 @@
-// The user units of examples/deploy: systemd finds no fault with them, and what they start is a program of ours that
-// takes the configuration beside it.
+// The user units of examples/deploy: systemd finds no fault with them, and they start a program of ours that accepts
+// the configuration next to it.
 import { execFile } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -185,7 +185,7 @@ test.serial(
 );
 
 test.serial(
-  'a press on a line selects the edge, whose data is given beside the graph; the keyboard removes it, and undo brings it back',
+  'a press on a line selects the edge, whose data is shown next to the graph; the keyboard removes it, and undo brings it back',
   async (t) => {
     const { page } = await open(t);
     await openFile(
@@ -209,7 +209,7 @@ test.serial(
 );
 
 test.serial(
-  'files that are wrong are told with the place and leave the drawing as it is; what can be drawn but not run is drawn and cannot be submitted',
+  'wrong files are reported with the place and leave the drawing as it is; a workflow that can be drawn but not run is drawn and cannot be submitted',
   async (t) => {
     const { page } = await open(t);
     await openFile(
@@ -306,7 +306,7 @@ test.serial('a broker that is killed and comes back loses nothing of what is dra
   await page.waitForSelector('.link-light.live');
   await button(page, 'Submit …').click();
   await page.getByLabel(/^Folder/).fill(work);
-  // The gateway may not have found it again yet; what is refused can be pressed again and is no second job.
+  // The gateway may not have found it again yet; a refused button can be pressed again and makes no second job.
   await until(async () => {
     await button(page, 'Submit')
       .click({ timeout: 2000 })

@@ -91,18 +91,21 @@ test.serial('"why?" of a job is one press away, and Escape leads back to where o
   t.is(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Why is job 42 in this state?');
 });
 
-test.serial('a thousand machines are no thousand elements, and each is told and opened by the keyboard', async (t) => {
-  const { page } = await open(t, '/');
-  await page.waitForSelector('.site canvas');
-  t.true(((await page.evaluate('document.querySelectorAll("*").length')) as number) < 1500);
-  await page.locator('.site canvas').first().focus();
-  await page.keyboard.press('ArrowRight');
-  await page.keyboard.press('ArrowRight');
-  await page.getByText(/^alpha-n002: /).waitFor();
-  await page.keyboard.press('Enter');
-  await page.getByRole('dialog', { name: 'Machine alpha-n002' }).getByText('task 812 of job 42').waitFor();
-  t.pass();
-});
+test.serial(
+  'a thousand machines are not a thousand elements, and each is announced and opened by the keyboard',
+  async (t) => {
+    const { page } = await open(t, '/');
+    await page.waitForSelector('.site canvas');
+    t.true(((await page.evaluate('document.querySelectorAll("*").length')) as number) < 1500);
+    await page.locator('.site canvas').first().focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.getByText(/^alpha-n002: /).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Machine alpha-n002' }).getByText('task 812 of job 42').waitFor();
+    t.pass();
+  },
+);
 
 test.serial(
   'charts are drawn, their numbers are a press of a key away, and they change their colours with the page',
@@ -127,7 +130,7 @@ test.serial(
 );
 
 test.serial(
-  'the queue of a resource tells what is free at an instant, and one of our requests is explained when it is pressed',
+  'the queue of a resource shows what is free at an instant, and one of our requests is explained when it is pressed',
   async (t) => {
     const { page } = await open(t, '/');
     const queue = page.locator('.provider .chart');
@@ -149,12 +152,12 @@ test.serial('names and output are text, whatever is in them', async (t) => {
   await page.getByText('<b>hostile</b> & "quoted" label').first().waitFor();
   await page.goto(`http://${t.context.gateway.address}/jobs/42`);
   await page.getByText('<img src=x onerror="document.title=1"> is no atom').waitFor();
-  await page.getByRole('button', { name: '77', exact: true }).first().click();
+  await page.getByRole('button', { name: '77 · ligand-77', exact: true }).first().click();
   await page.getByRole('dialog').getByText('<script>document.title = "hacked"</script>').waitFor();
-  t.is(await page.title(), 'Job 42 · Mutirao');
+  t.is(await page.title(), 'Task 77 of job 42 · Mutirao');
 });
 
-test.serial('a broker that goes away is told, and the page goes on by itself when it is back', async (t) => {
+test.serial('a broker that goes away is reported, and the page goes on by itself when it is back', async (t) => {
   const { page } = await open(t, '/');
   await page.waitForSelector('.link-light.live');
   t.context.gateway.setAway(true);

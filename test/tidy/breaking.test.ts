@@ -75,7 +75,7 @@ for (const [what, from, to, said] of [
   });
 }
 
-test('new fields are no harm before they are released, and are kept to from the release on, with and without its tag', (t) => {
+test('new fields may change before they are released, and must be kept from the release on, with and without its tag', (t) => {
   const repository = new Repository(t);
   repository.git('init');
   repository.edit('bool truncated = 4;', 'bool truncated = 4;\n  bool shortened = 99;');

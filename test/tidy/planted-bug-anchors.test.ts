@@ -38,7 +38,7 @@ const bug = {
   tests: ['t.ts'],
 };
 
-test('an anchor holds when a formatter breaks its line, and its symbol tells it from its twin', (t) => {
+test('an anchor holds when a formatter breaks its line, and its symbol separates it from its twin', (t) => {
   for (const text of [oneLine, broken]) {
     const source = readSource('relay.ts', text);
     t.is(findPlaces(source, { find: bug.find }).length, 2);

@@ -17,7 +17,7 @@ test.before(async () => {
   world = new World({ client: grid.client, ...(account === undefined ? {} : { account }) });
   await world.begin();
 });
-test.after('nobody beside is hurt', async (t) => {
+test.after('no bystander is hurt', async (t) => {
   t.deepEqual(await world.faultsBeside(), []);
 });
 test.after.always(async () => {

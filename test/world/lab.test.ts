@@ -12,7 +12,7 @@ test.before(async () => {
   world = new World({ client: grid.client });
   await world.begin();
 });
-test.after('nobody beside is hurt, and every agent lives', async (t) => {
+test.after('no bystander is hurt, and every agent lives', async (t) => {
   t.deepEqual(await world.faultsBeside(), []);
   t.deepEqual(
     grid.agents.map(({ isRunning }) => isRunning),

@@ -17,7 +17,7 @@ const keeperFile = 'kept-by';
 /** Longer than an agent that is not stopped takes from making its folder to noting that it is its own. */
 const claimPatience: Duration = 10_000;
 
-/** Whose a folder is to be. */
+/** Ownership of a folder. */
 export interface Claim {
   /** Two names may lead to one folder. */
   readonly machineId: string;
@@ -26,11 +26,11 @@ export interface Claim {
 }
 
 /**
- * Makes an agent's folder and notes there whose it is, before anything else is put into it. Another claim of the same
+ * Creates an agent's folder and notes its owner there, before anything else is put into it. Another claim of the same
  * process changes nothing. Of agents of one host that claim a folder at the same time, one gets it.
  *
- * Where another host or container has noted its own process it cannot be told whether that lives: an allocation that
- * was started again elsewhere takes its folder over.
+ * A process that another host or container has noted cannot be checked: an allocation that was started again elsewhere
+ * takes its folder over.
  *
  * @throws {MutiraoError} MUT_ALREADY_RUNNING while another agent of this host uses it; MUT_BAD_CONFIG where it is
  * another machine's or another account's.
@@ -96,7 +96,7 @@ export async function removeAbandoned(agentsFolder: string, onLeft: (removal: Re
   const names = await readdir(agentsFolder).catch(() => []);
   const now = await timeAt(agentsFolder).catch(() => 0);
   for (const name of names) {
-    // What all of them share is no agent's.
+    // Hidden folders are shared by all agents, except those under removal.
     if (name.startsWith('.') && !isRemoved(name)) continue;
     const folder = path.join(agentsFolder, name);
     if (!isRemoved(name) && !((await isAbandoned(folder, now)) && takeForRemoval(folder))) continue;

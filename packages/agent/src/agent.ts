@@ -62,7 +62,7 @@ export interface AgentSetup {
   readonly folder: string;
   /** Whether storage and contents are of use to a later agent. */
   readonly keepsFiles: boolean;
-  /** A home folder that may lie on a file system which others share; left out where nothing is to be shared. */
+  /** A home folder that may lie on a shared file system; left out if nothing is shared. */
   readonly sharedHome?: string;
   /** A folder in which the agents of this host share contents; left out for one that shares nothing. */
   readonly hostFolder?: string;
@@ -70,7 +70,7 @@ export interface AgentSetup {
   readonly isolation: Isolation;
   /** Undefined, or left out, where the system places tasks. */
   readonly pinning?: Pinning | undefined;
-  /** Sets up where tasks run; this host when left out. @param deliver hears of the ends of tasks. */
+  /** Sets up where tasks run; this host when left out. @param deliver receives the ends of tasks. */
   readonly openWorkplace?: (deliver: (input: AgentInput) => void) => Promise<Workplace>;
   /** Where a debugging trace goes; empty or left out for none. */
   readonly trace?: string;
@@ -81,6 +81,8 @@ export interface AgentSetup {
 type WorkCommand = Exclude<AgentCommand, { readonly kind: 'Reply' | 'WakeAt' }>;
 
 const pushesMax = 4;
+/** How long a runner waits for another task of its job. */
+const runnerIdleMax: Duration = 60_000;
 
 /** One machine's agent: the machine that decides, and the parts that do. */
 export class Agent {
@@ -106,7 +108,12 @@ export class Agent {
     this.workplace = workplace;
     this.until = setup.facts.until;
     const { processors, capacity } = setup.facts;
-    const state = createAgentState({ ...setup.machine, processors, ...(capacity === undefined ? {} : { capacity }) });
+    const state = createAgentState({
+      ...setup.machine,
+      processors,
+      ...(capacity === undefined ? {} : { capacity }),
+      ...(workplace.endRunner === undefined ? {} : { runnerIdleMax }),
+    });
     this.driver = new MachineDriver<AgentState, AgentInput, never, AgentCommand>({
       machine: agentMachine,
       state,
@@ -173,7 +180,7 @@ export class Agent {
     return this.over.promise;
   }
 
-  /** Gives back all that it holds; tasks are asked to end. `done` follows when that is told, or after `patience`. */
+  /** Gives back all replicas and asks their tasks to end. `done` follows when that is reported, or after `patience`. */
   stop(reason: string, patience: Duration): void {
     this.driver.deliver({ kind: 'StopRequested', reason });
     setTimeout(() => {
@@ -251,7 +258,7 @@ export class Agent {
       log,
       orphanTimeout,
       hello: () => {
-        // An end that was acknowledged and is still told as held would be waited for in vain.
+        // The hello must not list a replica whose end was acknowledged: the broker would wait for it in vain.
         this.driver.settle();
         return {
           hello: {
@@ -335,6 +342,9 @@ export class Agent {
       case 'LaunchTask':
         this.workplace.launch(command.replica);
         return;
+      case 'EndRunner':
+        this.workplace.endRunner?.(command.slot);
+        return;
       case 'KillTask':
         this.workplace.signal(command.replica, command.signal);
         return;
@@ -398,7 +408,7 @@ export class Agent {
       : { push, keep, drop: (file) => this.shared.drop({ challenge, proof }, file) };
   }
 
-  /** What cannot be kept is sent to its reader, as to any other machine. */
+  /** A content that cannot be kept is sent to its reader, as to any other machine. */
   private async keep(content: Content, file: string, shelf: string | undefined): Promise<void> {
     const cache = this.workplace.cacheOf(shelf);
     try {

@@ -18,14 +18,14 @@ export class AnnouncedFile {
     this.#stamp = stamp;
   }
 
-  /** Reads a file, whose content is to be announced. @throws {MutiraoError} MUT_FILE_NOT_FOUND */
+  /** Reads a file to announce. @throws {MutiraoError} MUT_FILE_NOT_FOUND */
   static async read(path: string): Promise<AnnouncedFile> {
     const stamp = getStamp(path);
     return new AnnouncedFile(path, await hashFile(path), stamp);
   }
 
   /**
-   * Reads it again, unless its status is what it was then. More after what was announced is no change.
+   * Reads it again if its status has changed. Bytes appended to the announced content do not matter.
    *
    * @throws {MutiraoError} MUT_OUTPUT_CHANGED when it does not hold what was announced: it would be sent in vain.
    */

@@ -8,26 +8,26 @@ export type Fetcher = Pick<ContentFetcher, 'ask' | 'release' | 'take'>;
 
 /** What a desk needs. */
 export interface BlobClientOptions {
-  /** Makes what gets the contents of one user, who is the owner where `shelf` is undefined. */
+  /** Makes the fetcher of one user's contents; of the owner's if `shelf` is undefined. */
   makeFetcher(
     shelf: string | undefined,
     ways: { want(contents: readonly WantedContent[]): void; deliver(input: AgentInput): void },
   ): Fetcher;
-  /** Tells the broker what this machine lacks. */
+  /** Reports to the broker what this machine lacks. */
   want(contents: readonly WantedContent[]): void;
   deliver(input: AgentInput): void;
 }
 
 /**
- * Gets contents for several users, each of whom gets every content again.
+ * Gets contents for several users, each of which gets every content again.
  *
- * An answer of the broker does not say for whom it is. So where two users lack the same content, the second asks when
- * the first has it.
+ * An answer of the broker does not name the user. So if two users lack the same content, the second asks when the first
+ * has it.
  */
 export class BlobClient {
   readonly #options: BlobClientOptions;
   readonly #fetchers = new Map<string | undefined, Fetcher>();
-  /** By hash, the user for whom the broker was asked. */
+  /** By hash, the user on whose behalf the broker was asked. */
   readonly #asked = new Map<string, string | undefined>();
   /** By hash, what other users lack meanwhile, in the order in which they asked. */
   readonly #waiting = new Map<string, Content[]>();

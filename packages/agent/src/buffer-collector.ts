@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Between two collections; the buffers of so many bytes are the memory that a transfer takes. */
+/** Bytes between two collections; a transfer takes this much memory for its buffers. */
 const bytesBetween = 16 * 1024 * 1024;
 
 type Collect = (options: { readonly type: 'minor' }) => void;
@@ -10,8 +10,7 @@ type Collect = (options: { readonly type: 'minor' }) => void;
  * Has the buffers of a transfer collected as it goes on.
  *
  * Messages come in buffers outside of the heap. While little else happens V8 sees no reason to collect until there are
- * about
- * 64 MiB of them; a minor collection now and then, of well under a millisecond, keeps it at a quarter of that.
+ * about 64 MiB of them; a minor collection now and then, of well under a millisecond, keeps it at a quarter of that.
  */
 export class BufferCollector {
   private readonly collect: Collect;

@@ -30,12 +30,12 @@ export interface WaysHome {
   readonly push: PushFile;
   /** Left out where nothing is kept. */
   readonly keep?: KeepFile;
-  /** Tried first; left out where it is not to be had. */
+  /** Tried first; left out if it is not available. */
   readonly drop?: DropFile;
 }
 
 /**
- * Reads what a replica is to bring home; of one that has failed whatever can be read.
+ * Reads the outputs that a replica brings home; of a failed one as many as possible.
  *
  * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_UNREADABLE, MUT_OUTPUT_LINK, MUT_OUTPUT_CHANGED,
  * MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what the ways home throw.
@@ -106,7 +106,7 @@ async function readSmall({ file, size }: FoundFile): Promise<Uint8Array> {
   return bytes.length > size ? bytes.subarray(0, size) : bytes;
 }
 
-/** A file to be told of: with its bytes where they travel inside the report, else where they are on this host. */
+/** A file to report: with its bytes if they travel inside the report, otherwise with its path on this host. */
 export interface OutputSource {
   readonly outputIndex: number;
   /** Below the output where that is a folder; empty for a file. */

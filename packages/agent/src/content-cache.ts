@@ -39,8 +39,8 @@ export interface SharedFile {
 }
 
 /**
- * File systems tell times in steps, and clocks differ: a file of somebody else's that changed later than this ago may
- * change again without its status showing it.
+ * File systems store times in steps, and clocks differ: a file of somebody else's that changed more recently than this
+ * may change again without its status showing it.
  */
 const settledAfter: Duration = 2000;
 /** Files up to this size are read and written at once: waiting for each costs more than it takes. */
@@ -60,10 +60,8 @@ const contentsMax = 1_000_000;
  * replica needs never.
  *
  * Tasks run under the agent's account, so they can write to any file here. Whatever a task is given is a copy of its
- * own, and is known to hold
- * the content: a small file is hashed on its way, and a large one if its status is not what it was when it was hashed.
- * An ordinary account can
- * set times of change of a file's bytes, but not of its status.
+ * own, and is known to hold the content: a small file is hashed on its way, and a large one if its status is not what
+ * it was when it was hashed. An ordinary account can set times of change of a file's bytes, but not of its status.
  */
 export class ContentCache {
   readonly store: ContentStore;
@@ -174,8 +172,7 @@ export class ContentCache {
 
   /**
    * Takes a content from a shared file system, once its hash is what it should be: shares the file, remembers where it
-   * is, or
-   * copies it.
+   * is, or copies it.
    *
    * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_CONTENT_MISMATCH, MUT_DISK_FULL; Error of the file system.
    */
@@ -205,9 +202,8 @@ export class ContentCache {
   }
 
   /**
-   * Keeps a copy of what a task wrote, for tasks that are to read it here: the file itself may still be written to.
-   * What is not, or not any more,
-   * as it was told is not kept, nor what is more than the bound.
+   * Keeps a copy of what a task wrote, for tasks that read it here: the file itself may still be written to. A file
+   * that differs from its announced content, or exceeds the limit, is not kept.
    *
    * @throws {MutiraoError} MUT_CONTENT_MISMATCH, MUT_DISK_FULL; Error of the file system.
    */

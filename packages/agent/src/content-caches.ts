@@ -9,8 +9,7 @@ import { getFolderName } from './storages.ts';
  * The contents that an agent keeps between tasks, those of each user apart: nobody gets a content, by its hash, that
  * only another user has brought here.
  *
- * The owner's have a folder of their own, and those of other users one each beside it. Together they keep within one
- * bound.
+ * The owner has one folder, and each other user has one next to it. One limit covers them all.
  */
 export class ContentCaches {
   /** The owner's. */

@@ -15,7 +15,7 @@ export interface ContentFetcherOptions {
   readonly shelf?: string;
   /** What agents of this host share; left out for one that shares nothing. */
   readonly host?: HostContents;
-  /** Tells the broker what this machine lacks; nothing while there is no provider. */
+  /** Reports to the broker what this machine lacks; does nothing without a provider. */
   want(contents: readonly WantedContent[]): void;
   /** Brings a transfer's bytes, all from `offset` on, into the cache's store. */
   pull(transferId: string, content: Content, offset: Bytes): Promise<void>;
@@ -176,7 +176,7 @@ export class ContentFetcher {
     } else this.options.want([this.findRest(content)]);
   }
 
-  /** What a transfer brought before it broke need not come again, and one that brought something was no failure. */
+  /** Bytes from a broken transfer are not sent again, and a transfer that brought some does not count as failed. */
   private async pull(
     { transferId, offset = 0 }: { readonly transferId: string; readonly offset?: Bytes },
     content: Content,
@@ -220,8 +220,8 @@ export class ContentFetcher {
   }
 
   /**
-   * A path without a proof is not opened: the content has to come over the wire. Whoever goes on naming paths is not
-   * asked for ever.
+   * A path without a proof is not opened: the content has to come over the wire. A peer that goes on naming paths is
+   * not asked for ever.
    */
   private distrust(content: Content): void {
     const { sha256 } = content;
@@ -237,7 +237,7 @@ export class ContentFetcher {
       });
   }
 
-  /** What cannot be read here, or is not what it should be, comes as to anybody else. */
+  /** A content that cannot be read here, or fails its check, is requested over the wire. */
   private wantOverWire(content: Content): void {
     this.fetching.delete(content.sha256);
     if (this.options.cache.isPinned(content.sha256)) this.options.want([{ ...content, overWire: true }]);

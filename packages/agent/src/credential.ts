@@ -8,7 +8,7 @@ import { ensureToken, makeToken, readToken } from '@mutirao/runtime/files';
 import type { Logger } from '@mutirao/runtime/log';
 import { findOwnProvider, inviteSelf, type OwnProvider } from './invite-self.ts';
 
-/** Where an agent is told to find what it was given. */
+/** Where an agent finds the credential that it was given. */
 export interface GivenOptions {
   /** A file that is removed once it was read, or `-` for standard input; empty for neither. */
   readonly invitation: string;
@@ -20,7 +20,7 @@ export interface GivenOptions {
 export interface CredentialPlace {
   readonly home: string;
   readonly facts: Pick<MachineFacts, 'machineId' | 'requestId'>;
-  /** Empty where the machine's name tells it. */
+  /** Empty if the machine's name contains it. */
   readonly providerId: string;
   /** How long a provider of the same home folder is waited for. */
   readonly patience: Duration;
@@ -65,7 +65,7 @@ function takeFromEnvironment(environment: Record<string, string | undefined>): s
   return given;
 }
 
-/** The first line of standard input: who types or pastes it need not end the input. */
+/** The first line of standard input; a user who types or pastes it need not end the input. */
 function readLine(): string {
   const bytes = Buffer.alloc(lineBytesMax);
   let length = 0;
@@ -80,9 +80,9 @@ function readLine(): string {
 /**
  * What the agent shows its provider: what it was given, and a secret of its own after it.
  *
- * A machine's secret is its credential once the invitation was used. It lies in `credentials` of the home folder, and
- * not in the agent's folder, beside playpens.
- * That of an allocation is of use to this process alone and is in no file.
+ * A machine's secret is its credential once the invitation was used. It is stored in `credentials` of the home folder,
+ * not in the agent's folder with the playpens. The secret of an allocation serves this process alone and is in no file.
+ *
  * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_UNAUTHENTICATED where there is neither an invitation nor a credential; of
  * the call that invites it.
  */

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { fsPath } from '@mutirao/runtime/files';
 
-/** File systems tell times in steps of some milliseconds: two changes closer than this may look like one. */
+/** File systems store times in steps of some milliseconds: two changes closer than this may look like one. */
 const clockGrainMax = 50;
 
 /**

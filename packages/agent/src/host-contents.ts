@@ -22,14 +22,14 @@ import { describeOwner, isGone } from './owner-note.ts';
 export type Way =
   /** Another one has brought it; the file is looked at before it is used. */
   | { readonly kind: 'file'; readonly path: string }
-  /** This one is to bring it, for all: the others wait until it has, or `release` is called. */
+  /** This agent must bring it, for all: the others wait until it has, or `release` is called. */
   | { readonly kind: 'bring' }
   /** Each gets its own. */
   | { readonly kind: 'alone' };
 
 /** What contents of a folder need. */
 export interface HostContentsOptions {
-  /** The same for all agents that are to share; made if it is absent. */
+  /** The same for all agents that share contents; created if it is absent. */
   readonly folder: string;
   /** Agents of one provider share what they learn of it. */
   readonly provider: string;
@@ -41,10 +41,10 @@ export interface HostContentsOptions {
 const smallMax: Bytes = 64 * 1024;
 const firstPause: Duration = 20;
 const longestPause: Duration = 500;
-/** Whoever brings a content and has got nothing further of it for so long is not waited for. */
+/** An agent that brings a content and has received nothing for this time is not waited for. */
 const patience: Duration = 15_000;
 const beatInterval: Duration = 5_000;
-/** What agents have learnt of their provider counts for so long. */
+/** How long knowledge about the provider is used. */
 const learntFor: Duration = 24 * 3_600_000;
 
 interface Claim {
@@ -56,10 +56,9 @@ interface Claim {
  * Contents that several agents of one home folder share, so that one of them brings each over the wire and the others
  * link to it.
  *
- * A file here is a further name of one in an agent's own store; when no agent has it any more, it goes. Who brings a
- * content has a
- * claim file; one whose process is gone, or that gets nothing further, is taken over. Where there are no hard links
- * each agent is alone.
+ * A file here is a further name of one in an agent's own store; when no agent has it any more, it is removed. The agent
+ * that brings a content has a claim file; one whose process is gone, or that gets nothing further, is taken over.
+ * Without hard links each agent works alone.
  */
 export class HostContents {
   readonly #options: HostContentsOptions;
@@ -85,7 +84,7 @@ export class HostContents {
     return this.#isUsable && size > smallMax && !this.#isNear();
   }
 
-  /** Waits until a content is here, or this agent is to bring it. Undefined when it is not wanted any more. */
+  /** Waits until a content is here, or this agent must bring it. Undefined when it is not wanted any more. */
   async obtain(content: Content, isWanted: () => boolean): Promise<Way | undefined> {
     const seen = { stamp: '', since: this.#options.clock.now() };
     for (let delay = firstPause; isWanted(); delay = Math.min(longestPause, delay * 2)) {
@@ -260,7 +259,7 @@ export class HostContents {
     return `${this.#path(sha256)}.claim`;
   }
 
-  /** What cannot be done here is not worth a task: each agent brings its own then. */
+  /** A failure here is not worth a task: each agent brings its own contents then. */
   #try(act: () => void): void {
     try {
       act();

@@ -4,10 +4,10 @@ import { arch, availableParallelism, hostname, totalmem, type } from 'node:os';
 import { MutiraoError } from '@mutirao/api/errors';
 import type { MachineFacts } from '@mutirao/core/messages';
 import type { ResourceCapacity } from '@mutirao/core/resources';
-import type { ProcessorCount } from '@mutirao/core/shared';
+import type { Bytes, ProcessorCount } from '@mutirao/core/shared';
 import { findManagerJob } from './manager-variables.ts';
 
-/** What an agent is told about itself. */
+/** Options of an agent about itself. */
 export interface FactsOptions {
   /** Name at the provider; empty takes the host's, or the process's place in its allocation. */
   readonly machineId: string;
@@ -27,6 +27,8 @@ export interface FactsOptions {
   readonly processorsFound?: ProcessorCount;
   /** What the resource manager granted on this node, else `processorsFound`; left out likewise. */
   readonly processorsGranted?: ProcessorCount;
+  /** Memory that it may use, on this host; left out for all of the host's. */
+  readonly memoryFound?: Bytes;
 }
 
 /** What was found on a machine that the agent does not run on. */
@@ -68,7 +70,7 @@ export function describeMachine(
     processors: options.processors > 0 ? options.processors : countFound(options, environment, found),
     attributes: describeAttributes(
       options,
-      found === undefined ? ownAttributes(options.request, environment) : foundAttributes(found),
+      found === undefined ? ownAttributes(options, environment) : foundAttributes(found),
     ),
     until: Number.isSafeInteger(until) && until > 0 ? until : undefined,
     requestId: options.request,
@@ -94,13 +96,13 @@ function countFound(
  * else of the manager's.
  */
 function ownAttributes(
-  request: string,
+  { request, memoryFound = totalmem() }: FactsOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const job = request === '' ? undefined : findManagerJob(environment);
   const found = {
     os: type().toLowerCase(),
-    mem: String(Math.floor(totalmem() / 2 ** 20)),
+    mem: String(Math.floor(memoryFound / 2 ** 20)),
     hostname: hostname(),
     processorfamily: arch(),
   };
@@ -139,11 +141,11 @@ function describeAttributes(
 }
 
 /**
- * A host is one machine, whatever it is called and however many agents it has: they would err together.
+ * A host is one machine, whatever its name and however many agents it has: they would err together.
  *
  * @param stated goes before what is found, unless it is empty.
  * @param found the name of another host; undefined for this one.
- * @param slot tells processors apart that stand for machines of their own, as on the host of an embedded cluster.
+ * @param slot differs for processors that stand for machines of their own, as on the host of an embedded cluster.
  */
 function identify(stated: string = '', found: string | undefined, slot: string = ''): string {
   if (stated !== '') return stated;

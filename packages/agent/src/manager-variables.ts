@@ -1,9 +1,8 @@
 /**
- * Variables by which a resource manager and its process starter tell a process which job, step and rank it is.
+ * Variables in which a resource manager and its process starter pass a process its job, step and rank.
  *
- * A task is none of these: an MPI program that finds them takes itself for a rank of the agent's step, `mpirun` starts
- * its ranks through the manager in a
- * step that is full, and `srun` waits for processors that the agents hold.
+ * A task must not get them: an MPI program that finds them takes itself for a rank of the agent's step, `mpirun` starts
+ * its ranks through the manager in a step that is full, and `srun` waits for processors that the agents hold.
  */
 const ofSteps = [
   /^(?:SLURM|SLURMD|SBATCH|SRUN|SALLOC)_/,

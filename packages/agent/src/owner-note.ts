@@ -12,7 +12,7 @@ const ended: ReadonlySet<string> = new Set(['Z', 'X']);
 export const turnPatience: Duration = 5000;
 const turnPause: Duration = 5;
 
-/** Who has a folder: a process, where its number means something. */
+/** The process that has a folder, with the host and namespace in which its number is valid. */
 export interface Owner {
   readonly host: string;
   /** The run of the host and the space of process numbers; another one after a restart, or in another container. */
@@ -63,7 +63,7 @@ export function isGone(reported: string): boolean {
   return owner.space === here.space && owner.pid !== undefined && startOf(owner.pid) !== owner.startedTicks;
 }
 
-/** What a note says; nothing where it is none. */
+/** The content of a note; empty if it is malformed. */
 export function parseNote(text: string): OwnerNote {
   try {
     return JSON.parse(text) as OwnerNote;
@@ -84,14 +84,15 @@ export interface Placing {
 }
 
 /**
- * Places a note where there is none, or one that may be replaced: of several processes of this host that do so at
- * once, one succeeds, and each of the others is then asked about the winner's note.
+ * Places a note if there is none, or one that may be replaced: of several processes of this host that do so at once,
+ * one succeeds, and each of the others is then asked about the winner's note.
  *
- * A new note is linked into place, which fails where one is there. An old note is replaced only by whoever holds the
- * right to replace exactly that note. This right is itself a note in the same folder, with a name made of the old one's content;
- * so a process that is killed while it holds the right is followed in the same way.
+ * A new note is linked into place, which fails if one exists. An old note is replaced only by the process that holds
+ * the right to replace exactly that note. This right is itself a note in the same folder, with a name made of the old
+ * one's content; so a process that is killed while it holds the right is followed in the same way.
+ *
  * @throws what `mayReplace` throws; MUT_ALREADY_RUNNING when a live process holds the right for too long; an error of
- * the file system. The note that was there is then unchanged.
+ * the file system. The existing note is then unchanged.
  */
 export function placeNote({ file, note, mayReplace }: Placing): void {
   const text = JSON.stringify(note);

@@ -11,7 +11,7 @@ import {
 } from '@mutirao/runtime/files';
 
 const mode = 0o700;
-/** File systems tell times in steps of some milliseconds: two changes closer than this may look like one. */
+/** File systems store times in steps of some milliseconds: two changes closer than this may look like one. */
 const clockGrain = 50;
 
 /** What playpens are made of. */
@@ -25,14 +25,12 @@ export interface PlaypensOptions {
  * The folders that tasks run in, one per slot, each fresh for its task.
  *
  * A playpen that a task left as it found it is fresh; making a folder again costs as much as starting a short task. Any
- * other
- * is moved aside at once and removed meanwhile. Whatever a task did to its playpen, or to the folders above it, the
- * next one gets a fresh one: where
- * the usual name cannot be had, one of another name.
+ * other is moved aside at once and removed meanwhile. Whatever a task did to its playpen, or to the folders above it,
+ * the next one gets a fresh one: where the usual name cannot be had, one of another name.
  */
 export class Playpens {
   private readonly options: PlaypensOptions;
-  /** Where playpens are made: the folder of the options, or one beside it. */
+  /** Where playpens are made: the folder of the options, or one next to it. */
   private home: string;
   private readonly homes = new Set<string>();
   private readonly fresh = new Set<number>();
@@ -173,7 +171,7 @@ export class Playpens {
     this.remove(discarded);
   }
 
-  /** What cannot be removed now is tried again with the whole folder. */
+  /** Files that cannot be removed now are tried again with the whole folder. */
   private remove(discarded: string): void {
     void removeTreeLater(discarded).then((removal) => {
       this.report(removal);

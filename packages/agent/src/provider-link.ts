@@ -144,7 +144,7 @@ export class ProviderLink {
     }, delay);
   }
 
-  /** Half of the pause is by chance, so that many agents do not come back at the same moment. */
+  /** Half of the pause is random, so that agents do not all come back at the same moment. */
   private nextDelay(): Duration {
     const delay = this.backOff * (0.5 + Math.random() / 2);
     this.backOff = Math.min(this.backOff * 2, backOffMax);

@@ -8,22 +8,23 @@ const longestPause: Duration = 5_000;
 /**
  * How often an output is pushed again, and after which pauses: as long as it takes a provider to come back.
  *
- * A provider without room says so until the broker is back: the output stays at its machine, and that is no failure.
+ * A provider without space says so until the broker is back: the output stays at its machine, which does not count as a
+ * failure.
  */
 export class PushAttempts {
   #failureCount = 0;
   #stored: Bytes = 0;
 
   /**
-   * A further attempt begins, of which so many bytes are stored at the other side: as long as they become more, none
-   * was in vain.
+   * Notes a further attempt, with this many bytes stored at the other side: an attempt after which they have grown did
+   * not fail.
    */
   noteStored(bytes: Bytes): void {
     if (bytes > this.#stored) this.#failureCount = 0;
     this.#stored = bytes;
   }
 
-  /** The pause before the next attempt; undefined when there is to be none. */
+  /** The pause before the next attempt; undefined for no further attempt. */
   pauseAfter(error: unknown): Duration | undefined {
     if (error instanceof MutiraoError && error.code === 'MUT_SPOOL_FULL') return longestPause;
     this.#failureCount += 1;

@@ -28,7 +28,7 @@ export function deviceVariables(
     MUTIRAO_GPUS: [...nvidia, ...amd].join(','),
     CUDA_VISIBLE_DEVICES: nvidia.join(','),
     ROCR_VISIBLE_DEVICES: amd.join(','),
-    // The driver's tool numbers devices by their place on the bus, and CUDA numbers them by speed unless told.
+    // The driver's tool numbers devices by their place on the bus, while CUDA's default is by speed.
     ...(nvidia.some((id) => /^\d+$/.test(id)) ? { CUDA_DEVICE_ORDER: 'PCI_BUS_ID' } : {}),
   };
 }

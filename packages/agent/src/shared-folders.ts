@@ -42,7 +42,7 @@ const challengesMax = 4;
 /**
  * What an agent shares with others by a file system: whose keys it can read, and where they take outputs.
  *
- * Keys are never sent. Whom they belong to is proven, by both sides, for random texts of both sides.
+ * Keys are never sent. Both sides prove that they can read a key, for random texts of both.
  */
 export class SharedFolders {
   private readonly home: string;
@@ -95,8 +95,8 @@ export class SharedFolders {
    * Leaves a copy of an output for the broker that has proven to have the key of a folder.
    *
    * The file itself would be cheaper to leave, but what still has it open for writing, be it the task's own daemon or a
-   * container that it started,
-   * would go on changing an accepted result. File systems that can share blocks between files copy nothing.
+   * container that it started, would go on changing an accepted result. File systems that can share blocks between
+   * files copy nothing.
    *
    * @returns what the copy holds, whatever happens to the file meanwhile; undefined where nothing can be left.
    */
@@ -120,8 +120,7 @@ export class SharedFolders {
   }
 
   /**
-   * Whoever else uses the folder may have come later than this agent; the folder's own key exists from the first one
-   * on.
+   * Other users of the folder may have come later than this agent; the folder's own key exists from the first one on.
    */
   private read(): HomeKey[] {
     if (this.home === '') return [];

@@ -33,7 +33,7 @@ export async function stageIn(replica: HeldReplica, folders: ReplicaFolders, cac
       if (root === 'playpen') await cache.copyTo(content, destination, mode);
       else await cache.keepCopy(content, destination, mode);
     } catch (error) {
-      throw classifyError(error, `input "${shorten(path)}"`);
+      throw classifyInputError(error, `input "${shorten(path)}"`);
     }
   }
 }
@@ -42,7 +42,7 @@ export async function stageIn(replica: HeldReplica, folders: ReplicaFolders, cac
  * Names the input in an error of the file system that the names of inputs have caused; returns any other error
  * unchanged.
  */
-function classifyError(error: unknown, shown: string): unknown {
+export function classifyInputError(error: unknown, shown: string): unknown {
   if (error instanceof MutiraoError) return error;
   switch (getErrno(error)) {
     case 'ENAMETOOLONG':

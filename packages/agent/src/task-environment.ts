@@ -105,7 +105,7 @@ export class TaskRenderer {
     };
   }
 
-  /** A task's variables by themselves, beside those of every task of this agent. */
+  /** A task's own variables, without those of every task of this agent. */
   variables(
     { template, start, assignment }: RenderedReplica,
     { playpen, storage }: { readonly playpen: string; readonly storage: string },
@@ -119,6 +119,21 @@ export class TaskRenderer {
       TASK: String(start.taskIndex),
       PLAYPEN: playpen,
       STORAGE: storage,
+      PATH: this.searchPathOf(playpen, storage),
+    };
+  }
+
+  /** Those of them that differ between the calls of one runner. */
+  callVariables(
+    { start }: RenderedReplica,
+    { playpen, storage }: { readonly playpen: string; readonly storage: string },
+  ): Record<string, string> {
+    return {
+      INPUTFILES: '',
+      OUTPUTFILES: '',
+      ...getFiles(start),
+      TASK: String(start.taskIndex),
+      PLAYPEN: playpen,
       PATH: this.searchPathOf(playpen, storage),
     };
   }

@@ -30,13 +30,16 @@ export class TaskMeters {
    * The sum of what each process has resident is quickly read. Only where it is beyond the limit or the peak so far, the
    * memory that processes share is read, for a tenth of the time at most.
    *
-   * @param limit 0 for none.
+   * @param limit 0 for none. @param isPart the task is not all that its processes did: only what they hold now is its
+   * own.
    */
-  note({ slot, residentBytes, processes, processorMs }: TaskUsage, limit: Bytes): Bytes {
+  note({ slot, residentBytes, processes, processorMs }: TaskUsage, limit: Bytes, isPart = false): Bytes {
     const meter = this.meters[slot];
     if (meter === undefined) return 0;
-    meter.processorTime = Math.max(meter.processorTime, processorMs);
-    for (const { pid } of processes) meter.memoryPeak = Math.max(meter.memoryPeak, readPeak(pid) ?? 0);
+    if (!isPart) {
+      meter.processorTime = Math.max(meter.processorTime, processorMs);
+      for (const { pid } of processes) meter.memoryPeak = Math.max(meter.memoryPeak, readPeak(pid) ?? 0);
+    }
     const from = performance.now();
     const isOver = limit > 0 && residentBytes > limit;
     if ((!isOver && residentBytes <= meter.memoryPeak) || from < meter.memoryReadAfter) return 0;

@@ -1,4 +1,5 @@
 import { statfs, statfsSync } from 'node:fs';
+import { constants } from 'node:os';
 import path from 'node:path';
 import {
   noResult,
@@ -22,9 +23,12 @@ import {
   type TaskUsage,
 } from '@mutirao/runtime/processes';
 import type { AccountTasks } from './account-tasks.ts';
+import { ownHost, type HostFiles } from './capacity/host-files.ts';
+import { MemoryShortages } from './capacity/memory-shortages.ts';
 import { listProcessors, type Pinning } from './capacity/pinning.ts';
 import type { GangTask } from './gang/gangs.ts';
 import type { Playpens } from './playpens.ts';
+import { Runners, type RunnerPlace } from './runners/runners.ts';
 import type { Storages } from './storages.ts';
 import type { RenderedTask, TaskRenderer } from './task-environment.ts';
 import type { SandboxedTask, TaskSandboxes } from './task-sandboxes.ts';
@@ -33,6 +37,8 @@ import { getVerdict } from './verdict.ts';
 
 /** What running tasks needs. */
 export interface TaskRunnerOptions {
+  /** For the pipes of resident runners. */
+  readonly runnersFolder: string;
   readonly launchers: Omit<LaunchersOptions, 'onEnded'>;
   readonly playpens: Playpens;
   readonly renderer: TaskRenderer;
@@ -42,6 +48,8 @@ export interface TaskRunnerOptions {
   readonly pinning?: Pinning | undefined;
   /** Undefined where tasks run in the agent's own account. */
   readonly account?: AccountTasks;
+  /** This host by default. */
+  readonly host?: Pick<HostFiles, 'read'>;
   deliver(input: AgentInput): void;
 }
 
@@ -55,10 +63,12 @@ const sampleInterval = 100;
 const sampleAge = 50;
 /** A task can fill a disk within a second, so its output is looked at more often. */
 const outputInterval = 50;
+/** As a shell reports an end by SIGKILL. */
+const killedStatus = 128 + constants.signals.SIGKILL;
 /** Less than this on the disk of playpens is a full disk. */
 const freeBytesMin = 256 * 1024;
 
-/** Runs tasks on slots: starts, signals, watches what they hold, and tells their ends. */
+/** Runs tasks on slots: starts, signals, watches what they hold, and reports their ends. */
 export class TaskRunner {
   private readonly options: TaskRunnerOptions;
   private readonly launchers: Launchers;
@@ -66,7 +76,10 @@ export class TaskRunner {
   /** By slot, the bytes that were free when its task was seen to run on a full disk. */
   private readonly shortOf: (Bytes | undefined)[] = [];
   private isAskingRoom = false;
+  private readonly shortages: MemoryShortages;
   private readonly meters = new TaskMeters();
+  /** The resident ones. */
+  readonly runners: Runners;
   /** By slot, of tasks that have not been sampled yet, when they were launched. */
   private readonly unsampled = new Map<number, number>();
   private sampleTimer: NodeJS.Timeout | undefined;
@@ -78,6 +91,8 @@ export class TaskRunner {
   private constructor(options: TaskRunnerOptions, launchers: Launchers) {
     this.options = options;
     this.launchers = launchers;
+    this.shortages = new MemoryShortages(options.host ?? ownHost);
+    this.runners = this.makeRunners();
   }
 
   /** Starts the launchers. @throws Error of the file system. */
@@ -85,7 +100,7 @@ export class TaskRunner {
     const launchers = await Launchers.open({
       ...options.launchers,
       onEnded: (slot, end) => {
-        runner.finish(slot, end);
+        runner.finishProcess(slot, end);
       },
     });
     const runner = new TaskRunner(options, launchers);
@@ -97,18 +112,18 @@ export class TaskRunner {
    * member of a gang.
    */
   launch(replica: HeldReplica, gang?: GangTask): void {
-    const { playpens } = this.options;
     const slot = getSlot(replica);
-    const hasPlaypen = replica.start.inputs.length > 0;
     try {
-      const playpen = hasPlaypen ? playpens.getPath(slot) : playpens.prepare(slot);
-      const storage = this.options.storages.getPath(replica.template.userId);
       this.running[slot] = replica;
       this.shortOf[slot] = undefined;
       this.meters.begin(slot);
-      this.launchers.launch(slot, { ...this.compose(replica, { playpen, storage }, gang), ...this.pin(replica) });
+      if (replica.runner === undefined) this.launchProcess(slot, replica, gang);
+      else this.runners.launch(replica);
       this.isBusy = true;
-      this.sweepTimer ??= setTimeout(this.sweep, sweepInterval);
+      if (this.sweepTimer === undefined) {
+        this.shortages.look(performance.now());
+        this.sweepTimer = setTimeout(this.sweep, sweepInterval);
+      }
       this.unsampled.set(slot, performance.now());
       this.sampleTimer ??= setTimeout(this.sampleYoung, sampleInterval);
       if (replica.template.limits.outputMax > 0) this.outputTimer ??= setTimeout(this.checkOutputs, outputInterval);
@@ -116,6 +131,62 @@ export class TaskRunner {
       this.running[slot] = undefined;
       this.tell(replica, undefined, getVerdict(error, 'launching'));
     }
+  }
+
+  private launchProcess(slot: number, replica: HeldReplica, gang: GangTask | undefined): void {
+    const { playpens, storages } = this.options;
+    const playpen = replica.start.inputs.length > 0 ? playpens.getPath(slot) : playpens.prepare(slot);
+    const storage = storages.getPath(replica.template.userId);
+    this.launchers.launch(slot, { ...this.compose(replica, { playpen, storage }, gang), ...this.pin(replica) });
+  }
+
+  private makeRunners(): Runners {
+    const { playpens, renderer, runnersFolder, sandboxes, storages } = this.options;
+    return new Runners({
+      folder: runnersFolder,
+      playpens,
+      variablesOf: (replica, playpen) =>
+        renderer.callVariables(replica, { playpen, storage: storages.getPath(replica.template.userId) }),
+      start: (replica, place) => {
+        this.startResident(replica, place);
+      },
+      beginOutput: (replica) => {
+        this.launchers.beginPart(getSlot(replica), getKeptMax(replica));
+      },
+      endOutput: (slot) => this.launchers.endPart(slot),
+      kill: (slot) => {
+        this.launchers.signal(slot, 'SIGKILL');
+      },
+      onCallEnded: (slot, end) => {
+        this.finish(slot, end);
+      },
+      onIdleEnded: (slot) => {
+        this.options.deliver({ kind: 'RunnerEnded', slot });
+      },
+      onLeft: (slot) => {
+        sandboxes.release(slot);
+      },
+    });
+  }
+
+  /** The runner of a slot is a task of its launcher, for as long as it stays. */
+  private startResident(replica: HeldReplica, { home, folder, redirections }: RunnerPlace): void {
+    const { renderer, sandboxes, storages } = this.options;
+    const { template, start } = replica;
+    const storage = storages.getPath(template.userId);
+    const own = { ...template, command: template.runner?.command ?? '' };
+    const sandboxed = sandboxedTask(replica, { playpen: home, storage });
+    const sandbox = sandboxes.lineFor({ ...sandboxed, start: folder });
+    const slot = getSlot(replica);
+    this.launchers.launch(slot, {
+      folder,
+      keptMax: getKeptMax(replica),
+      leavesFiles: true,
+      ...renderer.render({ ...replica, template: own, start: { ...start, value: '' } }, { playpen: folder, storage }),
+      redirections,
+      ...(sandbox === undefined ? {} : { sandbox }),
+      ...this.pin(replica),
+    });
   }
 
   private compose(replica: HeldReplica, folders: SandboxedTask['folders'], gang: GangTask | undefined): LaunchTask {
@@ -160,8 +231,9 @@ export class TaskRunner {
   }
 
   /**
-   * Starts a process beside a replica's task that runs: it counts to that task in what it holds, and does not outlive
-   * it. @throws Error where it cannot be tried.
+   * Starts a process next to a replica's running task. Its usage counts to that task, and it does not outlive the task.
+   *
+   * @throws Error where it cannot be tried.
    */
   startBeside(
     replica: HeldReplica,
@@ -196,7 +268,9 @@ export class TaskRunner {
   /** Signals a replica's task, if it still runs. */
   signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void {
     const slot = getSlot(replica);
-    if (this.running[slot] === replica) this.launchers.signal(slot, signal);
+    if (this.running[slot] !== replica) return;
+    this.runners.doom(slot);
+    this.launchers.signal(slot, signal);
   }
 
   /** Kills everything. */
@@ -204,35 +278,54 @@ export class TaskRunner {
     clearTimeout(this.sweepTimer);
     clearTimeout(this.sampleTimer);
     clearTimeout(this.outputTimer);
+    this.runners.close();
     this.launchers.close();
   }
 
-  private finish(slot: number, end: TaskEnd): void {
+  private finishProcess(slot: number, end: TaskEnd): void {
+    const resident = this.runners.finish(slot);
+    // Whatever it says as a process, its task has no answer.
+    const isSilent = resident?.replica !== undefined && resident.fault === '' && end.status === 0;
+    this.finish(slot, end, isSilent ? { fault: 'the runner ended without an answer' } : resident);
+  }
+
+  /** @param resident the runner that has ended with the task; left out for one that takes more. */
+  private finish(slot: number, end: TaskEnd, resident?: { readonly fault: string }): void {
     const replica = this.running[slot];
     if (replica === undefined) return;
     this.running[slot] = undefined;
     this.unsampled.delete(slot);
     const usage = this.meters.finish(slot, end.processorMs);
+    const measured = usage === undefined ? end : { ...end, usage };
     this.tell(
       replica,
-      usage === undefined ? end : { ...end, usage },
-      end.status === -1
-        ? this.judgeLaunch(slot, replica.template.workFolder?.path, end.trouble)
-        : end.status === 0
-          ? undefined
-          : this.judgeSpace(slot),
+      measured,
+      resident !== undefined && resident.fault !== ''
+        ? { outcome: 'failed', reason: 'MUT_COMMAND_FAILED', detail: resident.fault }
+        : end.status === -1
+          ? this.judgeLaunch(slot, replica.template.workFolder?.path, end.trouble)
+          : end.status === 0
+            ? undefined
+            : (this.judgeSpace(slot) ?? this.judgeMemory(measured)),
+      resident !== undefined,
     );
-    // What was told to end may have left others behind.
+    // A task that was ended may have left other processes behind.
     if (replica.verdict !== undefined) setImmediate(this.sweep);
   }
 
   /** @param end undefined for a task that could not be launched. */
-  private tell(replica: HeldReplica, end: MeasuredEnd | undefined, verdict: Verdict | undefined): void {
+  private tell(
+    replica: HeldReplica,
+    end: MeasuredEnd | undefined,
+    verdict: Verdict | undefined,
+    isRunnerGone = false,
+  ): void {
     this.options.deliver({
       kind: 'ProcessEnded',
       replicaId: replica.start.replicaId,
       verdict,
       result: end === undefined ? noResult : findResult(end),
+      ...(isRunnerGone ? { isRunnerGone } : {}),
     });
   }
 
@@ -264,12 +357,23 @@ export class TaskRunner {
       : undefined;
   }
 
+  /** A task that was ended by SIGKILL while the kernel killed something for lack of memory. */
+  private judgeMemory({ status, usage }: MeasuredEnd): Verdict | undefined {
+    if (status !== killedStatus || !this.shortages.isRecent(performance.now())) return undefined;
+    const memoryPeakBytes = usage?.memoryPeak ?? 0;
+    return {
+      outcome: 'failed',
+      reason: 'MUT_OUT_OF_MEMORY',
+      detail: { code: 'memory-ran-out', ...(memoryPeakBytes === 0 ? {} : { memoryPeakBytes }) },
+    };
+  }
+
   /** Not a playpen's own path: where none could be made, nothing is there to be asked. */
   private get playpensFolder(): string {
     return path.dirname(this.options.playpens.getPath(0));
   }
 
-  /** Looks whether there is room while tasks run. Not waited for: a file system that hangs is to hold up no sweep. */
+  /** Checks the free space while tasks run. Not awaited: a file system that hangs must not hold up a sweep. */
   private askRoom(): void {
     if (this.isAskingRoom) return;
     this.isAskingRoom = true;
@@ -286,6 +390,7 @@ export class TaskRunner {
   private readonly sweep = (): void => {
     clearTimeout(this.sweepTimer);
     this.askRoom();
+    this.shortages.look(performance.now());
     for (const usage of this.launchers.sweep()) this.checkMemory(usage);
     // Once more after the last task, for what it left.
     this.sweepTimer = this.isBusy ? setTimeout(this.sweep, sweepInterval) : undefined;
@@ -309,7 +414,8 @@ export class TaskRunner {
     const replica = this.running[usage.slot];
     if (replica === undefined) return;
     const memoryMax = getMemoryLimit(replica.template);
-    const bytes = this.meters.note(usage, memoryMax);
+    // Of a runner, peak and processor time are of all its calls.
+    const bytes = this.meters.note(usage, memoryMax, replica.runner !== undefined);
     if (memoryMax > 0 && bytes > memoryMax)
       this.exceed(replica, 'MUT_MEMORY_MAX', describeExcess(this.meters.getPeak(usage.slot), replica.template));
   }

@@ -17,8 +17,10 @@ export interface SandboxedTask {
   readonly slot: number;
   readonly template: TaskTemplate;
   readonly folders: ReplicaFolders;
-  /** Folders that it needs besides, such as those of its gang's channel. */
+  /** Further folders that it needs, such as those of its gang's channel. */
   readonly besides?: readonly string[];
+  /** Where it starts; left out, in its playpen. */
+  readonly start?: string;
 }
 
 /** How to start a process with pipes in a task's sandbox. */
@@ -45,7 +47,7 @@ export class TaskSandboxes {
     this.#temporaries = temporaries;
   }
 
-  /** Words for a launcher; undefined for a task that runs beside the agent. @throws Error of the file system. */
+  /** Words for a launcher; undefined for a task without a sandbox. @throws Error of the file system. */
   lineFor(task: SandboxedTask): string | undefined {
     const { sandbox } = this.#isolation;
     const folders = this.#foldersFor(task);
@@ -93,7 +95,13 @@ export class TaskSandboxes {
     this.#temporaries?.close();
   }
 
-  #foldersFor({ slot, template, folders, besides = [] }: SandboxedTask): SandboxFolders | undefined {
+  #foldersFor({
+    slot,
+    template,
+    folders,
+    besides = [],
+    start = folders.playpen,
+  }: SandboxedTask): SandboxFolders | undefined {
     if (this.#temporaries === undefined || !isIsolated(this.#isolation, template)) return undefined;
     let temporary = this.#given.get(slot);
     if (temporary === undefined) {
@@ -104,7 +112,7 @@ export class TaskSandboxes {
     return {
       temporary,
       writable: [folders.playpen, folders.storage, ...work, ...besides],
-      start: work[0] ?? folders.playpen,
+      start: work[0] ?? start,
     };
   }
 }

@@ -70,8 +70,8 @@ export interface PushTarget {
   readonly machineId: string;
   readonly content: Content;
   /**
-   * For one that was cut off before: sends only what the other side has not stored yet, and hears how much it has. Left
-   * out, all is sent.
+   * For a push that was cut off before: sends only what the other side has not stored yet, and receives how much that
+   * is. Left out, all is sent.
    */
   readonly goOn?: (stored: Bytes) => void;
 }

@@ -31,24 +31,24 @@ export interface Workplace {
   readonly keepsUsersApart: boolean;
   /** Makes a replica's playpen and puts its inputs in place. @throws {MutiraoError} or an Error of the file system. */
   stageIn(replica: HeldReplica): Promise<void>;
-  /** Starts a replica's task, in a fresh playpen unless inputs were put into one; ProcessEnded tells its end. */
+  /** Starts a replica's task, in a fresh playpen unless inputs were put into one; ProcessEnded reports its end. */
   launch(replica: HeldReplica): void;
   /** Signals a replica's task, if it still runs. */
   signal(replica: HeldReplica, signal: 'SIGTERM' | 'SIGKILL'): void;
   /** What tasks write while they run; left out where that cannot be read. */
   readonly tails?: TaskTails;
-  /**
-   * Has a member of a gang listen; MemberListening or HoldFailed tells how that went. Left out where there are no
-   * gangs.
-   */
+  /** Lets a member of a gang listen; MemberListening or HoldFailed reports the result. Left out without gangs. */
   hold?(replica: HeldReplica): void;
-  /** Ends what a member of a gang has beside its process. */
+  /** Ends everything of a member of a gang except its process. */
   releaseMember?(replicaId: number): void;
   /**
-   * Reads what a replica is to bring home. @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX,
-   * MUT_PATH_ESCAPES; what the ways home throw.
+   * Reads the outputs that a replica brings home.
+   *
+   * @throws {MutiraoError} MUT_OUTPUT_MISSING, MUT_OUTPUT_FILES_MAX, MUT_PATH_ESCAPES; what the ways home throw.
    */
   collect(replica: HeldReplica, ways: WaysHome): Promise<OutputContent[]>;
+  /** Ends the idle runner on a slot. Left out where none are kept. */
+  endRunner?(slot: number): void;
   /** Takes a slot's playpen away. Harmless where there is none. */
   release(slot: number): void;
   /** Kills what runs. */
@@ -95,8 +95,10 @@ interface WorkplaceParts {
 type Deliver = (input: AgentInput) => void;
 
 /**
- * Sets up an agent's folder and starts its launchers. @param deliver hears of the ends of tasks. @throws Error of the
- * file system.
+ * Sets up an agent's folder and starts its launchers.
+ *
+ * @param deliver receives the ends of tasks.
+ * @throws Error of the file system.
  */
 export async function openWorkplace(setup: WorkplaceSetup, deliver: Deliver): Promise<Workplace> {
   const parts = await openParts(setup, deliver);
@@ -118,9 +120,25 @@ export async function openWorkplace(setup: WorkplaceSetup, deliver: Deliver): Pr
     releaseMember: (replicaId) => {
       gangs.release(replicaId);
     },
-    launch: launchWhere({ sharedHome, ownFolder: path.dirname(folder), isolation, deliver }, (replica) => {
-      (replica.start.gang === undefined ? tasks : gangs).launch(replica);
-    }),
+    ...(account === undefined
+      ? {
+          endRunner: (slot: number) => {
+            tasks.runners.end(slot);
+          },
+        }
+      : {}),
+    launch: launchWhere(
+      {
+        sharedHome,
+        ownFolder: path.dirname(folder),
+        isolation,
+        deliver,
+        whenFree: (slot) => tasks.runners.whenFree(slot),
+      },
+      (replica) => {
+        (replica.start.gang === undefined ? tasks : gangs).launch(replica);
+      },
+    ),
     tails: tasks,
     signal: (replica, signal) => {
       (replica.start.gang === undefined ? tasks : gangs).signal(replica, signal);
@@ -128,6 +146,7 @@ export async function openWorkplace(setup: WorkplaceSetup, deliver: Deliver): Pr
     collect: async (replica, ways) =>
       collectOutputs(replica, (await account?.take(getSlot(replica), replica)) ?? getFolders(parts, replica), ways),
     release: (slot) => {
+      if (tasks.runners.release(slot)) return;
       playpens.release(slot);
       sandboxes.release(slot);
       account?.release(slot);
@@ -184,6 +203,7 @@ async function openParts(setup: WorkplaceSetup, deliver: Deliver): Promise<Workp
         usesScopes: facts.requestId === '',
         ...(ownAccount === undefined ? {} : { account: ownAccount.account }),
       },
+      runnersFolder: path.join(folder, 'runners'),
       playpens,
       storages,
       sandboxes,
@@ -218,32 +238,48 @@ function openGangs(
   });
 }
 
-function getFolders({ playpens, storages }: WorkplaceParts, replica: HeldReplica): ReplicaFolders {
-  return { playpen: playpens.getPath(getSlot(replica)), storage: storages.getPath(replica.template.userId) };
+function getFolders({ playpens, storages, tasks }: WorkplaceParts, replica: HeldReplica): ReplicaFolders {
+  const slot = getSlot(replica);
+  return {
+    playpen: tasks.runners.folderOf(slot) ?? playpens.getPath(slot),
+    storage: storages.getPath(replica.template.userId),
+  };
 }
 
 async function stageReplica(parts: WorkplaceParts, replica: HeldReplica): Promise<void> {
-  const { playpens, caches, account } = parts;
+  const { playpens, caches, account, storages, tasks } = parts;
+  const cache = caches.of(findShelf(replica.template));
+  await tasks.runners.whenFree(getSlot(replica));
+  if (replica.runner !== undefined) {
+    await tasks.runners.stage(replica, storages.getPath(replica.template.userId), cache);
+    return;
+  }
   try {
     playpens.prepare(getSlot(replica));
   } catch (error) {
     throw machineError(error);
   }
   const folders = getFolders(parts, replica);
-  await stageIn(replica, folders, caches.of(findShelf(replica.template)));
+  await stageIn(replica, folders, cache);
   await account?.give(getSlot(replica), replica, folders);
 }
 
 /**
- * Refuses tasks that must not run here, and has the folder of a task looked at first where its job names one. Other
- * tasks start at once.
+ * Refuses tasks that must not run here, has the folder of a task looked at first where its job names one, and waits for
+ * the end of a runner on its slot. Other tasks start at once.
  */
 function launchWhere(
   {
     deliver,
     isolation,
+    whenFree,
     ...places
-  }: Parameters<typeof requireWorkFolder>[1] & { readonly isolation: Isolation; deliver(input: AgentInput): void },
+  }: Parameters<typeof requireWorkFolder>[1] & {
+    readonly isolation: Isolation;
+    deliver(input: AgentInput): void;
+    /** Of a runner that was on the slot. */
+    whenFree(slot: number): Promise<undefined> | undefined;
+  },
   launch: (replica: HeldReplica) => void,
 ): (replica: HeldReplica) => void {
   const reportEnd = (replica: HeldReplica, verdict: Verdict | undefined): void => {
@@ -253,8 +289,9 @@ function launchWhere(
     const { workFolder } = replica.template;
     const refusal = findIsolationRefusal(isolation, replica.template);
     if (refusal !== undefined) return reportEnd(replica, refusal);
-    if (workFolder === undefined) return launch(replica);
-    requireWorkFolder(workFolder, places).then(
+    const free = whenFree(getSlot(replica));
+    if (workFolder === undefined && free === undefined) return launch(replica);
+    Promise.all([workFolder === undefined ? undefined : requireWorkFolder(workFolder, places), free]).then(
       () => {
         // It may have been cancelled meanwhile.
         if (replica.verdict === undefined) launch(replica);

@@ -37,6 +37,7 @@ const happenings: Readonly<Record<`${Phase} ${string}`, readonly string[]>> = {
   'launching MUT_STAGING_FAILED': ['anything else'],
   'running MUT_COMMAND_FAILED': ['the command ends with another status than 0, or by a signal'],
   'running MUT_COMMAND_NOT_FOUND': ['a command is not found or cannot be executed'],
+  'running MUT_OUT_OF_MEMORY': ['the kernel ends the task, as the machine has no memory left'],
   'running MUT_MEMORY_MAX': ['the task holds more memory than its limit'],
   'running MUT_RUN_TIME_MAX': ['the task runs longer than its limit'],
   'running MUT_OUTPUT_MAX': ['the task prints more than its limit'],
@@ -113,3 +114,9 @@ export const consequences: Readonly<Record<Fault, string>> = {
     `the task runs elsewhere, and fails with this reason after ${doubtsMax} times. The machine is avoided once ` +
     'tasks of two jobs, or of one job that has finished other tasks, ended this way there',
 };
+
+/** What happened where a run ended with a code; undefined where only the detail of the run says it. */
+export function findHappening(code: string): string | undefined {
+  const [, texts = []] = Object.entries(happenings).find(([key]) => key.endsWith(` ${code}`)) ?? [];
+  return texts[0] === 'anything else' ? undefined : texts[0];
+}

@@ -77,7 +77,7 @@ export class ProtoFiles {
         for (const { name: method } of type.methods) this.#bySymbol.set(`${type.typeName}.${method}`, file);
       else if (type.kind === 'message') this.#addParts(type, file);
       else if (type.kind === 'extension') this.#addExtension(type, file);
-      // The values of an enum are named beside it, as in C++.
+      // The values of an enum are in the scope that contains it, as in C++.
       else for (const { name: value } of type.values) this.#bySymbol.set(`${getScope(type.typeName)}${value}`, file);
     }
   }

@@ -171,7 +171,7 @@ async function run(config: ConfigOf<typeof options>, context: ProgramContext): P
   rmSync(join(home, 'broker.json'), { force: true });
 }
 
-/** Tells the command line where this broker is, and the log. */
+/** Reports where this broker is, to the command line and the log. */
 function announce(
   { home, log, addToDump }: ProgramContext,
   { address, state }: RunningBroker,

@@ -25,7 +25,7 @@ export interface ClusterConfig {
   readonly policy: 'conservative' | 'easy' | 'fcfs';
   /** Of conservative backfilling. */
   readonly variant: Compression;
-  /** Whom the queue has first: who came first, or who estimates well (BUC). */
+  /** What the queue orders requests by: arrival, or how well users estimate (BUC). */
   readonly order: 'arrival' | 'buc';
   /** What scores and walltimes weigh against waiting, in seconds. */
   readonly bucWeight: number;

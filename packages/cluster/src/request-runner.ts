@@ -30,7 +30,7 @@ export interface RequestRunnerOptions {
   /** Number of the first processor of each node that is a part of this host; left out without nodes. */
   readonly firstProcessors?: readonly number[];
   readonly log: Logger;
-  /** Told once for each process of each StartProcesses, also when it could not be started. */
+  /** Called once for each process of each StartProcesses, also when it could not be started. */
   onExit(requestId: number, processIndex: number, exitStatus: number, more?: ExitFacts): void;
 }
 

@@ -28,11 +28,11 @@ export interface ClusterHost {
   ask<T>(make: (replyTo: number) => ClusterInput): Promise<T>;
   /** @throws {MutiraoError} MUT_DISK_FULL where no new request can be taken. */
   requireDiskSpace(): void;
-  /** @param userId whose requests the ranking is told of. */
+  /** @param userId the user whose requests the ranking describes. */
   listQueue(endedMax: number, userId: UserId): QueueListing;
   /** None of a cluster that gives processors and nothing else. */
   listNodes(): readonly ListedNode[];
-  /** Of all users of whom a request has counted, or of one. */
+  /** Of all users with a request that has counted, or of one. */
   listScores(userId: UserId | undefined): ScoresAnswer;
   readonly limits: ResourceLimits;
   /** Who may act for others. */
@@ -56,7 +56,7 @@ function allocate(host: ClusterHost, order: RequestOrder): Promise<AllocateAnswe
   return host.ask((replyTo) => ({ kind: 'AllocationRequested', replyTo, order }));
 }
 
-/** The cluster may hear of a reservation by its claim before it hears of it from the manager. */
+/** The cluster may receive the claim of a reservation before the manager reports the reservation. */
 async function allocateInside(host: ClusterHost, order: RequestOrder, claim: string): Promise<AllocateAnswer> {
   const window = await host.admitClaim(claim, order.userId);
   host.show(window);
@@ -100,7 +100,7 @@ export function clusterRoutes(host: ClusterHost): Handlers<typeof ClusterService
       while (!over.aborted) {
         const seen = host.changes.count;
         writer.write({ queue: encodeQueueListing(host.listQueue(watchedEndedMax, context.userId), host.listNodes()) });
-        await writer.drained(); // Whoever reads slowly misses levels, not the last one.
+        await writer.drained(); // A slow reader misses levels, but not the last one.
         await host.changes.changed(seen, over);
       }
     },

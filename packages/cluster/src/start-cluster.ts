@@ -71,7 +71,7 @@ export interface ClusterSetup {
   readonly quotas?: QuotaRules;
   readonly log: Logger;
   readonly metrics?: Metrics;
-  /** Hears of the error after which the process should start again. */
+  /** Receives the error after which the process should start again. */
   onFatal(error: unknown): void;
 }
 
@@ -119,7 +119,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     },
   });
   const changes = new ChangeSignal();
-  // Before its first life nobody needs to hear what it is told at the beginning of that.
+  // Inputs from before the first life are dropped: it receives them again at its start.
   let deliver: (input: ClusterInput) => void = () => undefined;
   const runner = await openRunner(setup, {
     onExit: (requestId, processIndex, exitStatus, more = {}) => {
@@ -180,7 +180,7 @@ export async function startCluster(setup: ClusterSetup): Promise<RunningCluster>
     stop: async () => {
       await server.drain(drainMs);
       await client?.stop();
-      // The driver first: an exit that it heard of now would start the next request.
+      // The driver first: an exit delivered now would start the next request.
       await driver.stop();
       await runner.stop();
       journal.close();

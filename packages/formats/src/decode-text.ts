@@ -3,12 +3,13 @@ import { FormatError } from './format-error.ts';
 const lineEnd = 0x0a;
 
 /**
- * Reads the bytes of a user's text file: UTF-8, or UTF-16 where a byte order mark says so. The mark is no part of the
- * text; line ends stay as they are.
+ * Reads the bytes of a user's text file: UTF-8, or UTF-16 with a byte order mark. The mark is dropped; line ends stay
+ * as they are.
  *
- * Nothing is replaced: other bytes, such as those of Latin-1, would come out as other names than they stand for. @param
- * subject the file as the user named it.
- * @throws {FormatError} MUT_BAD_REQUEST with line and column of the first byte that is no text.
+ * Nothing is replaced: other encodings, such as Latin-1, would yield wrong names.
+ *
+ * @param subject the file as the user named it.
+ * @throws {FormatError} MUT_BAD_REQUEST with line and column of the first byte that is not text.
  */
 export function decodeText(bytes: Uint8Array, subject: string): string {
   const utf16 =

@@ -1,4 +1,4 @@
-/** The formats that a text can be told to be in. */
+/** The formats that are recognized in a text. */
 export type Format =
   /** OurGrid's job file, generations 2 to 4. */
   | 'jdf'
@@ -46,12 +46,12 @@ const marks: readonly (readonly [Format, RegExp])[] = [
   ['swf', /^[ \t]*(?:-?\d+(?:\.\d+)?[ \t]+){17}-?\d+(?:\.\d+)?[ \t]*$/m],
 ];
 
-/** Tells the format of a text by its content; file names do not count. Cost: linear. */
+/** Detects the format of a text by its content; file names do not count. Cost: linear. */
 export function detectFormat(text: string): Format {
   return findFormat(text).format;
 }
 
-/** Tells the format and where its mark is. */
+/** Detects the format and where its mark is. */
 export function findFormat(text: string): Detection {
   const start = skipRemarks(text);
   const enclosed = findEnclosed(text, start);

@@ -4,7 +4,7 @@ export interface FormatProblem {
   readonly code: string;
   /** The file as the user named it, or what kind of value the text is. */
   readonly subject: string;
-  /** Counted from 1; 0 for a value that is no file. */
+  /** Counted from 1; 0 for a value that is not in a file. */
   readonly line: number;
   /** Counted from 1. */
   readonly column: number;
@@ -18,7 +18,7 @@ export interface FormatProblem {
 export interface FurtherProblems {
   /** Behind the first, in the order of the text. */
   readonly further: readonly FormatError[];
-  /** Whether there may be more: so much was wrong that the rest was not read. */
+  /** Whether the reader stopped at too many errors, so that there may be more. */
   readonly isCut: boolean;
 }
 

@@ -16,10 +16,7 @@ export interface EmbeddedClusterOptions {
   readonly trust?: TrustSource;
   /** What the cluster is called at its reservation manager; empty where it honours no reservations. */
   readonly reservationResource?: string;
-  /**
-   * Hears of an order that waits what a tighter walltime would have gained it, where the queue is by scores and it
-   * would.
-   */
+  /** Receives, for a waiting order, the gain of a tighter walltime, if the queue is by scores and there is a gain. */
   readonly onWalltimeGain?: (order: AllocationOrder, gain: WalltimeGain) => void;
   /** Of each call; 10 s when left out. */
   readonly deadlineMs?: number;
@@ -122,7 +119,8 @@ export class EmbeddedCluster implements ResourceManager {
       try {
         for await (const _level of listMessages(call)) onHint();
       } catch {
-        // The cluster is away or stops. The caller reads the queue on its own clock, and hears what is wrong from that.
+        // The cluster is away or stops. The caller reads the queue on its own clock, and that read reports what is
+        // wrong.
       }
       over.removeEventListener('abort', cancel);
       await pause(rewatchMs, over);

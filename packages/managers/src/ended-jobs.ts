@@ -3,15 +3,14 @@ import type { Instant } from '@mutirao/core/shared';
 import type { JobFiles } from './job-files.ts';
 
 const keptMax = 100;
-/** Managers end a job up to so long before its walltime is over, by their own clock. */
+/** Managers end a job up to this time before its walltime is over, by their own clock. */
 const tolerance = 3000;
 
 /**
  * Jobs of ours that ended, for a manager that forgets them at once.
  *
- * Jobs note how they ended in a file (`JOB BEGAN ENDED STATUS` and `endingFacts`), which a job that is killed does not:
- * of that, what the last
- * listings showed is told. Files outlive the provider.
+ * Jobs note how they ended in a file (`JOB BEGAN ENDED STATUS` and `endingFacts`). A killed job does not; the last
+ * listings say what is known of it. Files outlive the provider.
  */
 export class EndedJobs {
   readonly #files: JobFiles;
@@ -95,7 +94,7 @@ export class EndedJobs {
   }
 }
 
-/** What a job is to note of itself, beside its number, times and status. */
+/** Facts that a job notes of itself, in addition to its number, times and status. */
 export function endingFacts({ width, walltime }: Pick<QueuedRequest, 'width' | 'walltime'>, now: Instant): string {
   return `${width} ${walltime} ${now}`;
 }

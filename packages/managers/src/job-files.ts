@@ -30,7 +30,7 @@ export class JobFiles {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Where a job is to write. */
+  /** The file for a job's output. */
   logPath(key: string): string {
     return join(this.#folder, `${key}.log`);
   }
@@ -60,7 +60,7 @@ export class JobFiles {
     return path;
   }
 
-  /** Where a job is to note how it ended. */
+  /** The file in which a job notes how it ended. */
   endingPath(key: string): string {
     return join(this.#folder, `${key}.end`);
   }

@@ -5,7 +5,7 @@ export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
-  /** What it holds beside elements, without the spaces around it. */
+  /** The text in it outside elements, without the spaces around it. */
   readonly text: string;
 }
 

@@ -3,7 +3,7 @@ import type { AllocationOrder } from './resource-manager.ts';
 import { renderBeginning } from './script-beginning.ts';
 
 /**
- * Renders the program that starts processes on one host: so many, from an index on. It holds the agents' credential.
+ * Renders the program that starts a number of processes on one host, from an index on. It holds the agents' credential.
  */
 export function renderProcesses(order: AllocationOrder, walltimeMs: number): string {
   return [

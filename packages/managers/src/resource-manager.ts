@@ -31,7 +31,7 @@ export interface ResourceManager {
   readonly reservationResource?: string;
   /**
    * Queues a request and resolves to the manager's id for it. Idempotent by user and `clientRequestId` until it is
-   * closed; whoever opens the manager again finds requests by these keys in `queue`.
+   * closed; a caller that opens the manager again finds requests by these keys in `queue`.
    */
   allocate(order: AllocationOrder): Promise<string>;
   /** Takes a queued request out or ends a running one; of a request that ended or is unknown, does nothing. */
@@ -44,24 +44,22 @@ export interface ResourceManager {
    */
   queue(endedMax: number, userId?: UserId): Promise<QueueListing>;
   /**
-   * Whether limits have changed since they were read, as when a width was refused; left out where only reading them
-   * tells.
+   * Whether limits have changed since they were read, as when a width was refused; left out if only a read can show it.
    */
   readonly hasNewLimits?: boolean;
   /**
-   * Calls `onHint` when the queue may have changed, until `signal` is aborted. Only a hint: it may come late, often or
-   * never,
-   * and the caller reads the queue on its own clock besides. Never throws.
+   * Calls `onHint` when the queue may have changed, until `signal` is aborted. A hint may come late, often or never, so
+   * the caller also reads the queue on its own clock. Never throws.
    */
   watch(onHint: () => void, signal: AbortSignal): void;
   /**
-   * Whether it honours the claims of reservations by itself, so that nothing is to be held for them; undefined while it
-   * cannot tell. Left out where no such manager does. Never throws.
+   * Whether it honours the claims of reservations by itself, so that nothing must be pre-acquired for them; undefined
+   * while that is unknown. Left out if no such manager does. Never throws.
    */
   honoursReservations?(): Promise<boolean | undefined>;
   /**
-   * Whether it would make reservations of its own for this account, which it then guarantees; undefined while it cannot
-   * tell. Left out where no such manager does. Never throws.
+   * Whether it would make reservations of its own for this account, which it then guarantees; undefined while that is
+   * unknown. Left out if no such manager does. Never throws.
    */
   mayReserve?(): Promise<boolean | undefined>;
   /** The manager's own reservations; left out where it has none that we could make. */

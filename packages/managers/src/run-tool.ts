@@ -45,7 +45,7 @@ function getTrouble(call: ToolCall, result: CommandResult): string {
   if (call.signal.aborted) return 'was given up, since the provider stops';
   if (result.isTruncated) return `wrote more than ${call.outputBytesMax} bytes`;
   if (call.hasStatusesOfItsOwn === true) return '';
-  // As a shell tells of signals; 255 is how some commands tell of bad usage.
+  // A shell reports a signal as 128 + its number; some commands report bad usage as 255.
   return result.status > 128 && result.status <= 128 + 64
     ? `was killed (status ${result.status}); ${listWords(result.stderr.toString('utf8'))}`
     : '';

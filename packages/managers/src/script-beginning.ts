@@ -5,9 +5,9 @@ import type { AllocationOrder } from './resource-manager.ts';
 /**
  * Renders the first lines of a job's script: the environment of an order's processes.
  *
- * It is in the script, which only its owner and the manager's operators can read, and not on a command line. The
- * walltime's end is told
- * by the clock of the node that runs the script; inside a reservation it is never behind the end of that.
+ * It is in the script, which only its owner and the manager's operators can read, and not on a command line. The end of
+ * the walltime goes by the clock of the node that runs the script; inside a reservation it is never after the
+ * reservation's end.
  */
 export function renderBeginning(order: AllocationOrder, walltime: Duration): string[] {
   const { environment, width, reservation } = order;

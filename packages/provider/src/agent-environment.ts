@@ -12,16 +12,15 @@ export interface AgentStart {
   readonly home: string;
   /** The certificate that the provider's is signed by, on one line; empty where it is spoken to without TLS. */
   readonly authority: string;
-  /** The agent gives up after so long without its provider; 0 for its own choice. */
+  /** The agent gives up after this time without its provider; 0 for its own choice. */
   readonly orphanTimeout: Duration;
   /** How the agent keeps tasks apart; empty for its own choice. */
   readonly isolation: string;
 }
 
 /**
- * The environment of an allocation's command: whom to dial and with which credential. The resource manager adds the
- * index of
- * the process.
+ * The environment of an allocation's command: the address to dial and the credential. The resource manager adds the
+ * index of the process.
  */
 export function agentEnvironment({
   address,

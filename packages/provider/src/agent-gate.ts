@@ -24,14 +24,12 @@ const schema =
   'NOT NULL) STRICT';
 
 /**
- * Sees to it that a credential which somebody copied is of no use: beside it each agent shows a secret that it made
- * itself, and
+ * Makes copied credentials useless: in addition to its credential each agent shows a secret that it made itself, and
  * the name of a machine belongs to the first secret shown with it.
  *
- * Of an allocation's machines the provider remembers that until the request is over, also after a restart. A
- * time-shared
- * machine's secret is bound to its name when the machine is invited, and stays so until the machine is removed or
- * invited again.
+ * The provider remembers the secrets of an allocation's machines until the request is over, also after a restart. The
+ * secret of a time-shared machine is bound to its name by the invitation, until the machine is removed or invited
+ * again.
  */
 export class AgentGate {
   readonly #database: DatabaseSync;
@@ -63,8 +61,7 @@ export class AgentGate {
    * loses the name.
    *
    * @throws {MutiraoError} MUT_CREDENTIAL_COPIED when the name is another agent's, or none of the request's machines
-   * has it; MUT_CREDENTIAL_NAME when the
-   * credential is another machine's; MUT_INVITATION_REFUSED; MUT_DISK_FULL.
+   * has it; MUT_CREDENTIAL_NAME when the credential is another machine's; MUT_INVITATION_REFUSED; MUT_DISK_FULL.
    */
   enter(origin: AgentOrigin, machineId: MachineId, credential: string, by: AuditCaller = ownAccord): void {
     const requestId = origin.kind === 'request' ? origin.requestId : '';
@@ -117,9 +114,8 @@ export class AgentGate {
   }
 
   /**
-   * An agent's stream has ended. A machine of a request stays its agent's until the request is over, also where that
-   * agent said good-bye: no other process is
-   * started for it, and whoever copied the credential would find a place there.
+   * An agent's stream has ended. A machine of a request stays its agent's until the request is over, even if that agent
+   * said good-bye: no other process is started for it, so a free place would only serve a copied credential.
    */
   leave(machineId: MachineId): void {
     const known = this.#entered.get(machineId);

@@ -252,7 +252,7 @@ function getIsolation({ isolation }: Config): string {
   return isolation;
 }
 
-/** Whose reservations are to be kept; undefined for nobody's. */
+/** The reservation manager and the resource to follow there; undefined for none. */
 function getReservations(
   { id, reservations: address, reservationResource }: Config,
   home: string,

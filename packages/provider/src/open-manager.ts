@@ -133,7 +133,7 @@ export interface ManagerPlaces {
   readonly log: Pick<Logger, 'info'>;
 }
 
-/** The resource manager that a provider is to use. @throws {MutiraoError} MUT_UNREACHABLE, MUT_BAD_CONFIG */
+/** Opens the configured resource manager. @throws {MutiraoError} MUT_UNREACHABLE, MUT_BAD_CONFIG */
 export function openManager(config: ManagerConfig, places: ManagerPlaces): ResourceManager | undefined {
   const { manager, managerFile } = config;
   if (places.passedOn.length > 0 && !isByCommands(manager))
@@ -323,7 +323,7 @@ function openOar(config: ManagerConfig, { id, directory, passedOn }: ManagerPlac
   });
 }
 
-/** Reservations that the resource's own manager is to make; none where allocations are held for them. */
+/** The reservations that the resource's own manager makes; none if allocations are pre-acquired instead. */
 function getReservations(
   { reservations, preAcquire, reservationResource }: ManagerConfig,
   id: string,
@@ -357,9 +357,7 @@ function openCommands(config: ManagerConfig, { directory, passedOn }: ManagerPla
   });
 }
 
-/**
- * Reads when allocations are asked for that are to be held; undefined for never. @throws {MutiraoError} MUT_BAD_CONFIG
- */
+/** Reads when to request pre-acquired allocations; undefined for never. @throws {MutiraoError} MUT_BAD_CONFIG */
 export function readHolding(text: string): LeadRule | undefined {
   if (text === '') return undefined;
   const [, kind, value = ''] = /^(fixed|learned|forecast):(.+)$/.exec(text) ?? [];

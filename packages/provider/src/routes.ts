@@ -114,7 +114,7 @@ export function providerService(host: ProviderHost): ServiceBinding {
   );
 }
 
-/** GridMachineService, for agents, who show credentials of their own. */
+/** GridMachineService, for agents, which show credentials of their own. */
 export function machineService(host: ProviderHost, credentials: AgentCredentials): ServiceBinding {
   return bind<typeof GridMachineServiceService, MachineRaw>(GridMachineServiceService, machineRoutes(host), {
     raw: ['attach', 'pullContent', 'pushContent'],
@@ -421,8 +421,7 @@ async function passPush(host: ProviderHost, agent: AgentLink, push: Push): Promi
     });
   } catch (error) {
     if (!diverted.aborted || signal.aborted || chunks.isRead) throw error;
-    // From here on nobody gives it to a broker: one that comes back while it is being kept hears of it when it is
-    // whole.
+    // From here on nothing gives it to a broker. One that comes back in the meantime learns of it when it is whole.
     forget();
     await keepPush(host, agent, push);
   } finally {
@@ -438,7 +437,7 @@ async function keepPush(
   if (standby === undefined)
     throw new MutiraoError('MUT_TRANSFER_FAILED', `transfer ${transferId}: its broker is away`);
   await standby.keepOutput(identity.machineId, { transferId, content }, chunks);
-  // The broker may have come back meanwhile, and the agent will tell it of this output itself.
+  // The broker may have come back meanwhile; the agent then reports this output to it directly.
   relay.announceKept(identity.machineId, transferId);
 }
 

@@ -97,13 +97,13 @@ export interface ProviderSetup {
   readonly identity: string;
   /** Undefined where machines attach by themselves. */
   readonly manager: ResourceManager | undefined;
-  /** Whose reservations the manager is to keep; undefined or left out for nobody's. */
+  /** The reservation manager to follow; undefined or left out for none. */
   readonly reservations?: Pick<ReservationSyncOptions, 'address' | 'resourceId' | 'token' | 'trust'> | undefined;
   /** The program that each processor of an allocation runs. */
   readonly agentCommand: readonly string[];
   /** Where Mutirao's files are on the machines of the resource; empty for the agent's own choice. */
   readonly agentHome: string;
-  /** Agents of allocations give up after so long without the provider; 0 for their own choice. */
+  /** Agents of allocations give up after this time without the provider; 0 for their own choice. */
   readonly agentOrphanTimeout: Duration;
   /** As `--isolation` says it to agents; empty for their own choice. */
   readonly agentIsolation: string;
@@ -123,7 +123,7 @@ export interface ProviderSetup {
   readonly quotas?: QuotaRules;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Hears of the error after which the process should start again. */
+  /** Receives the error after which the process should start again. */
   onFatal(error: unknown): void;
 }
 
@@ -132,7 +132,7 @@ export interface RunningProvider {
   readonly address: string;
   /** Where agents are served. */
   readonly agentsAddress: string;
-  /** What agents are told to dial: another address where they reach it by one. */
+  /** The address that agents dial, which differs if they reach the provider by another one. */
   readonly agentsDial: string;
   /**
    * Invites a machine of the owner's and answers the one-time secret for its agent. @throws {MutiraoError}
@@ -211,7 +211,7 @@ class ProviderProcess {
     this.#driver.deliver(input);
   };
   readonly #gate: AgentGate;
-  /** What agents are told to dial, and what they need to trust who is there. */
+  /** The address that agents dial, and the authority that they trust there. */
   #agentStart: Pick<AgentStart, 'address' | 'authority'> = { address: '', authority: '' };
 
   constructor(setup: ProviderSetup, journal: Journal<ProviderChange>) {
@@ -638,7 +638,7 @@ function openReservations(
   };
 }
 
-/** What brokers are told that the resource is called at its reservation manager. */
+/** The name of the resource at its reservation manager, as reported to brokers. */
 function resourceOf({ manager, reservations, config: { holding } }: ProviderSetup): { readonly resourceId?: string } {
   const resourceId = holding === undefined ? manager?.reservationResource : reservations?.resourceId;
   return resourceId === undefined ? {} : { resourceId };

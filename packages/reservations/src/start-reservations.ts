@@ -31,7 +31,7 @@ import { GroupCommitFollower } from './together/group-commit-follower.ts';
 /** What a reservation manager is started with. */
 export interface ReservationsSetup {
   readonly options: ReservationsOptions;
-  /** Its name, as claims tell it. */
+  /** Its name, which its claims carry. */
   readonly id: string;
   /** Holds the journal and the key of claims. */
   readonly directory: string;
@@ -48,7 +48,7 @@ export interface ReservationsSetup {
   readonly audit?: Audit;
   readonly log: Logger;
   readonly metrics?: Metrics;
-  /** Hears of the error after which the process should start again. */
+  /** Receives the error after which the process should start again. */
   onFatal(error: unknown): void;
 }
 
@@ -63,7 +63,7 @@ export interface RunningReservations {
 
 type ReservationsDriver = MachineDriver<ReservationsState, ReservationsInput, ReservationsChange, ReservationsCommand>;
 
-/** A quarter of what others have: whoever asks meanwhile waits until they are copied. */
+/** A quarter of what other journals have: calls wait while the pages are copied. */
 const checkpointPages = 1000;
 /** Time that calls get to end when the process stops. */
 const drainMs = 1000;
@@ -93,7 +93,7 @@ export async function startReservations(setup: ReservationsSetup): Promise<Runni
       publisher?.notify();
     },
   });
-  // What became due while nobody looked is done before anybody is answered, but for what a use may be told of.
+  // Overdue changes are made before any call is answered, except those that a report of use may still prevent.
   driver.deliver({ kind: 'ManagerStarted' });
   driver.settle();
   const room = new Room({

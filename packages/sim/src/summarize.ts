@@ -16,7 +16,7 @@ export function summarize(values: readonly number[]): Summary {
   return { count, mean, halfInterval: studentQuantile(count - 1) * Math.sqrt(squares / (count - 1) / count) };
 }
 
-/** The 97.5 % quantile of Student's t with so many degrees of freedom, 1 or more; within 0.1 % beyond the table. */
+/** The 97.5 % quantile of Student's t with `freedom` degrees of freedom, 1 or more; within 0.1 % beyond the table. */
 export function studentQuantile(freedom: number): number {
   return table[freedom - 1] ?? 1.959964 + 2.3723 / freedom + 2.82 / freedom ** 2;
 }

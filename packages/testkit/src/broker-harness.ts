@@ -565,6 +565,7 @@ const shutdowns: ReadonlyMap<string, Pick<ReplicaEnd, 'outcome' | 'reason'>> = n
   ['stopped', { outcome: 'broken', reason: 'MUT_AGENT_STOPPED' }],
   ['draining', { outcome: 'broken', reason: 'MUT_DRAINING' }],
   ['greedy', { outcome: 'limited', reason: 'MUT_MEMORY_MAX' }],
+  ['starved', { outcome: 'failed', reason: 'MUT_OUT_OF_MEMORY' }],
 ]);
 
 function startOf(text = ''): MachineReport['started'][number] {

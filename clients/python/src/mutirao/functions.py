@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import concurrent.futures
 import functools
 import importlib.util
@@ -23,17 +24,21 @@ import cloudpickle
 
 from .broker.v1 import broker_pb2 as pb
 from .common.v1 import common_pb2
-from .errors import ArgumentError, MutiraoError, RemoteTraceback
+from .errors import ArgumentError, MutiraoError, RemoteTraceback, TaskFailed
 from .job import Job, Task, failure_of
 from .packets import pack, unpack
 
 if TYPE_CHECKING:
     from .grid import Grid
 
+VERSION = "%d.%d" % sys.version_info[:2]
 TIMELESS = (2020, 1, 1, 0, 0, 0)  # So that the same files are the same archive.
 CANCEL_BATCH = 10_000  # Tasks of one call.
 # The end of a group's command says how many calls each of its tasks runs, and how many there are.
-COMMAND = re.compile(r" runner\.pyz function calls \{\} (?P<chunk>\d+) [\d.]+ (?P<count>\d+)$")
+COMMAND = re.compile(r" runner\.pyz \{\} [\d.]+ (?P<chunk>\d+) (?P<count>\d+)$")
+CRASHED = 87  # Exit status of a task some of whose calls ended their process.
+INLINE_MAX = 48 << 10  # Bytes of the calls of a task that travel with it.
+INLINE_TOTAL_MAX = 256 << 10  # Of those of one append; more are a file.
 
 
 class Future(concurrent.futures.Future):  # type: ignore[type-arg]
@@ -201,13 +206,23 @@ def pickled(what: str, value: Any) -> bytes:
         raise ArgumentError(f"{what} cannot be sent to another machine: {type(error).__name__}: {error}", "MUT_BAD_REQUEST") from error
 
 
-def command_of(python: Optional[str], chunk: int, count: int) -> str:
+def command_of(python: Optional[str], arguments: str) -> str:
     """Runs the interpreter of this process where a machine has it, else python3; a name that was given is taken as it is."""
-    version = "%d.%d" % sys.version_info[:2]
-    rest = f"runner.pyz function calls {{}} {chunk} {version} {count}"
     if python is not None:
-        return f"exec {shlex.quote(python)} {rest}"
-    return f"p={shlex.quote(sys.executable or 'python3')}; [ -x \"$p\" ] || p=python{version}; command -v \"$p\" >/dev/null || p=python3; exec \"$p\" {rest}"
+        return f"exec {shlex.quote(python)} runner.pyz {arguments}"
+    return (
+        f"p={shlex.quote(sys.executable or 'python3')}; [ -x \"$p\" ] || p=python{VERSION}; "
+        f'command -v "$p" >/dev/null || p=python3; exec "$p" runner.pyz {arguments}'
+    )
+
+
+def values_of(calls: Sequence[bytes], chunk: int) -> tuple[list[str], bool]:
+    """For each task where its calls are: in its value, or in a file, which is needed then."""
+    starts = range(0, len(calls), chunk)
+    packed = [pack(calls[start : start + chunk]) for start in starts] if sum(map(len, calls)) <= INLINE_TOTAL_MAX else []
+    if packed and sum(map(len, packed)) <= INLINE_TOTAL_MAX and max(map(len, packed)) <= INLINE_MAX:
+        return ["i:" + base64.b64encode(data).decode() for data in packed], False
+    return [f"f:{start}:{min(chunk, len(calls) - start)}" for start in starts], True
 
 
 class Options:
@@ -262,15 +277,15 @@ def append_calls(job: Job, key: str, groups: Sequence[tuple[bytes, Sequence[byte
 
     specs = []
     for function, calls in groups:
-        inputs = [
-            source(archive, "runner.pyz"),
-            source(connection.upload(function, math.inf), "function"),
-            source(connection.upload(pack(calls), math.inf), "calls"),
-        ]
+        values, needs_file = values_of(calls, chunk)
+        inputs = [source(archive, "runner.pyz"), source(connection.upload(function, math.inf), "function")]
+        if needs_file:
+            inputs.append(source(connection.upload(pack(calls), math.inf), "calls"))
         specs.append(
             pb.TaskGroup(
-                command=command_of(options.python, chunk, len(calls)),
-                range=common_pb2.IntegerRange(first=0, count=-(-len(calls) // chunk)),
+                command=command_of(options.python, f"{{}} {VERSION} {chunk} {len(calls)}"),
+                runner=common_pb2.Runner(command=command_of(options.python, f"--serve {VERSION}"), protocol_version=1),
+                list=pb.ValueList(values=values),
                 inputs=inputs,
                 outputs=[pb.OutputSpec(root=common_pb2.ROOT_PLAYPEN, path="result")],
                 requirements=options.requirements,
@@ -319,12 +334,16 @@ def settle(job: Job, index: int, how: str, entries: Sequence[tuple[int, Future]]
 def settle_task(job: Job, index: int, how: str, entries: Sequence[tuple[int, Future]]) -> None:
     task = Task(job, index)
     failure: Optional[BaseException] = None
+    lost: Optional[TaskFailed] = None
     outcomes: list[bytes] = []
     try:
         if how == "cancelled":
             failure = concurrent.futures.CancelledError()
         elif how == "failed":
             failure = failure_of(job.grid, task._read_record(math.inf))
+            if failure.exit_status == CRASHED:
+                outcomes, lost = unpack(task.read("result", math.inf)), failure
+                failure = None
         else:
             outcomes = unpack(task.read("result", math.inf))
     except BaseException as reason:
@@ -336,7 +355,7 @@ def settle_task(job: Job, index: int, how: str, entries: Sequence[tuple[int, Fut
             continue
         if failure is None and place >= len(outcomes):
             failure = MutiraoError(f"task {index} of job {job.id} brought only {len(outcomes)} results", "MUT_BAD_REPORT")
-        value, error = (None, failure) if failure is not None else read_outcome(outcomes[place])
+        value, error = (None, failure) if failure is not None else read_outcome(outcomes[place], lost)
         future._resolve(value, error)
     for future in held:
         future._release_callbacks()
@@ -361,7 +380,7 @@ def cancel_waiting(futures: Iterable[Future], reason: str) -> None:
                     future._cancel_here()
 
 
-def read_outcome(item: bytes) -> tuple[Any, Optional[BaseException]]:
+def read_outcome(item: bytes, lost: Optional[TaskFailed] = None) -> tuple[Any, Optional[BaseException]]:
     try:
         outcome = pickle.loads(item)
     except BaseException as failure:
@@ -370,6 +389,10 @@ def read_outcome(item: bytes) -> tuple[Any, Optional[BaseException]]:
         return None, None
     if "value" in outcome:
         return outcome["value"], None
+    if "crash" in outcome:
+        where = "" if lost is None else f" on {lost.machine}"
+        message = f"the call failed{where}: {outcome['crash']}"
+        return None, TaskFailed(message, "MUT_COMMAND_FAILED", CRASHED, lost.machine if lost else "", lost.stderr if lost else "")
     error: Any = None
     try:
         if outcome["error"] is not None:

@@ -44,6 +44,7 @@ export async function prepareHost(
     attributes: config.attribute,
     processorsFound: found.processors,
     processorsGranted: found.granted,
+    ...(found.memory > 0 ? { memoryFound: found.memory } : {}),
   };
   const facts = describeMachine(options, environment);
   const { processors } = facts;

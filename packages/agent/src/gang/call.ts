@@ -11,11 +11,11 @@ export interface CallSpec {
 
 /** What a call needs. */
 export interface CallOptions {
-  /** Path of the call's files, without what tells them apart. */
+  /** Path of the call's files, without their suffixes. */
   readonly files: string;
   /** Connects to the member of this name. @throws {MutiraoError} when there is none, or it is out of reach. */
   dial(name: string): Promise<Connection>;
-  /** Told once. */
+  /** Called once. */
   onOver(): void;
 }
 
@@ -78,7 +78,7 @@ export class Call {
     }
   }
 
-  /** Ends it; what runs at the member is told to end. */
+  /** Ends it, and the command at the member with it. */
   close(): void {
     if (this.isOver) return;
     this.isOver = true;
@@ -120,7 +120,7 @@ export class Call {
     }
   }
 
-  /** Nothing is told of it before its maker has it in hand. */
+  /** Nothing is reported before the caller of the constructor has the object. */
   private async reach(name: string, command: Buffer): Promise<Connection> {
     if (command.length > commandBytesMax)
       throw new Error(`the command has ${command.length} bytes; expected at most ${commandBytesMax}`);
@@ -185,7 +185,7 @@ export class Call {
 
   private write(stream: OutputStream, bytes: Buffer): void {
     if (this.closedOutputs.has(stream)) return;
-    // The caller takes less than comes: the member is to wait.
+    // The caller takes less than comes: the member must wait.
     if (!this.outputs[stream].write(bytes)) this.connection?.pause();
   }
 
@@ -208,8 +208,8 @@ export class Call {
   }
 
   /**
-   * The status is told at once and read last: the streams are closed when all is written, and the caller's copies end
-   * only then.
+   * The status is sent at once and read last: the streams are closed when everything is written, and the caller's
+   * copies end only then.
    */
   private finish(status: number): void {
     const { connection } = this;
@@ -238,7 +238,7 @@ export class Call {
   }
 }
 
-/** Tells a caller that is still there, and could not be taken up, why. */
+/** Sends the reason to a caller that is still waiting and could not be served. */
 function refuse(files: string, reason: string): void {
   try {
     const end = openSync(`${files}.end`, constants.O_WRONLY | constants.O_NONBLOCK);

@@ -24,7 +24,7 @@ const handshakeMax = 5000;
 const connectionsMax = 1024;
 const foreignersMax = 64;
 
-/** Where a member of a gang listens. Only who has the gang's secret is heard of. */
+/** Where a member of a gang listens. Only peers with the gang's secret are served. */
 export class ChannelListener {
   /** One for each host, as `host:port`. */
   readonly addresses: readonly string[];
@@ -112,7 +112,7 @@ async function listenAt(
   return server;
 }
 
-/** The time after which the next address is tried beside those that have not answered. */
+/** Time after which the next address is tried while the earlier ones have not answered. */
 const stagger = 250;
 
 /**

@@ -5,20 +5,20 @@ import { encodeFrame, FrameReader, type Frame } from './frames.ts';
 export interface Patience {
   /** A ping is sent so often. */
   readonly pingInterval: number;
-  /** A connection on which nothing was heard for so long is lost: its peer is gone without a word. */
+  /** A connection that is silent for this time is lost: its peer is gone without a word. */
   readonly silenceMax: number;
 }
 
 /** Three pings may get lost before a connection is given up. */
 export const usualPatience: Patience = { pingInterval: 5000, silenceMax: 20_000 };
 
-/** What a connection tells. */
+/** Receives the events of a connection. */
 export interface ConnectionListener {
   /** A thrown error closes the connection. */
   onFrame(frame: Frame): void;
   /** All that was sent is on its way: more may be. */
   onDrained(): void;
-  /** Told once. */
+  /** Called once. */
   onClosed(reason: string): void;
 }
 
@@ -48,7 +48,7 @@ export class Connection {
     }, patience.pingInterval);
   }
 
-  /** Hears of frames from now on; who listened before hears nothing more. */
+  /** Sends frames to this listener from now on, and none to the one before. */
   listen(listener: ConnectionListener): void {
     const isFirst = this.listener === undefined;
     this.listener = listener;
@@ -66,7 +66,7 @@ export class Connection {
     return this.isOver || this.socket.write(encodeFrame(frame));
   }
 
-  /** Reads nothing for now: whoever takes what comes has enough. */
+  /** Reads nothing for now, because the consumer is behind. */
   pause(): void {
     this.socket.pause();
   }

@@ -20,7 +20,7 @@ export type Frame =
   | { readonly kind: 'ping' }
   /** The member: it serves the gang. The answer to `link`. */
   | { readonly kind: 'ready' }
-  /** The member: so many bytes of input have been written to the command, and as many more may come. */
+  /** The member: this many bytes of input have been written to the command, and as many more may come. */
   | { readonly kind: 'inputTaken'; readonly bytes: number }
   | { readonly kind: 'output'; readonly stream: OutputStream; readonly bytes: Buffer }
   /** The member: the command has ended and all of its output was sent. The status is as a shell reports it. */
@@ -108,8 +108,10 @@ export class FrameReader {
   private bytes = 0;
 
   /**
-   * Takes the next bytes. @returns the frames that they complete, in order. @throws {MutiraoError} MUT_PROTOCOL for
-   * bytes that are no frame; then the stream is of no more use.
+   * Takes the next bytes.
+   *
+   * @returns the frames that they complete, in order.
+   * @throws {MutiraoError} MUT_PROTOCOL for bytes that are not a frame; then the stream is unusable.
    */
   take(chunk: Buffer): Frame[] {
     this.chunks.push(chunk);

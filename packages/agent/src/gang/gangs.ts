@@ -9,9 +9,9 @@ import type { Patience } from './connection.ts';
 import { Lead, memberVariables } from './lead.ts';
 import { Member } from './member.ts';
 
-/** What a member's process is, instead of its task's line or beside it. */
+/** Properties of a member's process that override or extend those of its task. */
 export interface GangTask {
-  /** Beside those that every task has. */
+  /** Variables in addition to those that every task has. */
   readonly variables: Readonly<Record<string, string>>;
   /** A line to run instead of the task's own; undefined for that. */
   readonly line: string | undefined;
@@ -49,14 +49,14 @@ export interface GangsOptions {
 interface Held {
   readonly replica: HeldReplica;
   readonly member: Member;
-  /** What rank 0 has besides. */
+  /** Parts that only rank 0 has. */
   readonly lead: Lead | undefined;
   /** The FIFO whose reader stands for a member of another rank among the tasks of this machine; -1 for none. */
   readonly leash: number;
   readonly leashPath: string;
   /** Whether its process was started. */
   isLaunched: boolean;
-  /** Whether it was told to end before that. */
+  /** Whether it received the order to end before that. */
   isCondemned: boolean;
 }
 
@@ -74,7 +74,7 @@ export class Gangs {
     removeTree(options.folder);
   }
 
-  /** Has a member listen; MemberListening or HoldFailed tells how that went. */
+  /** Lets a member listen; MemberListening or HoldFailed reports the result. */
   async hold(replica: HeldReplica): Promise<void> {
     const { replicaId, gang } = replica.start;
     if (gang === undefined) return;
@@ -124,7 +124,7 @@ export class Gangs {
     if (held.lead !== undefined || signal === 'SIGKILL') this.options.signal(replica, signal);
   }
 
-  /** Ends all that a member has beside its process. */
+  /** Ends everything of a member except its process. */
   release(replicaId: number): void {
     const held = this.held.get(replicaId);
     if (held === undefined) {
@@ -231,7 +231,7 @@ const nothing: ProcessResult = {
   outputBytes: 0,
 };
 
-/** Open both ways, so that opening waits for nobody, and who reads it waits. */
+/** Open both ways, so that opening does not block, and its reader waits. */
 function openLeash(file: string): number {
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
   makeFifos([file]);

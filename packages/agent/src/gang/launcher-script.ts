@@ -3,13 +3,11 @@ import { quoteWord } from '@mutirao/runtime/processes';
 /**
  * The text of `$RSH_CMD`: runs a command at a member of the gang, by way of rank 0's agent.
  *
- * A shell, two or three copies of `cat` and FIFOs cost a tenth of a start of Node or of the one executable that holds
- * everything, and are on every machine that runs tasks.
- * Its files have the name of its process: `.in`, `.out` and `.err` are the command's streams, `.live` is open as long
- * as the caller lives and takes numbers of signals,
- * and by `.end` come `ok` or `no REASON`, and then the status. Each end is opened here before the agent is told, with
- * descriptor 9 at the other end, so that
- * opening waits for nobody and nobody sees an end of file that is none. What copies is deaf to signals that are meant
+ * A shell, two or three copies of `cat` and FIFOs cost a tenth of a start of Node or of the packed executable, and are
+ * on every machine that runs tasks. Its files have the name of its process: `.in`, `.out` and `.err` are the command's
+ * streams, `.live` is open as long as the caller lives and takes numbers of signals, and `.end` brings `ok` or `no
+ * REASON`, and then the status. The script opens each end before it notifies the agent, with descriptor 9 at the other
+ * end, so that opening waits for nobody and nobody sees a false end of file. The copies ignore signals that are meant
  * for the command.
  *
  * @param folder of the gang, absolute and plain to a shell; has the FIFO `calls`.

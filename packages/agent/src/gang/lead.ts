@@ -13,7 +13,7 @@ import type { Connection, Patience } from './connection.ts';
 import { launcherScript } from './launcher-script.ts';
 import { Link } from './link.ts';
 
-/** What rank 0 needs beside being a member. */
+/** What rank 0 needs in addition to its membership. */
 export interface LeadOptions {
   readonly place: GangMembership;
   /** Made again, and removed at the close. */
@@ -29,10 +29,10 @@ export interface LeadOptions {
 const dialDeadline = 10_000;
 /** Calls at once; those beyond wait until one is over. mpirun has one for each member as long as it runs. */
 const callsMax = 1024;
-/** A call's name ends in a line of the FIFO, which takes so many bytes whole. */
+/** A call's name ends in a line of the FIFO, which takes lines up to this size in one write. */
 const callNameMax = 64;
 
-/** What rank 0 has beside its membership: `$RSH_CMD`, `$HOSTFILE`, and a link to each other member. */
+/** What rank 0 has in addition to its membership: `$RSH_CMD`, `$HOSTFILE`, and a link to each other member. */
 export class Lead {
   private readonly options: LeadOptions;
   private readonly folder: string;
@@ -75,7 +75,7 @@ export class Lead {
   }
 
   /**
-   * All members are held: links to each of them, and tells what the task's environment has.
+   * Links to each member once all are held, and returns the variables for the task's environment.
    *
    * @throws {MutiraoError} MUT_GANG_LOST when one of them is out of reach.
    */
@@ -153,7 +153,7 @@ export class Lead {
     const key = { gangId, rank, secret };
     const [link, spare] = await Promise.all([
       Link.open({ addresses, key, linkPatience, ...(patience === undefined ? {} : { patience }), onLost }),
-      // What fails here the link tells.
+      // The link reports the failure.
       dialMember(addresses, key, linkPatience, patience).catch(() => undefined),
     ]);
     if (spare !== undefined) this.keep(rank, spare);
@@ -203,7 +203,7 @@ export function memberVariables(members: readonly GangMember[]): Record<string, 
   return Object.fromEntries(members.map(({ rank, name }) => [`PROC${rank}`, name]));
 }
 
-/** By its whole name, or by its host where that is no other's. */
+/** By its whole name, or by its host if no other member has that. */
 function findMember(members: readonly GangMember[], name: string): GangMember | undefined {
   const whole = members.find((member) => member.name === name);
   if (whole !== undefined) return whole;

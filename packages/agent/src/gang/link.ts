@@ -10,7 +10,7 @@ export interface LinkOptions {
   /** Longest time that the member may be out of reach, in milliseconds. */
   readonly linkPatience: Duration;
   readonly patience?: Patience;
-  /** It has been out of reach for longer. Told once, and never before `open` has resolved. */
+  /** Called once when it has been out of reach for longer, and never before `open` has resolved. */
   onLost(detail: string): void;
 }
 
@@ -45,7 +45,7 @@ export class Link {
     this.connection?.close('rank 0 has ended');
   }
 
-  /** Dials until it is answered. @param deadline as `performance.now()` tells it. */
+  /** Dials until it is answered. @param deadline on the clock of `performance.now()`. */
   private async connect(deadline: number): Promise<void> {
     for (let pause = pauseMin; ; pause = Math.min(2 * pause, pauseMax)) {
       try {
@@ -64,7 +64,7 @@ export class Link {
     const { addresses, key, patience } = this.options;
     const connection = await dialMember(addresses, key, deadline, patience);
     const answered = Promise.withResolvers<undefined>();
-    // A member that takes the connection and says nothing is none.
+    // A member that accepts the connection and says nothing counts as unreachable.
     const timer = setTimeout(() => {
       connection.close('no answer');
     }, deadline);

@@ -4,11 +4,10 @@ import { accountName } from '@mutirao/runtime/files';
 import { isHomeSocket, isLoopback, isSocket, parseAddress } from '@mutirao/runtime/rpc';
 
 /**
- * What a member of a gang is called, as `user@host`: one word for shells and for the host files of Open MPI.
+ * The name of a member of a gang, `user@host`: one word for shells and for the host files of Open MPI.
  *
- * The host is none that a resolver knows, or mpirun would take it for its own host and start there by itself; and no
- * two machines of a provider have the
- * same one, though they may be on one host.
+ * No resolver may know the host, or mpirun would take it for its own host and start processes there itself. No two
+ * machines of a provider share a host name, though they may be on one host.
  */
 export function nameMember(machineId: string, user: string = accountName(), host: string = hostname()): string {
   const own = machineId.slice(machineId.indexOf('/') + 1);

@@ -18,9 +18,9 @@ export interface MemberOptions {
   readonly outputMax: number;
   /** Starts a process in the member's folder, as part of its task. */
   start(command: string, onClosed: StartPipedOptions['onClosed']): PipedProcess;
-  /** Its commands have written more than they may. Told once. */
+  /** Its commands have written more than they may. Called once. */
   onOutputMax(writtenBytes: number): void;
-  /** Rank 0 has been missing for longer than it may. Told once. */
+  /** Rank 0 has been missing for longer than it may. Called once. */
   onLost(detail: string): void;
 }
 

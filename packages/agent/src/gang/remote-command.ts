@@ -14,7 +14,7 @@ export interface RemoteCommandOptions {
   readonly killGrace: Duration;
   /** Bytes of either stream that were written. */
   onOutput(bytes: number): void;
-  /** The command has ended, or there was none. Told once. */
+  /** The command has ended, or there was none. Called once. */
   onOver(): void;
 }
 
@@ -78,7 +78,7 @@ export class RemoteCommand {
       this.options.connection.send({ kind: 'inputTaken', bytes: bytes.length });
     };
     const { standardInput } = this.process;
-    // One that reads no more of its input is fed all the same, for its caller is to go on.
+    // Input for a command that has stopped reading counts as taken, so that its caller goes on.
     if (standardInput.destroyed || standardInput.writableEnded) taken();
     else standardInput.write(bytes, taken);
   }
@@ -103,7 +103,7 @@ export class RemoteCommand {
   private abandon(): void {
     if (this.isOver) return;
     this.signal('SIGTERM');
-    // Nobody reads what it writes, and it is not to wait for that.
+    // Nobody reads its output, and it must not wait for that.
     this.process.standardOutput.resume();
     this.process.standardError.resume();
     this.killTimer = setTimeout(() => {

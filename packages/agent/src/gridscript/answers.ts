@@ -1,8 +1,6 @@
 import { nameOfBytes } from '@mutirao/api/codecs';
 
-/**
- * Functions that a script begins with, by which its answer is told from what templates and login shells say besides.
- */
+/** Functions at the start of a script that separate its answer from the output of templates and login shells. */
 export function framing(token: string): string {
   return (
     `mask=$(umask); umask 077\nanswer() { printf '\\n@%s\\n' '${token}'; }\nfinish() { printf '\\n@%s.\\n' ` +
@@ -19,7 +17,7 @@ export function readAnswer(output: Buffer, token: string): Buffer | undefined {
     : output.subarray(begin + token.length + 3, Math.max(begin + token.length + 3, end));
 }
 
-/** How a task ended, as the script that ran it tells. */
+/** How a task ended, according to the script that ran it. */
 export interface ReportedEnd {
   /** As a shell reports it. */
   readonly status: number;

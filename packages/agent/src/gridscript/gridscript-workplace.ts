@@ -36,7 +36,7 @@ export interface GridScriptOptions {
   onUnreachable(error: MutiraoError): void;
 }
 
-/** Scripts and copies that go on at a time, besides tasks: sshd refuses more than ten greetings at once. */
+/** Scripts and copies that go on at a time, in addition to tasks: sshd refuses more than ten greetings at once. */
 const templatesMax = 6;
 /** Time that a killed task has to be seen as ended before nobody waits any more. */
 const killedPatience: Duration = 10_000;
@@ -73,7 +73,7 @@ export class GridScriptWorkplace implements Workplace {
     );
   }
 
-  /** @param deliver hears of the ends of tasks. @throws Error of the file system. */
+  /** @param deliver receives the ends of tasks. @throws Error of the file system. */
   static async open(options: GridScriptOptions, deliver: (input: AgentInput) => void): Promise<GridScriptWorkplace> {
     const cache = await ContentCache.open(path.join(options.folder, 'contents'), options.contentBytesMax);
     return new GridScriptWorkplace(options, cache, deliver);
@@ -190,7 +190,7 @@ export class GridScriptWorkplace implements Workplace {
     void removal.then(() => this.removals.delete(removal));
   }
 
-  /** Kills what runs, as far as the machine hears of it in time. */
+  /** Kills what runs, as far as the machine can be reached in time. */
   async end(): Promise<void> {
     this.isOver = true;
     const kills = [...this.runs.values()].map((run) =>
@@ -278,8 +278,9 @@ export class GridScriptWorkplace implements Workplace {
   }
 
   /**
-   * After a template failed, asks whether the machine answers at all. @returns the error, told as a full disk where it
-   * was one.
+   * After a template failed, asks whether the machine answers at all.
+   *
+   * @returns the error, as MUT_DISK_FULL if the disk was full.
    */
   private async look(error: unknown): Promise<unknown> {
     if (!(error instanceof MutiraoError) || error.code !== 'MUT_TEMPLATE_FAILED' || this.isOver) return error;

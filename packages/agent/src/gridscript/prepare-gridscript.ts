@@ -12,7 +12,7 @@ import { GridScriptWorkplace } from './gridscript-workplace.ts';
 import { openRemoteMachine } from './remote-machine.ts';
 import type { TemplateTexts } from './templates.ts';
 
-/** What an agent is told of a machine that it drives by templates. */
+/** Options of an agent for a machine that it drives by templates. */
 export interface GridScriptConfig extends TemplateTexts, Omit<FactsOptions, 'attributes'> {
   /** What `$machine` stands for. */
   readonly machine: string;

@@ -28,7 +28,7 @@ export class RemoteContents {
     for (const content of contents) await this.bring(content);
   }
 
-  /** Lets contents go that were held, also in vain. */
+  /** Releases contents, also those that could not be brought. */
   letGo(contents: readonly Content[]): void {
     for (const { sha256 } of contents) {
       const count = (this.users.get(sha256) ?? 0) - 1;

@@ -57,7 +57,7 @@ export async function openRemoteMachine(options: RemoteMachineOptions): Promise<
   };
 }
 
-/** Copies all bytes there are to the machine and back, over what a former try may have left. */
+/** Copies every possible byte to the machine and back, over the file of a former try. */
 async function tryCopying(templates: Templates, remote: string, folder: string): Promise<void> {
   const sent = Buffer.concat([Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)), randomBytes(32)]);
   const [there, back] = [path.join(folder, 'probe'), path.join(folder, 'probe-back')];

@@ -76,8 +76,9 @@ export class RemoteRun {
   }
 
   /**
-   * Looks at a run whose connection broke until there is something to tell. @throws {MutiraoError} MUT_TEMPLATE_FAILED
-   * when the machine is out of reach for too long.
+   * Polls a run whose connection broke until its state is known.
+   *
+   * @throws {MutiraoError} MUT_TEMPLATE_FAILED when the machine is out of reach for too long.
    */
   private async lookForEnd(): Promise<ReportedEnd | 'fresh' | 'gone'> {
     let unseen = 0;

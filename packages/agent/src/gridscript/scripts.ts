@@ -25,9 +25,8 @@ const inside =
   'return 1; }\n';
 
 /**
- * Makes the folder of a machine's files, ends and removes what a former agent left, and tells where it is and what the
- * machine is: a line each for folder,
- * system, processor, name, processors and memory in MiB.
+ * Creates the folder of a machine's files, ends and removes what a former agent left, and prints a line each for
+ * folder, system, processor, name, processors and memory in MiB.
  *
  * @param folder absolute, or below the login's home.
  */
@@ -61,11 +60,11 @@ export interface RunFolders {
 }
 
 /**
- * Makes a run's playpen, drops contents that are no longer kept, and puts inputs in place.
+ * Creates a run's playpen, drops contents that are not kept any more, and puts inputs in place.
  *
- * Answers `ok`, `missing SHA256` for a content that did not arrive whole (its hash is compared where the machine can
- * make one, and else its size), `escapes INDEX`, or `folder INDEX` where a folder is in the way. What fails otherwise
- * is told on standard error, without an answer.
+ * Answers `ok`, `missing SHA256` for a content that did not arrive whole (by its hash if the machine can compute one,
+ * and by its size otherwise), `escapes INDEX`, or `folder INDEX` where a folder is in the way. Other failures go to
+ * standard error, without an answer.
  */
 export function placeScript(folders: RunFolders, inputs: readonly Placing[], dropped: readonly string[]): string {
   const contents = `${folders.base}/contents`;
@@ -119,7 +118,7 @@ function normalizeInside(path: string): string {
   return normal;
 }
 
-/** Tells a run's end: its status, and its two streams as far as they are kept. */
+/** Prints a run's end: its status, and the kept part of its two streams. */
 const tell = `tell() {
   status=137
   [ -s "$1/status" ] && read -r status <"$1/status"
@@ -158,7 +157,7 @@ echo "$status" >"$1/status.new"; mv "$1/status.new" "$1/status"
 `;
 
 /**
- * Runs a line in a run's playpen, once however often it is asked to, and tells its end.
+ * Runs a line in a run's playpen, once however often it is asked to, and prints its end.
  *
  * @param exports assignments in shell syntax. PATH is the machine's own, followed by storage, playpen and `.`.
  */
@@ -213,12 +212,12 @@ export interface InlineBounds {
 }
 
 /**
- * Lists the files of a run's outputs, small ones with what is in them; large ones are put under their numbers into
+ * Lists the files of a run's outputs, small ones with their bytes; large ones are put under their numbers into
  * `outputs` of the run.
  *
- * A link is brought as what it leads to, within the run's playpen and storage; see `OutputFinder`, which does the same.
+ * A link is replaced by its target, within the run's playpen and storage, as in `OutputFinder`.
  *
- * @param isPartial what cannot be brought is left out; otherwise it is told, and ends the list.
+ * @param isPartial leaves out unreadable files; otherwise the first is reported and ends the list.
  */
 export function listScript(
   folders: RunFolders,

@@ -131,7 +131,7 @@ function messages(): Message[] {
   ];
 }
 
-/** Has an agent hear a message as its link does; what it throws ends the stream. */
+/** Delivers a message to an agent as its link does; an error ends the stream. */
 function hear(t: ExecutionContext, bytes: Buffer, what: string): 'refused' | 'taken' {
   let said;
   try {

@@ -215,7 +215,7 @@ interface Noted {
   readonly startedTicks: string;
 }
 
-/** A process as its own note tells of it, and its state. */
+/** A process as its own note describes it, and its state. */
 function describe(pid: number): Noted & { readonly state: string } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -213,7 +213,7 @@ test('what a task wrote stays as it was kept, whatever still writes to the file'
   t.is(readFileSync(cache.store.path(content.sha256), 'utf8'), 'before');
 });
 
-test('the contents of users lie apart and keep within one bound, and who keeps most gives first', async (t) => {
+test('the contents of users lie apart and keep within one limit, and the user with the most loses contents first', async (t) => {
   const folder = temporaryFolder(t);
   const caches = await ContentCaches.open(folder, 450);
   const [own, eva, bob] = [caches.own, caches.of('eva'), caches.of('../bob/ann')];

@@ -85,7 +85,7 @@ test('a content is fetched once and found the next time', async (t) => {
   t.is(wanted.length, 1);
 });
 
-test('a transfer that is offered twice, or when nobody needs its content any more, is declined: its broker is not to wait', async (t) => {
+test('a transfer that is offered twice, or when nobody needs its content any more, is declined, so that its broker does not wait', async (t) => {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const { fetcher, declined, next } = await makeRig(t, async (cache) => {
     await promise;

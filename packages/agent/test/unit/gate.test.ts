@@ -1,7 +1,7 @@
 import test from 'ava';
 import { Gate } from '../../src/gate.ts';
 
-test('a gate lets so many through at once, the others in order, also after a failure', async (t) => {
+test('a gate lets a fixed number through at once, the others in order, also after a failure', async (t) => {
   const gate = new Gate(2);
   const begun: number[] = [];
   const ends = Array.from({ length: 4 }, () => Promise.withResolvers<number>());

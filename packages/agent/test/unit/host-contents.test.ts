@@ -121,7 +121,7 @@ test('agents that read the file system where contents are do not wait for each o
   t.false(one.isShared({ ...content, size: 65_536 }));
 });
 
-test('what no agent has any more goes, and a folder that cannot be is no error', async (t) => {
+test('contents that no agent has any more are removed, and an impossible folder does not cause an error', async (t) => {
   const host = new Host(t);
   const one = host.agent();
   await one.obtain(content, wanted);

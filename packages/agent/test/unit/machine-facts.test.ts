@@ -24,6 +24,10 @@ test('stated attributes win over found ones, their names in lower case', (t) => 
   t.like(attributes, { os: 'linux', mem: '1', site: 'poa', gpu: 'a=b' });
 });
 
+test('the memory that a control group leaves stands in the attributes', (t) => {
+  t.is(describeMachine({ ...plain, memoryFound: 600 * 2 ** 20 + 1 }, {}).attributes['mem'], '600');
+});
+
 test('an attribute without a value is refused', (t) => {
   for (const attribute of ['x', '=1', 'x='])
     t.throws(() => describeMachine({ ...plain, attributes: [attribute] }, {}), { code: 'MUT_BAD_CONFIG' }, attribute);

@@ -87,7 +87,7 @@ test('a file that was written a moment ago is copied, since it may change again 
   t.deepEqual(readFileSync(path.join(folder, 'in')), bytes);
 });
 
-test('who finds the key of a folder leaves outputs there, for a broker that proves to have it, and they no longer change with the file', async (t) => {
+test('an agent that finds the key of a folder leaves outputs there, for a broker that proves to have it, and they no longer change with the file', async (t) => {
   const home = temporaryFolder(t);
   const drops = path.join(home, 'drops');
   mkdirSync(drops);
@@ -161,7 +161,7 @@ test('keys are proven for each challenge and never shown, and a path is believed
   t.false(shared.isProven(file, provePath('another key', challenge, file)));
 });
 
-test('a key file that others may read, a copy of one, or a link to one, is no key', (t) => {
+test('a key file that others may read, a copy of one, or a link to one, does not count as a key', (t) => {
   const home = temporaryFolder(t);
   const key = offerHomeKey(home, 'provider-p', '');
   t.is(offerHomeKey(home, 'provider-p', ''), key);

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { TaskMeters } from '../../src/task-meters.ts';
 
-/** This process, said to hold so much more than it does. */
+/** This process, with a reported size far above its true one. */
 const own = { pid: process.pid, residentBytes: 2 ** 40 };
 const gone = { pid: 2 ** 22 + 1, residentBytes: 5000 };
 

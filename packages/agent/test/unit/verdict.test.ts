@@ -5,7 +5,7 @@ import { faultOfCode, faultRows } from '@mutirao/core/bag';
 import { getVerdict } from '../../src/verdict.ts';
 
 const failing = ['task', 'user'];
-/** Told by the broker alone, or by an agent without any error. */
+/** Reported by the broker alone, or by an agent without any error. */
 const reported = faultRows.filter(({ phase }) => phase !== 'accepting');
 
 const happenings = listHappenings(reported);
@@ -30,7 +30,7 @@ for (const [index, { phase, code, fault, errnos = [] }] of reported.entries()) {
   });
 }
 
-test("no code is one party's fault in one phase and another's in a later one, as far as machines tell it", (t) => {
+test("no code is one party's fault in one phase and another's in a later one, as far as machines report it", (t) => {
   for (const { code, fault, phase } of reported) t.is(fault, faultOfCode(code), `${code} while ${phase}`);
 });
 

@@ -8,8 +8,7 @@ const fatal = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * The name of a file as text, from its bytes. Bytes that are not UTF-8 become lone surrogates, so that `fsPath` finds
- * the file again: file names are bytes, and Node's
- * own text of such a name is that of no file.
+ * the file again: file names are bytes, and Node's own text of such a name is that of no file.
  */
 export function nameOfBytes(bytes: Uint8Array): string {
   try {
@@ -26,7 +25,7 @@ export function bytesOfName(name: string): Buffer {
   let from = 0;
   for (let at = 0; at < name.length; at += 1) {
     const unit = name.charCodeAt(at);
-    // The second half of a pair is no byte.
+    // The second half of a surrogate pair does not stand for a byte.
     if (unit >= 0xd800 && unit < 0xdc00) {
       at += 1;
       continue;

@@ -25,7 +25,7 @@ export interface ClaimPayload {
 /** Longest claim that is looked at. */
 const lengthMax = 65_536;
 
-/** A claim in its parts, as base64url text; undefined for a text that is none. */
+/** A claim in its parts, as base64url text; undefined for a text that is not a claim. */
 export function splitClaim(
   text: string,
 ): { readonly header: string; readonly payload: string; readonly signature: string } | undefined {
@@ -50,7 +50,7 @@ export function readClaim(claim: string): ClaimedReservation {
   return { ...said, claim };
 }
 
-/** Reads header or payload of a claim; undefined where it is no object. */
+/** Reads header or payload of a claim; undefined if it is not an object. */
 export function readClaimPart(part: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));

@@ -108,7 +108,7 @@ export function boundCode(value: string, name: string): string {
  * MUT_BAD_REQUEST
  */
 export function boundNumber(value: number, limit: LimitName, name: string): number {
-  // Also false for what is no number.
+  // Also false for NaN.
   if (!(value >= 0 && value <= limits[limit].max))
     throw badRequest(`${name} is ${value}; expected 0 to ${limits[limit].max}`);
   return value;
@@ -132,7 +132,7 @@ export function boundList<T>(list: readonly T[], limit: LimitName, name: string)
   return list;
 }
 
-/** Decodes a message. @throws {MutiraoError} MUT_PROTOCOL for bytes that are no such message. */
+/** Decodes a message. @throws {MutiraoError} MUT_PROTOCOL for bytes that are not such a message. */
 export function decodeMessage<T>(codec: { decode(bytes: Uint8Array): T }, bytes: Uint8Array): T {
   try {
     return codec.decode(bytes);

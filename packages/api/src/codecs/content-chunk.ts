@@ -39,8 +39,9 @@ export function readChunk(message: Buffer, field: number): Buffer | undefined {
 }
 
 /**
- * The data of a message of a transfer, whatever else is in it. @throws {MutiraoError} MUT_PROTOCOL for bytes that are
- * no such message.
+ * The data of a message of a transfer, whatever else is in it.
+ *
+ * @throws {MutiraoError} MUT_PROTOCOL for bytes that are not such a message.
  */
 export function chunkData(
   message: Buffer,

@@ -21,7 +21,7 @@ const wireOfStatuses: Readonly<Record<EnrolledMachineState['status'], EnrolledMa
   waiting: EnrolledMachineStatus.WAITING,
 };
 
-/** Reads a machine that a provider is to keep. @throws {MutiraoError} MUT_BAD_REQUEST for what can be no machine. */
+/** Reads a machine to enroll at a provider. @throws {MutiraoError} MUT_BAD_REQUEST for an invalid one. */
 export function decodeEnrolledMachine(wire: EnrolledMachineWire): EnrolledMachine {
   const { name, processors, folder, attributes } = wire;
   if (!/^[A-Za-z0-9_][\w.@-]{0,63}$/.test(name))
@@ -78,7 +78,7 @@ function isNoArgument(text: string): boolean {
   return text.includes('\0') || Buffer.byteLength(text) > textMax;
 }
 
-/** Writes a machine that a provider is to keep for the wire. */
+/** Encodes an enrolled machine. */
 export function encodeEnrolledMachine({
   name,
   reach,

@@ -11,7 +11,7 @@ import { badRequest, boundList, boundName, boundProcessors } from './common.ts';
 
 /** Bytes of a gang's key. */
 const secretBytes = 32;
-/** Members that a gang may have: a member is told of all of them in one message. */
+/** Members that a gang may have: a member receives all of them in one message. */
 export const gangMembersMax = 10_000;
 
 /**

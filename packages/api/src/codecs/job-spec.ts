@@ -44,6 +44,7 @@ import {
 } from './common.ts';
 import { decodeGates, encodeDependencies } from './dependencies.ts';
 import { decodeResources, encodeResources } from './resources.ts';
+import { decodeRunner } from './runner.ts';
 import { decodeScheduling, encodeScheduling } from './scheduling.ts';
 
 /** A submission with its defaults filled in; paths are as the client wrote them. */
@@ -51,7 +52,7 @@ export interface SubmitJob {
   /** The client's own key, so that a repeated submission is the same job; empty when it gave none. */
   readonly clientJobId: string;
   readonly spec: JobSpec;
-  /** A job of which results are to be taken over; 0 is the latest with the same label, undefined none. */
+  /** The job whose results this one takes over; 0 is the latest with the same label, undefined none. */
   readonly resumesJobId: number | undefined;
 }
 
@@ -322,6 +323,7 @@ function decodeTaskGroup(wire: TaskGroupWire, name: string): TaskGroup {
       ? {}
       : { processorsMax: integer(`${name}.processors_max`, wire.processorsMax, 1, 65_536) }),
     ...decodeResources(wire.resources, `${name}.resources`),
+    ...decodeRunner(wire.runner, `${name}.runner`),
   };
 }
 
@@ -409,6 +411,7 @@ function encodeTaskGroup(group: TaskGroup): TaskGroupWire {
     processors: group.processors,
     processorsMax: group.processorsMax,
     resources: encodeResources(group.resources),
+    runner: group.runner,
   };
 }
 

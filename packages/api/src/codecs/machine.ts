@@ -291,7 +291,7 @@ export function decodeReaderProofs({ challenge, homeProofs }: BlobRequestWire): 
   };
 }
 
-/** Writes which contents a machine lacks for the wire. Where one is to come over the wire, all are. */
+/** Encodes the contents that a machine lacks. If one of them must come over the wire, all do. */
 export function encodeBlobRequest(
   contents: readonly WantedContent[],
   proofs: ReaderProofs = { challenge: '', homeProofs: [] },

@@ -248,7 +248,7 @@ export function encodeUnits(units: readonly number[]): UnitRange[] {
   return ranges;
 }
 
-/** Writes a reservation. @param claim signed; empty where it is not to be told. */
+/** Writes a reservation. @param claim signed; empty to leave it out. */
 export function encodeReservation(reservation: ReservationRecord, claim: string): ReservationWire {
   const {
     place,
@@ -269,7 +269,7 @@ export function encodeReservation(reservation: ReservationRecord, claim: string)
     resourceId,
     userId: place.userId,
     status: wireOfStatuses[status],
-    // One in an old journal may end beyond what the wire carries, and would hide all others from who reads.
+    // One in an old journal may end beyond what the wire carries, and would hide all others from the reader.
     startUnixMs: Math.min(place.start, instantMax),
     endUnixMs: Math.min(place.end, instantMax),
     amount: place.amount,
@@ -364,7 +364,7 @@ export function decodeProvisioning(wire: ProvisioningWire | undefined): Provisio
   };
 }
 
-/** Reads with what a reservation is to stand or fall. @throws {MutiraoError} MUT_BAD_REQUEST */
+/** Reads the atomic group that a reservation belongs to. @throws {MutiraoError} MUT_BAD_REQUEST */
 export function decodeGroup(wire: GroupWire | undefined): GroupLink {
   if (wire === undefined) throw badRequest('together is absent');
   const groupId = readText('group_id', wire.groupId);

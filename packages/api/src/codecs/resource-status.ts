@@ -30,8 +30,10 @@ export function encodeResourceStatus({
 }
 
 /**
- * Reads how a resource stands. @throws {MutiraoError} MUT_BAD_REQUEST where its queue has other processors than it, or
- * a sum is no number of 0 or more.
+ * Reads the status of a resource.
+ *
+ * @throws {MutiraoError} MUT_BAD_REQUEST if its queue has another number of processors, or a sum is negative or not a
+ * number.
  */
 export function decodeResourceStatus(wire: ResourceStatusWire): ResourceStatus {
   boundNumber(wire.processors, 'resourceProcessors', 'resource.processors');

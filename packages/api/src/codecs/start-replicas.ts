@@ -26,6 +26,7 @@ import {
 import { decodeGangMembership, encodeGangMembership } from './gang.ts';
 import { decodePath, encodePath } from './byte-names.ts';
 import { decodeResources, encodeResources } from './resources.ts';
+import { decodeRunner } from './runner.ts';
 
 /** Reads a batch of replicas. @throws {MutiraoError} MUT_BAD_REQUEST. */
 export function decodeStartReplicas(wire: StartReplicasWire): StartReplicas {
@@ -53,6 +54,7 @@ function decodeTaskTemplate(wire: TaskTemplateWire | undefined): TaskTemplate {
     processors,
     ...decodeResources(wire.resources, 'template.resources'),
     ...(workFolder === undefined ? {} : { workFolder: decodeWorkFolder(workFolder) }),
+    ...decodeRunner(wire.runner, 'template.runner'),
   };
   if (homeChallenge === '') return template;
   const challenge = decodeProofText(homeChallenge, 'template.home_challenge');

@@ -3,7 +3,7 @@ import type { Reason, Refusal } from '@mutirao/core/reasons';
 import { sayReason } from '../reasons/say-reason.ts';
 import { isErrorCode, registry, type ErrorCode } from './registry.ts';
 
-/** What may go with an error beside its message. */
+/** What may go with an error in addition to its message. */
 export interface MutiraoErrorOptions extends ErrorOptions {
   /** The field of the request that is wrong, as a path: `job.groups[0].command`. */
   readonly field?: string;
@@ -11,7 +11,7 @@ export interface MutiraoErrorOptions extends ErrorOptions {
   readonly reason?: Reason;
 }
 
-/** An operating error: expected in a running system, told to whom it concerns by a stable code. */
+/** An operating error: expected in a running system, and reported to those affected by a stable code. */
 export class MutiraoError extends Error {
   override readonly name = 'MutiraoError';
   readonly code: ErrorCode;

@@ -573,6 +573,11 @@ export const registry = {
       'Let the command give read permission to its outputs, keep their paths below 4096 bytes, and remove ' +
       'FIFOs, sockets and devices; tar packs what has no other way.',
   },
+  MUT_OUT_OF_MEMORY: {
+    status: 'RESOURCE_EXHAUSTED',
+    retryable: true,
+    advice: 'Ask for memory (--memory), so that fewer tasks share a machine, or make the task use less.',
+  },
   MUT_OVERLOADED: { status: 'RESOURCE_EXHAUSTED', retryable: true, advice: 'Wait a little and try again.' },
   MUT_OVER_CAPACITY: {
     status: 'INVALID_ARGUMENT',

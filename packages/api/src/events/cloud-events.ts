@@ -14,7 +14,7 @@ export interface EventMessage {
   readonly data: Uint8Array;
 }
 
-/** One line of a journal, as the events that it tells. */
+/** One line of a journal, as events. */
 export interface ReportedChange {
   readonly sequence: number;
   readonly at: Instant;
@@ -32,8 +32,8 @@ const reasonLengthMax = 4096;
  * The messages of one change, in order.
  *
  * The CloudEvents id of the first is the journal's sequence, `17`; further ones are `17.1`, `17.2`, ... Pure: a change
- * gives the same
- * messages, byte for byte, at any time, so that a repeat can be told by its source and id.
+ * gives the same messages, byte for byte, at any time, so that repeats share source and id.
+ *
  * @param source the CloudEvents source: one for each broker and each run of its journal in which no sequence is used
  * twice.
  */

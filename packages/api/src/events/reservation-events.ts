@@ -4,7 +4,7 @@ import { ReservationEvent as ReservationEventWire } from '../generated/mutirao/r
 import { encodeReservationEvent } from '../codecs/reservation.ts';
 import type { EventMessage } from './cloud-events.ts';
 
-/** One line of a reservation manager's journal, as the events that it tells. */
+/** One line of a reservation manager's journal, as events. */
 export interface ReportedReservationChange {
   readonly sequence: number;
   readonly at: Instant;
@@ -13,8 +13,7 @@ export interface ReportedReservationChange {
 
 /**
  * The messages of one change, in order: CloudEvents with a `mutirao.reservation.v1.ReservationEvent`, on
- * `mutirao.events.reservation.<fact>.<id>` or
- * `mutirao.events.resource.<fact>.<name>`.
+ * `mutirao.events.reservation.<fact>.<id>` or `mutirao.events.resource.<fact>.<name>`.
  *
  * Ids are as those of a broker's events: the journal's sequence, `17`, `17.1`, ... A change gives the same messages,
  * byte for byte, at any time.

@@ -30,6 +30,9 @@ export const causeSentences = {
         'files into it'
       : `It is neither installed on the machine nor in ${workFolder}`),
   'ended-by-signal': ({ signalNumber }) => `ended by signal ${signalNumber}`,
+  'memory-ran-out': ({ memoryPeakBytes }) =>
+    'ended by signal 9, and the kernel killed a process of the machine for lack of memory at that time' +
+    (memoryPeakBytes === undefined ? '' : `; the memory of the task peaked at ${describeBytes(memoryPeakBytes)}`),
   'exit-status': ({ exitStatus }) => `exit status ${exitStatus}`,
   'exit-status-of-signal': ({ exitStatus, signalNumber }) =>
     `exit status ${exitStatus}, which shells also give for a command ended by signal ${signalNumber}`,

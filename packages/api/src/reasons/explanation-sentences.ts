@@ -10,6 +10,7 @@ export const explanationSentences = {
     const since = sinceMs === undefined ? '' : ` for ${span(sinceMs)}`;
     return `Request ${requestName} (${plural(processors, 'processor')} for ${span(walltimeMs)}${inside}): ${status}${since}.`;
   },
+  'request-reasons-then': ({ sinceMs }) => `The next reasons are those of its time, ${span(sinceMs)} ago.`,
   'request-heuristic': ({ heuristic }) => `The heuristic ${heuristic} chose its size.`,
   'request-machines': ({ machineIds }) => `Its machines: ${machineIds.join(', ')}.`,
   'request-kept-for-tasks': ({ jobId, tasks }) =>

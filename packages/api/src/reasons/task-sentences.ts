@@ -66,6 +66,8 @@ export const taskSentences = {
     const why = [endCode, say(cause)].filter((text) => text !== '').join(': ');
     return `Replica r${replicaId} on ${machineId} ${ended}${status}${aside(why)}.`;
   },
+  'replicas-withdrawn': ({ replicas }) =>
+    `${plural(replicas, 'replica')} staged ahead on machines were withdrawn before they began.`,
   'records-gone': () => 'The records of its replicas are gone.',
 
   'task-given-memory': ({ retries, memoryBytes }) =>

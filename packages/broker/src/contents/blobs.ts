@@ -24,7 +24,7 @@ export interface BlobsOptions {
   readonly quotas?: QuotaRules;
 }
 
-/** For so long the size of a user's folder is taken to be what it was, but for what came meanwhile. */
+/** How long the measured size of a user's folder is used, with new arrivals added. */
 const sizeAgeMax = 10_000;
 
 interface KnownSize {
@@ -35,7 +35,7 @@ interface KnownSize {
 /**
  * Contents that users uploaded, and outputs that have no place at home: a file each, named by its hash.
  *
- * Each user has her own, so that who knows a hash learns nothing of what others have.
+ * Each user has her own, so that knowing a hash reveals nothing of what others have.
  */
 export class Blobs {
   readonly #options: BlobsOptions;

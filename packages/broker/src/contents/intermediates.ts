@@ -13,7 +13,7 @@ export interface IntermediatesOptions {
   getBlobPath(userId: UserId, sha256: string): string;
 }
 
-/** What failed or was cancelled may be retried, and gone on with, for so long. */
+/** How long failed or cancelled work may be retried or resumed. */
 const unfinishedKeptFor: Duration = 30 * 24 * 3_600_000;
 
 type State = Pick<BrokerState, 'jobs'>;
@@ -22,8 +22,7 @@ type State = Pick<BrokerState, 'jobs'>;
  * Blobs that tasks wrote for other tasks of their job, and that are removed when the job is over.
  *
  * Each has a further name, in a folder of its job. A blob that was there before, or is put there again by somebody else
- * (an upload, another job), is another file than
- * that, and stays.
+ * (an upload, another job), is another file than that, and stays.
  */
 export class Intermediates {
   readonly #options: IntermediatesOptions;
@@ -33,8 +32,8 @@ export class Intermediates {
   }
 
   /**
-   * Notes a blob that a task has just written, where nobody had it before. Harmless again; what cannot be noted is kept
-   * for good.
+   * Notes a blob that a task has just written, if nobody had it before. Harmless again; a blob that cannot be noted is
+   * kept for good.
    */
   note(job: { readonly jobId: JobId; readonly userId: UserId }, sha256: string): void {
     invariant(/^[0-9a-f]{64}$/.test(sha256), `not a hash: ${sha256}`);

@@ -13,7 +13,7 @@ export interface GathererOptions {
   readonly brokerId: string;
   readonly instance: JournalInstance;
   readonly volumeBytesMax: Bytes;
-  /** Whether a replica's result is not settled yet, as far as the journal tells. */
+  /** Whether a replica's result is not settled yet, according to the journal. */
   isOpen(replicaId: ReplicaId): boolean;
 }
 
@@ -103,7 +103,7 @@ export class Gatherer {
     queue.isRunning = false;
   }
 
-  /** Never rejects: each that waits hears of it. */
+  /** Never rejects; each waiting caller receives the error. */
   async #write(job: GatheredJob, queue: Queue, batch: readonly Waiting[]): Promise<void> {
     try {
       queue.volumes ??= await this.#open(job);
@@ -112,8 +112,7 @@ export class Gatherer {
       await volumes.append(present.map(({ result }) => result));
       for (const { resolve } of present) resolve(true);
     } catch (error) {
-      // What is there is read again before anything else is written, and what was written of these is cut off at once
-      // where that is possible.
+      // Reads the volumes again before the next write, which also cuts off what was written of these, where possible.
       queue.volumes = queue.volumes === undefined ? undefined : await this.#open(job).catch(() => undefined);
       for (const { reject } of batch) reject(gatheringError(error, job.folder));
     }

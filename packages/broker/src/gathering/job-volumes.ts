@@ -20,7 +20,7 @@ import type { JournalInstance } from '../journal/journal-instance.ts';
 import { tarBlock, tarEnd, tarHeader, tarPadding } from './tar-blocks.ts';
 import { VolumeWriter } from './volume-writer.ts';
 
-/** A file of a result that is to be gathered. */
+/** A file of a result to archive. */
 export interface FileToGather {
   /** Where it is now. */
   readonly source: string;
@@ -48,27 +48,25 @@ export interface JobVolumesOptions {
   readonly instance: JournalInstance;
   /** A volume that holds as much gets no more results. */
   readonly volumeBytesMax: Bytes;
-  /** Whether a replica may be told of again although it is in the index: its acceptance may not be in the journal. */
+  /** Whether a replica may come again although it is in the index: its acceptance may not be in the journal. */
   isOpen(replicaId: ReplicaId): boolean;
 }
 
 /**
- * The gathered results of one job: tar archives that any program for them reads, and an index that says what is where.
+ * The archived outputs of one job: ordinary tar archives, and an index of their files.
  *
- * The index decides. A result is written into the volume, then told of in the index, then accepted; whatever a killed
- * broker had
- * written beyond the index is cut off when the job is taken up again. Between two calls each volume is a whole archive.
- * A volume has another name until the index tells of something in it, so that one which a killed broker had begun is
- * known to hold nothing that counts.
+ * The index decides. A result is written into the volume, then listed in the index, then accepted; bytes of a killed
+ * broker beyond the index are cut off when the job is resumed. Between two calls each volume is a whole archive. A
+ * volume has another name until the index lists something in it, which marks one that a killed broker began as empty.
  */
 export class JobVolumes {
   readonly #options: JobVolumesOptions;
-  /** What the index tells of each result. */
+  /** What the index lists for each result. */
   readonly #indexed: ReadonlyMap<ReplicaId, string>;
   #indexEnd: Bytes;
   #number: number;
   #end: Bytes;
-  /** The index tells of nothing in the volume yet. */
+  /** Whether the index lists nothing in the volume yet. */
   #isBegun = false;
 
   private constructor(options: JobVolumesOptions, found: Found) {
@@ -80,7 +78,7 @@ export class JobVolumes {
   }
 
   /**
-   * Takes up what is there, or begins.
+   * Resumes existing volumes, or begins the first.
    *
    * @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN where the index is another broker's, MUT_CONTENT_MISMATCH where it is
    * damaged.
@@ -228,7 +226,7 @@ function isOwn(owner: GatheredOwner, { jobId, brokerId, instance }: JobVolumesOp
   );
 }
 
-/** What tells a result from any other. */
+/** A text that differs for different results. */
 function describeBytes({
   taskIndex,
   files,
@@ -240,8 +238,8 @@ function describeBytes({
 }
 
 /**
- * A killed broker may have begun one volume: it gets its name where the index tells of something in it, and goes where
- * it does not.
+ * Renames a volume that a killed broker began to its final name if the index lists something in it, and removes it
+ * otherwise.
  */
 async function settleBegun({ folder, jobId }: JobVolumesOptions, last: GatheredFile | undefined): Promise<void> {
   for (const name of await readdir(folder)) {

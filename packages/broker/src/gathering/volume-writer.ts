@@ -18,7 +18,7 @@ export class VolumeWriter implements AsyncDisposable {
     this.#written = from;
   }
 
-  /** Opens a file, and makes it where it is missing; what is there from `from` on is cut off. */
+  /** Opens a file, created if it is missing, and cuts off its bytes from `from` on. */
   static async openAt(path: string, from: Bytes): Promise<VolumeWriter> {
     const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o666);
     try {
@@ -43,7 +43,7 @@ export class VolumeWriter implements AsyncDisposable {
     if (this.#pending >= bufferedMax) await this.flush();
   }
 
-  /** Adds so many bytes of a file. @throws where it holds fewer. */
+  /** Adds the first `size` bytes of a file. @throws if it holds fewer. */
   async addFile(path: string, size: Bytes): Promise<void> {
     await using source = await open(path, 'r');
     for (let done = 0; done < size; ) {
@@ -71,7 +71,7 @@ export class VolumeWriter implements AsyncDisposable {
   }
 }
 
-/** What is left of pieces when so many bytes of them are written: a full disk takes a part. */
+/** The rest of pieces of which this many bytes are written: a full disk takes a part. */
 function without(pieces: readonly Uint8Array[], bytes: Bytes): Uint8Array[] {
   let left = bytes;
   const rest: Uint8Array[] = [];

@@ -12,7 +12,7 @@ export interface PackedEndings {
   readonly task: NumberColumn;
   readonly disposition: TextColumn<ReplicaDisposition>;
   readonly task_status: TextColumn<TaskStatus>;
-  /** `''` where the machine never told. */
+  /** `''` if the machine never reported one. */
   readonly outcome: TextColumn<Outcome | ''>;
   readonly exit: NumberColumn;
   readonly placed: NumberColumn;

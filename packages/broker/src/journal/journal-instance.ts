@@ -1,7 +1,7 @@
 import type { JobId } from '@mutirao/core/shared';
 import { readJournalInstance, type Journal } from '@mutirao/runtime/journal';
 
-/** What tells a journal from those before it, and from the one that it is a back-up of. */
+/** Identifies a journal among those before it and the one that it is a back-up of. */
 export interface JournalInstance {
   /** Random. */
   readonly name: string;
@@ -14,9 +14,8 @@ const firstJobName = 'instance_first_job';
 
 /**
  * The instance of a journal: another one where the journal is new, or was put back from a back-up, since ids come again
- * then. A host that has started
- * again keeps it: ids that may have been given are passed over, and what providers did in the meantime is still this
- * journal's.
+ * then. A host that has started again keeps it: ids that may have been given are passed over, and what providers did in
+ * the meantime is still this journal's.
  *
  * Before `keepHost`, with which it gets to the disk.
  */

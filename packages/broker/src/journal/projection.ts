@@ -2,15 +2,14 @@ import type { BrokerChange, ReplicaEnding } from '@mutirao/core/machines/broker'
 import type { JobId } from '@mutirao/core/shared';
 import type { ProjectionDatabase } from '@mutirao/runtime/journal';
 
-/** Batches that span so many tasks are kept apart. */
+/** Batches that span this many tasks are stored apart. */
 export const wideSpan = 4096;
 
 /**
  * Where the records of replicas are found again.
  *
  * `replica_batches` says which change holds the ends of which tasks; the change itself is the record, so that the end
- * of a
- * replica costs no row of its own. `replica_outputs` keeps standard output and error where there was any.
+ * of a replica costs no row of its own. `replica_outputs` keeps standard output and error where there was any.
  */
 export const projectionSchema: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS replica_batches (

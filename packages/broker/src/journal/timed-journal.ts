@@ -1,6 +1,6 @@
 import type { Journal } from '@mutirao/runtime/journal';
 
-/** The same journal, whose writes are timed: `observe` hears the seconds of each. */
+/** The same journal, with timed writes: `observe` receives the seconds of each. */
 export function timeJournal<Change>(journal: Journal<Change>, observe: (seconds: number) => void): Journal<Change> {
   return {
     record: (changes, at) => {

@@ -100,7 +100,7 @@ export class BrokerMetrics implements LinkCounts {
     });
   }
 
-  /** Counts what an input tells, before the machine takes it. */
+  /** Counts an input before the machine takes it. */
   hear(input: BrokerInput, state: BrokerState): void {
     if (input.kind === 'ResultAccepted') this.#results.inc({ outcome: 'accepted' });
     if (input.kind === 'ResultRefused') this.#results.inc({ outcome: input.reason });

@@ -11,11 +11,11 @@ export interface ObservedDriver {
 }
 
 /**
- * Says of replicas what follows from all that was heard, also from what the machine has not been told yet.
+ * Answers questions about replicas from everything received, including inputs that the machine has not taken yet.
  *
- * A machine that was told of a moment ago may hold leased replicas, which become known only in the broker's next step,
- * and its report comes right behind.
- * What cannot be known, since the journal has no room, is taken for known: what was thrown away would not come again.
+ * A machine that joined a moment ago may hold leased replicas, which become known only in the broker's next step, and
+ * its report comes right behind. Without space in the journal everything counts as known: a dropped report would not
+ * come again.
  */
 export function knownReplicas(getDriver: () => ObservedDriver): KnownReplicas {
   const afterAll = (holds: (state: ObservedDriver['state']) => boolean): boolean => {

@@ -25,11 +25,10 @@ const deadlineMs = 3000;
 const againAfter: Duration = 5000;
 
 /**
- * Gives back the reservations that jobs asked for themselves, when they have ended.
+ * Gives back the reservations that jobs asked for themselves, when the jobs have ended.
  *
- * What is given back is not written down: whoever starts a broker on the journal gives back again what its jobs have
- * left, and to cancel
- * what is over is harmless.
+ * This is not written down: a broker that starts on the journal gives them back again, and cancelling a finished
+ * reservation is harmless.
  */
 export class OwnReservations {
   readonly #options: OwnReservationsOptions;

@@ -116,7 +116,7 @@ function settleResult(
     );
 }
 
-/** What a machine is told of what others are not to know. */
+/** What a machine receives that others must not know. */
 export interface OrderSecrets {
   readonly shared: HomeSharing;
   readonly secrets: Pick<GangSecrets, 'getSecret'>;

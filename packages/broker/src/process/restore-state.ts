@@ -20,11 +20,11 @@ export interface RestoredState {
   readonly snapshotAt: number;
   /** Changes that were applied after it. */
   readonly replayedCount: number;
-  /** What tells this journal from others of the same broker. */
+  /** Identifies this journal among others of the same broker. */
   readonly instance: JournalInstance;
 }
 
-/** Builds the state that a journal tells of: its latest snapshot that this release can read, and all changes since. */
+/** Restores the state of a journal: its latest snapshot that this release can read, and all changes since. */
 export function restoreState(journal: Journal<BrokerChange>, options: Partial<BrokerOptions>): RestoredState {
   const found = journal.latestSnapshot();
   const latest = found !== undefined && findVersion(found.body) === snapshotVersion ? found : undefined;

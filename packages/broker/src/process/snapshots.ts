@@ -8,7 +8,7 @@ import type { Journal } from '@mutirao/runtime/journal';
 export interface SnapshotRules {
   /** Changes since the last one that make another one worth while. */
   readonly changesMin: number;
-  /** Snapshots take at most one part in so many of the process's time. */
+  /** Snapshots take at most one part in this many of the process's time. */
   readonly timeShare: number;
   /** Pause after there was no room for one. */
   readonly fullPause: Duration;

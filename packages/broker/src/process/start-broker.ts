@@ -105,7 +105,7 @@ export interface BrokerSetup {
   /** Names this broker to its providers, also after a restart. */
   readonly brokerId: string;
   readonly programVersion: string;
-  /** Providers to use from now on, besides those that the journal knows. */
+  /** Providers to use from now on, in addition to those that the journal knows. */
   readonly providers: readonly { readonly providerId: ProviderId; readonly address: string }[];
   readonly options: Partial<BrokerOptions>;
   readonly checkDeadline: Duration;
@@ -123,7 +123,7 @@ export interface BrokerSetup {
   readonly audit?: Audit;
   readonly log: Logger;
   readonly metrics: Metrics;
-  /** Hears of the error after which the process should start again. */
+  /** Receives the error after which the process should start again. */
   onFatal(error: unknown): void;
 }
 

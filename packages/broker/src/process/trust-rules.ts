@@ -2,12 +2,11 @@ import { createHash } from 'node:crypto';
 import { defaultBrokerOptions, type TrustRules } from '@mutirao/core/machines/broker';
 
 /**
- * Whom a broker with that token trusts: as by default, with spot checks that nobody can foresee who does not know the
- * token.
+ * The trust rules of a broker: the defaults, with spot checks that nobody without its token can foresee.
  *
- * The same after each start, so that a task does not cease to be a spot check while its result is held for one. The
- * token cannot be
- * told from it.
+ * They are the same after each start, so that a task does not cease to be a spot check while its result is held for
+ * one.
+ * The token cannot be derived from the secret.
  */
 export function getTrustRules(token: string): TrustRules {
   const { trust } = defaultBrokerOptions;

@@ -22,11 +22,11 @@ export interface ContentFetcherOptions {
   readonly arrivals: Arrivals;
   /** What transfers that broke have left. */
   readonly begun: BegunOutputs;
-  /** Resolves when there is room for so many bytes. */
+  /** Resolves when there is space for this many bytes. */
   whenRoom(bytes: Bytes): Promise<void>;
   /** The bytes of a transfer from an offset on, in order. @param signal ends it. */
   receive(transferId: string, offset: Bytes, signal: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Tells the machine why a transfer is not taken. */
+  /** Reports to the machine why a transfer is not taken. */
   refuse(transferId: string, reason: string): Promise<void>;
   /** Whether the other side can leave out what is here already. */
   takesOffsets(): boolean;
@@ -45,7 +45,7 @@ export interface ContentFetcherOptions {
 const attemptsMax = 5;
 const retryPause: Duration = 1_000;
 
-/** A transfer that is waited for so long gives its place to others. Its agent may begin late, but not never. */
+/** A transfer that stalls for this time gives its place to others. Its agent may begin late, but not never. */
 const stallMax: Duration = serverLimits.transferWait.max;
 
 /** Writes of one transfer that are under way at a time. */
@@ -69,8 +69,7 @@ interface Fetching {
  * Fetches the contents that agents push, and keeps those whose hash is right.
  *
  * Idempotent: however often and whenever a transfer is announced, it is fetched until it is here, and never again after
- * that. The provider
- * forgets an output as soon as it was fetched, so that a second fetch could only fail.
+ * that. The provider forgets an output as soon as it was fetched, so that a second fetch could only fail.
  */
 export class ContentFetcher implements PushedOutputs {
   readonly #options: ContentFetcherOptions;
@@ -157,7 +156,7 @@ export class ContentFetcher implements PushedOutputs {
       stored.bytes = 0;
       unreported.keep(machineId, place, content.size);
     } catch (error) {
-      // What is wrong, or has no room, is of no use to the next.
+      // The next transfer cannot use bytes that are wrong or did not fit on the disk.
       unreported.release(place);
       if (isMismatch(error) || isFullDisk(error)) stored.bytes = 0;
       if (isMismatch(error) && offset > 0)
@@ -174,7 +173,7 @@ export class ContentFetcher implements PushedOutputs {
     }
   }
 
-  /** @throws {MutiraoError} MUT_MACHINE_QUOTA, which the machine has heard too. */
+  /** @throws {MutiraoError} MUT_MACHINE_QUOTA, which the machine has received too. */
   async #requireQuota(
     machineId: MachineId,
     transferId: string,
@@ -251,8 +250,9 @@ export class ContentFetcher implements PushedOutputs {
   }
 
   /**
-   * A few chunks in memory at a time: while they are written, the next ones come. @param stored hears what lies on the
-   * disk without a gap at the end, also of a stream that broke.
+   * A few chunks in memory at a time: while they are written, the next ones come.
+   *
+   * @param stored counts the bytes on the disk without a gap at the end, also of a stream that broke.
    */
   async #copy(
     source: AsyncIterable<Uint8Array>,
@@ -322,7 +322,7 @@ function isMismatch(error: unknown): boolean {
 
 function writeAt(file: FileHandle, data: Uint8Array, position: number): Promise<void> {
   const written = writeWhole(file, data, position);
-  // Whoever awaits it later hears of a failure; until then it is nobody's.
+  // The later caller that awaits it gets the failure; until then it must not count as unhandled.
   written.catch(() => undefined);
   return written;
 }

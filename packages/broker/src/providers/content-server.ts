@@ -15,7 +15,7 @@ import { fsPath, noProofs, type HomeProver } from '@mutirao/runtime/files';
 
 import { Semaphore } from '../concurrency/semaphore.ts';
 
-/** Contents up to so many bytes travel in the message that offers them. */
+/** Contents up to this many bytes travel in the message that offers them. */
 export const inlineBytesMax = 65_536;
 
 const chunkBytes = 256 * 1024;
@@ -23,8 +23,7 @@ const chunkBytes = 256 * 1024;
 const dataField = 2;
 /**
  * Chunks that one transfer goes round. A stream takes 16 messages at most before it asks to wait until all of them are
- * gone,
- * so a chunk is never filled again before it has left.
+ * gone, so a chunk is never filled again before it has left.
  */
 const chunksMax = 20;
 
@@ -182,8 +181,7 @@ interface Chunk {
 
 /**
  * Reads a file as messages, one ahead of the one that is sent. The same few buffers are filled again and again: new
- * ones for
- * each message would keep the garbage collector busy.
+ * ones for each message would keep the garbage collector busy.
  */
 class ChunkReader {
   readonly #file: FileHandle;
@@ -203,7 +201,7 @@ class ChunkReader {
     const chunk = await this.#ahead;
     if (chunk.byteCount > 0) {
       this.#ahead = this.#read();
-      // Whoever asks for it hears of a failure; nobody may.
+      // The next caller gets the failure; there may be none.
       this.#ahead.catch(() => undefined);
     }
     return chunk;

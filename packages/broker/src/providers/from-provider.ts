@@ -32,8 +32,7 @@ export interface FromProviderPort {
   describeMachine(facts: MachineFacts): MachineFacts;
   /**
    * Resolves to the report without bytes, when all its outputs are kept as well as they can be; undefined when the
-   * connection
-   * that it came over was lost meanwhile, since then it comes again. Never rejects.
+   * connection that it came over was lost meanwhile, since then it comes again. Never rejects.
    */
   keepOutputs(machineId: MachineId, report: MachineReport): Promise<MachineReport | undefined>;
   /** Counts what the tasks of a report printed, until the report is delivered. */
@@ -212,7 +211,7 @@ export class FromProvider {
     });
   }
 
-  /** All machines have been told once those whose words wait have been delivered too. */
+  /** The provider is synced once messages of machines that still wait have been delivered too. */
   #settle(): void {
     const input: BrokerInput = { kind: 'ProviderSynced', providerId: this.#providerId };
     const waiting = this.#serialExecutor.whenDone();

@@ -11,15 +11,15 @@ type GrantLease = Extract<BrokerCommand, { kind: 'GrantLease' }>;
 type RevokeLease = Extract<BrokerCommand, { kind: 'RevokeLease' }>;
 
 /**
- * A telling of a lease: it may be told again, with other machines caught, while it is staged, so that its sequence
- * alone does not name one.
+ * One version of a lease. While it is staged it may be sent again, with other machines quarantined, so that its
+ * sequence alone does not identify it.
  */
 interface Telling {
   /** What was placed while it was staged. */
   readonly placed: Set<ReplicaId>;
 }
 
-/** Tasks of one group of a job that are to be leased. */
+/** Tasks of one group of a job to lease. */
 export interface LeasePart {
   /** For a machine without a name or attributes: only what is the same on all machines is leased. */
   readonly order: StageOrder;
@@ -43,8 +43,7 @@ const leaseBytesMax: Bytes = 8 * 1024 * 1024;
 
 /**
  * Sends providers the leases that the broker decided on, with their files looked at and hashed. A level: of two that
- * are being
- * staged only the later one is sent.
+ * are being staged only the later one is sent.
  */
 export class LeaseStager {
   readonly #port: LeaseStagerPort;
@@ -81,8 +80,8 @@ export class LeaseStager {
   }
 
   /**
-   * Tells a provider which of its leased replicas were placed; those that are being staged are left out of what is told
-   * then.
+   * Reports to a provider which of its leased replicas were placed, and leaves those that are being staged out of the
+   * lease.
    */
   trim({ providerId, replicaIds }: RevokeLease): void {
     const telling = this.#latest.get(providerId);
@@ -92,7 +91,7 @@ export class LeaseStager {
       link.send({ $case: 'leaseRevocation', value: { replicaIds: [...replicaIds] } });
   }
 
-  /** What cannot be staged now is left out: it has not been placed, so nobody waits for it. */
+  /** Replicas that cannot be staged now are left out: they have not been placed, so nobody waits for them. */
   async #stage(command: GrantLease): Promise<Lease> {
     const { sequence, horizon, quarantined = [] } = command;
     const groups: LeaseGroup[] = [];

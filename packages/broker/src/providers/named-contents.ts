@@ -10,8 +10,8 @@ import type { MachineId, ProviderId } from '@mutirao/core/shared';
 const namesMax = 200_000;
 
 /**
- * Which contents were named to whom, as inputs of what was placed there: nobody else is sent them, though it may know
- * their hash.
+ * Which contents each machine was given by name, as inputs of its replicas. No other machine may fetch them, even if it
+ * knows their hash.
  *
  * A lease names its contents to its provider.
  */

@@ -37,7 +37,7 @@ export interface ProviderGreeting {
   readonly resourceId: string | undefined;
 }
 
-/** Hears what becomes of a link. */
+/** Receives the events of a link. */
 export interface ProviderLinkListener {
   onConnected(greeting: ProviderGreeting): void;
   /** Everything but the hello. A thrown MutiraoError closes the stream. */

@@ -80,7 +80,7 @@ const waitingInputsMax = 8192;
 /** Milliseconds until a look whether less waits. */
 const lookAgainAfter = 5;
 const transfersMax = 4;
-/** For the answer of a provider that somebody waits for who submits a job. */
+/** Time limit of a provider's answer for which a user waits while submitting a job. */
 const askDeadline = 2000;
 
 /** One link to each provider that the broker uses. */

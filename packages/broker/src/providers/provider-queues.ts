@@ -1,7 +1,7 @@
 import type { ProviderQueue } from '@mutirao/api/provider';
 import type { Duration, Instant, ProviderId } from '@mutirao/core/shared';
 
-/** For so long an answer of a provider is told to whoever asks. */
+/** How long a provider's answer is used for further requests. */
 const freshFor: Duration = 2000;
 /** Answers of providers that nobody asks for any more are dropped. */
 const keptMax = 1000;
@@ -11,7 +11,7 @@ interface Kept {
   readonly queue: Promise<ProviderQueue>;
 }
 
-/** The queues of providers as these tell them, asked for once in a while whoever wants them how often. */
+/** The queues of providers as they report them, read at most once in a while however often they are requested. */
 export class ProviderQueues {
   readonly #kept = new Map<ProviderId, Kept>();
   readonly #ask: (providerId: ProviderId) => Promise<ProviderQueue>;
@@ -22,7 +22,7 @@ export class ProviderQueues {
     this.#clock = clock;
   }
 
-  /** What a provider told last, and how long ago it was asked. Rejects as the provider does; that is not kept. */
+  /** The last report of a provider, and its age. Rejects as the provider does; a rejection is not kept. */
   async get(providerId: ProviderId): Promise<{ readonly queue: ProviderQueue; readonly age: Duration }> {
     const now = this.#clock.now();
     const kept = this.#kept.get(providerId);

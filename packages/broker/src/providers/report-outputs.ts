@@ -69,7 +69,7 @@ export function countPrinted(
 
 const nothing = new Uint8Array(0);
 
-/** Who waits for outputs that come on streams of their own. */
+/** Waits for outputs that come on streams of their own. */
 export interface PushedOutputs {
   /** Resolves when the transfer is over, well or not; at once when there is none. */
   settled(machineId: MachineId, transferId: string): Promise<void>;
@@ -97,9 +97,9 @@ export interface OutputStores {
  * Keeps the files of a report and returns it without their bytes.
  *
  * Where there is no room it waits until there is some. A file that cannot be kept for another reason, or whose bytes
- * are not those that were announced, is left out of `arrivals`: accepting the
- * result then says so, and the task runs again. `onTrouble` is called for each. Of a replica that ended otherwise meanwhile,
- * as when its machine is caught, nothing stays.
+ * are not those that were announced, is left out of `arrivals`: accepting the result then says so, and the task runs
+ * again. `onTrouble` is called for each. Of a replica that ended otherwise meanwhile, as when its machine is caught,
+ * nothing stays.
  */
 export async function keepOutputs(
   from: { readonly machineId: MachineId; readonly report: MachineReport },
@@ -140,7 +140,7 @@ async function keepOutputsOf(
   for (const output of outputs) {
     const { droppedName } = output;
     if (known.isOthers(origin.replicaId, origin.machineId)) continue;
-    // Of a report that is told again nothing is kept twice: nobody would ever remove it.
+    // Nothing of a repeated report is stored again: nobody would ever remove it.
     if (output.inline !== undefined && !known.isAwaited(origin.replicaId)) continue;
     if (droppedName === undefined && output.inline === undefined) {
       await pushed.settled(origin.machineId, output.transferId);
@@ -158,8 +158,8 @@ async function keepOutputsOf(
 }
 
 /**
- * Who ended a replica while its outputs were being kept removed what was there then. Others may end while these are
- * removed.
+ * A replica that ended while its outputs were being stored had only the earlier ones removed; this removes the rest.
+ * More may end meanwhile.
  */
 async function dropEnded(
   kept: readonly KeptOutputs[],

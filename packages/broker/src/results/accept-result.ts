@@ -34,7 +34,7 @@ export interface ResultStores {
   hashFile(path: string): Promise<Content>;
   /** Folders and files that no output goes into or replaces; left out where there are none. See `Placing`. */
   readonly forbidden?: readonly string[];
-  /** Hears of outputs that are blobs now and were not before. */
+  /** Called for outputs that are blobs now and were not before. */
   onNewBlob?(order: ResultOrder, spec: OutputSpec, sha256: string): void;
 }
 
@@ -72,11 +72,11 @@ export class ResultAcceptor {
   /**
    * Resolves when all outputs are in their places and the check passed.
    *
-   * Where they are gathered the check comes first, beside them: what is in an archive stays there.
-   * Safe to do again after a crash as long as the arrived files are there.
+   * Outputs to archive are checked first, outside the archive, since nothing is removed from an archive. Safe to do
+   * again after a crash as long as the arrived files exist.
+   *
    * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND for bytes that did not arrive, MUT_CONTENT_MISMATCH for others than
-   * the machine announced, MUT_OUTPUT_FORBIDDEN,
-   * MUT_PATH_ESCAPES, MUT_UNSAFE_ATTRIBUTE or MUT_CHECK_FAILED.
+   * the machine announced, MUT_OUTPUT_FORBIDDEN, MUT_PATH_ESCAPES, MUT_UNSAFE_ATTRIBUTE or MUT_CHECK_FAILED.
    */
   async accept(order: ResultOrder): Promise<void> {
     try {
@@ -112,10 +112,10 @@ export class ResultAcceptor {
   }
 
   /**
-   * Puts what a failed task has left beside the places of its outputs, marked: `NAME.failed`. Nothing is checked.
+   * Puts the outputs of a failed task next to their places, marked: `NAME.failed`. Nothing is checked.
    *
    * @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN, MUT_PATH_ESCAPES or MUT_CONTENT_NOT_FOUND; others of its outputs may
-   * be there.
+   * be in place.
    */
   async keepFailed(order: ResultOrder): Promise<void> {
     const fillIn = this.#templates.fillIn(order, order);

@@ -24,17 +24,16 @@ export interface Origin {
 
 const partPrefix = 'part-';
 const begunPrefix = 'begun-';
-/** Small outputs that are in memory too, for who reads them soon; what was used longest ago goes. */
+/** Small outputs that are in memory too, for readers that come soon; the least recently used is dropped first. */
 const recentBytesMax: Bytes = 16 * 1024 * 1024;
-/** A transfer that nobody has gone on with for so long is not gone on with any more. */
+/** A transfer that nobody has resumed for this time cannot be resumed any more. */
 const begunAgeMax: Duration = 24 * 3_600_000;
 
 /**
  * The outputs of replicas between their arrival and their acceptance, a file each.
  *
  * A file's name follows from what the journal knows of it, so that a broker that was restarted finds it again. Nothing
- * is
- * shared between replicas: an accepted file is moved away, and a surplus one removed, without asking anybody.
+ * is shared between replicas: an accepted file is moved away, and a surplus one removed, without asking anybody.
  */
 export class Arrivals {
   /** What each machine has brought and not reported. */
@@ -182,7 +181,7 @@ export class Arrivals {
     return this.#found.has(replicaId);
   }
 
-  /** An output was brought home: its bytes are wanted no more. */
+  /** An output was brought home: its bytes are not needed any more. */
   forget(path: string): void {
     this.unreported.release(path);
     this.#recent.delete(path);

@@ -10,11 +10,11 @@ export interface BegunOutput {
   readonly path: string;
   /** Bytes of its beginning that are there, from a transfer that broke. */
   readonly offset: Bytes;
-  /** The transfer is over: so many bytes are of use to the next one; with none the file goes. */
+  /** The transfer is over: the next one can use this many bytes; with none the file is removed. */
   leave(bytes: Bytes): void;
 }
 
-/** Writes go out of order within so many bytes: what a killed process left may have gaps in its last ones. */
+/** Writes within this many bytes go out of order, so the last ones that a killed process left may have gaps. */
 const doubtedBytes: Bytes = 1024 * 1024;
 
 /**

@@ -16,7 +16,7 @@ import { runCheck } from './run-check.ts';
 export interface CheckingAside {
   /** Where the bytes of an output are. */
   placeOf(output: OutputContent): Promise<string>;
-  /** Where folders for checks are made; on the file system of the arrivals where copies are to be cheap. */
+  /** Folder for checks; copies are cheap if it is on the file system of the arrivals. */
   readonly folder: string;
   readonly deadline: Duration;
   /** Ends the check. */

@@ -4,7 +4,7 @@ import type { Instant, JobId, TaskIndex } from '@mutirao/core/shared';
 
 /** Bounds on checks. */
 export interface ChecksOptions {
-  /** Checks that run at a time, besides the first of each job. */
+  /** Checks that run at a time, in addition to the first of each job. */
   readonly most: number;
   now(): Instant;
 }
@@ -28,8 +28,7 @@ const jobsMax = 64;
 
 /**
  * Shares out the checks that run at home between jobs: each job with results to check runs one at least, whatever those
- * of others do, and the rest goes to the job that
- * runs the fewest.
+ * of others do, and the rest goes to the job that runs the fewest.
  */
 export class Checks {
   readonly #options: ChecksOptions;

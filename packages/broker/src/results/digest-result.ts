@@ -13,7 +13,7 @@ import type { ResultOrder } from './result-order.ts';
 /** Where what a replica brought is found. */
 export interface DigestSources {
   readonly arrivals: Arrivals;
-  /** Where folders for checks are made; on the file system of the arrivals where copies are to be cheap. */
+  /** Folder for checks; copies are cheap if it is on the file system of the arrivals. */
   readonly folder: string;
   /** What a replica wrote to standard output, as it is on record. */
   standardOutputOf(jobId: JobId, taskIndex: TaskIndex, replicaId: ReplicaId): Uint8Array;
@@ -34,16 +34,13 @@ export class ResultDigester {
 
   /**
    * Resolves to what the check prints, where there is one and it prints something; else to the outputs' paths and
-   * contents; else,
-   * where the task has no outputs, to what it wrote to standard output; a SHA-256 in each case. Modes and times of
-   * files do not count.
+   * contents; else, where the task has no outputs, to what it wrote to standard output; a SHA-256 in each case. Modes
+   * and times of files do not count.
    *
    * The check runs in a folder of its own which holds this result's outputs where they would be below the job's home
-   * directory. Nothing
-   * at home is touched. Safe to do again after a crash.
+   * directory. Nothing at home is touched. Safe to do again after a crash.
    * @throws {MutiraoError} MUT_CHECK_FAILED, MUT_CONTENT_NOT_FOUND for an output that did not arrive,
-   * MUT_CONTENT_MISMATCH for one
-   * whose bytes were not those that were announced.
+   * MUT_CONTENT_MISMATCH for one whose bytes were not those that were announced.
    */
   async digest(order: ResultOrder): Promise<string> {
     for (const output of order.outputs) await this.#requireArrived(order, output);

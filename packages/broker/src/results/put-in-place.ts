@@ -40,8 +40,8 @@ export function placeOfPath(path: string): Place {
 }
 
 /**
- * Brings a file to its place at once and whole: whoever looks sees the former file or the new one.
- * Folders above are made. A move where both are on one file system, otherwise a copy.
+ * Brings a file to its place at once and whole: readers see either the former file or the new one. Folders above are
+ * made. A move where both are on one file system, otherwise a copy.
  *
  * @throws {MutiraoError} MUT_CONTENT_NOT_FOUND when the bytes are gone, MUT_PATH_ESCAPES for a link where none is
  * followed, MUT_OUTPUT_FORBIDDEN when the place cannot be written.
@@ -88,8 +88,7 @@ export interface Wanted {
 
 /**
  * Where an output file goes: to the path that its user named, or below it where it is one of a folder's files, or into
- * it under its own
- * name where that path is a folder.
+ * it under its own name where that path is a folder.
  *
  * @throws {MutiraoError} MUT_PATH_ESCAPES when what a machine chose leads out of there.
  */
@@ -139,13 +138,13 @@ async function move({ source, mode }: Placing, folder: HeldFolder, name: string)
 }
 
 /**
- * The copy grows beside its place under a name that follows from the source's, which no two copies at a time share; and
- * not from the target's, which may be as long as names can be.
+ * Copies to a temporary file in the target's folder, then renames it. The temporary name follows from the source's,
+ * which no two copies share at a time; the target's may be as long as names can be.
  */
 async function copy({ source, mode }: Placing, folder: HeldFolder, name: string): Promise<void> {
   const part = folder.entry(`.mutirao-${basename(source)}.part`);
   try {
-    // What is there was left by a broker that was killed, or is somebody's link.
+    // An existing file was left by a broker that was killed, or is somebody's link.
     await rm(part, { force: true });
     await copyFile(source, part, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
     await chmod(part, mode);

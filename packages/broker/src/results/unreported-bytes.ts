@@ -29,15 +29,15 @@ export interface UnreportedBytesOptions {
   readonly clock: { now(): Instant };
 }
 
-/** An agent that has pushed so long ago and not reported has forgotten it. */
+/** An agent that pushed this long ago and has not reported has forgotten the push. */
 const ageMax: Duration = 24 * 3_600_000;
 
 /**
  * Bytes that each machine has brought without a report that a task of its own ended with them.
  *
  * A file counts from when it is announced until its report comes: then it is one of the outputs of a task, which has
- * one report. So what a machine brings is bounded
- * by the tasks that it is given. Forgotten with the process: files from before are removed when they are old.
+ * one report. So what a machine brings is bounded by the tasks that it is given. Forgotten with the process: files from
+ * before are removed when they are old.
  */
 export class UnreportedBytes {
   readonly #options: UnreportedBytesOptions;

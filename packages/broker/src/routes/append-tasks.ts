@@ -41,7 +41,7 @@ interface Call {
 async function appendTasks(parts: BrokerParts, call: Call): Promise<AppendTasksResponse> {
   const { userId, request } = call;
   const job = getJob(parts, userId, request.jobId);
-  // What cannot be added whatever it says, and what was added already, the core answers.
+  // The core answers requests that are refused in any case, or were carried out already.
   if (job.spec === undefined || !job.takesTasks || job.appends.has(request.appendKey) || request.appendKey === '')
     return { ...(await ask(parts, call, request.groups)), warnings: [] };
   parts.room.demand();

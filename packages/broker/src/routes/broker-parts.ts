@@ -54,7 +54,7 @@ export interface BrokerParts {
   readonly workFolderRules: WorkFolderRules;
   /** The most processors that one of a provider's requests may have; undefined where nobody can say. Never rejects. */
   machineProcessorsOf(providerId: ProviderId): Promise<ProcessorCount | undefined>;
-  /** What a provider told last of its queue, and how long ago; rejects as the provider does. */
+  /** The queue that a provider last reported, and its age; rejects as the provider does. */
   findQueue(providerId: ProviderId): Promise<{ readonly queue: ProviderQueue; readonly age: Duration }>;
   /** Why the last try to reach a provider came to nothing; empty when it went well. */
   getTrouble(providerId: ProviderId): string;

@@ -85,7 +85,7 @@ function positionsAsked(
   return outputPositions(group, attributes ?? {});
 }
 
-/** As it was written where its machine states what cannot be part of a path: nothing was brought there. */
+/** The template itself if an attribute of the machine cannot be part of a path: nothing was brought there. */
 function shownPath(fillIn: FillIn, template: string): string {
   try {
     return fillIn(template).path;

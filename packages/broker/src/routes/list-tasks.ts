@@ -174,8 +174,8 @@ function encodeOpen(
 }
 
 /**
- * The request that a machine was allocated by; of a machine that is gone its name tells, where such a request was heard
- * of.
+ * The request that a machine was allocated by; that of a lost machine follows from its name, if such a request is
+ * known.
  */
 function getRequestId(parts: BrokerParts, machineId: MachineId): RequestId {
   const { machines, requests } = parts.driver.state;

@@ -154,8 +154,9 @@ export function listProvidersRoute(parts: BrokerParts): UnaryHandler<ListProvide
 }
 
 /**
- * The queue of a provider's resource, as the provider tells it. @throws {MutiraoError} MUT_NOT_FOUND; what the provider
- * refuses, or MUT_UNREACHABLE.
+ * The queue of a provider's resource, as the provider reports it.
+ *
+ * @throws {MutiraoError} MUT_NOT_FOUND; the provider's refusal, or MUT_UNREACHABLE.
  */
 export function getProviderQueueRoute(
   parts: BrokerParts,

@@ -7,7 +7,7 @@ import type { CallContext, UnaryHandler } from '@mutirao/runtime/rpc';
 
 import type { BrokerParts } from './broker-parts.ts';
 
-/** So long before the caller stops listening the answer leaves, that it is heard. */
+/** The answer leaves this time before the caller's deadline, so that it arrives. */
 const answerMargin = 100;
 
 /** Answers when a job has ended, or with where it stands shortly before the deadline of the call. */

@@ -13,13 +13,13 @@ const readMax = 200;
 const taskIndexesMost = 1_000_000;
 
 /**
- * Tells the events of one job, or of all of the user's and of what they run on, from a sequence on, and then each as it
- * comes.
+ * Sends the events of one job, or of all of the user's jobs and the resources that they run on, from a sequence on, and
+ * then each as it comes.
  *
- * Everything is read from the journal, also what has just happened: a watcher that falls behind costs nothing but its
- * place, and one that comes back with the place of the last message it saw misses nothing and gets nothing again. The
+ * Everything is read from the journal, also the newest events. A watcher that falls behind costs nothing but its
+ * position, and one that returns with the position of its last message misses nothing and gets nothing again. The
  * events of a large change come in several messages, each of which any client takes. An empty message says, once, that
- * all that had happened before has been told. A watcher may ask for some changes a second only: a sample.
+ * all earlier events have been sent. A watcher may ask for a sample of a few changes a second.
  */
 export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobRequest, WatchJobResponse> {
   return async (request, writer, context) => {
@@ -47,7 +47,7 @@ export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobR
   };
 }
 
-/** Where the telling begins. */
+/** The position of the first event to send. */
 function findBeginning(
   { journal }: BrokerParts,
   { afterSequence, afterEventCount, lastChanges }: WatchJobRequest,
@@ -68,7 +68,8 @@ interface Watcher {
 }
 
 /**
- * Tells what one read of the journal brings and returns the last sequence that was read; undefined when there was none.
+ * Sends the events of one read of the journal and returns the last sequence that was read; undefined when there was
+ * none.
  */
 async function reportPage(
   parts: BrokerParts,

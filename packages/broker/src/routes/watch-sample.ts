@@ -20,10 +20,11 @@ interface SampleRules {
 }
 
 /**
- * Tells the newest events, some changes a second at most, and how many changes it passed over: the cost does not grow
- * with what happens.
+ * Sends the newest events, up to a number of changes a second, and how many changes it skipped: the cost does not grow
+ * with the number of events.
  *
- * The first look may go back as far as `lastChanges` says; an empty message follows it.
+ * The first look may go back by `lastChanges`; an empty message follows it.
+ *
  * @throws {MutiraoError} MUT_BAD_REQUEST; MUT_STOPPING, so that the watcher knows to come again.
  */
 export async function watchSample(
@@ -63,9 +64,7 @@ interface Look {
   readonly userId: UserId;
 }
 
-/**
- * What there is to tell of the newest changes, in messages that any client takes, and the last one that was looked at.
- */
+/** The newest changes, in messages that any client takes, and the last one that was looked at. */
 function lookAtNewest(
   parts: WatchParts,
   { taskIndexesMax }: WatchJobRequest,

@@ -13,12 +13,13 @@ export type WatchParts = Pick<BrokerParts, 'journal' | 'journalInstance' | 'watc
   readonly driver: Pick<BrokerDriver, 'state'>;
 };
 
-/** Task indexes of an event that are told where a watcher names no bound: they take 2 MB at most. */
+/** Task indexes of an event that are sent if a watcher names no limit: they take 2 MB at most. */
 export const taskIndexesUsual = 400_000;
 
 /**
- * The events of a change that a user may hear of: those of the own jobs, and of what jobs run on. @param taskIndexesMax
- * most task indexes of an event; `taskIndexesUsual` where it is undefined.
+ * The events of a change that a user may see: those of the user's jobs, and of what jobs run on.
+ *
+ * @param taskIndexesMax most task indexes of an event; default `taskIndexesUsual`.
  */
 export function eventsFor(
   { driver }: Pick<WatchParts, 'driver'>,

@@ -1,11 +1,10 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 /**
- * The keys of gangs' channels, 32 bytes each: the same for a gang whenever it is asked for, and of no use to anybody
- * who has another one.
+ * The keys of gangs' channels, 32 bytes each: the same for each request of a gang, and useless for any other gang.
  *
- * All members of a gang are sent out by one process, and what of them was not sent when it ends runs in another gang:
- * nothing needs to be kept.
+ * One process sends out all members of a gang. Members that it has not sent when it ends run in another gang, so
+ * nothing needs to be stored.
  */
 export class GangSecrets {
   readonly #key: Buffer = randomBytes(32);

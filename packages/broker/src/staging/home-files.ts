@@ -69,8 +69,10 @@ export class HomeFiles {
   }
 
   /**
-   * Sums up what a path stands for now. @param spend whether so many bytes may be read for it. @throws {MutiraoError}
-   * MUT_INPUT_MISSING.
+   * A fingerprint of what a path stands for now.
+   *
+   * @param spend whether this many bytes may be read for it.
+   * @throws {MutiraoError} MUT_INPUT_MISSING.
    */
   async fingerprintOf(path: string, spend: (bytes: number) => boolean): Promise<string> {
     const files = await listFiles(path);
@@ -113,8 +115,8 @@ export class HomeFiles {
 }
 
 /**
- * A file of the system, as in /proc, has bytes of which its status does not tell, and other ones each time; one that
- * grows has no content yet.
+ * Refuses a file whose bytes differ from its status: one that the system generates, as in /proc, differs each time it
+ * is read, and one that grows has no content yet.
  */
 function requireWhole(path: string, stated: Bytes, found: Bytes): void {
   if (stated === found) return;

@@ -59,7 +59,7 @@ export interface StageOrder {
   /** What each holds of memory; left out, what its group says. */
   readonly memory?: Bytes;
   readonly starts: readonly DispatchedStart[];
-  /** Its one replica is a member of a gang, with so many processors; left out where none is. */
+  /** If its one replica is a member of a gang: its rank and processors. */
   readonly gang?: { readonly place: GangMembership; readonly processors: ProcessorCount };
 }
 
@@ -70,7 +70,7 @@ export interface Unstartable {
   readonly detail: string;
 }
 
-/** A batch as its machine gets it; what cannot be sent stands apart. */
+/** A batch as its machine gets it, and apart from it the replicas that cannot be sent. */
 export interface StagedBatch {
   readonly batch: StartReplicas;
   readonly unstartable: readonly Unstartable[];
@@ -283,6 +283,7 @@ function getTemplate(order: StageOrder, group: TaskGroup): StartReplicas['templa
     limits,
     processors,
     ...(resources === undefined ? {} : { resources }),
+    ...(group.runner === undefined ? {} : { runner: group.runner }),
     ...findHints(order),
   };
 }

@@ -27,11 +27,11 @@ export interface WrittenFile {
   readonly mode: number;
 }
 
-/** What is there of what a task wrote. */
+/** What remains of a task's outputs. */
 export interface OutputsThere {
-  /** What is wrong with a place at home; undefined where each holds what was written. */
+  /** What is wrong with an output at home; undefined if each holds what was written. */
   readonly fault: Reason | undefined;
-  /** The paths of outputs without a place at home that are kept no more. */
+  /** The paths of outputs without a place at home that are not kept any more. */
   readonly gone: ReadonlySet<string>;
 }
 
@@ -47,8 +47,7 @@ type TaskOutput = Extract<InputSource, { kind: 'output' }>;
 
 /**
  * Finds what finished tasks wrote, for those that wait for them: the files of the result that was taken, by their
- * hashes. They are at home by then, as
- * blobs, or at the places that the user named.
+ * hashes. They are at home by then, as blobs, or at the places that the user named.
  */
 export class TaskOutputs {
   readonly #port: TaskOutputsPort;

@@ -25,8 +25,9 @@ export interface Place {
 }
 
 /**
- * Fills in the paths of one task on one machine. @throws {MutiraoError} MUT_UNSAFE_ATTRIBUTE where the machine states
- * what cannot be part of a name.
+ * Fills in the paths of one task on one machine.
+ *
+ * @throws {MutiraoError} MUT_UNSAFE_ATTRIBUTE if an attribute of the machine cannot be part of a name.
  */
 export type FillIn = (template: string) => FilledPath;
 
@@ -76,8 +77,7 @@ export class Templates {
 }
 
 /**
- * What `$PROC` is in the environment of a check, where it may get into a path too: the machine's id where it states
- * what cannot be part of a name.
+ * The value of `$PROC` for a check, which may put it into a path; the machine's id if `$PROC` cannot be part of a name.
  */
 export function getProcessor(fillIn: FillIn, { machineId }: Pick<Place, 'machineId'>): string {
   try {

@@ -19,7 +19,7 @@ export interface FileRules {
 }
 
 /**
- * Listed values of a group are all looked at up to so many; of longer lists and of ranges the first and the last are.
+ * Up to this number, all listed values of a group are checked; of longer lists and of ranges, the first and the last.
  */
 export const lookedAtMax = 10_000;
 
@@ -142,8 +142,7 @@ async function checkGathering(
 
 /**
  * Sees that what a job gathers does not get among the results of another: the index of a job that is not there yet is
- * another broker's, or of one whose
- * journal is gone.
+ * another broker's, or of one whose journal is gone.
  *
  * @throws {MutiraoError} MUT_OUTPUT_FORBIDDEN, naming the index.
  */

@@ -3,9 +3,8 @@ import type { InputSpec, JobSpec } from '@mutirao/core/messages';
 import type { HomeFiles } from '../staging/home-files.ts';
 
 /**
- * Notes what is there now at each local path of a job that does not depend on a task or a machine, so that tasks which
- * start later
- * notice when it has changed.
+ * Notes the present content of each local path of a job that does not depend on a task or a machine, so that tasks
+ * which start later notice a change.
  *
  * @throws {MutiraoError} MUT_INPUT_MISSING
  */

@@ -7,7 +7,7 @@ import { isKnownEarly } from '../staging/variables.ts';
 import { eachPlace, placesOfTasks, type Places } from './check-places.ts';
 import { mayMeet, findPlacePrefixes } from './place-prefixes.ts';
 
-/** A job that is being submitted, or tasks of which are to run again. */
+/** A job that is being submitted, or some of whose tasks run again. */
 export interface SubmittedJob {
   /** Left out for one that has no number yet. */
   readonly jobId?: JobId;
@@ -26,8 +26,8 @@ const lookedAtMax = 400_000;
  * would replace the other.
  *
  * Jobs that are just being submitted count too, so that of two at the same time one is refused. The places of jobs are
- * compared only where the beginnings of their paths allow
- * that they meet. Cost: O(open jobs), and the outputs of those that may meet this one, 400,000 at most.
+ * compared only where the beginnings of their paths allow that they meet. Cost: O(open jobs), and the outputs of those
+ * that may meet this one, 400,000 at most.
  */
 export class OtherJobsPlaces {
   readonly #state: Pick<BrokerState, 'openJobs'>;

@@ -22,8 +22,8 @@ export interface WorkFolderRules {
  * Lets a job whose tasks start in a folder of home run only on machines that have the same folder; any other job is
  * returned as it is.
  *
- * @throws {MutiraoError} MUT_WORK_FOLDER where no machine can have it, MUT_BAD_REQUEST for what cannot be combined with
- * it.
+ * @throws {MutiraoError} MUT_WORK_FOLDER where no machine can have it, MUT_BAD_REQUEST for options that cannot be
+ * combined with it.
  */
 export async function placeInFolder(spec: JobSpec, rules: WorkFolderRules): Promise<JobSpec> {
   const { workFolder } = spec;

@@ -12,7 +12,7 @@ import { getJob } from '../routes/broker-parts.ts';
 import { getOrigin } from '../staging/task-of-job.ts';
 import type { OutputsThere } from '../staging/task-outputs.ts';
 
-/** A job that is to take over what an earlier one has done. */
+/** A job that takes over the results of an earlier one. */
 export interface ResumedJob {
   readonly userId: UserId;
   /** As it is submitted, its inputs looked at. */
@@ -34,8 +34,8 @@ const concurrencyMax = 32;
  * Finds what a job need not run again.
  *
  * @throws {MutiraoError} MUT_NOT_FOUND; MUT_RESUME_OPEN while the earlier job runs; MUT_RESUME_OTHER where it has no
- * task that is like one of these, or one would write over the result of another; MUT_BAD_REQUEST
- * where outputs are gathered.
+ * task that is like one of these, or one would write over the result of another; MUT_BAD_REQUEST where outputs are
+ * gathered.
  */
 export async function resumeJob(
   parts: ResumeParts,

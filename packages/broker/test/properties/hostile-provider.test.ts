@@ -180,7 +180,7 @@ function messages({ state }: { readonly state: BrokerState }): Message[] {
   ];
 }
 
-/** Has a broker hear a message; what it throws ends the stream that it came on. */
+/** Delivers a message to a broker; an error ends the stream that it came on. */
 async function hear(t: ExecutionContext, bytes: Buffer, what: string): Promise<'refused' | 'taken'> {
   const inputs: BrokerInput[] = [];
   const serialExecutor = new SerialExecutor<string>((error) => {

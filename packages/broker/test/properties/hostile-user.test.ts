@@ -127,7 +127,7 @@ async function prepare(t: ExecutionContext): Promise<Bench> {
     watchers: new JobWatchers(),
     clock,
     journalInstance: 'j',
-    // Whoever waits for a job hears at once how it stands.
+    // A call that waits for a job gets its present status at once.
     timers: {
       start: (_delay, run) => {
         setImmediate(run);

@@ -2,8 +2,8 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What of a home folder cannot be made again: jobs and their inputs, reservations and the key of their claims, who is
- * who, which sites there are.
+ * The parts of a home folder that cannot be recreated: jobs and their inputs, reservations and the key of their claims,
+ * identities, and the list of sites.
  */
 const wholeParts = ['broker', 'reservations', 'identity', 'token', 'sites'] as const;
 /** Of each provider: the machines that the user added. */

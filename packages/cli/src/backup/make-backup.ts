@@ -8,10 +8,11 @@ import { isJournal, listFiles, listParts } from './backup-parts.ts';
 import { filesFolder, manifestName, type BackupFile, type Manifest } from './manifest.ts';
 
 /**
- * Copies what cannot be made again of a home folder into a new folder, which gets its name when all is in it.
+ * Copies the parts of a home folder that cannot be recreated into a new folder, which gets its name when it is
+ * complete.
  *
  * @throws {MutiraoError} MUT_ALREADY_RUNNING when a process has a journal open, MUT_JOURNAL_CORRUPT when one is
- * damaged, MUT_BAD_REQUEST when the folder is there, or there is nothing to copy.
+ * damaged, MUT_BAD_REQUEST when the folder exists, or there is nothing to copy.
  */
 export async function makeBackup(home: string, folder: string, now: number): Promise<Manifest> {
   if (existsSync(folder) && (!lstatSync(folder).isDirectory() || readdirSync(folder).length > 0)) {

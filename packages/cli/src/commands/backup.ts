@@ -13,7 +13,7 @@ export function define(command: Command, act: Act): void {
     .action((folder: string) => act((context) => backUp(context, folder)));
 }
 
-/** Copies what cannot be made again of the home folder, while nothing runs that has a journal of it open. */
+/** Copies the parts of the home folder that cannot be recreated, while no process has one of its journals open. */
 export async function backUp(context: CommandContext, name: string): Promise<ExitStatus> {
   const folder = resolve(context.directory, name);
   const manifest = await makeBackup(context.home, folder, context.clock.now());

@@ -77,8 +77,8 @@ function findRequest(jobId: number, { after, eventCount, journalInstance }: Posi
 }
 
 /**
- * Events of before a restore may come again, as others than they were; what was printed last is of a journal that is no
- * more.
+ * Starts from the beginning of another journal, for example after a restore: its events differ from those of the
+ * journal that the last printed one came from.
  */
 function startOver(output: Output, position: Position, { message }: MutiraoError): void {
   output.note(

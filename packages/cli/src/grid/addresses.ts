@@ -38,7 +38,7 @@ export function findClusterAddress(home: string, name: string | undefined): Name
   const clusters = listClusterAddresses(home);
   const names = clusters.map((cluster) => cluster.name).join(', ');
   const [first, ...others] = name === undefined ? clusters : clusters.filter((cluster) => cluster.name === name);
-  // One may have been started beside the grid.
+  // A cluster may have been started outside the grid.
   const found = first ?? (name === undefined ? undefined : findOwnCluster(home, name));
   if (found === undefined)
     throw new MutiraoError(

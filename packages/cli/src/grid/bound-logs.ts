@@ -5,12 +5,11 @@ import { join } from 'node:path';
 export const logBytesMax = 16 * 1024 ** 2;
 
 /**
- * Keeps the logs of a folder bounded: of one that has grown too large, what is there becomes its former part, in place
- * of the one before, and the log begins again.
+ * Keeps the logs of a folder bounded: the content of a log that has grown too large replaces its former part, and the
+ * log begins again.
  *
- * The processes go on writing to the file that they have open, at its end, wherever that is; a line that comes between
- * the copy and the cut is lost. Never throws: without room for the copy the log
- * is cut all the same.
+ * The processes go on appending to the file that they have open; a line that comes between the copy and the cut is
+ * lost. Never throws: without space for the copy the log is cut all the same.
  */
 export function boundLogs(folder: string, bytesMax = logBytesMax): void {
   for (const name of listLogs(folder)) {

@@ -48,7 +48,7 @@ export function gridRecordPath(home: string): string {
 export function findGridRecord(home: string): GridRecord | undefined {
   try {
     const record = JSON.parse(readFileSync(gridRecordPath(home), 'utf8')) as GridRecord;
-    // The processes of a copied record are those of the original, and nobody is to end them from here.
+    // The processes of a copied record are those of the original, and must not be ended from here.
     return record.homeId === undefined || record.homeId === readFileId(home) ? record : undefined;
   } catch {
     return undefined;

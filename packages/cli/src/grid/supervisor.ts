@@ -143,7 +143,7 @@ export class Supervisor {
   #ended(supervised: Supervised, status: number): void {
     supervised.pid = undefined;
     supervised.status = status;
-    // One that never listened is told to the caller of `start`, who gives up.
+    // The caller of `start` receives the failure of one that never listened, and gives up.
     if (this.#isStopping || (supervised.plan.findAddress !== undefined && supervised.address === undefined)) return;
     const lived = this.#host.now() - supervised.startedAt;
     supervised.quickEnds = lived < steadyAfter ? supervised.quickEnds + 1 : 0;

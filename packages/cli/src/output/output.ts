@@ -10,7 +10,7 @@ export type OutputMode = 'table' | 'json' | 'quiet';
 /** Where a command writes; the real one is the terminal, that of a test keeps the lines. */
 export interface Output {
   readonly mode: OutputMode;
-  /** Columns of the terminal that standard error is; 100 where it is none. */
+  /** Columns of the terminal that standard error is; 100 if it is not a terminal. */
   readonly columns: number;
   /**
    * Writes text of our own to standard output as it is; text from outside goes through `writeLine`, `tell` or
@@ -23,11 +23,11 @@ export interface Output {
    */
   note(line: string): void;
   /**
-   * Writes what a task printed: as it is to files and pipes; on a terminal its lines and colors, and all else that
-   * would control it as an escape. Throws as `write`.
+   * Writes what a task printed: unchanged to files and pipes; on a terminal its lines and colors, and every other
+   * control sequence as an escape. Throws as `write`.
    */
   writePrinted(bytes: Uint8Array, to: 'output' | 'error'): void;
-  /** Draws on the terminal that standard error is; undefined where it is none. */
+  /** Draws on the terminal that standard error is; undefined if it is not a terminal. */
   readonly progress: ((text: string) => void) | undefined;
 }
 

@@ -33,7 +33,7 @@ export function writeStandardOutput(content: string | Uint8Array): void {
   }
 }
 
-/** Writes to standard error. What cannot be written there cannot be reported anywhere, so it stops nothing. */
+/** Writes to standard error. A failure there cannot be reported anywhere, so it stops nothing. */
 export function writeStandardError(content: string | Uint8Array): void {
   try {
     writeDescriptor(2, content);

@@ -39,14 +39,13 @@ export interface CommittedGroup {
 }
 
 /**
- * Confirms all that is held, or gives all of it back, also where it dies amid it.
+ * Commits all holds, or gives all of them back, even if it dies in between.
  *
- * All are prepared to one of them first, to stand or fall with it. Confirming that one decides for all; then the others
- * are told. Who does not hear of it asks the manager of the
- * one that decides. Where a client dies before it has decided, the hold of that one lapses, and the others are given
- * back.
+ * First all are prepared with one of them as the coordinator. Confirming the coordinator decides for all, and then the
+ * others are confirmed. One that misses that asks the coordinator's manager. If the client dies before the decision,
+ * the coordinator's hold lapses, and the others are given back.
  *
- * @throws {MutiraoError} MUT_GROUP_ABORTED; or, where nobody knows whether the deciding one was confirmed, the error of
+ * @throws {MutiraoError} MUT_GROUP_ABORTED; or, if it is unknown whether the coordinator was confirmed, the error of
  * its manager.
  */
 export async function commitGroup(context: CommandContext, held: readonly HeldPart[]): Promise<CommittedGroup> {
@@ -54,7 +53,7 @@ export async function commitGroup(context: CommandContext, held: readonly HeldPa
   const others = held.filter((one) => one !== decider);
   const until = patienceEnd(context.clock.now(), held);
   const prepare = prepareTo(decider, randomUUID());
-  // The one that decides first: who is prepared to it may ask at once.
+  // The coordinator first: a manager whose reservation is prepared may ask it at once.
   for (const some of [[decider], others]) {
     const outcomes = await callAll(context, some, { call: prepare, until });
     if (outcomes.some(({ kind }) => kind === 'failed')) throw await giveUp(held, some, outcomes);

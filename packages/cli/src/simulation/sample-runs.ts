@@ -25,7 +25,7 @@ export async function sampleRuns(
   const pause = async (): Promise<void> => {
     progress?.add({ runs: samples.length - reported, cost: samples.length - reported });
     [pausedAt, reported] = [clock.now(), samples.length];
-    // Signals are heard between two turns of the event loop only.
+    // Signals are handled between two turns of the event loop only.
     await setImmediate();
   };
   for (let run = 0; run < count && !signal.aborted; run++) {

@@ -95,7 +95,7 @@ export async function untilConnected(
         `the connector of ${name} ended without an error; its log is ${log}, ${quoteEnd(log)}`,
       );
     if (signal.aborted) throw new MutiraoError('MUT_CANCELLED', 'interrupted');
-    // It may have told why and ended since its state was read, so that is read once more.
+    // It may have reported why and ended since its state was read, so that is read once more.
     isGone = !isOurs(pid, 'site');
     await sleep(pollMs);
   }

@@ -38,7 +38,7 @@ export function completeSubmission(
 
 const line = (words: readonly string[]): string[] => ['job', 'submit', ...words];
 
-/** The submission of a script in the place of a job file; undefined where the file is none. */
+/** The submission of a script in the place of a job file; undefined if the file is not a script. */
 function rewriteScript(
   file: string,
   text: string,

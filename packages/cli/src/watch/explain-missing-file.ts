@@ -54,6 +54,6 @@ export async function explainMissingFile(broker: BrokerClient, job: JobSummary):
       'the machine has.'
     );
   } catch {
-    return undefined; // How the job ended is known; this was to be help.
+    return undefined; // How the job ended is known; this only adds help.
   }
 }

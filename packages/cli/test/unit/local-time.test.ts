@@ -73,7 +73,7 @@ test("a time of day that was there twice, or never, today is tomorrow's", (t) =>
   t.regex(inZone('Europe/Berlin', '2026-10-25T00:45:00Z', ['02:30'])[0] ?? '', /^MUT_LOCAL_TIME .*comes twice/);
 });
 
-test('a day that there is not is none with an offset either', (t) => {
+test('a day that does not exist is refused with an offset too', (t) => {
   const reported = inZone('UTC', '2026-01-01T00:00:00Z', [
     '2026-02-30T10:00:00Z',
     '2026-02-29 10:00Z',

@@ -26,7 +26,7 @@ export interface NodeRunnerOptions {
   readonly log: Logger;
   /** Called once for each process. */
   onExit(requestId: number, processIndex: number, exitStatus: number, more?: ExitFacts): void;
-  /** Told when other nodes are away: how many processors they have, and their positions. */
+  /** Called when other nodes are away: how many processors they have, and their positions. */
   onAway(count: number, nodes: readonly number[]): void;
 }
 
@@ -69,8 +69,8 @@ export class NodeRunner implements Runner {
   }
 
   /**
-   * A node has come or gone; called before what ran there is told as lost, so that nothing else is started in its
-   * place.
+   * Reports that a node has come or gone. Called before the processes that ran there are reported as lost, so that
+   * nothing else is started in their place.
    */
   noteNodes(): void {
     const nodes = this.nodesAway;

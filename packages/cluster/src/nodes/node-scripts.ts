@@ -10,7 +10,7 @@ signal() { [ -s "$1" ] && read -r pid target then_ <"$1" && [ "$then_" = "$boot.
 `;
 
 /**
- * Ends what a former life of the cluster, or a lost connection, left running, and has the watch of `token` alone tell
+ * Ends what a former life of the cluster, or a lost connection, left running, and lets only the watch of `token` report
  * from now on.
  */
 export function sweepScript(folder: string, token: string): readonly string[] {
@@ -60,9 +60,9 @@ echo started`,
 const outputsKept = 1000;
 
 /**
- * Waits until a process has ended, at most some seconds, and tells \`KEY STATUS\` of each that has, and of each whose
- * leader was killed; behind a status
- * other than 0 what it wrote last. A watch whose connection is lost goes on there, and must tell nothing.
+ * Waits some seconds at most until a process has ended, and prints `KEY STATUS` of each that has, or whose leader was
+ * killed; after a status other than 0, its last output. A watch whose connection is lost goes on there, and must print
+ * nothing.
  */
 export function watchScript(folder: string, token: string): readonly string[] {
   return [

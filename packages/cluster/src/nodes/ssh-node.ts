@@ -121,7 +121,7 @@ export class SshNode {
     }
   }
 
-  /** One connection: ends what runs there still, then hears of ends. @throws {MutiraoError} when it is over. */
+  /** One connection: ends what still runs there, then reports ends. @throws {MutiraoError} when it is over. */
   async #live(onTried: (value: undefined) => void): Promise<never> {
     const { config, sshOptions, controlFolder, log, onExit, onChange } = this.#options;
     const token = randomBytes(8).toString('hex');

@@ -22,8 +22,8 @@ const options: ClusterOptions = {
 };
 
 /**
- * A journal of a cluster that ran so many requests of one processor, one after the other, and holds a running and a
- * queued one.
+ * A journal of a cluster that ran `requestCount` requests of one processor, one after the other, and holds a running
+ * and a queued one.
  */
 function aJournal(requestCount: number, other: Partial<ClusterOptions> = {}) {
   const journal = openJournal({ path: ':memory:', codec: clusterChangeCodec });

@@ -161,7 +161,7 @@ test('a released request is gone from the queue and listed as ended', async (t) 
   );
 });
 
-test('limits are told', async (t) => {
+test('limits are reported', async (t) => {
   t.deepEqual(await inject(cluster().routes.getLimits, { userId: 'ana' }), {
     nodes: [],
     processors: 4,
@@ -174,7 +174,7 @@ test('limits are told', async (t) => {
 
 const byScores = { policy: easyBackfilling, order: { weight: 1440, leadMax: 1e10 }, requestsMax: 9 };
 
-test('scores are told of all who have one, of anybody who is asked for, and of nobody where none has counted', async (t) => {
+test('scores are listed for all users who have one or for any one user, and for nobody before a request has counted', async (t) => {
   const { routes, hear } = cluster(byScores);
   t.deepEqual(await inject(routes.getScores, { userId: '' }), {
     ordersQueue: true,
@@ -214,7 +214,7 @@ test('a queue by scores is listed with its ranking for the user who is asked abo
   );
 });
 
-test('who waits is told what a tighter walltime would have gained; who starts, or sends the same order again, is not', async (t) => {
+test('a waiting order gets the gain of a tighter walltime; an order that starts, or comes again, does not', async (t) => {
   const { routes } = cluster(byScores);
   const long = { ...order, walltimeMs: 10_000 };
   t.is((await inject(routes.allocate, { ...long, clientRequestId: 'a' })).walltimeGain, undefined);

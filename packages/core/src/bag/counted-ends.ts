@@ -11,12 +11,12 @@ const shutdownReasons: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a replica ended because somebody took its machine away: a preemption, a cancelled allocation, a host that was
+ * Whether a replica ended because its machine was taken away: a preemption, a cancelled allocation, a host that was
  * shut down, a provider that drains.
  *
  * That says nothing about the task, and nothing about the health of the machine. A walltime is not among them: a task
- * that is longer than every walltime must
- * not run for ever. Nor is a machine that went away without a word, which may be what the task did to it.
+ * that is longer than every walltime must not run for ever. Nor is a machine that left without a report, because the
+ * task may have caused that.
  */
 export function isShutdown(reason: string): boolean {
   return shutdownReasons.has(reason);
@@ -34,9 +34,10 @@ export function isCountedLoss({
 }
 
 /**
- * Whether a replica was lost with a machine that went away without a word. Where that is one of an allocation, the end
- * of the allocation tells why, and is heard of later: a
- * manager that preempts by SIGKILL looks like a task that ended its agent.
+ * Whether a replica was lost because its machine left without giving a reason.
+ *
+ * For a machine of an allocation, the end of the allocation gives the reason, but it is reported later: a manager that
+ * preempts by SIGKILL looks like a task that ended its agent.
  */
 export function isSilentLoss({
   outcome,

@@ -6,9 +6,9 @@ import type { BagScheduler, SchedulingPort } from './scheduler.ts';
  * Hands the ready tasks of all jobs to machines, each job by its own scheduler, the jobs in the order of their
  * submission.
  *
- * Queues that follow each other and are dispatched alike are dispatched together; what is behind them gets the machines that
- * they leave. Cost:
- * that of the schedulers, and O(machines x queues) more for each change from one way of dispatching to another.
+ * Queues that follow each other and are dispatched alike are dispatched together; what is behind them gets the machines
+ * that they leave. Cost: that of the schedulers, and O(machines x queues) more for each change from one way of
+ * dispatching to another.
  *
  * @param queues in the order of submission.
  * @returns machines whose free processors are kept for a task that is too wide for them.

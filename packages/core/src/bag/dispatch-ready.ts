@@ -15,23 +15,20 @@ export interface DispatchPort<Machine extends BagMachine, Queue extends BagQueue
   prefetchDepth(queue: Queue, machine: Machine): number;
   /** Dispatches up to `countMax` tasks of the queue on the machine, and says how many. */
   dispatch(machine: Machine, queue: Queue, countMax: number): number;
-  /** What the replicas of the machine hold, in the order of dispatching; left out where nobody knows. */
+  /** The replicas that the machine holds, in the order of dispatching; left out if unknown. */
   listHeld?(machine: Machine): Iterable<HeldPart>;
 }
 
 /**
  * Hands ready tasks to machines as a workqueue does, in the order of their indexes: to every free processor first, and
- * what is left to the queues of the machines, evenly.
+ * the rest evenly to the queues of the machines.
  *
  * One visit per machine serves both, so that a machine gets one batch: a machine's queue is filled only with what the
- * free
- * processors of the machines after it leave. Where too few processors are free for the next task of an earlier queue,
- * they are
- * kept for it: smaller tasks of later queues would take each one that comes free, and the wide task would never run.
- * Where its processors are free and it waits for memory, GPUs or a named resource, later queues have what it does not
- * need (`KeptPart`).
- * Machines that match none of the queues count for nothing. Cost: O(machines + tasks dispatched) where the first queue
- * suits them all, O(machines x queues) at most.
+ * free processors of the machines after it leave. If too few processors are free for the next task of an earlier queue,
+ * they are kept for it: smaller tasks of later queues would take each one that comes free, and the wide task would
+ * never run. If its processors are free and it waits for memory, GPUs or a named resource, later queues get the rest of
+ * the machine (`KeptPart`). Machines that match none of the queues count for nothing. Cost: O(machines + tasks
+ * dispatched) where the first queue suits them all, O(machines x queues) at most.
  *
  * @param queues in the order in which they are served.
  * @returns machines whose free processors are kept.
@@ -96,7 +93,7 @@ function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
   }
 }
 
-/** Keeps the machine, or a part of it, for what is left of a queue; undefined where nothing needs to be kept for it. */
+/** Keeps the machine, or a part of it, for the rest of a queue; undefined if nothing needs to be kept. */
 function keepFor<Machine extends BagMachine, Queue extends BagQueue>(
   machine: Machine,
   queue: Queue,
@@ -134,7 +131,7 @@ function mustKeep<Machine extends BagMachine>(
 /** How many tasks of the queue the machine should get now. */
 function findQuota(machine: BagMachine, queue: BagQueue, share: Share<unknown>, depth: number): number {
   const slots = countStartable(machine, queue);
-  // What waits for anything but processors would keep what is behind it from those that are free.
+  // A task that waits for something other than processors must not keep the tasks behind it from free ones.
   if (slots < Math.floor(freeProcessors(machine) / queue.processors) || !isBoundByProcessors(machine, queue))
     return slots;
   const capacity = usableProcessors(machine) + depth * queue.processors;

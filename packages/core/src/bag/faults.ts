@@ -2,9 +2,9 @@
  * Whose fault it is that a replica ended without success.
  *
  * `task`: its command, its names, links, permissions or limits. `user`: files at home that were changed, removed or
- * cannot be written. `machine`: another task would meet
- * it there as well. `site`: the machine went away, or its owner lets it take nothing. `misconduct`:
- * the machine states or reports what no honest one does. `unknown`: nobody can say from one case.
+ * cannot be written. `machine`: another task would meet it there as well. `site`: the machine went away, or its owner
+ * lets it take nothing. `misconduct`: the machine states or reports what no honest one does. `unknown`: one case does
+ * not show it.
  */
 export type Fault = 'task' | 'user' | 'machine' | 'misconduct' | 'site' | 'unknown';
 
@@ -168,6 +168,7 @@ export const faultRows: readonly FaultRow[] = [
     fault: 'task',
   },
   { phase: 'running', code: 'MUT_MEMORY_MAX', fault: 'task' },
+  { phase: 'running', code: 'MUT_OUT_OF_MEMORY', fault: 'task' },
   { phase: 'running', code: 'MUT_RUN_TIME_MAX', fault: 'task' },
   { phase: 'running', code: 'MUT_OUTPUT_MAX', fault: 'task' },
   {
@@ -323,7 +324,7 @@ export function isMisconduct(code: string): boolean {
   return faultAtHome(code) === 'misconduct';
 }
 
-/** A task is given up when it ended so often for reasons that nobody can place. */
+/** A task is given up when it ended this often for unknown reasons. */
 export const doubtsMax = 5;
 
 /**

@@ -11,10 +11,10 @@ export interface MachineChoice<Machine> {
   worth(machine: Machine): number;
 }
 
-/** Free processors of machines and what else is free there, handed out one task at a time. */
+/** Free processors and other resources of machines, assigned to one task at a time. */
 export class IdleSlots<Machine extends BagMachine> {
   readonly #free = new Map<Machine, ProcessorCount>();
-  /** What is left of the other resources of machines of which some were handed out. */
+  /** The free resources of machines that were assigned in part. */
   readonly #resources = new Map<Machine, FreeResources>();
 
   /** Takes note of what is free on these machines. */
@@ -40,8 +40,8 @@ export class IdleSlots<Machine extends BagMachine> {
   }
 
   /**
-   * Takes what a task needs of the machine that is worth most, of the first `comparedMachinesMax` that suit; of equals the
-   * first.
+   * Takes what a task needs of the machine that is worth most, of the first `comparedMachinesMax` that suit; of equals
+   * the first.
    */
   takeBest(needs: TaskNeeds, { suits, worth }: MachineChoice<Machine>): Machine | undefined {
     let best: { readonly machine: Machine; readonly free: ProcessorCount; readonly worth: number } | undefined;

@@ -1,9 +1,8 @@
 /**
- * The path below a root that `path` stands for, without `.`, `..` and doubled slashes; `.` for the root itself.
+ * Resolves a path below a root, without `.`, `..` and doubled slashes; `.` for the root itself.
  *
- * An absolute path begins at the root too, as OurGrid has it. Undefined where the path leaves the root on its way, even
- * if
- * it came back, and where it holds a NUL.
+ * An absolute path begins at the root too, as OurGrid has it. Undefined if the path leaves the root on its way, even if
+ * it comes back, and if it contains a NUL.
  */
 export function keepInside(path: string): string | undefined {
   if (path.includes('\0')) return undefined;

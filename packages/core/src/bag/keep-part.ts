@@ -21,11 +21,12 @@ export interface Kept {
 export const wholeMachine: Kept = { freeBeside: 0, countBeside: () => 0 };
 
 /**
- * What is kept of a machine for a task that waits for memory, GPUs or a named resource there, though its processors are
- * free: all that it takes, but what the replicas give back that it waits for. Others may have what is beyond that.
+ * The part of a machine that is kept for a task that waits for memory, GPUs or a named resource there, though its
+ * processors are free: all that the task takes, except what the replicas that it waits for will give back. Other tasks
+ * may have the rest.
  *
- * The task waits for the eldest replicas, as many as it takes for it to fit. What was placed after it began to wait is
- * younger and holds nothing that is kept, so it starts at the latest when all have ended that were there before.
+ * The task waits for the eldest replicas, as many as it takes for it to fit. Younger replicas hold nothing that is
+ * kept, so that the task starts at the latest when all have ended that were there when it began to wait.
  */
 export class KeptPart implements Kept {
   readonly #machine: BagMachine;

@@ -11,15 +11,15 @@ export const mappedMachinesMax = 256;
 /**
  * Maps the ready task that would end first to the machine where it does, and so on.
  *
- * Cost: O(`mappedTasksMax`^2 x `mappedMachinesMax`) for each window of tasks, since each assignment has every task that
- * is left look at every
- * machine again: half a million ends at most. There are as many windows as free processors want.
+ * Cost: O(`mappedTasksMax`^2 x `mappedMachinesMax`) for each window of tasks, since each assignment makes every
+ * remaining task look at every machine again: half a million ends at most. There are enough windows for all free
+ * processors.
  *
  * @source Maheswaran et al., "Dynamic mapping of a class of independent tasks onto heterogeneous computing systems"
- * (1999), Min-min.
- * Departs from the source: tasks are mapped in windows, only those whose machine is free are dispatched, and the others are
- * mapped again at the
- * next decision. Without estimates, and where tasks are so short that they wait at machines, it is a workqueue.
+ *   (1999), Min-min.
+ * Departs from the source: tasks are mapped in windows, only those whose machine is free are dispatched, and the others
+ * are mapped again at the next decision. Without estimates, and where tasks are so short that they wait at machines, it
+ * is a workqueue.
  */
 export const minMin: BagScheduler = {
   name: 'min-min',
@@ -43,7 +43,9 @@ export const sufferage: BagScheduler = {
   dispatch: (machines, queues, port) => mapQueues(machines, queues, port, (best, second) => second - best),
 };
 
-/** How urgent it is to map a task, of its earliest and its second-earliest end (Infinity without a second machine). */
+/**
+ * How urgently a task needs a machine, from its earliest and second-earliest end (Infinity without a second machine).
+ */
 type Urgency = (best: Duration, second: Duration) => number;
 
 function mapQueues<Machine extends BagMachine, Queue extends BagQueue>(
@@ -187,8 +189,8 @@ class Mapping<Machine extends BagMachine, Queue extends BagQueue> {
 }
 
 /**
- * When a task would end there. One that is not dispatched now must have time enough left; of free dispatches remaining times
- * were asked before.
+ * When a task would end there. One that is not dispatched now must have time enough left; of free dispatches remaining
+ * times were asked before.
  */
 function endAt({ waits, timeLeft }: Column<unknown>, time: Duration): Duration {
   const wait = waits[0] ?? Infinity;

@@ -32,15 +32,14 @@ export function getPathVariables(place: PathPlace): PathVariables {
 
 /**
  * Replaces each `$NAME` in a path, as plain text: with JOB 3 and TASK 7 `$TASKID` is `7ID`, `\$JOB` is `\3`, and
- * `${JOB}`
- * stays as it is. Unknown names stay; a value is not looked at again.
+ * `${JOB}` stays as it is. Unknown names stay; values are not expanded again.
  */
 export function expandPathVariables(text: string, variables: PathVariables): string {
   return expandFrom('', text, variables, () => undefined);
 }
 
 /**
- * Adds a text with its variables replaced to what is there. @param hear called with each variable's position in
+ * Appends a text to `before`, with its variables replaced. @param `hear` called with each variable's position in
  * `variables`, and where its value begins.
  */
 function expandFrom(
@@ -67,9 +66,9 @@ function expandFrom(
 export interface FilledPath {
   readonly path: string;
   /**
-   * Where the first name begins that a machine's words are part of; undefined where it has none. From there on the path
-   * is to be used without following links: a machine
-   * chooses among the names in a folder, and must not choose a link out of it.
+   * Where the first name begins that contains a machine's words; undefined if none does. From there on the path must be
+   * used without following links: a machine chooses among the names in a folder, and must not choose a link that leads
+   * out of it.
    */
   readonly machineFrom: number | undefined;
 }
@@ -91,7 +90,7 @@ const nameLengthMax = 255;
 /** Characters of a value that a fault repeats. */
 const valueShownMax = 200;
 
-/** What is wrong with a word of a machine as a part of a file's name; undefined where nothing is. */
+/** Why a word of a machine cannot be part of a file's name; undefined if it can. */
 export function findNameFault(word: string): Fault | undefined {
   if (!isPrintable(word)) return { code: 'name-with-control-character' };
   if (word.includes('/')) return { code: 'name-with-slash' };
@@ -100,9 +99,8 @@ export function findNameFault(word: string): Fault | undefined {
 }
 
 /**
- * Fills in a path at home for a task on a machine. What the user wrote (the template and the task's value) may lead
- * anywhere; each variable that a machine states stands for a
- * part of one name, which is neither empty nor hidden.
+ * Fills in a path at home for a task on a machine. The user's parts (the template and the task's value) may lead
+ * anywhere; each variable of a machine becomes a part of one name, which is neither empty nor hidden.
  *
  * The id of a machine is the exception: it is two such names with a "/" between them.
  */
@@ -134,7 +132,7 @@ export function fillPath(template: Template, { value, index, place }: PathWords)
   return { path, machineFrom: words[0] === undefined ? undefined : path.lastIndexOf('/', words[0].at - 1) + 1 };
 }
 
-/** A value that a machine states, and where it stands in a path. */
+/** A value that a machine states, and its position in a path. */
 interface MachineWord {
   readonly name: string;
   readonly value: string;

@@ -3,15 +3,15 @@ import { dispatchReady } from './dispatch-ready.ts';
 import type { BagScheduler, SchedulingPort } from './scheduler.ts';
 
 /**
- * Follows a plan of the whole grid; what cannot be planned, since nobody knows how long it takes or since it is over in
- * no time, is handed out as a workqueue does.
+ * Follows a plan of the whole grid; tasks that cannot be planned, because their time is unknown or too short, are
+ * dispatched as in a workqueue.
  *
- * Neither overtakes the other: queues that follow each other and are alike in this are placed together, the others get
- * the machines that these leave. Cost: that of
- * `dispatchReady` and of following the plan, and O(machines) for each change from one to the other.
+ * Neither kind overtakes the other: adjacent queues of one kind are placed together, and the next get the machines that
+ * these leave. Cost: that of `dispatchReady` and of following the plan, and O(machines) for each change from one to the
+ * other.
  *
  * @source moreira2009, 3.1, the dynamic method in batch mode. Departs from the source: on machines that come and go,
- * with times that are estimates.
+ *   with times that are estimates.
  */
 export const planned: BagScheduler = { name: 'plan', replication: 'everywhere', dispatch: dispatchByPlan };
 

@@ -24,11 +24,9 @@ const longTaskFactor = 100;
 /**
  * How many replicas may wait at a machine beyond those that it runs, so that it need not idle for a round trip.
  *
- * None before a time is known (but for no-ops), none for tasks of which a round trip is less than a hundredth;
- * otherwise
- * what fills `target`, one at least. The median counts, not the mean: one task of hours among thousands of milliseconds
- * makes no queue
- * last longer, and what waits behind that one task is withdrawn.
+ * None before a time is known (except for no-ops), none for tasks that take more than a hundred round trips; otherwise
+ * enough to fill `target`, one at least. The median counts, not the mean: one task of hours among thousands of
+ * milliseconds does not make a queue last longer, and replicas that wait behind it are withdrawn.
  */
 export function prefetchDepth(facts: PrefetchFacts, rules: PrefetchRules): number {
   const most = Math.max(0, rules.replicasMax - facts.slots);

@@ -27,7 +27,7 @@ export type ReportHealth = 'sound' | 'broken' | 'full' | 'doubted' | 'silent';
 
 /** What is known of the health of a machine. */
 export interface MachineHealth {
-  /** Reports that told of broken replicas since it last ended one otherwise. */
+  /** Reports with broken replicas since the last replica that ended otherwise. */
   breakages: number;
   /** It gets nothing before. */
   quarantinedUntil: Instant;
@@ -43,11 +43,10 @@ export function getHealth(ends: readonly Pick<ReplicaEnd, 'outcome' | 'reason'>[
 }
 
 /**
- * A machine whose reports tell of nothing but broken replicas is left alone for a while, longer each time.
+ * Quarantines a machine whose reports have only broken replicas, longer each time.
  *
- * Counted by report, since one cause breaks all that a machine has at once. One whose disk is full is left alone at
- * once, and each time
- * for as long: a moment after there is room again it works as before.
+ * Counts reports, because one cause breaks all replicas that a machine has at once. A machine with a full disk is
+ * quarantined at once, each time for the same duration: it works again as soon as it has space.
  */
 export function noteHealth(
   machine: MachineHealth,
@@ -61,7 +60,7 @@ export function noteHealth(
   if (time > 0) machine.quarantinedUntil = now + time;
 }
 
-/** How long a machine is left alone after so many breakages in a row; 0 as long as it is not. */
+/** How long a machine is quarantined after a number of breakages in a row; 0 while it is not. */
 export function quarantineTime(breakages: number, rules: QuarantineRules): Duration {
   if (breakages < rules.breakagesMax) return 0;
   const doublings = Math.min(30, breakages - rules.breakagesMax);

@@ -30,14 +30,12 @@ export interface ReplicationPort<Machine extends BagMachine, Task extends Replic
 }
 
 /**
- * Gives idle processors replicas of running tasks: those with the fewest replicas first, of these those of the highest priority, and
- * then the one that is expected to end last,
- * on the machine that is worth most to it. Where nothing is known of a job's times, the eldest of its tasks counts as
- * the last to end.
+ * Gives idle processors replicas of running tasks: those with the fewest replicas first, of these those of the highest
+ * priority, and then the one that is expected to end last, on the machine that is worth most to it. If a job's times
+ * are unknown, the eldest of its tasks counts as the last to end.
  *
  * @source costa2005, section 2.3 (Workqueue with Replication): when no task is left unstarted, running tasks are
- * replicated
- * on idle processors, each up to a bound.
+ *   replicated on idle processors, each up to a bound.
  * Departs from the source: the last to end first, on the best machine, where the seed takes random ones: it is the one
  * that makes the makespan.
  */

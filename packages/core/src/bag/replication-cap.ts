@@ -1,7 +1,7 @@
 import type { ReplicationCap } from '../messages/index.ts';
 import type { Instant, ProcessorCount, ProcessorMillis } from '../shared/index.ts';
 
-/** What the replicas of a job have cost so far, and may have cost whichever of them wins. */
+/** The cost of a job's replicas so far, and the most that it may become whichever of them wins. */
 export interface ReplicationCost {
   /** By replicas whose result was accepted. */
   readonly used: ProcessorMillis;
@@ -16,25 +16,23 @@ export interface TaskRuns {
   readonly processors: ProcessorCount;
   /** When those were placed of which one may win. */
   readonly living: readonly Instant[];
-  /** When those were placed that were given up, and run until their machines hear of it. */
+  /** When the replicas were placed that were given up, and run until their machines learn of it. */
   readonly givenUp: readonly Instant[];
   /** What successes have cost that wait for their verdict. */
   readonly waiting: readonly ProcessorMillis[];
 }
 
 /**
- * How much more processor-time losers may cost before a job's cap forbids it; below 0 where it is exceeded already,
- * Infinity where nothing
- * is bounded.
+ * How much more processor-time losers may cost before a job's cap forbids it; below 0 if it is exceeded already,
+ * Infinity without a limit.
  */
 export function budgetLeft(cap: ReplicationCap, { used, losers, atRisk }: ReplicationCost): ProcessorMillis {
   return cap.kind === 'share' ? (used * cap.percent) / 100 - losers - atRisk : Infinity;
 }
 
 /**
- * What the losers of one task cost at worst, if all of its replicas end at `at`: all that was given up, and of the
- * others all but the one that
- * costs least. Never falls as `at` grows.
+ * The worst cost of a task's losers, if all of its replicas end at `at`: all that were given up, and of the others all
+ * but the cheapest. Never falls as `at` grows.
  */
 export function lossBy({ processors, living, givenUp, waiting }: TaskRuns, at: Instant): ProcessorMillis {
   const costOf = (dispatchedAt: Instant): ProcessorMillis => Math.max(0, at - dispatchedAt) * processors;

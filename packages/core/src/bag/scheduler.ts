@@ -4,9 +4,8 @@ import type { BagMachine, BagQueue } from './bag.ts';
 import type { DispatchPort } from './dispatch-ready.ts';
 
 /**
- * What schedulers need to know and to do. The broker answers from its state, a simulation from its world, and who
- * imagines machines from
- * what he imagines; nothing here belongs to the broker.
+ * What schedulers need to know and to do. The broker answers from its state, a simulation from its world, and demand
+ * from imagined machines; nothing here belongs to the broker.
  */
 export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQueue>
   extends DispatchPort<Machine, Queue> {
@@ -28,20 +27,20 @@ export interface SchedulingPort<Machine extends BagMachine, Queue extends BagQue
   /** Bytes of the task's inputs that the machine's storage holds, as far as is known. */
   bytesHeld(queue: Queue, task: TaskIndex, machine: Machine): Bytes;
   /**
-   * Hears that tasks of the queue wait while a machine idles, because another one is expected to be the better place:
-   * look again when estimates differ.
+   * Called when tasks of the queue wait for a better machine while another one idles: decide again when the estimates
+   * differ.
    */
   lookAgain(queue: Queue): void;
   /** Whether the queue's tasks are dispatched by a plan; never where nothing plans. */
   isPlanned(queue: Queue): boolean;
   /**
-   * Dispatches what the plan wants dispatched now of these queues, all of which are planned. @returns machines that are kept
-   * for what the plan has next on them.
+   * Dispatches the tasks of these queues, all of them planned, that the plan starts now. @returns machines that are
+   * kept for their next planned tasks.
    */
   dispatchPlanned(machines: readonly Machine[], queues: readonly Queue[]): ReadonlySet<Machine>;
 }
 
-/** How the tasks of a job come to machines; each scheduler is one file beside this one. */
+/** How the tasks of a job come to machines; each scheduler is a file in this folder. */
 export interface BagScheduler {
   readonly name: SchedulerName;
   /**

@@ -8,14 +8,14 @@ export const comparedMax = 64;
 
 /**
  * Gives free processors the tasks whose inputs their storage holds, most bytes first; then tasks whose inputs no
- * machine holds, and only then
- * those that would be better off where a machine is busy. Replicas go where the data are. No processor idles for it.
+ * machine holds, and only then tasks that would be better off on a busy machine. Replicas go to machines that have the
+ * data. No processor idles to wait for a task.
  *
- * Cost: `comparedMax` squared for each window of free processors, beside that of a workqueue.
+ * Cost: `comparedMax` squared for each window of free processors, in addition to that of a workqueue.
  *
  * @source Santos-Neto et al., "Exploiting replication and data reuse to efficiently schedule data-intensive
- * applications on grids" (2004):
- * the task with the largest storage affinity goes first to the processor that has it; afterwards tasks are replicated.
+ *   applications on grids" (2004): the task with the largest storage affinity goes first to the processor that has it;
+ *   afterwards tasks are replicated.
  * Departs from the source: tasks and machines are compared in windows, and only free processors are given tasks.
  */
 export const storageAffinity: BagScheduler = {
@@ -56,7 +56,7 @@ function dispatchQueue<Machine extends BagMachine, Queue extends BagQueue>(
   }
 }
 
-/** A task and what it is to machines. */
+/** A task, with the machines that hold its inputs. */
 interface ComparedTask<Machine> {
   readonly task: TaskIndex;
   readonly held: readonly { readonly machine: Machine; readonly bytes: Bytes }[];

@@ -68,9 +68,7 @@ export function hasPlaceholder(template: Template): boolean {
   return template.some((part) => part.kind !== 'text');
 }
 
-/**
- * Makes a command template of the words after `--`: each is quoted as the shell wants it, its placeholders left open.
- */
+/** Makes a command template of the words after `--`: each is quoted for the shell, its placeholders left open. */
 export function commandFromWords(words: readonly string[]): string {
   return words.map(quoteTemplateWord).join(' ');
 }
@@ -89,7 +87,7 @@ export function getSymbol(part: Exclude<TemplatePart, { kind: 'text' }>): string
   return part.kind === 'value' ? '{}' : '{#}';
 }
 
-/** What a placeholder stands for; itself, where the value has no such field. */
+/** The value of a placeholder; the placeholder itself if the value has no such field. */
 export function fillPart(part: Exclude<TemplatePart, { kind: 'text' }>, value: string, index: number): string {
   if (part.kind === 'field') return readField(value, part.name) ?? getSymbol(part);
   return part.kind === 'value' ? value : String(index);
@@ -117,7 +115,7 @@ interface Placeholder {
   readonly part: Exclude<TemplatePart, { kind: 'text' }>;
 }
 
-/** What may stand between the braces of a placeholder. A name has no braces, so that it ends at the first one. */
+/** The allowed text between the braces of a placeholder. A name has no braces, so that it ends at the first one. */
 const inside = /(#)?\}|=([^{}=\n][^{}\n]*)\}/y;
 
 /** Finds placeholders with all the pairs of braces around each, from left to right. */

@@ -8,7 +8,7 @@ export interface WithdrawableReplica {
   readonly processors: ProcessorCount;
   /** What it holds in addition; undefined or left out for nothing. */
   readonly resources?: ResourceRequest | undefined;
-  /** Nobody heard that it started, it is wanted, and it waits for long enough. */
+  /** It has waited long enough, is still wanted, and was not reported as started. */
   readonly isWaiting: boolean;
   /** It was asked back already, and its answer is awaited. */
   readonly isWithdrawing: boolean;
@@ -24,8 +24,8 @@ export interface WithdrawalPort<Machine extends BagMachine, Replica extends With
  * Chooses replicas to ask back from the queues of busy machines, because other machines idle that can run them.
  *
  * Takes from the longest queue first, its last ones first, never more than the idle processors can take at once; those
- * that
- * were asked back before count. What it takes of `idle` is spoken for. Cost: the replicas at machines with a queue.
+ * that were asked back before count. It takes their processors out of `idle`. Cost: the replicas at machines with a
+ * queue.
  */
 export function chooseWithdrawals<Machine extends BagMachine, Replica extends WithdrawableReplica>(
   machines: readonly Machine[],

@@ -58,13 +58,13 @@ export function encodeTraceLine(line: TraceLine): string {
   }
 }
 
-/** The version that a head states; undefined for a text that is no head of a trace. */
+/** The version that a trace header states; undefined if the text is not a trace header. */
 export function findTraceVersion(text: string): number | undefined {
   const { trace, version } = parseObject(text) ?? {};
   return trace === 'mutirao' && isCount(version) ? version : undefined;
 }
 
-/** Reads a line, given without its end; undefined for a text that is no line of a trace of this version. */
+/** Reads a line, given without its end; undefined if the text is not a line of a trace of this version. */
 export function decodeTraceLine(text: string): TraceLine | undefined {
   const raw = parseObject(text);
   if (raw === undefined) return undefined;

@@ -1,7 +1,7 @@
 import type { ProcessorCount, ReplicaId } from '../shared/index.ts';
 
 /**
- * What a replica is in its gang, as its machine is told. All members have one gang id, and each a replica id of its
+ * A replica's part in its gang, as sent to its machine. All members share one gang id, and each has a replica id of its
  * own.
  */
 export interface GangMembership {

@@ -32,6 +32,7 @@ export {
 export type { EnrolledMachine, EnrolledMachineState, MachineReach } from './enrolled-machine.ts';
 export type { Lease, LeaseGroup, LeaseOutline, LeaseOutlineGroup } from './lease.ts';
 export { getCapacity, getIdentity } from './machine.ts';
+export { runnerProtocolVersion, type Runner } from './job.ts';
 export type {
   InputFile,
   MachineFacts,

@@ -32,7 +32,7 @@ export type InputSource =
   /** `path` is that of an output of that task, as its group says it; the task waits for it. */
   | { readonly kind: 'output'; readonly taskIndex: TaskIndex; readonly path: string };
 
-/** A file (or folder) that a task wants before it starts: JDF's `put` (root playpen) and `store` (root storage). */
+/** A file (or folder) that a task needs before it starts: JDF's `put` (root playpen) and `store` (root storage). */
 export interface InputSpec {
   /** Paths may hold `{}`, `{#}` and JDF's `$JOB`, `$TASK`, `$PROC`. */
   readonly source: InputSource;
@@ -41,11 +41,11 @@ export interface InputSpec {
   readonly path: string;
   /** A requirements expression; empty holds everywhere. */
   readonly condition: string;
-  /** What was there when the job was submitted; left out where the path depends on the task or the machine. */
+  /** The content when the job was submitted; left out if the path depends on the task or the machine. */
   readonly fingerprint?: string;
   /**
-   * What was there for tasks that ran before the job was retried with what is there now, the earliest first; left out
-   * where it never was.
+   * Fingerprints of inputs that changed when the job was retried, with the tasks that ran with each, the earliest
+   * first; left out if none changed.
    */
   readonly former?: readonly { readonly fingerprint: string; readonly tasks: readonly IndexRange[] }[];
 }
@@ -66,6 +66,16 @@ export type Values =
   | { readonly kind: 'range'; readonly first: number; readonly count: number; readonly step: number }
   | { readonly kind: 'list'; readonly values: readonly string[] };
 
+/** A program that stays on a machine and takes tasks as frames, one after another. */
+export interface Runner {
+  /** A line for /bin/sh -c. */
+  readonly command: string;
+  readonly protocolVersion: number;
+}
+
+/** The version of the frames between an agent and its runners. */
+export const runnerProtocolVersion = 1;
+
 /** Tasks that share all but a value. */
 export interface TaskGroup {
   readonly values: Values;
@@ -81,7 +91,7 @@ export interface TaskGroup {
   readonly check: string;
   /** A requirements expression; empty holds everywhere. */
   readonly requirements: string;
-  /** How long a task is said to take; left out where nobody says. */
+  /** How long a task takes by its job file; left out if that does not say. */
   readonly expectedTime?: Duration;
   /** Processors that each of its tasks holds at least; left out, as many as the job says. */
   readonly processors?: ProcessorCount;
@@ -90,15 +100,19 @@ export interface TaskGroup {
    * than at least.
    */
   readonly processorsMax?: ProcessorCount;
-  /** What each of its tasks holds in addition to processors; left out, what the job says. It replaces all of that. */
+  /**
+   * The resources of each of its tasks in addition to processors; left out, those of the job. It replaces all of these.
+   */
   readonly resources?: ResourceRequest;
+  /** Takes its tasks on machines that keep runners; on others the command runs. Left out for none. */
+  readonly runner?: Runner;
 }
 
 /** That a task begins only when another one of its job has finished. */
 export interface TaskEdge {
   readonly from: TaskIndex;
   readonly to: TaskIndex;
-  /** How much of what the first one writes the other one reads; left out where nobody says. Only plans look at it. */
+  /** The bytes that the first one writes and the other one reads; left out if unknown. Only plans use it. */
   readonly data?: Bytes;
 }
 
@@ -150,9 +164,9 @@ export const schedulerNames: readonly SchedulerName[] = [
 ];
 
 /**
- * What the replicas of a job may cost beside its results: `none` bounds nothing; `idle` allows them only on processors
- * that would idle
- * until their allocation ends; `share` allows losers so much processor-time beside what was used.
+ * What replicas of a job may cost in addition to its results: `none` sets no limit; `idle` allows them only on
+ * processors that would idle until their allocation ends; `share` allows losers a percentage of the accepted
+ * processor-time.
  */
 export type ReplicationCap =
   | { readonly kind: 'none' | 'idle' }
@@ -160,18 +174,16 @@ export type ReplicationCap =
   | { readonly kind: 'share'; readonly percent: number };
 
 /**
- * How a job's results are verified before they are taken: `none` takes each and runs no check; `check` wants a check of
- * every task
- * group; `vote` takes what more than half of `count` machines agree on; `credibility` takes what is right with
- * probability
- * `threshold`, by what is known of the machines.
+ * How a job's results are verified before they are taken: `none` accepts each without a check; `check` requires a check
+ * of every task group; `vote` accepts the result of more than half of `count` machines; `credibility` accepts a result
+ * that is right with probability `threshold`, by the records of the machines.
  */
 export type Verification =
   | { readonly kind: 'none' }
   | { readonly kind: 'check' }
   /** 1 to 15. */
   | { readonly kind: 'vote'; readonly count: number }
-  /** In (0, 1): 0.99 wants 99 results of 100 to be right. */
+  /** In (0, 1): with 0.99, 99 results of 100 should be right. */
   | { readonly kind: 'credibility'; readonly threshold: number };
 
 /**
@@ -209,7 +221,7 @@ export interface JobSpec {
    */
   readonly memoryGrowth?: number;
   /**
-   * Each task may have them from several machines of one provider, as a gang; left out where one machine must have them
+   * Each task may have them from several machines of one provider, as a gang; left out if one machine must have them
    * all.
    */
   readonly gang?: true;
@@ -237,8 +249,8 @@ export interface JobSpec {
   /** Left out, `wqr`. */
   readonly scheduler?: SchedulerName;
   /**
-   * `STRATEGY[:A]` of core's site selection, or `none`: which resource tasks join that take several processors. Left out, as
-   * the grid does by default.
+   * `STRATEGY[:A]` of core's site selection, or `none`: which resource tasks join that take several processors. Left
+   * out, as the grid does by default.
    */
   readonly siteSelection?: string;
   /** Left out, none. */
@@ -266,13 +278,13 @@ export interface JobSpec {
    * wherever there is a machine.
    */
   readonly reservation?: JobReservation;
-  /** What was taken over when it was submitted; left out where nothing was to be. */
+  /** What the job reused when it was submitted; left out if it did not resume another. */
   readonly resumes?: Resumption;
   /** It takes more tasks and does not end until it is closed; left out, it has all its tasks from the start. */
   readonly open?: true;
 }
 
-/** What a task is; `waiting` until what it depends on is done. */
+/** The status of a task; `waiting` until its dependencies are done. */
 export type TaskStatus = 'waiting' | 'ready' | 'running' | 'verifying' | 'finished' | 'failed' | 'cancelled';
 
 /** What a job is; `cancelled` from the moment its user says so, though its replicas end later. */

@@ -23,7 +23,7 @@ export interface LeaseGroup {
   readonly start: StartReplicas;
   /** A requirements expression; empty holds everywhere. */
   readonly requirements: string;
-  /** How long one of them is known to need; 0 where that is not known. */
+  /** How long one of them is known to need; 0 if that is unknown. */
   readonly taskTime: Duration;
 }
 
@@ -45,6 +45,6 @@ export interface LeaseOutlineGroup {
   readonly resources?: ResourceRequest;
   readonly requirements: string;
   readonly taskTime: Duration;
-  /** Some of them want files before they start. */
+  /** Some of them need files before they start. */
   readonly hasInputs: boolean;
 }

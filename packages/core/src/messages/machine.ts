@@ -2,7 +2,7 @@ import type { Cause } from '../reasons/index.ts';
 import { emptyCapacity, type ResourceCapacity, type ResourceRequest } from '../resources/index.ts';
 import type { Bytes, Duration, Instant, MachineId, ProcessorCount, ReplicaId, RequestId } from '../shared/index.ts';
 import type { GangMemberReady, GangMembership } from './gang.ts';
-import type { Content, Limits, Root } from './job.ts';
+import type { Content, Limits, Root, Runner } from './job.ts';
 import type { ReservationName } from './reservation.ts';
 
 /** What a GridMachine is. */
@@ -18,7 +18,8 @@ export interface MachineFacts {
   /** The request that it was allocated by; empty for a time-shared machine. */
   readonly requestId: RequestId;
   /**
-   * The same under any name, as far as the agent can tell; left out or empty, the machine is known by its name alone.
+   * Identifies the host under any name, as far as the agent can determine; left out or empty, the machine is known by
+   * its name alone.
    */
   readonly identity?: string | undefined;
   /**
@@ -39,15 +40,15 @@ export interface MachineFacts {
    */
   readonly onlyUser?: string;
   /**
-   * The agent reports the end of each task so much later; left out for one that does not. Its queue must last for that
-   * time too.
+   * How long the agent delays the report of each task's end; left out for no delay. Its queue must last for that time
+   * too.
    */
   readonly reportDelay?: Duration;
   /** What it has in addition to processors; left out by agents of earlier releases. */
   readonly capacity?: ResourceCapacity;
 }
 
-/** What a machine is known by, whatever it is called: its identity, or its name where it tells none. */
+/** What identifies a machine whatever its name is: its identity, or its name if it has no identity. */
 export function getIdentity({ identity = '', machineId }: Pick<MachineFacts, 'identity' | 'machineId'>): string {
   return identity === '' ? machineId : identity;
 }
@@ -69,7 +70,7 @@ export function getCapacity({
     : capacity;
 }
 
-/** A file that a replica wants before it starts. */
+/** A file that a replica needs before it starts. */
 export interface InputFile {
   readonly root: Root;
   readonly path: string;
@@ -81,11 +82,11 @@ export interface InputFile {
 export interface OutputFile {
   readonly root: Root;
   readonly path: string;
-  /** Another task reads it: the machine keeps what it wrote, should that task run there. Left out where none does. */
+  /** Another task reads it: the machine keeps the output in case that task runs there. Left out if no task reads it. */
   readonly keep?: true;
 }
 
-/** What the replicas of one batch share. */
+/** Shared by the replicas of one batch. */
 export interface TaskTemplate {
   readonly jobId: number;
   readonly userId: string;
@@ -108,6 +109,8 @@ export interface TaskTemplate {
   readonly dropProof?: string;
   /** Where the command starts; left out, in the playpen. */
   readonly workFolder?: WorkFolder;
+  /** A resident program that takes the tasks, where the machine keeps one; left out for none. */
+  readonly runner?: Runner;
   /** Its submitter is not the owner of the machine's provider. An agent sets it for itself; it does not travel. */
   readonly isForeign?: true;
 }
@@ -120,7 +123,7 @@ export interface WorkFolder {
   readonly device: string;
   /** The type of its file system, in hexadecimal. */
   readonly fileSystem: string;
-  /** The host where it was looked at, since it was started; empty where that is not known. */
+  /** Identifies the host and its last boot when the file system was inspected; empty if not known. */
   readonly bootId: string;
   /** It is on the file system of the home folder. */
   readonly isBesideHome: boolean;
@@ -139,8 +142,8 @@ export interface ReplicaStart {
    */
   readonly gang?: GangMembership;
   /**
-   * Outputs are brought only where it succeeds: should it fail, its task runs again, and what it leaves is of no use.
-   * Left out where that may be wanted.
+   * Outputs are brought only on success: after a failure the task runs again, and its outputs are of no use. Left out
+   * if they may be needed.
    */
   readonly onSuccessOnly?: true;
 }
@@ -177,7 +180,7 @@ export interface OutputContent {
   readonly droppedName?: string;
 }
 
-/** The end of a replica as its machine tells it. */
+/** The end of a replica as its machine reports it. */
 export interface ReplicaEnd {
   readonly replicaId: ReplicaId;
   readonly outcome: Outcome;
@@ -211,7 +214,7 @@ export interface ReplicaUsage {
 export interface StagingTimes {
   /** Its inputs were asked for; 0 where it has none, or all were in use on that machine already. */
   readonly inputsAskedAt: Instant;
-  /** The last of them was there; 0 where one never came. */
+  /** When the last of them arrived; 0 if one never came. */
   readonly inputsHereAt: Instant;
   /** Its processors were its own and its inputs began to be put in place; 0 where it has none, or never got so far. */
   readonly inputsPlacingAt: Instant;

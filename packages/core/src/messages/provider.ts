@@ -3,7 +3,7 @@ import type { NodeShape, Slot } from '../resources/index.ts';
 import type { Duration, Instant, ProcessorCount, ProviderId, RequestId, UserId } from '../shared/index.ts';
 import type { RequestReservation, ReservedDemand } from './reservation.ts';
 
-/** What a broker still wants of one provider. A level: it replaces the one before. */
+/** What a broker still needs of one provider. A level: it replaces the one before. */
 export interface Demand {
   /** Tasks neither finished nor expected to be done elsewhere; running ones included. */
   readonly pendingTasks: number;
@@ -68,7 +68,7 @@ export interface AllocationRequest {
   /** What the resource manager calls it; empty until submitted. */
   readonly managerRequestId: string;
   readonly width: ProcessorCount;
-  /** Of which it is a whole number; left out where nothing but processors was asked for. */
+  /** Its width is a whole number of these; left out if only processors were asked for. */
   readonly slot?: Slot;
   readonly walltime: Duration;
   readonly status: RequestStatus;
@@ -83,13 +83,15 @@ export interface AllocationRequest {
   readonly heuristic: string;
   /** What the heuristic compared, the chosen ones first; left out by one that compares nothing. */
   readonly candidates?: readonly RequestCandidate[];
-  /** The reservation that it runs inside; left out for one that runs beside them. */
+  /** The reservation that it runs inside; left out for one that runs outside reservations. */
   readonly reservation?: RequestReservation;
   /** Why its resource manager ended it, a code; left out while it has not, and where its provider gave it up. */
   readonly endCode?: string;
 }
 
-/** Processors of one machine of an allocation whose manager does not know nodes: each of its processors has an agent. */
+/**
+ * Processors of one machine of an allocation whose manager does not know nodes: each of its processors has an agent.
+ */
 export const processorsPerMachine: ProcessorCount = 1;
 
 /** What a resource allows one user: maxPR, maxT_r and maxP of costa2005, and the walltime's granularity. */
@@ -129,7 +131,7 @@ export interface QueuedRequest {
   readonly endReason: string;
   /** What the client called it when it asked. */
   readonly clientRequestId: string;
-  /** The reservation that it runs inside; left out for one that runs beside them. */
+  /** The reservation that it runs inside; left out for one that runs outside reservations. */
   readonly reservationId?: number;
   /**
    * When it counts as submitted: of two that wait the one with the earlier goes first. Of a queued one, where the queue
@@ -137,15 +139,15 @@ export interface QueuedRequest {
    */
   readonly rankedAt?: Instant;
   /**
-   * Of a queued one that was promised no start: whether it waits for something else than processors, such as another
-   * request, a date, its owner's word or a limit of his. Left out where that is not told.
+   * Of a queued one that was promised no start: whether it waits for something other than processors, such as another
+   * request, a date, a user hold or a user limit. Left out if the manager does not report it.
    */
   readonly isHeldBack?: true;
 }
 
 /**
- * How a queue that is not in the order of arrival would rank a request of the user who asks (buc2020): by so much
- * earlier it would count as submitted as `getLead` says.
+ * How a queue that is not in the order of arrival would rank a request of the asking user (buc2020): the request counts
+ * as submitted earlier by the time that `getLead` returns.
  */
 export interface QueueRanking {
   /** What scores and walltimes weigh against waiting, in seconds. */
@@ -168,10 +170,7 @@ export interface ReservedWindow {
 
 const windowFields = ['reservationId', 'userId', 'count', 'startsAt', 'endsAt'] as const;
 
-/**
- * Whether two windows are of one reservation, user, size and time. Undefined, of one that is not known, is the same as
- * none.
- */
+/** Whether two windows are of one reservation, user, size and time. Undefined, for an unknown one, differs from all. */
 export function isSameWindow(one: ReservedWindow | undefined, other: ReservedWindow): boolean {
   return one !== undefined && windowFields.every((name) => one[name] === other[name]);
 }
@@ -201,11 +200,11 @@ export interface QueueListing {
   readonly requests: readonly QueuedRequest[];
   /** By start; left out where there are none. */
   readonly reservations?: readonly HonouredReservation[];
-  /** Left out where the queue is in the order of arrival, and where the manager does not tell. */
+  /** Left out if the queue is in the order of arrival, or if the manager does not report it. */
   readonly ranking?: QueueRanking;
 }
 
-/** What is asked of a resource manager: so many processors for so long, and what to run on each of them. */
+/** What a resource manager is asked for: a number of processors, for a time, and what to run on each of them. */
 export interface RequestOrder {
   readonly userId: UserId;
   /** 1 to the resource's `widthMax`. */
@@ -225,7 +224,7 @@ export interface RequestOrder {
    * each a new one.
    */
   readonly clientRequestId: string;
-  /** The reservation to run inside of; left out for none. Whoever passes it on has seen its claim. */
+  /** The reservation to run inside of; left out for none. The caller has checked its claim. */
   readonly reservationId?: number;
 }
 
@@ -238,6 +237,6 @@ export interface DrainingStatus {
   readonly since: Instant;
   /** The owner's words, a part of a sentence; may be empty. */
   readonly reason: string;
-  /** What runs is given back, too; left out where it ends by itself. */
+  /** Running replicas are given back, too; left out if they end by themselves. */
   readonly isAtOnce?: true;
 }

@@ -2,25 +2,25 @@ import type { Reason } from '../reasons/index.ts';
 import type { Instant, ProcessorCount } from '../shared/index.ts';
 
 /**
- * How far who manages a resource has come with what a reservation will need: `planned`, not asked for yet; `asked`, and
- * not in the queue yet; `queued`; `held`, all is
- * there before the start; `honoured`, all is there and the reservation has begun; `late`, it has begun and not all has
- * come; `lost`, what was there is gone.
+ * How far the provider of a resource has come with what a reservation will need: `planned`, not requested yet; `asked`,
+ * requested and not in the queue yet; `queued`; `held`, all processors are ready before the start; `honoured`, all are
+ * ready and the reservation has begun; `late`, it has begun and some are missing; `lost`, processors that were ready
+ * are gone.
  */
 export type ProvisioningState = 'planned' | 'asked' | 'queued' | 'held' | 'honoured' | 'late' | 'lost';
 
-/** What is held ahead for a reservation, or asked for to be held, as who does so tells. */
+/** Processors pre-acquired or requested for a reservation, as its provider reports them. */
 export interface Provisioning {
   readonly status: ProvisioningState;
   /** Of the reserved processors, those that are there, idle or in use. */
   readonly heldCount: ProcessorCount;
   /** Those that are asked for, and are not there. */
   readonly askedCount: ProcessorCount;
-  /** When the first is asked for; 0 unless `status` is `planned`, and where that goes by the queue's forecast. */
+  /** When the first is requested; 0 unless `status` is `planned`, and if that depends on the queue's forecast. */
   readonly askAt: Instant;
   /**
-   * When all would be there by the queue as it is now, were the rest asked for now; 0 where nobody can tell, or all is
-   * there.
+   * When all would be ready by the present queue, if the rest were requested now; 0 if that is unknown, or all are
+   * ready.
    */
   readonly expectedAt: Instant;
   /**

@@ -29,11 +29,11 @@ export interface ResourceRules {
   readonly amountPerUserMax: number;
   /** Reservations that one request may move, with SUVS-P. */
   readonly movesMax: number;
-  /** A reservation that nobody claims for so long is given back; 0 keeps it to its end. */
+  /** A reservation that is unclaimed for this time is given back; 0 keeps it until its end. */
   readonly unclaimedMax: Duration;
 }
 
-/** Units or capacity that cannot be had: for maintenance, or since they failed. */
+/** Units or capacity that are unavailable: for maintenance, or since they failed. */
 export interface Outage {
   /** Counted from 1 at each resource. */
   readonly id: number;
@@ -77,7 +77,7 @@ export interface ResourceState {
 export type RequestedAmount =
   /** As people write it: `4`, `30%`, `200KB/s`. */
   | { readonly kind: 'text'; readonly text: string }
-  /** Between so many units and so many; with n of them it takes duration x reference / n. */
+  /** From `amountMin` to `amountMax` units; n of them take duration x reference / n. */
   | {
       readonly kind: 'elastic';
       readonly amountMin: number;
@@ -102,7 +102,7 @@ export interface ReservationSpec {
 
 /** That a reservation is one of several that stand or fall together, with one of them, wherever that is. */
 export interface GroupLink {
-  /** Chosen by who asks for them, as nobody guesses it: who knows it may ask what became of them. */
+  /** Chosen by the client that requests the group, and hard to guess: it gives access to the outcome of the group. */
   readonly groupId: string;
   /** Address of the manager that has the one that decides; empty for this one. */
   readonly manager: string;
@@ -110,12 +110,12 @@ export interface GroupLink {
   readonly reservationId: number;
 }
 
-/** What became of several reservations that stand or fall together; `unknown` where nobody here has heard of them. */
+/** The outcome of an atomic group of reservations; `unknown` if this manager has no record of the group. */
 export type GroupOutcome = 'open' | 'committed' | 'aborted' | 'unknown';
 
 /** A reservation as its manager keeps it. */
 export interface ReservationRecord {
-  /** With its number, its user and its limits; of one that is over, what had been reserved. */
+  /** With its number, its user and its limits; after its end, the former place. */
   readonly place: PlacedReservation;
   readonly resourceId: ResourceId;
   readonly status: ReservationStatus;
@@ -126,7 +126,7 @@ export interface ReservationRecord {
   readonly claimedAt: Instant;
   /** 0 while it is not over. */
   readonly endedAt: Instant;
-  /** Counts from 1 and grows whenever its place changes; a claim of an earlier revision is good no more. */
+  /** Counts from 1 and grows whenever its interval changes; a claim of an earlier revision is no longer valid. */
   readonly revision: number;
   /** Why it is where it is, or why it is over. */
   readonly reason: Cause;
@@ -139,18 +139,16 @@ export interface ReservationRecord {
    * is no key; one of an old journal is good for any.
    */
   readonly requestFingerprint?: number | undefined;
-  /**
-   * Left out where it stands by itself. While it is held it is prepared: it stands or falls with the one that decides.
-   */
+  /** Left out for a single reservation. While it is held it is prepared: the coordinator commits or aborts it. */
   readonly together?: GroupLink | undefined;
   /**
-   * What who manages the resource last told of what it holds ahead; left out where it told nothing. Of one that is
-   * over, as it was then.
+   * What the provider last reported of the processors that it pre-acquired for the reservation; left out if it reported
+   * nothing. After the reservation's end, the state at that end.
    */
   readonly ahead?: Provisioning | undefined;
 }
 
-/** A place that could be had instead of what was asked for. */
+/** An available place other than the one that was asked for. */
 export interface Alternative {
   readonly startsAt: Instant;
   readonly endsAt: Instant;
@@ -216,21 +214,21 @@ export interface ReservationName extends Pick<ClaimContents, 'resourceId' | 'res
 
 /** An allocation request's reservation. */
 export interface RequestReservation extends ReservationName {
-  /** Why nothing more is to be had of the reservation, once its manager has said so; empty before. */
+  /** The code that its manager gave for the reservation's end; empty before. */
   readonly overCode: string;
   /**
-   * When it is and of how many processors, where its resource says other than its claim: it has moved since, or was
-   * resized. The amount is left out by those who tell dates alone.
+   * When it is and of how many processors, if its resource reports otherwise than its claim: it was moved or resized.
+   * The amount is left out by managers that report dates alone.
    */
   readonly movedTo?: Pick<ClaimContents, 'startsAt' | 'endsAt'> & { readonly amount?: ProcessorCount };
 }
 
-/** Characters of a claim that tell it from another one of the same reservation. */
+/** Characters of a claim that distinguish it from another one of the same reservation. */
 const markLength = 12;
 
 /**
- * How a reservation stands at its resource, whose provider holds allocations ahead for it: where it is now, whatever
- * its claim says, and what is held.
+ * The status of a reservation at its resource, whose provider pre-acquires allocations for it: its present interval and
+ * amount, whatever its claim says, and what is pre-acquired.
  */
 export interface ReservedStatus {
   readonly reservation: ReservationName;
@@ -251,7 +249,7 @@ export function nameReservation({
   return { resourceId, reservationId, revision, userId, mark: claim.slice(-markLength) };
 }
 
-/** Tells reservations apart, one revision of a reservation from the next, and one claim from another. */
+/** A key that differs between reservations, revisions of a reservation, and claims. */
 export function reservationKey({ resourceId, reservationId, revision, userId, mark }: ReservationName): string {
   return `${resourceId}/${reservationId}.${revision}/${userId}/${mark}`;
 }

@@ -2,8 +2,8 @@ import type { NodeShape } from '../resources/index.ts';
 import type { Duration, ProcessorCount, ProcessorMillis } from '../shared/index.ts';
 
 /**
- * What a provider's resource is and how its queue stands, as far as site selection needs it. A level: it replaces the one
- * before.
+ * What a provider's resource is and the state of its queue, as far as site selection needs it. A level: it replaces the
+ * one before.
  */
 export interface ResourceStatus {
   /**
@@ -15,11 +15,11 @@ export interface ResourceStatus {
   readonly widthMax: ProcessorCount;
   readonly isTimeShared: boolean;
   /**
-   * The longest walltime of one request; left out before its limits were read, of time-shared machines, and by releases
-   * that do not tell it.
+   * The longest walltime of one request; left out before the limits are known, for time-shared machines, and by
+   * releases that do not report it.
    */
   readonly walltimeMax?: Duration;
-  /** What slots can be had of; left out where allocations are of single processors, and before it was read. */
+  /** The nodes that slots can be on; left out if allocations are of single processors, and before it was read. */
   readonly nodes?: readonly NodeShape[];
   /** It takes no more work. */
   readonly isDraining: boolean;
@@ -28,16 +28,17 @@ export interface ResourceStatus {
 }
 
 /**
- * How the queue of a space-shared resource stands. Times count from when it is told, so that two clocks need not agree.
+ * The state of the queue of a space-shared resource. Times count from when it is sent, so that two clocks need not
+ * agree.
  */
 export interface QueueStatus {
   /** How long ago the queue was read. */
   readonly age: Duration;
   /** Why it cannot be read now; empty while it can. */
   readonly trouble: string;
-  /** Of what waits and runs there, whoever asked for it. */
+  /** Of all requests that wait and run there, of any user. */
   readonly known: QueueSummary;
-  /** What is left of the requests of the broker that is told, which are in `known`. */
+  /** Remaining work of the requests of the broker that receives the status; they are in `known`. */
   readonly ownWork: ProcessorMillis;
 }
 
@@ -52,13 +53,13 @@ export interface QueueSummary extends QueueSums {
   /** Of their widths times their walltimes. */
   readonly workSum: ProcessorMillis;
   /**
-   * By time; processors that are free now are free at 0. Processors that come free one after the other may be told as
-   * one, by the last.
+   * By time; processors that are free now are free at 0. Processors that come free one after the other may be reported
+   * as one entry, by the last of them.
    */
   readonly free: readonly FreedProcessors[];
 }
 
-/** So many processors that come free at a time. */
+/** A number of processors that come free at one time. */
 export interface FreedProcessors {
   readonly at: Duration;
   readonly processors: ProcessorCount;

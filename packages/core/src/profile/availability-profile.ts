@@ -106,9 +106,8 @@ export class AvailabilityProfile {
   /**
    * The earliest instant, `from` or later, at which `width` is free for `duration`; Infinity when there is none.
    *
-   * Cost: O(log n + g / farMax) where no free capacity crossed about the same width since it was last asked about, else
-   * O(blockMax + groupMax +
-   * farMax) more for each block where it did.
+   * Cost: O(log n + g / farMax) if no free capacity crossed about the same width since the last search, else O(blockMax
+   * + groupMax + farMax) more for each block in which one did.
    * @param duration more than 0.
    * @param until from here on everything counts as free, so that the answer is never later.
    */
@@ -226,7 +225,7 @@ export class AvailabilityProfile {
     if (kept > 0) block.remove(0, kept);
     block.starts[0] = at;
     this.#blocks.noteStart(0);
-    // What is known of the first stretches stays: of what is left of them it is at most too good.
+    // Summaries of the first stretches stay: of the remaining ones they are at most too good.
   }
 
   /** The segments that overlap [from, until), whole and in order. Cost: O(log n) and O(1) each. */

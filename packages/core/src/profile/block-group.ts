@@ -54,7 +54,7 @@ export class BlockGroup {
     this.#summaries?.move(this.rowOf(block) + count, this.rowOf(block));
   }
 
-  /** What is known of a slot's widths for the whole group; undefined where that is not. Cost: O(1). */
+  /** Summaries of a slot's widths for the whole group; undefined without any. Cost: O(1). */
   find(slot: number): RunSummaries | undefined {
     return this.#summaries?.has(slot, wholeRow) === true ? this.#summaries : undefined;
   }

@@ -45,10 +45,7 @@ export class BlockGroups {
     return this.#groups.length;
   }
 
-  /**
-   * What is known of a slot's widths over the stretch of `farMax` groups in its row; undefined where that is not. Cost:
-   * O(1).
-   */
+  /** Summaries of a slot's widths over the stretch of `farMax` groups in its row; undefined without any. Cost: O(1). */
   findFar(slot: number, row: number): RunSummaries | undefined {
     return this.#far?.has(slot, row) === true ? this.#far : undefined;
   }
@@ -150,7 +147,7 @@ export class BlockGroups {
     group.first = 0;
   }
 
-  /** Moves the groups from `from` on by so many blocks. */
+  /** Moves the groups from `from` on by `by` blocks. */
   #shift(from: number, by: number): void {
     for (let index = from; index < this.#groups.length; index += 1) this.get(index).first += by;
     this.#blockCount += by;

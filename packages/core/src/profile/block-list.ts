@@ -4,9 +4,9 @@ import type { SegmentBlock } from './segment-block.ts';
 /**
  * Blocks of a profile in order of time, and where each begins.
  *
- * Starts are kept once more beside one another: searches go through them far more often than through the blocks, which
- * are spread over
- * memory. Whoever changes the start of a block calls `noteStart`. b is the number of blocks.
+ * Starts are also stored in one contiguous array: searches go through them far more often than through the blocks,
+ * which are spread over memory. Code that changes the start of a block must call `noteStart`. b is the number of
+ * blocks.
  */
 export class BlockList {
   readonly blocks: SegmentBlock[];

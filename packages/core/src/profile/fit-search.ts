@@ -13,7 +13,7 @@ export class FitSearch {
   #slot = 0;
   #duration: Duration = 0.5;
   #until: Instant = 0.5;
-  /** Where the free run begins that the walk is in, or the end of what it has seen; the place, once it is found. */
+  /** The beginning of the free run that the walk is in, or the end of the visited part; the place, once it is found. */
   candidate: Instant = 0.5;
 
   /** Begins a walk. @param duration more than 0. @param until from here on everything counts as free. */
@@ -46,7 +46,7 @@ export class FitSearch {
     if (prefixEnd === Infinity) return true;
     const suffixStart = Math.min(summaries.suffixStart(this.#slot, row), end);
     if (summaries.longest(this.#slot, row) >= this.#duration || end - suffixStart >= this.#duration) return false;
-    // A summary made before the beginning was forgotten may tell of an earlier instant.
+    // A summary may be older than the profile's present beginning, and then names an earlier instant.
     this.candidate = Math.max(this.candidate, suffixStart);
     return true;
   }

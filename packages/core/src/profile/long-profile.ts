@@ -26,7 +26,7 @@ export class LongProfile extends OrderedTree {
   /** What was before is forgotten. */
   #from: Instant = -Infinity;
 
-  /** Uses so much more in [start, end); less when negative. Cost: O(log n). */
+  /** Adds `amount` to what is used in [start, end); a negative amount frees it. Cost: O(log n). */
   add(amount: number, start: Instant, end: Instant): void {
     const begin = Math.max(start, this.#from);
     if (end <= begin || amount === 0) return;
@@ -34,10 +34,7 @@ export class LongProfile extends OrderedTree {
     if (end < Infinity) this.#change(end, -amount);
   }
 
-  /**
-   * Takes many windows at once in place of what there is. @param byEnd their indices in order of their ends. Cost:
-   * O(n).
-   */
+  /** Replaces all windows by many new ones at once. @param byEnd their indices in order of their ends. Cost: O(n). */
   loadWindows({ starts, ends, amounts }: Windows, byEnd: Uint32Array): void {
     const rows = new LoadedRows(2 * starts.length);
     let instant = -Infinity;
@@ -112,10 +109,9 @@ export class LongProfile extends OrderedTree {
    * there is none.
    *
    * Looks for the last excess in the window and not the first: no start before its end can do, and after two steps the
-   * window has moved by its
-   * whole length. Where the excess goes on behind the window, all of it is passed over at once. So it takes at most 2
-   * (startMax - from) / duration + 2
-   * steps of O(log n), and never more than there are stretches between excesses.
+   * window has moved by its whole length. If the excess goes on behind the window, all of it is skipped at once. So it
+   * takes at most 2 (startMax - from) / duration + 2 steps of O(log n), and never more than there are stretches between
+   * excesses.
    */
   earliestFit(usedMax: number, duration: Duration, from: Instant, startMax: Instant): Instant {
     let start = from;
@@ -200,7 +196,7 @@ interface Excess {
   readonly end: Instant;
 }
 
-/** @param before what is used before the node. @param nodeEnd where its last stretch ends. */
+/** @param before the use before the node. @param nodeEnd the end of its last stretch. */
 function lastExcess(node: TreeNode, sought: Excess, before: number, nodeEnd: Instant): Instant {
   const { usedMax, start, end } = sought;
   const { numbers, width, children } = node;

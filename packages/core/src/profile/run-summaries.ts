@@ -64,8 +64,8 @@ export class RunSummaries {
   }
 
   /**
-   * Moves the rows from `from` on to where `to` and those behind it are, as many as there is room for; the row at
-   * `from` is to be cleared or written then.
+   * Moves the rows from `from` on to `to` and what follows it, as many as fit; the caller must then clear or write the
+   * row at `from`.
    */
   move(from: number, to: number): void {
     const count = this.#rowCount - Math.max(from, to);
@@ -103,8 +103,7 @@ export class RunSummaries {
 /** How long a width is free in a stretch. */
 export interface RunSummary {
   /**
-   * When the free run that begins with the stretch ends: its start where it is not free, Infinity where all of it is
-   * free.
+   * When the free run that begins with the stretch ends: its start if it is not free, Infinity if all of it is free.
    */
   readonly prefixEnd: Instant;
   /** The longest free run that ends inside. */

@@ -8,21 +8,18 @@ export type Compression = 'start-now' | 'reinsert';
 /**
  * Conservative backfilling: each request is promised, when it arrives, the first hole in which it fits.
  *
- * In an order of ranks, who arrives and goes before others gets the first hole that those ahead of it leave: where that
- * is better than what everybody leaves,
- * all behind it whose place is still to come get new places, in the order, each the first hole. So a place is put off
- * by nobody but who arrives later and
- * goes before; ends only bring it forward. Cost of such an arrival: O(behind x segments).
+ * In an order of ranks, a request that arrives and goes before others gets the first hole that those ahead of it leave:
+ * if that is better than the first hole that all leave, those behind it that have not started get new places, in the
+ * order, each the first hole. So a place is delayed only by a later request that goes before; ends only bring it
+ * forward. Cost of such an arrival: O(behind x segments).
  *
  * `start-now`: after an end, the first waiting request that can start now for its whole walltime without delaying
- * another is
- * placed now, until none can; the others keep their promise. Cost of an end: O(starts x waiting x segments).
+ * another is placed now, until none can; the others keep their promise. Cost of an end: O(starts x waiting x segments).
  * `reinsert`: after an end, in the order of arrival, each waiting request is taken out and put into its earliest hole
- * given
- * all the others, never later than it was. Cost of an end: O(waiting x segments).
+ * given all the others, never later than it was. Cost of an end: O(waiting x segments).
  *
  * @source costa2005, section 2.2.1.
- * Departs from the source: it has `start-now` alone.
+ * Departs from the source: it has only `start-now`.
  */
 export function conservativeBackfilling(compression: Compression): QueuePolicy {
   const compress = compression === 'start-now' ? startNow : reinsert;
@@ -50,7 +47,7 @@ function placedBehind({ next }: PlannedRequest, now: Instant): PlannedRequest[] 
   return behind;
 }
 
-/** Places a request in its first hole, which it has not while it is wider than what there is at present. */
+/** Places a request in its first hole; a request that is wider than the present capacity has none. */
 function placeFirst(plan: QueuePlan, request: PlannedRequest, now: Instant, place: Place): void {
   const startsAt = plan.findEarliestPlace(request, now);
   if (startsAt < Infinity) place(request.id, startsAt);

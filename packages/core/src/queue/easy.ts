@@ -35,10 +35,10 @@ function pass(plan: QueuePlan, now: Instant, place: Place): void {
       fillAround(plan, now, place);
     });
   let extra = plan.profile.freeAt(shadow) - head.width;
-  // A head that is wider than what there is at present holds nobody up: its shadow is never.
+  // A head that is wider than the present capacity delays no other request: its shadow never comes.
   const freeUntil = (width: ProcessorCount): Instant => (width <= extra ? Infinity : shadow);
-  // What was passed over once stays so: what is free and what is extra only shrink in a pass. The head is wider than
-  // what is free.
+  // A request that was skipped once stays skipped: free and extra processors only shrink in a pass. The head is wider
+  // than the free ones.
   const findNext = (): PlannedRequest | undefined => plan.findStartable(now, plan.countUnheld(now), freeUntil);
   for (let next = findNext(); next !== undefined; next = findNext()) {
     if (now + next.walltime > shadow) extra -= next.width;

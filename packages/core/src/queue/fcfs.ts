@@ -3,7 +3,7 @@ import type { Place, QueuePlan, QueuePolicy } from './queue-policy.ts';
 import type { PlannedRequest } from './request-list.ts';
 
 /**
- * First come, first served: nobody passes the head of the queue. Places are given at the start only, so nothing is
+ * First come, first served: no request passes the head of the queue. Places are given at the start only, so nothing is
  * promised.
  */
 export const firstComeFirstServed: QueuePolicy = {
@@ -23,8 +23,8 @@ export const firstComeFirstServed: QueuePolicy = {
  */
 export function startFromHead(plan: QueuePlan, now: Instant, place: Place): PlannedRequest | undefined {
   for (let head = plan.firstUnplaced; head !== undefined; head = plan.firstUnplaced) {
-    // Not only what the profile has free: whoever's requested end is now holds its processors until that end is
-    // handled.
+    // The profile's free processors are not enough: a request whose requested end is now holds its processors until
+    // that end is handled.
     if (!plan.canStart(head, now)) return head;
     place(head.id, now);
   }

@@ -2,11 +2,11 @@ import type { Duration, Instant, ProcessorMillis } from '../shared/index.ts';
 import { goesBefore, type PlanEntry } from './request-list.ts';
 
 /**
- * A side may have so many times the entries of the other (Adams' trees, with the two numbers that are proven to work
- * together).
+ * One side may have at most this many times the entries of the other (Adams' trees, with the two numbers that are
+ * proven to work together).
  */
 const sideMax = 3;
-/** An inner child with less than so many times the entries of the outer one is moved by one rotation. */
+/** An inner child with less than this many times the entries of the outer one is moved by one rotation. */
 const innerMax = 2;
 
 /** An entry, those before it on its left and those behind it on its right, and what is known of all of them. */
@@ -77,7 +77,7 @@ export class OrderTree {
     return last;
   }
 
-  /** What has at most this rank: who arrived with it now would be behind them. Cost: O(log n). */
+  /** The requests of at most this rank, which a new one with it would be behind. Cost: O(log n). */
   sumProvisioning(rank: number): Ahead {
     let count = 0;
     let work = 0;

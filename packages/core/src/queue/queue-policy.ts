@@ -6,13 +6,13 @@ import type { RequestPlan } from './request-plan.ts';
 export type QueuePlan = RequestPlan | NodePlan;
 
 /**
- * Gives a waiting request a place in the plan, or takes its place away; whoever calls a policy applies it at once, and
- * may write it down.
+ * Gives a waiting request a place in the plan, or takes its place away; the caller of a policy applies it at once, and
+ * may journal it.
  */
 export type Place = (id: number, startsAt: Instant | undefined) => void;
 
 /**
- * Who goes when on a space-shared resource.
+ * Decides which request starts when on a space-shared resource.
  *
  * The order of the queue is the plan's: that of arrival, or of ranks (`buc`).
  *
@@ -23,10 +23,10 @@ export interface QueuePolicy {
   readonly name: string;
   /**
    * Whether waiting requests have places. In the order of arrival those are upper bounds on their starts; in one of
-   * ranks, as long as nobody comes who goes before.
+   * ranks, until a request comes that goes before.
    */
   readonly promises: boolean;
-  /** A request arrived and is in `plan.waiting`, without a place: the last of it where the order is that of arrival. */
+  /** A request arrived and is in `plan.waiting`, without a place: the last one if the order is that of arrival. */
   onSubmitted(plan: QueuePlan, id: number, now: Instant, place: Place): void;
   /** A running request ended, or a waiting one was withdrawn; it is out of the plan. */
   onEnded(plan: QueuePlan, now: Instant, place: Place): void;

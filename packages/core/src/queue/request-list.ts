@@ -9,7 +9,7 @@ export interface PlannedRequest {
   readonly walltime: Duration;
   /** What it is a whole number of; undefined for single processors. */
   readonly shape: Slot | undefined;
-  /** Who has the lower one goes first; of equals who came first. */
+  /** The lower one goes first; of equals the one that came first. */
   readonly rank: number;
   /** When it starts or started; undefined while it has no place. */
   readonly startsAt: Instant | undefined;
@@ -28,7 +28,7 @@ export class PlanEntry implements PlannedRequest {
   readonly shape: Slot | undefined;
   /** Grows with arrival. */
   readonly order: number;
-  /** Who has the lower one goes first. */
+  /** The lower one goes first. */
   readonly rank: number;
   /** Start of its place; Infinity while it has none. */
   place: Instant = Infinity;

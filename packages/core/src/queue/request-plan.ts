@@ -23,14 +23,12 @@ export interface RankedRequest extends RequestTerms {
 }
 
 /**
- * The requests of one space-shared resource, and the profile of what they leave free.
+ * The requests of one space-shared resource, and the profile of the processors that they leave free.
  *
  * Invariant: the profile is the capacity minus every placed or running request over [startsAt, startsAt + walltime) and
- * minus the reservationBlocks. It is
- * changed by `add`, `place`, `start`, `end`, `blockReservation` and `unblockReservation` alone, so that whoever owns it
- * can journal
- * them. Time does not run backwards: what
- * was due once stays due until it is placed again, starts or ends. n is the number of waiting requests below.
+ * minus the reservationBlocks. It is changed by `add`, `place`, `start`, `end`, `blockReservation` and
+ * `unblockReservation` only, so that its owner can journal them. Time does not run backwards: a request that was due
+ * once stays due until it is placed again, starts or ends. n is the number of waiting requests below.
  */
 export class RequestPlan {
   readonly kind = 'processors';
@@ -91,7 +89,7 @@ export class RequestPlan {
     return this.#firstUnplaced;
   }
 
-  /** Processors set aside, in the order in which that was told. */
+  /** Processors set aside, in the order in which they were. */
   get reservationBlocks(): Pick<ReservationBlocks, 'size' | 'values'> {
     return this.#reservationBlocks;
   }
@@ -115,10 +113,10 @@ export class RequestPlan {
   }
 
   /**
-   * Adds a request without a place, behind all whose rank is no higher. Cost: O(log n); O(n log n) the first time that
-   * it is not the last.
+   * Adds a request without a place, behind all of the same or a lower rank. Cost: O(log n); O(n log n) the first time
+   * that it does not become the last.
    *
-   * @param rank any number; the same for all where the order is that of arrival.
+   * @param rank any number; the same for all if the order is that of arrival.
    */
   add(id: number, width: ProcessorCount, walltime: Duration, rank = 0): void {
     const entry = new PlanEntry(this.#addedCount, rank, { id, width, walltime });
@@ -184,21 +182,20 @@ export class RequestPlan {
     this.#reservationBlocks.topUp(this.#profile);
   }
 
-  /** Whether a block would stand beside every request that has a place. Cost: O(log n + segments of it). */
+  /** Whether a block fits in addition to all requests that have a place. Cost: O(log n + segments of it). */
   fitsWall({ start, end, count }: ReservationBlock): boolean {
     return this.#profile.minFree(Math.max(start, this.#profile.from), end) >= count;
   }
 
   /**
-   * Sets processors aside. Where it does not fit, it takes what there is, and more as running requests end: to be
-   * raised before waiting ones have
-   * places there, since they do not give way. Cost: O(log n + segments of it).
+   * Sets processors aside. If too few are free, takes the free ones, and more as running requests end: block a
+   * reservation before waiting requests have places there, since they do not give way. Cost: O(log n + segments of it).
    */
   blockReservation(reservationBlock: ReservationBlock): void {
     this.#reservationBlocks.raise(this.#profile, reservationBlock);
   }
 
-  /** Sets processors aside no more; without effect where there is no such block. Cost: as `blockReservation`. */
+  /** No longer sets processors aside; without effect if there is no such block. Cost: as `blockReservation`. */
   unblockReservation(id: number): void {
     this.#reservationBlocks.raze(this.#profile, id);
   }
@@ -215,11 +212,10 @@ export class RequestPlan {
   }
 
   /**
-   * Processors that no request has which runs or is due, and no block that stands; less than 0 where a block waits for
-   * who runs on. Cost: O(newly due
-   * x log n + reservationBlocks).
+   * Processors that are neither held by a running or due request nor set aside; less than 0 where a block waits for a
+   * request that overruns. Cost: O(newly due x log n + reservationBlocks).
    *
-   * Fewer than the profile has free at `now` while a request that was to end by then runs on.
+   * Less than the profile's free processors at `now` while a request runs on after its planned end.
    */
   countUnheld(now: Instant): ProcessorCount {
     this.#noteDue(now);
@@ -227,12 +223,11 @@ export class RequestPlan {
   }
 
   /**
-   * Whether a waiting request without a place can start now beside all that runs, has a place or is set aside. Cost: as
-   * `countUnheld`, and with reservationBlocks
-   * O(segments of its walltime).
+   * Whether a waiting request without a place can start now without disturbing any running request, place or block.
+   * Cost: as `countUnheld`, and with reservationBlocks O(segments of its walltime).
    */
   canStart({ width, walltime }: PlannedRequest, now: Instant): boolean {
-    // Without reservationBlocks what is free by requested times only grows where nothing but what runs has a place.
+    // Without reservationBlocks, the free processors by requested times only grow if only running requests have places.
     return (
       this.countUnheld(now) >= width && (this.#reservationBlocks.size === 0 || this.#profile.fits(width, walltime, now))
     );
@@ -317,7 +312,7 @@ export class RequestPlan {
    * The first in the order, of those that are not due, that can start now for its whole walltime, if it gives up its
    * own place for that. Cost: as `findStartable`.
    *
-   * @param isReal only on what no overrunning request holds.
+   * @param isReal only on processors that no overrunning request holds.
    */
   findBackfill(now: Instant, isReal: boolean): PlannedRequest | undefined {
     const free = isReal ? this.countUnheld(now) : this.#profile.freeAt(now);

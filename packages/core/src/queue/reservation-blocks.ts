@@ -28,9 +28,9 @@ interface PlacedBlock {
 /**
  * The reservationBlocks of one plan, in the order in which they were raised.
  *
- * Invariant: at every instant a block has its count, or what running requests and the reservationBlocks raised before it leave.
- * Where one has less than
- * its count nothing is free, so that what a request gives back early goes to the reservationBlocks first.
+ * Invariant: at every instant a block has its count, or what running requests and the reservationBlocks raised before
+ * it leave. If one has less than its count, nothing is free, so that processors that a request gives back early go to
+ * the reservationBlocks first.
  */
 export class ReservationBlocks {
   readonly #byId = new Map<number, PlacedBlock>();
@@ -62,7 +62,8 @@ export class ReservationBlocks {
   }
 
   /**
-   * Takes a block away; one that is not there stays away. Cost: O(log n + segments of it, and of reservationBlocks that are short).
+   * Takes a block away; one that is not there stays away. Cost: O(log n + segments of it, and of reservationBlocks that
+   * are short).
    */
   raze(profile: AvailabilityProfile, id: number): void {
     const held = this.#byId.get(id);
@@ -73,7 +74,8 @@ export class ReservationBlocks {
   }
 
   /**
-   * Gives to reservationBlocks that are short what has become free, the first to have been raised first. Cost: O(1) where none is.
+   * Gives processors that have become free to blocks that are short, the first to have been raised first. Cost: O(1) if
+   * none is short.
    */
   topUp(profile: AvailabilityProfile): void {
     if (this.#shortCount === 0) return;
@@ -84,7 +86,10 @@ export class ReservationBlocks {
     }
   }
 
-  /** Processors that reservationBlocks set aside at an instant, whether they have them or not. Cost: O(reservationBlocks). */
+  /**
+   * Processors that reservationBlocks set aside at an instant, whether they have them or not. Cost:
+   * O(reservationBlocks).
+   */
   countAt(at: Instant): ProcessorCount {
     let count = 0;
     for (const { reservationBlock } of this.#byId.values())

@@ -25,8 +25,7 @@ interface Ending {
 /**
  * One space-shared resource in virtual time: a policy, its plan, and the ends of what runs.
  *
- * Whoever drives it goes from instant to instant and at each calls `submit` for what arrives, then `endDue`, then
- * `startDue`.
+ * Its driver goes from instant to instant and at each calls `submit` for what arrives, then `endDue`, then `startDue`.
  */
 export class ResourceReplay {
   readonly #policy: QueuePolicy;
@@ -101,8 +100,8 @@ export class ResourceReplay {
   }
 
   /**
-   * Starts what starts now: in the order of arrival what was promised this instant, in the order of the policy's
-   * decisions what was not.
+   * Starts the requests that start now: those that were promised this instant in the order of arrival, the others in
+   * the order of the policy's decisions.
    */
   startDue(now: Instant): readonly PlannedRequest[] {
     const due = this.#policy.promises ? this.#plan.findDue(now) : this.#takeStarting();

@@ -22,9 +22,8 @@ export interface RequestIndex {
 /**
  * Waiting requests that may still be brought forward, by width, in the order of arrival.
  *
- * A machine has few distinct widths in its queue, and only those up to what is free now are looked at, so that a queue
- * of
- * thousands is searched as fast as one of dozens. W is the number of such widths, n that of requests.
+ * A machine has few distinct widths in its queue, and only those up to what is free now are searched, so that a queue
+ * of thousands is done as fast as one of dozens. W is the number of such widths, n that of requests.
  */
 export class StartableIndex implements RequestIndex {
   /** By width; empty ones stay. */

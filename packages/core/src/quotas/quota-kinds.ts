@@ -4,13 +4,13 @@ export type QuotaUnit = 'count' | 'bytes' | 'hours';
 /** Which kind of process keeps a quota. */
 export type QuotaEnforcer = 'broker' | 'provider' | 'reservations' | 'server';
 
-/** One thing that a user, or a machine, may have only so much of. */
+/** A quantity that is limited for each user or machine. */
 export interface QuotaKind {
   readonly unit: QuotaUnit;
-  /** What a user other than the owner, or any machine, may have where nothing else is configured. */
+  /** The default quota of a user other than the owner, or of any machine. */
   readonly usual: number;
   readonly enforcer: QuotaEnforcer;
-  /** Who has it; a user when left out. */
+  /** The holder of the quota; a user when left out. */
   readonly holder?: 'machine';
 }
 

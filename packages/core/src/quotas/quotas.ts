@@ -24,13 +24,13 @@ type MachineExcess = GetReason<'machine-quota-exceeded'>;
 /** Why something is not allowed. */
 export interface QuotaExcess<Excess = UserExcess | MachineExcess> {
   readonly name: QuotaName;
-  /** With what was asked, what is used and what is allowed. */
+  /** Includes the amounts that were asked for, are used and are allowed. */
   readonly fault: Excess;
 }
 
 /** A rule of the configuration. */
 export interface QuotaRule {
-  /** Whom it is about; empty for everybody but the owner. */
+  /** The user that the rule is for; empty for everybody but the owner. */
   readonly userId: UserId;
   readonly name: QuotaName;
   /** Undefined for no quota. */
@@ -71,7 +71,7 @@ export function allowedQuota({ ownerId, rules }: QuotaRules, userId: UserId, nam
   return userId === ownerId ? Infinity : quotaKinds[name].usual;
 }
 
-/** Why a user may not have `more` in addition to what is used; undefined where it is allowed. */
+/** Why a user may not have `more` in addition to `used`; undefined if it is allowed. */
 export function findQuotaExcess(
   rules: QuotaRules,
   userId: UserId,
@@ -89,8 +89,8 @@ export function allowedMachineQuota({ rules }: QuotaRules, name: MachineQuotaNam
 }
 
 /**
- * Why a machine may not have `more` in addition to what is used; undefined where it is allowed. @param times how many
- * times as much as a single machine, or task, may have.
+ * Why a machine may not have `more` in addition to `used`; undefined if it is allowed. @param times multiplies the
+ * quota of a single machine, or task.
  */
 export function findMachineQuotaExcess(
   rules: QuotaRules,

@@ -1,7 +1,7 @@
 import type { Duration, Instant } from '../shared/index.ts';
 
 /**
- * Allows so many events per second on average over a span of time, so that a short burst passes.
+ * Allows a number of events per second on average over a span of time, so that a short burst passes.
  *
  * A token bucket: it is full at first, and holds what `span` brings.
  */

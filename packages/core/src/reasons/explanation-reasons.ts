@@ -15,6 +15,8 @@ export const explanationReasons = {
     /** Left out where it is inside none. */
     reservationId: 'number?',
   },
+  /** Before the reasons that were given then. */
+  'request-reasons-then': { sinceMs: 'number' },
   'request-heuristic': { heuristic: 'text' },
   'request-machines': { machineIds: 'texts' },
   'request-kept-for-tasks': { jobId: 'number', tasks: 'number' },
@@ -67,7 +69,7 @@ export const explanationReasons = {
   },
 
   'memory-use': {
-    /** What the tasks of its groups ask for; the same twice where all ask for the same. */
+    /** The range of the requests of its groups' tasks; the same twice if all are equal. */
     leastAskedBytes: 'number',
     mostAskedBytes: 'number',
     completedTasks: 'number',

@@ -79,15 +79,15 @@ export type GetReason<Code extends ReasonCode> = {
 export type Reason = GetReason<ReasonCode>;
 
 /**
- * Why something happened, as far as it is known: a typed reason, or the words of a person or of another program.
- * Empty words where there is nothing to say.
+ * Why something happened, as far as it is known: a typed reason, or the words of a person or of another program. Empty
+ * words for no reason.
  */
 export type Cause = Reason | string;
 
 /** Why something is refused. */
 export type Fault = GetReason<FaultCode>;
 
-/** That something is refused: a code of the error registry, and why, with what was found and what is expected. */
+/** A refusal: a code of the error registry, and the reason, with the value found and the one expected. */
 export interface Refusal {
   readonly code: string;
   readonly fault: Fault;

@@ -1,6 +1,6 @@
 import type { ReasonTable } from './parameters.ts';
 
-/** What a broker says of one task when it is asked why. */
+/** A broker's explanation of one task. */
 export const taskReasons = {
   'task-ready': { jobId: 'number', taskIndex: 'number' },
   'task-unmet': {
@@ -53,6 +53,7 @@ export const taskReasons = {
   'replica-end-awaited': { replicaId: 'number', machineId: 'text', leftMs: 'number' },
   'task-behind-cancelled': { jobId: 'number', taskIndex: 'number', cancelledTaskIndex: 'number' },
   'task-blocked': { jobId: 'number', taskIndex: 'number', failedTaskIndex: 'number' },
+  'replicas-withdrawn': { replicas: 'number' },
   'replica-ended': {
     replicaId: 'number',
     machineId: 'text',

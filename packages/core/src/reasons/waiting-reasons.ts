@@ -116,7 +116,7 @@ export const waitingReasons = {
   'gang-too-wide': {
     processors: 'number',
     usableProcessors: 'number',
-    /** The provider that has most; left out where none has a machine that can take part. */
+    /** The provider that has most; left out if none has a machine that can take part. */
     providerId: 'text?',
   },
   'gang-gathering': { processors: 'number', freeProcessors: 'number', providerId: 'text' },

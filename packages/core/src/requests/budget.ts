@@ -2,8 +2,8 @@ import type { Duration, Instant } from '../shared/index.ts';
 import type { BudgetLeft } from './heuristic.ts';
 
 /**
- * What a heuristic may ask of a manager within any hour, beside what was settled by its limits: enough for a decision
- * every few minutes, too little for a flood.
+ * What a heuristic may ask of a manager within any hour, in addition to the limits of the resource: enough for a
+ * decision every few minutes, too little for a flood.
  */
 export const requestBudget: BudgetLeft = { submissions: 60, withdrawals: 30 };
 

@@ -4,7 +4,7 @@ import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 import type { DraftedRequest, HeuristicOptions } from './heuristic.ts';
 import { perHour, throughputAfterSwap, getThroughput, type Candidate } from './throughput.ts';
 
-/** A candidate that is to be asked for. */
+/** A candidate that was chosen for submission. */
 export interface Choice {
   readonly candidate: Candidate;
   /** Why this one. */

@@ -19,13 +19,10 @@ export interface TaskTimeEstimate {
  * @source costa2005, Alg. 3.2:  first E = DEFAULT_TIME; later E = max(est1, est2), est1 = 1.1 max v_k^e,
  * est2 = 2 max over own requests of (t_i^e - sum of v_k^e of its tasks)
  * Symbols: v_k^e = `taskTimes.longest`, t_i^e = `endedAt - startedAt`, the sum = `taskTime`.
- * Departs from the source: est2 is clamped to 0..maxT_r, as settled; a decision before anything was observed is like
- * the first; E
+ * Departs from the source: est2 is clamped to 0..maxT_r; a decision before anything was observed is like the first; E
  * is at most maxT_r, since no request could hold a longer task, and is rounded up to the resource's granularity. Own
- * requests count
- * once they have ended: t_i^e of those that still run is not known. Before a task has ended here, est1 is 1.1 x the
- * time within which 99
- * of 100 end elsewhere, where so much is known there.
+ * requests count once they have ended: t_i^e of those that still run is not known. Before a task has ended here, est1
+ * is 1.1 x the time within which 99 of 100 end elsewhere, if enough runs are known there.
  */
 export function estimateTaskTime(facts: RequestFacts): TaskTimeEstimate {
   const { limits, served, taskTimes } = facts;

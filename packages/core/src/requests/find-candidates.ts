@@ -11,9 +11,8 @@ import type { Candidate } from './throughput.ts';
  * P_t: the requests that would fill the holes of the queue, then maxPR of the largest area behind its end.
  *
  * Those behind the end stand side by side as far as the resource is wide, then one after another; each as if no hole
- * were filled. Where the queue has a ranking its end is that
- * of the requests that one of the largest area would be behind; its holes are those that all leave, also those who
- * would give way.
+ * were filled. If the queue has a ranking, its end is that of the requests that one of the largest area would be
+ * behind; its holes are those that all requests leave, including those that would give way.
  *
  * @source costa2005, section 3.3.3
  * Departs from the source: see `findHoles`.

@@ -21,11 +21,11 @@ export interface HoleRules {
  * The requests that would fill the holes before the queue's end, in the order in which they were found; see
  * `HeuristicOptions.holes`.
  *
- * Throughput is counted from now; of equals the one with more tasks is better. Cuts what it takes out of `free`.
- * Cost, with n breakpoints: O(n x segments of a hole), and O(n log n) on top for `best-first`.
+ * Throughput is counted from now; of equals the one with more tasks is better. Cuts the requests out of `free`. Cost,
+ * with n breakpoints: O(n x segments of a hole), and O(n log n) on top for `best-first`.
  *
  * @source costa2005, section 3.3.3: the requests that fill the holes; of those that exclude one another, that of best
- * throughput.
+ *   throughput.
  * Departs from the source: how holes are enumerated is settled for this project, the source does not say.
  */
 export function findHoles(free: FreeTime, rules: HoleRules): Candidate[] {
@@ -51,7 +51,7 @@ function takeInOrder(free: FreeTime, rules: HoleRules): Candidate[] {
   return holes;
 }
 
-/** A breakpoint and the best that it had when it was last looked at. */
+/** A breakpoint and the best candidate there when it was last checked. */
 interface Prospect {
   readonly at: number;
   readonly best: Candidate;
@@ -115,7 +115,7 @@ function findBestAt(free: FreeTime, at: number, rules: HoleRules): Candidate | u
   const longest = start - now + rounds * taskTime;
   let best: Candidate | undefined;
   free.visitRectangles(at, lanesMax * perTask, walltimeMax, (width, extent) => {
-    // What is narrower yet cannot beat what is found, however long it may be.
+    // A narrower one cannot beat the best so far, however long it may be.
     if (
       best !== undefined &&
       (Math.floor(width / perTask) * rounds) / longest < best.tasks / (best.startsAt + best.walltime - now)

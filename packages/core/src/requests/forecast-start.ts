@@ -19,9 +19,8 @@ export class QueueForecast {
   }
 
   /**
-   * When a request would start that came last: who runs ends with the walltime, who waits gets the first hole in the
-   * order of the queue, but those who would be behind
-   * it give way. Undefined where it is too wide.
+   * When a request that came last would start: running ones end with their walltime, and waiting ones get the first
+   * hole in the order of the queue, except those that would be behind it. Undefined if it is too wide.
    *
    * Cost: as `readQueue` for each number of requests behind it, once; then O(segments).
    */

@@ -2,11 +2,10 @@ import type { Instant, ProcessorCount } from '../shared/index.ts';
 import { FreeTime } from '../profile/index.ts';
 
 /**
- * Collects who holds how many processors when, in any order, and then tells what is left, in one sweep.
+ * Collects how many processors are held when, in any order, and then computes what is left in one sweep.
  *
  * Far cheaper than reserving one after another in a profile: instants are sorted as plain numbers, each with the
- * position of its
- * change in the digits below it.
+ * position of its change in the digits below it.
  */
 export class HeldTime {
   readonly #now: Instant;

@@ -15,13 +15,13 @@ export interface PendingRequest {
   readonly startedAt: Instant;
   /** When it was submitted; left out where that is not known. */
   readonly submittedAt?: Instant;
-  /** When it was to start at the latest, as was known when it was submitted. */
+  /** The latest start that it was promised when it was submitted. */
   readonly promisedStart?: Instant;
   /** When it starts at the latest, by the queue as it is now; only for one that waits. */
   readonly predictedStart?: Instant;
   /**
-   * What the listing calls it (`managerRequestId`), so that a decision can leave it out of the queue; left out where it
-   * is not listed.
+   * Its name in the listing (`managerRequestId`), so that a decision can leave it out of the queue; left out if it is
+   * not listed.
    */
   readonly listedAs?: string;
   /** Its processors that have no task; left out where that is not known. Only for one that runs. */
@@ -48,7 +48,7 @@ export interface TaskSpread {
   readonly deviation: Duration;
 }
 
-/** What a request that started was promised, and what came of it. */
+/** The wait that a request was promised when it was submitted, and how long it took. */
 export interface ObservedWait {
   readonly width: ProcessorCount;
   readonly walltime: Duration;
@@ -58,7 +58,7 @@ export interface ObservedWait {
   readonly actual: Duration;
 }
 
-/** What may still be asked of the manager within the hour; whoever drives a heuristic counts (`RequestBudget`). */
+/** What may still be asked of the manager within the hour; the driver of a heuristic counts it (`RequestBudget`). */
 export interface BudgetLeft {
   readonly submissions: number;
   /** Withdrawals of waiting requests and releases of running ones. */
@@ -80,22 +80,19 @@ export interface ServedRequest {
 export interface RequestDemand {
   /** |T^p|: tasks not done, running ones included. */
   readonly pendingTasks: number;
-  /**
-   * How many of them nothing that is there, or asked for, will take; left out where that is not known, as in the
-   * source.
-   */
+  /** How many of them no present or requested machine will take; left out if that is unknown, as in the source. */
   readonly unplacedTasks?: number | undefined;
   /** Processors that one task needs, 1 or more. */
   readonly processors: ProcessorCount;
-  /** When the user wants it done, where she said so. */
+  /** The deadline that the user set, if any. */
   readonly deadline: Instant | undefined;
 }
 
-/** The queue as one sees it who need not read a listing: the simulator, which keeps the profile. */
+/** The queue without a listing: the simulator has its profile. */
 export interface QueueView {
   /** What running and waiting requests leave free, each at the place it was promised; is read, not written. */
   readonly profile: AvailabilityProfile;
-  /** |R^w|: requests of anybody that wait. */
+  /** |R^w|: waiting requests of all users. */
   readonly waitingCount: number;
 }
 
@@ -132,7 +129,7 @@ export interface RequestFacts {
    * by a listed request are taken.
    */
   readonly listing: QueueListing;
-  /** Stands in for the listing where it is given. */
+  /** Replaces the listing if it is given. */
   readonly queue?: QueueView;
   /** M^p, in the order in which they were drafted. */
   readonly pending: readonly PendingRequest[];
@@ -141,7 +138,7 @@ export interface RequestFacts {
   readonly demand: RequestDemand;
   /** Undefined before the first task ended. */
   readonly taskTimes: TaskTimes | undefined;
-  /** What tasks of the demand took at other resources; looked at until one has ended at this one. */
+  /** What tasks of the demand took at other resources; used until one has ended at this one. */
   readonly taskTimesElsewhere?: TimeQuantiles | undefined;
   /**
    * Whether nothing has been asked for on behalf of this demand; left out, it is so when no request is pending or
@@ -158,7 +155,7 @@ export interface RequestFacts {
   readonly trigger?: 'own' | 'queue' | 'review';
   /** Left out before the first task ended, and where it is not known. */
   readonly taskSpread?: TaskSpread | undefined;
-  /** How much longer running tasks may have run than `pending` has it, beside those that have ended. Left out, 0. */
+  /** How much longer running tasks may have run than `pending` says, apart from those that have ended. Left out, 0. */
   readonly taskAgeError?: Duration;
   /**
    * Tasks that did not end within their requests: how long they ran until these ended or were released, the longest
@@ -166,13 +163,13 @@ export interface RequestFacts {
    */
   readonly cutOff?: readonly TaskGroup[];
   /**
-   * The longest that a request of the demand held its processors, until its walltime ended, and completed no task: so
-   * long may pass before tasks run in it. Left out, none did, or it is not known.
+   * The longest time that a request of the demand held its processors, until its walltime ended, without completing a
+   * task: a task may take that long to run in it. Left out if there was none, or it is not known.
    */
   readonly idleHeldTime?: Duration;
   /**
-   * When the last own request of the demand was released in which no task had begun; left out where none was, and where
-   * it is not known.
+   * When the last own request of the demand was released in which no task had begun; left out if there was none, or it
+   * is not known.
    */
   readonly unusedAt?: Instant;
   /** Waits of requests of this resource that have started, own ones first of all; the latest last. */
@@ -180,9 +177,8 @@ export interface RequestFacts {
   /** Left out, without bound. */
   readonly budget?: BudgetLeft;
   /**
-   * How far the listing can be trusted: `hidden` where it shows only own requests or none, `stale` where it could not
-   * be read again. Left
-   * out, it is complete.
+   * How far the listing can be trusted: `hidden` if it shows only own requests or none, `stale` if it could not be read
+   * again. Left out, it is complete.
    */
   readonly listingState?: 'complete' | 'hidden' | 'stale';
   /**
@@ -192,7 +188,7 @@ export interface RequestFacts {
   readonly unlistedTime?: Duration;
 }
 
-/** A request that a heuristic wants submitted. */
+/** A request that a heuristic drafts for submission. */
 export interface DraftedRequest {
   /** In 1 .. `limits.widthMax`. */
   readonly width: ProcessorCount;
@@ -203,8 +199,8 @@ export interface DraftedRequest {
 }
 
 /**
- * An own request that a heuristic wants no more: withdrawn while it waits, released while it runs (its tasks run again
- * elsewhere).
+ * An own request that a heuristic no longer needs: withdrawn while it waits, released while it runs (its tasks run
+ * again elsewhere).
  */
 export interface GivenUpRequest {
   /** Of a pending request. */
@@ -213,13 +209,11 @@ export interface GivenUpRequest {
   readonly reasons: readonly Reason[];
 }
 
-/** What a heuristic decided; `reasons` say why, also where it drafts nothing. */
+/** The decision of a heuristic; `reasons` say why, also if it drafts nothing. */
 export interface RequestDecision {
   /** Own requests to be given up before the drafts are submitted; left out for none. Within the budget. */
   readonly givenUp?: readonly GivenUpRequest[];
-  /**
-   * When to decide again though nothing happened; left out, never. Whoever drives waits for `reviewPauseMin` at least.
-   */
+  /** When to decide again though nothing happened; left out, never. The driver waits for `reviewPauseMin` at least. */
   readonly reviewAt?: Instant;
   /** At most `limits.requestsMax` less the pending ones that are not given up; within the budget. */
   readonly drafts: readonly DraftedRequest[];
@@ -243,16 +237,15 @@ export interface RequestHeuristic {
   /** Its name in configuration and records. */
   readonly name: string;
   /**
-   * When it wants to be asked. `ends`, if left out, is costa2005's: when something is wanted and whenever an own
-   * request has ended. `queue
-   * events`: also whenever processors of the resource were freed, when an own request has started, when completed tasks
-   * have become a quarter more, and at `reviewAt`;
-   * at most once at an instant, whether or not a slot is free.
+   * When it decides. `ends`, if left out, is costa2005's: when there is demand, and whenever an own request has ended.
+   * `queue events`: also whenever processors of the resource were freed, when an own request has started, when
+   * completed tasks have become a quarter more, and at `reviewAt`; at most once at an instant, whether or not a slot is
+   * free.
    */
   readonly decidesAt?: 'ends' | 'queue events';
   /**
-   * Whether a running request is to be released as soon as it has no task and none waits for a processor; else it is
-   * held until its end, or as the driver was told.
+   * Whether a running request must be released as soon as it has no task and none waits for a processor; otherwise it
+   * is held until its end, or as the driver is configured.
    */
   readonly releasesIdle?: boolean;
   /**

@@ -20,12 +20,10 @@ import { readQueue } from './read-queue.ts';
  * @source costa2005, section 3.3.2 and Eq. 3.2:  p = maxP / |R^w|, t_r = E(T) of Alg. 3.2
  * Symbols: maxP = `limits.widthMax`, |R^w| = `waitingCount`.
  * Departs from the source: p is maxP for an empty queue, is rounded down to whole tasks, at least one, and is never
- * more than the
- * pending tasks need; |R^w| is what it was before this decision. A hole that starts at once gives the widest request
- * that holds a
- * task, for as long as that width stays free. Where none does the walltime is E, which is DEFAULT_TIME before anything
- * was observed.
- * Where it is known how many tasks have no place, slots that they do not need stay free.
+ * more than the pending tasks need; |R^w| is what it was before this decision. A hole that starts at once gives the
+ * widest request that holds a task, for as long as that width stays free. Without such a hole the walltime is E, which
+ * is DEFAULT_TIME before anything was observed. If the number of tasks without a place is known, slots that they do not
+ * need stay free.
  */
 export const initialHeuristic: RequestHeuristic = { name: 'initial', draft: draftInitially };
 
@@ -45,7 +43,7 @@ function draftInitially(facts: RequestFacts): RequestDecision {
   return { drafts, reasons, taskTimeEstimate: estimate.time };
 }
 
-/** Tasks that a request is to hold at most, and how long one lasts. */
+/** The most tasks that a request should hold, and how long one lasts. */
 interface Wanted {
   readonly tasks: number;
   readonly estimate: TaskTimeEstimate;

@@ -11,9 +11,8 @@ export interface ReviewFacts {
 }
 
 /**
- * When a heuristic that watches the queue is asked though nothing happens; Infinity for never. What happens to others
- * is no answer to what the review that it wanted is to show, and may be answered in haste: that review comes in its
- * time.
+ * When a heuristic that watches the queue decides again although nothing happens; Infinity for never. A change of
+ * others' requests does not replace a review that the heuristic asked for: that review comes in its time.
  */
 export function nextReview(
   { reviewAt = Infinity }: Pick<RequestDecision, 'reviewAt'>,

@@ -13,12 +13,14 @@ export function tasksWithoutSlot({ demand: { pendingTasks, unplacedTasks } }: Re
   return Math.min(pendingTasks, unplacedTasks ?? pendingTasks);
 }
 
-/** Whether no more is to be asked for than those tasks need; the source does not know them, and fills every slot. */
+/**
+ * Whether requests are limited to what those tasks need; the source does not know their number, and fills every slot.
+ */
 export function isBounded({ demand }: RequestFacts): boolean {
   return demand.unplacedTasks !== undefined;
 }
 
-/** Why nothing can be asked for, whatever the heuristic; undefined where something can. */
+/** Why nothing can be requested with any heuristic; undefined if something can. */
 export function findObstacle(facts: RequestFacts): Reason | undefined {
   const { limits, demand, pending } = facts;
   if (demand.pendingTasks === 0) return { code: 'no-pending-tasks' };

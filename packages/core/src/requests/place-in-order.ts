@@ -3,21 +3,20 @@ import type { Instant } from '../shared/index.ts';
 import type { FreeTime } from '../profile/index.ts';
 import { listedRank } from './own-rank.ts';
 
-/** Hears where a request that was promised nothing is thought to start. */
+/** Called with the expected start of a request that was promised none. */
 export type OnPlaced = (request: QueuedRequest, startsAt: Instant) => void;
 
 const classCount = 32;
 
 /**
- * Gives each request, in the order of ranks, or of arrival where they have none, the earliest place that is left, as
+ * Gives each request, in the order of ranks, or of arrival if there are none, the earliest place that is left, as
  * conservative backfilling does.
  *
- * What is free only shrinks, so a request finds no place before one of a request that was no wider and no longer;
- * searches begin
- * there. Cost: O(requests x segments) at worst, and far less where requests are alike.
+ * Free processors only shrink, so a request finds no place before that of a request that was neither wider nor longer;
+ * searches begin there. Cost: O(requests x segments) at worst, and far less where requests are alike.
  *
  * @param requests each no wider than the resource.
- * @param onPlaced hears of each when it has its place.
+ * @param onPlaced called with each request when it has its place.
  */
 export function placeInOrder(free: FreeTime, requests: readonly QueuedRequest[], onPlaced?: OnPlaced): void {
   /**

@@ -12,7 +12,7 @@ export type QueueFacts = Pick<RequestFacts, 'now' | 'limits' | 'listing' | 'queu
 export interface QueueReading {
   /** Waiting requests that would give way to one with this rank are left out; left out for none. */
   readonly rank?: Instant;
-  /** Hears of each request without a promise where it is placed; of none where the profile is given. */
+  /** Called with the place of each request without a promise; not called if the profile is given. */
   readonly onPlaced?: OnPlaced | undefined;
 }
 
@@ -25,18 +25,16 @@ export interface QueueAhead {
 }
 
 /**
- * Reads the queue: running requests hold their processors until startsAt + walltime, waiting ones from the start that
- * they were
- * promised; waiting ones without a promise get, in the order of the queue, the earliest place that the others leave.
+ * Reads the queue: running requests hold their processors until startsAt + walltime, waiting ones from their promised
+ * start; waiting ones without a promise get, in the order of the queue, the earliest place that the others leave.
  *
  * Reservations hold what they set aside, and requests inside them no more than that.
  *
- * A request that should have ended and still runs is taken to end within a grain. Processors that are neither free nor
- * held by a
- * running request are taken for the longest walltime, as if somebody unlisted had them.
+ * A request that should have ended and still runs is expected to end within a grain. Processors that are neither free
+ * nor held by a running request are assumed to be occupied for the longest walltime, as if by an unlisted request.
  * Cost: O(n log n) for n listed requests; those without a promise cost a search for a place each.
  *
- * @param reading which requests are looked at, and who hears where they are placed.
+ * @param reading which requests count, and the callback for their places.
  */
 export function readQueue(facts: QueueFacts, { rank = Infinity, onPlaced }: QueueReading = {}): QueueAhead {
   const { now, limits, listing, queue } = facts;

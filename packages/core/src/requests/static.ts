@@ -8,17 +8,14 @@ import { listOptions } from './options.ts';
  * Asks for the longest walltime in every free request slot, and spreads the pending tasks evenly over these requests.
  *
  * @source costa2005, Alg. 3.1: p = min(maxP, ceil(|T^p| / (maxPR - |M^p|))), t_r = maxT_r, for each of maxPR - |M^p|
- * slots
+ *   slots
  * Symbols: maxPR = `limits.requestsMax`, maxP = `limits.widthMax`, maxT_r = `limits.walltimeMax`, |M^p| =
  * `pending.length`,
  * |T^p| = `demand.pendingTasks`.
- * Departs from the source: |M^p| and p are fixed before the loop, as settled in the digest of the seeds. Where a task
- * needs
- * several processors |T^p| is counted in processors, and p is a whole number of tasks' worth. The walltime is rounded
- * down to
- * the resource's granularity. An option asks for maxP always, as the users of OurGrid did. Where it is known how many
- * tasks have no
- * place, those are |T^p|, and slots that they do not need stay free.
+ * Departs from the source: |M^p| and p are fixed before the loop, as settled in the digest of the seeds. If a task
+ * needs several processors, |T^p| is counted in processors, and p is a whole number of tasks' worth. The walltime is
+ * rounded down to the resource's granularity. An option asks for maxP always, as the users of OurGrid did. If the
+ * number of tasks without a place is known, it is |T^p|, and slots that they do not need stay free.
  */
 export const staticHeuristic: RequestHeuristic = { name: 'static', expectsLongTasks: true, draft: draftStatic };
 

@@ -10,13 +10,11 @@ export type MatchResult = 'match' | 'no match' | 'undefined';
  * Compares a machine's attributes with requirements, in three-valued logic.
  *
  * Names and values are compared in lower case. `==` and `!=` compare text (`0512` is not `512`); the other comparisons
- * need
- * a number on both sides and do not hold otherwise. An attribute that the machine does not state is undefined, and so
- * is
- * its negation. Place tasks only where the result is `match`. Cost: the size of the expression.
+ * need a number on both sides and do not hold otherwise. An attribute that the machine does not state is undefined, and
+ * so is its negation. Place tasks only if the result is `match`. Cost: the size of the expression.
  *
  * `IN_PATH x`, `IN_CLASSPATH x` and `VERSION x v` ask the attributes `path:x`, `classpath:x` (empty or `false` is a no)
- * and `version:x` (at least v, number by number); they are undefined where a machine does not state these.
+ * and `version:x` (at least v, number by number); they are undefined if a machine does not state these.
  */
 export function evaluate(requirements: Requirements, attributes: Attributes): MatchResult {
   if (requirements.expression === undefined) return 'match';
@@ -92,7 +90,10 @@ export function parseNumber(value: string): number | undefined {
   return /^[+-]?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value) ? Number(value) : undefined;
 }
 
-/** Compares dotted versions number by number; what is missing counts as 0, what is no number compares as text. */
+/**
+ * Compares dotted versions number by number; a missing part counts as 0, and a part that is not a number compares as
+ * text.
+ */
 function isVersionAtLeast(stated: string, wanted: string): boolean {
   const have = stated.split('.');
   const want = wanted.split('.');

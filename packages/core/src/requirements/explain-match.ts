@@ -5,8 +5,8 @@ import { readAttribute, type Atom, type Expression, type Requirements } from './
 import { printAtom } from './print-requirements.ts';
 
 /**
- * Says why a machine does not meet requirements: one reason per atom that stands in the way, with what was required and
- * what the machine has. An attribute that it does not state is named, with the most similar one that it does.
+ * Says why a machine does not meet requirements: one reason per atom that does not match, with the required value and
+ * the machine's. An attribute that it does not state is named, with the most similar one that it does.
  *
  * Empty when the machine matches.
  */

@@ -3,7 +3,7 @@ import type { GetReason } from '../reasons/index.ts';
 /** How an attribute's value is compared with the wanted one. */
 export type Comparison = '==' | '!=' | '<' | '>' | '<=' | '>=';
 
-/** The three questions that JDF has besides comparisons. */
+/** The three questions that JDF has in addition to comparisons. */
 export type Question = 'in_path' | 'in_classpath' | 'version';
 
 /** A requirements expression; names and wanted values are in lower case. */

@@ -20,10 +20,7 @@ const otherWays: ReadonlyMap<string, Advice> = new Map(
   ),
 );
 
-/**
- * What an expression asks that can hold on no machine, whatever that states; undefined where there is nothing of the
- * kind.
- */
+/** The part of an expression that can hold on no machine, whatever it states; undefined if there is none. */
 export function findImpossible({ expression }: Requirements): Fault | undefined {
   for (const atom of listAtoms(expression)) {
     if (

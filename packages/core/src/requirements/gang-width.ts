@@ -10,18 +10,17 @@ export const gangWidthMax = 65_536;
 
 type WidthFault = GetReason<'gang-width-misplaced' | 'gang-width-invalid' | 'gang-widths-differ'>;
 
-/** What an expression says of the number of processors, apart from what it says of machines. */
+/** The processor count of an expression, apart from its requirements on machines. */
 export type GangWidth =
-  /** `count` is undefined where nothing is said; `rest` is what the machines must be, empty where that is all. */
+  /** `count` is undefined if the expression does not name it; `rest` holds the other requirements, empty for none. */
   | { readonly kind: 'width'; readonly count: number | undefined; readonly rest: string }
   | { readonly kind: 'error'; readonly fault: WidthFault };
 
 /**
- * Takes `num_procs == N` out of an expression: alone or beside what is joined to it by `&&`, in brackets or not.
+ * Takes `num_procs == N` out of an expression: alone or joined to other conditions by `&&`, in brackets or not.
  *
- * It is asked of the job and not of a machine, so that it makes no sense under `||` or `not`, with another comparison,
- * without a number, or twice with
- * two numbers: all of that is an error. Cost: linear.
+ * It is a property of the job and not of a machine, so that it makes no sense under `||` or `not`, with another
+ * comparison, without a number, or twice with two numbers: all of that is an error. Cost: linear.
  */
 export function takeGangWidth({ text, expression }: Requirements): GangWidth {
   if (expression === undefined || !names(expression)) return { kind: 'width', count: undefined, rest: text };

@@ -4,12 +4,12 @@ import { wholePpm } from './resource.ts';
 /** What a capacity is an amount of. */
 export type Dimension = 'count' | 'bytes' | 'bytes-per-second' | 'hertz';
 
-/** What is wrong with an amount that somebody wrote. */
+/** The faults of an amount as text. */
 type AmountFault = GetReason<
   'amount-unreadable' | 'amount-above-whole' | 'amount-unit-unknown' | 'amount-nothing' | 'amount-too-large'
 >;
 
-/** An amount that somebody wrote, or what is wrong with it. */
+/** An amount that was parsed, or its fault. */
 export type ParsedAmount = { readonly amount: number } | { readonly fault: AmountFault };
 
 /** By dimension, the base units that a unit is; prefixes are decimal, but for those with an `i`. */
@@ -45,7 +45,8 @@ function prefixed(unit: string): [string, number][] {
  * Reads an amount: a share (`30%`), a number with a unit of the dimension (`400KB/s`, `1.5 GiB`), or a whole number of
  * base units.
  *
- * Parts of a base unit are rounded up, so that nobody gets less than was asked for. `K` and `k` are both 1000.
+ * Parts of a base unit are rounded up, so that a user never gets less than the requested amount. `K` and `k` are both
+ * 1000.
  * @param capacity what 100 % is, in base units.
  * @source kunrath2008, 2.1.5: a converter from units to shares for each type of resource.
  */

@@ -5,7 +5,7 @@ import type { Absence, Occupancy } from './occupancy.ts';
 import type { Moved, PlacedReservation } from './request.ts';
 import type { PlacedReservations } from './placed-reservations.ts';
 
-/** What cannot be had for a while: a maintenance window, or resources that failed. */
+/** Unavailable capacity: a maintenance window, or resources that failed. */
 export interface Block {
   readonly id: number;
   readonly start: Instant;
@@ -33,7 +33,7 @@ export interface BlockOutcome {
 /** The blocks of one resource. */
 export class Blocks {
   readonly #blocks = new Map<number, Block>();
-  /** What each has taken: of counted resources, only what no other block had. */
+  /** The capacity that each has taken: of counted resources, only units that no other block had. */
   readonly #taken = new Map<number, readonly Absence[]>();
 
   /** All of them, in order of id. */
@@ -41,7 +41,7 @@ export class Blocks {
     return [...this.#blocks.values()].sort((one, other) => one.id - other.id);
   }
 
-  /** Takes in place what a block takes; no reservation is in its way. Cost: O(log n) for each resource. */
+  /** Occupies what a block takes; no reservation is in its way. Cost: O(log n) for each resource. */
   put(book: PlacedReservations, block: Block): void {
     invariant(!this.#blocks.has(block.id), `block ${block.id} is there twice`);
     this.#blocks.set(block.id, block);
@@ -102,13 +102,13 @@ function takenBy(block: Block, { idle }: Occupancy): readonly Absence[] {
 }
 
 /**
- * Blocks, and places those in the way elsewhere: of counted resources, at the same time on others if it can be, else as
- * early as their limits allow,
- * and those that are only held not at all, since who confirms them was shown their times.
+ * Blocks an interval, and places reservations in the way elsewhere: of counted resources, at the same time on other
+ * units if possible, else as early as their limits allow. Holds do not move, because the user who confirms one has seen
+ * its times.
  *
  * Of a shared resource those without a latest end go first, then the last placed (highest id) first, until the rest
- * fits. What had begun ends where the block begins, and is lost
- * where that is now; so is what is only held, for nobody is told of a hold that is another one.
+ * fits. A reservation that has begun ends where the block begins, and is lost if that is now. A hold in the way is lost
+ * too, because changed holds are not reported to users.
  */
 export function placeBlock(book: PlacedReservations, blocks: Blocks, block: Block, now: Instant): BlockOutcome {
   const hit = (book.all.idle === undefined ? clearShared(book, blocks, block) : clearCounted(book, blocks, block)).sort(
@@ -133,7 +133,7 @@ export function placeBlock(book: PlacedReservations, blocks: Blocks, block: Bloc
   return { moved, shortened, lost };
 }
 
-/** What is left until an instant of what has begun; undefined where nothing is, and of what is only held. */
+/** The part of a begun reservation until an instant; undefined if nothing is left, and for a hold. */
 function cutAt(before: PlacedReservation, end: Instant, now: Instant): PlacedReservation | undefined {
   return end > now && before.isHeld !== true ? { ...before, end } : undefined;
 }
@@ -149,7 +149,7 @@ function clearCounted(book: PlacedReservations, blocks: Blocks, block: Block): P
   return hit;
 }
 
-/** Blocks capacity, and takes off the calendar what there is no room for any more. */
+/** Blocks capacity, and removes from the calendar the reservations that no longer fit. */
 function clearShared(book: PlacedReservations, blocks: Blocks, block: Block): PlacedReservation[] {
   blocks.put(book, block);
   const inWindow = book.overlapping(block.start, findEnd(block));

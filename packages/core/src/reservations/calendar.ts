@@ -20,7 +20,7 @@ import { PlacedReservations } from './placed-reservations.ts';
 import { checkResource, getOffered, type ReservableResource } from './resource.ts';
 import { chooseShape, listShapes, type Shape } from './shapes.ts';
 
-/** What would fit in place of what was asked; a part is undefined where nothing would. */
+/** What would fit instead of the request; a part is undefined if nothing would. */
 export interface Alternatives {
   /** As asked, at the earliest beyond the latest end. */
   readonly earliest: Window | undefined;
@@ -37,7 +37,7 @@ export interface Window {
   readonly amount: number;
 }
 
-/** A stretch of a calendar over which what can be had does not change. */
+/** A stretch of a calendar over which the available amount does not change. */
 export interface CalendarSlot {
   readonly start: Instant;
   readonly end: Instant;
@@ -46,7 +46,7 @@ export interface CalendarSlot {
 }
 
 /**
- * The calendar of one resource: what is reserved of it, and when.
+ * The reservations of one resource over time.
  *
  * Deterministic: the same calls give the same answers. A refused request changes nothing. n is the number of
  * reservations below.
@@ -85,11 +85,10 @@ export class Calendar {
   }
 
   /**
-   * The calendar under other rules; what was placed stays. This one with its rules changed, or another in its place.
+   * The calendar under other rules; placed reservations stay. This one with its rules changed, or another in its place.
    *
-   * Cost: O(log n) for each change of what blocks take; O(n log n) where reservations begin or cease to be movable, or
-   * users to be bounded, or where it is
-   * another resource.
+   * Cost: O(log n) for each change of what blocks take; O(n log n) if reservations begin or cease to be movable, or
+   * users to be limited, or if it is another resource.
    */
   withRules(resource: ReservableResource): Calendar {
     checkResource(resource);
@@ -118,8 +117,8 @@ export class Calendar {
   }
 
   /**
-   * What is reserved or lacking of what is offered in a window, in order, cut at its ends. Cost: O(log n) and O(1)
-   * each.
+   * The stretches of a window, in order, with what is reserved or unavailable in each, cut at the window's ends. Cost:
+   * O(log n) and O(1) each.
    */
   slots(from: Instant, until: Instant): readonly CalendarSlot[] {
     return this.#book.all.used
@@ -143,7 +142,10 @@ export class Calendar {
       : answer;
   }
 
-  /** What `request` would decide and whom it would move; nothing has changed afterwards. Cost: as `request`. */
+  /**
+   * What `request` would decide, and which reservations it would move; nothing has changed afterwards. Cost: as
+   * `request`.
+   */
   tryRequest(request: ReservationRequest, now: Instant): Answer {
     const answer = this.request(request, now);
     if (answer.kind === 'refused') return answer;
@@ -153,7 +155,7 @@ export class Calendar {
     return answer;
   }
 
-  /** What would be decided, without placing it, as long as nobody gives way. Cost: as `request`. */
+  /** What would be decided, without placing it, if no reservation moves. Cost: as `request`. */
   find(request: ReservationRequest, now: Instant): Answer {
     const limits = findLimits(request, now);
     if ('reason' in limits) return limits;
@@ -175,10 +177,10 @@ export class Calendar {
   }
 
   /**
-   * What would fit in place of what was asked; of an elastic or malleable request, in place of its most wanted shape.
-   * Tens of searches.
+   * The alternatives to a request; to an elastic or malleable one, alternatives to its most wanted shape. Cost: tens of
+   * searches.
    *
-   * @param without a reservation whose place counts as free, as it does where it is renegotiated.
+   * @param without a reservation whose place counts as free, as in a renegotiation.
    * @source kunrath2008, 2.2 on Askalon's attentive negotiation.
    */
   alternatives(request: ReservationRequest, now: Instant, without?: ReservationId): Alternatives {
@@ -189,8 +191,8 @@ export class Calendar {
   }
 
   /**
-   * Gives a reservation that has not begun another place, under the same id. Its own place counts as free; it stands
-   * where it was when this is refused.
+   * Gives a reservation that has not begun another place, under the same id. Its own place counts as free; it keeps it
+   * after a refusal.
    *
    * Cost: as `request`.
    */
@@ -223,7 +225,7 @@ export class Calendar {
   }
 
   /**
-   * Places a reservation as told, in place of one with the same id: decided before, and now replayed. @throws
+   * Places a reservation as given, in place of one with the same id: decided before, and now replayed. @throws
    * {InvariantError} when its place is not free.
    */
   put(reservation: PlacedReservation): void {
@@ -242,7 +244,7 @@ export class Calendar {
   }
 
   /**
-   * Puts a reservation in place of one with the same id and the same place, which may be only held no more. Cost: as
+   * Replaces a reservation by one with the same id and the same place, for example when a hold was confirmed. Cost: as
    * `cancel`.
    */
   refile(reservation: PlacedReservation): void {
@@ -259,7 +261,7 @@ export class Calendar {
     return placeBlock(this.#book, this.#blocks, block, now);
   }
 
-  /** Blocks as told; what was in the way has been taken off: decided before, and now replayed. */
+  /** Blocks as given; what was in the way has been removed: decided before, and now replayed. */
   putBlock(block: Block): void {
     this.#checkBlock(block);
     this.#blocks.put(this.#book, block);
@@ -280,8 +282,8 @@ export class Calendar {
   }
 
   /**
-   * Compares what the calendar believes with what its reservations and blocks say, and its indexes with what they hold.
-   * Cost: O(n log n). @throws {InvariantError}
+   * Compares the calendar with its reservations and blocks, and its indexes with their entries. Cost: O(n log n).
+   * @throws {InvariantError}
    */
   checkInvariants(): void {
     const reservations = this.#book.overlapping(-Infinity, Infinity);
@@ -335,11 +337,11 @@ export class Calendar {
     };
   }
 
-  /** There is no place; where there would be one for somebody else, the bound of a user is why. */
+  /** There is no place; if another user would have one, the user's limit is the reason. */
   #refusePlace(request: ReservationRequest, shapes: readonly Shape[], limits: Limits): Refusal {
     const { amount } = shapes[0] as Shape;
     const { userMax } = this.resource;
-    // Nobody has no name, and so nothing.
+    // The empty user has no reservations, and so no limit.
     const isBound =
       userMax !== undefined &&
       shapes.some((shape) => this.#book.all.earliestFit({ ...getWant(request, shape, limits), userId: '' }) < Infinity);
@@ -394,8 +396,8 @@ function getShapeAsked(extent: ReservationRequest['extent']): Shape {
 }
 
 /**
- * What is found for the greatest whole number up to `most` for which anything is; where it is found for one, it is for
- * all that are less.
+ * The result for the greatest whole number up to `most` with a result; a number with a result implies one for all that
+ * are less.
  */
 function findGreatest<Found>(most: number, find: (value: number) => Found | undefined): Found | undefined {
   let low = 0;

@@ -6,7 +6,7 @@ export interface CommonWindow {
   readonly end: Instant;
 }
 
-/** What one of them said when a window was asked of it. */
+/** The answer of one of them when a window was requested of it. */
 export type WindowAnswer =
   | { readonly kind: 'placed' }
   /** It has room from then on, and not before. */

@@ -13,16 +13,13 @@ export type Displaced =
   | { readonly kind: 'refused'; readonly movesWanted: number };
 
 /**
- * Places a reservation where only others of low priority are in the way, and those elsewhere, each at its earliest
- * place.
+ * Places a reservation although others of low priority are in the way, and moves those, each to its earliest place.
  *
- * The place is the first that would do without those of low priority. Which of these are in the way there is the
- * resource's `inTheWay`:
- * `covered` is all that overlap the place, as the seed has it; `needed` is those that hold the resources chosen (those
- * free of all are
- * chosen first), then, the last placed (highest id) first, those where more is used than can be, but for those that fit
- * beside the new
- * one after all. They are placed again in order of their former starts, then ids. What has begun is not moved.
+ * The place is the first that would be free without those of low priority. Which of these are in the way there is the
+ * resource's `inTheWay`: `covered` is all that overlap the place, as the seed has it; `needed` is those that hold the
+ * resources chosen (those free of all are chosen first), then, the last placed (highest id) first, those where the
+ * capacity is exceeded, except those that fit together with the new one after all. They are placed again in order of
+ * their former starts, then ids. A reservation that has begun does not move.
  * @source kunrath2008, 4.2.4, SUVS-P. Departs from the source: at most `movesMax` are moved, and `needed` is ours.
  */
 export function displace(book: PlacedReservations, unplaced: Unplaced, want: Want, now: Instant): Displaced {

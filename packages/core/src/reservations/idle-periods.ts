@@ -44,7 +44,7 @@ export class IdlePeriods {
   }
 
   /**
-   * Takes what reservations have in place of what there is, all being idle else from `from` on. Cost: O(n).
+   * Replaces all periods: busy in the given windows and idle otherwise from `from` on. Cost: O(n).
    *
    * @param byEnd the windows' indices in order of their ends.
    */
@@ -244,8 +244,8 @@ function listPeriods(resourceCount: number, windows: FlatWindows, from: Instant)
 }
 
 /**
- * Where each resource's periods are to begin, and where all end: it has at most one before each of its reservations and
- * one after the last.
+ * Where the periods of each resource begin, and where all end: a resource has at most one before each of its
+ * reservations and one after the last.
  */
 function findRoom(resourceCount: number, resources: Uint32Array): Uint32Array {
   const firsts = new Uint32Array(resourceCount + 1);

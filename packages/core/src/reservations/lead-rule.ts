@@ -1,6 +1,6 @@
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 
-/** How long a request of anybody's waited until it started. */
+/** How long a request of any user waited until it started. */
 export interface MeasuredWait {
   readonly width: ProcessorCount;
   readonly walltime: Duration;
@@ -8,18 +8,18 @@ export interface MeasuredWait {
 }
 
 /**
- * When an allocation that is to be held for a reservation is asked for, by what its own past tells.
+ * When the allocation for a reservation is requested, based on past waits only.
  *
- * `fixed`: so long ahead. `learned`: as long ahead as that share of the waits that this queue was last seen to have, of
- * requests like it.
+ * `fixed`: a fixed lead. `learned`: a lead that covered this share of the recent waits of similar requests in this
+ * queue.
  */
 export type HoldingRule =
   | { readonly kind: 'fixed'; readonly lead: Duration }
   | { readonly kind: 'learned'; readonly share: number };
 
 /**
- * When it is asked for where the queue can be asked, too. `forecast`: as late as the queue promises its start, asked
- * for now, so long before the reservation's.
+ * When it is requested if the queue can forecast as well. `forecast`: as late as a request submitted now is promised to
+ * start `margin` before the reservation.
  */
 export type LeadRule = HoldingRule | { readonly kind: 'forecast'; readonly margin: Duration };
 
@@ -42,7 +42,7 @@ const alikeMin = 20;
 const leadMin: Duration = 600_000;
 const leadUnknown: Duration = 3_600_000;
 
-/** The waits that a queue was last seen to have, by classes of widths: powers of two. */
+/** The most recent waits in a queue, by classes of widths: powers of two. */
 export class WaitHistory {
   readonly #byClass = new Map<number, Duration[]>();
 
@@ -92,8 +92,8 @@ export class WaitHistory {
 }
 
 /**
- * Whether the allocation for a reservation is to be asked for now; it is asked for until the reservation ends, and so
- * takes the longer the earlier it is asked for.
+ * Whether the allocation for a reservation should be requested now; it lasts until the reservation ends, so that it
+ * takes longer the earlier it is requested.
  */
 export function isTimeToAsk(rule: LeadRule, { now, startsAt, endsAt, width, waits, forecast }: AskingView): boolean {
   switch (rule.kind) {

@@ -2,8 +2,8 @@ import { invariant } from '../shared/index.ts';
 import type { PlacedReservation, ReservationId } from './request.ts';
 
 /**
- * Reservations that a calendar is loaded with, in order of start, then id, in columns: a million of them need not be
- * objects before somebody asks for one.
+ * Reservations that a calendar is loaded with, in order of start, then id, in columns: a million of them become objects
+ * only on demand.
  */
 export interface LoadedPlaces {
   readonly ids: Float64Array;
@@ -18,7 +18,7 @@ export interface LoadedPlaces {
   find(id: ReservationId): PlacedReservation | undefined;
 }
 
-/** Columns of so many, to be filled. */
+/** Empty columns of this length. */
 export function makeColumns(count: number): Record<'ids' | 'starts' | 'ends' | 'amounts', Float64Array> {
   return {
     ids: new Float64Array(count),

@@ -8,7 +8,7 @@ import type { PlacedReservation } from './request.ts';
 import { getOffered, type PlacementRule, type ReservableResource } from './resource.ts';
 import type { Shape } from './shapes.ts';
 
-/** A shape that wants a place for a user, to start in [from, startMax]. */
+/** A shape that a user requests, to start in [from, startMax]. */
 export interface Want extends Shape {
   readonly userId: UserId;
   readonly from: Instant;
@@ -25,7 +25,7 @@ export interface Absence {
   readonly resources: readonly number[];
 }
 
-/** A window of so many durations is swept sooner than its room is measured. */
+/** A window of at most this many durations is swept faster than its room is measured. */
 const narrowWindow = 8;
 
 /**
@@ -33,7 +33,10 @@ const narrowWindow = 8;
  * which of counted ones.
  */
 export class Occupancy {
-  /** Of what is offered: what reservations have, and by how much less there is than offered while so much is away. */
+  /**
+   * Of the offered amount: what reservations have, and the shortfall of the present capacity while parts of it are
+   * away.
+   */
   readonly used = new LongProfile();
   /** What blocks have taken, each resource once. */
   readonly #away = new LongProfile();
@@ -98,8 +101,8 @@ export class Occupancy {
   }
 
   /**
-   * Whether, somewhere in a window, more is reserved than there is beside what is away. Cost: O(log n) for each stretch
-   * in which blocks change.
+   * Whether, somewhere in a window, more is reserved than available. Cost: O(log n) for each stretch in which blocks
+   * change.
    */
   isBeyondAll(from: Instant, until: Instant): boolean {
     // Where a cap was lowered more may be reserved than is offered, but not more than there is.
@@ -118,9 +121,8 @@ export class Occupancy {
   /**
    * The earliest start; Infinity when there is none.
    *
-   * @source kunrath2008, 4.1 (counted) and 4.2.3, SUVS (shared). Departs from the source: no slot is looked at where it
-   * can be skipped, and a
-   * user's bound is one limit more; without one the place is the same.
+   * @source kunrath2008, 4.1 (counted) and 4.2.3, SUVS (shared). Departs from the source: slots are skipped if
+   *   possible, and a user's limit applies in addition; without one the place is the same.
    */
   earliestFit(want: Want): Instant {
     const { idle } = this;
@@ -128,12 +130,12 @@ export class Occupancy {
     if (idle === undefined) return start;
     const { amount, duration, startMax } = want;
     while (start < Infinity) {
-      // Where there is not room for as many, the same ones are not idle throughout either: periods there need not be
-      // looked at.
+      // If there is not room for as many units, the same ones are not idle throughout either, so that their periods
+      // need no check.
       const roomEnd = startMax - start > narrowWindow * duration ? this.startOfExcess(want, start) : Infinity;
       const found = idle.earliestFit(amount, duration, start, Math.min(startMax, roomEnd - duration));
       if (found === Infinity && roomEnd > startMax) return found;
-      // Idle ones are no room where a bound forbids them, which a narrow window was not looked at for.
+      // Idle units do not count as room where a user's limit forbids them; a narrow window was not checked for that.
       const isRoom = found < Infinity && (roomEnd < Infinity || !this.#isBounded);
       start = isRoom ? found : this.#findRoom(want, Math.min(found, roomEnd));
       if (start === found) return found;
@@ -147,7 +149,7 @@ export class Occupancy {
   }
 
   /**
-   * The end of the last stretch of a window in which a want's amount does not fit beside what all, or its user, have;
+   * The end of the last stretch of a window in which the wanted amount does not fit, by what all or its user have;
    * -Infinity without one.
    */
   endOfExcess({ userId, amount }: Want, start: Instant, end: Instant): Instant {
@@ -156,8 +158,8 @@ export class Occupancy {
   }
 
   /**
-   * When the first stretch begins, `from` at the earliest, in which a want's amount does not fit beside what all, or
-   * its user, have; Infinity without one.
+   * When the first stretch begins, `from` at the earliest, in which the wanted amount does not fit, by what all or its
+   * user have; Infinity without one.
    */
   startOfExcess({ userId, amount }: Want, from: Instant): Instant {
     const all = this.used.startOfExcess(this.#offered - amount, from);
@@ -192,10 +194,7 @@ export class Occupancy {
     for (const profile of this.#byUser.values()) profile.checkInvariants();
   }
 
-  /**
-   * Takes many reservations at once in place of what there is. Cost: O(n), and O(log n) for each where users are
-   * bounded.
-   */
+  /** Replaces all reservations by many new ones at once. Cost: O(n), and O(log n) for each if users are limited. */
   load(places: LoadedPlaces): void {
     const byEnd = sortOrder(places.ends);
     this.used.loadWindows(places, byEnd);
@@ -214,7 +213,7 @@ export class Occupancy {
   }
 
   /**
-   * The earliest start from an instant on at which there is room beside what all, and what the user, have; Infinity
+   * The earliest start from an instant on at which the wanted amount fits, by what all and what its user have; Infinity
    * without one.
    */
   #findRoom({ userId, amount, duration, startMax }: Want, from: Instant): Instant {

@@ -9,14 +9,12 @@ export const periodsMax = 64;
  * When a want starts by a rule; Infinity when it has no place.
  *
  * Of a shared resource, an idle period of a want is a longest stretch in which its amount is free. It starts as early
- * as it can in one of the
- * first `periodsMax` that hold it within its limits: the first (first-fit, which is SUVS), the one with the shortest
- * idleness left before it
- * (min-LIP) or after it (min-TIP), the earlier of equals. Of counted resources it starts at the earliest, and the rule
- * chooses among resources.
+ * as it can in one of the first `periodsMax` that hold it within its limits: the first (first-fit, which is SUVS), the
+ * one with the shortest idleness left before it (min-LIP) or after it (min-TIP), the earlier of equals. Of counted
+ * resources it starts at the earliest, and the rule chooses among resources.
  * Cost: O(log n) for each slot that the search stops at.
- * @source Castillo et al. 2007, as kunrath2008, 2.2, tells of it. Departs from the source: which has processors only,
- * no shares of one.
+ * @source Castillo et al. 2007, as kunrath2008, 2.2, describes it. Departs from the source: which has processors only,
+ *   no shares of one.
  */
 export function placeByRule(all: Occupancy, want: Want, rule: PlacementRule): Instant {
   const first = all.earliestFit(want);

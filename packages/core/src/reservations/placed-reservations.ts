@@ -8,7 +8,7 @@ import type { PlacedReservation, ReservationId } from './request.ts';
 import type { ReservableResource } from './resource.ts';
 
 /**
- * The reservations of one resource, and what they occupy: all of them, and, for SUVS-P, those alone that nobody moves.
+ * The reservations of one resource, and what they occupy: all of them, and, for SUVS-P, only those that never move.
  *
  * It keeps and finds; it decides nothing. n is the number of reservations.
  */
@@ -126,7 +126,7 @@ export class PlacedReservations {
     return this.#listOf(this.#movable, from, until);
   }
 
-  /** Holds fast to what has begun: nobody moves it any more. Cost: O(log n) each. */
+  /** Fixes reservations that have begun: they no longer move. Cost: O(log n) each. */
   settleBegun(now: Instant): void {
     const begun: PlacedReservation[] = [];
     this.#movable.visit(-Infinity, 0, (start, id) => {
@@ -140,7 +140,8 @@ export class PlacedReservations {
   }
 
   /**
-   * Drops what has ended by `at`, in order of start, then id. Cost: O(log n) each, and O(1) for each that has begun.
+   * Drops reservations that have ended by `at`, in order of start, then id. Cost: O(log n) each, and O(1) for each that
+   * has begun.
    */
   forget(at: Instant): PlacedReservation[] {
     this.settleBegun(at);

@@ -3,10 +3,10 @@ import type { Duration, Instant, UserId } from '../shared/index.ts';
 /** A reservation's number at its reservation manager. */
 export type ReservationId = number;
 
-/** How much for how long: as it is; or within limits, of which the manager chooses. */
+/** Amount and duration: fixed, or within limits from which the manager chooses. */
 export type Extent = Rigid | Elastic | Malleable;
 
-/** So much for so long. */
+/** A fixed amount for a fixed duration. */
 export interface Rigid {
   readonly kind: 'rigid';
   readonly amount: number;
@@ -42,7 +42,7 @@ export interface ReservationRequest {
   readonly earliestStart: Instant | undefined;
   /** Undefined: never, so that there is always a place. */
   readonly latestEnd: Instant | undefined;
-  /** Whether the place is only held until it is confirmed. A hold moves nobody. */
+  /** Whether the place is only held until it is confirmed. A hold moves no other reservation. */
   readonly isHold?: boolean;
 }
 
@@ -59,7 +59,7 @@ export interface PlacedReservation {
   readonly earliestStart: Instant;
   /** Undefined: of low priority in SUVS-P until it begins. */
   readonly latestEnd: Instant | undefined;
-  /** Only held, at the place that was shown to who is to confirm it: nobody moves it. */
+  /** A hold, at the place that was shown to the user who may confirm it: it does not move. */
   readonly isHeld?: true;
 }
 
@@ -102,7 +102,7 @@ export interface Refusal {
   readonly reason: RefusalReason;
   /** What was asked, in the unit of the reason: an amount, milliseconds, an instant or a number of moves. */
   readonly found: number;
-  /** What would have been possible; 0 where nothing is or where that takes a search (`alternatives`). */
+  /** The possible amount; 0 if there is none or if it takes a search (`alternatives`). */
   readonly possible: number;
 }
 
@@ -115,7 +115,7 @@ export function refuse(reason: RefusalReason, found: number, possible: number): 
 }
 
 /**
- * The last instant that a calendar knows, so that whoever hears of a reservation can name its end: the end of the year
+ * The last instant that a calendar knows, so that every reservation has an end that can be written: the end of the year
  * 9999.
  */
 export const instantMax = 253_402_300_799_999;

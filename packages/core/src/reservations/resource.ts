@@ -53,7 +53,7 @@ export function getOffered({ capacity, capPpm }: ReservableResource): number {
   return Math.max(1, whole * capPpm + Math.floor(((capacity - whole * wholePpm) * capPpm) / wholePpm));
 }
 
-/** What is wrong with a resource that somebody wants to register, if anything is. */
+/** Why a resource cannot be registered, if there is a reason. */
 export function findResourceFault(resource: ReservableResource): Fault | undefined {
   const { kind, capacity, capPpm, durationMax = 1, userMax = 1, movesMax } = resource;
   const faults: [boolean, Fault][] = [

@@ -5,7 +5,7 @@
  */
 export class UnitLists {
   #values = new Uint32Array(64);
-  /** By list, where it begins; and where the last one ends. */
+  /** By list, its beginning; and the end of the last one. */
   #firsts = new Uint32Array(64);
   #count = 0;
 
@@ -14,7 +14,7 @@ export class UnitLists {
     return this.#count;
   }
 
-  /** Where a list begins in `values`; that of `count` is where the last one ends. */
+  /** The beginning of a list in `values`; that of `count` is the end of the last one. */
   firstOf(list: number): number {
     return this.#firsts[list] as number;
   }

@@ -4,7 +4,7 @@ import type { Bytes } from '../shared/index.ts';
 export interface GpuDevice {
   /** As its driver names it on that machine: an index or a UUID. Unique there. */
   readonly id: string;
-  /** In lower case, such as `a100`; empty where nobody says. */
+  /** In lower case, such as `a100`; empty if unknown. */
   readonly kind: string;
 }
 
@@ -50,7 +50,7 @@ function moreOfEachKind(one: readonly GpuDevice[], other: readonly GpuDevice[]):
   });
 }
 
-/** What a number of equal machines have together; that no task spans two of them is for the caller to see. */
+/** The total of a number of equal machines; the caller must see to it that no task spans two of them. */
 export function multiplyCapacity({ memory, gpus, named }: ResourceCapacity, count: number): ResourceCapacity {
   return {
     memory: memory * count,

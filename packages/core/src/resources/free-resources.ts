@@ -80,7 +80,7 @@ export class FreeResources {
     return this.countFitting(request) >= 1;
   }
 
-  /** An account of which nothing is known yet: whatever is asked of it, it has. */
+  /** An account without known limits: every request fits. */
   static unknown(): FreeResources {
     const account = new FreeResources();
     account.#isUnknown = true;
@@ -107,8 +107,8 @@ export class FreeResources {
   }
 
   /**
-   * Takes what a task asks for; undefined, and nothing is taken, where it does not fit. A fraction comes from the
-   * device with the smallest rest that is large enough, so that whole devices stay free.
+   * Takes a task's request; undefined, and nothing is taken, if it does not fit. A fraction comes from the device with
+   * the smallest rest that is large enough, so that whole devices stay free.
    */
   take(request: ResourceRequest): Assignment | undefined {
     if (this.#isUnknown) return { memory: 0, devices: [], named: {} };
@@ -116,8 +116,8 @@ export class FreeResources {
   }
 
   /**
-   * Takes of each resource what a task asks for, or what is left of it: to keep it for that task until it fits. Of
-   * devices that are in use it takes the rest of those with most left, so that these come free one day.
+   * Takes the requested amount of each resource, or what is left of it, to keep it for a task until it fits. Of devices
+   * in use it takes the rest of those with most left, so that these become free eventually.
    */
   takeUpTo(request: ResourceRequest): Assignment {
     return this.#takeWith(request, this.fits(request) ? this.#chooseDevices(request) : this.#emptiestDevices(request));
@@ -157,7 +157,7 @@ export class FreeResources {
     return true;
   }
 
-  /** The first resource of which too little is free for one more task; undefined where it fits. */
+  /** The first resource with too little free for one more task; undefined if it fits. */
   findShortage(request: ResourceRequest): Shortage | undefined {
     const { memory, gpus, gpuKind = '', named } = request;
     const { capacity } = this;

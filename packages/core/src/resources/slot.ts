@@ -4,8 +4,8 @@ import { describeGpus } from './describe.ts';
 import { type GpuShare, type ResourceRequest, wholeDevice } from './request.ts';
 
 /**
- * What an allocation is made of where its manager knows nodes: processors of one node, and what comes with them. As
- * many tasks run in a slot as it has processors for.
+ * The unit of an allocation if its manager knows nodes: processors of one node, and other resources with them. As many
+ * tasks run in a slot as it has processors for.
  */
 export interface Slot {
   readonly processors: ProcessorCount;
@@ -28,7 +28,7 @@ export interface NodeShape {
   readonly gpus: Readonly<Record<string, number>>;
 }
 
-/** What a manager gives where nothing but processors is asked for. */
+/** The slot if only processors are requested. */
 export const plainSlot: Slot = { processors: 1, memory: 0, gpus: 0 };
 
 const mebibyte: Bytes = 2 ** 20;

@@ -9,9 +9,7 @@ export interface FormerResults {
   readonly spec: JobSpec;
   /** Why a task's result cannot be reused; undefined where it can. */
   getFault(former: TaskIndex): Cause | undefined;
-  /**
-   * Whether an output, which has no place at home, is kept no more: that matters only where a task that runs reads it.
-   */
+  /** Whether an output without a place at home is no longer stored: that matters only if a task that runs reads it. */
   isGone(former: TaskIndex, path: string): boolean;
 }
 

@@ -11,7 +11,7 @@ export interface Overwrite {
   readonly formerIndex: TaskIndex;
 }
 
-/** What is looked at. */
+/** The results to check. */
 interface Results {
   readonly runs: readonly TaskToRun[];
   hasFinished(former: TaskIndex): boolean;
@@ -21,8 +21,8 @@ const indexVariable = /\$(?:TASK\b|\{TASK\})/g;
 
 /**
  * Finds a task that runs and would write over the result of another task, because its index changed: when only some of
- * the values are submitted again,
- * `{#}` begins at 0 over good results. Only places that hold the index are looked at. Cost: O(tasks and outputs).
+ * the values are submitted again, `{#}` begins at 0 over good results. Only places that contain the index are checked.
+ * Cost: O(tasks and outputs).
  */
 export function findOverwrite(next: JobSpec, former: JobSpec, { runs, hasFinished }: Results): Overwrite | undefined {
   const formerTasks = listTasks(former);

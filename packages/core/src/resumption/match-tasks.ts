@@ -4,16 +4,16 @@ import type { TaskIndex } from '../shared/index.ts';
 import { listTasks } from './list-tasks.ts';
 import { fingerprintFor } from './revised-inputs.ts';
 
-/** What a task of a job is to one of an earlier job. */
+/** How a task of a job relates to a task of an earlier job. */
 export type TaskMatch =
-  /** It does the same: command, inputs by content, outputs. Whose outputs it reads is not looked at. */
+  /** It does the same: command, inputs by content, outputs. The source of the outputs that it reads is not compared. */
   | { readonly kind: 'same'; readonly former: TaskIndex }
   /**
    * `reason`: what differs. `isUnknown`: nothing there wrote the same outputs, or has its place.
    */
   | { readonly kind: 'other'; readonly reason: Reason; readonly isUnknown: boolean };
 
-/** What a task does, each part as a text that is equal where that part is. */
+/** A task's action, each part as a text that is equal if the part is. */
 interface Action {
   readonly command: string;
   readonly value: string;

@@ -24,9 +24,9 @@ export function fingerprintsIn({ groups }: Pick<JobSpec, 'groups'>): Map<string,
 }
 
 /**
- * Adds what paths hold now to what is known of a job's inputs. Paths that hold what they held stay as they are.
+ * Adds the present contents of paths to what is known of a job's inputs. Unchanged paths stay as they are.
  *
- * @param begun tasks that have run, or run, with what the paths held until now.
+ * @param begun tasks that have run, or run, with the contents before.
  */
 export function reviseInputs(
   spec: Pick<JobSpec, 'groups'>,
@@ -59,7 +59,7 @@ export function withRevisedInputs(spec: JobSpec, revised: readonly RevisedInput[
   return { ...spec, groups: spec.groups.map((group) => ({ ...group, inputs: group.inputs.map(revise) })) };
 }
 
-/** What an input held for a task; undefined where nobody noted that. */
+/** The content of an input for a task, as a fingerprint; undefined if none was recorded. */
 export function fingerprintFor(
   { fingerprint, former = [] }: Pick<InputSpec, 'fingerprint' | 'former'>,
   index: TaskIndex,

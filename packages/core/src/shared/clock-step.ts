@@ -1,9 +1,9 @@
 import type { Duration, Instant } from './units.ts';
 
 /**
- * The clock of this host was set by somebody: it now shows `by` more than it would have (less, where negative). Time
- * that passed while the host slept is not in it, except for
- * machines whose work sleeps with the host. A driver puts it before all other inputs of the first turn after the step.
+ * The clock of this host was set: it now shows `by` more than it would have (less, if negative). Time that passed while
+ * the host slept is not in it, except for machines whose work sleeps with the host. A driver puts it before all other
+ * inputs of the first turn after the step.
  *
  * Instants that people and other hosts mean stay as they are. What a machine counts from or waits for by itself moves
  * along with the clock, so that a duration lasts as long as it was meant to.

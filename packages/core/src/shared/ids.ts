@@ -16,5 +16,5 @@ export type ProviderId = string;
 /** A provider's own number for an allocation request, as text; unique at that provider. */
 export type RequestId = string;
 
-/** Whom a job, its files and its requests belong to. */
+/** The user that a job, its files and its requests belong to. */
 export type UserId = string;

@@ -15,7 +15,7 @@ interface PartialChunk {
   count: number;
 }
 
-/** `true` stands for a chunk all of whose indexes are members, so that what is complete costs nothing. */
+/** `true` stands for a chunk whose indexes are all members, so that complete chunks cost nothing. */
 type Chunk = PartialChunk | true | undefined;
 
 /**

@@ -136,7 +136,7 @@ export class LoadedRows {
   }
 }
 
-/** What has become of one row: of its value, -Infinity where there is or was no row. */
+/** The change of one row: its value before and after, -Infinity if there was or is none. */
 export interface RowChange {
   first: number;
   was: number;
@@ -159,7 +159,7 @@ export class OrderedTree {
    * any more.
    */
   #lastLeaf: TreeNode | undefined;
-  /** Nothing is summed up: who changes a leaf has nothing to mend above it. */
+  /** There are no summaries: a change of a leaf needs no update above it. */
   readonly #isPlain = this.sumUp === OrderedTree.prototype.sumUp;
   /** Of the row that is set or removed now; one object, for there are many such rows. */
   readonly #change: RowChange = { first: 0, was: -Infinity, is: -Infinity };
@@ -173,9 +173,9 @@ export class OrderedTree {
   }
 
   /**
-   * Writes what there is to know of a node, which is not empty, into the parent's numbers from `at` on, three numbers;
-   * false when they were there already.
-   * Nothing, unless the kind of tree says otherwise. Cost: O(rowMax) wanted.
+   * Writes the summary of a node, which is not empty, into the parent's numbers from `at` on, three numbers; false if
+   * they were there already.
+   * The default summary is empty; kinds of trees override it. Expected cost: O(rowMax).
    */
   protected sumUp(_node: TreeNode, _numbers: Float64Array, _at: number): boolean {
     return false;
@@ -313,8 +313,8 @@ export class OrderedTree {
   }
 
   /**
-   * As `#setInLastLeaf`: with fewer rows it might be joined with another, and without its first one the nodes above
-   * would have to be told.
+   * As `#setInLastLeaf`: a leaf with fewer rows might be joined with another, and without its first row the nodes above
+   * would need an update.
    */
   #removeFromLastLeaf(first: number, second: number): boolean {
     const leaf = this.#lastLeaf;
@@ -345,7 +345,8 @@ export class OrderedTree {
   }
 
   /**
-   * False when what is to know of the node is what it was; a node that is full afterwards is to be cut by the caller.
+   * Sets a value; false if the summary of the node stays the same. The caller must split a node that is full
+   * afterwards.
    */
   #set(node: TreeNode, first: number, second: number, value: number): boolean {
     const row = node.rowOf(first, second);

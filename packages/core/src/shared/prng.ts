@@ -64,7 +64,7 @@ function hashWords(text: string): [number, number, number, number] {
   let hash = 0x811c9dc5;
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
   const next = (): number => {
-    // splitmix32, which tells neighbouring hashes apart.
+    // splitmix32, which separates neighbouring hashes.
     hash = (hash + 0x9e3779b9) | 0;
     let word = Math.imul(hash ^ (hash >>> 16), 0x21f0aaad);
     word = Math.imul(word ^ (word >>> 15), 0x735a2d97);

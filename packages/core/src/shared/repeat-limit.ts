@@ -26,7 +26,7 @@ interface Tally {
 }
 
 /**
- * Decides which of many similar lines are written, so that somebody who causes them cannot fill a disk.
+ * Decides which of many similar lines are written, so that a client that causes them cannot fill a disk.
  *
  * The first lines of each key are written, the rest of its window is counted. Memory is bounded by `keysMax`.
  */
@@ -41,8 +41,8 @@ export class RepeatLimit {
   }
 
   /**
-   * Whether a line with this key is to be written now; one that is not is counted. Call `takeSkipped` first: it begins
-   * a new window when the old one is over.
+   * Whether to write a line with this key now; a refused line is counted. Call `takeSkipped` first: it begins a new
+   * window when the old one is over.
    */
   admit(key: string): boolean {
     const { perKey, total } = this.#rules;

@@ -16,7 +16,7 @@ export interface AdaptiveOptions {
 /** Follows some thousand tasks; a resource that is busy half of the time has no long queue. */
 export const adaptiveDefaults: AdaptiveOptions = { halfLife: 1000, every: 50, calmLoad: 0.5, tolerance: 0.02 };
 
-/** Values of a that are looked at, at most: so that many resources do not make it slow. */
+/** The most values of a that are compared, so that many resources do not make it slow. */
 const choicesMax = 32;
 
 /** What was seen of tasks that fit the same resources, with weights that fade. */
@@ -64,9 +64,8 @@ export class AdaptiveAdmissibility {
   }
 
   /**
-   * The same for other resources, with what was seen so far: of tasks that fitted one of the old ones it is taken to be
-   * of the width of that. What is too
-   * wide for all of the new ones is forgotten.
+   * The same for other resources, with the observations so far: a task that fitted one of the old ones counts with the
+   * width of that. Tasks that are too wide for all of the new ones are forgotten.
    */
   over(sets: AdmissibleSets): AdaptiveAdmissibility {
     const other = new AdaptiveAdmissibility(sets, this.#options);

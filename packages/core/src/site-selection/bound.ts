@@ -1,6 +1,6 @@
 import { invariant } from '../shared/index.ts';
 
-/** The bounds of Theorem 1 for one a: each case of it, and what holds whatever the case. */
+/** The bounds of Theorem 1 for one a: each case of it, and the one for all cases. */
 export interface CompetitiveBound {
   /** 1 + 4 / a^2, for a at most m(f(d), m) / m(f(b), m). */
   readonly below: number;

@@ -33,7 +33,7 @@ export function explainChoice(decision: AssignedResource, names: readonly string
   };
 }
 
-/** An a that follows the load is a fraction of processors, with more digits than anybody reads. */
+/** An a that follows the load is a fraction of processors, with more digits than are useful. */
 export function roundAdmissibility(admissibility: number): number {
   return Number(admissibility.toPrecision(4));
 }

@@ -2,12 +2,11 @@ import type { FreedProcessors } from '../messages/index.ts';
 import type { Duration, Instant, ProcessorCount } from '../shared/index.ts';
 
 /**
- * When the processors of a resource become free, behind everything that is scheduled on it first come, first served.
+ * When the processors of a resource become free, behind all tasks that are scheduled on it first come, first served.
  *
- * Processors that become free at one instant are one group. Nothing starts before what was scheduled before it, so that
- * whatever is free
- * earlier than a start is forgotten as such: it is free since that start. There are at most as many groups as requests
- * that overlap.
+ * Processors that become free at one instant are one group. No task starts before an earlier one, so that processors
+ * that are free earlier than a start count as free since that start. There are at most as many groups as requests that
+ * overlap.
  */
 export class FreeGroups {
   /** Instants in #head..#end, ascending; `#counts` are the processors that become free then. */
@@ -25,7 +24,8 @@ export class FreeGroups {
   }
 
   /**
-   * Forgets everything but what is given, by time, so much later; what is free at `now` and before is free since ever.
+   * Replaces everything by the given groups, in order of time, shifted by `by`; processors that are free by `now` count
+   * as free since ever.
    */
   load(groups: readonly FreedProcessors[], now: Instant, by: Duration): void {
     this.reset(0);
@@ -33,10 +33,7 @@ export class FreeGroups {
     for (const { at, processors } of groups) this.#insert(at + by <= now ? -Infinity : at + by, processors);
   }
 
-  /**
-   * What comes free, by time, in `countMax` groups at most; processors that are told together are told by the last of
-   * them.
-   */
+  /** Processors that come free, by time, in at most `countMax` groups; a group has the time of its last processors. */
   list(now: Instant, countMax: number): FreedProcessors[] {
     const share = Math.max(1, Math.ceil((this.#end - this.#head) / countMax));
     const groups: FreedProcessors[] = [];
@@ -50,7 +47,7 @@ export class FreeGroups {
   }
 
   /**
-   * Takes processors that are free now, until an instant; fewer where there are fewer. For what runs; before anything
+   * Takes processors that are free now, until an instant; fewer if there are fewer. For running tasks; before anything
    * is scheduled.
    */
   hold(width: ProcessorCount, until: Instant): void {
@@ -63,8 +60,8 @@ export class FreeGroups {
   }
 
   /**
-   * When so many processors are free, not before `now`. @param width at most what there is. Cost: O(groups that are
-   * free by then).
+   * When `width` processors are free, not before `now`. @param width at most the present processors. Cost: O(groups
+   * that are free by then).
    */
   startOf(width: ProcessorCount, now: Instant): Instant {
     let free = 0;

@@ -77,5 +77,5 @@ interface KnownTasks {
 /** What a strategy of a level sees of an admissible resource. */
 export type ResourceSeenAt<L extends KnowledgeLevel> = KnownResources[L];
 
-/** What a strategy of a level sees of the task that is to be placed. */
+/** What a strategy of a level sees of the task to assign. */
 export type TaskSeenAt<L extends KnowledgeLevel> = KnownTasks[L];

@@ -22,13 +22,13 @@ interface Entry extends AssignedTask {
 /** Sums over the tasks of a schedule; see `ScheduleKnown`. */
 type Sums = { -readonly [name in keyof QueueSums]: QueueSums[name] };
 
-/** Into so many groups what comes free is summed up at most. */
+/** The most groups that freed processors are summed up in. */
 const groupsMax = 32;
 
-/** A queue that was told in sums, whose times are so much later by the time of a book. */
+/** A queue that was reported as sums, and the shift of its times to the clock of the model. */
 export interface ReportedQueue {
   readonly known: QueueSummary;
-  /** Less than 0 where it was told before. */
+  /** Less than 0 if it was reported before. */
   readonly by: Duration;
 }
 
@@ -36,18 +36,15 @@ export interface ReportedQueue {
 export type CountedTasks = 'unfinished' | 'all';
 
 /**
- * What was assigned to one resource and has not ended, in sums that grow and shrink with it, and the tentative FCFS
- * schedule of it.
+ * The tasks that were assigned to one resource and have not ended, as running sums, and their tentative FCFS schedule.
  *
- * Tasks that are added in their order, and started in it when the schedule says, leave the schedule as it is; any other
- * start and any end
- * has it made again, once, when it is next looked at; so has a start that is overdue. Sums are always those of a book
- * that is made again, bit for bit: they are added up in one
- * order, that of the running tasks by start and the waiting ones by arrival.
+ * Tasks that are added in their order, and started in it when the schedule says, leave the schedule as it is; after any
+ * other start and after any end it is computed again when it is next used; so it is after an overdue start. Sums are
+ * always those of a new model, bit for bit: they are added up in one order, that of the running tasks by start and the
+ * waiting ones by arrival.
  *
- * Settled for this project, where the seed is silent: sums run over what has not ended, unless `counted` is `all`; then
- * ended tasks stay with the
- * end that they had.
+ * Settled for this project, where the seed is silent: sums run over unfinished tasks, unless `counted` is `all`; then
+ * ended tasks stay with the end that they had.
  */
 export class QueueModel {
   readonly processors: ProcessorCount;
@@ -67,8 +64,8 @@ export class QueueModel {
   #isCurrent = false;
 
   /**
-   * @param base what is there and was told in sums: what is added comes behind all of it. Of a book that counts what
-   * has not ended.
+   * @param base the present queue, reported as sums: added tasks come behind all of it. Only for a model that counts
+   *   unfinished tasks.
    */
   constructor(processors: ProcessorCount, counted: CountedTasks = 'unfinished', base?: ReportedQueue) {
     this.processors = processors;
@@ -186,7 +183,7 @@ export class QueueModel {
         ? { ...this.#ended }
         : sumsLater(this.#base.known, this.#base.known.widthSum, this.#base.by);
     for (const entry of this.#running) {
-      // Who runs on beyond his walltime is taken to end at once.
+      // A task that runs beyond its walltime is expected to end at once.
       const endsAt = Math.max(now, entry.endsAt);
       this.#free.hold(entry.width, endsAt);
       addTo(this.#sums, entry, endsAt);
@@ -204,7 +201,7 @@ export class QueueModel {
   }
 
   /**
-   * Whether the head of the queue was to have started by the schedule: something runs longer than was asked for, or its
+   * Whether the head of the queue should have started by the schedule: a task runs longer than its walltime, or its
    * start is not known yet.
    */
   #isOverdue(now: Instant): boolean {
@@ -224,7 +221,7 @@ export class QueueModel {
   }
 }
 
-/** Sums of ends and turnarounds, all ends so much later; what is over by then is over at 0. */
+/** Sums of ends and turnarounds with all ends shifted by `by`; an end that would be negative is 0. */
 function sumsLater(
   { lastEnd, weightedEnds, turnarounds, weightedTurnarounds, workedTurnarounds, walltimes }: QueueSums,
   widthSum: ProcessorCount,

@@ -9,9 +9,9 @@ import type { SiteSelectionStrategy, Situation, Strategy } from './strategy.ts';
 export interface SiteSelectionResource {
   readonly name: string;
   readonly book: QueueModel;
-  /** How much is known of it where that is fresh: 4 its queue, 0 its size alone. */
+  /** The level of knowledge while it is fresh: 4 its queue, 0 only its size. */
   readonly level: KnowledgeLevel;
-  /** When its queue was last heard of; Infinity for one that is always known. */
+  /** When its queue was last reported; Infinity for one that is always known. */
   readonly receivedAt: Instant;
 }
 
@@ -21,13 +21,13 @@ export interface SiteSelectionRules {
   /** a, in 0..1. */
   readonly admissibility: number;
   /**
-   * A queue that was heard of longer ago is stale: then what was assigned is believed, and when it ends is not (level 3
-   * at most).
+   * A queue whose last report is older is stale: then its assigned tasks still count, but not their expected ends
+   * (level 3 at most).
    */
   readonly staleAfter: Duration;
 }
 
-/** Why an admissible resource is known to less than the strategy wants. */
+/** Why less is known of an admissible resource than the strategy needs. */
 export interface LackOfKnowledge {
   /** Its place in the order of size. */
   readonly index: number;
@@ -49,7 +49,7 @@ export interface AssignedResource {
    * needs no comparing.
    */
   readonly values: readonly number[];
-  /** Who is known to too little for the strategy of the rules; empty where it decided itself. */
+  /** Resources of which too little is known for the strategy of the rules; empty if it decided itself. */
   readonly lacking: readonly LackOfKnowledge[];
 }
 
@@ -77,15 +77,14 @@ export class SiteSelectionTable {
   }
 
   /**
-   * Chooses a resource for a task, and says why; nothing is assigned by that.
+   * Chooses a resource for a task, with the reason; does not assign it.
    *
-   * Where an admissible resource is known to less than the strategy wants, all are compared at the level that is known
-   * of each, by that level's own
-   * strategy: values of two strategies say nothing beside each other. Cost: O(admissible), and what
-   * `QueueModel.foresee` costs at level 4.
+   * If less is known of an admissible resource than the strategy needs, all are compared at the level that is known of
+   * each, by that level's own strategy: values of two strategies cannot be compared. Cost: O(admissible), and the cost
+   * of `QueueModel.foresee` at level 4.
    *
-   * @param now counted, like the task's submission, from the origin of the books. @throws {InvariantError} for an
-   * admissibility out of 0..1.
+   * @param now counted, like the task's submission, from the origin of the models. @throws {InvariantError} for an
+   *   admissibility out of 0..1.
    */
   decide(rules: SiteSelectionRules, task: AssignedTask, now: Instant, prng: Prng): SiteSelectionDecision {
     const admissible = this.sets.getRange(task.width, rules.admissibility);

@@ -1,7 +1,7 @@
 import type { TimeQuantiles } from '../messages/index.ts';
 import type { TimeCurve } from './time-curve.ts';
 
-/** What others are told of a curve; undefined before anything was seen. */
+/** The quantiles of a curve that are reported to others; undefined before the first run. */
 export function findQuantiles(times: TimeCurve): TimeQuantiles | undefined {
   const { count, censoredCount } = times;
   if (count + censoredCount === 0) return undefined;

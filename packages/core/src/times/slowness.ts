@@ -15,7 +15,7 @@ export const unknownSlowness: Slowness = { sum: 0, count: 0 };
 
 /** Runs at par that a machine is given beforehand: the fewer it has had, the nearer to 1 its factor stays. */
 const priorCount = 4;
-/** From so many runs on the older ones count for half, so that a machine that changes is seen to. */
+/** From this many runs on the older ones count for half, so that a change of the machine shows. */
 const countMax = 64;
 /** One run says no more than this of its machine: its task may be the long one of many. */
 const ratioMax = 8;
@@ -25,7 +25,7 @@ export function slownessFactor({ sum, count }: Slowness): number {
   return (priorCount + sum) / (priorCount + count);
 }
 
-/** A run as it tells of its machine. */
+/** A run as evidence of its machine's speed. */
 export interface ComparedRun {
   readonly time: Duration;
   /** It was cut off after that time. */
@@ -33,16 +33,14 @@ export interface ComparedRun {
 }
 
 /**
- * What is known of a machine after one more run there of a job whose times are `usual`.
+ * The slowness of a machine after one more run there of a job whose times are `usual`.
  *
- * @source Buckley and James, "Linear regression with censored data", Biometrika 66 (1979): what was cut off is replaced
- * by what it would have been
- * on average, y* = delta y + (1 - delta) E(T | T > y).
+ * @source Buckley and James, "Linear regression with censored data", Biometrika 66 (1979): a cut time is replaced by
+ *   its expected length, y* = delta y + (1 - delta) E(T | T > y).
  * Symbols: y = `run.time`, delta = 0 where `isCensored` and 1 else, E(T | T > y) - y = `slownessFactor` x
  * `usual.expectedRemaining` of the time at par.
  * Departs from the source: one run after the other, where it iterates over all; and of y* the ratio to the mean is
- * kept, `ratioMax` at most. So a
- * machine at par stays at par however often its runs are cut off.
+ * kept, `ratioMax` at most. So a machine at par stays at par however often its runs are cut off.
  */
 export function compareRun(slowness: Slowness, run: ComparedRun, usual: TimeCurve): Slowness {
   const { mean } = usual;
@@ -52,10 +50,7 @@ export function compareRun(slowness: Slowness, run: ComparedRun, usual: TimeCurv
   return compareWith(slowness, run.time + remaining, mean);
 }
 
-/**
- * What is known of a machine after one more run there that took `time` where `usual`, above 0, is what it takes
- * elsewhere.
- */
+/** The slowness of a machine after one more run there that took `time`, if `usual`, above 0, is the time elsewhere. */
 export function compareWith(slowness: Slowness, time: Duration, usual: Duration): Slowness {
   if (usual === 0) return slowness;
   const ratio = Math.min(ratioMax, time / usual);

@@ -26,20 +26,16 @@ interface Steps {
 const tolerance = 1e-9;
 
 /**
- * What is known of how long runs last, from those that ended and from those that were cut off: of one that was killed
- * after an hour
- * nobody knows more than that it would have lasted longer (it is *censored*), and to leave it out would make times look
- * shorter.
+ * Estimates how long runs last, from those that ended and those that were cut off. A run that was killed after an hour
+ * is only known to last longer (it is *censored*); leaving it out would make times look shorter.
  *
  * @source the product-limit estimate, S(t) = product over the times t_i <= t at which runs ended of (1 - d_i / n_i)
- * Symbols: d_i = runs that ended at t_i, n_i = runs that lasted so long without being cut off before.
+ * Symbols: d_i = runs that ended at t_i, n_i = runs that lasted until t_i without being cut off before.
  * Departs from the source: times are kept in bins (see `getBin`), so that memory is bounded however many runs there
- * were. Ends count at
- * the longest time of their bin, before those that were cut off in it: both make times longer, by a sixteenth at most,
- * never shorter.
+ * were. Ends count at the longest time of their bin, before those that were cut off in it: both make times longer, by a
+ * sixteenth at most, never shorter.
  * Memory: three numbers per bin that something fell into, 700 bins at most; 10 to 60 for usual jobs. Cost: O(log bins)
- * to add,
- * O(bins) for the first question after that, O(log bins) for more.
+ * to add, O(bins) for the first question after that, O(log bins) for more.
  */
 export class TimeCurve {
   /** Ascending; the two below are by the same index. */
@@ -58,7 +54,7 @@ export class TimeCurve {
   longest: Duration = 0;
   longestCensored: Duration = 0;
 
-  /** Takes in a run that ended. */
+  /** Adds a run that ended. */
   add(time: Duration): void {
     const whole = wholeTime(time);
     const at = this.#open(getBin(whole));
@@ -68,7 +64,7 @@ export class TimeCurve {
     if (whole > this.longest) this.longest = whole;
   }
 
-  /** Takes in a run that was cut off after so long. */
+  /** Adds a run that was cut off after `time`. */
   addCensored(time: Duration): void {
     const whole = wholeTime(time);
     const at = this.#open(getBin(whole));
@@ -77,7 +73,7 @@ export class TimeCurve {
     if (whole > this.longestCensored) this.longestCensored = whole;
   }
 
-  /** Takes in all that another curve knows. */
+  /** Adds the runs of another curve. */
   addAll(other: TimeCurve): void {
     for (const [index, bin] of other.#bins.entries()) {
       const at = this.#open(bin);
@@ -92,9 +88,8 @@ export class TimeCurve {
   }
 
   /**
-   * The time within which this share of the runs end, of those that last longer than `elapsed`; undefined where so much
-   * is not known,
-   * because too many were cut off or none lasted so long.
+   * The time within which this share of the runs end, of those that last longer than `elapsed`; undefined if that is
+   * not known, because too many were cut off or none lasted that long.
    *
    * @param share in (0, 1].
    */
@@ -122,11 +117,11 @@ export class TimeCurve {
   }
 
   /**
-   * How long a run lasts in all, on average, that has lasted for `elapsed`; undefined where nothing is known. Never
-   * falls as `elapsed` grows.
+   * The mean total time of runs that have lasted for `elapsed`; undefined if nothing is known. Never falls as `elapsed`
+   * grows.
    *
-   * Beyond what was seen a run is taken to last as long again: careful doubling is what the seeds do with requests that
-   * were too short.
+   * Beyond the observed times a run is expected to last as long again: the seeds double requests that were too short in
+   * the same way.
    *
    * @param elapsed need not be whole.
    * @returns not rounded.

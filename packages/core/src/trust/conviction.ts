@@ -9,10 +9,10 @@ export interface ConvictionRules {
   readonly evidenceMax: number;
 }
 
-/** What a broker goes by unless it is told otherwise. */
+/** The broker's default rules. */
 export const defaultConvictionRules: ConvictionRules = { certainty: 0.99, evidenceMax: 3 };
 
-/** What a result that is taken says of those who brought another one. */
+/** What an accepted result says of the machines that brought another one. */
 export interface Verdict {
   /** The probability that what is taken is right. */
   readonly certainty: number;
@@ -21,12 +21,12 @@ export interface Verdict {
 }
 
 /**
- * Judges those who disagree with a result that is taken.
+ * Judges the machines that disagree with an accepted result.
  *
- * What one machine says, however trusted, convicts nobody alone.
+ * The word of one machine, however trusted, never convicts another.
  *
- * @param by.getCredibility what each voter was believed before this vote: the credit that the vote gives must not speak
- * for itself.
+ * @param by.getCredibility the credibility of each voter before this vote: the credit that the vote gives must not
+ *   speak for itself.
  */
 export function judgeOutvoted(
   votes: readonly Vote[],
@@ -40,7 +40,7 @@ export function judgeOutvoted(
   return { certainty, isCertain: voterCount > 1 && certainty >= by.rules.certainty };
 }
 
-/** Whether a machine is caught by evidence that is certain, or of which it is the so many'th of its kind. */
+/** Whether evidence convicts a machine: because it is certain, or because enough of its kind has accumulated. */
 export function isConvicted(
   { isCertain, evidenceCount }: { readonly isCertain: boolean; readonly evidenceCount: number },
   { evidenceMax }: ConvictionRules,

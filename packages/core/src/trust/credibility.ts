@@ -13,11 +13,12 @@ export interface CredibilityRules {
   readonly votesMax: number;
 }
 
-/** What a broker assumes unless it is told otherwise. */
+/** The broker's default rules. */
 export const defaultCredibilityRules: CredibilityRules = { faultyShareMax: 0.2, quarantines: true, votesMax: 15 };
 
 /**
- * The probability that a result of a machine is right, at least, after it passed so many checks and failed none.
+ * The lower bound of the probability that a result of a machine is right, after it passed `passes` checks and failed
+ * none.
  *
  * @source Sarmenta 2002 (see `decideByMajority`), credibility of a worker P that passed k spot-checks:
  * CrP(P, k) = 1 - f / ((1 - f) k e) where those that fail one are blacklisted, CrP(P, k) = 1 - f / k where they are
@@ -64,7 +65,7 @@ export function credibilityOfGroups(groups: readonly VoteGroup[], getCredibility
   return onlyRight.map((value) => (total > 0 ? value / total : 0));
 }
 
-/** The most that a result can be believed on machines that nobody knows: when all that may vote agree. */
+/** The greatest credibility of a result from unknown machines: when all that may vote agree. */
 export function getCredibilityMax(rules: CredibilityRules): number {
   const voters = Array.from({ length: rules.votesMax }, (_, index) => `m${index}`);
   const [most = 0] = credibilityOfGroups([{ digest: '', voters }], () => credibilityOfMachine(0, rules));
@@ -83,10 +84,8 @@ export interface CredibilityWanted {
  * Accepts the result whose credibility reaches the threshold.
  *
  * @source Sarmenta 2002 (see `decideByMajority`), credibility-based fault tolerance: a work entry is done when the
- * credibility of its best
- * result group reaches 1 - the acceptable error rate.
- * Departs from the source: of further runs as many are asked for at once as it would take if machines nobody knows
- * brought the best
+ *   credibility of its best result group reaches 1 - the acceptable error rate.
+ * Departs from the source: enough further runs are asked for at once to decide if unknown machines bring the best
  * result again, so that a task does not wait for one run after the other.
  */
 export function decideByCredibility(

@@ -4,7 +4,7 @@ import { Prng } from '../shared/index.ts';
 export interface SpotCheckRules {
   /** Share of tasks, in [0, 1]. */
   readonly rate: number;
-  /** Nobody but the broker knows it, so that no machine can tell which tasks are meant. */
+  /** Only the broker knows it, so that no machine can find out which tasks are checked. */
   readonly secret: string;
 }
 
@@ -13,11 +13,9 @@ export interface SpotCheckRules {
  * too.
  *
  * @source Sarmenta 2002 (see `decideByMajority`), spot-checking: work whose result is known already is given out at a
- * rate q, and who brings
- * another result is a saboteur. Symbols: q = `rate`.
+ *   rate q, and a worker that brings another result is a saboteur. Symbols: q = `rate`.
  * Departs from the source: the known answer is one that is credible enough to be accepted and is not booked yet; a
- * contradiction is
- * decided by further votes, so that a wrong answer does not convict an honest machine.
+ * contradiction is decided by further votes, so that a wrong answer does not convict an honest machine.
  */
 export function isSpotCheck(
   { jobId, taskIndex }: { readonly jobId: number; readonly taskIndex: number },

@@ -1,4 +1,4 @@
-/** One result of a task: who brought it and what it is. */
+/** One result of a task: the machine that brought it, and the digest. */
 export interface Vote {
   /** Identity of the machine; votes of one task have different ones. */
   readonly voter: string;
@@ -10,9 +10,9 @@ export interface Vote {
 export type Decision =
   /** A digest is the task's result. */
   | { readonly kind: 'accepted'; readonly digest: string }
-  /** It takes at least so many further votes, 1 or more. */
+  /** At least this many further votes are needed, 1 or more. */
   | { readonly kind: 'open'; readonly votesMissing: number }
-  /** So many were cast that no more are asked for. */
+  /** The limit of votes is reached, and no further ones are asked for. */
   | { readonly kind: 'deadlocked' };
 
 /** Results that are the same. */

@@ -43,15 +43,15 @@ export function joinWorkflows(workflows: readonly Workflow[]): Workflow {
 }
 
 /**
- * Runs the dynamic method over jobs that arrive, when tasks take what was foreseen.
+ * Runs the dynamic method over jobs that arrive, with tasks that take their expected time.
  *
- * In batch mode, all that has not begun is scheduled again with each arrival; in immediate mode the newcomer alone is,
- * around what is promised. What runs stays.
+ * In batch mode, all tasks that have not begun are scheduled again with each arrival; in immediate mode only the
+ * newcomer is, around the promised ones. Running tasks stay.
  *
  * @param arrivals by instant, ascending.
- * @source moreira2009, 3.1 and 2.2.2. Departs from the source: it does not say where the data of what has ended is when
- * its receiver is planned again; here it is where the
- * receiver was planned before, and takes its time again to any other place.
+ * @source moreira2009, 3.1 and 2.2.2. Departs from the source: it does not say where the data of an ended task is when
+ *   its receiver is planned again; here it is where the receiver was planned before, and must be transferred again to
+ *   any other place.
  */
 export function scheduleArrivals(
   arrivals: readonly Arrival[],
@@ -85,13 +85,13 @@ export function scheduleArrivals(
 /** Where tasks were planned to run when the next job arrived, and since when. */
 interface Plan {
   readonly placements: readonly Placement[];
-  /** By index of the task: since when what it waits for is sent to where it is planned. */
+  /** By index of the task: since when its inputs are sent to its planned place. */
   readonly since: readonly Instant[];
 }
 
 /**
- * Costs at an instant: what has ended was sent to where its receiver was planned; to another place it is sent from this
- * instant on.
+ * Costs at an instant: the data of ended tasks was sent to the planned place of the receiver; to another place it is
+ * sent from this instant on.
  */
 function sentAlready(costs: CostModel, { edges }: Workflow, { placements, since }: Plan, now: Instant): CostModel {
   return {
@@ -107,9 +107,8 @@ function sentAlready(costs: CostModel, { edges }: Workflow, { placements, since 
 }
 
 /**
- * Gives each job so many processors for itself until its last task has ended, first come, first served: those that are
- * free first, of equal ones the fastest. With one
- * processor this is moreira2009's 1J-1P.
+ * Gives each job `width` processors for itself until its last task has ended, first come, first served: those that are
+ * free first, of equal ones the fastest. With one processor this is moreira2009's 1J-1P.
  *
  * @param width at most the number of processors. @param arrivals by instant, ascending.
  * @source moreira2009, 5.3, the approaches that the dynamic method is compared with.

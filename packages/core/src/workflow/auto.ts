@@ -8,11 +8,11 @@ import type { SchedulingProblem, WorkflowScheduler } from './scheduling-problem.
 /** What `auto` chooses among, in the order in which equal ones are preferred. */
 export const candidates: readonly WorkflowScheduler[] = [heft, cpop, ihpts, hpts];
 
-/** What a live grid is planned with: these, and what it does without a plan, which a plan is not to be worse than. */
+/** The planners of a live grid. `hlfet` stands for having no plan, so that a plan is never worse than none. */
 export const gridPlanners: readonly WorkflowScheduler[] = [heft, hlfet, cpop, ihpts, hpts];
 
 /**
- * Schedules with each algorithm and takes the schedule that ends first, what comes after its tasks included; of those
+ * Schedules with each algorithm and takes the schedule that ends first, including the time after its tasks; of those
  * that leave tasks without a place, one that leaves the fewest.
  *
  * @param schedulers one or more; of equal ones the first is taken. Cost: that of all of them.
@@ -29,7 +29,7 @@ export function chooseSchedule(problem: SchedulingProblem, schedulers: readonly 
 
 interface Worth {
   readonly unplacedCount: number;
-  /** The last end of what has a place, with what comes after it. */
+  /** The last end of the placed tasks, with what comes after them. */
   readonly end: number;
 }
 

@@ -2,7 +2,7 @@ import { invariant, type Duration } from '../shared/index.ts';
 import type { Placement } from './schedule.ts';
 import type { Workflow } from './workflow.ts';
 
-/** Who sends: where the task ran, and for how long. */
+/** The sender: where the task ran, and for how long. */
 export type Sender = Pick<Placement, 'processors' | 'start' | 'end'>;
 
 /**

@@ -15,12 +15,12 @@ export interface LevelTask {
  * Moves processors, one at a time, from the task with the least b-level of a level to the one with the greatest, until
  * the least is one that has been the greatest.
  *
- * A processor moves once at most, since who has taken one gives none. Cost: O(processors x (tasks of the level x
- * processors + their edges)).
+ * A processor moves once at most, since a task that has taken one gives none. Cost: O(processors x (tasks of the level
+ * x processors + their edges)).
  *
  * @param level in the order in which they were placed. @param tails what comes after each task, by index.
  * @source moreira2009, 3.2.2.2, lines 15 to 23. Departs from the source: of a task that gives one away, the slowest
- * goes; see HPTS for when a move is undone.
+ *   goes; see HPTS for when a move is undone.
  */
 export function exchangeProcessors(
   placing: Placing,
@@ -57,8 +57,8 @@ function replay(placing: Placing, level: readonly LevelTask[]): Offer[] {
 }
 
 /**
- * Whose processor goes to whom, by their place in the level; undefined when nobody has one to give, or nobody can take
- * one.
+ * The task that gives a processor and the task that takes it, by their place in the level; undefined if there is no
+ * such pair.
  */
 function findMove(
   { problem: { workflow } }: Placing,

@@ -5,15 +5,14 @@ import type { SchedulingProblem, WorkflowScheduler } from './scheduling-problem.
 import type { WorkflowEdge, WorkflowTask } from './workflow.ts';
 
 /**
- * HLFET: whenever a processor is free, it takes the task with the greatest b-level of those that wait for nothing any
- * more; of several free processors the first. It looks at
- * no processor's speed and keeps none idle, as a grid without a plan does.
+ * HLFET: whenever a processor is free, it takes the ready task with the greatest b-level; of several free processors
+ * the first. It ignores the processors' speeds and keeps none idle, as a grid without a plan does.
  *
  * Cost: O(tasks x processors + tasks log tasks + tasks x edges of a task).
  *
  * @source Adam, Chandy and Dickson, "A comparison of list schedules for parallel processing systems" (1974), HLFET.
- * Departs from the source: b-levels with transfers, since
- * processors differ; a rigid task of several processors goes where it ends first.
+ * Departs from the source: b-levels with transfers, since processors differ; a rigid task of several processors goes
+ * where it ends first.
  */
 export const hlfet: WorkflowScheduler = {
   name: 'hlfet',

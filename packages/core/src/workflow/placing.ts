@@ -67,8 +67,8 @@ export class Placing {
   }
 
   /**
-   * What a processor offers a task of one processor: the first hole that it fits into (`inserting`), or the time after
-   * all that is placed there.
+   * A processor's offer to a task of one processor: the first hole that it fits into (`inserting`), or the time after
+   * all tasks placed there.
    */
   getOffer(task: number, processor: number, inserting: boolean): Offer {
     const processors = this.#alone[processor] as readonly number[];
@@ -225,7 +225,7 @@ export class Placing {
   }
 }
 
-/** The first so many processors in their order: of all, or of each machine that has so many. */
+/** The first `width` processors in their order: of all, or of each machine that has that many. */
 function groupGangs(
   sorted: readonly { readonly processor: number }[],
   width: number,

@@ -62,7 +62,7 @@ export function platformCosts(workflow: Workflow, platform: Platform): CostModel
 }
 
 /**
- * Rows of the grid of so many processors that is nearest to a square: the greatest divisor that is not above the root.
+ * Rows of the grid of `count` processors that is nearest to a square: the greatest divisor that is not above the root.
  */
 function gridRows(count: number): number {
   let rows = 1;

@@ -11,7 +11,7 @@ export interface PlacementReason {
    * itself came late.
    */
   readonly behind: number | undefined;
-  /** The best other processor and when the task would have ended there; undefined where none was looked at. */
+  /** The best other processor and when the task would have ended there; undefined if there was none. */
   readonly runnerUp: { readonly processor: number; readonly end: Instant } | undefined;
 }
 

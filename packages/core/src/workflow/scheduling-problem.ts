@@ -3,7 +3,7 @@ import type { CostModel } from './cost-model.ts';
 import type { Placement, Schedule } from './schedule.ts';
 import type { Workflow } from './workflow.ts';
 
-/** What is to be scheduled, on what, and what of it is settled already. */
+/** What to schedule, on which processors, and which tasks are fixed already. */
 export interface SchedulingProblem {
   /** The tasks of all jobs that are there. */
   readonly workflow: Workflow;
@@ -14,7 +14,7 @@ export interface SchedulingProblem {
   readonly availableFrom: readonly Instant[];
   /** When the job of each task arrived, by index; no task starts before. */
   readonly releasedAt: readonly Instant[];
-  /** What has ended, runs, or is promised, by index of the task: it stays. Undefined for what is to be placed. */
+  /** Tasks that have ended, run, or are promised, by index of the task: they stay. Undefined for those to place. */
   readonly fixed: readonly (Placement | undefined)[];
   /**
    * What comes after the end of each task beyond this workflow, by index: it counts for the task's levels. Left out,

@@ -5,7 +5,7 @@ export class Timeline {
   /** Ascending; `#starts[i] < #ends[i] <= #starts[i + 1]`. */
   readonly #starts: Instant[] = [];
   readonly #ends: Instant[] = [];
-  /** Who occupies each stretch: a task by its index. */
+  /** The task of each stretch, by its index. */
   readonly #tasks: number[] = [];
   readonly #availableFrom: Instant;
 

@@ -59,7 +59,7 @@ test('a standby whose machines come and go starts nothing of a lease that runs, 
   checkInteractions(t, new URL('provider-standby-losses.txt', import.meta.url), (lines) => harness.perform(lines));
 });
 
-test('a provider that holds asks ahead for reservations, keeps what it gets until their start, gives it to whom the claim is, and withdraws what is cancelled or moved', (t) => {
+test('a provider that pre-acquires requests ahead of reservations, gives allocations to the claim at the start, and withdraws those of cancelled or moved ones', (t) => {
   const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
   checkInteractions(t, new URL('provider-held.txt', import.meta.url), (lines) => harness.perform(lines));
 });
@@ -80,7 +80,7 @@ test('a broker that lost its journal gets nothing that was leased to, kept for o
   );
 });
 
-test('a standby starts nothing of what a former journal leased, also where the next one goes away before it has leased anything', (t) => {
+test('a standby starts nothing that a former journal leased, even if the next one goes away before it has leased anything', (t) => {
   const startsAfter = (...lines: string[]): boolean => {
     const harness = new ProviderHarness({ resourceKind: 'machines' });
     harness.perform([
@@ -135,7 +135,7 @@ test('what is kept for one broker says nothing of replicas of the same number th
   checkInteractions(t, new URL('provider-standby-two-brokers.txt', import.meta.url), (lines) => harness.perform(lines));
 });
 
-test('a standby starts nothing that its broker left out when it told the lease again, and leaves machines alone that break what they get', (t) => {
+test('a standby starts nothing that its broker left out of a repeated lease, and leaves machines alone that break what they get', (t) => {
   const harness = new ProviderHarness({ resourceKind: 'machines' });
   checkInteractions(t, new URL('provider-standby-limits.txt', import.meta.url), (lines) => harness.perform(lines));
 });
@@ -184,7 +184,7 @@ test('a standby gives nothing to a machine that was caught, whatever it is calle
   t.regex(harness.perform(['attach o']), /start 10,11 of lease 1 on p\/o/);
 });
 
-test('a machine that was caught since its broker leased gets nothing once the lease is told again', (t) => {
+test('a machine that was caught since its broker leased gets nothing after the lease is sent again', (t) => {
   const harness = aStandby();
   harness.perform(['connect b']);
   harness.perform(['lease b 1 horizon=60000 caught=p/m 10-19']);

@@ -36,7 +36,7 @@ test('buc2020, the three injected users: the fitted rule gives their mean scores
   t.is(meanScore(1), 99);
 });
 
-test('buc2020, the three real users: their mean scores lie within what the rule can come to', (t) => {
+test('buc2020, the three real users: their mean scores lie within the range of the rule', (t) => {
   let user = newcomer;
   let sum = 0;
   for (let job = 0; job < 178; job += 1) {
@@ -94,7 +94,7 @@ test('the usual bound is the lead of the best score with a walltime of 1000 s', 
   t.is(getLead({ weight: 1440, leadMax: 7 }, 100, 1), 7);
 });
 
-test('who estimated well goes before who came earlier, by the score of the submission; overruns change no score', (t) => {
+test('a user who estimated well goes before an earlier one, by the score of the submission; overruns change no score', (t) => {
   const one = { width: 1, walltime: 100_000, runTime: 100_000, hasOverrun: false };
   const trace = [
     { ...one, userId: 'exact', submittedAt: 0 },

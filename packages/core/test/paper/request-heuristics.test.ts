@@ -44,7 +44,7 @@ const getCandidates = ({ candidates = [] }: RequestDecision): [width: number, wa
 const byStart = (rows: [number, number, number][]): [number, number, number][] =>
   rows.sort((one, other) => one[2] - other[2] || other[0] - one[0]);
 
-test('2.2.1, Figure 2.2: requests 6 and 7, submitted later, start before request 4 and delay nobody', (t) => {
+test('2.2.1, Figure 2.2: requests 6 and 7, submitted later, start before request 4 without any delay', (t) => {
   // 64 processors at t; then, at u = 10, the two small ones arrive.
   const trace = [
     { submittedAt: 0, width: 32, walltime: 100, runTime: 100 },
@@ -152,7 +152,7 @@ test('3.3.3: the candidates are what fills the holes of the queue, and maxPR of 
   ]);
 });
 
-test('3.3.3: behind the end the largest ones stand side by side where the resource is wide enough', (t) => {
+test('3.3.3: behind the end the largest requests are side by side if the resource is wide enough', (t) => {
   const facts = behindABlock(50, { limits: { ...limits, requestsMax: 3, widthMax: 4 } });
   t.deepEqual(byStart(getCandidates(adaptiveHeuristic.draft(facts))), [
     [4, 30, 0],
@@ -332,7 +332,7 @@ test('Alg. 3.4: later decisions are adaptive', (t) => {
   );
 });
 
-test('3.3.2: what can start at once gives the widest request without a wait, for longer than E where that costs none', (t) => {
+test('3.3.2: the free processors now give the widest request without a wait, for longer than E if that costs none', (t) => {
   t.deepEqual(listShapes(initialHeuristic.draft(behindABlock(50, { limits: { ...limits, requestsMax: 1 } }))), [
     [4, 30],
   ]);

@@ -38,7 +38,7 @@ function placed(answer: Answer): PlacedReservation {
 
 const getReason = (answer: Answer): string => (answer.kind === 'refused' ? answer.reason : 'placed');
 
-test('2.1.5, Figure 2.5: 400 KB/s of 800 KB/s is 50 %, 320 KB/s is 40 %, and both are had at once', (t) => {
+test('2.1.5, Figure 2.5: 400 KB/s of 800 KB/s is 50 %, 320 KB/s is 40 %, and both fit at once', (t) => {
   const [half, less] = ['400KB/s', '320 KB/s'].map((text) => parseAmount(text, 'bytes-per-second', network.capacity));
   t.deepEqual([half, less], [{ amount: 400_000 }, { amount: 320_000 }]);
   t.deepEqual([getShare(400_000, 800_000), getShare(320_000, 800_000)], [500_000, 400_000]);
@@ -66,7 +66,7 @@ test('2.1.5: a multiple reservation is of eight processors at once, and a simple
   t.deepEqual(placed(calendar.request(ask(2, 1, 8), 0)).resources, [8]);
 });
 
-test('2.1.4: an immediate reservation is had now or refused, one on demand is told when it can be had', (t) => {
+test('2.1.4: an immediate reservation is placed now or refused, one on demand gets the time when it can be placed', (t) => {
   const calendar = new Calendar({ ...processors, capacity: 4 }, 0);
   calendar.request(ask(1, 4, 2), 0);
   t.is(getReason(calendar.request(ask(2, 1, 1, { timing: 'immediate' }), hour)), 'not-now');
@@ -78,7 +78,7 @@ test('3.2: laxity is by how much the limits are wider than the duration', (t) =>
   t.is(getLaxity(hour, 2 * hour, hour), 0);
 });
 
-test('4.1, Figure 4.2: three of six resources are the first, the second and the sixth, which are no neighbours', (t) => {
+test('4.1, Figure 4.2: three of six resources are the first, the second and the sixth, which are not neighbours', (t) => {
   const calendar = new Calendar({ ...processors, capacity: 6 }, 0);
   const base = { userId: 'ana', earliestStart: 0, latestEnd: undefined };
   calendar.put({ ...base, id: 1, start: 0, end: 3 * hour, amount: 3, resources: [0, 1, 5] });
@@ -145,7 +145,7 @@ test('4.2.3: without limits a reservation begins now at the earliest, and there 
     t.is(placed(calendar.request(ask(id, 800_000, 1, { earliestStart: undefined }), 5)).start, 5 + (id - 1) * hour);
 });
 
-test('4.2.4, Figure 4.8: one with a latest end has the place of one without, whose owner is told of the new times', (t) => {
+test('4.2.4, Figure 4.8: one with a latest end takes the place of one without, whose owner is notified of the new times', (t) => {
   const calendar = new Calendar({ ...network, algorithm: 'suvs-p', inTheWay: 'covered' }, 0);
   calendar.request(ask(1, 500_000, 2, { earliestStart: hour }), 0);
   calendar.request(ask(2, 500_000, 1, { earliestStart: 3 * hour, latestEnd: 4 * hour }), 0);
@@ -159,7 +159,7 @@ test('4.2.4, Figure 4.8: one with a latest end has the place of one without, who
   t.is(calendar.get(2)?.start, 3 * hour, 'one with a latest end is never moved');
 });
 
-test('4.2.4: one without a latest end moves nobody, and one that fits as it is neither', (t) => {
+test('4.2.4: one without a latest end moves no other, nor does one that fits without a move', (t) => {
   const calendar = new Calendar({ ...network, algorithm: 'suvs-p', inTheWay: 'covered' }, 0);
   calendar.request(ask(1, 500_000, 2, { earliestStart: hour }), 0);
   const after = calendar.request(ask(2, 400_000, 1, { earliestStart: hour }), 0);

@@ -338,7 +338,7 @@ const oneProcessor = (processorCount: number) => ({
     }),
 });
 
-test('moreira2009, 3.1, Figura 3.2: with an arrival what runs stays and all else is scheduled again; in immediate mode what is promised stays too', (t) => {
+test('moreira2009, 3.1, Figura 3.2: with an arrival running tasks stay and all others are scheduled again; in immediate mode promised ones stay too', (t) => {
   const arrivals = [
     { workflow: chain('a', [100, 100]), at: 0 },
     { workflow: chain('b', [500]), at: 400 },
@@ -353,7 +353,7 @@ test('moreira2009, 3.1, Figura 3.2: with an arrival what runs stays and all else
   t.deepEqual(getStarts('immediate'), [0, 1000, 2000]);
 });
 
-test('moreira2009, 3.1: what has ended was sent to where its receiver was planned, and takes its time again when an arrival moves the receiver', (t) => {
+test('moreira2009, 3.1: data of an ended task was sent to where its receiver was planned, and takes its time again when an arrival moves the receiver', (t) => {
   const job = makeWorkflow({
     tasks: [
       { id: 'a', work: 100 },

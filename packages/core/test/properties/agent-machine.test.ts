@@ -47,6 +47,8 @@ const anyAction = fc.oneof(
       again: fc.boolean(),
       rank: fc.constantFrom(undefined, undefined, 0, 1),
       resources: anyResources,
+      jobId: fc.constantFrom(1, 1, 2),
+      runner: fc.constantFrom(undefined, 'py', 'py', 'R'),
     }),
   },
   {
@@ -57,6 +59,7 @@ const anyAction = fc.oneof(
     weight: 8,
     arbitrary: fc.record({ kind: fc.constant('exit' as const), pick: fc.nat(), status: fc.constantFrom(0, 0, 1, 137) }),
   },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('die' as const), pick: fc.nat() }) },
   {
     weight: 6,
     arbitrary: fc.record({
@@ -92,6 +95,8 @@ class World {
   now = 1;
   /** By slot: which replica's process, or staging, or collecting, goes on. */
   readonly busy = new Map<number, { replica: HeldReplica; kind: 'stage' | 'run' | 'collect' }>();
+  /** Runners that live, by the slot of their process: what they serve, and their other slots. */
+  readonly residents = new Map<number, { serves: string; slots: readonly number[] }>();
   /** Members of gangs that were told to listen, and whether they do. */
   readonly members = new Map<number, boolean>();
   /** Cancelled before they were started. */
@@ -119,6 +124,7 @@ class World {
       reportInterval: 5,
       contentBytesMax: 60,
       prefetchMax: 3,
+      runnerIdleMax: 50,
     });
   }
 
@@ -130,6 +136,8 @@ class World {
         return this.cancel(1 + (action.pick % this.nextId), action.onlyWaiting);
       case 'exit':
         return this.exit(action.pick, action.status);
+      case 'die':
+        return this.die(action.pick);
       case 'content':
         return this.content(action.pick, action.refused);
       case 'settle':
@@ -167,6 +175,7 @@ class World {
       this.act({ kind: 'pass', time: 10 });
     }
     this.hear({ kind: 'DrainRequested' });
+    if (this.residents.size > 0) this.complain('runners are left after the drain');
   }
 
   /** Ends as the broker hears them: each report once. */
@@ -176,9 +185,10 @@ class World {
 
   private place(action: Extract<Action, { kind: 'place' }>): void {
     const template: TaskTemplate = {
-      jobId: 1,
+      jobId: action.jobId,
       userId: 'ana',
       command: 'x',
+      ...(action.runner === undefined ? {} : { runner: { command: action.runner, protocolVersion: 1 } }),
       noOp: action.noOp,
       environment: {},
       limits: { runTimeMax: action.time, memoryMax: 0, outputMax: 0 },
@@ -252,13 +262,36 @@ class World {
   private exit(index: number, exitStatus: number): void {
     const ended = this.pick('run', index);
     if (ended === undefined) return;
+    const isGone = exitStatus === 137 && this.residents.delete(ended.slot);
     const nothing = new Uint8Array(0);
     this.hear({
       kind: 'ProcessEnded',
       replicaId: ended.replicaId,
       verdict: undefined,
       result: { exitStatus, standardOutput: nothing, standardError: nothing, outputTruncated: false, outputBytes: 0 },
+      ...(isGone ? { isRunnerGone: true } : {}),
     });
+  }
+
+  /** An idle runner ends by itself. */
+  private die(index: number): void {
+    const idle = [...this.residents.keys()].filter((slot) => !this.busy.has(slot));
+    const slot = idle[index % Math.max(1, idle.length)];
+    if (slot === undefined) return;
+    this.residents.delete(slot);
+    this.hear({ kind: 'RunnerEnded', slot });
+  }
+
+  /** A runner serves one job, and what it does not serve finds no runner on its processors. */
+  private meetRunner({ template, runner, slots }: HeldReplica): void {
+    const serves = `job ${template.jobId} by ${template.runner?.command}`;
+    for (const [first, resident] of [...this.residents]) {
+      if (!resident.slots.some((slot) => slots.includes(slot))) continue;
+      if (runner === undefined) this.complain(`a task starts beside the runner on ${first}`);
+      else if (resident.serves !== serves || resident.slots.join() !== slots.join())
+        this.complain(`the runner of ${resident.serves} gets a task of ${serves}`);
+    }
+    if (runner !== undefined) this.residents.set(slots[0] ?? -1, { serves, slots });
   }
 
   private settle(index: number, fails: boolean): void {
@@ -321,6 +354,7 @@ class World {
           this.complain('a replica is started that was cancelled before');
         if (command.replica.start.gang !== undefined && this.members.get(command.replica.start.replicaId) !== true)
           this.complain('a member starts that does not listen');
+        this.meetRunner(command.replica);
         return this.occupy(command.replica, 'run');
       case 'CollectOutputs':
         return this.occupy(command.replica, 'collect');
@@ -331,6 +365,8 @@ class World {
       case 'RemovePlaypen':
         if (this.busy.has(command.slot)) this.complain(`playpen ${command.slot} is removed in use`);
         return;
+      case 'EndRunner':
+        return this.endRunner(command.slot);
       case 'SendReport':
         return this.report(command.report);
       case 'WakeAt':
@@ -342,6 +378,11 @@ class World {
       case 'Reply':
         return this.complain('nobody asked');
     }
+  }
+
+  private endRunner(slot: number): void {
+    if (this.busy.has(slot)) this.complain(`the runner on ${slot} is ended with its task`);
+    this.residents.delete(slot);
   }
 
   private pin(contents: readonly Content[]): void {
@@ -410,7 +451,57 @@ test('every accepted replica ends in exactly one report, and no processor holds 
   t.pass();
 });
 
-test('a replica that has run for 10 ms is told as started unless it ends in that step', (t) => {
+const anyRunnerAction = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('place' as const),
+      count: fc.integer({ min: 1, max: 2 }),
+      noOp: fc.constant(false),
+      width: fc.constantFrom(1, 1, 1, 2),
+      contents: fc.constant<string[]>([]),
+      hasOutput: fc.boolean(),
+      time: fc.constant(0),
+      again: fc.constant(false),
+      rank: fc.constant(undefined),
+      resources: fc.constantFrom(undefined, undefined, { memory: 70 as const, gpus: 500 as const, named: {} }),
+      jobId: fc.constantFrom(1, 2),
+      runner: fc.constantFrom(undefined, 'py', 'py', 'R'),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('exit' as const), pick: fc.nat(), status: fc.constantFrom(0, 0, 0, 137) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('settle' as const), pick: fc.nat(), fails: fc.constant(false) }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('die' as const), pick: fc.nat() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('cancel' as const), pick: fc.nat(), onlyWaiting: fc.boolean() }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('acknowledge' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('pass' as const), time: fc.integer({ min: 1, max: 40 }) }) },
+);
+
+test('a runner serves one job, and no other task starts on its processors, whatever ends it', (t) => {
+  fc.assert(
+    fc.property(fc.array(anyRunnerAction, { minLength: 20, maxLength: 60, size: 'max' }), (actions) => {
+      const world = new World(0);
+      world.act({ kind: 'attach' });
+      for (const action of actions) world.act(action);
+      world.finish();
+      if (world.broken !== '') throw new Error(world.broken);
+      return world.ends().length === world.accepted.size;
+    }),
+    runs(20_261_129, 500),
+  );
+  t.pass();
+});
+
+test('a replica that has run for 10 ms is reported as started unless it ends in that step', (t) => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 30 }), { minLength: 1, maxLength: 20 }), (times) => {
       const world = new World(0);
@@ -427,6 +518,8 @@ test('a replica that has run for 10 ms is told as started unless it ends in that
           again: false,
           rank: undefined,
           resources: undefined,
+          jobId: 1,
+          runner: undefined,
         });
         world.act({ kind: 'pass', time: time + 1 });
         world.act({ kind: 'exit', pick: 0, status: 0 });

@@ -227,7 +227,7 @@ class Grid {
   }
 }
 
-test('whatever providers tell, tasks are assigned on admissible resources alone, each at one, stay where they can, and a snapshot keeps it', (t) => {
+test('whatever providers report, tasks are assigned to admissible resources only, each to one, stay where they can, and a snapshot keeps it', (t) => {
   let dispatchedCount = 0;
   fc.assert(
     fc.property(

@@ -126,7 +126,7 @@ for (const [policy, slow] of pairs) {
     );
   });
 
-  test(`under ${policy.name} by scores nobody new goes before who has waited for the longest lead, who then starts within a bound, whatever arrives`, (t) => {
+  test(`under ${policy.name} by scores no new request goes before one that has waited for the longest lead, which then starts within a bound, whatever arrives`, (t) => {
     let overtaken = 0;
     fc.assert(
       fc.property(
@@ -233,7 +233,7 @@ class Flood {
 }
 
 for (const compression of ['start-now', 'reinsert'] as const) {
-  test(`under conservative ${compression} by ranks a place is put off by nobody but who comes later and goes before`, (t) => {
+  test(`under conservative ${compression} by ranks a place is delayed only by a later request that goes before`, (t) => {
     fc.assert(
       fc.property(
         fc.array(anyRequest, { minLength: 2, maxLength: 30 }).map(getTrace),

@@ -252,7 +252,7 @@ function isSound(calendar: Calendar): boolean {
   });
 }
 
-test('whatever happens to a calendar, nothing is promised twice, nobody is moved beyond what was agreed, and a refusal changes nothing', (t) => {
+test('whatever happens to a calendar, nothing is promised twice, no reservation moves beyond its limits, and a refusal changes nothing', (t) => {
   const resources = fc.record({
     kind: fc.constantFrom('shared', 'counted'),
     algorithm: fc.constantFrom('suvs', 'suvs-p'),
@@ -308,7 +308,7 @@ function fillAndEmpty(calendar: Calendar, turns: number): void {
   calendar.checkInvariants();
 }
 
-test('what a large calendar knows of its parts is what they hold, while it fills and empties, and after it is loaded', (t) => {
+test('the summaries of a large calendar match its parts, while it fills and empties, and after it is loaded', (t) => {
   for (const [kind, capacityOf] of [
     ['counted', 40],
     ['shared', 60],

@@ -28,7 +28,7 @@ const request = fc.record({
   joined: fc.boolean(),
 });
 
-test('whoever brings the machines that a demand imagines, and those that it asks for, sees every one of them used', (t) => {
+test('if the machines that a demand imagines and asks for are provided, every one of them is used', (t) => {
   fc.assert(
     fc.property(
       fc.array(job, { minLength: 1, maxLength: 4 }),

@@ -116,7 +116,7 @@ function hostileFacts(h: Hostile): RequestFacts {
   });
 }
 
-test('whatever is listed, it asks within the limits and the budget, gives up only what is pending, and comes to an end', (t) => {
+test('whatever is listed, it asks within the limits and the budget, gives up only pending requests, and comes to an end', (t) => {
   fc.assert(
     fc.property(hostile, (h) => {
       const { drafts, givenUp = [], reviewAt = hour + 1, reasons } = finishHeuristic.draft(hostileFacts(h));
@@ -372,7 +372,7 @@ class Week {
   }
 }
 
-test('over a week of early ends and of task times that are told otherwise each minute, no hour has more submissions or withdrawals than its budget', (t) => {
+test('over a week of early ends and of task times that change each minute, no hour has more submissions or withdrawals than its budget', (t) => {
   for (const seed of ['one', 'two']) {
     const week = new Week(seed, 15 * minute);
     const counts: [number, number][] = [];
@@ -390,7 +390,7 @@ test('over a week of early ends and of task times that are told otherwise each m
   }
 });
 
-test('where nothing happens it soon wants nothing: no loop of submitting and withdrawing', (t) => {
+test('if nothing happens it soon asks for nothing: no loop of submitting and withdrawing', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.integer({ min: 1, max: processors }), fc.integer({ min: 1, max: 600 })), { maxLength: 15 }),

@@ -175,7 +175,7 @@ test('tasks of processors alone are placed as if machines had nothing else', (t)
   );
 });
 
-test('a processor idles only where no ready task would fit, but for what is kept for an earlier one', (t) => {
+test('a processor idles only if no ready task would fit, except for processors kept for an earlier one', (t) => {
   fc.assert(
     fc.property(anyDrawn, (drawn) => {
       const machines = openMachines(drawn);

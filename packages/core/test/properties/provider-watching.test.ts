@@ -439,7 +439,7 @@ test('what a heuristic that watches was promised, has waited and asked for is wh
   t.pass();
 });
 
-test('where nothing happens for two days, what was asked for stays: no loop of asking and giving up', (t) => {
+test('if nothing happens for two days, present requests stay: no loop of asking and giving up', (t) => {
   fc.assert(
     fc.property(anyActs, (acts) => {
       return settings.every((config) => {

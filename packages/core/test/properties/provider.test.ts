@@ -284,7 +284,7 @@ const nightRuns = runs(20_050_901, 300);
 // As long as they may be: what is given back was asked for, queued and not wanted for a while before.
 const anyActs = fc.array(anyAct, { maxLength: 60, size: 'max' });
 
-test('never more requests pending than the resource allows, and none submitted twice, whatever the queue tells', (t) => {
+test('never more requests pending than the resource allows, and none submitted twice, whatever the queue reports', (t) => {
   fc.assert(
     fc.property(anyActs, (acts) => {
       const { state } = play(acts).harness;

@@ -239,7 +239,7 @@ function isWithin({ limits, demand, pending }: RequestFacts, decision: RequestDe
   );
 }
 
-test('where limits became smaller than what waits and runs, no heuristic asks for more than they allow now, and none while there are no slots', (t) => {
+test('when limits become smaller than the present requests, no heuristic asks for more than they allow now, and none while there are no slots', (t) => {
   fc.assert(
     fc.property(shrunk, fc.constantFrom(...all), (s, heuristic) => {
       const facts = shrunkFacts(s);
@@ -251,7 +251,7 @@ test('where limits became smaller than what waits and runs, no heuristic asks fo
   t.pass();
 });
 
-test('where limits became smaller and nothing else happens, every heuristic soon wants nothing: no loop of submitting and withdrawing', (t) => {
+test('when limits become smaller and nothing else happens, every heuristic soon asks for nothing: no loop of submitting and withdrawing', (t) => {
   let [drafted, givenUp] = [0, 0];
   fc.assert(
     fc.property(shrunk, fc.constantFrom(...all), (s, heuristic) => {
@@ -275,7 +275,7 @@ test('where limits became smaller and nothing else happens, every heuristic soon
 /** Times of the queue that is served in turn. */
 const inTurnUnit = 10 * 60_000;
 
-test('where nobody passes a head that cannot start and the clock alone goes on, finish soon gives nothing up any more: no loop of submitting and withdrawing', (t) => {
+test('when no request passes a head that cannot start and only the clock goes on, finish soon gives up nothing: no loop of submitting and withdrawing', (t) => {
   let [drafted, givenUp, inTurn] = [0, 0, 0];
   fc.assert(
     fc.property(

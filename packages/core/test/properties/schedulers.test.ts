@@ -148,7 +148,7 @@ test('with storage affinity no free machine and task that were both passed over 
   );
 });
 
-test('what a task loses at worst is all that its replicas cost but for the cheapest, and what was given up is lost in any case', (t) => {
+test('the worst loss of a task is the cost of all its replicas except the cheapest, and given-up ones are lost in any case', (t) => {
   const runs = { processors: 2, living: [100], givenUp: [], waiting: [] };
   t.is(lossBy(runs, 150), 0);
   t.is(lossBy({ ...runs, living: [100, 120, 130] }, 150), 2 * (50 + 30));

@@ -126,7 +126,7 @@ test('no quantile is shorter than that of the exact times, and what is known of 
   t.pass();
 });
 
-test('what a run is expected to take longer is the integral of the estimate, and as long again beyond what was seen', (t) => {
+test('the expected remaining time of a run is the integral of the estimate, and as long again beyond the observed times', (t) => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ time: fc.integer({ min: 0, max: 300 }), isCensored: fc.boolean() }), {

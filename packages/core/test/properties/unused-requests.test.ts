@@ -123,7 +123,7 @@ function findLoop(s: Scene, count: (released: number) => void): string | undefin
   return undefined;
 }
 
-test('a request that was released at once for want of a task is not asked for again at that instant', (t) => {
+test('a request that was released at once for lack of a task is not made again at that instant', (t) => {
   let releasedCount = 0;
   fc.assert(
     fc.property(scene, (s) => {

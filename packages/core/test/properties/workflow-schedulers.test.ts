@@ -66,7 +66,7 @@ test('no schedule is shorter than the critical path at full speed', (t) => {
   t.pass();
 });
 
-test('what has ended, runs or is promised stays where it is when the rest is scheduled again', (t) => {
+test('ended, running and promised tasks stay where they are when the rest is scheduled again', (t) => {
   fc.assert(
     fc.property(anyProblem, fc.constantFrom(...schedulers), fc.nat(10_000), (problem, scheduler, after) => {
       fc.pre(
@@ -113,7 +113,7 @@ test('levels and the critical path are what trying all paths finds', (t) => {
   );
 });
 
-test('a draft has a fault exactly when a cycle was put into it, and the path that is told is a cycle of its edges', (t) => {
+test('a draft has a fault exactly when a cycle was put into it, and the reported path is a cycle of its edges', (t) => {
   fc.assert(
     fc.property(anyDraft, fc.nat(1000), fc.nat(1000), (draft, one, other) => {
       t.is(findWorkflowFault(draft), undefined);
@@ -196,7 +196,7 @@ test('jobs that arrive one after another share machines in batch and in immediat
   );
 });
 
-test('of several algorithms the schedule that leaves the fewest tasks without a place is taken, and of those the one that ends first with what comes after', (t) => {
+test('of several algorithms the schedule that leaves the fewest tasks without a place is taken, and of those the one that ends first with the time after its tasks', (t) => {
   fc.assert(
     fc.property(
       anyProblem,

@@ -43,7 +43,7 @@ export function splitWidth(text: string): { readonly count: number; readonly res
 /**
  * Reads the condition after `if`, and its `then`, which may stand on the line below.
  *
- * @throws {FormatError} when there is no condition, no `then`, or the condition is none.
+ * @throws {FormatError} when the condition is missing or malformed, or there is no `then`.
  */
 export function takeCondition(reader: JdfReader): string {
   reader.skipSpaces();
@@ -71,7 +71,7 @@ export function negate(condition: string): string {
   return `! ( ${condition} )`;
 }
 
-/** Refuses a text that is no requirements expression, or whose negation would be nested too deep. */
+/** Refuses a text that is not a requirements expression, or whose negation would be nested too deep. */
 function checkExpression(reader: JdfReader, text: string, start: number): void {
   const parsed = parseRequirements(text);
   if (parsed.kind === 'error') {

@@ -2,7 +2,7 @@ import { findFormat, type Format } from '../detect-format.ts';
 import type { FormatError } from '../format-error.ts';
 import type { JdfReader } from './reader.ts';
 
-/** What a job file that is none turned out to be, for people. */
+/** The names of other formats that are found in place of a job file, for people. */
 const namesOf: Partial<Readonly<Record<Format, string>>> = {
   'jdf-g1': 'a job file of MyGrid 1 (INIT = ... ;)',
   'jdf-arrebol': "a job file of Arrebol's dialect",
@@ -22,7 +22,7 @@ const namesOf: Partial<Readonly<Record<Format, string>>> = {
 const wanted = 'a job file (JDF) as OurGrid 3 to 4.2 reads it';
 
 /**
- * @throws {FormatError} MUT_JDF_DIALECT, with the dialect's name, when the text is in another format that we can tell.
+ * @throws {FormatError} MUT_JDF_DIALECT, with the dialect's name, when the text is in another format that we recognize.
  */
 export function refuseOtherDialects(reader: JdfReader): void {
   const { format, offset } = findFormat(reader.text);

@@ -116,7 +116,7 @@ function takeHeading(reader: JdfReader, { previous }: Progress): Heading | undef
   return { section: guess, start, isGuess: true };
 }
 
-/** Passes what cannot be told, up to where something that is known begins. */
+/** Skips text that is not understood, up to the next known beginning. */
 function skipMisunderstood(reader: JdfReader, { previous, definitions }: Progress): void {
   // One of these lines may have been meant for it.
   definitions.unread.add('remote');

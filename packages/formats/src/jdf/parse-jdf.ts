@@ -34,7 +34,7 @@ export interface JdfReading extends Pick<JdfJob, 'warnings'> {
    * MUT_JDF_NO_REMOTE or MUT_PATH_LEAVES_ROOT.
    */
   readonly faults: readonly FormatError[];
-  /** Whether there may be more of them: so much was wrong that the rest was not read. */
+  /** Whether the reader stopped at too many errors, so that there may be more. */
   readonly isCut: boolean;
 }
 
@@ -42,10 +42,9 @@ export interface JdfReading extends Pick<JdfJob, 'warnings'> {
  * Reads a job file (JDF) of OurGrid 3 to 4.2, with the relaxations of docs/reference/jdf.md.
  *
  * Each task becomes a task group; equal tasks in a row become one group of several. Sections of the job are the
- * defaults of
- * its tasks, replaced as a whole. Braces are escaped, since `{}` means nothing in JDF; `$JOB`, `$TASK` and the like
- * stay in
- * the paths. `num_procs == N` in the requirements makes each task a gang of N processors. Cost: linear.
+ * defaults of its tasks, replaced as a whole. Braces are escaped, since `{}` means nothing in JDF; `$JOB`, `$TASK` and
+ * the like stay in the paths. `num_procs == N` in the requirements makes each task a gang of N processors. Cost:
+ * linear.
  *
  * @throws {FormatError} for the first thing that is wrong; the others are its `further`.
  */
@@ -62,8 +61,8 @@ export function parseJdf(text: string, place: JdfPlace): JdfJob {
 }
 
 /**
- * As `parseJdf`, but tells what is wrong as values: what is misunderstood is passed, up to where something that is
- * known begins, and does not count as left out.
+ * As `parseJdf`, but returns errors as values. It skips text that is not understood, up to the next known beginning,
+ * and does not count it as left out.
  */
 export function readJdf(text: string, place: JdfPlace): JdfReading {
   const reader = new JdfReader(text, place.file);

@@ -10,7 +10,7 @@ export interface Warning {
   readonly message: string;
 }
 
-/** What an error says besides where it is. */
+/** The parts of an error other than its place. */
 export interface Refusal {
   readonly expected: string;
   /** The reader's own when left out. */
@@ -99,8 +99,7 @@ export class JdfReader {
    * Reads a value that takes the rest of its line: a label, a command, a check.
    *
    * A value that is quoted as a whole loses its quotes; other quotes stay. `\"` and `\\` lose their backslash, every
-   * other
-   * backslash stays.
+   * other backslash stays.
    */
   takeLine(): string {
     const rest = this.takeRestOfLine();
@@ -153,7 +152,7 @@ export class JdfReader {
     if (this.isCut()) this.position = this.text.length;
   }
 
-  /** Whether so much was wrong that the rest was not read. */
+  /** Whether the reader stopped at too many errors. */
   isCut(): boolean {
     return this.faults.length >= faultsMax;
   }

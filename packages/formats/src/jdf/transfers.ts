@@ -69,8 +69,8 @@ function emptyBlock(reader: JdfReader, kind: BlockKind): FormatError {
 }
 
 /**
- * Passes a line that is none of the block, and reports it: what is like nothing belongs to what was misunderstood
- * before it.
+ * Skips a line that does not belong to the block, and reports it. A line without a similar known word counts to the
+ * misunderstood line before it.
  */
 function passStray(
   reader: JdfReader,
@@ -110,7 +110,7 @@ function takeIf(reader: JdfReader, kind: BlockKind, transfers: Transfer[]): void
   reader.report(unexpectedInIf(reader, kind, branch));
 }
 
-/** Reads `else`, `endif`, or what stands in their place, and tells whether the block ended. */
+/** Reads `else`, `endif`, or the word in their place, and returns whether the block ended. */
 function takeKeyword(reader: JdfReader, kind: BlockKind, branch: Branch): boolean {
   const written = reader.peekWord();
   const word = written.toLowerCase();
@@ -141,7 +141,7 @@ function isExpected(word: string, { isElse, lineCount }: Branch): boolean {
   return lineCount > 0 && (word === 'endif' || (word === 'else' && !isElse));
 }
 
-/** Passes a line that is none of the block, or of a block that should not be inside of it. */
+/** Skips a line of a block that must not be inside, or one that does not belong to the block. */
 function passInner(reader: JdfReader, word: string, branch: Branch): void {
   if (word === 'if') branch.depth++;
   else if (word === 'endif') branch.depth--;

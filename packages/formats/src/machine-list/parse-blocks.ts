@@ -47,7 +47,7 @@ const itemOf = { sdf: 'worker', 'gdf-g2': 'gum', gdf: 'peer' } as const;
 /** Keys whose values are whole command lines, which lose no backslash. */
 const commandKeys = ['remexec', 'copyto', 'copyfrom'];
 
-/** What a list of machines that is none turned out to be, for people. */
+/** The names of other formats that are found in place of a list of machines, for people. */
 const namesOf: Partial<Readonly<Record<Format, string>>> = {
   jdf: 'a job file (JDF)',
   'jdf-g1': 'a job file of MyGrid 1 (INIT = ... ;)',
@@ -89,7 +89,7 @@ export function parseBlocks(reader: JdfReader): Blocks {
   return { format, defaults, items };
 }
 
-/** A heading is what tells the format, so any other text is refused by the name of what it is. */
+/** Takes the heading that decides the format. Any other text is refused with the name of its format. */
 function takeFirstHeading(reader: JdfReader): Block {
   const { format, offset } = findFormat(reader.text);
   const heading = takeHeading(reader);

@@ -13,12 +13,12 @@ const processorsMax = 4096;
 
 /**
  * Reads a list of machines: workers of OurGrid (SDF), grid machines of MyGrid (GDF with "gum:"), or peers of OurGrid
- * (GDF). The content tells which.
+ * (GDF). The content decides which.
  *
  * A machine's own line replaces that of the defaults. Cost: linear.
  *
  * @param file its name, for messages.
- * @throws {FormatError} MUT_MACHINES_SYNTAX, or MUT_MACHINES_DIALECT with the name of what it is instead.
+ * @throws {FormatError} MUT_MACHINES_SYNTAX, or MUT_MACHINES_DIALECT with the name of the actual format.
  */
 export function parseMachineList(text: string, file: string): MachineList {
   const reader = new JdfReader(text, file, 'MUT_MACHINES_SYNTAX');

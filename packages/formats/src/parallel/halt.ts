@@ -23,7 +23,7 @@ const namedRules: Readonly<Record<string, HaltRule | 'never'>> = {
   '2': { when: 'now', ...firstFailure },
 };
 
-/** Reads `--halt`: `never`, `now,fail=1`, `soon,fail=10%`, or 0, 1 and 2 of older versions; undefined where it is none. */
+/** Reads `--halt`: `never`, `now,fail=1`, `soon,fail=10%`, or 0, 1 and 2 of older versions; undefined if malformed. */
 export function parseHalt(text: string): HaltRule | 'never' | undefined {
   const named = namedRules[text];
   if (named !== undefined) return named;

@@ -3,7 +3,7 @@ import { findNearestWord } from '@mutirao/core/shared';
 /** Words with braces around them, unless a dollar stands before: that is a variable of the shell. */
 const bracedName = /(?<![${])(\{+)([^{}\n]+)(\}+)/g;
 
-/** A name in braces that is none of the parameters. */
+/** A name in braces that does not name a parameter. */
 export interface UnknownName {
   readonly name: string;
   readonly nearest: string | undefined;
@@ -15,8 +15,8 @@ export type NamedTemplate = { readonly template: string } | { readonly unknown: 
 /**
  * Turns `{name}` into what a broker takes for the parameter of that name, `{=name}`.
  *
- * `{{name}}` is the text `{name}`, and `${name}` stays: it is a variable of the shell. So does what cannot be meant as a
- * name, such as `{print $1}` and `{2}`. Where there is only one parameter, it is the value of the task, `{}`.
+ * `{{name}}` is the text `{name}`, and `${name}` stays: it is a variable of the shell. So do braces that cannot mean a
+ * name, such as `{print $1}` and `{2}`. If there is only one parameter, it is the value of the task, `{}`.
  */
 export function nameParameters(text: string, names: readonly string[]): NamedTemplate {
   let unknown: UnknownName | undefined;
@@ -29,7 +29,7 @@ export function nameParameters(text: string, names: readonly string[]): NamedTem
   return unknown === undefined ? { template } : { unknown };
 }
 
-/** How a parameter is written for the broker; undefined where the name is none. */
+/** How a parameter is written for the broker; undefined for an unknown name. */
 function getSymbol(name: string, names: readonly string[]): string | undefined {
   if (!names.includes(name)) return undefined;
   return names.length === 1 ? '{}' : `{=${name}}`;

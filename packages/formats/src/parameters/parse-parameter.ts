@@ -91,7 +91,7 @@ type Fail = (found: string, expected: string, column?: number) => FormatError;
 const number = String.raw`[+-]?\d+(?:\.\d+)?`;
 const rangeShape = new RegExp(`^(${number})\\.\\.(${number})(?:\\.\\.(${number}))?$`);
 
-/** A range, or the text by itself where it is none. */
+/** The values of a range, or the text itself if it is not a range. */
 function expandItem(item: string, fail: Fail): ParameterValues {
   const match = rangeShape.exec(item);
   if (match === null) return [item];

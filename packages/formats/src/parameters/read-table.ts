@@ -49,7 +49,7 @@ class TableReader {
       const line = this.#line;
       const isQuoted = this.#text[this.#at] === '"';
       const cells = this.#cells();
-      // A cell that is quoted and empty is a value; nothing at all is no row.
+      // A cell that is quoted and empty is a value; an empty line is not a row.
       if (cells.length > 1 || cells[0] !== '' || isQuoted) return { line, cells };
     }
     return undefined;

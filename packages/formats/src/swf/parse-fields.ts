@@ -6,9 +6,8 @@ const point = 0x2e;
 /**
  * Reads numbers that blanks separate from bytes[from, end) into `fields`, as many as it holds.
  *
- * Returns how many there are, those beyond `fields` included (which need not be numbers); -1 when one within is no
- * number.
- * Written for speed: plain numbers are read digit by digit, everything else by way of a string.
+ * Returns the number of fields, including those beyond `fields`, which need not be numbers; -1 when one within is not a
+ * number. Written for speed: plain numbers are read digit by digit, everything else by way of a string.
  */
 export function parseFields(bytes: Uint8Array, from: number, end: number, fields: Float64Array): number {
   let count = 0;
@@ -66,7 +65,7 @@ function parseFraction(bytes: Uint8Array, from: number, end: number): number {
   return (first === from ? value : -value) / scale;
 }
 
-/** So many digits are exact in a double. */
+/** Numbers of up to this many digits are exact in a double. */
 const digitsMax = 15;
 
 function parseUnusual(bytes: Uint8Array, from: number, end: number): number {

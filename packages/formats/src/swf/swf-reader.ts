@@ -6,15 +6,14 @@ import { notKnown, type SwfLineCounts, type SwfRecord, type SwfTrace } from './s
 const fieldCount = 18;
 const newline = 0x0a;
 const semicolon = 0x3b;
-/** A longer one is no line of a log; the rest is not kept. */
+/** A longer line is not one of a log; the rest is dropped. */
 const lineBytesMax = 1 << 20;
 
 /**
  * Reads a log in the Standard Workload Format, a piece of the file at a time.
  *
  * Every line is counted as one of the kinds of `SwfLineCounts`; nothing is dropped in silence. Cost: linear in the
- * bytes, and a
- * sort where records are out of order.
+ * bytes, and a sort where records are out of order.
  *
  * @source the Parallel Workloads Archive's definition of the format, version 2.2.
  */

@@ -28,7 +28,7 @@ export interface SwfLineCounts {
   blank: number;
   /** Dropped: fewer than 18 fields. */
   short: number;
-  /** Dropped: a field among the first 18 is no number. */
+  /** Dropped: a field among the first 18 is not a number. */
   nonNumeric: number;
 }
 

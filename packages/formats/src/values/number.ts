@@ -24,7 +24,7 @@ export function valueError(context: ValueContext, offset: number, expected: stri
 /**
  * Reads digits, which may be grouped with underscores: `1_000_000`.
  *
- * @throws {FormatError} when it is no whole number or beyond 2^53 - 1.
+ * @throws {FormatError} when it is not a whole number or beyond 2^53 - 1.
  */
 export function parseWhole(context: ValueContext, offset: number, digits: string): number {
   if (!/^\d+(_\d+)*$/.test(digits)) throw valueError(context, offset, 'a whole number');

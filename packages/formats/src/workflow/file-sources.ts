@@ -5,8 +5,8 @@ import type { DocumentEdge, DocumentTask, WorkflowDocument } from './workflow-do
  * Whose version of a file each task reads.
  *
  * A task reads the version of the last task before it that writes the file. A file that one task writes makes its
- * readers wait for it, also without an edge that says so. What only tasks after the reader write,
- * it reads from home. A task that changes a file in place reads what was there before it.
+ * readers wait for it, also without an edge that says so. What only tasks after the reader write, it reads from home. A
+ * task that changes a file in place reads what was there before it.
  */
 export class FileSources {
   /** Those of the document, and those from tasks whose files are read without an edge that says so. */
@@ -126,7 +126,9 @@ class Chooser {
     );
   }
 
-  /** Of a file with one writer besides the reader: that one, or undefined for what was there before it. */
+  /**
+   * The writer of a file with one writer other than the reader; undefined if the reader gets the file from before it.
+   */
   only(task: DocumentTask, file: string, writer: string): string | undefined {
     if (this.#order.isParent(writer, task.id) || this.#order.before([task.id]).has(writer))
       return this.#chosen(task, writer);

@@ -108,7 +108,7 @@ function readTask(task: XmlElement, subject: string): DocumentTask {
   };
 }
 
-/** Writes a workflow in that XML. Undefined when a task is no operation on a matrix. */
+/** Writes a workflow in that XML. Undefined when a task is not an operation on a matrix. */
 export function printJobXml({ name, tasks, edges }: WorkflowDocument): string | undefined {
   const rows = tasks.map(({ id, matrix }) =>
     matrix === undefined

@@ -46,14 +46,14 @@ export class LocatedValue {
     return Object.keys(this.value).map((key) => [key, this.at(key)]);
   }
 
-  /** @throws {FormatError} when it is no text. */
+  /** @throws {FormatError} when it is not a text. */
   text(fallback?: string): string {
     if (this.value === undefined && fallback !== undefined) return fallback;
     if (typeof this.value === 'string') return this.value;
     throw this.fault('a text');
   }
 
-  /** @throws {FormatError} when it is no number. */
+  /** @throws {FormatError} when it is not a number. */
   number(fallback?: number): number {
     if (this.value === undefined && fallback !== undefined) return fallback;
     if (typeof this.value === 'number' && Number.isFinite(this.value)) return this.value;
@@ -61,8 +61,10 @@ export class LocatedValue {
   }
 
   /**
-   * What a text of its own stands for, such as a duration. @param read a reader of values. @throws {FormatError} of the
-   * reader, with the place; when it is no text.
+   * The value of a text with a syntax of its own, such as a duration.
+   *
+   * @param read a reader of values.
+   * @throws {FormatError} of the reader, with the place; when it is not a text.
    */
   read<T>(read: (text: string) => T, fallback?: string): T {
     return this.#readText(this.text(fallback), read);

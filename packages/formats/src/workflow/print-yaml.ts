@@ -63,7 +63,7 @@ function printGpus(request: DocumentTask['gpus']): string {
   return request.gpuKind === undefined ? String(count) : `${count}:${request.gpuKind}`;
 }
 
-/** Parents that no file tells of. */
+/** Parents that do not follow from the files. */
 function getAfter(
   { inputs }: DocumentTask,
   parents: readonly string[],

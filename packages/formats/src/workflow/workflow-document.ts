@@ -57,13 +57,13 @@ export interface DocumentTask {
 export interface DocumentEdge {
   readonly from: string;
   readonly to: string;
-  /** What is sent beside the files that one writes and the other reads. */
+  /** Data that is sent in addition to the files that one writes and the other reads. */
   readonly data?: number;
   readonly share?: number;
   readonly place: () => TextPlace;
 }
 
-/** A workflow as a file describes it, with the places of its parts, so that a fault can be told where it is. */
+/** A workflow as a file describes it, with the places of its parts, so that an error can name its place. */
 export interface WorkflowDocument {
   readonly name: string;
   /** The file as the user named it. */
@@ -81,10 +81,7 @@ export interface WorkflowDocument {
   readonly hasManyWriters?: boolean;
 }
 
-/**
- * Speed of the processor that run times of files are counted on, in Mflop/s: a second of run time is so many Mflop of
- * work.
- */
+/** Speed of the reference processor of run times in files, in Mflop/s: a second of run time is this much work. */
 export const referenceSpeed = 1000;
 
 /** Edges without those that are named a second time, which Pegasus and WfCommons allow. */

@@ -17,10 +17,9 @@ const taskKeys = ['after', 'command', 'gpus', 'inputs', 'memory', 'outputs', 'pr
  * Reads a workflow that people write by hand: tasks with commands, inputs and outputs. A task waits for those that
  * write its inputs, and for those named in `after`.
  *
- * @throws {FormatError} MUT_WORKFLOW_NO_PRODUCER for an input that no task writes and that is no input of the whole;
- * MUT_WORKFLOW_DUPLICATE_EDGE for a task that is named twice in `after`;
- * MUT_WORKFLOW_VERSION for a workflow of Pegasus 5; MUT_WORKFLOW_SYNTAX; MUT_BAD_DURATION; MUT_BAD_SIZE;
- * MUT_BAD_RESOURCE
+ * @throws {FormatError} MUT_WORKFLOW_NO_PRODUCER for an input that is neither written by a task nor an input of the
+ * workflow; MUT_WORKFLOW_DUPLICATE_EDGE for a task that is named twice in `after`; MUT_WORKFLOW_VERSION for a workflow
+ * of Pegasus 5; MUT_WORKFLOW_SYNTAX; MUT_BAD_DURATION; MUT_BAD_SIZE; MUT_BAD_RESOURCE
  */
 export function parseYamlWorkflow(text: string, subject: string): WorkflowDocument {
   const root = readYaml(text, subject);

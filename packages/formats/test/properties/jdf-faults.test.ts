@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { readJdf, type JdfReading } from '@mutirao/formats';
 import { runs } from '@mutirao/testkit';
 
-// What is wrong in a job file is told with its true place: no more, no less.
+// Mistakes in a job file are reported with their true place: all of them, and nothing else.
 
 function read(text: string): JdfReading {
   return readJdf(text, { file: 'a.jdf', directory: '/home/ana' });
@@ -70,7 +70,7 @@ const mistakes: readonly (readonly [without: RegExp | undefined, lines: readonly
 
 const anyJob = fc.array(fc.tuple(anyTask, fc.option(fc.constantFrom(...mistakes))), { minLength: 1, maxLength: 8 });
 
-test('each mistake is told at its line, and nothing else is', (t) => {
+test('each mistake is reported at its line, and nothing else is', (t) => {
   let mistakeCount = 0;
   fc.assert(
     fc.property(anyJob, (tasks) => {
@@ -108,7 +108,7 @@ const brokenMoves = [
   'put "" x',
 ];
 
-test('each wrong line of a block is told, and the lines around it are read', (t) => {
+test('each wrong line of a block is reported, and the lines around it are read', (t) => {
   fc.assert(
     fc.property(
       fc.array(
@@ -138,7 +138,7 @@ test('each wrong line of a block is told, and the lines around it are read', (t)
   );
 });
 
-/** Whether what is told of a text is in it: each at a place of its own, in order, with something to say. */
+/** Whether the reported faults lie within the text: each at a place of its own, in order, and not empty. */
 function isTrue(text: string, { job, faults, warnings }: JdfReading): boolean {
   const lines = text
     .replaceAll('\r', '')

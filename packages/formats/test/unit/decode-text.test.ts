@@ -6,7 +6,7 @@ import { runs } from '@mutirao/testkit';
 const bytes = (...parts: readonly (string | readonly number[])[]): Buffer =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : Buffer.from(part))));
 
-test('a byte order mark is no part of the text, whichever it is', (t) => {
+test('either byte order mark is dropped from the text', (t) => {
   for (const file of [
     bytes([0xef, 0xbb, 0xbf], 'çà\nb'),
     bytes('çà\nb'),

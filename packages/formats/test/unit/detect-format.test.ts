@@ -25,7 +25,7 @@ const formats: readonly (readonly [string, string])[] = [
 ];
 
 for (const [index, [format, text]] of formats.entries()) {
-  test(`${format} is told by its content (${index})`, (t) => {
+  test(`${format} is detected by its content (${index})`, (t) => {
     t.is(detectFormat(text), format as ReturnType<typeof detectFormat>);
   });
 }

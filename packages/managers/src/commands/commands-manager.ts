@@ -16,7 +16,7 @@ import { renderProcess, renderScript } from './render-script.ts';
 /** How to use a manager by the templates of its commands. */
 export interface CommandsOptions {
   readonly templates: ManagerTemplates;
-  /** Whom the manager knows us by; for `{user}`, and for requests that are listed without one. */
+  /** Our user name at the manager; for `{user}`, and for requests that are listed without one. */
   readonly user: string;
   /** What `{flags}` stands for; added after the command's other words where it has no such word. */
   readonly flags: readonly string[];
@@ -201,8 +201,8 @@ export class CommandsManager implements ResourceManager {
           ['id', some[0] ?? ''],
         ]),
       );
-      // Of several in one call nobody knows which failed: each listing tells, and those that are left are asked for
-      // again.
+      // If one of several in a call failed, its output does not say which. The next listing shows what is left, and
+      // that is released again.
       const lines = `${stdout}\n${stderr}`
         .split('\n')
         .filter((line) => line.trim() !== '' && gone?.test(line) !== true);

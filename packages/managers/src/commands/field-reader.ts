@@ -1,10 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { findNearestWord } from '@mutirao/core/shared';
 
-/**
- * Reads the fields of one object of a JSON file. What is wrong is told with file, field, what was found and what was
- * expected.
- */
+/** Reads the fields of one object of a JSON file. Errors name file, field, the value found and the expected one. */
 export class FieldReader {
   readonly #value: Readonly<Record<string, unknown>>;
   readonly #file: string;

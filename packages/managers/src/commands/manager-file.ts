@@ -252,9 +252,7 @@ function readLimit(reader: FieldReader, name: LimitName, hasCommand: boolean): L
   return { kind: 'given', value: parseLimit(name, value) ?? reader.refuse(name, expected) };
 }
 
-/**
- * A limit's value from a number or text; undefined when it is none. Counts are whole numbers, walltimes milliseconds.
- */
+/** A limit's value from a number or text; undefined if malformed. Counts are whole numbers, walltimes milliseconds. */
 export function parseLimit(name: LimitName, value: unknown): number | Duration | undefined {
   if (name.startsWith('walltime'))
     return typeof value === 'string' || typeof value === 'number' ? parseSpan(String(value)) : undefined;

@@ -36,8 +36,8 @@ export class GridEngineCommands {
       deadlineMs: this.#deadlineMs,
       outputBytesMax,
       signal: this.#closed.signal,
-      // Listings tell instants in local time, without its zone; what a job gets keeps the user's own. Long values are
-      // not to be broken into lines.
+      // Listings print times in local time, without its zone; a job gets the user's own. SGE_SINGLE_LINE keeps long
+      // values in one line.
       env: command === 'qsub' ? this.#environment : { ...this.#environment, TZ: 'UTC', SGE_SINGLE_LINE: '1' },
       ...(input === undefined ? {} : { input }),
     });

@@ -153,7 +153,7 @@ export class GridEngineManager implements ResourceManager {
       ),
     );
     const place = await this.#readPlace(known);
-    // Ours last: a request that starts or ends in between is told as it was later.
+    // Ours last: a request that starts or ends in between is reported in its later state.
     const own = await this.#ownJobs();
     return {
       at,

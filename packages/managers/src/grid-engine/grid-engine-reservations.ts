@@ -11,7 +11,7 @@ export interface GridEngineReservationsOptions {
   readonly commands: GridEngineCommands;
   /** Before our number in the names of Grid Engine's reservations. */
   readonly prefix: string;
-  /** Whom they are for. */
+  /** The user that they are for. */
   readonly user: string;
   /** The parallel environment, and flags that name the queue. */
   where(): Promise<{ readonly environment: string; readonly queue: readonly string[] }>;

@@ -45,7 +45,7 @@ export interface ParallelEnvironment {
   readonly name: string;
   /** Of all its jobs together. */
   readonly slots: ProcessorCount;
-  /** How processors are laid out: on one host, as many as there are on each, or so many on each. */
+  /** How processors are laid out: on one host, as many as each has, or a fixed number on each. */
   readonly layout: 'any' | 'one host' | ProcessorCount;
   /** Whether a job may start processes on its other hosts. */
   readonly startsElsewhere: boolean;

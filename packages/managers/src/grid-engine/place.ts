@@ -12,7 +12,7 @@ import {
   type QueueInstance,
 } from './parse-resource.ts';
 
-/** Where jobs go to, and what is there. */
+/** The queues that jobs go to. */
 export interface Place {
   /** Undefined where there is none: then a request has one processor. */
   readonly environment: ParallelEnvironment | undefined;
@@ -29,7 +29,7 @@ export interface PlaceWanted {
   readonly parallelEnvironment: string;
   /** Queues that this user may not use do not count. */
   readonly user: string;
-  /** What was read before, where only what changes from moment to moment is to be read again. */
+  /** The result of an earlier read; then only what changes from moment to moment is read again. */
   readonly known?: Place;
 }
 

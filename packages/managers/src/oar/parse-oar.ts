@@ -115,7 +115,7 @@ function startOf({ startTime, scheduledStart }: Entry, isRunning: boolean): numb
   return (wholeNumber(isRunning ? startTime : scheduledStart) ?? 0) * 1000;
 }
 
-/** Of a job that its scheduler has not looked at yet only what it asked for is told. */
+/** The requested walltime stands in for one that the scheduler has not set yet. */
 function getWalltime({ walltime, wanted_resources: wanted }: Entry): Duration {
   const [, hours = '', minutes = '0', seconds = '0'] =
     /,walltime=(\d{1,7}):(\d{1,2})(?::(\d{1,2}))?/.exec(findText(wanted)) ?? [];
@@ -170,7 +170,7 @@ export function parseResources(
   return { alive, known: resources.filter(({ state }) => state !== 'Dead').length };
 }
 
-/** The entries of an object; an empty output is none. */
+/** The entries of an object; an empty output has none. */
 function listEntries(output: string): readonly Entry[] | undefined {
   if (output.trim() === '') return [];
   try {

@@ -48,7 +48,7 @@ export function parsePartitions(output: string): Partition[] {
     });
 }
 
-/** A count; undefined for `UNLIMITED` and what is none. A limit of zero is one. */
+/** A count; undefined for `UNLIMITED` and malformed texts. A limit of zero is a limit. */
 function parseCount(text: string | undefined): number | undefined {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
@@ -159,7 +159,9 @@ function countByKind(gpus: readonly ListedGpus[]): Record<string, number> {
   return counts;
 }
 
-/** Nodes of a cloud that are powered down are on no list of `sinfo`, and are started for whoever asks for them. */
+/**
+ * Nodes of a cloud that are powered down are on no list of `sinfo`, and are started for the first job that needs them.
+ */
 function unlistedNodes(
   listed: readonly ListedNode[],
   { nodesTotal = 0, processorsTotal = 0 }: Partition,

@@ -36,8 +36,7 @@ export type JobListing =
   | { readonly kind: 'garbage'; readonly line: string };
 
 /**
- * Reads what `squeue` wrote in `jobFormat`. One line that is no job spoils it all: a job that we overlook would count
- * as gone.
+ * Reads the output of `squeue` in `jobFormat`. One malformed line spoils it all: an overlooked job would count as gone.
  */
 export function parseJobs(output: string): JobListing {
   return findListing(output.split('\n').filter((line) => line !== ''));
@@ -158,7 +157,7 @@ function getEndReason(state: string, reason: string): string {
   return reason === '' || reason === 'None' ? state : `${state}, ${reason}`;
 }
 
-/** Slurm's words for why a job waits that no time mends: it breaks a limit or asks for what there is not. */
+/** Slurm's reasons that no wait resolves: the job breaks a limit or asks for what the cluster lacks. */
 const hopeless =
   /^(?:Partition(?:Time|Node)Limit|BadConstraints|(?:Account|QOS)NotAllowed|Invalid(?:Account|QOS)|(?:Assoc|QOS)Max\w+PerJob(?:Limit)?)$/;
 

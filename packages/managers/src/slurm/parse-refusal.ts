@@ -1,9 +1,7 @@
 import { MutiraoError, type ErrorCode } from '@mutirao/api/errors';
 import { listWords } from '../run-tool.ts';
 
-/**
- * Slurm's words for not having been heard: whether it did what it was asked is unknown. The first that match decide.
- */
+/** Slurm's messages after which it is unknown whether the command was carried out. The first match decides. */
 const meanings: readonly (readonly [RegExp, ErrorCode])[] = [
   [
     /unable to contact|connect failure|timed? ?out on send|socket timed out|zero bytes were transmitted|not connected|connection (?:failure|refused|reset)/i,

@@ -40,8 +40,8 @@ function getValues(line: string): Map<string, string> {
 }
 
 /**
- * Reads what `sinfo --Node` wrote of the threads of each core: the fewest, so that cores are always enough. 1 for what
- * cannot be read.
+ * Reads what `sinfo --Node` wrote of the threads of each core: the fewest, so that cores are always enough. 1 if they
+ * are unreadable.
  */
 export function parseThreadsPerCore(output: string): ProcessorCount {
   const threads = output

@@ -3,7 +3,7 @@ import type { Duration, Instant } from '@mutirao/core/shared';
 /**
  * Reads a walltime as Slurm writes it: `MM:SS`, `HH:MM:SS`, `D-HH:MM:SS`, or a bare number of minutes.
  *
- * @returns undefined for `UNLIMITED`, `NOT_SET` and the like, and for what is no walltime.
+ * @returns undefined for `UNLIMITED`, `NOT_SET` and the like, and for any other text.
  */
 export function parseWalltime(text: string): Duration | undefined {
   const match = /^(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?$/.exec(text);

@@ -30,7 +30,7 @@ export class SlurmCommands {
       deadlineMs: this.#deadlineMs,
       outputBytesMax,
       signal: this.#closed.signal,
-      // Listings tell instants in local time, without its zone; what a job gets keeps the user's own.
+      // Listings print times in local time, without its zone; a job gets the user's own.
       env:
         command === 'sbatch' ? this.#environment : { ...this.#environment, TZ: 'UTC', SLURM_TIME_FORMAT: 'standard' },
       ...(input === undefined ? {} : { input }),
@@ -60,10 +60,8 @@ export class SlurmCommands {
 
 /**
  * The environment of Slurm's commands, which a job inherits: ours without our own settings, without the defaults that
- * users set for
- * their eyes, without that of a job that the provider itself runs in, and without what would change how requests are
- * submitted and found
- * (the partition is named in each call).
+ * users set for their eyes, without that of a job that the provider itself runs in, and without what would change how
+ * requests are submitted and found (the partition is named in each call).
  */
 function withoutOurs(environment: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> {
   const isKept = (name: string): boolean =>

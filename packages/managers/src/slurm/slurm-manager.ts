@@ -194,7 +194,7 @@ export class SlurmManager implements ResourceManager {
       '--states=all',
       `--format=${ownJobFormat}`,
     ];
-    // Ours last: a request that starts or ends in between is told as it was later.
+    // Ours last: a request that starts or ends in between is reported in its later state.
     const jobs = getJobs(parseJobs(await this.#slurm.read('squeue', everybody)));
     const [idleLines, ownLines] = await Promise.all([
       this.#slurm.read('sinfo', ['--noheader', `--partition=${partition}`, `--format=${processorsFormat}`]),
@@ -214,9 +214,7 @@ export class SlurmManager implements ResourceManager {
     };
   }
 
-  /**
-   * It makes reservations for the user that it runs as, for root, and for those whom its accounting calls operators.
-   */
+  /** Slurm lets its own user, root, and users that its accounting calls operators make reservations. */
   async mayReserve(): Promise<boolean | undefined> {
     const { user } = this.#options;
     try {

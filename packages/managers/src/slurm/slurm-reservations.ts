@@ -11,14 +11,14 @@ export interface SlurmReservationsOptions {
   readonly slurm: SlurmCommands;
   /** Before our number in the names of Slurm's reservations. */
   readonly prefix: string;
-  /** Whom they are for. */
+  /** The user that they are for. */
   readonly user: string;
   /** Name of the partition. */
   partition(): Promise<string>;
   now(): Instant;
 }
 
-/** Reservations by `scontrol`, which Slurm lets its operators make, and whom its administrators name. */
+/** Reservations by `scontrol`, which Slurm lets its operators make, and users that its administrators name. */
 export class SlurmReservations implements SiteReservations {
   readonly #options: SlurmReservationsOptions;
   #threadsPerCore: ProcessorCount = 0;

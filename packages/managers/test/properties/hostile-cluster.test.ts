@@ -73,7 +73,7 @@ const answers = {
   },
 } as const;
 
-/** What a provider hears for an answer. */
+/** The input that a provider receives for an answer. */
 function getInput(name: Answer, wire: never): ProviderInput {
   switch (name) {
     case 'getQueue':
@@ -95,7 +95,7 @@ function read(decode: () => ProviderInput): ProviderInput | undefined {
   }
 }
 
-/** Has a provider with a broker hear it again and again, and start again from its journal. */
+/** Delivers the input to a provider with a broker again and again, and restarts the provider from its journal. */
 function use(heuristic: string, input: ProviderInput): void {
   const harness = new ProviderHarness({ heuristic });
   harness.perform(['start', 'connect b1', 'limits requests=2 width=4 walltime=60000', 'demand b1 6', 'listing']);

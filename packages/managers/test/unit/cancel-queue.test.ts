@@ -18,7 +18,7 @@ test('what is asked for together goes in chunks, one call at a time', async (t) 
   t.deepEqual(calls, [100, 100, 50, 1]);
 });
 
-test("each hears of its own failure, and a call that fails is everybody's", async (t) => {
+test('each caller gets its own failure, and a call that fails does so for every caller', async (t) => {
   const some = new CancelQueue(() => Promise.resolve(new Map([['2', 'no answer']])));
   const [first, second] = await Promise.allSettled([some.cancel('1'), some.cancel('2')]);
   t.is(first?.status, 'fulfilled');

@@ -45,8 +45,7 @@ export class PartWriter implements StreamWriter<Buffer> {
   }
 
   /**
-   * Opens a file, made where it is absent, to write on from `offset`: what is there before it counts, what is behind
-   * goes.
+   * Opens a file, created if it is absent, to write from `offset`: keeps the bytes before it and drops the rest.
    *
    * @throws {MutiraoError} MUT_CONTENT_MISMATCH when it has fewer bytes than that; MUT_DISK_FULL; Error of the file
    * system.

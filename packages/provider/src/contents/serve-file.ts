@@ -27,9 +27,9 @@ export interface Serving {
    * files of our own store.
    */
   readonly sha256?: string;
-  /** Hears of bytes that were sent. */
+  /** Called with the number of bytes that were sent. */
   onBytes(count: Bytes): void;
-  /** Throws when it is to stop. */
+  /** Throws when the transfer must stop. */
   requireContinue(): void;
 }
 

@@ -26,7 +26,7 @@ export class SharedFiles {
     this.#files.set(brokerId, files.set(sha256, { path, isLinkable }));
   }
 
-  /** A regular file that exists and may hold the content; whoever reads it has to hash it. */
+  /** A regular file that exists and may hold the content; the reader must check its hash. */
   find(brokerId: BrokerId, { sha256, size }: Content): SharedFile | undefined {
     const file = this.#files.get(brokerId)?.get(sha256);
     if (file === undefined) return undefined;

@@ -19,7 +19,7 @@ import { PartWriter } from './part-writer.ts';
 import { serveFile } from './serve-file.ts';
 import type { SiteStore } from './site-store.ts';
 
-/** Who wants contents: an agent. */
+/** An agent that wants contents. */
 export interface ContentTaker {
   readonly machineId: MachineId;
   readonly isClosed: boolean;
@@ -41,7 +41,7 @@ export interface SiteContentsOptions {
   getUser(brokerId: BrokerId): UserId;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Hears of bytes that have passed. */
+  /** Counts the bytes that have passed. */
   readonly passing: Pick<InFlightBytes, 'note'>;
 }
 
@@ -57,7 +57,7 @@ interface Fetch {
   asker: MachineId;
   askedAt: Instant;
   isAnswered: boolean;
-  /** Those who wait for it and have not been told yet, and how much of it each has. */
+  /** Agents that wait for it and have no offer yet, with the bytes that each already has. */
   readonly takers: Map<ContentTaker, Bytes>;
   /** Undefined until the broker has answered. */
   progress: GrowingFile | undefined;
@@ -78,9 +78,9 @@ interface LocalTransfer {
 
 /** A content up to this size comes from its broker within a message, each time. */
 const inlineBytesMax: Bytes = 65_536;
-/** Whoever wants a content after so long without an answer asks for it again. */
+/** An agent asks again for a content after this time without an answer. */
 const answerWaitMax: Duration = 10_000;
-/** After the disk was full contents pass through for so long. */
+/** Time after a full disk during which contents pass through without being stored. */
 const fullPause: Duration = 60_000;
 /** Offers that are remembered for each agent. */
 const offeredMax = 1000;
@@ -89,8 +89,8 @@ const servingsMax = 24;
 
 /**
  * Has what several agents of a site want cross the wire from home once: the first want is passed to the broker, its
- * answer is written
- * to the store, and all who want it meanwhile or later get it from there, while it still grows if need be.
+ * answer is written to the store, and all who want it meanwhile or later get it from there, while it still grows if
+ * need be.
  *
  * Where it cannot be kept, agents and brokers speak as if nothing were between them.
  */
@@ -98,7 +98,7 @@ export class SiteContents {
   readonly #options: SiteContentsOptions;
   readonly #fetches = new Map<string, Fetch>();
   readonly #local = new Map<string, LocalTransfer>();
-  /** Agents who share a file system with their broker: what they want is theirs alone. */
+  /** Agents that share a file system with their broker; they fetch their contents themselves. */
   readonly #sharing = new WeakSet<ContentTaker>();
   /** What each agent was offered from here lately. */
   readonly #offered = new WeakMap<ContentTaker, Set<string>>();
@@ -134,12 +134,12 @@ export class SiteContents {
     return { challenge: own, homeProofs: this.#options.prover.proveReading(challenge, own) };
   }
 
-  /** Offers an agent what is here or comes. Returns what its broker is to be asked for in its name. */
+  /** Offers an agent the contents that are here or coming. Returns those to ask its broker for on its behalf. */
   want(taker: ContentTaker, brokerId: BrokerId, contents: readonly WantedContent[]): WantedContent[] {
     return contents.flatMap((content) => this.#wantOne(taker, brokerId, content) ?? []);
   }
 
-  /** As `want`, while the broker is away: files of home that it told of are offered, too. */
+  /** As `want`, while the broker is away: also offers files of the home machine that the broker announced. */
   wantAway(taker: ContentTaker, brokerId: BrokerId, contents: readonly WantedContent[]): WantedContent[] {
     return contents.flatMap((content) =>
       this.#offerNear(taker, brokerId, content) ? [] : (this.#wantOne(taker, brokerId, content) ?? []),
@@ -147,9 +147,8 @@ export class SiteContents {
   }
 
   /**
-   * As `want`, for the provider itself: they are kept when they come. Returns what the broker is to be asked for in the
-   * name of no
-   * machine; what is here already, comes already or cannot be kept is left out.
+   * As `want`, for the provider itself, which keeps the contents. Returns those to ask the broker for under no
+   * machine's name; contents that are here, coming or cannot be kept are left out.
    */
   wantOwn(brokerId: BrokerId, contents: readonly Content[]): WantedContent[] {
     return contents.flatMap((content) => {
@@ -173,7 +172,9 @@ export class SiteContents {
   }
 
   /**
-   * Hears a broker's answer. False when it is for the machine alone. @param machineId empty for the provider itself.
+   * Receives a broker's answer. False when only the machine needs it.
+   *
+   * @param machineId empty for the provider itself.
    */
   answer(brokerId: BrokerId, machineId: MachineId, offer: ContentOffer): boolean {
     const key = fetchKey(brokerId, offer.content.sha256);
@@ -184,8 +185,8 @@ export class SiteContents {
   }
 
   /**
-   * Was it for the provider, then it asked twice, or does not wait any more: its broker is not to wait for it either.
-   * Whether it was.
+   * Declines an offer to the provider that it asked for twice or no longer waits for, so that the broker does not wait.
+   * Returns whether the offer was for the provider.
    */
   #declineOwn(machineId: MachineId, { source }: ContentOffer): boolean {
     if (machineId === '' && source.kind === 'transfer') this.#options.exchange.decline(source.transferId);
@@ -278,8 +279,8 @@ export class SiteContents {
   }
 
   /**
-   * Whether the agent was told of a file of home, or is sent it from here. What it wants once more was not what it
-   * should be.
+   * Whether the agent got the path of a file of the home machine, or receives the file from here. A content that it
+   * wants again failed its check before.
    */
   #offerNear(taker: ContentTaker, brokerId: BrokerId, content: WantedContent): boolean {
     if (content.overWire === true || this.#offered.get(taker)?.has(content.sha256) === true) {
@@ -338,7 +339,7 @@ export class SiteContents {
     return asked(fetch);
   }
 
-  /** Who wants again what was offered from here may have found it wrong. */
+  /** An agent that wants again what was offered from here may have found it wrong. */
   #noteOffered(taker: ContentTaker, brokerId: BrokerId, sha256: string): void {
     let offered = this.#offered.get(taker);
     if (offered === undefined || offered.size >= offeredMax) {
@@ -396,7 +397,7 @@ export class SiteContents {
       writer = await PartWriter.open(fetch.path, fetch.content, offset);
       fetch.progress = writer.progress;
       for (const [taker, held] of fetch.takers) {
-        // Who can read the file itself waits until it is whole.
+        // An agent that can read the file itself waits until it is whole.
         if (this.#sharesStore(taker)) continue;
         this.#offerLocal(taker, fetch, held);
         fetch.takers.delete(taker);

@@ -39,12 +39,10 @@ const namePattern = /^([0-9a-f]{64})(\.part)?$/;
 
 /**
  * Contents that agents of a site read, a folder for each broker, so that nothing of one is visible to another; within a
- * bound of
- * bytes: the least recently used goes first, one that is held or pinned never.
+ * bound of bytes: the least recently used goes first, one that is held or pinned never.
  *
  * A content is whole from the moment it is seen under its name. What was there before a restart is hashed before it is
- * used,
- * since a host that fell may not have written it all.
+ * used, since a host that fell may not have written it all.
  */
 export class SiteStore {
   readonly #options: SiteStoreOptions;
@@ -152,7 +150,7 @@ export class SiteStore {
     return this.#pinned.get(brokerId)?.has(sha256) ?? false;
   }
 
-  /** Makes room for so many bytes. False when there is none, because what is here is needed. */
+  /** Frees space for this many bytes. False if the stored contents are needed. */
   makeRoom(size: Bytes): boolean {
     const { bytesMax } = this.#options;
     if (size > bytesMax) return false;

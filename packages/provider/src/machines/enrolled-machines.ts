@@ -35,7 +35,7 @@ export interface EnrolledMachinesOptions {
   save(machines: readonly EnrolledMachine[]): void;
 }
 
-/** An agent that ran for so long is past its troubles. */
+/** An agent that ran for this time counts as stable. */
 const steadyAfter: Duration = 60_000;
 const pauseMin: Duration = 1000;
 const pauseMax: Duration = 60_000;

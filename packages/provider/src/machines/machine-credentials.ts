@@ -69,11 +69,11 @@ const day: Duration = 24 * 3_600_000;
 export const validDefault: Duration = day;
 /** Longest time that an invitation is good for. */
 export const validMax: Duration = 365 * day;
-/** What has ended is remembered for so long, so that whoever shows it hears why it is refused. */
+/** How long ended credentials are remembered, so that a holder receives the reason of a refusal. */
 const endedKept: Duration = 90 * day;
 /** Invitations of one name that have ended and are remembered. */
 const endedPerNameMax = 8;
-/** An agent's own secret has 256 random bits; what is shorter than this is none that an agent made. */
+/** An agent's own secret has 256 random bits; a shorter text than this cannot be one. */
 const secretLengthMin = 16;
 /** Begins every invitation, so that a mistyped one is not taken for something else. */
 const invitationPrefix = 'invitation-';
@@ -82,10 +82,9 @@ const invitationPrefix = 'invitation-';
  * The invitations and credentials of the machines that no allocation gives.
  *
  * An invitation is a random text that the owner hands to one machine. The agent shows it with a secret that it made
- * itself, and from then on that secret
- * is the machine's credential: the invitation is used up. Because the agent makes the secret before it asks, an answer
- * that is lost costs nothing: it asks again.
- * The database holds digests of both, and what was written is on the disk before it is answered.
+ * itself, and from then on that secret is the machine's credential: the invitation is used up. Because the agent makes
+ * the secret before it asks, an answer that is lost costs nothing: it asks again. The database holds digests of both,
+ * and what was written is on the disk before it is answered.
  */
 export class MachineCredentials {
   readonly #database: DatabaseSync;
@@ -95,8 +94,9 @@ export class MachineCredentials {
   readonly #credentials = new Map<string, StoredCredential>();
 
   /**
-   * Reads what is stored, and forgets what ended long ago. @param audit hears of each credential that is made or
-   * withdrawn; nobody does when left out.
+   * Reads the stored credentials, and forgets those that ended long ago.
+   *
+   * @param audit records each credential that is made or withdrawn; nothing is recorded when left out.
    */
   constructor(database: DatabaseSync, clock: { now(): Instant }, audit: Audit = quietAudit) {
     this.#database = database;

@@ -37,7 +37,7 @@ export function takesGangs({ capabilities: said }: Pick<Hello, 'capabilities'>):
   return said.includes(gangCapability) ? { takesGangs: true } : {};
 }
 
-/** For whom a machine runs tasks that takes those of its owner only, whatever name its agent gives. */
+/** The only user of a machine that serves its owner alone, whatever name its agent gives. */
 export function findOnlyUser(
   { onlyUser }: Pick<MachineFacts, 'onlyUser'>,
   ownerId: UserId,
@@ -50,9 +50,9 @@ export interface BrokerHello {
   readonly name: BrokerId;
   /** The journal that it speaks for; empty where it names none. */
   readonly instance: string;
-  /** It hears how reservations stand. */
+  /** Whether it takes the status of reservations. */
   readonly takesStatuses: boolean;
-  /** It hears how the resource stands. */
+  /** Whether it takes the status of the resource. */
   readonly takesResource: boolean;
 }
 

@@ -32,9 +32,9 @@ export class BrokerLink {
   readonly brokerId: BrokerId;
   readonly connectionId: number;
   readonly stream: ByteStream;
-  /** It is told how reservations stand; older releases take that for nonsense. */
+  /** Whether it takes the status of reservations; older releases reject that message. */
   readonly takesStatuses: boolean;
-  /** Of its journal; empty for a release that does not tell it. */
+  /** Instance of its journal; empty for a release that does not report it. */
   instance = '';
   readonly #agents = new Set<AgentLink>();
   #isBehind = false;
@@ -63,7 +63,7 @@ export class BrokerLink {
     if (!this.#isBehind) agent.stream.resume();
   }
 
-  /** The agent's messages come here no more; they wait. */
+  /** Stops sending the agent's messages here; they wait. */
   release(agent: AgentLink): void {
     if (this.#agents.delete(agent) && !agent.stream.isClosed) agent.stream.pause();
   }
@@ -103,7 +103,7 @@ export class AgentLink {
   /** Transfers that it was offered and has not taken, and the broker that offered each. */
   readonly #offered = new Map<string, BrokerId>();
   #proofs: ReaderProofs = noProofs;
-  /** The user whose broker it was told that it works for; undefined before. */
+  /** The user whose broker the agent works for, as last reported to it; undefined before the first report. */
   #servedUser: UserId | undefined;
   #secondAt: Instant | undefined;
   #broker: BrokerLink | undefined;
@@ -128,8 +128,9 @@ export class AgentLink {
   }
 
   /**
-   * Another process shows the same credential. @returns whether that is to be logged: it was not in the last minute,
-   * for who is refused may try again and again.
+   * Notes that another process shows the same credential.
+   *
+   * @returns whether to log it: at most once a minute, since a refused process may try again and again.
    */
   noteSecond(now: Instant): boolean {
     if (this.#secondAt !== undefined && now - this.#secondAt < secondPause) return false;
@@ -173,7 +174,7 @@ export class AgentLink {
     return brokerId;
   }
 
-  /** Tells it whose broker the tasks that follow come from, unless it knows. */
+  /** Reports to the agent whose broker the tasks that follow come from, unless it knows. */
   reportServed(userId: UserId, ownerId: UserId): void {
     if (this.#servedUser === userId) return;
     this.#servedUser = userId;
@@ -268,7 +269,7 @@ export class AgentLink {
     if (field === attachFields.report)
       scanReport(bytes, start, this.#noteEnd, this.identity.requestId === '' ? undefined : this.#noteStart);
     else if (field === attachFields.blobRequest) {
-      // Also where nobody here looks at it: what cannot be read would end its broker's connection.
+      // Decoded even if nothing here needs it: a malformed message would end its broker's connection.
       decodeBlobRequest(decodeWith(BlobRequest, bytes, start));
       const rest = this.#watchWants?.(this, broker, bytes, start);
       if (rest !== undefined) {
@@ -298,7 +299,7 @@ export class AgentLink {
   /** Cancels what it holds for a broker that is gone, and takes its reports itself until all has ended. */
   clear(heldReplicaIds: readonly ReplicaId[]): void {
     this.#clearing = new Set(heldReplicaIds);
-    // What waited for room is of nobody now, and tells of ends.
+    // Messages that waited for space no longer belong to a broker, but they report ends.
     this.#waiting.unshift(...(this.#buffer?.leave() ?? []));
     this.#buffer = undefined;
     this.stream.write(toAgent({ $case: 'cancel', value: { replicaIds: [...heldReplicaIds], onlyWaiting: false } }));

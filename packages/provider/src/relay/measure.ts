@@ -3,7 +3,7 @@ import type { Duration, MachineId, ReplicaId, RequestId } from '@mutirao/core/sh
 import type { Clock } from '@mutirao/runtime/driver';
 import { RunningTasks } from './running-tasks.ts';
 
-/** Run times of tasks since they were last told. */
+/** Run times of tasks since the last report. */
 interface Measured {
   longest: Duration;
   total: Duration;
@@ -16,8 +16,8 @@ const succeeded = 1;
 const failed = 2;
 
 /**
- * Collects run times of tasks, by request, and since when tasks run, so that the machine hears of them now and then
- * instead of task by task.
+ * Collects the run times of tasks, by request, and the start times of running tasks, so that the machine receives them
+ * now and then instead of task by task.
  */
 export class TaskMeasure {
   readonly #clock: Pick<Clock, 'now'>;
@@ -60,7 +60,7 @@ export class TaskMeasure {
     this.#running.moveClock(by);
   }
 
-  /** Notes that a replica of an allocation runs no more. */
+  /** Notes that a replica of an allocation has ended. */
   noteEnd(machineId: MachineId, replicaId: ReplicaId): void {
     this.#running.noteEnd(machineId, replicaId);
   }

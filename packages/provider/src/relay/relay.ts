@@ -66,7 +66,7 @@ export type RelayCommand = Extract<
   }
 >;
 
-/** Those of them that tell a broker something. */
+/** The commands that report something to a broker. */
 type ReportCommand = Extract<
   RelayCommand,
   {
@@ -92,7 +92,7 @@ export interface RelayOptions {
   readonly resourceId?: string;
   readonly measure: TaskMeasure;
   readonly log: Logger;
-  /** Hears which agent was let in with its credential; nobody does when left out. */
+  /** Records which agent was admitted with its credential; nothing is recorded when left out. */
   readonly audit?: Audit | undefined;
   readonly clock: Clock;
   /** Keeps copied credentials out. */
@@ -106,13 +106,13 @@ export interface RelayOptions {
   readonly contents?: Pick<SiteContents, 'want' | 'answer' | 'forgetTaker' | 'forgetBroker'>;
   /** Stands in for brokers that are away; left out where nobody does. */
   readonly standby?: Standby;
-  /** Hears that an agent's messages are kept, because its broker is away. */
+  /** Called when an agent's messages are kept because its broker is away. */
   onKeeping?(agent: AgentLink): void;
-  /** Hears that an agent's messages go to a broker from now on. */
+  /** Called when an agent's messages go to a broker from now on. */
   onRouted?(agent: AgentLink): void;
-  /** Hears of a transfer that was offered to a machine which is gone: its giver need not wait. */
+  /** Called for a transfer that was offered to a lost machine, so that its giver need not wait. */
   onUntaken?(transferId: string): void;
-  /** Hears that a request's agents are sent away. */
+  /** Called when a request's agents are sent away. */
   onRefused?(requestId: string, error: MutiraoError): void;
 }
 
@@ -254,7 +254,7 @@ export class Relay {
         agent.noteOffered(transferId, link.brokerId);
       });
     } else {
-      this.#droppedCount += 1; // The machine is gone; the broker hears of it, or has already.
+      this.#droppedCount += 1; // The machine is gone; the broker learns that separately.
       noteOffered(offer, (transferId) => {
         this.#options.onUntaken?.(transferId);
       });
@@ -356,12 +356,12 @@ export class Relay {
   }
 
   /**
-   * An agent that comes back takes its own place, and one that was just invited takes that of the agent before it for
-   * good.
+   * Closes the former connection of a returning agent, or of the agent that a newly invited one replaces for good.
    *
-   * Any other process with the same credential is a second one beside an agent that lives: a copy, or an agent that was
-   * started twice. It is refused and may try again;
-   * were it let in, whoever copied a credential could put the agent itself out.
+   * Any other process with the same credential is a second one next to a live agent: a copy, or an agent that was
+   * started twice. It is refused and may try again; if it were admitted, anyone with a copied credential could displace
+   * the agent.
+   *
    * @throws {MutiraoError} MUT_MACHINE_ATTACHED
    */
   #closeFormer({ machineId, incarnation }: MachineFacts, origin: AgentOrigin): void {
@@ -490,7 +490,7 @@ export class Relay {
   #standIn(command: StandbyCommand): void {
     const agent = this.#agents.get(command.attachmentId);
     const { standby } = this.#options;
-    if (agent === undefined || standby === undefined) return; // It is gone, and what it told comes again.
+    if (agent === undefined || standby === undefined) return; // The agent is gone and will repeat its report.
     switch (command.kind) {
       case 'KeepReports':
         standby.keep(agent);
@@ -521,7 +521,7 @@ export class Relay {
 
   #tell(command: ReportCommand): void {
     const broker = this.#brokers.get(command.brokerId);
-    if (broker === undefined) return; // It is gone; the machine hears of it in its next step.
+    if (broker === undefined) return; // The broker is gone; the machine learns it in its next step.
     switch (command.kind) {
       case 'ReportMachineJoined':
         this.#reportJoined(broker, command);
@@ -580,7 +580,7 @@ export class Relay {
     else standby.deliveryTo(broker).deliver(facts, keptSequences, then);
   }
 
-  /** Tells a machine's broker, if it is back, of an output that was kept for it. */
+  /** Announces an output that was kept for a machine's broker, if the broker is back. */
   announceKept(machineId: MachineId, transferId: string): void {
     const broker = this.#agentsByMachine.get(machineId)?.broker;
     if (broker !== undefined) this.#options.standby?.deliveryTo(broker).announce(transferId);

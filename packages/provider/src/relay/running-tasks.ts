@@ -1,10 +1,8 @@
 import type { Duration, Instant, MachineId, ReplicaId } from '@mutirao/core/shared';
 
-/**
- * Collects since when tasks run on the machines of allocations, so that the machine hears of what changed now and then.
- */
+/** Collects since when tasks run on the machines of allocations, so that the machine receives changes now and then. */
 export class RunningTasks {
-  /** By machine: its replicas that are known to run, and when that was heard. */
+  /** By machine: its replicas that are known to run, and since when that is known. */
   readonly #running = new Map<MachineId, Map<ReplicaId, Instant>>();
   readonly #changed = new Set<MachineId>();
 
@@ -31,13 +29,13 @@ export class RunningTasks {
   /** Notes that a replica has ended, if it was known to run. */
   noteEnd(machineId: MachineId, replicaId: ReplicaId): void {
     const running = this.#running.get(machineId);
-    // An end of which no start was told is of a short task, or of one from before we began: then nothing older runs
-    // there either.
+    // An end without a reported start belongs to a short task, or to one from before this process; then nothing older
+    // runs there either.
     if (running === undefined || running.delete(replicaId)) this.#changed.add(machineId);
     if (running?.size === 0) this.#running.delete(machineId);
   }
 
-  /** Forgets a machine whose agent is away; what it held then counts until it is heard of again. */
+  /** Forgets a machine whose agent is away; its last reported replicas count until it reports again. */
   forget(machineId: MachineId): void {
     this.#running.delete(machineId);
     this.#changed.delete(machineId);

@@ -39,7 +39,7 @@ const reportEnded = 3;
 const reportGangMemberReady = 4;
 
 /**
- * Hears of each replica that a report says has ended. Outcome as on the wire; times in Unix milliseconds, 0 when it
+ * Called for each replica that a report says has ended. Outcome as on the wire; times in Unix milliseconds, 0 when it
  * never started.
  */
 export type VisitEnd = (replicaId: number, outcome: number, runTime: number) => void;
@@ -226,10 +226,7 @@ export function getSequence(bytes: Uint8Array, start: number): number {
   return 0;
 }
 
-/**
- * A message to a machine: its name, empty for the provider itself, and the bytes of the AttachResponse that it is to
- * get.
- */
+/** A message to a machine: the machine's name, empty for the provider itself, and the bytes of its AttachResponse. */
 export interface ToMachineFrame {
   readonly machineId: string;
   /** Its alternative, as in AttachResponse. */
@@ -304,8 +301,7 @@ const dataTag = 0x0a;
 
 /**
  * Turns a chunk whose only field is its data, numbered `field`, into one whose data is field 1, in place. Undefined
- * when there
- * is more in it.
+ * when there is more in it.
  */
 export function renumberChunk(bytes: Buffer, field: number): Buffer | undefined {
   if (bytes.length === 0) return bytes;

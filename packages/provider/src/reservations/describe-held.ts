@@ -2,7 +2,7 @@ import { isServing, type ProviderState } from '@mutirao/core/machines/provider';
 import { describeProvisioning } from '@mutirao/core/messages';
 import type { Reason } from '@mutirao/core/reasons';
 
-/** Reservations that are told of one by one. */
+/** Reservations that are listed one by one. */
 const namedMax = 5;
 
 /** What is held for reservations, for the provider's owner; nothing where none is. */

@@ -1,7 +1,7 @@
 import type { ReservationSyncState } from '@mutirao/core/machines/reservation-sync';
 import type { Reason } from '@mutirao/core/reasons';
 
-/** Reservations that are told of one by one. */
+/** Reservations that are listed one by one. */
 const namedMax = 5;
 
 /**

@@ -21,14 +21,14 @@ export interface LazyReservationClientOptions
 }
 
 /**
- * Follows what is reserved of a provider's resource, as soon as it is known how large that is: the reservation manager
- * hears it from who follows.
+ * Follows the reservations of a provider's resource once the size of the resource is known, since a follower reports
+ * that size to the reservation manager.
  */
 export class LazyReservationClient {
   readonly #options: LazyReservationClientOptions;
   readonly #timers: Timers;
   #client: ReservationClient | undefined;
-  /** What is held ahead, by reservation, before it is known how large the resource is. */
+  /** Provisioning status, by reservation, from before the size of the resource is known. */
   readonly #aheads = new Map<number, Provisioning>();
   #isStopped = false;
   #timer: unknown;
@@ -43,7 +43,7 @@ export class LazyReservationClient {
     void this.#open();
   }
 
-  /** Resolves when nothing is heard any more. */
+  /** Stops following; resolves when nothing arrives any more. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timers.cancel(this.#timer);
@@ -55,12 +55,12 @@ export class LazyReservationClient {
     return this.#client;
   }
 
-  /** Tells the reservation manager that a reservation is in use. */
+  /** Reports to the reservation manager that a reservation is in use. */
   noteUse(use: ReservationUse): void {
     this.#client?.noteUse(use);
   }
 
-  /** Tells the reservation manager what is held ahead for a reservation. */
+  /** Reports the provisioning status of a reservation to the reservation manager. */
   noteProvisioning(reservationId: number, ahead: Provisioning): void {
     if (this.#client === undefined) this.#aheads.set(reservationId, ahead);
     else this.#client.noteProvisioning(reservationId, ahead);

@@ -9,7 +9,7 @@ export interface ProvisioningFollowerOptions extends Omit<LazyReservationClientO
   deliver(input: ProviderInput): void;
 }
 
-/** Tells the provider's machine which reservations there are, and which claims are good. */
+/** Reports to the provider's machine which reservations exist, and which claims are good. */
 export class ProvisioningFollower {
   readonly #options: ProvisioningFollowerOptions;
   readonly #resource: LazyReservationClient;
@@ -37,17 +37,17 @@ export class ProvisioningFollower {
     await this.#resource.stop();
   }
 
-  /** Tells the reservation manager that a reservation is in use. */
+  /** Reports to the reservation manager that a reservation is in use. */
   noteUse(use: ReservationUse): void {
     this.#resource.noteUse(use);
   }
 
-  /** Tells the reservation manager what is held ahead for a reservation. */
+  /** Reports the provisioning status of a reservation to the reservation manager. */
   noteProvisioning(reservationId: number, ahead: Provisioning): void {
     this.#resource.noteProvisioning(reservationId, ahead);
   }
 
-  /** Asks whether a claim is good, and tells the machine. Never throws. */
+  /** Checks a claim and delivers the verdict to the machine. Never throws. */
   async judge({ claim, userId }: ClaimedReservation): Promise<void> {
     let code = 'MUT_UNREACHABLE';
     try {

@@ -7,6 +7,6 @@ export const reservationSyncChangeCodec: ChangeCodec<ReservationSyncChange> = {
   encode: (change) => JSON.stringify(change),
   decode: (_version, body) => JSON.parse(body) as ReservationSyncChange,
   deriveJob: () => undefined,
-  // The reservation manager tells all again, and the site is read again.
+  // After a crash the reservation manager reports everything again, and the site is read again.
   isDurable: () => false,
 };

@@ -121,7 +121,7 @@ export class ReservationSync {
     );
   }
 
-  /** Tells the reservation manager that a reservation is in use. */
+  /** Reports to the reservation manager that a reservation is in use. */
   noteUse(use: ReservationUse): void {
     this.#resource.noteUse(use);
   }

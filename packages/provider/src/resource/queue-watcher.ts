@@ -21,7 +21,7 @@ export interface QueueWatcherOptions {
   deliver(input: ProviderInput): void;
 }
 
-/** The limits are static in most managers; they are read again at so many readings of the queue. */
+/** The limits are static in most managers; they are read again once per this number of readings of the queue. */
 const readingsPerLimits = 200;
 
 /** Reads the queue of a resource again and again: on its own clock, and soon after each hint. One reading at a time. */

@@ -21,7 +21,7 @@ const unclear: ReadonlySet<ErrorCode> = new Set([
   'MUT_OVERLOADED',
 ]);
 
-/** Tries of one order before its disposition is told as unknown. */
+/** Tries of one order before its disposition is reported as unknown. */
 const triesMax = 3;
 const firstPause: Duration = 200;
 
@@ -42,7 +42,7 @@ export interface SubmitterOptions {
   orderOf(command: SubmitRequest): Pick<AllocationOrder, 'command' | 'environment' | 'workingDirectory'>;
 }
 
-/** Submits and releases requests at the resource manager, and tells the machine what came of it. */
+/** Submits and releases requests at the resource manager, and reports the results to the machine. */
 export class Submitter {
   readonly #options: SubmitterOptions;
 
@@ -131,7 +131,7 @@ function requireReservable({ reservationResource = '' }: ResourceManager, { rese
   );
 }
 
-/** A failed call's code and message; what is no operating error counts as internal. */
+/** A failed call's code and message; any other error counts as internal. */
 export function asMutiraoError(error: unknown): MutiraoError {
   if (error instanceof MutiraoError) return error;
   return new MutiraoError('MUT_INTERNAL', error instanceof Error ? error.message : String(error), { cause: error });

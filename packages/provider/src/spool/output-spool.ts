@@ -31,7 +31,7 @@ export interface OutputSpoolOptions {
   readonly bytesMax: Bytes;
   /** Room that is left free on the disk, for the journal. */
   readonly reserveBytes: Bytes;
-  /** Bytes that the disk has left. @throws whatever keeps it from telling; then it is tried. */
+  /** Free bytes of the disk. @throws if that is unknown; then the write is tried. */
   freeBytes(folder: string): Bytes;
   readonly clock: Clock;
   readonly log: Logger;
@@ -49,7 +49,7 @@ const schema = `CREATE TABLE IF NOT EXISTS spooled_outputs (
   transfer_id TEXT PRIMARY KEY, broker_id TEXT NOT NULL, machine_id TEXT NOT NULL, sha256 TEXT NOT NULL, size INTEGER NOT NULL, at INTEGER NOT NULL
 ) STRICT`;
 
-/** What nobody fetched for so long is removed at a start. */
+/** Outputs of this age that nobody fetched are removed at a start. */
 const ageMax: Duration = 30 * 24 * 3_600_000;
 const chunkBytes = 256 * 1024;
 /** Chunks that one reader goes round; a stream takes 16 messages before it asks to wait. */
@@ -82,7 +82,7 @@ export class OutputSpool {
   #trouble = '';
   #refusedCount = 0;
 
-  /** Takes up what is there; what was half written is gone. */
+  /** Reads the stored outputs; half-written ones are removed. */
   constructor(options: OutputSpoolOptions) {
     const { database, folder } = options;
     this.#options = options;
@@ -112,13 +112,14 @@ export class OutputSpool {
   }
 
   /**
-   * Keeps what a machine pushes; resolves when it is safe on the disk. What came of one that breaks stays for the next.
+   * Stores what a machine pushes; resolves when it is safe on the disk. The part that a broken push brought stays for
+   * the next one.
    *
-   * @param begin hears, before the chunks are read, how many bytes of the content's beginning are here, which they are
-   * to leave out; without it they bring all.
-   * @throws {MutiraoError} MUT_SPOOL_FULL where there is no room; MUT_CONTENT_MISMATCH, MUT_CONTENT_TOO_LARGE,
-   * MUT_TRANSFER_FAILED; what
-   * the stream throws.
+   * @param begin receives, before the chunks are read, how many bytes of the content's beginning are here already. The
+   * chunks leave these out; without `begin` they bring everything.
+   * @throws {MutiraoError} MUT_SPOOL_FULL without space; MUT_CONTENT_MISMATCH, MUT_CONTENT_TOO_LARGE,
+   * MUT_TRANSFER_FAILED;
+   * what the stream throws.
    */
   async keep(output: SpooledOutput, chunks: AsyncIterable<Uint8Array>, begin?: (offset: Bytes) => void): Promise<void> {
     const { content } = output;
@@ -236,8 +237,7 @@ export class OutputSpool {
       .prepare('SELECT transfer_id, broker_id, machine_id, sha256, size FROM spooled_outputs ORDER BY rowid')
       .all() as unknown as Row[];
     for (const { transfer_id: transferId, broker_id: brokerId, machine_id: machineId, sha256, size } of rows) {
-      // What was announced as safe is; a file that is gone was removed by somebody, and its broker will hear so when it
-      // asks.
+      // Outputs announced as safe were safe. If somebody removed the file, its broker learns that when it asks.
       if (this.#store.size(sha256) === size)
         this.#enter({ transferId, brokerId, machineId, content: { sha256, size } });
       else database.prepare('DELETE FROM spooled_outputs WHERE transfer_id = ?').run(transferId);
@@ -340,7 +340,7 @@ export class OutputSpool {
     try {
       return freeBytes(folder);
     } catch {
-      return Number.POSITIVE_INFINITY; // Not every file system tells; the writing itself will.
+      return Number.POSITIVE_INFINITY; // Not every file system reports its free space; the write itself will.
     }
   }
 

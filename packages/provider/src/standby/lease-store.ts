@@ -50,7 +50,7 @@ interface ReadLease {
 const lookInterval: Duration = 500;
 /** Contents that are asked for at a time. */
 const askedMax = 64;
-/** What did not come for so long is asked for again. */
+/** A content that did not arrive within this time is requested again. */
 const askAgainAfter: Duration = 90_000;
 /** Contents that are looked for in one turn. */
 const looksMax = 1_000;
@@ -144,7 +144,7 @@ export class LeaseStore {
     this.#options.contents?.pin(brokerId, new Set(lease.lacking.keys()));
   }
 
-  /** Tells the machine what has come, asks for what has not, and looks again as long as there is any. */
+  /** Reports arrived contents to the machine, requests missing ones, and looks again as long as any are missing. */
   #look(): void {
     const { timers, contents } = this.#options;
     timers.cancel(this.#timer);

@@ -50,9 +50,9 @@ export interface OpenedStandby {
   readonly outputs: OutputSpool;
   readonly bodies: SpooledBodies;
   readonly spoolQuota: SpoolQuota;
-  /** Hears of what is in the journal now. */
+  /** Receives what is in the journal now. */
   hear(change: ProviderChange): void;
-  /** Takes up what was kept before this process started. */
+  /** Restores what was kept before this process started. */
   resume(): void;
 }
 

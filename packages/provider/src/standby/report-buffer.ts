@@ -15,9 +15,9 @@ import { attachFields, decodeWith, findAlternative } from '../relay/wire.ts';
 
 /** What keeping an agent's reports needs. */
 export interface ReportBufferPort {
-  /** Writes a report to the disk and tells the machine; false where it finds no room. */
+  /** Writes a report to the disk and notifies the machine; false without disk space. */
   keep(report: MachineReport, bytes: Buffer): boolean;
-  /** Offers the agent what is here; returns the rest. */
+  /** Offers the agent the contents that are here; returns the rest. */
   offer(contents: readonly WantedContent[], proofs: ReaderProofs): readonly WantedContent[];
   /** Holds the agent back, or lets it go on. */
   setPaused(isPaused: boolean): void;
@@ -26,7 +26,7 @@ export interface ReportBufferPort {
 interface QueuedReport {
   readonly bytes: Buffer;
   readonly report: MachineReport;
-  /** The machine has been told. */
+  /** Whether the machine knows of it. */
   isAnnounced: boolean;
 }
 

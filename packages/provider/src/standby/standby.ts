@@ -33,17 +33,17 @@ export interface StandbyOptions {
   deliver(input: ProviderInput): void;
   /** Bytes of reports that the machine would keep. */
   roomForReports(): Bytes;
-  /** Whom a machine belongs to; undefined when it is not known. */
+  /** The broker that a machine belongs to; undefined when it is unknown. */
   brokerOf(machineId: MachineId): BrokerId | undefined;
   /** Bounds what each user and each machine may have kept. */
   readonly quota: Pick<SpoolQuota, 'demand' | 'findReportExcess'>;
   /** Whether reports of a machine are kept for a broker. */
   hasKept(brokerId: BrokerId, machineId: MachineId): boolean;
-  /** Notes the ends that a report tells of. */
+  /** Notes the ends in a report. */
   onReport(agent: AgentLink, report: MachineReport): void;
 }
 
-/** After so long a report that found no room is tried again. */
+/** A report that found no space is tried again after this time. */
 const retryAfter: Duration = 2_000;
 
 /**
@@ -55,7 +55,7 @@ export class Standby {
   readonly #options: StandbyOptions;
   readonly #connectors = new Map<AgentLink, ReportBuffer>();
   readonly #deliveries = new WeakMap<BrokerLink, SpoolDelivery>();
-  /** Bytes of reports that the machine was told of and has not answered yet. */
+  /** Bytes of reports that the machine has received and not answered yet. */
   readonly #reportedBytes = new Map<AgentLink, Map<number, Bytes>>();
   #timer: unknown;
   #isFull = false;
@@ -100,8 +100,8 @@ export class Standby {
   }
 
   /**
-   * The messages that start leased replicas on an agent's machine; of those that are not on the disk any more the
-   * machine is told.
+   * The messages that start leased replicas on an agent's machine. Replicas that are not on the disk any more are
+   * reported to the machine.
    */
   startsFor(agent: AgentLink, { brokerId, sequence, replicaIds }: StartLeased): Buffer[] {
     const { machineId, attachmentId } = agent.identity;
@@ -175,7 +175,7 @@ export class Standby {
     if (!this.#options.bodies.isNamed(transferId)) this.#options.outputs.remove([transferId]);
   }
 
-  /** A broker was told all: what machines pushed that are gone, and no report names, nobody will ask for. */
+  /** After a broker has received everything, removes pushed outputs of lost machines that no report names. */
   sweepOutputs(brokerId: BrokerId): void {
     const { outputs, bodies, brokerOf } = this.#options;
     const stale = outputs

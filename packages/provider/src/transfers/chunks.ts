@@ -28,7 +28,9 @@ export interface OpenedPush {
 }
 
 /**
- * Opens the stream with which an agent pushes a content. @param tell says to the agent how many bytes it may leave out.
+ * Opens the stream with which an agent pushes a content; the callback reports to the agent how many bytes it may leave
+ * out.
+ *
  * @throws {MutiraoError} MUT_PROTOCOL
  */
 export async function openPush(messages: AsyncIterable<Buffer>, tell: (offset: Bytes) => void): Promise<OpenedPush> {
@@ -73,7 +75,7 @@ export class PushedChunks implements AsyncIterable<Buffer> {
     }
   }
 
-  /** An agent that has not heard of the offset, or not in time, sends what is left out here. */
+  /** Drops bytes that are here already, from an agent that did not receive the offset in time. */
   *#take({ data, offset }: PushContentRequest): Generator<Buffer> {
     if (offset > this.#from)
       throw new MutiraoError('MUT_PROTOCOL', `a push leaves out ${offset} bytes; expected ${this.#from} at most`);

@@ -10,23 +10,23 @@ interface Push {
   readonly content: Content;
   /** Ends its wait for the broker. */
   readonly diversion: AbortController;
-  /** The stream that was told of it last: told twice it would be fetched twice, and the second time nobody gives it. */
+  /** The stream that last received it: a repeat would be fetched twice, and nobody gives it the second time. */
   reportedTo: BrokerLink | undefined;
 }
 
 /** A push that was announced. */
 export interface AnnouncedPush {
-  /** Aborted when the broker is away and the content is to be kept instead. */
+  /** Aborted when the broker is away and the content must be kept instead. */
   readonly diverted: AbortSignal;
   /** The push is over. */
   forget(): void;
 }
 
-/** Tells brokers of the contents that agents push to them; again when another stream of the broker takes over. */
+/** Announces the contents that agents push to their brokers; again when another stream of the broker takes over. */
 export class PushedContents {
   readonly #byMachine = new Map<MachineId, Set<Push>>();
 
-  /** Tells the agent's broker of a push. */
+  /** Announces a push to the agent's broker. */
   announce(
     agent: AgentLink,
     { transferId, content }: { readonly transferId: string; readonly content: Content },
@@ -47,14 +47,14 @@ export class PushedContents {
   }
 
   /**
-   * Tells the broker that the agent has come to of what it pushes, once: it may have been told since the agent was
-   * routed there.
+   * Announces the agent's pushes to the broker that it has come to, once each; the broker may know some since the agent
+   * was routed there.
    */
   repeat(agent: AgentLink): void {
     for (const push of this.#byMachine.get(agent.identity.machineId) ?? []) tell(agent, push);
   }
 
-  /** The agent's broker is away: what it pushes is not to wait for it. */
+  /** Called when the agent's broker is away: pushes must not wait for it. */
   divert(agent: AgentLink): void {
     for (const { diversion } of this.#byMachine.get(agent.identity.machineId) ?? []) diversion.abort();
   }

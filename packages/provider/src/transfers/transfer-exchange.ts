@@ -12,7 +12,7 @@ export type Party =
   /** The provider itself, for its store. */
   | { readonly kind: 'site' };
 
-/** Who a half is, and whom it is joined with. A name alone opens no transfer: it may have been seen by others. */
+/** One half of a transfer, and the test of the other. Knowing the id opens no transfer: others may have seen it. */
 interface Membership {
   readonly party: Party;
   /** Whether the transfer was meant for, or comes from, that other half. */
@@ -22,7 +22,7 @@ interface Membership {
 /** The half of a transfer that brings the bytes. */
 export interface Giver extends Membership {
   readonly chunks: AsyncIterable<Buffer>;
-  /** Hears, before the chunks are read, how many bytes of the content's beginning are to be left out. */
+  /** Receives, before the chunks are read, how many bytes of the content's beginning to leave out. */
   onTaken?(offset: Bytes): void;
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
@@ -68,14 +68,13 @@ export interface TransferExchangeOptions {
   readonly waitMax: Duration;
   /** Most transfers that are open at once. */
   readonly transfersMax: number;
-  /** Hears of bytes that have passed. */
+  /** Counts the bytes that have passed. */
   readonly passing: Pick<InFlightBytes, 'note'>;
 }
 
 /**
  * Joins the two halves of each transfer, whichever comes first, and passes the bytes through: a chunk is read from the
- * giver
- * only when the taker has room, and nothing is stored.
+ * giver only when the taker has room, and nothing is stored.
  */
 export class TransferExchange {
   readonly #options: TransferExchangeOptions;
@@ -139,8 +138,8 @@ export class TransferExchange {
   }
 
   /**
-   * Who was to take a transfer says why it does not: its giver hears that. Nothing happens to one that is not meant for
-   * it, or has a taker.
+   * Passes a taker's reason for not taking a transfer on to the giver. Does nothing for a transfer that is not meant
+   * for this party, or has a taker.
    */
   refuse(transferId: string, party: Party, error: MutiraoError): void {
     const transfer = this.#transfers.get(transferId);
@@ -194,7 +193,7 @@ export class TransferExchange {
   ): MutiraoError | undefined {
     const { transfersMax } = this.#options;
     if (transferId === '') return new MutiraoError('MUT_BAD_REQUEST', 'transfer_id is empty');
-    // To whom it does not belong it is as if there were none.
+    // A party that the transfer does not belong to must not learn that it exists.
     if (!isMeantFor(known, role, one)) return unknownTransfer(transferId);
     if (known?.[role] !== undefined) return failed(transferId, `it has a ${role} already`);
     if (known === undefined && this.#transfers.size >= transfersMax)
@@ -218,7 +217,7 @@ export class TransferExchange {
     try {
       giver.onTaken?.(taker.offset ?? 0);
       for await (const chunk of giver.chunks) {
-        if (this.#transfers.get(transferId) !== transfer) return; // Failed meanwhile; both have been told.
+        if (this.#transfers.get(transferId) !== transfer) return; // Failed meanwhile; both sides know.
         taker.writer.write(chunk);
         await taker.writer.drained();
         this.#byteCount += chunk.length;

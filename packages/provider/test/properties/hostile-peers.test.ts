@@ -38,7 +38,7 @@ class PeerStream implements MessageStream<Buffer, Buffer> {
   readonly written: Buffer[] = [];
   #listener: StreamListener<Buffer> | undefined;
 
-  /** Has the provider hear a message. @throws what closes the stream. */
+  /** Delivers a message to the provider. @throws what closes the stream. */
   say(message: Buffer): void {
     if (this.isClosed) throw new MutiraoError('MUT_CANCELLED', 'closed');
     this.#listener?.onMessage(message);
@@ -365,7 +365,7 @@ interface Scene {
   readonly peers: PeerStream[];
 }
 
-/** Providers that are prepared in one way; one that has only refused what it heard hears the next message too. */
+/** Providers with one kind of preparation; one that has only refused messages receives the next one too. */
 class Scenes {
   readonly #t: ExecutionContext;
   readonly #folder: string;
@@ -378,7 +378,7 @@ class Scenes {
     this.#prepare = prepare;
   }
 
-  /** Has a provider hear a hostile message. @param say answers who are there afterwards. */
+  /** Delivers a hostile message to a provider. @param say returns the peers that are connected afterwards. */
   async hear(what: string, say: (scene: Scene) => PeerStream[]): Promise<void> {
     const scene = (this.#scene ??= await this.#open());
     try {

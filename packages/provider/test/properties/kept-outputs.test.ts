@@ -77,7 +77,7 @@ interface Push {
   isReported: boolean;
 }
 
-/** A stream of the broker: what it heard there, and what the provider waits for. */
+/** A stream of the broker: what it received there, and what the provider waits for. */
 class Connection {
   readonly announced = new Set<string>();
   readonly near: StreamEnd<Buffer, Buffer>;
@@ -215,7 +215,7 @@ class World {
     for (let turn = 0; turn < 3; turn += 1) await nextTurn();
   }
 
-  /** Brings the broker back, ends all pushes, and lets the broker hear and fetch everything. */
+  /** Brings the broker back, ends all pushes, and lets the broker receive and fetch everything. */
   async settle(): Promise<void> {
     this.#come();
     await nextTurn();

@@ -12,7 +12,7 @@ const start = {
   isolation: '',
 };
 
-test('an agent is told whom to dial, as whom, and where its files are', (t) => {
+test('an agent receives the address to dial, its identity and the folder of its files', (t) => {
   t.deepEqual(agentEnvironment(start), {
     MUTIRAO_AGENT_PROVIDER: '127.0.0.1:7',
     MUTIRAO_AGENT_PROVIDER_ID: 'c1',
@@ -30,11 +30,11 @@ test('a provider that is spoken to with TLS comes with the certificate of its au
   t.is(agentEnvironment({ ...start, authority: 'MIIB' })['MUTIRAO_CA'], 'MIIB');
 });
 
-test('an agent is told how long to wait for its provider, where that is said', (t) => {
+test('an agent receives a configured time to wait for its provider', (t) => {
   t.is(agentEnvironment({ ...start, orphanTimeout: 60_000 })['MUTIRAO_AGENT_ORPHAN_TIMEOUT'], '60000ms');
 });
 
-test('an agent is told how to keep tasks apart, where that is said', (t) => {
+test('an agent receives a configured way to isolate tasks', (t) => {
   t.is(agentEnvironment({ ...start, isolation: 'account=tasks' })['MUTIRAO_AGENT_ISOLATION'], 'account=tasks');
   t.false('MUTIRAO_AGENT_ISOLATION' in agentEnvironment(start));
 });

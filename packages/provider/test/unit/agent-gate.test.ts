@@ -96,7 +96,7 @@ test("a time-shared machine's name is free when its agent is gone", (t) => {
   });
 });
 
-test('when a request is over nothing of it is kept, and the machine tells its agents so', (t) => {
+test('when a request is over nothing of it is kept, and the machine passes that on to its agents', (t) => {
   const database = new DatabaseSync(':memory:');
   const gate = aGate(database);
   gate.enter(q1, 'p/q1.0', 'q1.x~a');

@@ -12,12 +12,12 @@ const machines = {
 };
 const credentials = new AgentCredentials('a secret of sixteen', machines);
 
-test('the credential of a request tells which one it is', (t) => {
+test('the credential of a request identifies it', (t) => {
   const userId = credentials.check(credentials.of('q17'));
   t.deepEqual(getOrigin(userId ?? ''), { kind: 'request', requestId: 'q17' });
 });
 
-test('an invitation, and then the secret that an agent made, tell which machine it is', (t) => {
+test('an invitation, and then the secret that an agent made, identify the machine', (t) => {
   t.deepEqual(getOrigin(credentials.check('invitation-x~mine') ?? ''), {
     kind: 'machine',
     name: 'pc1',

@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { requirePreAcquire, readHolding, reportReserving } from '../../src/open-manager.ts';
 
-test('when to ask ahead is read, and what is no such rule is refused with what is wanted', (t) => {
+test('the lead rule is read, and a malformed one is refused with the expected form', (t) => {
   t.is(readHolding(''), undefined);
   t.deepEqual(readHolding('fixed:90m'), { kind: 'fixed', lead: 5_400_000 });
   t.deepEqual(readHolding('fixed:1h30m'), { kind: 'fixed', lead: 5_400_000 }, 'a time as any option takes it');
@@ -28,7 +28,7 @@ test('when to ask ahead is read, and what is no such rule is refused with what i
   }
 });
 
-test('nothing is held at a cluster that honours reservations by itself, and whoever cannot tell is believed to honour none', async (t) => {
+test('nothing is pre-acquired at a cluster that honours reservations itself; a manager that cannot say is taken to honour none', async (t) => {
   const config = { preAcquire: 'fixed:1h', cluster: 'alpha' };
   const reported = (honours: boolean | undefined) => ({ honoursReservations: () => Promise.resolve(honours) });
   await t.throwsAsync(requirePreAcquire(config, reported(true)), {
@@ -40,7 +40,7 @@ test('nothing is held at a cluster that honours reservations by itself, and whoe
     await t.notThrowsAsync(requirePreAcquire(config, manager));
 });
 
-test('what is used for reservations is told, and what would be better where this account may, or may not, have others made', async (t) => {
+test('the way in which reservations are kept is reported, and a better one where this account may, or may not, have others made', async (t) => {
   const reported = async (preAcquire: string, mayReserve: boolean | undefined, isSite = true): Promise<string> => {
     const lines: string[] = [];
     const note =

@@ -69,7 +69,7 @@ const noWriter: StreamWriter<Buffer> = {
   drained: () => Promise.resolve(),
 };
 
-test('what is wrong with a provider is told before the reasons of its last decision', async (t) => {
+test('faults of a provider are listed before the reasons of its last decision', async (t) => {
   const response = await inject(
     providerRoutes({ ...aHost(aHarness()), trouble: () => 'the disk is full' }).getResource,
     {},
@@ -114,7 +114,7 @@ test('the resource is described with its limits, its rules and the reasons of th
   );
 });
 
-test('the queue is told as the heuristic sees it, with what is ours in it', async (t) => {
+test('the queue is listed as the heuristic sees it, with our requests in it', async (t) => {
   const harness = aHarness();
   harness.perform(['listing']);
   const { queue } = await inject(providerRoutes(aHost(harness)).getQueue, {});
@@ -167,7 +167,7 @@ test('draining and undraining are asked of the machine', async (t) => {
   ]);
 });
 
-test('another heuristic is asked of the machine, and what decides then is told', async (t) => {
+test('a request for another heuristic goes to the machine, and the answer names the one that then decides', async (t) => {
   const harness = aHarness();
   const host = {
     ...aHost(harness),

@@ -11,7 +11,9 @@ type Written =
   | { readonly kind: 'ReservationsPut'; readonly reported: readonly WrittenReported[] };
 type WrittenReported = readonly [fact: ReservationFact, row: ReservationRow];
 
-/** What is there now, beside the log of how it became so: a restart reads these tables, and replays nothing. */
+/**
+ * The present state, stored in addition to the log of its changes: a restart reads these tables and replays nothing.
+ */
 const schema = [
   'CREATE TABLE IF NOT EXISTS reservations_now (id INTEGER PRIMARY KEY, body TEXT NOT NULL)',
   'CREATE TABLE IF NOT EXISTS resources_now (position INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, ' +

@@ -6,9 +6,9 @@ import { journalError, type Journal, type ProjectionDatabase } from '@mutirao/ru
 import { findReservation, type ReservationRow } from './reservation-row.ts';
 
 /**
- * Beside the whole of each reservation, what a start needs of it: `facts` are `factCount` numbers of 64 bits as base64,
- * without padding, so that those of many, one
- * behind the other, are read as one text; `units` is a list in JSON, 0 for none.
+ * A start needs only a part of each reservation, which is stored apart from the whole. `facts` are `factCount` numbers
+ * of 64 bits as base64 without padding, so that those of many reservations join into one text; `units` is a list in
+ * JSON, 0 for none.
  */
 export const factsSchema = [
   'CREATE TABLE IF NOT EXISTS reservation_facts (id INTEGER PRIMARY KEY, facts TEXT NOT NULL, units TEXT NOT NULL)',

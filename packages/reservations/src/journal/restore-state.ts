@@ -11,7 +11,7 @@ import { findFreshNumber, type Journal } from '@mutirao/runtime/journal';
 import { readStored } from './reservation-facts.ts';
 
 /**
- * The state that a journal promises, from its tables of what is there now. Cost: seconds for a million reservations.
+ * The state that a journal promises, from its tables of the present state. Cost: seconds for a million reservations.
  */
 export function restoreState(journal: Journal<ReservationsChange>, options: ReservationsOptions): ReservationsState {
   const forgotten = Number(

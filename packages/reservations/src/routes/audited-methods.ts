@@ -6,7 +6,7 @@ interface ReservationIn {
   readonly outcome?: { readonly $case: string; readonly value: { readonly reservationId?: number } } | undefined;
 }
 
-/** Of a request that only tried, and of one that found no place, nothing is told: nothing changed. */
+/** A trial request, or one that found no place, is not recorded: nothing changed. */
 function placed(request: { readonly dryRun?: boolean }, { outcome }: ReservationIn): string | undefined {
   return request.dryRun === true || outcome?.$case !== 'reservation'
     ? undefined
@@ -17,7 +17,7 @@ const answered = (_request: unknown, { reservation }: ReservationIn): string =>
   `reservation ${reservation?.reservationId ?? ''}`;
 const ofResource = ({ resourceId }: { readonly resourceId: string }): string => `resource ${resourceId}`;
 
-/** How the audit log tells of what users did with reservations and resources. */
+/** How the audit log records what users did with reservations and resources. */
 export const auditedMethods: AuditedMethods = {
   requestReservation: { action: 'reservation.request', target: placed },
   renegotiateReservation: { action: 'reservation.change', target: placed },

@@ -13,7 +13,7 @@ type Routes = Pick<
 >;
 
 /**
- * The claim of a reservation as it is now, for its user and for who manages its resource: they hold an earlier one
+ * The claim of a reservation as it is now, for its user and for the manager of its resource: they hold an earlier one
  * already.
  */
 function presentClaim(
@@ -29,7 +29,7 @@ function presentClaim(
   return claimFor(host, reservation.place.userId, reservation);
 }
 
-/** What resource managers do with claims, and tell of what they hold. */
+/** Calls of resource managers: about claims, and about what they pre-acquired. */
 export function claimRoutes(host: ReservationsHost): Routes {
   return {
     verifyReservation: unary({

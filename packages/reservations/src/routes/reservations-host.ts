@@ -25,7 +25,7 @@ export interface ReservationsHost {
   usesOf(userId: UserId): readonly QuotaUse[];
 }
 
-/** The claim of a reservation, for its user while it can be used or is to be; empty for others. */
+/** The claim of a reservation, for its user while it is usable now or later; empty for others. */
 export function claimFor(
   { signer }: ReservationsHost,
   userId: UserId,

@@ -33,7 +33,7 @@ type Routes = Pick<
 >;
 
 const day = 24 * 3_600_000;
-/** Stretches of a calendar that one answer tells. */
+/** Most stretches of a calendar in one answer. */
 const slotsMax = 10_000;
 
 /** What owners do with resources, and what everybody sees of them. */

@@ -22,11 +22,10 @@ import type { ReservationsHost } from './reservations-host.ts';
 const readMax = 200;
 
 /**
- * Tells what happens to the user's reservations, and to those of resources about which the user decides, from a
- * sequence on.
+ * Sends events of the user's reservations, and of those of resources that the user manages, from a sequence on.
  *
- * Everything is read from the journal, also what has just happened: a watcher that falls behind costs nothing but its
- * place, and one that comes back with the place of the last message it saw misses nothing and gets nothing again.
+ * Everything is read from the journal, also the newest events. A watcher that falls behind costs nothing but its
+ * position, and one that returns with the position of its last message misses nothing and gets nothing again.
  */
 export function watchRoute(
   host: ReservationsHost,
@@ -75,7 +74,8 @@ interface Watcher {
 }
 
 /**
- * Tells what one read of the journal brings and returns the last sequence that was read; undefined when there was none.
+ * Sends the events of one read of the journal and returns the last sequence that was read; undefined when there was
+ * none.
  */
 async function reportPage(
   host: ReservationsHost,

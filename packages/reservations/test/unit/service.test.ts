@@ -162,7 +162,7 @@ test('a reservation is answered with its place, its units and a claim that its k
   return t.deepEqual((await inject(routes.getReservation, { reservationId: 1 }, ana)).reservation?.claim, '');
 });
 
-test('who manages the resource and the user learn the claim that took the place of a genuine one, and others do not', async (t) => {
+test('the manager of the resource and the user receive the claim that replaced a genuine one, and others do not', async (t) => {
   const { routes } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   const { outcome } = await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }), ana);
@@ -185,7 +185,7 @@ test('who manages the resource and the user learn the claim that took the place 
   t.like(await verified('owner'), { code: 'MUT_RESERVATION_OVER', presentClaim: '' });
 });
 
-test('who manages the resource tells of a use by its number, and anybody else shows the claim', async (t) => {
+test('the manager of a resource reports a use by its number, and anybody else shows the claim', async (t) => {
   const { routes } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   const { outcome } = await inject(routes.requestReservation, request(), ana);
@@ -210,7 +210,7 @@ test('who manages the resource tells of a use by its number, and anybody else sh
   });
 });
 
-test('what is held ahead is told by who manages the resource alone, kept with the reservation over a restart, and stays as it was once that is over', async (t) => {
+test('provisioning is reported by the manager of the resource alone, survives a restart with its reservation, and stays as it was once that is over', async (t) => {
   const folder = temporaryFolder(t);
   const { routes, journal } = service(folder);
   await inject(routes.registerResource, cluster, owner);
@@ -345,7 +345,7 @@ test('what the journal promises is there after a restart, also the answer to a r
   second.journal.close();
 });
 
-test('a journal of a release that kept no facts beside its reservations is read, and gets them', async (t) => {
+test('a journal of a release that stored no facts of its reservations is read, and gets them', async (t) => {
   const folder = temporaryFolder(t);
   const first = service(folder);
   await inject(first.routes.registerResource, cluster, owner);
@@ -365,7 +365,7 @@ test('a journal of a release that kept no facts beside its reservations is read,
   }
 });
 
-/** A journal as an older release left it, with reservations and no facts beside them. */
+/** A journal as an older release left it, with reservations but without their facts. */
 async function olderJournal(folder: string, count: number) {
   const { routes, journal } = service(folder);
   await inject(routes.registerResource, cluster, owner);
@@ -377,7 +377,7 @@ async function olderJournal(folder: string, count: number) {
   return openJournal<ReservationsChange>({ path: join(folder, 'journal.sqlite'), codec: reservationsChangeCodec });
 }
 
-test('a full disk while an older journal gets its facts is told as that, and with room the next start goes on', async (t) => {
+test('a full disk while an older journal gets its facts is reported as one, and the next start with space goes on', async (t) => {
   const folder = temporaryFolder(t);
   const journal = await olderJournal(folder, 60);
   const pages = Number(journal.database.prepare('PRAGMA page_count').get()?.['page_count']);
@@ -397,7 +397,7 @@ test('a full disk while an older journal gets its facts is told as that, and wit
   journal.close();
 });
 
-test('a reservation that the journal has no more, or not as it was written, is told as a damaged journal', async (t) => {
+test('a reservation that is missing from the journal, or not as it was written, is reported as a damaged journal', async (t) => {
   const folder = temporaryFolder(t);
   const older = await olderJournal(folder, 3);
   older.database.exec("UPDATE reservations_now SET body = '[1,' WHERE id = 1");
@@ -540,7 +540,7 @@ test('the number of a reservation that was forgotten is not given again after a 
   second.journal.close();
 });
 
-test('who knows the name of several learns what became of the one that decides, and of others nothing', async (t) => {
+test("a caller with the group's name learns the outcome of its coordinator, and nothing of other reservations", async (t) => {
   const { routes, clock } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   const groupId = 'a-long-enough-name';
@@ -570,7 +570,7 @@ test('who knows the name of several learns what became of the one that decides, 
   t.is(await decision({ reservationId: 3 }), GroupOutcome.ABORTED, 'its hold has lapsed');
 });
 
-/** What a watcher is told until all that had happened has been. */
+/** All that a watcher receives until it has caught up. */
 async function watch(
   { watchReservations }: ReturnType<typeof service>['routes'],
   userId: string,
@@ -594,7 +594,7 @@ async function watch(
   return reported;
 }
 
-test('a watcher hears what concerns it from any sequence on, and others nothing', async (t) => {
+test('a watcher receives what concerns it from any sequence on, and others nothing', async (t) => {
   const { routes } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   await inject(routes.requestReservation, request(), ana);
@@ -612,7 +612,7 @@ test('a watcher hears what concerns it from any sequence on, and others nothing'
   t.deepEqual(await reported('bob', 1), []);
 });
 
-test('a watcher that was told of another journal, or of more than there is, is refused; each message names the journal', async (t) => {
+test('a watcher whose position is in another journal, or beyond the end, is refused; each message names the journal', async (t) => {
   const { routes } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   t.deepEqual(
@@ -729,7 +729,7 @@ test('a page of reservations is bounded in bytes, however long their texts are',
   t.true(pages > 0);
 });
 
-test('what happens to many reservations at once is told in messages that any client takes, and the place moves on with the last of them', async (t) => {
+test('changes of many reservations at once come in messages that any client takes, and the position moves on with the last of them', async (t) => {
   const { routes } = service(temporaryFolder(t));
   const longName = { userId: 'é'.repeat(40_000) };
   const count = 60;
@@ -758,7 +758,7 @@ test('what happens to many reservations at once is told in messages that any cli
   );
 });
 
-test('a calendar tells how much is taken over a window', async (t) => {
+test('a calendar shows how much is taken over a window', async (t) => {
   const { routes } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   await inject(routes.requestReservation, request({ earliestStartUnixMs: noon + hour }), ana);
@@ -799,7 +799,7 @@ test('the key of claims is for its owner alone', (t) => {
   t.throws(() => openClaimSigner(path, 'local'), { code: 'MUT_TOKEN_UNSAFE', message: /mode 640; expected 600/ });
 });
 
-test('an endless duration is refused, and one of an old journal hides no other reservation from who reads', async (t) => {
+test('an endless duration is refused, and one of an old journal hides no other reservation from the reader', async (t) => {
   const { routes, state } = service(temporaryFolder(t));
   await inject(routes.registerResource, cluster, owner);
   for (const durationMs of [Number.MAX_SAFE_INTEGER, 9_004_000_000_000_000]) {

@@ -143,7 +143,7 @@ class AuditLog implements Audit {
     this.#file.close();
   }
 
-  /** Many refusals of one caller are counted and told once a minute. */
+  /** Limits the refusals of one caller that are logged; the rest are counted and reported once a minute. */
   #admitsRefusal({ who, from = '', refusedWith = '' }: AuditEntry): boolean {
     this.#reportSkipped(this.#steady.now());
     if (this.#limit.admit(`${refusedWith} ${cut(who) ?? ''} ${getHost(from)}`)) return true;

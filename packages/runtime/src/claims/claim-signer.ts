@@ -23,10 +23,10 @@ export interface ClaimSigner {
 }
 
 /**
- * Opens the key file, which is made with a new key if it is absent.
+ * Opens the key file and creates it with a new key if it is absent.
  *
- * @param issuer the name of the reservation manager, as its claims tell it.
- * @throws {MutiraoError} MUT_TOKEN_UNSAFE when others may read it, or it holds no Ed25519 key.
+ * @param issuer name of the reservation manager, which its claims carry.
+ * @throws {MutiraoError} MUT_TOKEN_UNSAFE when others may read the file, or it holds no Ed25519 key.
  */
 export function openClaimSigner(path: string, issuer: string): ClaimSigner {
   if (statSync(path, { throwIfNoEntry: false }) === undefined) makePrivateFile(path, makeKey());

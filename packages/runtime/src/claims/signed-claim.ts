@@ -9,9 +9,9 @@ export interface SignedClaim extends ClaimContents {
 }
 
 /**
- * Reads a claim; undefined when it is none, or not signed with any of the keys. Does not look at dates.
+ * Reads a claim; undefined if it is malformed, or not signed with any of the keys. Does not look at dates.
  *
- * @param findKey the public key of an id; undefined for one that is not known.
+ * @param findKey the public key of an id; undefined for an unknown one.
  */
 export function verifyClaim(text: string, findKey: (keyId: string) => KeyObject | undefined): SignedClaim | undefined {
   const parts = splitClaim(text);

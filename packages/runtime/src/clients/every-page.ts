@@ -86,8 +86,9 @@ async function readUnchanged<Pages>(readAll: () => Promise<Pages>): Promise<Page
 }
 
 /**
- * As many jobs as were asked for, which may take several pages; fewer only where there are no more. @throws
- * {MutiraoError} MUT_BAD_REQUEST for a server whose pages lead back to each other.
+ * Reads as many pages as the requested number of jobs takes. Returns fewer jobs only if no further ones exist.
+ *
+ * @throws {MutiraoError} MUT_BAD_REQUEST for a server whose pages lead back to each other.
  */
 export async function jobsAsked(
   request: ListJobsRequest,

@@ -106,7 +106,7 @@ function parseAll(where: string, texts: readonly string[], spec: OptionSpecs[str
   }
 }
 
-/** The texts of a JSON file with one object. Refuses keys that are no options. */
+/** The texts of a JSON file with one object. Refuses keys that are not options. */
 function readConfigFile(path: string, names: readonly string[]): GivenTexts {
   const content = parseJson(path);
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {

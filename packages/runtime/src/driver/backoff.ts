@@ -9,8 +9,8 @@ export interface BackoffRules {
 }
 
 /**
- * Waits that double from one failure to the next, each shortened by up to a half so that many who wait do not come
- * together.
+ * Waits that double from one failure to the next, each shortened by up to a half so that waiting callers do not all
+ * come together.
  */
 export class Backoff {
   readonly #rules: BackoffRules;

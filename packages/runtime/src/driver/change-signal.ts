@@ -8,7 +8,7 @@ export class ChangeSignal {
     return this.#count;
   }
 
-  /** Tells that something changed. */
+  /** Wakes everyone that waits for a change. */
   notify(): void {
     this.#count += 1;
     const waiting = this.#waiting;

@@ -32,19 +32,17 @@ const systemTimes: SystemTimes = {
   sinceBoot: () => uptime() * 1000,
 };
 
-/**
- * Smaller differences are those of clocks that are kept right a little at a time: they are followed, and are no steps.
- */
+/** Smaller differences come from clock discipline in small corrections; they are followed without counting as steps. */
 const stepMin: Duration = 500;
 /** How soon a step is noticed when nobody looks at the clock. */
 const lookEvery: Duration = 1000;
 
 /**
- * Follows the wall clock of this host, and notices when it steps: what people and other hosts mean by a time is what
- * the clock shows now, not what it showed when the process began.
+ * Follows the wall clock of this host and notices when it steps. A time that people or other hosts name refers to the
+ * clock as it is now, not as it was when the process began.
  *
- * Between two steps it never goes back. The difference between the clocks of the system tells a step from time that
- * passed: the monotonic clock goes on evenly, whatever the wall clock shows.
+ * Between two steps it never goes back. The monotonic clock goes on evenly whatever the wall clock shows, so the
+ * difference of the two separates a step from elapsed time.
  */
 export class FollowedClock implements Clock {
   readonly #times: SystemTimes;
@@ -112,7 +110,7 @@ export class FollowedClock implements Clock {
     const asleep = this.#times.sinceBoot() - this.#times.monotonic();
     const slept = asleep - this.#asleep;
     this.#asleep = asleep;
-    // The time since boot is coarse: what is less than the least step is none.
+    // The time since boot is coarse: a smaller difference than the least step counts as none.
     return Math.abs(slept) < stepMin ? 0 : slept;
   }
 }
@@ -127,8 +125,8 @@ export const systemClock: Clock = new FollowedClock({ stepsBySleep: false });
 export const workClock: Clock = new FollowedClock({ stepsBySleep: true });
 
 /**
- * Goes on evenly, whatever happens to the clock of the host; for durations within this process. What it shows is near
- * the time since the epoch, and must not be told to anybody.
+ * Goes on evenly, whatever happens to the clock of the host; for durations within this process. Its value is near the
+ * time since the epoch, but must not leave the process.
  */
 export const steadyClock: Clock = {
   now: () => Math.floor(performance.timeOrigin + performance.now()),

@@ -33,26 +33,26 @@ export interface MachineDriverOptions<State, Input, Change, Command> {
    * bug.
    */
   perform(command: Exclude<Command, DriverCommand>): void;
-  /** Hears of changes after they are in the journal and before any command of their turn is performed. */
+  /** Receives changes after they are in the journal and before any command of their turn is performed. */
   onCommitted?(entries: readonly CommittedChange<Change>[]): void;
   /** What `WakeAt` delivers; `{ kind: 'TimerFired' }` when left out. */
   readonly timerInput?: Input;
-  /** Hears of the error that ended the driver, once. */
+  /** Receives the error that ended the driver, once. */
   onFatal(error: unknown): void;
   /** Most inputs of one step. 1024 when left out. */
   readonly batchMax?: number;
-  /** Checks the machine's invariants every so many turns; 0 never, which is also meant when left out. */
+  /** Checks the machine's invariants every this many turns; 0, the default, for never. */
   readonly checkEvery?: number;
   /** Inputs waiting from which on `ask` refuses; `deliver` never does. 65,536 when left out. */
   readonly waitingMax?: number;
   readonly timers?: Timers;
   /** Pause before the journal is tried again after there was no room for it; half a second when left out. */
   readonly retryAfter?: number;
-  /** Hears that there is no room for the journal, and with undefined that there is some again. */
+  /** Called with an error when the journal has no room, and with undefined when it has room again. */
   onStalled?(error: MutiraoError | undefined): void;
-  /** Hears that the clock was set, after the machine has followed it. */
+  /** Called after the clock was set and the machine has followed it. */
   onClockStepped?(by: Duration): void;
-  /** Hears of every turn; undefined, as usual, costs nothing. */
+  /** Receives every turn; undefined, the default, costs nothing. */
   readonly trace?: TurnTrace | undefined;
 }
 
@@ -75,10 +75,9 @@ interface Asker {
  * changes to the journal, then its commands in order.
  *
  * Nothing is performed, and no asker is answered, before the changes of its turn are in the journal. Where the disk has
- * no room for
- * them the driver stalls: what was decided waits and is tried again, what arrives waits behind it, questions are
- * refused. Any other
- * error ends the driver: it does nothing more, and the process should start again from the journal.
+ * no room for them the driver stalls: what was decided waits and is tried again, what arrives waits behind it,
+ * questions are refused. Any other error ends the driver: it does nothing more, and the process should start again from
+ * the journal.
  */
 export class MachineDriver<State, Input, Change, Command extends { readonly kind: string }> {
   readonly state: State;
@@ -88,7 +87,7 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
   readonly #waitingMax: number;
   readonly #wakeTimer: WakeTimer;
   readonly #endClockWatch: (() => void) | undefined;
-  /** By how much the clock had stepped when the machine heard of it last. */
+  /** The total of the clock steps that the machine has received. */
   #stepped: Duration;
   readonly #askers = new Map<number, Asker>();
   #inbox: Input[] = [];
@@ -165,12 +164,12 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
   }
 
   /**
-   * Takes what waits through its turns now, so that the state knows all that was heard. Not to be called while a
-   * command is performed.
+   * Runs turns now until the inbox is empty, so that the state reflects every delivered input. Must not be called while
+   * a command is performed.
    */
   settle(): void {
-    // Commands may deliver further inputs at once; so many more turns let them settle without letting two sides play
-    // for ever.
+    // Commands may deliver further inputs at once. This many more turns let them settle, and end two sides that
+    // keep answering each other.
     for (
       let turnsLeft = Math.ceil(this.#inbox.length / this.#batchMax) + 16;
       this.#inbox.length > 0 && turnsLeft > 0;
@@ -222,7 +221,7 @@ export class MachineDriver<State, Input, Change, Command extends { readonly kind
     if (this.#options.clock.stepped !== this.#stepped) this.deliver(timerInput);
   }
 
-  /** The inputs with the step that the clock made since the machine heard of it last, if it made one. */
+  /** The inputs, preceded by the step that the clock made since the last turn. */
   #withClockStep(batch: readonly Input[], by: Duration): readonly Input[] {
     this.#stepped += by;
     // The machine asks to be woken again.

@@ -14,7 +14,7 @@ export interface TraceSetup {
   readonly machine: TracedMachine;
   /** When the process took over the state. */
   readonly at: Instant;
-  /** Called once, at once, and only if there is to be a trace. */
+  /** Called once, at once, and only if a trace is written. */
   describe(): Beginning;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly timers?: Timers;
@@ -22,13 +22,12 @@ export interface TraceSetup {
 
 /** Longest time that the outcome of a turn waits for the inputs of the next, to be written together. */
 const outcomeDelay = 100;
-/** Lives of a process that leave a trace each beside the others. */
+/** Traces of one path, one for each start of the process. */
 const filesMax = 10_000;
 
 /**
  * Opens a debugging trace and writes its head. A file that exists is left alone: `x.jsonl` becomes `x.2.jsonl`, and so
- * on, so
- * that the trace of a process that died is still there after its restart.
+ * on, so that the trace of a process that died is still there after its restart.
  *
  * @returns undefined for an empty path. @throws {MutiraoError} MUT_BAD_CONFIG when no file can be made there.
  */
@@ -65,8 +64,8 @@ function release(): string {
 
 /**
  * Writes the turns of one driver, at once and one after the other: no more than a turn is ever held in memory, and the
- * inputs
- * of a step that hangs or kills the process are in the file. A trace that cannot be written ends; the process goes on.
+ * inputs of a step that hangs or kills the process are in the file. A trace that cannot be written ends; the process
+ * goes on.
  */
 class TraceFile implements TurnTrace {
   readonly #log: Pick<Logger, 'warn'>;

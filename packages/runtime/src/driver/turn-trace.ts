@@ -1,7 +1,7 @@
 import type { Decision, Instant } from '@mutirao/core/shared';
 
 /**
- * Hears of what a driver does, turn by turn, while the values are as they are: later turns may change them. Never
+ * Receives what a driver does, turn by turn. Later turns may change the values, so they must be read at once. Never
  * throws.
  */
 export interface TurnTrace {

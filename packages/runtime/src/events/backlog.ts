@@ -8,20 +8,17 @@ import type { Journal, JournalEntry } from '../journal/index.ts';
  */
 const readMax = 32;
 
-/** A message that is to be published, and how far all is published once it is. */
+/** A message to publish, and how far the journal is published after it. */
 interface Waiting {
   readonly message: EventMessage;
-  /** The last change of which nothing is left when this message is kept. */
+  /** The last change that is fully published once this message is stored. */
   readonly completes: number;
 }
 
 /** The messages of one line of a journal, in order; the same, byte for byte, at any time. */
 export type EncodeEntry<Change> = (entry: JournalEntry<Change>) => EventMessage[];
 
-/**
- * What a journal tells and no stream has kept yet; at most a page of it is in memory, and the rest stays in the
- * journal.
- */
+/** Messages of a journal that no stream has stored yet. At most a page is in memory; the rest stays in the journal. */
 export class EventBacklog<Change> {
   readonly #journal: Pick<Journal<Change>, 'read' | 'lastSequence'>;
   readonly #encode: EncodeEntry<Change>;
@@ -74,7 +71,7 @@ export class EventBacklog<Change> {
     for (const entry of entries) {
       const { sequence } = entry;
       const messages = this.#encode(entry);
-      // A change that tells nothing is done with when all before it is.
+      // A change without messages is complete when all changes before it are.
       messages.forEach((message, index) => {
         this.#waiting.push({ message, completes: index === messages.length - 1 ? sequence : sequence - 1 });
       });

@@ -28,7 +28,7 @@ export interface PublisherSetup<Change> {
 const placeName = 'events_published';
 const runName = 'events_run';
 
-/** What publishes the journal's events, with its series; undefined where they are not to be published. */
+/** The publisher of the journal's events, with its series; undefined if events are not published. */
 export function createPublisher<Change>(
   setup: PublisherSetup<Change>,
   journal: Journal<Change>,
@@ -81,8 +81,7 @@ export function measurePublisher(
  * The CloudEvents source of a journal.
  *
  * A host that lost its power may have lost the last changes after they were published; their sequences come again with
- * other
- * contents, and so under another source.
+ * other contents, and so under another source.
  */
 export function eventSource(
   source: string,

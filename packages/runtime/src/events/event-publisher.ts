@@ -5,7 +5,7 @@ import type { EventBacklog } from './backlog.ts';
 import type { ConnectEvents, EventConnection } from './connection.ts';
 import { countKept, nextWindow, windowMax } from './window.ts';
 
-/** Hears of what becomes of events. */
+/** Receives the number of published events. */
 export interface EventCounts {
   published(count: number): void;
 }
@@ -20,25 +20,24 @@ export interface EventPublisherOptions {
   random(): number;
   /** Keeps how far all is published, for the next start. */
   keepPlace(sequence: number): void;
-  /** Hears of the start of each outage, with its reason, and of its end: undefined. */
+  /** Called with the reason when an outage starts, and with undefined when it ends. */
   onTrouble(error: unknown): void;
 }
 
 const backoffRules = { first: 100, longest: 15_000 };
-/** Changes after which the place is kept also while more is to be published. */
+/** Changes after which the position is saved although more are waiting. */
 const placeStride = 256;
-/** How long there must be no news for the place to be kept. */
+/** Time without news after which the position is saved. */
 const idleDelay = 500;
 /** How long news gather before they are sent, so that the turns of a busy process share a row. */
 const gatherDelay = 5;
 
 /**
- * Publishes what the journal tells: each event at least once, those of a job in their order.
+ * Publishes the journal: each event at least once, those of a job in their order.
  *
- * A row of messages goes out at once, each but the first on condition that the one before it is the last in the stream:
- * where one is
- * lost, none after it is kept, and the row goes on from there. Nobody waits for a publisher: what cannot be sent stays
- * in the journal.
+ * A row of messages is sent at once. Each but the first requires that the one before it is the last in the stream: if
+ * one is lost, none after it is stored, and the row continues from there. Nothing waits for a publisher; messages that
+ * cannot be sent stay in the journal.
  */
 export class EventPublisher {
   readonly #options: EventPublisherOptions;
@@ -81,8 +80,8 @@ export class EventPublisher {
   }
 
   /**
-   * Publishes what is there, for at most `grace` and not without a connection, keeps the place, and ends. What is left
-   * comes with the next start.
+   * Publishes the waiting messages for at most `grace`, if there is a connection, saves the position and ends. The next
+   * start publishes the rest.
    */
   async stop(grace: Duration): Promise<void> {
     this.#isStopping = true;

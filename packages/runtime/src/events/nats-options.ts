@@ -4,7 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { Bytes, Duration } from '@mutirao/core/shared';
 import type { NatsOptions } from './nats.ts';
 
-/** The options of a program that tell of NATS (`natsOptions` of `runtime/program`). */
+/** The NATS options of a program (`natsOptions` of `runtime/program`). */
 export interface NatsConfig {
   readonly nats: string;
   readonly natsCredentials: string;
@@ -20,8 +20,9 @@ const ageMin = 1000;
 const bytesMin = 1024 ** 2;
 
 /**
- * Where events are to be published; undefined where nowhere. @throws {MutiraoError} MUT_BAD_CONFIG for what no NATS
- * server can be asked for.
+ * The NATS server to publish events to; undefined if no server is configured.
+ *
+ * @throws {MutiraoError} MUT_BAD_CONFIG for options that no NATS server accepts.
  */
 export function findNatsOptions(config: NatsConfig, name: string): NatsOptions | undefined {
   const {

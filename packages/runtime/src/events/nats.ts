@@ -40,7 +40,7 @@ export interface NatsOptions {
 const connectTimeout = 2000;
 const publishTimeout = 10_000;
 const pingInterval = 10_000;
-/** How long a server tells repeats by their ids; an outage may be that long without any in the stream. */
+/** How long a server recognizes repeats by their ids; an outage of this length puts no duplicates in the stream. */
 const duplicateWindowMax = 120_000;
 /** JetStream's code for a message whose predecessor is not the last of the stream. */
 const wrongLastMessageId = 10_070;

@@ -28,9 +28,9 @@ export interface ContentStoreOptions {
 }
 
 /**
- * A folder of contents by their hash: `ab/<sha256>`, read-only files, each whole from the moment it is seen.
+ * A folder of contents by their hash: `ab/<sha256>`, read-only files, each whole from the moment it appears.
  *
- * Putting what is there already is harmless. One process at a time has a folder open.
+ * Storing a content again is harmless. One process at a time has a folder open.
  */
 export class ContentStore {
   readonly folder: string;
@@ -79,8 +79,7 @@ export class ContentStore {
    * Keeps what a stream brings, which is read as fast as the disk takes it.
    *
    * @throws {MutiraoError} MUT_CONTENT_MISMATCH when it is not what was expected; MUT_CONTENT_TOO_LARGE as soon as it
-   * is more
-   * than expected or allowed; MUT_DISK_FULL; what the stream throws. Nothing is kept then.
+   * is more than expected or allowed; MUT_DISK_FULL; what the stream throws. Nothing is kept then.
    */
   async putStream(source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, expected: Expectation): Promise<Content> {
     const draft = this.#nextDraft();
@@ -117,8 +116,7 @@ export class ContentStore {
 
   /**
    * As `putStream`, of a content whose first `offset` bytes are left from a stream that broke. What comes is left too
-   * where this one
-   * breaks. One at a time for each content.
+   * where this one breaks. One at a time for each content.
    *
    * @throws {MutiraoError} as `putStream`; MUT_TRANSFER_FAILED where fewer bytes are left, or the stream ends too
    * early.
@@ -143,7 +141,7 @@ export class ContentStore {
       await this.#publish(part, content.sha256);
       return content;
     } catch (error) {
-      // What is wrong, or has no room, is of no use to the next.
+      // The next transfer cannot use bytes that are wrong or did not fit on the disk.
       if (isWrong(error) || isFullDisk(error)) await rm(part, { force: true });
       throw fileError(error, part);
     }
@@ -227,7 +225,7 @@ export class ContentStore {
   }
 }
 
-/** Undefined also where we are kept out: it is of no use then, and is brought again. */
+/** Undefined also without permission: the file is useless then, and is brought again. */
 function getSize(path: string): Bytes | undefined {
   try {
     return statSync(path).size;

@@ -18,12 +18,12 @@ export interface HeldFolder {
 }
 
 /**
- * Does what needs a folder below another one, and makes the folders that are missing. Links on the way to `root` are
- * followed; below it none is.
+ * Runs an action with a folder below another one, and creates missing folders. Follows links on the way to `root`, and
+ * none below it.
  *
  * @param names a name each: neither empty, `.` nor `..`, and without a slash or a NUL.
- * @throws {MutiraoError} MUT_PATH_ESCAPES where one of them is a link, or is no name. Error of the file system. What
- * `act` throws.
+ * @throws {MutiraoError} MUT_PATH_ESCAPES if one of them is a link or not a plain name. Errors of the file system, and
+ * what `act` throws.
  */
 export async function inFolderBelow<T>(
   root: string,

@@ -6,13 +6,13 @@ import type { Bytes, JobId, ReplicaId, TaskIndex } from '@mutirao/core/shared';
 
 import { fileError } from './file-errors.ts';
 
-/** A file of a task's result within the volumes of its job: tar archives with an index beside them. */
+/** A file of a task's result within the volumes of its job: tar archives with an index next to them. */
 export interface GatheredFile {
   readonly taskIndex: TaskIndex;
   readonly replicaId: ReplicaId;
   /** As it is called in the volume: from the job's home directory on. */
   readonly path: string;
-  /** Name of the volume, beside the index. */
+  /** Name of the volume, which is in the folder of the index. */
   readonly volume: string;
   /** Where its bytes begin in the volume. */
   readonly offset: Bytes;
@@ -22,7 +22,7 @@ export interface GatheredFile {
   readonly sha256: string;
 }
 
-/** Whose results an index tells of. */
+/** The job and the broker that an index belongs to. */
 export interface GatheredOwner {
   readonly jobId: JobId;
   readonly brokerId: string;
@@ -34,7 +34,7 @@ export interface GatheredOwner {
 export interface GatheredIndex {
   /** Undefined where not even the first line is whole. */
   readonly owner: GatheredOwner | undefined;
-  /** Where the last whole result ends; what a killed broker wrote after it is no part of the index. */
+  /** Where the last whole result ends; the index ignores what a killed broker wrote after it. */
   readonly end: Bytes;
 }
 
@@ -50,18 +50,18 @@ export function gatheredVolumeName(jobId: JobId, number: number): string {
   return `job-${jobId}.${String(number).padStart(3, '0')}.tar`;
 }
 
-/** The number in the name of a volume; undefined for a name that is none of that job's. */
+/** The number in the name of a volume; undefined for any other name. */
 export function gatheredVolumeNumber(jobId: JobId, name: string): number | undefined {
   const [, id, number] = /^job-(\d+)\.(\d{3,9})\.tar$/.exec(name) ?? [];
   return Number(id) === jobId && number !== undefined ? Number(number) : undefined;
 }
 
-/** What a volume is called until the index tells of something in it. */
+/** The name of a volume until the index lists something in it. */
 export function gatheredBegunName(jobId: JobId, number: number): string {
   return `${gatheredVolumeName(jobId, number)}${begunSuffix}`;
 }
 
-/** The number in such a name; undefined for a name that is none of that job's. */
+/** The number in such a name; undefined for any other name. */
 export function gatheredBegunNumber(jobId: JobId, name: string): number | undefined {
   return name.endsWith(begunSuffix) ? gatheredVolumeNumber(jobId, name.slice(0, -begunSuffix.length)) : undefined;
 }
@@ -92,10 +92,11 @@ export function renderGatheredResult(files: readonly GatheredFile[]): string {
 }
 
 /**
- * Reads an index from its beginning, a result at a time; where a task has several the last one counts.
+ * Reads an index from its beginning, a result at a time; if a task has several results, the last one counts.
  *
- * Cost: one pass over the file, whatever its size in memory of one result.
- * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_CONTENT_MISMATCH for a line in its midst that is none of an index.
+ * Cost: one pass over the file, and memory for one result.
+ *
+ * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_CONTENT_MISMATCH for a malformed line before the end.
  */
 export async function readGatheredIndex(
   path: string,

@@ -11,7 +11,7 @@ const chunkBytes = 1024 * 1024;
 /**
  * The content of a file: its hash and size. Reads one piece ahead while it hashes, and holds two pieces of a mebibyte.
  *
- * @param bytesMax only its beginning, of so many bytes.
+ * @param bytesMax hash only this many bytes from the start.
  * @throws {MutiraoError} MUT_FILE_NOT_FOUND
  */
 export async function hashFile(path: string, bytesMax: Bytes = Infinity): Promise<Content> {

@@ -16,9 +16,7 @@ import {
 import { join } from 'node:path';
 import { makeToken } from './token.ts';
 
-/**
- * A secret that a process left in a home folder. It is never sent: whoever has it proves that with `home-proofs.ts`.
- */
+/** A secret that a process left in a home folder. It is never sent; `home-proofs.ts` proves that a process has it. */
 export interface HomeKey {
   readonly key: string;
   /** Where files for the writer may be put; empty where it takes none. */

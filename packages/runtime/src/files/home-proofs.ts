@@ -4,10 +4,8 @@ import type { Content } from '@mutirao/core/messages';
 
 /**
  * Proofs that two processes read the same home folder, without the secret crossing a wire: HMAC-SHA256 with a key from
- * a file that the
- * owner's account alone can read (`home-keys.ts`), over random texts of both sides. A proof is of no use to anybody who
- * sees it: it is
- * for one challenge of one receiver.
+ * a file that the owner's account alone can read (`home-keys.ts`), over random texts of both sides. A proof is valid
+ * for one challenge of one receiver, so that seeing it helps nobody.
  */
 
 /** A file whose path another process sends. */

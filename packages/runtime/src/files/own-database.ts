@@ -1,6 +1,6 @@
 import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 
-/** Files that SQLite makes beside a database, with its mode. */
+/** Suffixes of a database file and of those that SQLite creates next to it, with the same mode. */
 const endings = ['', '-wal', '-shm', '-journal'] as const;
 
 /**

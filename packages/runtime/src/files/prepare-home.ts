@@ -69,7 +69,7 @@ export function prepareHome(home: string): void {
     writeFileSync(probe, '', { mode: 0o600 });
     rmSync(probe);
   } catch (error) {
-    if (isFullDisk(error)) return; // What is there already goes on.
+    if (isFullDisk(error)) return; // Existing work continues.
     const { code = '' } = error as NodeJS.ErrnoException;
     if (!Object.hasOwn(reasons, code)) throw error;
     throw unusable(home, 'cannot be written to', error);

@@ -5,8 +5,8 @@ import { removeTree, type Removal } from './removal/remove-tree.ts';
 const removedPrefix = '.removed-';
 
 /**
- * What a folder is called while it is removed, so that who is killed amid that leaves nothing that looks like a folder
- * in use.
+ * The name of a folder while it is removed, so that a process that is killed in between leaves nothing that looks like
+ * a folder in use.
  */
 export function removedFolder(folder: string): string {
   return join(dirname(folder), `${removedPrefix}${basename(folder)}`);

@@ -13,7 +13,7 @@ export function isFullDisk(error: unknown): boolean {
   return false;
 }
 
-/** Bytes that may still be written below a folder; Infinity where that cannot be told. */
+/** Free space for files below a folder; Infinity if it is unknown. */
 export function freeBytes(folder: string): Bytes {
   try {
     const { bavail, bsize } = statfsSync(folder);
@@ -36,7 +36,7 @@ export interface RoomOptions {
   journalTrouble(): string | undefined;
 }
 
-/** The room on the disks of a process: whether there is any, who waits for some, and the words for it. */
+/** The free space on the disks of a process: whether there is any, what waits for it, and the words for it. */
 export class Room {
   readonly #options: RoomOptions;
   /** What waits, each with why. */
@@ -64,7 +64,7 @@ export class Room {
     if (trouble !== undefined) throw new MutiraoError('MUT_DISK_FULL', `nothing new is taken: ${trouble}`);
   }
 
-  /** Resolves when so many bytes fit and new work could still be taken. Never rejects. */
+  /** Resolves when this many bytes fit and leave the space that new work needs. Never rejects. */
   async whenFree(bytes: Bytes): Promise<void> {
     const { folder, freeMin } = this.#options;
     await this.retryWhileDiskFull(() => {

@@ -24,7 +24,7 @@ export function tokenOfProvider(home: string, providerId: string, token: string)
   return siteNames(home).includes(providerId) ? (findSiteToken(home, providerId) ?? token) : token;
 }
 
-/** The token of the site whose provider is reached at an address here; undefined where it is no site's. */
+/** The token of the site whose provider has this address here; undefined if no site has it. */
 export function findSiteTokenAt(home: string, address: string): string | undefined {
   const name = siteNames(home).find((site) => readAddress(home, site) === address);
   return name === undefined ? undefined : findSiteToken(home, name);

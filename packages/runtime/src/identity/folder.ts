@@ -7,11 +7,9 @@ import { join } from 'node:path';
  */
 export interface IdentityPaths {
   readonly folder: string;
-  /** The certificate of the authority: whom all of one grid trust. */
+  /** The certificate of the authority, which all hosts and users of one grid trust. */
   readonly authorityCertificate: string;
-  /**
-   * Who has it can make anybody's certificate. It is elsewhere where `authorityPlace` exists; see `authorityKeyPath`.
-   */
+  /** Its holder can issue any certificate. It is elsewhere where `authorityPlace` exists; see `authorityKeyPath`. */
   readonly authorityKey: string;
   /** Holds the path of the folder that the authority's key was moved to. */
   readonly authorityPlace: string;

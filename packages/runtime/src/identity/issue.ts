@@ -16,7 +16,7 @@ export interface Validity {
 }
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
-/** Certificates begin so long ago, since the clocks of hosts differ. */
+/** Certificates are backdated by this time, since the clocks of hosts differ. */
 const headStart = 24 * 3_600_000;
 
 /** Loaded only where certificates are made. */

@@ -34,7 +34,7 @@ export interface CertificateDescription {
 export interface InitOptions {
   readonly folder: string;
   readonly user: string;
-  /** What this host is called besides what it knows itself. */
+  /** Further names of this host, in addition to those that it knows itself. */
   readonly hosts: readonly string[];
   /**
    * Absolute path of the folder for the authority's key; left out, the key stays where it is, at first in the
@@ -50,8 +50,7 @@ const authorityLasts = 10 * 365 * 24 * 3_600_000;
 
 /**
  * Makes the identity of a home: an authority, its owner's certificate and this host's. Where there is one already, the
- * authority
- * stays and the certificates are made again; a host keeps the names that it has.
+ * authority stays and the certificates are made again; a host keeps the names that it has.
  *
  * @throws {MutiraoError} MUT_BAD_REQUEST for a name that no certificate can hold; MUT_BAD_CONFIG where the folder
  * belongs to somebody else's authority.
@@ -161,7 +160,7 @@ function readAuthority(paths: IdentityPaths, now: Instant): KeyPair {
   return authority;
 }
 
-/** What is to be made for somebody else. */
+/** Identity to create for somebody else. */
 export interface IssueOptions {
   /** The folder with the authority. */
   readonly folder: string;
@@ -169,7 +168,7 @@ export interface IssueOptions {
   readonly out: string;
   /** Names of the host that the certificate is for; empty for none. */
   readonly hosts: readonly string[];
-  /** Whom the user's certificate is for; undefined for none. */
+  /** The user that the certificate names; undefined for none. */
   readonly user: string | undefined;
   readonly lasts: Duration;
   readonly now: Instant;
@@ -216,7 +215,7 @@ function writePair(certificatePath: string, keyPath: string, { certificate, key 
   writeAtomic(certificatePath, certificate, 0o644);
 }
 
-/** What an identity folder holds. @throws {MutiraoError} MUT_BAD_CONFIG when it is none. */
+/** The contents of an identity folder. @throws {MutiraoError} MUT_BAD_CONFIG when it is not one. */
 export function describeIdentity(folder: string): IdentityDescription {
   const paths = identityPaths(folder);
   if (!existsSync(paths.authorityCertificate))
@@ -233,7 +232,7 @@ export function describeIdentity(folder: string): IdentityDescription {
   };
 }
 
-/** As whom the owner of the folder is known on other hosts; undefined where it holds no user certificate. */
+/** The name by which other hosts know the owner of the folder; undefined if it holds no user certificate. */
 export function userOfIdentity(folder: string): string | undefined {
   return describeUser(identityPaths(folder).userCertificate)?.names[0];
 }

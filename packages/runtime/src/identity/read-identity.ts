@@ -43,7 +43,7 @@ function belongTogether(certificate: string, key: string): boolean {
   try {
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key));
   } catch {
-    return false; // Not a key at all: the same to whoever has to mend it.
+    return false; // Not a key at all: the user fixes that in the same way.
   }
 }
 

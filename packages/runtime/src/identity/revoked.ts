@@ -3,7 +3,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '../files/index.ts';
 import { identityPaths } from './folder.ts';
 
-/** Serial numbers of certificates that are taken no more, as the file of an identity folder lists them. */
+/** Serial numbers of revoked certificates, as the file of an identity folder lists them. */
 export class RevokedSerials {
   readonly #path: string;
   #stamp = '';
@@ -36,8 +36,9 @@ function readSerials(path: string): Set<string> {
 }
 
 /**
- * Has the servers of this home take a certificate no more, within a second or two. @throws {MutiraoError}
- * MUT_BAD_REQUEST
+ * Revokes a certificate; the servers of this home refuse it within a second or two.
+ *
+ * @throws {MutiraoError} MUT_BAD_REQUEST
  */
 export function revokeSerial(folder: string, serial: string, remark: string): void {
   const path = identityPaths(folder).revoked;

@@ -8,8 +8,8 @@ import { journalError } from './sqlite-errors.ts';
 const checkpointPages = 4000;
 
 /**
- * Copies a journal that no process has open into one file, with what is in its log, and a note of its last change
- * beside it; returns the sequence of that. It is looked at page by page before.
+ * Checks a journal that no process has open page by page, and copies it with its log into one file. Notes the last
+ * change next to the copy and returns its sequence.
  *
  * @throws {MutiraoError} MUT_ALREADY_RUNNING when a process has it open, MUT_JOURNAL_CORRUPT when it is damaged or
  * lacks changes, MUT_DISK_FULL.
@@ -21,7 +21,7 @@ export function copyJournal(path: string, to: string): number {
     requireWhole(path, held, { noted: readLastChange(path), bootId: readBootId() });
     requireSound(database, path);
     database.prepare('VACUUM INTO ?').run(to);
-    // By no run of a host: whoever opens the copy wants all of it.
+    // Without a run of a host, so that a process that opens the copy requires all of it.
     new LastChange(to, { bootId: undefined, last: held, synced: held }).close();
     return held;
   });

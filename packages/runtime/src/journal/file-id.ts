@@ -4,16 +4,16 @@ import { statSync, type BigIntStats } from 'node:fs';
 /** Digits that a database keeps exactly. */
 const digits = 12;
 
-/** What tells a file from its copies. */
+/** Metadata in which a file differs from its copies. */
 type FileMarks = Pick<BigIntStats, 'ino' | 'birthtimeNs'>;
 
 const findMarks = (path: string): FileMarks | undefined => statSync(path, { bigint: true, throwIfNoEntry: false });
 
 /**
- * A number for a file, another one for each copy of it; undefined where there is none.
+ * A number for a file that differs for each copy; undefined if the file is missing.
  *
- * Some file systems do not say when a file was made. There the inode alone has to do: it stays over a restart of the
- * host, and a copy beside the original has another one.
+ * Some file systems do not record when a file was made. The inode alone must do there: it survives a restart of the
+ * host, and a copy next to the original has another one.
  */
 export function readFileId(
   path: string,

@@ -7,8 +7,7 @@ const instanceName = 'instance';
 
 /**
  * The instance of a journal: another one where the journal is new, or was put back from a back-up, since sequences and
- * ids come again then. A host that has
- * started again keeps it.
+ * ids come again then. A host that has started again keeps it.
  *
  * Before `keepHost`, with which it gets to the disk.
  *
@@ -27,13 +26,15 @@ export function readJournalInstance(journal: Pick<Journal<unknown>, 'findNumber'
 /** Where a watcher wants to go on. */
 export interface JournalPosition {
   readonly afterSequence: number;
-  /** The instance that the sequence was told of; where it is left out only the sequence is compared. */
+  /** The journal instance that the sequence belongs to; if left out, only the sequence is compared. */
   readonly journalInstance?: string | undefined;
 }
 
 /**
- * A watcher that was told of another journal, or of more than there is, would hear nothing, or what it takes for the
- * rest. @throws {MutiraoError} MUT_JOURNAL_POSITION
+ * Refuses a position in another journal or beyond the end of this one: its watcher would receive nothing, or mistake
+ * other changes for the rest.
+ *
+ * @throws {MutiraoError} MUT_JOURNAL_POSITION
  */
 export function requirePosition(
   { afterSequence, journalInstance: known }: JournalPosition,

@@ -76,8 +76,8 @@ export interface Journal<Change> {
   /** A number that `keepNumber` kept; undefined when none was. */
   findNumber(name: string): number | undefined;
   /**
-   * Keeps a number beside the changes, in place of the one before it: a place that someone has read up to. It outlives
-   * this process, not the machine.
+   * Stores a named number with the changes, such as a reader's position, and replaces the previous value. It survives a
+   * crash of this process, not of the machine.
    */
   keepNumber(name: string, value: number): void;
   /** For reading projections. Statements are for the caller to keep. */
@@ -105,8 +105,7 @@ const checkpointPagesUsual = 4000;
  * Opens a journal, for this process alone.
  *
  * @throws {MutiraoError} MUT_ALREADY_RUNNING when another process has it open, MUT_JOURNAL_NEWER when a later release
- * wrote it,
- * MUT_JOURNAL_CORRUPT when it is damaged or lacks changes, MUT_DISK_FULL when there is no room to begin,
+ * wrote it, MUT_JOURNAL_CORRUPT when it is damaged or lacks changes, MUT_DISK_FULL when there is no room to begin,
  * MUT_JOURNAL_FAILED when it cannot be read or made.
  */
 export function openJournal<Change>(options: JournalOptions<Change>): Journal<Change> {
@@ -134,8 +133,8 @@ export function openJournal<Change>(options: JournalOptions<Change>): Journal<Ch
 }
 
 /**
- * Makes the folder and gives the file to this account alone. What was noted of its last change, where it is there: who
- * removes the whole file means to begin with nothing.
+ * Creates the folder and makes the file this account's alone. Returns the note of its last change if the file exists: a
+ * user who removes the whole file wants to start empty.
  */
 function prepareFile(path: string): NotedChanges | undefined {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

@@ -3,13 +3,13 @@ import { dirname } from 'node:path';
 import { MutiraoError } from '@mutirao/api/errors';
 import { syncFolder } from '../files/write-atomic.ts';
 
-/** What a journal held at last, by the file beside it. */
+/** The last changes of a journal, by the note next to it. */
 export interface NotedChanges {
   /** Names the host's run in which that was; undefined where the system names none. */
   readonly bootId: number | undefined;
   /** Sequence of the last change that was written. */
   readonly last: number;
-  /** Sequence of the last change that was on the disk before it was told to anybody. */
+  /** Sequence of the last change that was synced to disk before it was announced. */
   readonly synced: number;
 }
 
@@ -20,7 +20,7 @@ export function lastChangePath(path: string): string {
   return `${path}-last`;
 }
 
-/** Reads the note beside a journal; undefined where there is none that can be read. */
+/** Reads the note of a journal; undefined if it is missing or unreadable. */
 export function readLastChange(path: string): NotedChanges | undefined {
   let text: string;
   try {
@@ -35,10 +35,10 @@ export function readLastChange(path: string): NotedChanges | undefined {
 }
 
 /**
- * Notes beside a journal which change was its last, so that a journal that lacks some is noticed: SQLite takes one
- * whose log is missing, damaged or was left out of a copy for whole.
+ * Notes the last change of a journal in a file next to it, so that missing changes are noticed: SQLite accepts a
+ * database whose log is missing, damaged or was left out of a copy as whole.
  *
- * A note costs one small write, and is never ahead of the journal as long as the host does not fall.
+ * A note costs one small write, and is never ahead of the journal unless the host crashes.
  */
 export class LastChange {
   readonly #file: number;
@@ -84,10 +84,10 @@ export class LastChange {
 }
 
 /**
- * Compares a journal with the note beside it.
+ * Compares a journal with its note.
  *
- * Changes that were not synced are lost with a fall of the host, and what they said is found out again; any other that
- * lacks is a promise that nobody would keep.
+ * A crash of the host may lose changes that were not synced; their facts are found out again. Any other missing change
+ * is a promise that nobody would keep.
  *
  * @throws {MutiraoError} MUT_JOURNAL_CORRUPT when changes are missing.
  */

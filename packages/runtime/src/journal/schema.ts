@@ -16,8 +16,7 @@ const tables = [
  * Takes the database for this process alone and sets how it writes.
  *
  * The exclusive lock is held until the database is closed or the process ends, however it ends; it also spares the
- * shared
- * memory file, so the journal may lie on a network file system.
+ * shared memory file, so the journal may lie on a network file system.
  *
  * @param checkpointPages pages in the log from which on they are copied into the file, which holds up whoever writes
  * then.
@@ -71,14 +70,13 @@ function keepVersion(database: DatabaseSync, path: string, name: string, version
 export interface Origin {
   /** Undefined where the system names none. */
   readonly bootId: number | undefined;
-  /** Undefined where it is no file. */
+  /** Undefined if the journal is not a file. */
   readonly fileId: number | undefined;
 }
 
 /**
  * Whether changes may be gone since `keepOrigin`: the host has started again, or may have, or the journal is another
- * file, as one that was put back from a
- * back-up is. A new journal has nothing to forget.
+ * file, as one that was put back from a back-up is. A new journal has nothing to forget.
  */
 export function isOriginNew(database: DatabaseSync, { bootId, fileId }: Origin): boolean {
   if (database.prepare('SELECT 1 FROM changes LIMIT 1').get() === undefined) return false;
@@ -91,8 +89,8 @@ export function isOriginNew(database: DatabaseSync, { bootId, fileId }: Origin):
 }
 
 /**
- * Whether the journal is another file than `keepOrigin` noted, or nothing was noted: whoever puts a journal back
- * removes the notes. An older release may have noted the host's run alone.
+ * Whether the journal is another file than `keepOrigin` noted, or nothing was noted: a restore removes the notes. An
+ * older release may have noted the host's run alone.
  */
 export function isFileNew(database: DatabaseSync, { fileId }: Origin): boolean {
   const notedFile = findNoted(database, 'file');

@@ -12,8 +12,8 @@ export interface HttpOptions {
   readonly address: string;
   readonly metrics: Metrics;
   /**
-   * Shown as `Authorization: Bearer TOKEN` by whoever may read more than whether all is well: every account of the host
-   * can reach the port.
+   * Shown as `Authorization: Bearer TOKEN` to read more than the health state: every account of the host can reach the
+   * port.
    */
   readonly token: string;
   /** Undefined while all is well, else what is wrong. */

@@ -42,8 +42,8 @@ function findFresh(root: string): string | undefined {
 }
 
 /**
- * Whether a file, or a folder with all that is in it, is older than an instant; a folder's own time tells of what was
- * taken out, and the second time of what was moved there with its own age.
+ * Whether a file, or a folder with everything in it, is older than an instant. The mtime of a folder reveals removed
+ * entries, and the ctime of an entry reveals that it was moved there with an old mtime.
  */
 function isOlder(path: string, instant: number): boolean {
   const { mtimeMs, ctimeMs } = statSync(path);

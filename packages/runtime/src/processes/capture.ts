@@ -27,7 +27,7 @@ export function captureStream(stream: Readable | null, bytesMax: number): Captur
     received += chunk.length;
     if (part.length > 0) chunks.push(part);
   });
-  stream?.on('error', () => undefined); // The end of the process tells what there is to tell.
+  stream?.on('error', () => undefined); // The exit of the process reports any failure.
   return {
     bytes: () => Buffer.concat(chunks),
     isTruncated: () => truncated,

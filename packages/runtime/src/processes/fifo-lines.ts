@@ -17,8 +17,9 @@ export class FifoLines {
   }
 
   /** @throws Error of the file system; then nothing of the text was written. */
-  write(text: string): void {
-    const bytes = Buffer.from(text);
+  write(text: string | Uint8Array): void {
+    const bytes =
+      typeof text === 'string' ? Buffer.from(text) : Buffer.from(text.buffer, text.byteOffset, text.byteLength);
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     if (this.#timer === undefined) this.#flush();
   }

@@ -39,7 +39,9 @@ export interface LaunchTask {
   readonly keptMax?: number;
   /** It leaves files that are read when it has ended: until then nothing that it started may be left. */
   readonly leavesFiles?: boolean;
-  /** Words, from `sandboxLine`, that start the task in a sandbox; left out for a task that runs beside the agent. */
+  /** Redirections of a shell, for a task that has more files open than its two streams. */
+  readonly redirections?: string;
+  /** Words, from `sandboxLine`, that start the task in a sandbox; left out for a task without one. */
   readonly sandbox?: string;
   /** Words that keep the process whose number follows, and what it starts, to some processors; left out for any. */
   readonly pin?: string;
@@ -73,7 +75,7 @@ export interface TaskTail {
 export interface TaskExit {
   /** As a shell reports it; -1 when the task's folder could not be entered. */
   readonly status: number;
-  /** The signal that ended it, where one is known to have; a status above 128 alone does not tell. */
+  /** The signal that is known to have ended it; a status above 128 alone does not prove one. */
   readonly signal: number | undefined;
   /** Why it could not be started, where that is known. */
   readonly trouble?: string;
@@ -126,12 +128,9 @@ const scratch = Buffer.allocUnsafe(4096);
  * A resident shell, leader of its own process group, that runs one task at a time.
  *
  * Lines come to it through a FIFO as its script: a shell runs each as soon as it is complete, and the shell's own
- * descriptors are closed to
- * what it starts. A task is a simple command, for which dash uses vfork; with a fork of this process in its stead,
- * tasks of a few
- * milliseconds would take twice as long. Output goes to two pipes, which the shell opens for each task: the end of file
- * shows when nothing
- * that the task started has them open any more.
+ * descriptors are closed to what it starts. A task is a simple command, for which dash uses vfork; with a fork of this
+ * process in its stead, tasks of a few milliseconds would take twice as long. Output goes to two pipes, which the shell
+ * opens for each task: the end of file shows when nothing that the task started has them open any more.
  */
 export class Launcher {
   readonly index: number;
@@ -328,8 +327,7 @@ export class Launcher {
 
   /**
    * Reads what the task that ended last wrote. Whether that is all: nothing that it started is left, as far as that can
-   * be known cheaply, and
-   * nothing has its streams open.
+   * be known cheaply, and nothing has its streams open.
    */
   drain(): boolean {
     let isClosed = true;
@@ -341,6 +339,17 @@ export class Launcher {
   /** What the task that ended last wrote, after `drain`. */
   readOutput(): TaskOutput {
     return readStreams(this.streams);
+  }
+
+  /** What its task writes from now on belongs to a new part of it: that is kept apart from what it wrote before. */
+  beginPart(keptMax: number): void {
+    for (const stream of this.streams ?? []) {
+      stream.drain();
+      stream.begin(keptMax);
+    }
+    this.launchedAt = performance.now();
+    this.lookAt = firstLook;
+    this.isFollowed = false;
   }
 
   /**
@@ -355,8 +364,7 @@ export class Launcher {
 
   /**
    * Distinguishes a signal from an exit status with a shell that reports signals itself, as bash does, and a sandbox
-   * that could not be set up from a task
-   * that failed. Reads what the shell and bubblewrap wrote since the last call.
+   * that could not be set up from a task that failed. Reads what the shell and bubblewrap wrote since the last call.
    */
   readExit(status: number): TaskExit {
     if (status === 0) return { status, signal: undefined };
@@ -432,7 +440,8 @@ export class Launcher {
 
   private line(task: LaunchTask, sequence: number, [out, err]: TaskStreams): string {
     const id = `${this.index} ${sequence}`;
-    const { sandbox, environment, command, account } = task;
+    const { sandbox, environment, account, redirections } = task;
+    const command = redirections === undefined ? task.command : `${task.command} ${redirections}`;
     const word = account === undefined ? undefined : this.options.account?.line;
     if (word !== undefined)
       return (
@@ -490,8 +499,7 @@ const noOutput: TaskOutput = { standardOutput: noBytes, standardError: noBytes, 
 
 /**
  * Whether a shell has said how a signal ended a task: in the words of the system's language, after the name of its
- * script. Where the language is not installed, it
- * and the program that starts it complain of that as well.
+ * script. Where the language is not installed, it and the program that starts it complain of that as well.
  */
 function isAboutSignal(said: string, script: string): boolean {
   return said.split('\n').some((line) => line.startsWith(script) && !line.includes('setlocale'));

@@ -28,11 +28,11 @@ import { launcherVariable, type Watchdog } from './watchdog.ts';
 
 /** What a set of launchers is made of. */
 export interface LaunchersOptions {
-  /** Made again, and removed at the close; another one beside it where that is not possible. */
+  /** Created again if it exists, and removed at the close; if that fails, another one next to it is used. */
   readonly folder: string;
   /** Tasks that run at once. */
   readonly width: number;
-  /** Of every task, beside its own. */
+  /** Variables of every task, in addition to its own. */
   readonly environment: Readonly<Record<string, string>>;
   readonly watchdog: Watchdog;
   /** /bin/sh when absent. */
@@ -83,7 +83,7 @@ export class Launchers {
   private readonly slots: Launcher[] = [];
   private readonly launchers: Launcher[] = [];
   private readonly slotOf: (number | undefined)[] = [];
-  /** Groups beside those of the launchers that belong to their tasks. */
+  /** Groups that belong to tasks, in addition to those of their launchers. */
   private readonly adopted = new Map<number, Launcher>();
   private readonly status: StatusChannel;
   private readonly origins: Origins;
@@ -143,6 +143,22 @@ export class Launchers {
     launcher.launchedTicks = Math.floor((performance.now() + this.bootOffset) / 10);
     launcher.launch(++this.sequence, task);
     this.lookTimer ??= setTimeout(this.look, lookInterval);
+  }
+
+  /**
+   * A new part of a slot's task begins, as of a process that takes one call after another: what it writes from now on is
+   * the part's.
+   */
+  beginPart(slot: number, keptMax: number): void {
+    this.at(slot).beginPart(keptMax);
+    this.lookTimer ??= setTimeout(this.look, lookInterval);
+  }
+
+  /** What a slot's task has written since its last part began. The task goes on. */
+  endPart(slot: number): TaskOutput {
+    const launcher = this.at(slot);
+    launcher.drain();
+    return launcher.readOutput();
   }
 
   /** Sends a signal to all processes of a slot's task. */
@@ -264,9 +280,8 @@ export class Launchers {
   }
 
   /**
-   * Kills what the last task of a launcher left behind. Whether there was anything; what is another user's, as by
-   * `sudo`, cannot be killed, and to wait for its end is of no
-   * use, unless it is of the account that the task ran as.
+   * Kills what the last task of a launcher left behind, and returns whether there was anything. Processes of another
+   * user, as by `sudo`, cannot be killed. Waiting for their end helps only if the task ran as that user.
    */
   private async killLeftovers(launcher: Launcher, shell: number | undefined): Promise<boolean> {
     const left = this.listLeftovers(launcher, shell);
@@ -313,8 +328,7 @@ export class Launchers {
 
   /**
    * Ends what a task left behind, then reports the task's end. What is written meanwhile is not the task's any more.
-   * Its streams are not used again: the
-   * launcher may have another task meanwhile if it was killed.
+   * Its streams are not used again: the launcher may have another task meanwhile if it was killed.
    *
    * @param shell that ran the task; it may be gone.
    */
@@ -468,7 +482,7 @@ function isLeftover(row: ProcessRow, launcher: Launcher): boolean {
 }
 
 function describeEnd({ status, signal, trouble, processorMs }: TaskExit, output: TaskOutput): TaskEnd {
-  // A task that did not begin has written nothing: what is there is of the program that was to change the account.
+  // A task that did not begin has written nothing; the output comes from the program that changes the account.
   const said = trouble === '' ? Buffer.from(output.standardError).toString().trim().slice(0, 300) : trouble;
   return {
     status,

@@ -2,24 +2,23 @@ import { readEnvironment, type ProcessRow } from './process-table.ts';
 import { launcherVariable, watchdogVariable } from './watchdog.ts';
 
 interface Origin {
-  /** Tells the process from a later one of the same number. */
+  /** Separates the process from a later one with the same number. */
   readonly startedTicks: number;
   /** Undefined for a process that descends from none of ours. */
   readonly launcherIndex: number | undefined;
 }
 
 /**
- * Tells which launcher a process descends from, also when it left the launcher's group and its parents are gone.
+ * Finds the launcher that a process descends from, even if it left the launcher's group and its parents are gone.
  *
- * A group can be left by `setsid`, while the environment that a process was started with comes down to all it starts,
- * and its parents lead to the
- * launcher as long as they live; where the launcher is a subreaper they always do. What was found once stays known.
+ * `setsid` leaves a group, but every descendant inherits the environment of the process. Its parents lead to the
+ * launcher while they live, and always if the launcher is a subreaper. Known origins are kept.
  */
 export class Origins {
   private readonly mark: string;
   private known = new Map<number, Origin>();
 
-  /** @param mark of the watchdog whose `environment` the launchers have, beside their own `launcherVariable`. */
+  /** @param mark of the watchdog; the launchers have its `environment` and their own `launcherVariable`. */
   constructor(mark: string) {
     this.mark = mark;
   }

@@ -7,7 +7,7 @@ import { bundledProgram } from './bundled-program.ts';
 /** The processes of a grid. */
 export type ProcessName = 'agent' | 'broker' | 'cluster' | 'provider' | 'reservations' | 'site' | 'web';
 
-/** Whether this is the one executable that holds everything (scripts/pack), and not Node with the sources beside it. */
+/** Whether this is the packed executable (scripts/pack) instead of Node with the sources. */
 export const isPacked: boolean = isSea();
 
 /** How to start a process of this very release: program and arguments, to which its own are appended. */
@@ -32,8 +32,8 @@ export function ownCommandLine(): readonly [string, ...string[]] {
 }
 
 /**
- * How to start the program that removes folders, which are appended. Beside the bundle that this process was started
- * from, if it was: nothing has to be looked for.
+ * How to start the program that removes folders; the caller appends the folders. A bundled process finds it next to its
+ * own bundle.
  */
 export function removalProgram(): readonly [string, ...string[]] {
   if (isPacked) return [process.execPath, 'run', 'remove'];

@@ -17,9 +17,8 @@ const batchSize = 16;
  * Makes pipes, which Node cannot: FIFOs, opened by us and then unlinked.
  *
  * A process that holds an end of a pipe without a name can open it, and so can this user through our own descriptors in
- * /proc. No process
- * finds it by a path that it remembered. So a shell opens it for writing, and the end of file shows when no process
- * holds it open any more.
+ * /proc. No process finds it by a path that it remembered. So a shell opens it for writing, and the end of file shows
+ * when no process holds it open any more.
  */
 export class PipeStock {
   private readonly folder: string;
@@ -47,7 +46,7 @@ export class PipeStock {
     return { file, path: `/proc/${process.pid}/fd/${file}` };
   }
 
-  /** Closes our end: who still writes into it gets SIGPIPE. */
+  /** Closes our end: a process that still writes into it gets SIGPIPE. */
   release({ file, path: name }: ReadPipe): void {
     closeSync(file);
     if (!this.hasProc) rmSync(name, { force: true });

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** One process as /proc tells it. */
+/** One process as /proc lists it. */
 export interface ProcessRow {
   readonly pid: number;
   /** Its parent; another process adopts it when that ends. */

@@ -6,7 +6,8 @@ export function quoteWord(word: string): string {
 }
 
 /**
- * Renders assignments for the front of a simple command or after `export`; names that are none to a shell are left out.
+ * Renders assignments for the front of a simple command or after `export`; names that a shell does not accept are left
+ * out.
  */
 export function renderAssignments(variables: Readonly<Record<string, string>>): string {
   const parts: string[] = [];
@@ -25,8 +26,7 @@ export function isVariableName(name: string): boolean {
  * Renders a task's line as one simple command.
  *
  * A line of plain words runs without a shell of its own: that is a third of the cost of a short task. Any other line,
- * and one
- * whose first word might mean something to a shell, becomes `/bin/sh -c LINE`.
+ * and one whose first word might mean something to a shell, becomes `/bin/sh -c LINE`.
  *
  * @param find where a name without a slash is, or undefined to leave it to the shell.
  */

@@ -17,7 +17,7 @@ export interface StartPipedOptions {
   readonly isSandbox?: boolean;
   /**
    * Called exactly once, never before `startPiped` has returned: the process has ended, and nothing more comes from its
-   * streams. Whoever else holds them delays it.
+   * streams. Another process that holds them delays it.
    */
   onClosed(exit: ProcessExit): void;
 }
@@ -36,9 +36,7 @@ export interface PipedProcess {
   signal(signal: NodeJS.Signals): void;
 }
 
-/**
- * Starts a process that leads a group of its own, and gives its streams as they are: who reads them late holds it up.
- */
+/** Starts a process that leads a group of its own, and gives its streams as they are: a slow reader holds it up. */
 export function startPiped({ command, args, env, cwd, isSandbox = false, onClosed }: StartPipedOptions): PipedProcess {
   const child = spawn(command, args, {
     detached: true,
@@ -55,7 +53,7 @@ export function startPiped({ command, args, env, cwd, isSandbox = false, onClose
   child.once('close', (code, signal) => {
     if (startError === undefined) onClosed({ status: shellStatus(code, signal), startError: '' });
   });
-  // The end of the process tells what there is to tell.
+  // The exit of the process reports any failure.
   for (const stream of child.stdio) stream?.on('error', () => undefined);
   const { pid } = child;
   const signal = (name: NodeJS.Signals): void => {

@@ -56,9 +56,9 @@ export interface StartedProcess {
 }
 
 /**
- * Starts a process and tells its end once.
+ * Starts a process and reports its end once.
  *
- * Captured output is complete at `onExit`, but for what descendants that outlive the process write later.
+ * Captured output is complete at `onExit`, except what descendants that outlive the process write later.
  */
 export function startProcess(options: StartProcessOptions): StartedProcess {
   const files: number[] = [];
@@ -90,7 +90,7 @@ function feed(stdin: Writable, { input, leash }: StartProcessOptions, rest: numb
   else {
     stdin.write(input ?? '');
     const file = createReadStream('', { fd: rest });
-    // What cannot be read any more ends the input early, as a file that was cut does.
+    // A read error ends the input early, as a file that was cut does.
     file.on('error', () => stdin.end());
     stdin.on('close', () => file.destroy());
     file.pipe(stdin);
@@ -131,8 +131,8 @@ function getBytesMax(output: OutputTarget | undefined): number {
 }
 
 /**
- * Captured output is complete when nothing more has arrived for so long after the process ended; a descendant may hold
- * the pipe open for ever.
+ * Captured output is complete when nothing has arrived for this time after the process ended; a descendant may hold the
+ * pipe open for ever.
  */
 const drainIdle = 200;
 /**
@@ -167,8 +167,8 @@ function reportEnd(child: ChildProcess, captures: readonly Capture[], onExit: (e
 
 /**
  * Calls once nothing more comes. What is ready to be read counts as having come: on a busy host timers are due before
- * it was read. Some programs leave
- * the writing to another process, which may be slow, as a client of a shared ssh connection does.
+ * it was read. Some programs leave the writing to another process, which may be slow, as a client of a shared ssh
+ * connection does.
  */
 function whenDrained(captures: readonly Capture[], act: () => void): () => void {
   const received = (): number => captures.reduce((sum, { receivedBytes }) => sum + receivedBytes(), 0);

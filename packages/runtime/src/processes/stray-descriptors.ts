@@ -9,10 +9,10 @@ const highest = 4096;
 const known: { strays?: readonly number[]; nowhere?: number } = {};
 
 /**
- * What a child's descriptors are made of, with `/dev/null` in place of those that whoever started us left open: as in
- * `exec 200>lock; flock 200; mutirao up`, where a grid, and each of its tasks, would hold the lock.
+ * The descriptors of a child, with `/dev/null` in place of those that our parent left open: as in `exec 200>lock; flock
+ * 200; mutirao up`, where a grid, and each of its tasks, would hold the lock.
  *
- * They are not closed in this process: of a user's `<(list)` we may still read, and a number may be in use by another
+ * They are not closed in this process: we may still read a user's `<(list)`, and a number may be in use by another
  * thread by the time that it is closed. Node opens nothing that its children inherit.
  *
  * @param own standard input, output and error, and what else the child gets. Cost: at the first call a small file for
@@ -28,7 +28,7 @@ export function withoutStrays<const T extends readonly unknown[]>(own: T): Writa
     known.nowhere ??= openSync('/dev/null', 'r+');
     all.push(known.nowhere);
   }
-  // Whoever reads the streams of the child knows of its own descriptors alone.
+  // Readers of the child's streams know its own descriptors alone.
   return all as Writable<T>;
 }
 

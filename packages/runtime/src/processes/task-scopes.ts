@@ -82,8 +82,8 @@ export function listScope({ folder }: TaskScope): number[] | undefined {
 }
 
 /**
- * Kills all processes of a scope at once, however fast they start others and whoever they belong to; false where the
- * kernel cannot (before Linux 5.14), or there is no such scope.
+ * Kills all processes of a scope at once, however fast they start others and whatever user they belong to; false where
+ * the kernel cannot (before Linux 5.14), or there is no such scope.
  */
 export function killScope({ folder }: TaskScope): boolean {
   try {

@@ -31,8 +31,7 @@ const scratch = Buffer.allocUnsafe(64 * 1024);
  * A stream of the tasks of one launcher: a pipe, and what is kept of what the present task writes into it.
  *
  * A task may open a pipe again, as /dev/stdout, without losing what was printed. What is left of an earlier task can
- * reach the pipe only while it
- * holds it open, and `drain` sees that.
+ * reach the pipe only while it holds it open, and `drain` sees that.
  */
 export class TaskStream {
   private readonly stock: Pick<PipeStock, 'take' | 'release'>;
@@ -68,9 +67,9 @@ export class TaskStream {
   }
 
   /**
-   * Reads as the task writes, for one that runs longer than a pipe may take to fill. Otherwise `drain` reads all.
+   * Reads as the task writes, for a task that runs longer than a pipe may take to fill. Otherwise `drain` reads all.
    *
-   * @returns whether it does; where no further file can be opened it reads what is there.
+   * @returns whether it follows; false if no further file can be opened, and then it reads the available part.
    */
   follow(): boolean {
     if (this.follower !== undefined) return true;
@@ -145,7 +144,7 @@ export class TaskStream {
     }
   }
 
-  /** Who still writes into it gets SIGPIPE. */
+  /** A process that still writes into it gets SIGPIPE. */
   close(): void {
     this.follower?.destroy();
     this.follower = undefined;

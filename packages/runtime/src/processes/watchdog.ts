@@ -15,8 +15,8 @@ export const launcherVariable = 'MUTIRAO_LAUNCHER';
  * input it kills the groups that are left, with what descends from their leaders, and then what has the mark in its
  * environment, a few times over, since what is being killed may be starting more; what belongs to another account is
  * left to a line of `MUTIRAO_SWEEP`; last it has the folder that it was given removed, by a program of ours that stays
- * out of what is mounted there. The end comes when the process that holds the other
- * end of the pipe dies, however it dies. Signals meant for that process do not end it.
+ * out of what is mounted there. The end comes when the process that holds the other end of the pipe dies, however it
+ * dies. Signals meant for that process do not end it.
  */
 const script = `
 trap '' HUP INT QUIT TERM PIPE
@@ -52,8 +52,8 @@ exec "$@"
 /** Another account, in which some of what is watched runs. */
 export interface WatchedAccount {
   /**
-   * A line of a shell that kills, as that account, the processes in `$left` and those with the mark, and removes what
-   * is there.
+   * A shell line that runs under that account, kills the processes in `$left` and those with the mark, and removes
+   * their files.
    */
   sweepLine(mark: string): string;
 }

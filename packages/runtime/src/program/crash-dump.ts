@@ -8,7 +8,7 @@ export interface CrashDump {
   readonly at: Date;
   readonly error: unknown;
   readonly config: unknown;
-  /** What the program's parts tell of themselves, by name. */
+  /** Functions that describe the program's parts, by name. */
   readonly parts: ReadonlyMap<string, () => unknown>;
 }
 
@@ -25,7 +25,7 @@ export function writeCrashDump(home: string, { program, at, error, config, parts
   return path;
 }
 
-/** A part that cannot tell of itself must not hide the error that brought us here. */
+/** A part that cannot describe itself must not hide the error that caused the dump. */
 function describeSafely(describe: () => unknown): string {
   try {
     return show(describe());

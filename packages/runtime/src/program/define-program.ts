@@ -58,10 +58,8 @@ export type ProgramMain<O extends OptionSpecs> = ((argv: readonly string[]) => P
  * Makes a program's `main(argv)`: argv without node and script.
  *
  * The process ends with 0 when `run` resolves, 2 for wrong use or configuration, 3 when something that is needed is out
- * of
- * reach, 70 for a bug. The first SIGTERM or SIGINT (with `--leash` also the end of standard input) asks `run` to drain,
- * a
- * second signal ends the process at once.
+ * of reach, 70 for a bug. The first SIGTERM or SIGINT (with `--leash` also the end of standard input) asks `run` to
+ * drain, a second signal ends the process at once.
  */
 export function defineProgram<O extends OptionSpecs>(
   program: Program<O>,
@@ -184,8 +182,8 @@ const codesOfPaths = new Set([
 ]);
 
 /**
- * The error as a user can mend it; undefined for a bug. That there was no room left, or that a path cannot be used, is
- * none, whatever was to be written there.
+ * The error as one that a user can fix; undefined for a bug. A full disk or an unusable path is never a bug, whatever
+ * the program wanted to write.
  */
 function findOperatingError(error: unknown): MutiraoError | undefined {
   if (error instanceof MutiraoError && error.code !== 'MUT_INTERNAL') return error;
@@ -209,7 +207,7 @@ function reportEnd(error: unknown, { log, home, program, config, parts }: EndRep
   } catch (failure) {
     log.error({ err: failure }, 'cannot write the dump');
   }
-  // The reason in the message too: of a process that cannot start, the message is all that whoever started it shows.
+  // The reason in the message too: of a process that cannot start, its parent shows only the message.
   log.fatal(
     { err: error, dump },
     `a bug of Mutirao ended this process: ${error instanceof Error ? error.message : String(error)}`,

@@ -45,7 +45,7 @@ export const processHost: ProgramHost = {
   },
 };
 
-/** What cannot be written there cannot be reported anywhere. */
+/** A failure there cannot be reported anywhere. */
 function writeError(text: string): void {
   try {
     writeDescriptor(2, text);

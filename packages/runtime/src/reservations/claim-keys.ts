@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { MutiraoError } from '@mutirao/api/errors';
 import { writeAtomic } from '../files/index.ts';
 
-/** A key that claims are signed with, as its manager tells it. */
+/** A public key that claims are signed with, as its manager reports it. */
 export interface ReportedKey {
   readonly keyId: string;
   readonly publicKeyPem: string;
 }
 
 /**
- * The keys of one reservation manager: those that it told first are kept in a file, and others are taken only of one
- * that still has one of them.
+ * The keys of one reservation manager. The first reported keys are kept in a file; later ones are accepted only from a
+ * manager that still has one of them.
  */
 export class ClaimKeys {
   readonly #path: string;
@@ -35,8 +35,9 @@ export class ClaimKeys {
   readonly find = (keyId: string): KeyObject | undefined => this.#keys.get(keyId);
 
   /**
-   * Takes what a manager tells. @throws {MutiraoError} MUT_CLAIM_FORGED where it has none of the keys that are known;
-   * MUT_BAD_REQUEST for what is no key.
+   * Accepts the keys that a manager reports.
+   *
+   * @throws {MutiraoError} MUT_CLAIM_FORGED if none of them is known; MUT_BAD_REQUEST for something that is not a key.
    */
   pin(reported: readonly ReportedKey[]): void {
     if (this.#keys.size > 0 && !reported.some(({ keyId }) => this.#keys.has(keyId))) {
@@ -77,7 +78,7 @@ function readKept(path: string): readonly ReportedKey[] {
   try {
     text = readFileSync(path, 'utf8');
   } catch {
-    return []; // No manager has told anything yet.
+    return []; // No manager has reported keys yet.
   }
   try {
     return (JSON.parse(text) as { readonly keys: readonly ReportedKey[] }).keys;

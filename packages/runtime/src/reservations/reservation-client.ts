@@ -24,22 +24,22 @@ export interface ReservationClientOptions {
   readonly trust?: TrustSource;
   /** Where the manager's keys are kept. */
   readonly keysPath: string;
-  /** Whether holds, which may lapse, are told too; they are when left out. */
+  /** Whether to report holds, which may lapse, as well. Default: true. */
   readonly reportsHolds?: boolean;
-  /** Whom the manager takes for using what was claimed; `cluster` when left out. */
+  /** The kind of user that the manager records for a claimed reservation. Default: `cluster`. */
   readonly kind?: string;
   readonly log: Logger;
   now(): Instant;
   /** Speaks to the manager; dials its address when left out. */
   readonly connect?: () => ReservationServiceClient;
-  /** Waits for so many milliseconds, or until it is told to stop; by the system's clock when left out. */
+  /** Waits for this many milliseconds or until `signal` aborts. Default: the system's clock. */
   readonly sleep?: (delay: Duration, signal: AbortSignal) => Promise<void>;
   /**
-   * What runs inside reservations now, one entry for each: told again where the manager does not know of it. Nothing
-   * when left out.
+   * Everything that runs inside reservations now, one entry each, to report uses that the manager does not know of.
+   * Default: nothing.
    */
   readonly inUse?: () => Iterable<ReservationUse>;
-  /** Hears of all reservations of the resource that are not over, whenever one of them changes. */
+  /** Receives all reservations of the resource that are not over, whenever one of them changes. */
   onReported(windows: readonly ReservedWindow[]): void;
 }
 
@@ -62,7 +62,7 @@ const supersededCode = 'MUT_CLAIM_SUPERSEDED';
 /**
  * Follows the reservations of one resource, and verifies the claims that are shown for them.
  *
- * While the manager is away what it told last stands, and a claim is good by its signature and its dates.
+ * While the manager is away its last report stands, and a claim is good by its signature and its dates.
  */
 export class ReservationClient {
   readonly #options: ReservationClientOptions;
@@ -76,12 +76,12 @@ export class ReservationClient {
   readonly #unused = new Set<number>();
   /** Claims that were shown in this life, by reservation. */
   readonly #claims = new Map<number, string>();
-  /** Whose use is being told of. */
+  /** Reservations whose use is being reported. */
   readonly #telling = new Set<number>();
-  /** What is held ahead, by reservation, and not told yet. */
+  /** Provisioning status that is not reported yet, by reservation. */
   readonly #aheads = new Map<number, Provisioning>();
   #reportingAhead: Promise<void> | undefined;
-  /** What is told of. */
+  /** The reservation states to follow. */
   readonly #living: readonly ReservationStatus[];
   #following: Promise<void> | undefined;
 
@@ -100,7 +100,7 @@ export class ReservationClient {
     this.#following = this.#follow();
   }
 
-  /** Resolves when nothing is heard any more. */
+  /** Stops following; resolves when nothing arrives any more. */
   async stop(): Promise<void> {
     this.#over.abort();
     await Promise.all([this.#following, this.#reportingAhead]);
@@ -112,8 +112,7 @@ export class ReservationClient {
    * before it begins.
    *
    * @throws {MutiraoError} MUT_CLAIM_FORGED, MUT_CLAIM_ELSEWHERE, MUT_CLAIM_NOT_YOURS or MUT_CLAIM_LATE by what it
-   * says, or what the manager says of it; MUT_UNREACHABLE
-   * while the manager's keys are not known.
+   * says, or what the manager says of it; MUT_UNREACHABLE while the manager's keys are not known.
    */
   async admit(claim: string, userId: UserId): Promise<ReservedWindow> {
     if (this.#keys.size === 0) await this.#learnKeys();
@@ -175,10 +174,9 @@ export class ReservationClient {
   }
 
   /**
-   * Tells the manager that a reservation is in use; where it does not answer, later. It goes by the number, since this
-   * desk's user manages the
-   * resource; the claim, where it was shown in this life, is for a manager to which another user has made the resource
-   * known.
+   * Reports to the manager that a reservation is in use, later if it does not answer. The number suffices, since this
+   * client's user manages the resource. A claim shown in this life helps with a manager to which another user announced
+   * the resource.
    */
   noteUse(use: ReservationUse): void {
     const { reservationId } = use;
@@ -222,8 +220,8 @@ export class ReservationClient {
   }
 
   /**
-   * Tells the manager what is held ahead for a reservation; where it does not answer, later, and only what was noted
-   * last.
+   * Reports the provisioning status of a reservation to the manager, later if it does not answer. Only the latest
+   * status is sent.
    */
   noteProvisioning(reservationId: number, ahead: Provisioning): void {
     this.#aheads.set(reservationId, ahead);
@@ -326,8 +324,8 @@ export class ReservationClient {
   }
 
   /**
-   * The list is read when the stream has begun, so that nothing is missed between them; what the stream tells twice
-   * changes nothing.
+   * Reads the list after the stream has begun, so that nothing is missed between them; repeats from the stream change
+   * nothing.
    */
   async #watch(onCaughtUp: () => void): Promise<void> {
     const call = this.#client.watchReservations({ afterSequence: 0, reservationId: 0, onlyNew: true });
@@ -347,8 +345,7 @@ export class ReservationClient {
         let hasNews = events.length === 0;
         for (const reservation of reported) if (reservation !== undefined) hasNews = this.#note(reservation) || hasNews;
         if (events.length > 0 && reported.length === 0) continue;
-        // All are told again for one that changed: what changes no window, as a claim or what is held ahead, is not
-        // worth that.
+        // Each report repeats all windows. News that change no window, such as a claim, are not worth one.
         if (hasNews) this.#options.onReported([...this.#windows.values()]);
         this.#reportUses(
           events.length === 0 ? this.#unused : new Set(reported.map((reservation) => reservation?.reservationId ?? 0)),
@@ -360,8 +357,8 @@ export class ReservationClient {
   }
 
   /**
-   * What runs inside is a level: the manager hears of it after each time that it or this side was away, and where it
-   * takes a reservation in use for an unused one.
+   * The uses are a level: the manager receives them after each absence of either side, and when it takes a reservation
+   * in use for an unused one.
    */
   #reportUses(among: ReadonlySet<number>): void {
     for (const use of this.#options.inUse?.() ?? [])
@@ -369,8 +366,8 @@ export class ReservationClient {
   }
 
   /**
-   * What is listed takes the place of what was known once all of it has come: a manager that breaks off, or lists what
-   * cannot be, changes nothing. @throws {MutiraoError}
+   * A list replaces what was known once all of it has come: a manager that breaks off, or lists impossible
+   * reservations, changes nothing. @throws {MutiraoError}
    */
   async #list(): Promise<void> {
     const listed = new Map<number, Reservation>();

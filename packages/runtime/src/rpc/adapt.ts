@@ -26,7 +26,7 @@ import { findBearer, type TokenCheck } from './tokens.ts';
 /** What the handlers of a server share. */
 export interface RpcHost {
   readonly tokens: TokenCheck;
-  /** Serial numbers of certificates that are taken no more; undefined where callers show tokens. */
+  /** Serial numbers of revoked certificates; undefined if callers show tokens. */
   readonly revoked: RevokedSerials | undefined;
   readonly log: Logger;
   /** Logs refusals, of which callers can cause any number. */
@@ -58,7 +58,7 @@ interface SurfaceCall {
 
 type Method = ServiceDefinition[string];
 
-/** How the audit log tells of calls of a method that went well. */
+/** How the audit log records successful calls of a method. */
 export interface AuditedMethod {
   readonly action: AuditAction;
   /** What it was done to; empty where the action says all. Undefined for a call that changed nothing. */
@@ -66,8 +66,9 @@ export interface AuditedMethod {
 }
 
 /**
- * A handler as grpc-js calls it: with the credential checked, errors told by their code, and each call counted. @param
- * audited left out for methods that change nothing.
+ * A handler as grpc-js calls it: checks the credential, reports errors by their code, and counts each call.
+ *
+ * @param audited left out for methods that change nothing.
  */
 export function adapt(method: Method, handler: AnyHandler, host: RpcHost, audited?: AuditedMethod): UntypedHandleCall {
   if (method.requestStream && method.responseStream)
@@ -223,7 +224,7 @@ function adaptClientStream(
   };
 }
 
-/** The answer to a long call, or the refusal once the caller's certificate is good no more. */
+/** The answer to a long call, or the refusal once the caller's certificate is no longer valid. */
 async function untilStale(certified: OpenCalls, peer: Peer, answer: Promise<unknown>): Promise<unknown> {
   const { promise: refused, reject } = Promise.withResolvers<never>();
   const call = { close: reject };
@@ -302,8 +303,7 @@ function adaptBidi({ path }: Method, handler: BidiHandler<unknown, unknown>, hos
     const from = getFrom(call);
     let userId: UserId | undefined;
     host.streams.add(stream);
-    // What ends a stream may come long after it was admitted: a message that is refused, or a credential that is good
-    // no more.
+    // A stream may end long after it was admitted, by a refused message or an expired credential.
     stream.onOver = (error) => {
       host.streams.delete(stream);
       host.certified.forget(stream);
@@ -331,7 +331,7 @@ async function* getRequests(call: ServerReadableStream<unknown, unknown>): Async
   if (call.cancelled) throw new MutiraoError('MUT_CANCELLED', 'the other side left');
 }
 
-/** The error to tell, counted, and logged where it is not the caller's affair alone. */
+/** The error to report, counted; logged too if the operator should see it. */
 function getRefusal(error: unknown, { path, host }: Served, isCounted = true): MutiraoError {
   const refusal = toMutiraoError(error);
   if (isCounted) host.count(path, refusal.code);
@@ -345,9 +345,7 @@ function getRefusal(error: unknown, { path, host }: Served, isCounted = true): M
 interface Ended extends Served {
   /** Where it came from: its connection may be gone. */
   readonly from: string;
-  /**
-   * Who it was when it was admitted, since the credential may be good no more; whoever the call says when undefined.
-   */
+  /** The user at admission, since the credential may have expired; undefined to take it from the call. */
   readonly userId: UserId | undefined;
 }
 
@@ -382,6 +380,6 @@ function getCaller(call: SurfaceCall, host: RpcHost): UserId {
   try {
     return admit(call, host).context.userId;
   } catch {
-    return ''; // That is what is being told.
+    return ''; // A caller that is not admitted is the refusal to record.
   }
 }

@@ -9,7 +9,7 @@ export interface HostAddress {
   readonly isTls: true;
 }
 
-/** A socket of the file system: who can reach it is the business of its folder. */
+/** A socket of the file system; the permissions of its folder decide who can reach it. */
 export interface SocketAddress {
   /** Absolute. */
   readonly path: string;

@@ -34,8 +34,8 @@ export interface BindOptions<Raw> {
   /** How many machines share a credential of the service's own; one when left out. */
   readonly machinesOf?: (userId: UserId) => number;
   /**
-   * How the audit log tells of calls that went well, by method. Calls of methods that are left out change nothing; what
-   * streams both ways do is recorded by their handlers.
+   * How the audit log records successful calls, by method. Methods that are left out change nothing; handlers of
+   * bidirectional streams record theirs themselves.
    */
   readonly audited?: AuditedMethods;
   /** Who owns the process: only this user may call the methods whose row in the table of access says so. */

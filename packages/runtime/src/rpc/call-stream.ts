@@ -39,8 +39,8 @@ export class CallStream<In, Out> extends CallWriter<Out> implements MessageStrea
       return;
     }
     this.#listener = listener;
-    // A connection that breaks ends the stream too, a moment before it is told as broken: only what is still open then
-    // was ended on purpose.
+    // A broken connection also ends the stream, a moment before the error arrives. Only a stream that is still open
+    // then was ended on purpose.
     this.#call.on('end', () => {
       setImmediate(() => {
         if (!this.isClosed) listener.onEnd?.();
@@ -132,7 +132,7 @@ function serverEnding(call: { emit(event: 'error', error: Error): unknown }): Ca
   };
 }
 
-/** A client that has said all still hears what the server says, until the server ends the call. */
+/** A client that has sent everything still receives the server's messages, until the server ends the call. */
 function clientEnding(call: { cancel(): void }): CallEnding {
   return {
     abort: () => {

@@ -27,7 +27,7 @@ interface DrainedWaiter {
 /** The sending side of a call, on a server or a client. */
 export class CallWriter<Out> implements StreamWriter<Out> {
   onDrain: (() => void) | undefined;
-  /** Hears of the end of the stream, once, before its listener does. */
+  /** Called once at the end of the stream, before its listener. */
   onOver: ((error: MutiraoError | undefined) => void) | undefined;
   readonly #call: WritableCall<Out>;
   readonly #ending: CallEnding;
@@ -94,7 +94,7 @@ export class CallWriter<Out> implements StreamWriter<Out> {
     }
   }
 
-  /** Marks the stream as over and tells everyone, once. */
+  /** Marks the stream as over and notifies everyone, once. */
   finish(error: MutiraoError | undefined): void {
     if (this.#isClosed) return;
     this.#isClosed = true;

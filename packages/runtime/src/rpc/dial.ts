@@ -31,7 +31,7 @@ export type ClientConstructor<C> = new (
   options?: Partial<ClientOptions>,
 ) => C;
 
-/** What a client shows, and whom it trusts. */
+/** The credentials that a client shows, and the authorities that it trusts. */
 export interface DialOptions {
   /** Shown at sockets, and over TLS by clients that have no certificate. A function is called when a client is made. */
   readonly token: string | (() => string);
@@ -45,8 +45,7 @@ export interface DialOptions {
  * A client of a server; it connects at the first call and again whenever it has to. Close it with `close()`.
  *
  * Over TLS a client with a certificate keeps its token to itself. @throws {MutiraoError} MUT_BAD_CONFIG for the address
- * or the
- * identity; MUT_TOKEN_UNSAFE for a key that others may read.
+ * or the identity; MUT_TOKEN_UNSAFE for a key that others may read.
  */
 export function dial<C extends Client>(ClientClass: ClientConstructor<C>, address: string, options: DialOptions): C {
   const where = parseAddress(address);
@@ -88,7 +87,7 @@ function showing(
 function refusing(fault: string): Interceptor {
   const nothing = (): void => undefined;
   const call: ConstructorParameters<typeof InterceptingCall>[0] = {
-    // Whoever makes the call does not expect its end before it is made.
+    // The caller does not expect its end before the call is made.
     start: (_metadata, listener) => {
       queueMicrotask(() => {
         listener?.onReceiveStatus?.(toStatus(new MutiraoError('MUT_TOKEN_UNSAFE', fault)));
@@ -207,7 +206,7 @@ export function openSending<Out, Response>(
     beginning.resolve(new Map(Object.entries(metadata.getMap()).map(([name, value]) => [name, String(value)])));
   });
   const writer = clientWriter(call);
-  // Whoever writes hears of a failure from the writer too; the promise may be awaited later than it is rejected.
+  // The writer also reports a failure, and the promise may be awaited only after it is rejected.
   promise.catch(() => undefined);
   beginning.promise.catch(() => undefined);
   return {

@@ -1,7 +1,7 @@
 import type { CallContext } from './context.ts';
 import type { MessageStream, StreamWriter } from './streams.ts';
 
-/** Answers one request. A thrown MutiraoError is told to the caller by its code. */
+/** Answers one request. The caller receives the code of a thrown MutiraoError. */
 export type UnaryHandler<In, Out> = (request: In, context: CallContext) => Promise<Out> | Out;
 
 /** Answers one request with a stream, which ends when the promise resolves. */
@@ -14,7 +14,7 @@ export type ServerStreamHandler<In, Out> = (
 /**
  * Answers a stream of requests with one response. Messages are read as fast as the loop over them goes.
  *
- * The loop of a client that leaves may end as if all had come: whether it has, the messages themselves must tell.
+ * If a client leaves, the loop may end as if all had arrived; the messages themselves must show that they are complete.
  */
 export type ClientStreamHandler<In, Out> = (messages: AsyncIterable<In>, context: CallContext) => Promise<Out>;
 

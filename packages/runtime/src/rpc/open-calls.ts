@@ -16,7 +16,7 @@ export class OpenCalls {
     this.#calls.delete(call);
   }
 
-  /** Closes the calls of those whose certificates are good no more. */
+  /** Closes the calls whose certificates are no longer valid. */
   closeStale(now: Instant): void {
     for (const [call, peer] of [...this.#calls]) {
       try {

@@ -4,8 +4,9 @@ import type { Bytes } from '@mutirao/core/shared';
 import type { AnyHandler } from './handlers.ts';
 
 /**
- * How many of the first items fit into a page: at least one, where there is any and nothing else. @param taken what the
- * page holds besides.
+ * How many of the first items fit into a page; at least one of a page that holds nothing else.
+ *
+ * @param taken bytes that the page already holds.
  */
 export function countOfPage<T>(items: readonly T[], getBytes: (item: T) => Bytes, taken: Bytes = 0): number {
   let bytes = taken;

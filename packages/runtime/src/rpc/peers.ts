@@ -10,8 +10,9 @@ export type ShownCertificate = Pick<PeerCertificate, 'subject' | 'serialNumber' 
 export interface Peer {
   readonly userId: UserId;
   /**
-   * Throws once the certificate is not to be taken any more: it has expired, or was revoked. @throws {MutiraoError}
-   * MUT_UNAUTHENTICATED
+   * Checks that the certificate has neither expired nor been revoked.
+   *
+   * @throws {MutiraoError} MUT_UNAUTHENTICATED
    */
   requireGood(now: Instant): void;
 }

@@ -22,8 +22,9 @@ const versions = ['grpc.reflection.v1.ServerReflection', 'grpc.reflection.v1alph
 export const reflectionPaths: readonly string[] = versions.map((version) => `/${version}/ServerReflectionInfo`);
 
 /**
- * Adds server reflection (v1 and v1alpha) over the published .proto files, for callers with a credential. @param
- * services those that the server lists beside health and reflection.
+ * Adds server reflection (v1 and v1alpha) over the published .proto files, for callers with a credential.
+ *
+ * @param services listed in addition to health and reflection.
  */
 export function addReflection(server: Server, host: RpcHost, services: readonly string[]): void {
   const handler = reflect([...services, 'grpc.health.v1.Health', ...versions].sort());

@@ -29,7 +29,7 @@ import { plainSecurity, tlsSecurity, type ServerSecurity } from './server-securi
 import { makeRoomForSocket } from './socket-folder.ts';
 import type { TokenCheck } from './tokens.ts';
 
-/** What to serve, where, and to whom. */
+/** What to serve, where, and to which callers. */
 export interface ServeOptions {
   /**
    * `host:port`, which speaks TLS; port 0 takes a free one. Or `unix:/path`, in a folder of this user alone, which is
@@ -75,8 +75,7 @@ const securityInterval = 1000;
  * Serves services, with grpc.health.v1 open to all and server reflection to those with a credential.
  *
  * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE for a key that others may read or a socket in a folder that
- * others can
- * enter, MUT_ADDRESS_TAKEN when the port is taken, or MUT_ALREADY_RUNNING when the socket is.
+ * others can enter, MUT_ADDRESS_TAKEN when the port is taken, or MUT_ALREADY_RUNNING when the socket is.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
   const address = parseAddress(options.address);

@@ -21,9 +21,8 @@ export const plainSecurity: ServerSecurity = {
 };
 
 /**
- * A server that shows the certificate of its host. Clients may come without one: which service they call decides
- * whether they
- * are let in, so that they hear why they are not.
+ * A server that shows the certificate of its host. Clients may connect without one: the service decides whether to
+ * admit them, so that they receive the reason of a refusal.
  *
  * @throws {MutiraoError} MUT_BAD_CONFIG, MUT_TOKEN_UNSAFE, and MUT_LOOPBACK_ONLY for a server without an identity.
  */
@@ -79,7 +78,7 @@ class HostCertificates implements CertificateProvider {
 
   addCaCertificateListener(listener: CaListener): void {
     this.#caListeners.add(listener);
-    // Whoever adds one is not ready to be told before it returns.
+    // A new listener can be called only after this method returns.
     queueMicrotask(() => {
       this.#reportCa(listener);
     });

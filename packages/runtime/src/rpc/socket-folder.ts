@@ -10,10 +10,10 @@ import { isSocketPath, parseAddress, socketAddress, socketPathBytesMax } from '.
 const spareBytes = 8;
 
 /**
- * The address of a socket in a folder; where its path would be too long for the kernel, in a folder of a short name
- * below the system's temporary one, always the same.
+ * The address of a socket in a folder. If its path would be too long for the kernel, the socket is in a folder of a
+ * short name below the system's temporary one, always the same.
  *
- * @throws {MutiraoError} MUT_BAD_CONFIG when that has too long a name too, or one that is none for sockets.
+ * @throws {MutiraoError} MUT_BAD_CONFIG when that name is too long too, or not valid for sockets.
  */
 export function socketIn(folder: string, name: string): string {
   const path = join(folder, name);
@@ -122,7 +122,7 @@ export function makeSocketFolder(path: string): void {
 }
 
 /**
- * Makes the folder of a socket that is to be listened on, and removes what a server that is gone left there.
+ * Creates the folder of a socket to listen on, and removes the socket of a server that is gone.
  *
  * @throws {MutiraoError} as `makeSocketFolder`; MUT_ALREADY_RUNNING when somebody listens; MUT_BAD_CONFIG for another
  * kind of file.
@@ -162,7 +162,7 @@ function isOurs(folder: string, uid: number): boolean {
   return uid === own || (own === 0 && lstatSync(dirname(folder), { throwIfNoEntry: false })?.uid === uid);
 }
 
-/** Whether a process takes connections at a socket; what cannot be told counts as one. */
+/** Whether a process takes connections at a socket; true if that is unknown. */
 function isListenedOn(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path }, () => {

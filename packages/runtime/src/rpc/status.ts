@@ -48,10 +48,9 @@ function getBytes(bytes: Uint8Array): Buffer {
 }
 
 /**
- * The error that a failed call means, with the code that the other side gave it or, from a foreign server, the nearest
- * one.
+ * The error that a failed call means, with the code of the other side or, from a foreign server, the nearest one.
  *
- * @param call says where it went, for an error that tells which address would do.
+ * @param call names the peer, for an error that suggests the right address.
  */
 export function fromStatus(error: ServiceError, call?: { getPeer(): string }): MutiraoError {
   return (
@@ -144,9 +143,9 @@ function getCode({ code, details }: ServiceError): ErrorCode {
 }
 
 /**
- * The operating error to tell a caller after `error` was thrown while serving it.
+ * The operating error to report to a caller after `error` was thrown while serving it.
  *
- * @throws {InvariantError} that very one: a bug of ours ends the process.
+ * @throws {InvariantError} the same error: a bug of ours ends the process.
  */
 export function toMutiraoError(error: unknown): MutiraoError {
   if (error instanceof MutiraoError) return error;

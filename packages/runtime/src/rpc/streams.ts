@@ -17,14 +17,14 @@ export interface StreamWriter<T> {
   drained(): Promise<void>;
 }
 
-/** Hears what comes in on a stream. */
+/** Receives the messages of a stream. */
 export interface StreamListener<In> {
   /** A thrown MutiraoError closes the stream with it. */
   onMessage(message: In): void;
   /**
-   * The other side will send no more. On a server the stream stays open for answers until `end` or `close`.
+   * The other side will send nothing further. On a server the stream stays open for answers until `end` or `close`.
    *
-   * A client that leaves also ends its side first: whether all has come, the messages themselves must tell.
+   * A client that leaves also ends its side first; the messages themselves must show that they are complete.
    */
   onEnd?(): void;
   /** The stream is over, once, whoever ended it. Undefined when both sides ended it in peace. */
@@ -38,7 +38,7 @@ export interface MessageStream<In, Out> extends StreamWriter<Out> {
   /** Holds further messages back, and with them the other side. A few may still come. */
   pause(): void;
   resume(): void;
-  /** Ends the stream at once; with an error the other side hears its code, where it listens. */
+  /** Ends the stream at once; the other side receives the code of an error if it listens. */
   close(error?: MutiraoError): void;
   readonly isClosed: boolean;
 }

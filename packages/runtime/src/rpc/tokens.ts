@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { UserId } from '@mutirao/core/shared';
 
-/** Says whom a credential belongs to; undefined refuses it. Takes the same time for a right and a wrong one. */
+/** Finds the user of a credential; undefined refuses it. Takes the same time for a right and a wrong one. */
 export type TokenCheck = (credential: string) => UserId | undefined;
 
 /** Accepts one token, for one user. */
@@ -16,7 +16,7 @@ export function findBearer(header: unknown): string | undefined {
 }
 
 /**
- * Equal digests mean equal texts, and all have the same length: the comparison tells nothing about where two texts
+ * Equal digests mean equal texts, and all have the same length, so the comparison does not reveal where two texts
  * differ.
  */
 function getDigest(text: string): Buffer {

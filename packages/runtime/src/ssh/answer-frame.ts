@@ -1,8 +1,7 @@
 import { lastWords } from './ssh-errors.ts';
 
-// Start files of a login shell print before a command runs, on either stream and not always with a line end, and some
-// hosts add words after it. A mark of
-// random letters, which none of them can know, tells the command's own output apart.
+// Start files of a login shell print before a command runs, on either stream and not always with a line end, and
+// some hosts add words after it. A mark of random letters, which none of them can know, separates the command's output.
 const frameStart = `printf '%s<' "$0"; printf '%s<' "$0" >&2; `;
 const frameEnd = `"$@"; status=$?; printf '>%s:%s' "$status" "$0"; printf '>%s:%s' "$status" "$0" >&2; exit "$status"`;
 

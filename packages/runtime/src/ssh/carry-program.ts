@@ -6,7 +6,7 @@ import { quoteLastWords } from './ssh-errors.ts';
 /** Longest time that the executable may be under way. */
 const copyMax = 30 * 60_000;
 
-/** SHA: tells the place of the executable there and whether it is, and what the host is. */
+/** SHA: prints the path of the executable on the host, whether it exists, and the host's system. */
 const lookScript = `
 program=$HOME/.mutirao/programs/$1/mutirao
 if [ -x "$program" ]; then echo "has $(uname -sm)"; else echo "lacks $(uname -sm)"; fi
@@ -35,8 +35,7 @@ mv -f -- "$draft" "$folder/mutirao"
  * Brings our executable to the other host, once for each version, and returns its path there.
  *
  * @throws {MutiraoError} MUT_SITE_UNSUPPORTED_HOST with the host's words when it cannot run there; MUT_TRANSFER_FAILED;
- * as
- * `SshConnection.run`.
+ * as `SshConnection.run`.
  */
 export async function carryProgram(
   connection: Pick<SshConnection, 'run' | 'destination'>,

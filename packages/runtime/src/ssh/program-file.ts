@@ -55,8 +55,9 @@ export async function findProgramFile(home: string, given: string): Promise<Prog
 const machines: Readonly<Record<number, string>> = { 62: 'x86_64', 183: 'aarch64' };
 
 /**
- * Read from the head of the file: a host that cannot run it may take it for a script. @throws {MutiraoError}
- * MUT_BAD_REQUEST for what is no executable of Linux.
+ * The system of an executable, by the head of the file: a host that cannot run it may take it for a script.
+ *
+ * @throws {MutiraoError} MUT_BAD_REQUEST for a file that is not a Linux executable.
  */
 function getSystem(path: string): string {
   const head = Buffer.alloc(20);
@@ -83,7 +84,7 @@ async function pack(home: string, path: string, sha256: string): Promise<string>
   return packed;
 }
 
-/** The hash that scripts/pack wrote beside the executable. */
+/** The hash that scripts/pack wrote next to the executable. */
 function readReportedHash(path: string): unknown {
   try {
     return (JSON.parse(readFileSync(path, 'utf8')) as { sha256?: unknown }).sha256;

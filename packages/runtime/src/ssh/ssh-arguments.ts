@@ -32,7 +32,7 @@ const masterOptions = [
  *
  * @param options `KEY=VALUE` as of `ssh -o`, or a flag with its value in one word, such as `-F/home/ana/lab.conf` or
  * `-Jana@gate`.
- * @throws {MutiraoError} MUT_BAD_REQUEST for a destination or an option that is none.
+ * @throws {MutiraoError} MUT_BAD_REQUEST for a malformed destination or option.
  */
 export function masterArguments(destination: string, options: readonly string[], controlPath: string): string[] {
   if (!/^[^\s-]\S*$/.test(destination))
@@ -52,7 +52,7 @@ export function masterArguments(destination: string, options: readonly string[],
   ];
 }
 
-/** The arguments of `ssh` for what is to be done over the connection; it never opens one of its own. */
+/** The arguments of `ssh` for a command over the shared connection; it never opens one of its own. */
 export function clientArguments(controlPath: string, words: readonly string[]): string[] {
   return [
     '-F',

@@ -99,8 +99,7 @@ const socketAdvice =
  * are forwarded.
  *
  * `~/.ssh/config`, agents, jump hosts and known hosts are honoured, since it is `ssh` itself. Nothing is ever asked:
- * what would need a
- * password fails. The connection ends with us, however we die.
+ * what would need a password fails. The connection ends with us, however we die.
  */
 export class SshConnection {
   readonly destination: string;
@@ -134,9 +133,10 @@ export class SshConnection {
   }
 
   /**
-   * Connects. @throws {MutiraoError} MUT_SSH_HOST_KEY, MUT_SSH_DENIED, MUT_UNREACHABLE, MUT_BAD_CONFIG with ssh's own
-   * words; MUT_BAD_REQUEST for
-   * a destination or an option that is none; MUT_CANCELLED.
+   * Connects.
+   *
+   * @throws {MutiraoError} MUT_SSH_HOST_KEY, MUT_SSH_DENIED, MUT_UNREACHABLE, MUT_BAD_CONFIG with ssh's own words;
+   * MUT_BAD_REQUEST for a malformed destination or option; MUT_CANCELLED.
    */
   static async open(options: OpenSshOptions): Promise<SshConnection> {
     if (options.signal?.aborted === true)
@@ -177,8 +177,7 @@ export class SshConnection {
    *
    * @param command words, each taken as it is, whatever it holds.
    * @throws {MutiraoError} MUT_UNREACHABLE when the connection is gone or gives no session, MUT_SSH_SHELL when the
-   * login shell runs no commands,
-   * MUT_DEADLINE_EXCEEDED (what was started there may go on).
+   * login shell runs no commands, MUT_DEADLINE_EXCEEDED (what was started there may go on).
    */
   async run(
     command: readonly string[],
@@ -230,8 +229,7 @@ export class SshConnection {
    * Makes an address here lead to one that the other host can dial. Addresses are `host:port` or `unix:/path`.
    *
    * @param localAddress which to take if it is free; a free port of 127.0.0.1 when absent. A socket takes the place of
-   * one that is there, and its folder is made
-   * for this user alone. @returns the address here.
+   * one that is there, and its folder is made for this user alone. @returns the address here.
    * @throws {MutiraoError} MUT_UNREACHABLE; MUT_ALREADY_RUNNING when `localAddress` is taken; MUT_TOKEN_UNSAFE when
    * others may enter the socket's folder.
    */
@@ -260,10 +258,10 @@ export class SshConnection {
   }
 
   /**
-   * Makes a socket of the other host lead to an address that we can dial; what is there already is replaced.
+   * Forwards a socket of the other host to an address that we can dial; replaces an existing socket.
    *
-   * @param socket `unix:/path` there, in a folder of the user alone. @throws {MutiraoError} MUT_UNREACHABLE, also where
-   * the other host forbids it.
+   * @param socket `unix:/path` there, in a folder of the user alone.
+   * @throws {MutiraoError} MUT_UNREACHABLE, also if the other host forbids it.
    */
   async forwardBack(localAddress: string, socket: string): Promise<void> {
     const draft = getDraft(socket);
@@ -302,7 +300,7 @@ export class SshConnection {
   }
 
   /**
-   * Copies a file over, with its permissions; whoever reads it there finds the old one or the whole new one.
+   * Copies a file over, with its permissions; readers there find the old one or the whole new one.
    *
    * @param remotePath absolute, or relative to the user's home; its folder is made for the user alone.
    * @throws {MutiraoError} MUT_FILE_NOT_FOUND, MUT_DISK_FULL or MUT_NOT_OWNER with the other host's words, and as
@@ -322,7 +320,7 @@ export class SshConnection {
     const result = await this.run(
       [
         ...['/bin/sh', '-c', copyScript, 'copy', remotePath, draft, mode, unpack ? 'gzip -dc' : 'cat'],
-        // What is packed tells by itself where it ends.
+        // A compressed file marks its own end.
         unpack ? '' : String(statSync(localPath).size),
       ],
       { inputFile: localPath, deadlineMs },
@@ -466,8 +464,8 @@ function makeFolder(wanted: string | undefined): string {
 }
 
 /**
- * Sockets are made under another name first: whoever connects finds the former or the new one, and who made the former
- * one removes nothing when it ends.
+ * Sockets are made under another name first: clients find the former or the new one, and the process that made the
+ * former one removes nothing when it ends.
  */
 function getDraft(address: string): string {
   return isSocket(parseAddress(address))

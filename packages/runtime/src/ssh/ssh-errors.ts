@@ -44,7 +44,7 @@ function withoutWayIn(lines: readonly string[]): readonly string[] {
   return isWayIn && /^kex_exchange_identification: /.test(rest.at(-1) ?? '') ? rest.slice(0, -1) : rest;
 }
 
-/** What a command told in the end, in one line of at most 400 characters. */
+/** The last lines of a command's output, in one line of at most 400 characters. */
 export function lastWords(reported: string): string {
   return listLines(reported).slice(-3).join('; ').slice(-400);
 }

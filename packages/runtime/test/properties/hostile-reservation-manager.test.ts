@@ -44,7 +44,7 @@ async function settle(): Promise<void> {
   for (let round = 0; round < 10; round += 1) await turn();
 }
 
-/** Has the cluster and the provider of a resource hear of windows. @throws what they break. */
+/** Delivers windows to the cluster and the provider of a resource. @throws what they break. */
 function useWindows(windows: readonly ReservedWindow[]): void {
   const cluster = createClusterState({
     processors: 4,

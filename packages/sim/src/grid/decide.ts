@@ -26,7 +26,7 @@ export function decide(job: GridJob, index: number, resource: SimulatedResource,
   return decision;
 }
 
-/** What is told beyond that to a heuristic that decides at every event. */
+/** Additional facts for a heuristic that decides at every event. */
 function watch(facts: RequestFacts, job: GridJob, index: number, { plan }: SimulatedResource): RequestFacts {
   const { now } = facts;
   const [trigger, unusedAt] = [job.due.get(index), job.unusedAt.get(index)];
@@ -70,7 +70,7 @@ function listFacts(job: GridJob, index: number, resource: SimulatedResource, now
   };
 }
 
-/** Tasks for which a resource is to have processors: those that run at other resources are theirs. */
+/** Tasks for which a resource should have processors: all but those that run at other resources. */
 function countWanted(job: GridJob, index: number): number {
   return Math.max(0, job.tasks.pendingCount - runningElsewhere(job, index));
 }

@@ -30,12 +30,9 @@ export interface GridJobSetup {
   readonly releasesIdle?: boolean;
   /**
    * `study`, if left out, is costa2005's: a decision is made at the submission and where a request ended, before
-   * anything starts at
-   * that instant, and requests are kept until they end. `provider` is the live provider's: while running requests cover
-   * the tasks, those
-   * that wait are withdrawn and no other is asked for, and decisions come after what starts at that instant, since it
-   * hears of
-   * an end when the queue has moved on.
+   * anything starts at that instant, and requests are kept until they end. `provider` is the live provider's: while
+   * running requests cover the tasks, waiting ones are withdrawn and no other is submitted, and decisions come after
+   * what starts at that instant, since the provider learns of an end when the queue has moved on.
    */
   readonly conduct?: 'study' | 'provider';
 }
@@ -105,7 +102,7 @@ export class GridJob {
     if (trigger === 'own' || !this.due.has(resource)) this.due.set(resource, trigger);
   }
 
-  /** Notes that processors of a resource were freed, by anybody. */
+  /** Notes that processors of a resource were freed, by any user. */
   noteFreed(resource: number): void {
     if (this.isWatchful && this.isSubmitted && this.finishedAt === undefined) this.noteDue(resource, 'queue');
   }
@@ -141,7 +138,7 @@ export class GridJob {
     return this.#at(this.#pending, resource).get(id);
   }
 
-  /** What a heuristic hears of the pending requests. */
+  /** What a heuristic gets about the pending requests. */
   pendingFacts(resource: number): PendingRequest[] {
     return Array.from(this.pendingAt(resource), ({ id, width, walltime, startedAt }) => ({
       requestId: String(id),
@@ -195,7 +192,7 @@ export class GridJob {
       });
   }
 
-  /** What a heuristic hears of the requests that ran and ended, oldest first. */
+  /** What a heuristic gets about the requests that ran and ended, oldest first. */
   servedFacts(resource: number): readonly ServedRequest[] {
     return [...this.#at(this.#served, resource)];
   }

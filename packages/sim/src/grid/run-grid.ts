@@ -5,10 +5,10 @@ import { decide, isCovered } from './decide.ts';
 import { GridJob, type GridJobSetup } from './grid-job.ts';
 import type { OwnRequest } from './workqueue.ts';
 
-/** Hears what grid jobs do, a line for each event: `AT job J EVENT ...`, times in milliseconds. */
+/** Called with what grid jobs do, a line for each event: `AT job J EVENT ...`, times in milliseconds. */
 export type TraceLine = (line: string) => void;
 
-/** What may be wanted of a run beside its jobs. */
+/** Options of a run other than its jobs. */
 export interface RunGridOptions {
   readonly trace?: TraceLine | undefined;
   /** Left out, it goes on until every job is finished. */

@@ -36,7 +36,7 @@ interface RunningTask {
 }
 
 /**
- * A bag of tasks handed out eagerly: each free processor takes a random task that has not started. No task is
+ * A bag of tasks, dispatched eagerly: each free processor takes a random task that has not started. No task is
  * replicated.
  *
  * The k-th task to start is the k-th draw, whatever the requests are, as long as none is aborted: two heuristics face

@@ -16,28 +16,28 @@ export type TracePoint =
   | { readonly kind: 'turn'; readonly turn: number }
   | { readonly kind: 'time'; readonly time: Duration };
 
-/** What is replayed, and who hears of it. */
+/** What is replayed, and the receiver of its events. */
 export interface ReplayOptions {
   /** For messages. */
   readonly file: string;
-  /** Turns before it are run, and neither compared nor checked nor told. */
+  /** Turns before it are run, but not compared, checked or reported. */
   readonly from?: TracePoint | undefined;
   /** Turns after it are not run. */
   readonly until?: TracePoint | undefined;
-  /** Hears of the head, before anything else. */
+  /** Called with the trace header, before anything else. */
   onHead?(head: TraceHead): void;
   /**
-   * Hears of every input, change and command of the turns from `from` on, in their order, as the replayed machine has
-   * them.
+   * Called with every input, change and command of the turns from `from` on, in their order, as the replayed machine
+   * has them.
    */
   onEvent?(event: StoryEvent): void;
 }
 
-/** What went wrong in a turn. `difference` is to what the live process recorded; `failure` is a step that throws. */
+/** What went wrong in a turn. `difference`: the live process recorded something else; `failure`: a step throws. */
 export interface ReplayProblem {
   readonly kind: 'difference' | 'failure' | 'invariant';
   readonly turn: number;
-  /** Of the trace, where the inputs of the turn stand. */
+  /** The line of the trace with the inputs of the turn. */
   readonly line: number;
   readonly now: Instant;
   readonly inputs: readonly unknown[];
@@ -81,9 +81,8 @@ interface OpenTurn extends GetLine<'inputs'> {
 
 /**
  * Runs the machine of a debugging trace over its inputs in virtual time, checks its invariants after each turn and
- * compares
- * what it decides with what the live process recorded. Lines are given one by one, so that a trace need not fit into
- * memory.
+ * compares its decisions with those that the live process recorded. Lines are given one by one, so that a trace need
+ * not fit into memory.
  *
  * Ends at the first problem; later lines are not read.
  */
@@ -237,7 +236,7 @@ export class TraceReplay {
       return this.#machine?.step(open.inputs, open.now);
     } catch (error) {
       this.#note(open, { kind: 'failure', message: `the step fails: ${String(error)}`, difference: undefined });
-      return undefined; // The next line tells how the process fared, and is the last that is read.
+      return undefined; // The next line says how the process ended, and is the last that is read.
     }
   }
 

@@ -13,7 +13,7 @@ export class LocalHistory {
   readonly end: Instant;
   /** When each local request starts, by its number; NaN for one that never does. */
   readonly #starts: Float64Array;
-  /** In order of time: what was, before anything happened at `at`. */
+  /** In order of time: the resource before anything happened at `at`. */
   readonly #checkpoints: { readonly at: Instant; readonly resource: SimulatedResource }[] = [];
 
   /** Goes through the whole trace once. Cost: that of a replay. */
@@ -34,16 +34,13 @@ export class LocalHistory {
     this.end = last;
   }
 
-  /**
-   * When a local request starts where there is nobody else; NaN for one that never does. @param id its index in the
-   * trace.
-   */
+  /** When a local request starts without other users; NaN for one that never does. @param id its index in the trace. */
   startOf(id: number): Instant {
     return this.#starts[id] ?? NaN;
   }
 
   /**
-   * The resource as it is when everything before `instant` has happened, for the caller to do with as he likes.
+   * The resource in its state after all events before `instant`, as a copy that belongs to the caller.
    *
    * Cost: that of a copy and of a thousandth of the replay.
    */

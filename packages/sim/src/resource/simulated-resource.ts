@@ -27,7 +27,7 @@ export class SimulatedResource {
   readonly setup: ResourceSetup;
   readonly #replay: ResourceReplay;
   #submittedCount = 0;
-  /** Hears of what starts, at the instant of it; copies have none. */
+  /** Called with what starts, at the instant of it; copies have none. */
   onStarted: ((started: readonly PlannedRequest[], now: Instant) => void) | undefined;
 
   constructor(
@@ -80,7 +80,7 @@ export class SimulatedResource {
     }
   }
 
-  /** Takes a request of somebody else than a local user. */
+  /** Takes a request of anyone but a local user. */
   submit(request: TimedRequest, now: Instant): void {
     this.#replay.submit(request, now);
   }
@@ -102,7 +102,7 @@ export class SimulatedResource {
     return started;
   }
 
-  /** Goes through all instants before `until`, with nobody but the local users. */
+  /** Goes through all instants before `until`, with local users only. */
   advance(until: Instant): void {
     for (let now = this.nextInstant; now < until; now = this.nextInstant) {
       this.submitLocals(now);

@@ -14,7 +14,7 @@ import type { Instant, ProcessorCount } from '@mutirao/core/shared';
 export interface SiteSelectionSetup {
   /** Processors of each cluster, the least first. */
   readonly sizes: readonly ProcessorCount[];
-  /** The local level: who goes when on each cluster. */
+  /** The local level: which request goes first on each cluster. */
   readonly policy: QueuePolicy;
   readonly strategy: SiteSelectionStrategy;
   /** a in 0..1, or as the adaptive policy moves it. */

@@ -4,9 +4,9 @@ import { findLetter } from './walk-ids.ts';
 
 /** How a message is described. */
 export interface Telling {
-  /** Instants are told relative to it; as they are when left out. */
+  /** Instants are printed relative to it; as they are when left out. */
   readonly start?: Instant | undefined;
-  /** Of lists whose elements touch some of these ids, only those elements are told. */
+  /** Of lists whose elements touch some of these ids, only those elements are printed. */
   readonly about?: ReadonlySet<string> | undefined;
 }
 
@@ -19,8 +19,7 @@ const instantName = /^(at|until|deadline|now)$|(At|Since|Until|End)$/;
 const distanceMax = 10 * 365 * 86_400_000;
 
 /**
- * One line of text about an input, a change or a command of any machine; what is empty is left out, what is long is
- * cut.
+ * One line of text about an input, a change or a command of any machine; empty fields are left out, long ones are cut.
  */
 export function describe(message: { readonly kind: string }, telling: Telling = {}): string {
   const { kind, ...fields } = message;

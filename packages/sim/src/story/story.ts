@@ -12,17 +12,16 @@ export interface StoryEvent {
   readonly message: { readonly kind: string };
 }
 
-/** Says for which ids a story is told; `all` tells everything. */
+/** Stands for all ids: the story contains everything. */
 export const everything = 'all';
 
 const marks = { input: '<-', change: '  ', command: '->' } as const;
 
 /**
- * Picks what touches some ids out of all that happens, and tells it in one line each.
+ * Picks what touches some ids out of all that happens, and prints each event in one line.
  *
- * Events must come in their order: who asks for a task is told of its replicas too, from the moment that a message says
- * which
- * they are.
+ * Events must come in their order: the story of a task includes its replicas, from the moment that a message names
+ * them.
  */
 export class Story {
   readonly #about: Set<string>;

@@ -3,7 +3,7 @@ export interface IdWalk {
   /** Every id that the message touches, once, in the order of its fields. */
   readonly ids: Set<string>;
   /**
-   * Which task each replica runs, where the message says so: the task's ids (`t3`, and `j5.t3` where the job is said
+   * The task that each replica runs, if the message says so: the task's ids (`t3`, and `j5.t3` if the job is known
    * too), then the replica's.
    */
   readonly runs: { readonly tasks: readonly string[]; readonly replica: string }[];
@@ -61,7 +61,7 @@ function visit(walk: IdWalk, value: unknown, scope: Scope): void {
   addRuns(walk, fields, inner);
 }
 
-/** The job of a batch stands in its template, beside the replicas. */
+/** The job of a batch is in its template, not in the replicas. */
 function getScope(fields: Fields, scope: Scope): Scope {
   const template = fields['template'] as Fields | undefined;
   return {

@@ -1,6 +1,6 @@
 import { roundStep, tenths, text } from './svg-text.ts';
 
-/** A bar, with its interval and what somebody else found. */
+/** A bar, with its interval and a value from the literature. */
 export interface Bar {
   readonly label: string;
   /** Bars of one group look alike. */
@@ -20,11 +20,11 @@ export interface BarFigure {
   /** What the groups are, from 0 on. */
   readonly groups: readonly string[];
   /**
-   * Whether neighbours of one label stand together, apart from the next, with the label below their middle; left out,
-   * all bars are equally far apart.
+   * Whether neighbours of one label are drawn together, apart from the next, with the label below their middle; left
+   * out, all bars are equally far apart.
    */
   readonly isClustered?: boolean;
-  /** What the diamonds are; left out where there are none. */
+  /** The meaning of the diamonds; left out if there are none. */
   readonly marks?: string;
 }
 
@@ -91,7 +91,7 @@ interface Layout {
   readonly room: number;
   readonly gap: number;
   readonly width: number;
-  /** Where a value stands. */
+  /** The position of a value. */
   readonly y: (value: number) => number;
 }
 

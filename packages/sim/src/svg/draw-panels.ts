@@ -130,7 +130,7 @@ interface Frame {
   /** 0 of a linear axis only. */
   readonly low: number;
   readonly high: number;
-  /** Whether the values of its axis are told. */
+  /** Whether the values of its axis are printed. */
   readonly isNamed: boolean;
   /** Height of the row of zeros at its bottom; 0 where there is none. */
   readonly zeroRoom: number;
@@ -195,8 +195,7 @@ function drawPanel(
 }
 
 /**
- * Where a position stands between the left and the right end of a panel, both of which are half a step away from the
- * outermost ones.
+ * The position between the left and the right end of a panel, which are both half a step away from the outermost ones.
  */
 function getShare(index: number, count: number, positions: readonly number[] | undefined): number {
   const [first, last] = [positions?.[0] ?? 0, positions?.at(-1) ?? 0];
@@ -215,7 +214,7 @@ function drawZeroRow({ left, top, width, height, zeroRoom, isNamed }: Frame): st
   ];
 }
 
-/** Round values of the axis, close enough to be read and far enough apart to be told. */
+/** Round values of the axis, close enough to be read and far enough apart to be printed. */
 function marksBetween(low: number, high: number): number[] {
   if (low === 0) return Array.from({ length: 6 }, (_, index) => Number(((high * index) / 5).toPrecision(3)));
   const powers = [-4, -3, -2, -1, 0, 1, 2, 3, 4, 5];
@@ -279,7 +278,7 @@ function drawLine(
   ];
 }
 
-/** The ticks of each unbroken stretch of values: a line over a gap would tell of what is not there. */
+/** The ticks of each unbroken stretch of values: a line over a gap would show values that do not exist. */
 function listStretches(values: readonly number[], { low }: Frame): number[][] {
   const stretches: number[][] = [[]];
   values.forEach((value, tick) => {

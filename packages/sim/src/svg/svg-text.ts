@@ -1,4 +1,4 @@
-/** Where and how a text stands. */
+/** The position and style of a text. */
 export interface TextPlace {
   readonly x: number;
   readonly y: number;

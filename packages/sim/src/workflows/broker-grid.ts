@@ -23,7 +23,7 @@ import { Kernel } from '../world/kernel.ts';
 export interface SimulatedMachine {
   readonly machineId: MachineId;
   readonly processors: ProcessorCount;
-  /** Work that it does in a time, above 0; nobody is told. */
+  /** Work that it does in a time, above 0; not known to the broker. */
   readonly speed: number;
   /** End of its allocation; left out, it stays. */
   readonly until?: Instant;
@@ -80,9 +80,9 @@ interface Agent {
 const provider = 'p';
 
 /**
- * Runs jobs through the broker's machine in virtual time: what it decides, without network, journal or faults, so that
- * two schedulers are compared on nothing but their
- * decisions. A run holds its processors while what it reads from other machines is sent; a machine keeps what it wrote.
+ * Runs jobs through the broker's state machine in virtual time, without network, journal or faults, so that two
+ * schedulers are compared on their decisions alone. A run holds its processors while its inputs are sent from other
+ * machines; a machine keeps its outputs.
  */
 export class BrokerGrid {
   readonly state: BrokerState;
@@ -154,7 +154,7 @@ export class BrokerGrid {
     this.#deliver({ kind: 'JobSubmitted', replyTo: 0, userId: 'ann', clientJobId: '', spec });
   }
 
-  /** Something else is heard. */
+  /** Delivers any other input. */
   hear(input: BrokerInput): void {
     this.#deliver(input);
   }

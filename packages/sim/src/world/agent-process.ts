@@ -111,7 +111,7 @@ export class AgentProcess {
     });
   }
 
-  /** SIGKILL to every process at once, by a manager that wants the processors for another. */
+  /** SIGKILL to every process at once, by a manager that needs the processors for another request. */
   preempt(): void {
     const { world, facts } = this.#setup;
     for (const {
@@ -291,6 +291,7 @@ export class AgentProcess {
         });
         break;
       case 'RemovePlaypen':
+      case 'EndRunner':
         break;
       case 'SendReport':
         this.#link.send({ kind: 'report', report: command.report });
@@ -382,7 +383,7 @@ export class AgentProcess {
       this.#finish(replica, disposition.exitStatus, { verdict: disposition.isTooGreedy ? tooGreedy : undefined });
     };
     this.#running.set(replicaId, { replica, finish });
-    // A member of another rank does as it is told, until it is told to end.
+    // A member of another rank runs nothing of its own, and lasts until it is ended.
     if ((replica.start.gang?.rank ?? 0) > 0) return;
     world.kernel.after(disposition.time, () => {
       if (this.#running.get(replicaId)?.finish === finish) finish();
@@ -433,10 +434,7 @@ export class AgentProcess {
     });
   }
 
-  /**
-   * What the run brought: a saboteur spoils it by chance, a liar always; where there are votes, only while things go
-   * wrong.
-   */
+  /** The digest of the run: a saboteur spoils it by chance, a liar always; with votes, only during the storm. */
   #noteResult({ start: { replicaId, taskIndex }, template }: HeldReplica): void {
     const { world, isLiar, facts } = this.#setup;
     const label = template.environment['SIMULATED_JOB'] ?? '';
@@ -470,7 +468,7 @@ export class AgentProcess {
     // What a failed run left is brought too, and must never be taken for a result.
     const digest =
       verdict === undefined ? this.#setup.world.truth.writtenBy({ label, replicaId: start.replicaId }) : leftByFailed;
-    // What others read is told from what other tasks wrote.
+    // A stored output, which other tasks read, gets a content of its own for each task.
     const keptAs = `${digest.slice(0, 32)} of ${label} ${start.taskIndex}`;
     const isKept = verdict === undefined && start.outputs.some(({ keep }) => keep === true);
     const content = { sha256: isKept ? keptAs : digest, size: 1 };

@@ -45,7 +45,7 @@ export interface BrokerSetup {
   readonly disk: SimulatedDisk<BrokerChange>;
   readonly rng: Prng;
   readonly providerIds: readonly ProviderId[];
-  /** It wants to know how the providers' queues stand. */
+  /** It needs the state of the providers' queues. */
   readonly places: boolean;
   /** Names the journal that it speaks for. */
   readonly instance: string;
@@ -375,7 +375,7 @@ export class BrokerProcess {
     return { sha256: this.#setup.world.truth.contentTaken(label, taskIndex), size: 1 };
   }
 
-  /** What the outputs are, or what the task wrote, which is on record. */
+  /** The content of the outputs, or what the task wrote, as recorded. */
   #digest({ replicaId, jobId, outputs, check }: GetCommand<'DigestResult'>): void {
     const spec = this.process.state.jobs.get(jobId)?.spec;
     if (spec === undefined) return;

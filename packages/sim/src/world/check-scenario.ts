@@ -16,18 +16,21 @@ export const machinesMax = 1_000;
 
 const second: Duration = 1000;
 const hour: Duration = 3600 * second;
-/** Staging and messages take their time beside the task. */
+/** Staging and messages take their time in addition to the task. */
 const allocationMargin: Duration = 30 * second;
-/** Once all is mended, so long may local users' requests still hold a cluster, and a user wait with what she asks. */
+/**
+ * How long after all faults are mended local users' requests may still hold a cluster, and a user may wait for a
+ * reservation.
+ */
 const backlogMax: Duration = 36 * hour;
 const lateMax: Duration = 24 * hour;
 /** How long everything may take to come to its end once nothing goes wrong any more. */
 export const healingMax: Duration = 48 * hour;
 
 /**
- * Refuses a scenario whose fields are sound each by itself, and which no simulation could bring to its end.
+ * Refuses a scenario with fields that are each sound, but that no simulation could bring to its end.
  *
- * @throws {ScenarioError} with what it asks for and what can be had.
+ * @throws {ScenarioError} with the requested value and the possible one.
  */
 export function checkScenario(scenario: Scenario): void {
   scenario.jobs.forEach((job, index) => {
@@ -102,7 +105,7 @@ function checkReservations({ jobs, clusters }: Scenario): void {
   }
 }
 
-/** What has begun stays where it is, and what nobody knows of yet has no other place. */
+/** A reservation that has begun does not move, and one that is not known yet has no other place. */
 function checkMoves({ startsAfter, moves = [] }: ReservationPlan, path: string): void {
   let [before, begins] = [0, startsAfter];
   for (const [index, { after, startsAfter: next }] of moves.entries()) {
@@ -124,7 +127,7 @@ function checkCluster(
   if (widthMax > processors)
     throw new ScenarioError(`${path}.widthMax`, `is ${widthMax}`, `at most its ${processors} processors`);
   checkLocal(local, processors, `${path}.local`);
-  // A local user's walltime is uniform up to the longest, and her run time uniform up to that.
+  // A local user's walltime is uniform up to the longest, and the run time uniform up to that.
   const backlog = (localPerHour * (stormDuration / hour) * (walltimeMax / 4) * ((widthMax + 1) / 2)) / processors;
   if (backlog <= backlogMax) return;
   throw new ScenarioError(

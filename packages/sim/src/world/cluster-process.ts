@@ -50,7 +50,7 @@ export interface ClusterSetup {
   readonly resourceId: string;
   /** What it does wrong now. */
   faults(): ManagerFaults;
-  /** Starts one process of a request on a node; `onExit` hears of its end. */
+  /** Starts one process of a request on a node; `onExit` is called when it ends. */
   startProcess(request: StartProcesses, index: number, onExit: (exitStatus: number) => void): RequestProcess;
 }
 
@@ -76,7 +76,7 @@ export class ClusterProcess {
   readonly #keys = new WeakMap<RequestProcess, string>();
   /** Requests that were taken away, and are still listed as running. */
   readonly #preempted = new Set<number>();
-  /** The node that is away has so many processors, the first ones. */
+  /** Processors of the node that is away, the first ones. */
   #awayCount = 0;
   readonly #formerListings: QueueListing[] = [];
   readonly #watchers = new Set<StreamEnd<QueueHint, never>>();
@@ -122,7 +122,7 @@ export class ClusterProcess {
     this.onReservations();
   }
 
-  /** The level of reservations, as the manager tells it at each change. */
+  /** The level of reservations, as the manager reports it at each change. */
   onReservations(): void {
     const { reservations, resourceId } = this.#setup;
     this.process.deliver({ kind: 'ReservationsReported', windows: reservations.getWindows(resourceId) });
@@ -137,7 +137,7 @@ export class ClusterProcess {
     stream.write({ kind: 'changed' });
   }
 
-  /** The node of so many processors is away, and what runs there is over; 0 has it back. */
+  /** The node with the first `count` processors is away, and what runs there is over; 0 has it back. */
   loseProcessors(count: number): void {
     this.#awayCount = count;
     this.process.deliver({ kind: 'ProcessorsAway', count });
@@ -305,7 +305,7 @@ export class ClusterProcess {
     }
   }
 
-  /** Tells the end of a process, once. */
+  /** Reports the end of a process, once. */
   #reportExit(requestId: number, processIndex: number, exitStatus: number, reason?: string): void {
     if (this.#preempted.has(requestId) || !this.#getProcessor.delete(getKey(requestId, processIndex))) return;
     this.process.deliver({

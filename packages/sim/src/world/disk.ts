@@ -1,6 +1,6 @@
 import type { Prng } from '@mutirao/core/shared';
 
-/** What was written at once: all of it is there after a fall, or none. */
+/** Changes that were written at once: all of them are there after a fall, or none. */
 type Transaction =
   | { readonly kind: 'changes'; readonly bodies: readonly string[] }
   | { readonly kind: 'snapshot'; readonly body: string };
@@ -11,16 +11,14 @@ export class DiskFullError extends Error {
 }
 
 /**
- * The journal of a process on a simulated disk: transactions, of which the last ones may still be in the system's
- * cache.
+ * The journal of a process on a simulated disk: transactions, the last of which may still be in the system's cache.
  *
- * A process that falls leaves all that it wrote; a host that falls leaves what was synced, and more by chance. A sync
- * takes all
- * that was written before with it, as it does in a write-ahead log.
+ * A process that falls leaves all that it wrote; a host that falls leaves the synced part, and more by chance. A sync
+ * includes all that was written before, as it does in a write-ahead log.
  */
 export class SimulatedDisk<Change> {
   #transactions: Transaction[] = [];
-  /** Of the transactions, so many from the front are on the disk for good. */
+  /** The number of transactions, from the front, that are on the disk for good. */
   #syncedCount = 0;
   isFull = false;
   #hasFallen = false;
@@ -46,7 +44,7 @@ export class SimulatedDisk<Change> {
     this.#hasFallen = true;
   }
 
-  /** Somebody removes all that is on it. */
+  /** Removes all that is on it. */
   wipe(): void {
     this.#transactions.length = 0;
     this.#syncedCount = 0;
@@ -59,7 +57,7 @@ export class SimulatedDisk<Change> {
   }
 
   /**
-   * What followed from the fall is dealt with, and written; it is synced, since the next fall must not take it back.
+   * The consequences of the fall are handled and written; they are synced, since the next fall must not take them back.
    */
   forgetFall(): void {
     this.#syncedCount = this.#transactions.length;

@@ -22,7 +22,7 @@ const minute: Duration = 60 * second;
 const hour: Duration = 60 * minute;
 /** Of two days that all may take; tasks that fail or lose their machine take more. */
 const workMax: Duration = 12 * hour;
-/** Machines that three votes want at most, when no two of them agree. */
+/** The most machines that three votes need, when no two of them agree. */
 const votersMin = 7;
 
 /** Draws a world and its faults from a seed. */
@@ -97,7 +97,7 @@ function withWorkflows(seed: string, scenario: Scenario): Scenario {
   return { ...scenario, jobs };
 }
 
-/** Has a job of some worlds run inside a reservation. By rng of its own, so that all else is the same. */
+/** Puts a job of some worlds inside a reservation. Uses a generator of its own, so that all else stays the same. */
 function withReservation(seed: string, scenario: Scenario): Scenario {
   const draw = new Draw(new Prng(`reservation ${seed}`));
   const { clusters, jobs, stormDuration } = scenario;
@@ -343,7 +343,7 @@ function finishingCluster(cluster: ClusterPlan, draw: Draw): ClusterPlan {
   return { ...cluster, heuristic: draw.pick(['finish', 'auto']), ...(perHour === undefined ? {} : { perHour }) };
 }
 
-/** The same world where that heuristic decides at every cluster, beside local users. */
+/** The same world with that heuristic at every cluster, competing with local users. */
 export function drawFinishing(seed: string, scenario: Scenario): Scenario {
   const clusters = scenario.clusters.map((cluster, index) => {
     const draw = new Draw(new Prng(`finishing ${seed} ${index}`));

@@ -11,9 +11,8 @@ export interface FailureLog {
 }
 
 /**
- * The scenario with lab machines that fail as nodes of a log did: each as a node that chance picks, from some failure
- * of it on. A scenario
- * without a lab stays as it is.
+ * The scenario with lab machines that fail as nodes of a log did: each as a random node, from a random failure of it
+ * on. A scenario without a lab stays as it is.
  */
 export function withFailures(scenario: Scenario, log: FailureLog): Scenario {
   const rng = new Prng(`failures ${scenario.seed}`);

@@ -18,22 +18,21 @@ interface BookedReservation {
   readonly places: readonly { readonly from: Instant; readonly window: ReservedWindow }[];
 }
 
-/** What a resource manager goes by that knows nothing of reservations. */
+/** The view of a resource manager that knows nothing of reservations. */
 export const noReservations: Pick<FakeReservationManager, 'getWindows' | 'admit'> = {
   getWindows: () => [],
   admit: () => ({ code: 'MUT_RESERVATION_UNSUPPORTED', message: 'there are no reservations here' }),
 };
 
 /**
- * The reservation manager of a world, which is never wrong: what it promised, what moved and what was cancelled since.
- * It may be away.
+ * The reservation manager of a world, which is never wrong: promises, moves and cancellations so far. It may be away.
  */
 export class FakeReservationManager {
   readonly #kernel: Kernel;
   readonly #booked = new Map<string, BookedReservation>();
   #awayUntil: Instant = 0;
 
-  /** @param onChanged hears of the resource whose reservations are others now, or can be asked for again. */
+  /** @param onChanged called with the resource whose reservations have changed, or can be asked for again. */
   constructor(kernel: Kernel, { jobs, managerAways = [] }: Scenario, onChanged: (resourceId: string) => void) {
     this.#kernel = kernel;
     for (const [index, { reservation: plan }] of jobs.entries()) {
@@ -62,7 +61,7 @@ export class FakeReservationManager {
     }
   }
 
-  /** Whether nobody gets an answer now. */
+  /** Whether it does not answer now. */
   get isAway(): boolean {
     return this.#kernel.now < this.#awayUntil;
   }
@@ -73,14 +72,14 @@ export class FakeReservationManager {
     return booked === undefined ? undefined : { ...booked.reservation, after: 'continue' };
   }
 
-  /** The level that a resource is told. */
+  /** The level that is reported to a resource. */
   getWindows(resourceId: string): ReservedWindow[] {
     return [...this.#booked.values()]
       .filter((booked) => booked.reservation.resourceId === resourceId && this.#stands(booked))
       .map((booked) => this.#getWindow(booked));
   }
 
-  /** Places that a reservation ever had; empty for one that nobody made. */
+  /** Places that a reservation ever had; empty for one that does not exist. */
   placesUntilNow(reservationId: number): ReservedWindow[] {
     const booked = [...this.#booked.values()].find(({ reservation }) => reservation.reservationId === reservationId);
     return booked?.places.filter(({ from }) => from <= this.#kernel.now).map(({ window }) => window) ?? [];
@@ -95,7 +94,7 @@ export class FakeReservationManager {
   }
 
   /**
-   * The code with which a claim is refused, empty for a good one. While nobody answers its signature and its dates
+   * The code with which a claim is refused, empty for a good one. While the manager is away, the signature and dates
    * decide.
    */
   judge(shown: ClaimedReservation): string {

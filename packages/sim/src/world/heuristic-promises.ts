@@ -3,11 +3,13 @@ import { findHeuristic } from '@mutirao/core/requests';
 import { invariant } from '@mutirao/core/shared';
 import type { WorldTurn } from './machine-process.ts';
 
-/** What users were told of the heuristics of providers, kept by the world: no fall may take a switch back. */
+/**
+ * The heuristics that providers confirmed to users, recorded by the world: no fall of a host may take a switch back.
+ */
 export class HeuristicPromises {
   /**
-   * By provider: what it may decide by, in the order of switching; first what it was started with, or what was told
-   * last.
+   * By provider: the heuristics that it may decide by, in the order of switching; the first is the initial one, or the
+   * last one that was confirmed.
    */
   readonly #possible = new Map<string, string[]>();
 
@@ -16,7 +18,7 @@ export class HeuristicPromises {
     this.#possible.set(process, [heuristic]);
   }
 
-  /** The user was told what decides now: nothing before it does any more. */
+  /** The switch was confirmed to the user: no earlier heuristic decides any more. */
   tell(process: string, heuristic: string): void {
     const possible = this.#possible.get(process) ?? [];
     const first = possible.indexOf(heuristic);
@@ -24,7 +26,7 @@ export class HeuristicPromises {
     possible.splice(0, first);
   }
 
-  /** Hears of a turn. @throws {InvariantError} when a request is drafted by what decides no more. */
+  /** Checks a turn. @throws {InvariantError} when a request is drafted by a heuristic that no longer decides. */
   hear({ process, changes }: WorldTurn): void {
     const possible = this.#possible.get(process);
     if (possible === undefined) return;

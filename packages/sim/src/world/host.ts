@@ -56,7 +56,7 @@ export class HostClock {
     return this.#host.skew - this.#skewAtStart;
   }
 
-  /** When it truly is what the clock shows as `instant`, if nobody sets it before. */
+  /** The true time at which the clock shows `instant`, if it is not set before. */
   trueInstantOf(instant: Instant): Instant {
     return instant - this.#host.skew;
   }

@@ -10,7 +10,7 @@ interface Event {
 /** More events at one instant than any world needs: two sides answer each other without end. */
 const atOnceMax = 100_000;
 
-/** Virtual time: what is to happen, in order. The same calls, the same order. */
+/** Virtual time: future events, in order. The same calls, the same order. */
 export class Kernel {
   #now: Instant;
   #order = 0;

@@ -20,7 +20,7 @@ type BrokerChangeOf<Kind extends BrokerChange['kind']> = Extract<BrokerChange, {
 type ChangeOf<Kind extends ProviderChange['kind']> = Extract<ProviderChange, { readonly kind: Kind }>;
 type StartLeased = Extract<ProviderCommand, { readonly kind: 'StartLeased' }>;
 
-/** For so long a provider is waited for to tell what it holds. */
+/** How long a broker waits for a provider to report what it holds. */
 const { onWithin } = defaultBrokerOptions;
 
 /** Processes of providers are called so, and by their ids. */
@@ -33,32 +33,33 @@ interface Standby {
 }
 
 /**
- * What was leased and what is kept, kept by the world as the journals tell: a provider starts alone what was leased to
- * it and no longer than it
- * may, and to no machine that it knows was caught, ids are given once, and no report is forgotten that the broker has
- * not heard.
+ * Records leases, spools and reports as the journals state them, and checks them: a standby starts only what was leased
+ * to it, no longer than it may, and on no machine that it knows was caught; ids are given once; and no report is
+ * forgotten that the broker does not have.
  */
 export class LeaseOracle {
   readonly #skewMax: Duration;
   /** What each leased id is for: a provider, and a task of a job. */
   readonly #leased = new Map<ReplicaId, string>();
-  /** What was leased by brokers whose journals are gone: a provider that has not heard of that may start it. */
+  /** Replicas leased by brokers whose journals are gone: a provider that does not know of the loss may start them. */
   readonly #formerly = new Map<ReplicaId, Set<ProviderId>>();
   /** The tasks of each provider's last lease. */
   readonly #tasks = new Map<ProviderId, ReadonlySet<string>>();
-  /** Replicas of whose end the broker was told. */
+  /** Replicas whose end was reported to the broker. */
   readonly #heard = new Set<ReplicaId>();
   /** The replicas whose ends are in the reports that are kept, by run of an agent and sequence. */
   readonly #kept = new Map<string, Map<number, readonly ReplicaId[]>>();
   readonly #horizons = new Map<ProviderId, Duration>();
   readonly #standbys = new Map<ProviderId, Standby>();
-  /** Who was caught, as each provider heard with a lease last, and as it had heard when it last said to keep one. */
+  /**
+   * The caught machines that each provider received with its last lease, and those that it had received when it last
+   * confirmed one.
+   */
   readonly #quarantinedReceived = new Map<ProviderId, readonly string[]>();
   readonly #caughtKept = new Map<ProviderId, readonly string[]>();
   readonly #identities = new Map<MachineId, string>();
   /**
-   * Providers that have not told all that they have since the broker was first connected to them again, with that
-   * instant.
+   * Providers whose initial sync has not ended since the broker was first connected to them again, with that instant.
    */
   readonly #telling = new Map<ProviderId, Instant>();
 
@@ -67,7 +68,7 @@ export class LeaseOracle {
     this.#skewMax = skewMax;
   }
 
-  /** The broker's journal is gone: nothing of what it leased may come to the next one. */
+  /** The broker's journal is gone: nothing that it leased may reach the next one. */
   forgetBroker(): void {
     for (const [replicaId, leased] of this.#leased) {
       const providers = this.#formerly.get(replicaId) ?? new Set();
@@ -78,7 +79,7 @@ export class LeaseOracle {
     this.#telling.clear();
   }
 
-  /** Hears of a turn. */
+  /** Checks a turn. */
   hear(turn: WorldTurn): void {
     if (turn.process === 'broker') this.#onBrokerTurn(turn);
     else if (turn.process.startsWith(providerPrefix))
@@ -112,13 +113,13 @@ export class LeaseOracle {
   }
 
   #onConnection(input: BrokerInput, at: Instant): void {
-    // One that comes and goes without telling is waited for once, from when it first came.
+    // A provider that comes and goes without an initial sync is waited for once, from when it first came.
     if (input.kind === 'ProviderConnected' && !this.#telling.has(input.providerId))
       this.#telling.set(input.providerId, at);
     if (input.kind === 'ProviderSynced') this.#telling.delete(input.providerId);
   }
 
-  /** Before it places what a provider may have started the broker asks what is alive there. */
+  /** Before it places tasks that a provider may have started, the broker asks what is alive there. */
   #checkAsked({ jobId, machineId, taskIndexes }: BrokerChangeOf<'ReplicasDispatched'>, at: Instant): void {
     for (const [providerId, since] of this.#telling) {
       if (at >= since + onWithin - 2 * this.#skewMax) continue;
@@ -188,7 +189,7 @@ export class LeaseOracle {
     }
   }
 
-  /** What is adopted was leased, and what is placed was not. */
+  /** Adopted replicas were leased, and newly placed ones were not. */
   #onPlaced({ machineId, jobId, firstReplicaId, taskIndexes, isAdopted }: BrokerChangeOf<'ReplicasDispatched'>): void {
     taskIndexes.forEach((taskIndex, offset) => {
       const leased = this.#leased.get(firstReplicaId + offset);

@@ -13,7 +13,7 @@ export interface LinkSetup<Out, In> {
   dial(): StreamEnd<Out, In>;
   /** What is said first on each stream. */
   hello(): Out;
-  /** Hears the other side's greeting. */
+  /** Called with the other side's greeting. */
   onConnected(greeting: In): void;
   /** A message after the greeting. */
   onMessage(message: In): void;
@@ -65,7 +65,7 @@ export class Link<Out, In extends { readonly kind: string }> {
     });
   }
 
-  /** Dropped without a connection: what matters is told again on the next one. */
+  /** Dropped without a connection: important messages are sent again on the next one. */
   send(message: Out): void {
     if (this.#isConnected) this.#stream?.write(message);
   }

@@ -4,7 +4,7 @@ import type { ClusterProcess } from './cluster-process.ts';
 /** Marks the command of a local user's request, and says how long it runs. */
 const timeVariable = 'SIMULATED_TIME';
 
-/** What a local user asks for, and for how long she then uses it. */
+/** A local user's request, and for how long it is then used. */
 export interface LocalOrder {
   readonly userId: string;
   readonly width: ProcessorCount;
@@ -12,7 +12,7 @@ export interface LocalOrder {
   readonly runTime: Duration;
 }
 
-/** A local user submits a request at the cluster itself; where that is down, or refuses it, she goes away. */
+/** A local user submits a request at the cluster itself; if that is down, or refuses it, the user goes away. */
 export function submitLocally(
   cluster: ClusterProcess | undefined,
   { userId, width, walltime, runTime }: LocalOrder,

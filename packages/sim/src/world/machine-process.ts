@@ -46,9 +46,9 @@ export interface MachineProcessSetup<State, Input, Change, Command> {
   perform(command: Exclude<Command, DriverCommand>): void;
   onTurn(turn: WorldTurn): void;
   onCommitted?(changes: readonly Change[]): void;
-  /** Hears that its clock was set, after the machine has followed it. */
+  /** Called when its clock was set, after the state machine has followed it. */
   onClockStepped?(by: Duration): void;
-  /** Hears of an error that ends the process: a broken invariant. */
+  /** Called with an error that ends the process: a broken invariant. */
   onFatal(error: unknown): void;
   /** The process falls. */
   onFall(): void;
@@ -77,10 +77,10 @@ export class MachineProcess<
   #isTurnDue = false;
   #askCount = 0;
   #wakeAt: Instant | undefined;
-  /** By how much its clock had been set when the machine heard of it last. */
+  /** By how much its clock had been set when the state machine was last notified. */
   #stepped: Duration = 0;
   #fallPoint: FallPoint | undefined;
-  /** What was decided and is not written, for want of room; nothing follows from it, and no other turn is taken. */
+  /** A decision that is not written for lack of space; nothing follows from it, and no other turn is taken. */
   #undone: { readonly changes: readonly Change[]; readonly commands: readonly Command[] } | undefined;
 
   constructor(setup: MachineProcessSetup<State, Input, Change, Command>) {
@@ -132,7 +132,7 @@ export class MachineProcess<
     for (const command of commands) this.#perform(command);
   }
 
-  /** Delivers an input that carries `replyTo`; `answer` hears the reply, unless the process ends before. */
+  /** Delivers an input that carries `replyTo`; `answer` gets the reply, unless the process ends before. */
   ask(make: (replyTo: number) => Input, answer: (reply: Reply) => void): void {
     if (this.#undone !== undefined) {
       answer({ ok: false, code: 'MUT_DISK_FULL', fault: { code: 'disk-full' } });
@@ -144,9 +144,9 @@ export class MachineProcess<
   }
 
   /**
-   * Wakes it where nothing does, unless a turn is due anyway.
+   * Wakes it without a reason, unless a turn is due anyway.
    *
-   * @param mayDo what it may do all the same, with all that it does.
+   * @param mayDo whether an action is allowed nevertheless, given all its actions.
    * @throws {InvariantError} when it then finds something to do: it forgot to ask to be woken for it.
    */
   wakeForNothing(
@@ -202,7 +202,7 @@ export class MachineProcess<
     if (this.#setup.clock.stepped !== this.#stepped) this.deliver({ kind: 'TimerFired' } as unknown as Input);
   }
 
-  /** The inputs with the step that the clock made since the machine heard of it last, if it made one. */
+  /** The inputs, preceded by the step of the clock since the state machine was last notified, if there was one. */
   #withClockStep(arrived: readonly Input[], by: Duration): readonly Input[] {
     if (by === 0) return arrived;
     this.#stepped += by;

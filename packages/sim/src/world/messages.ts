@@ -28,7 +28,7 @@ export type FromAgent =
   | { readonly kind: 'report'; readonly report: MachineReport }
   | { readonly kind: 'blobRequest'; readonly contents: readonly Content[] };
 
-/** What an agent is told. */
+/** Messages to an agent. */
 export type ToAgent =
   | { readonly kind: 'hello' }
   | { readonly kind: 'start'; readonly batch: StartReplicas }
@@ -46,7 +46,7 @@ export type FromBroker =
   | { readonly kind: 'leaseRevocation'; readonly replicaIds: readonly ReplicaId[] }
   | { readonly kind: 'toMachine'; readonly machineId: MachineId; readonly message: ToAgent };
 
-/** What a broker is told. */
+/** Messages to a broker. */
 export type ToBroker =
   /**
    * `clock` is what the provider's clock shows, `resourceId` what its resource is called at the reservation manager.
@@ -74,7 +74,7 @@ export type ManagerCall =
   | { readonly kind: 'limits' }
   | { readonly kind: 'queue'; readonly endedMax: number };
 
-/** What it says to those who watch its queue. */
+/** Sent to the watchers of its queue. */
 export interface QueueHint {
   readonly kind: 'changed';
 }

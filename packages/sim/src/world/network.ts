@@ -15,11 +15,13 @@ export interface NetworkConditions {
 /** A side of a stream: messages come in the order in which they were sent, until it breaks. */
 export interface StreamEnd<Out, In> {
   onMessage(message: In): void;
-  /** Hears once that the stream is over: the code that the other side gave, or MUT_UNREACHABLE. */
+  /** Called once when the stream is over, with the code that the other side gave, or MUT_UNREACHABLE. */
   onClosed(code: string): void;
   readonly isOpen: boolean;
   write(message: Out): void;
-  /** Ends the stream; the other side hears all that was written, then `code`, and this side hears nothing more. */
+  /**
+   * Ends the stream; the other side receives all that was written, then `code`, and this side receives nothing more.
+   */
   close(code: string): void;
 }
 
@@ -63,7 +65,7 @@ interface Side {
 
 /** How long a silent connection is believed in, as the live keepalives do at most. */
 const keepalive: Duration = 15_000;
-/** Longest time until a side hears that the other one is gone. */
+/** Longest time until a side notices that the other one is gone. */
 const noticeMax: Duration = 50;
 
 /** One connection. */
@@ -90,7 +92,7 @@ export class Stream {
     return [this.#sides[0].life.host, this.#sides[1].life.host];
   }
 
-  /** Who opens a stream says what it carries. */
+  /** The side that opens a stream says what it carries. */
   findEnd<Out, In>(side: 0 | 1): StreamEnd<Out, In> {
     return this.#sides[side].end as unknown as StreamEnd<Out, In>;
   }
@@ -144,7 +146,7 @@ export class Stream {
     });
   }
 
-  /** Hands over what has come, the first first; what comes to a paused process, or through a cut, waits. */
+  /** Delivers arrived messages, the first first; those to a paused process, or through a cut, wait. */
   #deliver(side: Side): void {
     const { kernel } = this.#network;
     const { life, end, coming } = side;
@@ -166,7 +168,7 @@ export class Stream {
   }
 }
 
-/** Two hosts that do not hear each other for a while. */
+/** Two hosts that cannot reach each other for a while. */
 interface Cut {
   readonly hosts: readonly [Host, Host];
   readonly until: Instant;
@@ -206,10 +208,9 @@ export class Network {
   }
 
   /**
-   * Of a stream's messages most may come twice, so that what is meant to be idempotent proves it. Greetings do not; nor
-   * do, between broker and provider,
-   * reports and their acknowledgements, of which those of two runs of an agent are told apart by their order alone:
-   * they come twice on the agent's stream.
+   * Most of a stream's messages may come twice, so that idempotent handling is tested. Greetings do not; nor do,
+   * between broker and provider, reports and their acknowledgements, because only their order distinguishes two runs of
+   * an agent: they come twice on the agent's stream.
    */
   isDuplicated(message?: unknown): boolean {
     const { duplicateProbability } = this.#conditions;
@@ -236,8 +237,8 @@ export class Network {
   }
 
   /**
-   * When the stream's hosts hear each other again; 0 when they do, and when it is broken, which each side finds out by
-   * itself.
+   * When the stream's hosts can reach each other again; 0 if they can now, and for a broken stream, which each side
+   * finds out by itself.
    */
   cutUntil(stream: Stream): Instant {
     return stream.isBroken ? 0 : this.#cutBetween(stream.hosts);
@@ -251,8 +252,7 @@ export class Network {
 
   /**
    * Opens a stream; the client may write at once. `accept` gets the other end when the server is reached; otherwise the
-   * client
-   * hears MUT_UNREACHABLE.
+   * stream closes with MUT_UNREACHABLE.
    *
    * @param findServer the server's life now; undefined while it is down.
    */

@@ -1,14 +1,14 @@
 import type { Duration, Prng } from '@mutirao/core/shared';
 
-/** How long processes take for what is no work of a task; each time is drawn, less than its longest. */
+/** How long processes take for everything but the tasks; each time is drawn, less than its longest. */
 export interface Pace {
   /** From the start of a request to that of its processes. */
   readonly startMax: Duration;
-  /** What an agent does beside its tasks: staging, collecting, a task's reaction to a signal. */
+  /** What an agent does in addition to its tasks: staging, collecting, a task's reaction to a signal. */
   readonly choreMax: Duration;
-  /** What a broker does beside its decisions: reading a file, settling a result. */
+  /** What a broker does in addition to its decisions: reading a file, settling a result. */
   readonly settleMax: Duration;
-  /** How long an agent that was told to stop takes, exactly. */
+  /** How long an agent takes to stop when it is ordered to, exactly. */
   readonly stopGrace: Duration;
   /** For how long the end of a task is held back in an allocation. */
   readonly endHold: Duration;

@@ -7,10 +7,10 @@ import type { Truth } from './truth.ts';
 /** What was said to users, kept by the world: no fall may take it back. */
 export class Promises {
   readonly #truth: Truth;
-  /** Job ids that users were told, by label. */
+  /** Job ids that were reported to users, by label. */
   readonly #reported = new Map<string, JobId>();
   readonly #labels = new Map<JobId, string>();
-  /** Accepted results, by task, as the journal tells. */
+  /** Accepted results, by task, as the journal states them. */
   #accepted = new Map<string, ReplicaId>();
   /** Replicas whose results were taken and then doubted, so that another one may be. */
   #doubted: ReplicaId[] = [];
@@ -80,8 +80,8 @@ export class Promises {
   }
 
   /**
-   * A broker starts from this disk: what was promised must be on it. What was accepted and not synced may be gone, and
-   * then runs again.
+   * A broker starts from this disk: promises must be on it. Results that were accepted and not synced may be gone, and
+   * their tasks then run again.
    */
   checkDisk(disk: SimulatedDisk<BrokerChange>): void {
     const kept = { jobs: new Set<JobId>(), ended: new Set<JobId>() };

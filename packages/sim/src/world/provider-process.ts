@@ -61,7 +61,7 @@ const queueInterval: Duration = 3_000;
 const readingsPerLimits = 200;
 const endedListedMax = 50;
 const rewatchPause: Duration = 1_000;
-/** Longest time until the reservation manager has answered, or told of a change. */
+/** Longest time until the reservation manager has answered, or reported a change. */
 const reservationCallMax: Duration = 200;
 const changesPerSnapshot = 200;
 
@@ -164,13 +164,13 @@ export class ProviderProcess {
         this.#judge(command.reservation);
         break;
       case 'ReportProvisioning':
-        break; // Told to users alone: nobody in a world decides by it.
+        break; // For users only: no process of a world decides by it.
       default:
         this.relay.perform(command);
     }
   }
 
-  /** The level of reservations, as the manager tells it at each change, and whenever it is back or we are. */
+  /** The level of reservations, as the manager reports it at each change, and after either side was away. */
   onReservations(): void {
     this.#askReservations(({ isAway, windows }) => {
       if (!isAway) this.process.deliver({ kind: 'WindowsReported', windows });
@@ -235,7 +235,7 @@ export class ProviderProcess {
     });
   }
 
-  /** Tells that the inputs of a lease are here, where they are. */
+  /** Reports that the inputs of a lease are here, if they are. */
   #reportInputsStaged(brokerId: string, lease: Lease): boolean {
     if (!listContents(lease).every(({ sha256 }) => this.#setup.spool.contents.has(sha256))) return false;
     const replicaIds = lease.groups.flatMap(({ start }) => start.replicas.map(({ replicaId }) => replicaId));
@@ -356,7 +356,7 @@ export class ProviderProcess {
 
   #reportMeasured(): void {
     for (const input of this.#measure.take()) this.process.deliver(input);
-    // Told only to a machine that goes by it, as by the live provider: whatever is delivered takes a turn.
+    // Delivered only to a state machine that uses it, as by the live provider: every delivery takes a turn.
     for (const input of this.#measure.takeRunning()) if (isWatching(this.process.state)) this.process.deliver(input);
   }
 

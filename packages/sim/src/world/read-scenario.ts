@@ -40,9 +40,9 @@ const second: Duration = 1000;
 const hour: Duration = 3600 * second;
 const day: Duration = 24 * hour;
 
-/** Longest storm: what goes wrong must end for all to come to its end. */
+/** Longest storm: faults must end for all to come to its end. */
 const stormMax: Duration = 7 * day;
-/** A greeting is given up after 10 s: on a slower network nobody would ever meet. */
+/** A greeting is given up after 10 s: on a slower network no connection would ever open. */
 const delayMax: Duration = 2 * second;
 const sitesMax = 20;
 const jobsMax = 100;
@@ -286,8 +286,7 @@ const scenario = object<Scenario>(
  * Reads a scenario from a JSON document; the same document, the same scenario.
  *
  * @throws {ScenarioError} when a field is missing, not known or out of range, and when the whole asks for nothing, for
- * more than
- * a simulation holds, or for what can never come to its end.
+ *   more than a simulation holds, or for something that can never end.
  */
 export function readScenario(document: unknown): Scenario {
   const { version } = Object(document) as { readonly version?: unknown };

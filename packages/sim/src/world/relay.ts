@@ -56,14 +56,14 @@ interface AgentLink {
 export interface RelaySetup {
   /** What the provider's clock shows. */
   now(): Instant;
-  /** What the provider's resource is called at the reservation manager; undefined where it honours no reservations. */
+  /** The name of the provider's resource at the reservation manager; undefined if it honours no reservations. */
   readonly resourceId: string | undefined;
   deliver(input: ProviderInput): void;
   /** The name of the machine that an agent presents. */
   nameMachine(machineId: MachineId, requestId: RequestId): MachineId;
-  /** Hears of each report that is passed on. */
+  /** Called with each report that is passed on. */
   onReport(agent: { readonly machineId: MachineId; readonly requestId: RequestId }, report: MachineReport): void;
-  /** Hears that an agent is away. */
+  /** Called when an agent is away. */
   onAway(machineId: MachineId): void;
   readonly spool: SimulatedSpool;
   /** A broker's lease is in the spool. */
@@ -214,7 +214,7 @@ export class SimulatedRelay {
     } else this.#passOn(agent, agent.broker, message);
   }
 
-  /** Spools a report and tells of it; gives what the spool has. */
+  /** Spools a report and delivers it; gives what the spool has. */
   #keep(agent: AgentLink, message: FromAgent): void {
     const { spool, deliver } = this.#setup;
     const { machineId, incarnation, attachmentId } = agent;

@@ -15,15 +15,14 @@ export interface WorldStory {
   readonly leftOutCount: number;
 }
 
-/** Inputs of the last turn that are told, whatever they touch. */
+/** The most inputs of the last turn that are printed, whatever they touch. */
 const lastInputsMax = 8;
 
 /**
- * Runs a scenario again and tells every input and command that touches the ids which its failure names, and what befell
- * the
- * processes that took part. Times are relative to the world's start.
+ * Runs a scenario again and prints every input and command that touches the ids which its failure names, and the events
+ * of the processes that took part. Times are relative to the world's start.
  *
- * @param linesMax the last so many lines are told.
+ * @param linesMax only the last lines, up to this number, are returned.
  */
 export function reportStory(scenario: Scenario, { message, stack }: WorldFailure, linesMax: number): WorldStory {
   const about = idsInText(message, learnJobIds(scenario));
@@ -99,7 +98,7 @@ class Reporter {
     this.#leftOutCount += this.#lines.splice(0, Math.max(0, this.#lines.length - this.#linesMax)).length;
   }
 
-  /** What broke in the last turn is told, though it names nothing of this story. */
+  /** The end of the last turn is printed even if it names nothing of this story. */
   reportLastTurn(): void {
     if (this.#lastTurn === undefined || this.#isLastTurnReported) return;
     this.#tell(new Story([everything], worldStart), {

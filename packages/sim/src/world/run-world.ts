@@ -14,7 +14,7 @@ export interface WorldFailure {
   readonly after: Duration;
   readonly phase: 'storm' | 'healing';
   readonly message: string;
-  /** Where the error was thrown; empty where nothing was. */
+  /** Where the error was thrown; empty without an error. */
   readonly stack: string;
 }
 
@@ -38,8 +38,8 @@ const lookEvery: Duration = 10_000;
  *
  * Invariants of every machine are checked after each of its turns, and the world's own at the moment of each action.
  *
- * @param onTurn hears of every turn.
- * @param onEvent hears what happens to processes beside.
+ * @param onTurn called with every turn.
+ * @param onEvent called with other events of processes.
  */
 export function runWorld(
   scenario: Scenario,
@@ -117,7 +117,7 @@ function waitForEnd(world: World): string[] {
   return left;
 }
 
-/** A number for when each turn was, of whom, how much it took in and what it commanded; `traceTurn` tells the rest. */
+/** A hash of each turn's time, process, inputs and commands; `traceTurn` prints the rest. */
 class TurnDigest {
   #high = 0x811c9dc5;
   #low = 0x01000193;

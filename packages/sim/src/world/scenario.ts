@@ -54,7 +54,7 @@ export interface JobPlan {
   readonly hasOutput: boolean;
   /** Whether results are checked at home, where those of a lying machine are refused. */
   readonly isChecked: boolean;
-  /** Its results are voted on, so many votes each; left out, or 0, they are not. */
+  /** The votes that each of its results needs; left out, or 0, results are not voted on. */
   readonly voteCount?: number;
   /** Its results are taken when they are so credible, which goes before votes; left out, or 0, not by that. */
   readonly credibility?: number;
@@ -68,14 +68,14 @@ export interface JobPlan {
   readonly priority?: number;
   /** When its user changes both of these; left out for never. */
   readonly updatedAfter?: Duration;
-  /** When its user holds all its tasks, which she releases a while after; left out for never. */
+  /** When its user holds all its tasks, to release them a while after; left out for never. */
   readonly heldAfter?: Duration;
   /** What must become of the plan before it, before its tasks start; left out for nothing, as for the first plan. */
   readonly awaits?: DependencyCondition;
   /** From its submission on, when its tasks may start and by when they must have; left out for any time. */
   readonly beginsAfter?: Duration;
   readonly expiresAfter?: Duration;
-  /** When its user wants once more what failed or was cancelled; left out for never. */
+  /** When its user retries failed or cancelled tasks; left out for never. */
   readonly retriedAfter?: Duration;
   /** Left out, the broker's default; so below. */
   readonly scheduler?: SchedulerName;
@@ -83,18 +83,18 @@ export interface JobPlan {
   /** Left out, its tasks run wherever there is a machine. */
   readonly reservation?: ReservationPlan;
   /**
-   * Each task waits for up to so many of those before it; left out, or 0, it is a bag. Not with votes, which may take
+   * Each task waits for up to this many of those before it; left out, or 0, it is a bag. Not with votes, which may take
    * results back.
    */
   readonly predecessorsMax?: number;
   /**
-   * Its tasks are gangs of so many processors; left out, or 0, they take one each. Not with votes; a provider must be
-   * able to offer so many at once.
+   * The width of its tasks, which are gangs; left out, or 0, they take one processor each. Not with votes; one provider
+   * must be able to offer that many at once.
    */
   readonly gangProcessors?: ProcessorCount;
   /**
-   * Which provider its gangs join, as `--site-selection` has it; left out, each goes wherever there is room. Providers tell
-   * how their queues stand in worlds with such jobs alone.
+   * Which provider its gangs join, as `--site-selection` has it; left out, each goes wherever there is room. Only in
+   * worlds with such jobs, providers report the state of their queues.
    */
   readonly siteSelection?: string;
   /**
@@ -106,8 +106,8 @@ export interface JobPlan {
     readonly gpus: GpuShare;
     readonly licences: number;
     /**
-     * What each really uses at its peak: where that is more than it asks for it is ended, and given twice as much. Left
-     * out, no more than it asks for.
+     * The peak memory of each: if it exceeds the request, the replica is ended, and the task gets twice as much. Left
+     * out, at most the request.
      */
     readonly peak?: Bytes;
   };
@@ -147,7 +147,7 @@ export interface ClusterNodePlan {
 /** A cluster, with a provider at its front-end. */
 export interface ClusterPlan {
   readonly processors: ProcessorCount;
-  /** Its nodes, of those processors together, with memory and GPUs; left out where it gives processors and nothing else. */
+  /** Its nodes, with those processors together, memory and GPUs; left out if it gives only processors. */
   readonly nodes?: readonly ClusterNodePlan[];
   readonly requestsMax: number;
   readonly widthMax: ProcessorCount;
@@ -204,7 +204,7 @@ export interface SabotagePlan {
   readonly probability: number;
   /** Its wrong results are those of all others that collude; else no two of them are the same. */
   readonly colludes: boolean;
-  /** Each time its agent starts it goes by another name. */
+  /** Its agent uses another name after each start. */
   readonly renames: boolean;
 }
 
@@ -212,7 +212,7 @@ export interface SabotagePlan {
 export interface LabMachinePlan {
   readonly processors: ProcessorCount;
   readonly speed: number;
-  /** Its results are wrong, and only a check at home tells. */
+  /** Its results are wrong, and only a check at home shows it. */
   readonly isLiar: boolean;
   /** What it has in addition, GPUs as whole devices; left out for nothing. */
   readonly has?: { readonly memory: Bytes; readonly gpus: number; readonly licences: number };
@@ -242,12 +242,12 @@ export interface FaultPlan {
   /** A connection breaks. */
   readonly breaksPerHour: number;
   readonly fullDisksPerHour: number;
-  /** Clocks are wrong by up to so much, either way, and by something else after each start. */
+  /** Clocks are wrong by up to this, either way, and by another amount after each start. */
   readonly skewMax: Duration;
   /** The clock of a host is set while its processes run; never when left out. */
   readonly clockStepsPerHour?: number;
   /**
-   * The broker's journal is gone, and its user submits her jobs again to one that knows nothing; never when left out.
+   * The broker's journal is gone, and its user submits all jobs again to one that knows nothing; never when left out.
    */
   readonly journalLossesPerHour?: number;
 }
@@ -256,16 +256,16 @@ export interface FaultPlan {
 export interface LeasePlan {
   /** For how long after home went away providers may start what they were leased. */
   readonly horizon: Duration;
-  /** How often home falls asleep: it hears and says nothing, and goes on where it was. */
+  /** How often home falls asleep: it receives and sends nothing, and goes on where it was. */
   readonly sleepsPerHour: number;
   readonly sleepMax: Duration;
-  /** Sleeps besides, while things go wrong. */
+  /** Additional sleeps, during the storm. */
   readonly sleeps?: readonly DownTime[];
   /** Most bytes of reports that a provider keeps; left out, as usual. */
   readonly keptBytesMax?: number;
 }
 
-/** A world: who wants what, what there is, and what goes wrong. The same scenario, the same run. */
+/** A world: its users' jobs, its resources, and its faults. The same scenario, the same run. */
 export interface Scenario {
   readonly version: 1;
   /** All rng follows from it. */
@@ -293,7 +293,7 @@ export interface Scenario {
    * left out, none.
    */
   readonly stuckTaskProbability?: number;
-  /** When the reservation manager is away: nobody hears of changes, or gets an answer; left out, never. */
+  /** When the reservation manager is away, and neither reports changes nor answers; left out, never. */
   readonly managerAways?: readonly DownTime[];
   /** Left out, the broker leases nothing, and home does not sleep. */
   readonly lease?: LeasePlan;

@@ -6,7 +6,7 @@ import type { Scenario } from './scenario.ts';
 
 /** How a scenario is made smaller. */
 export interface Shrinking {
-  /** Runs a scenario and tells how it failed; undefined when it did not. */
+  /** Runs a scenario and returns how it failed; undefined when it did not. */
   run(scenario: Scenario): WorldFailure | undefined;
   /** Runs at most. */
   readonly triesMax: number;
@@ -66,7 +66,7 @@ class Shrinker {
     return this.#tryCount >= this.#shrinking.triesMax;
   }
 
-  /** Tries every reduction, again and again while it helps; tells whether any did. */
+  /** Tries every reduction, again and again while it helps; returns whether any did. */
   reduceAll(seed: string | undefined): boolean {
     let isSmaller = false;
     for (const reduce of listReductions(this.#scenario)) {

@@ -43,7 +43,7 @@ function staysUp({ machines, downTime }: LabPlan): LabPlan {
 }
 
 /**
- * The same jobs on machines of which half lie, each task on several of them at once, its results checked: many race,
+ * The same jobs on machines half of which lie, each task on several of them at once, its results checked: many race,
  * and few are right.
  */
 export function racingScenario(scenario: Scenario): Scenario {
@@ -71,8 +71,8 @@ export function racingScenario(scenario: Scenario): Scenario {
 }
 
 /**
- * The racing world where the user cancels each job while it runs and thinks better of it at once: what is being ended
- * is retried.
+ * The racing world with a user who cancels each job while it runs and retries it at once, while its tasks are being
+ * ended.
  */
 export function regretfulScenario(scenario: Scenario): Scenario {
   const racing = racingScenario(scenario);
@@ -85,8 +85,8 @@ export function regretfulScenario(scenario: Scenario): Scenario {
 }
 
 /**
- * The same jobs where most ask for memory, GPUs or licences and others do not, on machines of a lab of which few have all
- * of it.
+ * The same jobs where most ask for memory, GPUs or licences and others do not, on machines of a lab of which few have
+ * all of it.
  */
 export function resourcefulScenario(scenario: Scenario): Scenario {
   const asks: readonly JobPlan['asks'][] = [
@@ -271,8 +271,8 @@ function movesWithin({ moves }: ReservationPlan, countMax: number): Pick<Reserva
 }
 
 /**
- * The same world where the broker's journal is lost every few minutes, of brokers that lease: what ran for a former
- * one, under the same numbers, is under way everywhere.
+ * The same world with a broker that leases and loses its journal every few minutes: replicas of former brokers, with
+ * the same numbers, are under way everywhere.
  */
 export function forgetfulScenario(scenario: Scenario): Scenario {
   return {
@@ -290,9 +290,8 @@ export function forgetfulScenario(scenario: Scenario): Scenario {
 }
 
 /**
- * The same jobs where a heuristic that watches the queue decides at every cluster, which local users share: what it asked
- * for turns out wrong now and then, and
- * is given up.
+ * The same jobs with a heuristic at every cluster that watches the queue, which local users share: its requests turn
+ * out wrong now and then, and are given up.
  */
 export function finishingScenario(scenario: Scenario): Scenario {
   const clusters = scenario.clusters.length === 0 ? [usualCluster] : scenario.clusters;

@@ -2,9 +2,11 @@ import type { Lease, MachineReport, ReplicaStart } from '@mutirao/core/messages'
 import { invariant, type Bytes, type MachineId, type ReplicaId } from '@mutirao/core/shared';
 
 /**
- * What a provider keeps on disk beside its journal: bodies of leases and of reports, and the contents that leases want.
+ * What a provider stores on disk in addition to its journal: bodies of leases and of reports, and the contents that
+ * leases need.
  *
- * All of it is synced before anything follows from it, as the live spool does, so that falls leave it as it is.
+ * All of it is synced before anything follows from it, as the live spool does, so that falls of the host leave it as it
+ * is.
  */
 export class SimulatedSpool {
   readonly #leases = new Map<string, Lease>();

@@ -17,8 +17,8 @@ const drainedMax: Duration = 900_000;
 const fallPoints: readonly FallPoint[] = ['before-write', 'after-write', 'amid-commands'];
 
 /**
- * Lets things go wrong in a world, as its scenario says, until it is told to stop. Everything is drawn from the
- * scenario's seed.
+ * Lets things go wrong in a world, as its scenario says, until it is stopped. Everything is drawn from the scenario's
+ * seed.
  */
 export class Storm {
   readonly #world: World;
@@ -123,7 +123,7 @@ export class Storm {
     this.#world.tell('ProcessPaused', [process], `for ${duration} ms`);
   }
 
-  /** Cuts hosts that talk to each other, so that somebody notices. */
+  /** Cuts hosts that talk to each other, so that the cut is noticed. */
   #cut(rng: Prng): void {
     const stream = pick(rng, this.#world.network.openStreams);
     if (stream === undefined) return;
@@ -166,7 +166,8 @@ export class Storm {
   }
 
   /**
-   * Of some losses the sites hear when the next broker has jobs already: a power cut takes all, and home is back first.
+   * After some losses the sites return only when the next broker has jobs already: a power cut takes all, and home is
+   * back first.
    */
   #loseJournal(rng: Prng): void {
     const awayFor = rng.below(brokerAwayMax);
@@ -178,9 +179,7 @@ export class Storm {
     }
   }
 
-  /**
-   * The user changes her mind about what decides the requests of a cluster's provider, or asks for what there is not.
-   */
+  /** The user switches the heuristic of a cluster's provider, sometimes to one that does not exist. */
   #switchHeuristic(rng: Prng): void {
     const site = pick(rng, this.#world.clusters);
     const heuristic = pick(rng, [...heuristicNames, 'none such', '']) ?? '';

@@ -16,7 +16,7 @@ export interface Surroundings {
   /** Longest time from an input to the turn that takes it. */
   readonly turnDelayMax: Duration;
   readonly pace: Pace;
-  /** Whether brokers tell how many tasks have no place. */
+  /** Whether brokers report how many tasks have no place. */
   readonly reportsUnplaced: boolean;
   /** Of an agent's staging or collecting to fail now. */
   readonly choreFailureProbability: number;

@@ -19,7 +19,7 @@ export class TaskMeasure {
     this.#now = now;
   }
 
-  /** Hears of a report that is passed on. */
+  /** Takes a report that is passed on. */
   hear(
     { machineId, requestId }: { readonly machineId: MachineId; readonly requestId: RequestId },
     { started, ended }: MachineReport,

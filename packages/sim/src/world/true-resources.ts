@@ -9,7 +9,7 @@ interface TrueUse {
   readonly devices: NonNullable<HeldReplica['assignment']>['devices'];
 }
 
-/** What runs really use of the memory, GPUs and licences of machines, whatever brokers and agents count. */
+/** The real use of the machines' memory, GPUs and licences by running tasks, whatever brokers and agents count. */
 export class TrueResources {
   /** By incarnation and replica. */
   readonly #uses = new Map<string, Map<number, TrueUse>>();

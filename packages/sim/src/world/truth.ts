@@ -14,7 +14,7 @@ export function isVoted({ voteCount = 0, credibility = 0 }: JobPlan): boolean {
 /** The content of an output that a failed run left. */
 export const leftByFailed = 'left';
 
-/** What a run of a task comes to. */
+/** The end of a task's run. */
 export interface RunDisposition {
   /** It used more memory than it had, and is ended for that. */
   readonly isTooGreedy: boolean;
@@ -39,9 +39,7 @@ export interface LabelledReplica {
   readonly replicaId: number;
 }
 
-/**
- * What a job is called: the number of its plan, and of the journal that it is submitted to where that is not the first.
- */
+/** A job's label: the number of its plan, and of the journal that it is submitted to unless that is the first. */
 export function getLabel(planIndex: number, journal: number): string {
   return journal === 1 ? String(planIndex) : `${planIndex}@${journal}`;
 }
@@ -220,7 +218,7 @@ export class Truth {
     return taskIndex < plan.brokenTaskCount || rng.fork(`run ${this.#runCount}`).fraction() < plan.failureProbability;
   }
 
-  /** It reads what was taken of those before it, and nothing else. */
+  /** It reads the accepted outputs of its predecessors, and nothing else. */
   #checkInputs(label: string, { taskIndex, inputs }: Pick<HeldReplica['start'], 'taskIndex' | 'inputs'>): void {
     const plan = this.planOf(label);
     if (!plan.hasOutput) return;
@@ -290,7 +288,7 @@ export class Truth {
     return result.digest;
   }
 
-  /** A wrong result that was voted on was taken: so many machines must really have brought it. */
+  /** A wrong result that was voted on was accepted: enough machines must really have brought it. */
   #checkOutvoted(label: string, taskIndex: number, digest: string): void {
     const { voteCount = 0, credibility = 0 } = this.planOf(label);
     if (voteCount === 0 || credibility > 0 || !digest.startsWith('bad')) return;

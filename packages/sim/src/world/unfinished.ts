@@ -1,6 +1,6 @@
 import type { World } from './world.ts';
 
-/** What is still open, runs or is held in a world; empty once everything has come to its end. */
+/** What is still open, running or held in a world; empty once everything has ended. */
 export function findUnfinished(world: World): string[] {
   return [
     ...unfinishedAtHome(world),

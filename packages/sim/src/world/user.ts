@@ -22,7 +22,7 @@ export interface UserSetup {
 
 const tryAgainAfter: Duration = 5_000;
 
-/** Submits the jobs of a scenario, each until it is accepted, and cancels and retries those that are to be. */
+/** Submits the jobs of a scenario, each until it is accepted, and cancels and retries those that the scenario names. */
 export class SimulatedUser {
   readonly #setup: UserSetup;
   #openCount: number;
@@ -41,12 +41,12 @@ export class SimulatedUser {
     }
   }
 
-  /** Whether she still has something to ask for. */
+  /** Whether the user still has something to ask for. */
   get isWaiting(): boolean {
     return this.#openCount > 0;
   }
 
-  /** The broker's journal is gone: she submits again what was accepted; what she waits for she asks the next one. */
+  /** The broker's journal is gone: the user submits accepted jobs again, and asks the next broker for the others. */
   loseJournal(): void {
     const { kernel, plans } = this.#setup;
     const lost = [...this.#accepted];
@@ -76,7 +76,7 @@ export class SimulatedUser {
       (replyTo) => ({ kind: 'JobSubmitted', replyTo, userId: 'user', clientJobId: label, spec }),
       (reply) => {
         if (reply?.ok !== true) {
-          // Where her reservation is over already she wants the job all the same.
+          // Even if the reservation is over already, the user still needs the job.
           const isStillReserved = isReserved && reply === undefined;
           kernel.after(tryAgainAfter, () => {
             this.#submit(index, plan, isStillReserved);
@@ -159,7 +159,7 @@ export class SimulatedUser {
     const { kernel, ask } = this.#setup;
     const journal = this.#journal;
     const tryNow = (): void => {
-      // What she asks of a job that is gone with its journal would be of another one.
+      // A question about a job that is gone with its journal would be about another one.
       if (journal !== this.#journal) {
         this.#openCount -= 1;
         return;
@@ -179,7 +179,7 @@ export class SimulatedUser {
 /** For how long a user holds tasks. */
 const heldFor: Duration = 90_000;
 
-/** The tasks that its user holds where she holds some: all of one job, the first half of another. */
+/** The tasks that the user holds in a job with holds: all of one job, the first half of another. */
 function listHeld({ taskCount }: JobPlan): number[] {
   return taskCount % 2 === 0 ? [] : Array.from({ length: Math.ceil(taskCount / 2) }, (_, index) => index);
 }
@@ -192,7 +192,7 @@ export function updateOf({ priority = 0, runningMax }: JobPlan): {
   return { priority: priority + 2, runningMax: runningMax === undefined ? 3 : 2 * runningMax };
 }
 
-/** Every third task of a plan, which its user cancels where she cancels some. */
+/** Every third task of a plan, which its user cancels in a job with cancellations. */
 export function listUnwanted({ taskCount }: Pick<JobPlan, 'taskCount'>): number[] {
   return Array.from({ length: Math.ceil(taskCount / 3) }, (_, index) => 3 * index);
 }

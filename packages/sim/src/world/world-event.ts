@@ -1,6 +1,6 @@
 import type { Instant } from '@mutirao/core/shared';
 
-/** What happens to processes, beside what they do themselves. */
+/** Events of processes that are not their own actions. */
 export type WorldEventKind =
   | 'ProcessStarted'
   | 'ProcessEnded'
@@ -26,7 +26,7 @@ export interface WorldEvent {
   /** True time. */
   readonly at: Instant;
   readonly kind: WorldEventKind;
-  /** To which, as turns name them; empty where it is to all. */
+  /** The processes concerned, as turns name them; empty if it concerns all. */
   readonly processes: readonly string[];
   /** More of it; may be empty. */
   readonly detail: string;

@@ -55,11 +55,11 @@ export interface WorldOptions {
   readonly pace?: Pace;
   readonly broker?: Partial<BrokerOptions>;
   readonly provider?: Partial<ProviderConfig>;
-  /** Whether brokers tell how many tasks have no place; they do where it is left out. Studies do not know it. */
+  /** Whether brokers report how many tasks have no place; left out, they do. Studies do not know it. */
   readonly reportsUnplaced?: boolean;
-  /** Hears that the changes of the last turn of a process are in its journal. */
+  /** Called when the changes of the last turn of a process are in its journal. */
   onCommitted?(process: string): void;
-  /** Hears what happens to processes; telling it costs a little. */
+  /** Called with events of processes; an event costs a little. */
   onEvent?(event: WorldEvent): void;
 }
 
@@ -146,7 +146,9 @@ export class World implements Surroundings {
     return this.isStormy ? (this.scenario.stuckTaskProbability ?? 0) : 0;
   }
 
-  /** Who honours the reservations of a resource, or holds allocations for them, hears that they have changed. */
+  /**
+   * Notifies the processes that honour the reservations of a resource, or pre-acquire for them, that they have changed.
+   */
   #reportReservations(resourceId: string): void {
     const site = this.clusters.find(({ provider }) => provider.name === resourceId);
     site?.cluster.current?.onReservations();
@@ -183,7 +185,7 @@ export class World implements Surroundings {
     return this.processes().filter(({ life }) => life.host === host);
   }
 
-  /** Tells who listens that something happened to these processes. */
+  /** Reports an event of these processes to the listener. */
   tell(kind: WorldEventKind, processes: readonly NodeProcess[], detail = ''): void {
     this.#options.onEvent?.({
       at: this.kernel.now,
@@ -193,7 +195,7 @@ export class World implements Surroundings {
     });
   }
 
-  /** A process has started: tells it, and its end when that comes. */
+  /** A process has started: reports that, and its end when it comes. */
   #reportLife<Process extends NodeProcess>(started: Process): Process {
     if (this.#options.onEvent === undefined) return started;
     this.tell('ProcessStarted', [started]);
@@ -203,7 +205,7 @@ export class World implements Surroundings {
     return started;
   }
 
-  /** The user, who knows that all is mended, forgives machines that were caught. */
+  /** All faults are mended, and the user lets caught machines begin again. */
   resetAllTrust(): void {
     const process = this.broker.current?.process;
     for (const { identity, quarantinedAt } of process?.state.records.values() ?? []) {
@@ -211,7 +213,7 @@ export class World implements Surroundings {
     }
   }
 
-  /** The owner drains a provider, or undrains it; one that is away hears nothing. */
+  /** The owner drains a provider, or undrains it; without effect on one that is away. */
   setDraining({ current }: Node<ProviderProcess>, how: 'gently' | 'at once' | 'not'): void {
     if (current === undefined) return;
     this.tell(how === 'not' ? 'ProviderUndrained' : 'ProviderDrained', [current], how);
@@ -223,8 +225,8 @@ export class World implements Surroundings {
   }
 
   /**
-   * The owner drains a machine, and undrains it some time later; a broker that is away hears nothing. @param choice in
-   * [0, 1), which of them.
+   * The owner drains a machine, and undrains it some time later; without effect while the broker is away. @param choice
+   * in [0, 1), which of them.
    */
   drainMachine(choice: number, duration: Duration): void {
     const { current } = this.broker;
@@ -238,7 +240,7 @@ export class World implements Surroundings {
     });
   }
 
-  /** The user knows that all is mended, and nothing is to drain from now on. */
+  /** The user knows that all faults are mended, and undrains everything. */
   undrainAll(): void {
     for (const { identity } of this.broker.current?.process.state.drainedMachines.values() ?? [])
       this.broker.current?.process.deliver({ kind: 'MachineUndrained', replyTo: 0, machineId: identity });
@@ -351,7 +353,7 @@ export class World implements Surroundings {
     });
   }
 
-  /** The user sits at home: what she asks gets lost only with the broker. */
+  /** The user sits at home, so that questions get lost only with the broker. */
   #askBroker(make: Parameters<UserAsk>[0], hear: Parameters<UserAsk>[1]): void {
     let isAnswered = false;
     const once = (reply: Parameters<typeof hear>[0]): void => {

@@ -55,7 +55,7 @@ test('where tasks read large files, machines that hold them first bring fewer an
   t.true(affinity.transfers < workqueue.transfers);
 });
 
-test("a policy changes nobody's rng: the same setup twice is the same run, and a bag without rivals for machines runs alike under all", (t) => {
+test('a policy changes no generator: the same setup twice is the same run, and a bag without rivals for machines runs alike under all', (t) => {
   const setup: BagSetup = {
     seed: 'x',
     machineCount: 1,

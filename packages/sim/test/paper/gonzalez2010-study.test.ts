@@ -89,7 +89,7 @@ test('Theorem 1: d is the last task of the cluster that ends last, b the narrowe
   );
 });
 
-test('Theorem 1: where its conditions hold, tasks of one processor that say how long they run, Min_LB stays within the bound', (t) => {
+test('Theorem 1: under its conditions, tasks of one processor with stated times, Min_LB stays within the bound', (t) => {
   const prng = new Prng('Theorem 1');
   for (let run = 0; run < 60; run += 1) {
     const gap = prng.below(3) * 20;

@@ -12,7 +12,7 @@ const steady: Setup = {
   kind: 'shared',
 };
 
-test('5.2, Figure 5.2: a third is refused where all have a latest end and no laxity, nothing where none has one', (t) => {
+test('5.2, Figure 5.2: a third is refused if all have a latest end and no laxity, nothing if none has one', (t) => {
   const { value } = getMean(measure(steady, quick), 'refusedShare');
   t.true(value > 0.29 && value < 0.38, `${value}`);
   t.is(getMean(measure({ ...steady, deadlineShare: 0 }, quick), 'refusedShare').value, 0);

@@ -46,7 +46,7 @@ const five = (runTimeOfA: number): TracedRequest[] => [
   task(8, 10),
 ];
 
-test("gonzalez2010, level 2, FCFS: nobody passes the head of a cluster's queue", (t) => {
+test("gonzalez2010, level 2, FCFS: no task passes the head of a cluster's queue", (t) => {
   t.deepEqual(run(firstComeFirstServed, five(10)), [
     [0, 0],
     [0, 10],
@@ -66,7 +66,7 @@ test("gonzalez2010, level 2, FCFS: nobody passes the head of a cluster's queue",
   ]);
 });
 
-test('gonzalez2010, level 2, EASY: whoever does not put off the head may start, also to the harm of the second', (t) => {
+test('gonzalez2010, level 2, EASY: any task that does not delay the head may start, also to the harm of the second', (t) => {
   // B is to start at 10 and leaves one processor, which D takes at once, for 30: so C waits until 30, and E fits before
   // that at 20.
   t.deepEqual(run(easyBackfilling, five(10)), [
@@ -88,7 +88,7 @@ test('gonzalez2010, level 2, EASY: whoever does not put off the head may start, 
 });
 
 for (const compression of ['start-now', 'reinsert'] as const) {
-  test(`gonzalez2010, level 2, conservative backfilling, ${compression}: nobody's place is put off by who came later`, (t) => {
+  test(`gonzalez2010, level 2, conservative backfilling, ${compression}: no place is delayed by a later task`, (t) => {
     // D would be in C's way before 30; beside A there is room for E at once.
     t.deepEqual(run(conservativeBackfilling(compression), five(10)), [
       [0, 0],

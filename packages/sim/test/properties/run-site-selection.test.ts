@@ -137,7 +137,7 @@ const plainValues: readonly (readonly [
   ['min-lb', (tasks, size) => tasks.reduce((sum, { width, walltime }) => sum + width * walltime, 0) / size],
 ];
 
-test('where a task goes can be reckoned from what was assigned before and had not ended when it came', (t) => {
+test('the resource of a task can be computed from the tasks that were assigned before and had not ended when it came', (t) => {
   fc.assert(
     fc.property(worlds, fc.constantFrom(...plainValues), ({ setup, stream }, [name, value]) => {
       const admissibility = setup.admissibility === 'adaptive' ? 0.7 : setup.admissibility;

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { drawScenario, forgetfulScenario, runWorld } from '../../src/index.ts';
 
-test("where the broker's journal is lost again and again, nothing that ran for a former one counts for the next, and twelve worlds come to their end", (t) => {
+test("if the broker's journal is lost again and again, no replica of a former one counts for the next, and twelve worlds come to their end", (t) => {
   let lostCount = 0;
   for (let seed = 0; seed < 12; seed += 1) {
     const { failure } = runWorld(forgetfulScenario(drawScenario(String(seed))), undefined, ({ kind }) => {

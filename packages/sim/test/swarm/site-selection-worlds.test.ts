@@ -87,7 +87,7 @@ function add(places: Map<number, Set<string>>, jobId: number, providerId: string
   places.set(jobId, (places.get(jobId) ?? new Set()).add(providerId));
 }
 
-test('where nothing goes wrong narrow gangs stay off the large cluster, wide ones go there, and what may choose uses both', (t) => {
+test('without faults narrow gangs stay off the large cluster, wide ones go there, and those that may choose use both', (t) => {
   const places = new Places();
   const { failure } = runWorld(calm, (turn) => {
     places.hear(turn);
@@ -134,7 +134,7 @@ function withPlaced(scenario: Scenario): Scenario {
   return { ...scenario, jobs, labs: [...scenario.labs, hall], clusters };
 }
 
-test('under faults what is placed runs where it is placed and nowhere else, and worlds with placed gangs come to their end', (t) => {
+test('under faults assigned tasks run only at their provider, and worlds with assigned gangs come to their end', (t) => {
   let dispatchedCount = 0;
   for (let seed = 0; seed < 10; seed += 1) {
     const places = new Places();

@@ -22,7 +22,7 @@ test('where many run the same task and half of them lie, each task of fifty worl
   }
 });
 
-test('where calls get lost and the manager lies, fifty worlds come to their end all the same', (t) => {
+test('with lost calls and a lying manager, fifty worlds come to their end nevertheless', (t) => {
   for (let seed = 0; seed < 50; seed += 1) {
     const { failure } = runWorld(doubtfulScenario(drawScenario(String(seed))));
     t.is(failure, undefined, `seed ${seed}: ${failure?.message ?? ''}`);

@@ -18,7 +18,7 @@ function withEdges(scenario: Scenario): Scenario {
   };
 }
 
-test('under faults no task of a workflow begins before what it waits for was accepted, none reads anything else than was accepted, and ten worlds of workflows come to their end', (t) => {
+test('under faults no task of a workflow begins before its predecessors were accepted, none reads anything but accepted outputs, and ten worlds of workflows come to their end', (t) => {
   let runCount = 0;
   for (let seed = 0; seed < 10; seed += 1) {
     const { failure, runCount: runs } = runWorld(withEdges(drawScenario(String(seed))));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { JobList, JobRow, StreamTopic } from '@mutirao/web/schema';
-import { fakeFailures, fakeGantt, fakeGraph, fakeOutput, fakeTask, fakeTimes } from './fake-job.ts';
+import { fakeFailures, fakeGantt, fakeGraph, fakeOutput, fakeTask, fakeTasks, fakeTimes } from './fake-job.ts';
 import { FakePageGrid, type FakePageOptions } from './fake-page-grid.ts';
 
 const types: Readonly<Record<string, string>> = {
@@ -201,8 +201,7 @@ function openStream(
 function getAnswer(grid: FakePageGrid, path: string, query: URLSearchParams): unknown {
   const now = Date.now();
   const [, area = '', first = '', second = '', third = '', fourth = ''] = path.split('/').map(decodeURIComponent);
-  if (area === 'jobs' && first !== '')
-    return jobAnswer(grid, { jobId: Number(first), part: second, taskIndex: Number(third), taskPart: fourth, now });
+  if (area === 'jobs' && first !== '') return ofJob(grid, { first, second, third, fourth, query, now });
   const answers: Readonly<Record<string, () => unknown>> = {
     session: () => ({
       version: '0.1.0',
@@ -244,6 +243,26 @@ function getAnswer(grid: FakePageGrid, path: string, query: URLSearchParams): un
     explain: () => grid.explanation(`Request ${query.get('request') ?? ''}`),
   };
   return answers[area]?.();
+}
+
+function ofJob(
+  grid: FakePageGrid,
+  {
+    first,
+    second,
+    third,
+    fourth,
+    query,
+    now,
+  }: Readonly<Record<'first' | 'second' | 'third' | 'fourth', string>> & {
+    readonly query: URLSearchParams;
+    readonly now: number;
+  },
+): unknown {
+  const jobId = Number(first);
+  return second === 'tasks' && third === ''
+    ? fakeTasks(jobId, grid.jobDetail(jobId, now)?.job.task_count ?? 0, query, now)
+    : jobAnswer(grid, { jobId, part: second, taskIndex: Number(third), taskPart: fourth, now });
 }
 
 function getPage(

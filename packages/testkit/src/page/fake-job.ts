@@ -1,5 +1,5 @@
 import { Prng } from '@mutirao/core/shared';
-import type { Failures, Gantt, JobGraph, Task, TaskOutput, TaskTimes } from '@mutirao/web/schema';
+import type { Failures, Gantt, JobGraph, Task, TaskOutput, TaskPage, TaskTimes } from '@mutirao/web/schema';
 
 const kinds = ['inputs', 'outputs', 'accepted', 'loser', 'failed', 'killed', 'lost', 'running'];
 
@@ -118,6 +118,7 @@ export function fakeFailures(jobId: number): Failures {
     groups: [
       {
         cause: 'exit status 2',
+        advice: '',
         outcome: 'failed',
         exit_status: 2,
         reason: '',
@@ -127,6 +128,7 @@ export function fakeFailures(jobId: number): Failures {
         task_count: 6,
         given_up_count: 4,
         task_indexes: [3, 77, 108, 240, 388, 412],
+        task_values: [3, 77, 108, 240, 388, 412].map((index) => `ligand-${index}`),
         machines: [
           { machine_id: 'alpha-n007', count: 11 },
           { machine_id: 'lab-n002', count: 3 },
@@ -139,7 +141,8 @@ export function fakeFailures(jobId: number): Failures {
         },
       },
       {
-        cause: 'the walltime of its allocation ended',
+        cause: 'The allocation reached its walltime; its tasks run again elsewhere.',
+        advice: '',
         outcome: 'limited',
         exit_status: 0,
         reason: 'MUT_WALLTIME_ENDED',
@@ -149,6 +152,7 @@ export function fakeFailures(jobId: number): Failures {
         task_count: 3,
         given_up_count: 0,
         task_indexes: [500, 501, 502],
+        task_values: [500, 501, 502].map((index) => `ligand-${index}`),
         machines: [{ machine_id: 'alpha-n031', count: 3 }],
         sample: null,
       },
@@ -204,6 +208,7 @@ export function fakeTask(jobId: number, taskIndex: number, now: number): Task {
         outcome: 'failed',
         exit_status: 2,
         accepted: false,
+        is_withdrawn: false,
         reason: '',
         detail: null,
       },
@@ -217,11 +222,41 @@ export function fakeTask(jobId: number, taskIndex: number, now: number): Task {
         outcome: 'succeeded',
         exit_status: 0,
         accepted: true,
+        is_withdrawn: false,
         reason: '',
         detail: null,
       },
     ],
   };
+}
+
+/** Tasks of a faked job by index: of 100 each, 60 finished, one failed, and the rest as the status of it says. */
+export function fakeTasks(jobId: number, taskCount: number, asked: URLSearchParams, now: number): TaskPage {
+  const word = (name: string): string => asked.get(name) ?? '';
+  const [from, size] = [Number(word('from_task_index')), Number(word('page_size')) || 100];
+  const [status, search] = [word('status'), word('search').toLowerCase()];
+  const tasks: Task[] = [];
+  let index = from;
+  for (; index < taskCount && tasks.length < size; index += 1) {
+    const task = { ...fakeTask(jobId, index, now), status: fakeStatus(index) };
+    if ((status || task.status) === task.status && (task.value.includes(search) || search === `#${index}`))
+      tasks.push(withRuns(task));
+  }
+  return { tasks, next_task_index: index < taskCount ? index : null };
+}
+
+function fakeStatus(index: number): Task['status'] {
+  const place = index % 100;
+  return place === 3 ? 'failed' : place < 60 ? 'finished' : place < 70 ? 'running' : 'ready';
+}
+
+/** With the runs that its status allows. */
+function withRuns(task: Task): Task {
+  const [first, second] = task.replicas;
+  if (first === undefined || second === undefined || task.status === 'ready') return { ...task, replicas: [] };
+  if (task.status === 'failed') return { ...task, replicas: [first] };
+  if (task.status === 'finished') return { ...task, replicas: [second] };
+  return { ...task, replicas: [{ ...second, ended_unix_ms: null, outcome: '', accepted: false }] };
 }
 
 /** What a faked task printed. */

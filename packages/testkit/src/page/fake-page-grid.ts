@@ -21,6 +21,8 @@ export interface FakePageOptions {
   readonly finishedPerSecond: number;
   /** Jobs beside those that are always there, all newer. */
   readonly jobCount?: number;
+  /** Whether no machine can take the tasks of job 41. */
+  readonly isBlocked?: boolean;
 }
 
 const providers = ['alpha', 'beta', 'gamma', 'lab'] as const;
@@ -66,11 +68,7 @@ export class FakePageGrid {
       submitted: this.startedAt - 96 * minute,
       counts: { finished, failed, running: placed, ready: taskCount - finished - failed - placed },
     });
-    const blur = this.#row(41, {
-      label: 'blur.yaml',
-      submitted: this.startedAt - 30 * minute,
-      counts: { finished: 7, running: 3, waiting: 10 },
-    });
+    const blur = this.#makeSecond();
     const done = Array.from({ length: 12 }, (_, index) =>
       this.#row(40 - index, {
         label:
@@ -83,6 +81,28 @@ export class FakePageGrid {
       }),
     );
     return [...this.#others, large, blur, ...done];
+  }
+
+  #makeSecond(): JobRow {
+    if (this.options.isBlocked !== true)
+      return this.#row(41, {
+        label: 'blur.yaml',
+        submitted: this.startedAt - 30 * minute,
+        counts: { finished: 7, running: 3, waiting: 10 },
+      });
+    const row = this.#row(41, {
+      label: 'training',
+      submitted: this.startedAt - 30 * minute,
+      counts: { ready: 12 },
+    });
+    return {
+      ...row,
+      replica_count: 0,
+      remaining_ms_min: null,
+      remaining_ms_max: null,
+      is_blocked: true,
+      waiting: aSentence('No machine meets the requirements of its tasks (10 were considered).'),
+    };
   }
 
   /**
@@ -144,6 +164,12 @@ export class FakePageGrid {
       task_count: taskCount,
       tasks,
       replica_count: taskCount + 30,
+      is_blocked: false,
+      waiting: null,
+      held_count: 0,
+      priority: 0,
+      running_max: null,
+      is_open: false,
       cancel_reason: null,
       doubtful_count: 0,
       remaining_ms_min: isOpen ? 11 * minute : null,
@@ -195,6 +221,7 @@ export class FakePageGrid {
       for (const status of Object.keys(counts) as (keyof typeof counts)[]) counts[status] += tasks[status];
     return {
       jobs_running: 2,
+      jobs_blocked: rows.filter((row) => row.is_blocked).length,
       jobs_ended: 12,
       has_more_jobs: false,
       tasks: counts,
@@ -207,6 +234,7 @@ export class FakePageGrid {
       requests_queued: 3,
       requests_running: 6,
       remaining_ms_max: 14 * minute,
+      remaining_unknown_count: 0,
       trouble: '',
     };
   }
@@ -377,7 +405,8 @@ export class FakePageGrid {
         machine_id: type.startsWith('request') ? '' : `alpha-n${String((first * 3 + index) % 250).padStart(3, '0')}`,
         provider_id: 'alpha',
         request_id: type.startsWith('request') ? 'alpha/q3' : '',
-        reason: type === 'tasks.failed' ? 'exit status 2' : '',
+        reason: type === 'tasks.failed' ? 'MUT_COMMAND_FAILED' : '',
+        why: type === 'tasks.failed' ? 'exit status 2' : '',
       };
     });
   }
@@ -387,8 +416,8 @@ export class FakePageGrid {
     if (job === undefined) return undefined;
     return {
       job,
-      is_workflow: jobId === 41,
-      edge_count: jobId === 41 ? 30 : 0,
+      is_workflow: jobId === 41 && !job.is_blocked,
+      edge_count: jobId === 41 && !job.is_blocked ? 30 : 0,
       slot_count: job.tasks.running,
       task_time_ms_half: 88_000,
       task_time_ms_ninetieth: 131_000,

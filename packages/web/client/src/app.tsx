@@ -3,10 +3,11 @@ import type { StreamTopic } from '../../src/schema/index.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { LiveStore } from './gateway/live-store.ts';
 import { getDocumentTitle, getPath, isPlacePath, readPlace, type Place, type ViewName } from './model/place.ts';
-import { PageContext, type Page, type Subject } from './page-context.tsx';
+import { PageContext, type Page } from './page-context.tsx';
 import { ExplainDrawer } from './parts/explain-drawer.tsx';
 import { Loading } from './parts/notices.tsx';
 import { Shell } from './parts/shell.tsx';
+import { useSubject } from './parts/use-subject.ts';
 import { AfterView } from './views/after/after-view.tsx';
 import { NowView } from './views/now/now-view.tsx';
 import { SubmitView } from './views/submit/submit-view.tsx';
@@ -17,7 +18,7 @@ const ReservationsView = lazy(async () => ({
   default: (await import('./views/reservations/reservations-view.tsx')).ReservationsView,
 }));
 
-/** What each view wants to be told as it happens. */
+/** Topics that each view subscribes to. */
 const topicsOf: Readonly<Record<ViewName, readonly StreamTopic[]>> = {
   now: ['summary', 'jobs', 'machines', 'providers', 'ledger', 'events'],
   after: ['summary', 'jobs', 'job'],
@@ -29,8 +30,8 @@ const topicsOf: Readonly<Record<ViewName, readonly StreamTopic[]>> = {
 /** The page. */
 export function App({ gateway, live }: { readonly gateway: Gateway; readonly live: LiveStore }): ReactNode {
   const [place, setPlace] = useState<Place>(() => readPlace(window.location.pathname));
-  const [subject, setSubject] = useState<Subject>();
   const [note, setNote] = useState<{ readonly text: string; readonly isProblem: boolean; readonly number: number }>();
+  const { subject, explain, close, forget } = useSubject();
   useEffect(() => {
     const back = (): void => setPlace(readPlace(window.location.pathname));
     window.addEventListener('popstate', back);
@@ -49,13 +50,16 @@ export function App({ gateway, live }: { readonly gateway: Gateway; readonly liv
     if (gateway.token !== '') live.watch(topics, place.jobId);
   }, [gateway, live, topics, place.jobId]);
   useEffect(() => {
-    document.title = getDocumentTitle(place);
-  }, [place]);
-  const go = useCallback((next: Place) => {
-    window.history.pushState(null, '', getPath(next));
-    setPlace(next);
-    setSubject(undefined);
-  }, []);
+    document.title = getDocumentTitle(place, subject);
+  }, [place, subject]);
+  const go = useCallback(
+    (next: Place) => {
+      window.history.pushState(null, '', getPath(next));
+      setPlace(next);
+      forget();
+    },
+    [forget],
+  );
   const say = useCallback(
     (text: string, isProblem = false) => setNote((old) => ({ text, isProblem, number: (old?.number ?? 0) + 1 })),
     [],
@@ -71,8 +75,8 @@ export function App({ gateway, live }: { readonly gateway: Gateway; readonly liv
     say(`There is no page at ${pathname}.`, true);
   }, [say]);
   const page = useMemo<Page>(
-    () => ({ gateway, live, place, go, explain: setSubject, say }),
-    [gateway, live, place, go, say],
+    () => ({ gateway, live, place, go, explain, say }),
+    [gateway, live, place, go, explain, say],
   );
   return (
     <PageContext value={page}>
@@ -85,7 +89,7 @@ export function App({ gateway, live }: { readonly gateway: Gateway; readonly liv
           </Suspense>
         )}
       </Shell>
-      {subject === undefined ? null : <ExplainDrawer subject={subject} close={() => setSubject(undefined)} />}
+      {subject === undefined ? null : <ExplainDrawer subject={subject} close={close} />}
     </PageContext>
   );
 }

@@ -4,13 +4,7 @@ import { getProblem, type Asked, type Gateway } from './gateway/gateway.ts';
 import type { LiveStore } from './gateway/live-store.ts';
 import type { LiveState } from './model/live-state.ts';
 import type { Place } from './model/place.ts';
-
-/** What may be asked "why" about. */
-export type Subject =
-  | { readonly kind: 'job'; readonly jobId: number }
-  | { readonly kind: 'task'; readonly jobId: number; readonly taskIndex: number }
-  | { readonly kind: 'request'; readonly request: string }
-  | { readonly kind: 'machine'; readonly machineId: string };
+import type { Subject } from './model/subject.ts';
 
 /** What all parts of the page use. */
 export interface Page {

@@ -30,7 +30,7 @@ export interface ReportBroker {
   getTaskOutput(request: GetTaskOutputRequest): Promise<GetTaskOutputResponse>;
 }
 
-/** All that is told of a job afterwards. */
+/** Everything that a report on a job contains. */
 export interface JobReport {
   readonly madeAt: number;
   readonly detail: JobDetail;
@@ -56,7 +56,7 @@ export async function readReport(broker: ReportBroker, jobId: number, clock: { n
   const failedRuns = listFailedRuns(records);
   return {
     madeAt: now,
-    detail: jobDetail(job, jobSpecPart(answer.spec ?? emptySpec), answer),
+    detail: jobDetail(job, jobSpecPart(answer.spec ?? emptySpec), { answer }),
     gantt: drawBounded(records, now),
     times: measureTimes(records, now),
     failures: await withSamples(broker, groupFailures(records)),

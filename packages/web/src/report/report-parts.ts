@@ -6,7 +6,7 @@ export interface NumberCell {
   readonly says: string;
 }
 
-/** A number, or what it is told as. */
+/** A number, or the text that stands for it. */
 export function numberCell(value: number, says = String(value)): NumberCell {
   return { value, says };
 }

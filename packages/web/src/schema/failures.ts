@@ -4,7 +4,10 @@ import { Count, JobId, orNull, TaskIndex } from './parts.ts';
 
 /** Replicas that failed for the same cause. */
 export const FailureGroup = Type.Object({
-  cause: Type.String({ description: 'A sentence for people, such as "exit status 2".' }),
+  cause: Type.String({
+    description: 'What happened, for people: "exit status 2", or how much memory one of them took.',
+  }),
+  advice: Type.String({ description: 'What to do; empty where the output says more.' }),
   outcome: Type.String(),
   exit_status: Type.Integer(),
   reason: Type.String({ description: 'A code of the error registry; may be empty.' }),
@@ -14,6 +17,9 @@ export const FailureGroup = Type.Object({
   task_count: Count,
   given_up_count: Type.Integer({ description: 'Tasks of them that failed for good.' }),
   task_indexes: Type.Array(TaskIndex, { description: 'The first 20.' }),
+  task_values: Type.Array(Type.String(), {
+    description: 'What `{}` stands for in each of these; of a workflow, its id. Empty where it could not be read.',
+  }),
   machines: Type.Array(Type.Object({ machine_id: Type.String(), count: Count }), {
     description: 'The 10 with the most.',
   }),

@@ -22,6 +22,14 @@ export const JobRow = Type.Object(
     task_count: Count,
     tasks: TaskCounts,
     replica_count: Count,
+    is_blocked: Type.Boolean({ description: 'Whether no machine can take its tasks before somebody does something.' }),
+    waiting: Type.Union([Reason, Type.Null()], {
+      description: 'Why nothing of it runs although tasks are ready; null of jobs that run or were not asked about.',
+    }),
+    held_count: Type.Integer({ description: 'Tasks that wait for their release; they are among those that wait.' }),
+    priority: Type.Integer(),
+    running_max: orNull(Type.Integer({ description: 'Most of its tasks that run at once.' })),
+    is_open: Type.Boolean({ description: 'Whether it takes more tasks, and does not end before it is closed.' }),
     cancel_reason: orNull(Reason),
     doubtful_count: Type.Integer({
       description: 'Finished tasks whose result rests on a machine that was caught when the job was over.',

@@ -70,7 +70,9 @@ export const ReservationList = Type.Object({
 });
 export type ReservationList = Static<typeof ReservationList>;
 
-/** What of a resource is taken when, whoever has it, and the reservations in the window that the viewer may see. */
+/**
+ * How much of a resource is taken over time, by all users, and the reservations in the window that the viewer may see.
+ */
 export const ReservationCalendar = Type.Object({
   resource: ReservableResource,
   from_unix_ms: InstantMs,
@@ -104,7 +106,7 @@ export const ReservationSpec = Type.Object({
 });
 export type ReservationSpec = Static<typeof ReservationSpec>;
 
-/** What an existing reservation is to be instead. */
+/** The new terms for an existing reservation. */
 export const RenegotiationSpec = Type.Object({
   quantity: Type.String({ minLength: 1, maxLength: 64 }),
   duration_ms: Type.Integer({ minimum: 1 }),

@@ -88,6 +88,14 @@ export const routes = {
     ofJob,
     Type.Object({
       status: Type.Optional(TaskStatusName),
+      search: Type.Optional(
+        Type.String({
+          maxLength: 256,
+          description:
+            'Only tasks whose value contains this, in any case, or `#7` for the task of that index. One call looks ' +
+            'through some thousands: go on with `next_task_index`, also where a page is empty.',
+        }),
+      ),
       from_task_index: Type.Optional(TaskIndex),
       page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
     }),

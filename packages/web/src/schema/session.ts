@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 
-/** Whom the page serves, and where. */
+/** The user that the page serves, and where. */
 export const Session = Type.Object({
   version: Type.String({ description: 'Release of the gateway.' }),
   user_id: Type.String({ description: 'Whose grid it is.' }),

@@ -26,7 +26,8 @@ export const GridEvent = Type.Object({
   machine_id: Type.String(),
   provider_id: Type.String(),
   request_id: Type.String(),
-  reason: Type.String(),
+  reason: Type.String({ description: 'A code, or words of a program; may be empty.' }),
+  why: Type.String({ description: 'The same for people; empty where there is nothing to say.' }),
 });
 export type GridEvent = Static<typeof GridEvent>;
 
@@ -39,9 +40,9 @@ export type RecentEvents = Static<typeof RecentEvents>;
 
 /**
  * The messages of the stream `GET /api/v1/events?topics=...`, by their name (`event:` of the message). All but `events`
- * are levels: a new one replaces the old one, is sent
- * only when something changed, and at most some times a second. The id of a message (`id:`) is to be shown as
- * `Last-Event-ID` by who comes back: it then gets only what changed since.
+ * are levels: a new one replaces the old one, is sent only when something changed, and at most some times a second. A
+ * client that reconnects sends the id of the last message (`id:`) as `Last-Event-ID`: it then gets only what changed
+ * since.
  */
 export const streamTopics = {
   link: BrokerLink,
@@ -51,7 +52,7 @@ export const streamTopics = {
   providers: ProviderList,
   ledger: Ledger,
   events: RecentEvents,
-  /** With `job=ID` beside the topics. */
+  /** With `job=ID` in addition to the topics. */
   job: JobDetail,
 } as const;
 export type StreamTopic = keyof typeof streamTopics;

@@ -3,7 +3,8 @@ import { Count, DurationMs, TaskCounts } from './parts.ts';
 
 /** The grid at a glance. */
 export const Summary = Type.Object({
-  jobs_running: Count,
+  jobs_running: Type.Integer({ description: 'Jobs that have not ended, blocked ones among them.' }),
+  jobs_blocked: Count,
   jobs_ended: Type.Integer({ description: 'How many of the newest jobs have ended.' }),
   has_more_jobs: Type.Boolean({ description: 'Whether there are older jobs, which no count includes.' }),
   tasks: TaskCounts,
@@ -16,8 +17,9 @@ export const Summary = Type.Object({
   requests_queued: Count,
   requests_running: Count,
   remaining_ms_max: Type.Union([DurationMs, Type.Null()], {
-    description: 'Until the last of the jobs that run has ended; null while that is not known of each of them.',
+    description: 'Until the last of the jobs that run has ended, as far as that is known; null where it is of none.',
   }),
+  remaining_unknown_count: Type.Integer({ description: 'Jobs that run and are not blocked of which it is not known.' }),
   trouble: Type.String({
     description: 'Why the broker takes nothing new, a full disk for example; empty while all is well.',
   }),

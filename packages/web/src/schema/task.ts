@@ -15,6 +15,7 @@ export const Replica = Type.Object({
   }),
   exit_status: Type.Integer(),
   accepted: Type.Boolean(),
+  is_withdrawn: Type.Boolean({ description: 'Taken back before its command began, as copies staged ahead are.' }),
   reason: Type.String(),
   detail: orNull(Reason),
 });

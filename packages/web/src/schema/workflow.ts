@@ -50,7 +50,7 @@ export const WorkflowEdge = Type.Object({
 });
 export type WorkflowEdge = Static<typeof WorkflowEdge>;
 
-/** A workflow as the editor has it; it may be wrong, which `check` tells. */
+/** A workflow as the editor has it; it may have errors, which `check` reports. */
 export const Workflow = Type.Object({
   name: Type.String({ maxLength: 1024 }),
   tasks: Type.Array(WorkflowTask, { maxItems: taskMax }),
@@ -132,7 +132,7 @@ export const PlanPlatform = Type.Union([
 ]);
 export type PlanPlatform = Static<typeof PlanPlatform>;
 
-/** What is to be planned, how and for what. */
+/** A workflow to plan, the algorithm and the platform. */
 export const PlanSpec = Type.Object({
   workflow: Workflow,
   algorithm: Type.String({ description: 'One of `/workflows/algorithms`.' }),

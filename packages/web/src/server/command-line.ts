@@ -43,7 +43,7 @@ export function getCommandLine(spec: BagSpec, directory: string, commands: reado
   return [...remarks, `${command} <<'${end}'`, ...lines, end].join('\n');
 }
 
-/** What a bag says beside its command and values, by the names of the options. */
+/** The terms of a bag other than its command and values, by the names of the options. */
 function listTerms({
   files = [],
   put = [],

@@ -27,14 +27,14 @@ import { findStaticFile, type StaticFiles } from './static-files.ts';
 import { StreamHub, type Sink } from './stream/stream-hub.ts';
 import { readSpec } from './stream/specs.ts';
 
-/** What the gateway works with beside the grid. */
+/** What the gateway works with in addition to the grid. */
 export interface GatewayOptions extends GatewayParts {
   readonly tokens: TokenCheck;
   /** The names by which it may be called; asked at each request, since the port is known only when it listens. */
   hosts(): ReadonlySet<string>;
   readonly files: StaticFiles;
   readonly log: Logger;
-  /** Within so many milliseconds the head of a request is there; `headersMs` unless said otherwise. */
+  /** Time limit for the head of a request, in milliseconds. Default: `headersMs`. */
   readonly headersMs?: number;
   /** Another one at each start, for the ids of streams. */
   readonly instance: string;
@@ -49,7 +49,7 @@ export interface Gateway {
 /** Makes the gateway; it does not listen yet. */
 export function makeGateway(options: GatewayOptions): Gateway {
   const { log } = options;
-  // Node looks for late ones each 30 s unless told otherwise.
+  // Node's default is to look for late ones each 30 s.
   const http = { headersTimeout: options.headersMs ?? headersMs, connectionsCheckingInterval: lateCheckMs };
   const server = fastify({
     logger: false,
@@ -76,8 +76,8 @@ export function makeGateway(options: GatewayOptions): Gateway {
     // What was asked is in the path alone: neither headers nor bodies are anybody's business.
     if (isBug(error))
       log.error({ err: error, method: request.method, route: request.routeOptions.url }, 'a request failed');
-    // Who was not let in, or sends too much, is not listened to any more: what is left of the body would else be waited
-    // for.
+    // A caller that was refused, or sends too much, is disconnected: the gateway would otherwise wait for the rest of
+    // the body.
     if (status === 401 || status === 403 || status === 413) void reply.header('connection', 'close');
     return reply.code(status).header('cache-control', 'no-store').send(problem);
   });
@@ -105,8 +105,9 @@ function knock({ hosts, tokens }: GatewayOptions, { method, headers, raw, routeO
 }
 
 /**
- * How often a header is given: Node keeps the first of several, and who stands between may go by another one. @param
- * raw names and values in turn.
+ * How often a header is given: Node keeps the first of several, and a proxy in between may go by another one.
+ *
+ * @param raw names and values in turn.
  */
 function countOf(raw: readonly string[], name: string): number {
   return raw.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;

@@ -20,8 +20,8 @@ export function loopbackHosts(port: number): ReadonlySet<string> {
 }
 
 /**
- * Lets a request in or not. A name that only leads here (DNS rebinding) is no name of ours, and what another page sends
- * does not act, token or not.
+ * Admits a request or refuses it. A foreign name that resolves to this host (DNS rebinding) is refused, and a request
+ * from another page cannot act, token or not.
  *
  * @param needsToken false for the files of the page itself, which hold nothing of anybody's.
  * @throws {MutiraoError} MUT_WEB_ORIGIN_FORBIDDEN; MUT_UNAUTHENTICATED, which says nothing of the token that was shown.

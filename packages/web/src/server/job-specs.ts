@@ -38,7 +38,8 @@ export class JobSpecs {
 /** A job in full. @throws {MutiraoError} MUT_NOT_FOUND */
 export async function readJobDetail(readings: Readings, specs: JobSpecs, jobId: number): Promise<JobDetail> {
   const [answer, spec] = await Promise.all([readings.job(jobId), specs.get(jobId)]);
-  return jobDetail(requireJob(answer.job, jobId), spec, answer);
+  const job = requireJob(answer.job, jobId);
+  return jobDetail(job, spec, { answer, waiting: (await readings.waits([job])).get(jobId) });
 }
 
 /** @throws {MutiraoError} MUT_NOT_FOUND */

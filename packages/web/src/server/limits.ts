@@ -4,9 +4,9 @@ export const bodyBytesMax = 32 * 1024 * 1024;
 export const streamsMax = 64;
 /** What may wait to be sent on a stream before newer levels replace older ones instead of queueing. */
 export const streamBacklogBytes = 1024 * 1024;
-/** Connections at once, whoever makes them; those beyond are closed as they come. A browser has a few for each page. */
+/** Connections at once, from all clients; those beyond are closed as they come. A browser has a few for each page. */
 export const connectionsMax = 512;
-/** Within so many milliseconds the head of a request is there, or its connection is closed. */
+/** The connection of a request whose head takes longer is closed, in milliseconds. */
 export const headersMs = 10_000;
-/** Connections that are late with a head or a body are looked for each so many milliseconds. */
+/** How often connections that are late with a head or a body are looked for, in milliseconds. */
 export const lateCheckMs = 1000;

@@ -11,7 +11,7 @@ import type { Grid } from './grid-calls.ts';
 /** How long the page waits for one answer. */
 const deadlineMs = 20_000;
 
-/** Where the parts of the grid are; empty for what the home folder itself tells. */
+/** Addresses of the parts of the grid; empty for those that the home folder names. */
 export interface LiveGridOptions {
   readonly home: string;
   readonly broker: string;

@@ -35,7 +35,7 @@ export function getProblem(error: unknown): { readonly status: number; readonly 
   return answer('MUT_INTERNAL', 'the gateway failed; its log has more');
 }
 
-/** Whether nobody but us is to blame. */
+/** Whether it is a bug of ours. */
 export function isBug(error: unknown): boolean {
   return getProblem(error).problem.code === 'MUT_INTERNAL';
 }

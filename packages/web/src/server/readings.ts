@@ -9,13 +9,15 @@ import {
   type ListRequestsResponse,
 } from '@mutirao/api/broker';
 
+import type { Reason } from '@mutirao/api/common';
+
 import { FinishRate } from './finish-rate.ts';
 import type { GatewayParts } from './grid-calls.ts';
 import type { Estimate } from './documents/jobs.ts';
 
 /**
- * A reading is taken again after so many times what the last one took, so that all pages together cost the broker a few
- * per cent at most.
+ * A reading is taken again after this multiple of the time that the last one took, so that all pages together cost the
+ * broker a few per cent at most.
  */
 const restFactor = 20;
 /**
@@ -31,6 +33,7 @@ export const jobsListed = 100;
 const ages = {
   jobs: 200,
   estimate: 1500,
+  explain: 2000,
   overview: 500,
   machines: 1000,
   requests: 1000,
@@ -39,15 +42,19 @@ const ages = {
   ledger: 2000,
 } as const;
 
+function isIdle({ status, readyCount, runningCount, dispatchedCount }: JobSummary): boolean {
+  return status === JobStatus.RUNNING && readyCount > 0 && runningCount + dispatchedCount === 0;
+}
+
 interface Kept {
   readonly takenAt: number;
-  /** Until then it is given to whoever asks. */
+  /** Until then every caller gets it. */
   readonly until: number;
   readonly value: unknown;
 }
 
 /**
- * What the broker said last, for all pages at once: who asks while an answer is young gets it, and who asks while it is
+ * The broker's latest answers, for all pages at once: a call while an answer is young gets it, and a call while it is
  * fetched waits for the same one.
  */
 export class Readings {
@@ -87,7 +94,7 @@ export class Readings {
     return this.#take('providers', ages.providers, (broker) => broker.listProviders());
   }
 
-  /** The queue of a provider's resource; rejects where the provider cannot tell. */
+  /** The queue of a provider's resource; rejects if the provider cannot report it. */
   queue(providerId: string): Promise<GetProviderQueueResponse> {
     return this.#take(`queue ${providerId}`, ages.queue, (broker) => broker.getProviderQueue({ providerId }));
   }
@@ -111,6 +118,24 @@ export class Readings {
     const running = jobs.filter(({ status }) => status === JobStatus.RUNNING).slice(0, estimatesMax);
     const found = await Promise.all(running.map(async ({ jobId }) => [jobId, await this.estimate(jobId)] as const));
     return new Map(found);
+  }
+
+  /**
+   * Why jobs wait of which nothing is at a machine although tasks are ready, by their numbers; of those that are looked
+   * at least often, the newest.
+   */
+  async waits(jobs: readonly JobSummary[]): Promise<ReadonlyMap<number, Reason>> {
+    const idle = jobs.filter(isIdle).slice(0, estimatesMax);
+    const found = await Promise.all(
+      idle.map(async ({ jobId }) => [jobId, (await this.#explain(jobId)).waiting] as const),
+    );
+    return new Map(found.flatMap(([jobId, waiting]) => (waiting === undefined ? [] : [[jobId, waiting] as const])));
+  }
+
+  #explain(jobId: number) {
+    return this.#take(`explain ${jobId}`, ages.explain, (broker) =>
+      broker.explain({ subject: { $case: 'jobId', value: jobId } }),
+    );
   }
 
   /** Tasks that finished per second, lately. */

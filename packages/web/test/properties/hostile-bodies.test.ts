@@ -44,7 +44,7 @@ const replacements: readonly Json[] = [
   JSON.parse('{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}') as Json,
 ];
 
-/** Each value of a document replaced, in turn, by each of the replacements; left out; and beside an unknown one. */
+/** Variants of a document: each value replaced by each of the replacements, left out, or joined by an unknown one. */
 function* changes(value: Json, way = 'body'): Generator<{ readonly what: string; readonly value: Json | undefined }> {
   for (const [index, other] of replacements.entries()) yield { what: `${way} is replacement ${index}`, value: other };
   yield { what: `${way} is absent`, value: undefined };

@@ -199,7 +199,7 @@ test('a workflow that can be drawn but not run is read with what is wrong and wh
   });
 });
 
-test('a check names the task or the edge that is wrong, and tells b-levels and the critical path where nothing is', async (t) => {
+test('a check names the task or the edge that is wrong, and returns b-levels and the critical path if none is', async (t) => {
   const page = new Page();
   const good = await page.call(t, 'checkWorkflow', {
     workflow: { ...diamond, tasks: [task('a'), task('b', { work: 5000 }), task('c'), task('d', { command: '' })] },
@@ -342,8 +342,8 @@ test('a workflow is submitted with its edges, once for each key', async (t) => {
 });
 
 /**
- * Splits what is to be pasted into a shell into its words and the lines behind it; what the shell gives to standard
- * input stands in a file here.
+ * Splits a text to paste into a shell into its words and the lines after it; the shell's standard input becomes a file
+ * here.
  */
 function readPasted(t: ExecutionContext, text: string): string[] {
   const [first = '', ...lines] = text.split('\n');
@@ -449,7 +449,7 @@ test('rows of a CSV become command lines with each cell quoted', async (t) => {
   );
 });
 
-test('a range may be long, a list of numbers may not; what cannot be a value is refused', async (t) => {
+test('a range may be long, a list of numbers may not; an impossible value is refused', async (t) => {
   const page = new Page();
   const spec = { command: 'run {}', values: { kind: 'array', selector: '1-10000000' } };
   const preview = await page.call(t, 'previewBag', spec);

@@ -36,7 +36,7 @@ test('a call with the token, by a name of this host, is answered', async (t) => 
   t.is(json<{ user_id: string }>().user_id, 'ana');
 });
 
-test('without the token, with a wrong one, or with it in the address nothing of the interface is told', async (t) => {
+test('without the token, with a wrong one, or with it in the address the interface reveals nothing', async (t) => {
   const { server } = aGateway();
   const { authorization: _token, ...bare } = webHeaders;
   for (const headers of [

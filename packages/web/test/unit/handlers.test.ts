@@ -81,7 +81,7 @@ class Page {
   }
 }
 
-/** A job of four tasks: accepted with a loser beside it, failed for good, running, not begun. */
+/** A job of four tasks: accepted with a losing replica, failed for good, running, not begun. */
 function mixedJob(page: Page): void {
   page.broker.jobs = [
     aJobSummary({
@@ -175,7 +175,42 @@ test('the grid at a glance counts tasks of jobs that run, machines, requests', a
   );
   page.broker.jobs.push(aJobSummary({ jobId: 3, status: JobStatus.RUNNING }));
   page.now += 60_000;
-  t.is((await page.get(t, 'getSummary')).remaining_ms_max, null, 'of one that runs it is not known');
+  t.like(await page.get(t, 'getSummary'), { remaining_ms_max: 90_000, remaining_unknown_count: 1, jobs_blocked: 0 });
+});
+
+test('a job that no machine can take is blocked, with the reason that the broker gives', async (t) => {
+  const page = new Page();
+  const idle = { status: JobStatus.RUNNING, endedUnixMs: 0, taskCount: 5, finishedCount: 0 };
+  page.broker.jobs = [
+    aJobSummary({ ...idle, jobId: 3, readyCount: 5 }),
+    aJobSummary({ ...idle, jobId: 2, readyCount: 4, runningCount: 1 }),
+    aJobSummary({ ...idle, jobId: 1, waitingCount: 5, heldCount: 5, priority: -3, runningMax: 7, open: true }),
+  ];
+  page.broker.explanation = {
+    summary: aSentence('0 of 5 tasks have finished.'),
+    waiting: { code: 'no-machine-matches', parameters: {}, text: 'No machine suits.' },
+    details: [],
+  };
+  const { jobs } = await page.get(t, 'listJobs');
+  t.deepEqual(
+    jobs.map((job) => [job.job_id, job.is_blocked, job.waiting?.text ?? null, job.held_count]),
+    [
+      [3, true, 'No machine suits.', 0],
+      [2, false, null, 0],
+      [1, false, null, 5],
+    ],
+  );
+  t.like(jobs[2], { priority: -3, running_max: 7, is_open: true });
+  t.is(page.broker.timesAsked('explain'), 1, 'jobs of which something runs are not asked about');
+  t.like(await page.get(t, 'getSummary'), { jobs_running: 3, jobs_blocked: 1, remaining_unknown_count: 2 });
+  t.true((await page.get(t, 'getJob', '/jobs/3')).job.is_blocked);
+  page.now += 60_000;
+  page.broker.explanation = {
+    ...page.broker.explanation,
+    waiting: { code: 'all-machines-busy', parameters: {}, text: 'All are busy.' },
+  };
+  const [job] = (await page.get(t, 'listJobs')).jobs;
+  t.like(job, { is_blocked: false, waiting: { text: 'All are busy.' } });
 });
 
 test('jobs are looked up by their numbers, with how long they take; what is not there is left out', async (t) => {
@@ -253,7 +288,7 @@ test('files on their way are shown as they were: inputs while another run may be
   };
   page.broker.tasks.set(1, [
     aTask({ taskIndex: 0, replicas: [aReplica({ replicaId: 1, staging })] }),
-    // It waited at its machine for a second and had no files: that is no staging.
+    // It waited at its machine for a second and had no files, so it has no staging times.
     aTask({
       taskIndex: 1,
       replicas: [
@@ -315,7 +350,7 @@ test('what became of a run is what its broker says: killed, lost and outvoted on
   );
 });
 
-test('a machine whose clock is ahead ends nothing after its broker has heard of it', async (t) => {
+test('on a machine whose clock is ahead, nothing ends after its broker has received the report', async (t) => {
   const page = new Page();
   page.broker.jobs = [aJobSummary({ taskCount: 1, finishedCount: 1 })];
   page.broker.tasks.set(1, [
@@ -451,6 +486,66 @@ test('the runs of a job are read once: those that ended are not asked for again'
   t.is(page.broker.timesAsked('listTasks'), 3);
 });
 
+test('tasks are found by a part of their value, by status and by index, some thousands in one call', async (t) => {
+  const page = new Page();
+  const count = 7000;
+  page.broker.jobs = [aJobSummary({ taskCount: count })];
+  page.broker.tasks.set(
+    1,
+    Array.from({ length: count }, (_, taskIndex) =>
+      aTask({
+        taskIndex,
+        value: taskIndex % 100 === 7 ? `Ligand-${taskIndex}` : `other-${taskIndex}`,
+        status: taskIndex % 200 === 7 ? TaskStatus.FAILED : TaskStatus.FINISHED,
+      }),
+    ),
+  );
+  const find = async (query: string) => {
+    const { tasks, next_task_index: next } = await page.get(t, 'listTasks', `/jobs/1/tasks?${query}`);
+    return { indexes: tasks.map(({ task_index: index }) => index), next };
+  };
+  t.deepEqual(await find('search=ligand&page_size=2'), { indexes: [7, 107], next: 108 });
+  t.deepEqual(await find('search=ligand&page_size=2&from_task_index=108'), { indexes: [207, 307], next: 308 });
+  t.deepEqual(await find('search=LIGAND&status=failed&page_size=2'), { indexes: [7, 207], next: 407 });
+  t.deepEqual(await find('search=nowhere'), { indexes: [], next: 5000 });
+  t.deepEqual(await find('search=nowhere&from_task_index=5000'), { indexes: [], next: null });
+  t.deepEqual(await find('search=%236999'), { indexes: [6999], next: null });
+  t.deepEqual(await find('search=%23'), { indexes: [], next: 5000 });
+});
+
+test('a failure says what happened and then what to do; tasks have their names', async (t) => {
+  const page = new Page();
+  page.broker.jobs = [aJobSummary({ taskCount: 2, failedCount: 2, status: JobStatus.FAILED })];
+  const limited = aReplica({
+    accepted: false,
+    disposition: ReplicaDisposition.FAILED,
+    outcome: Outcome.LIMITED,
+    reason: 'MUT_MEMORY_MAX',
+  });
+  page.broker.tasks.set(1, [
+    aTask({
+      value: 'fit-1',
+      status: TaskStatus.FAILED,
+      replicas: [{ ...limited, detail: aSentence('memory peaked at 542 MiB') }],
+    }),
+    aTask({
+      taskIndex: 1,
+      value: 'fit-2',
+      status: TaskStatus.FAILED,
+      replicas: [{ ...limited, reason: 'MUT_RUN_TIME_MAX' }],
+    }),
+  ]);
+  const { groups } = await page.get(t, 'getFailures', '/jobs/1/failures');
+  t.deepEqual(groups.map((group) => [group.cause, group.task_values]).sort(), [
+    ['memory peaked at 542 MiB', ['fit-1']],
+    ['the task runs longer than its limit', ['fit-2']],
+  ]);
+  for (const { advice, cause } of groups) {
+    t.not(advice, '');
+    t.notRegex(`${cause}${advice}`, /MUT_/);
+  }
+});
+
 test('of a job that runs, what began since and what ended since is read; a task that is retried is taken up again', async (t) => {
   const page = new Page();
   mixedJob(page);
@@ -559,7 +654,7 @@ test('machines come by site in columns, and in pages in full', async (t) => {
   t.is(rest.machines[0]?.attributes['note'], hostile);
 });
 
-test('a machine tells what it runs', async (t) => {
+test('a machine lists what it runs', async (t) => {
   const page = new Page();
   mixedJob(page);
   page.broker.machines = [
@@ -744,7 +839,7 @@ test('whatever is shown can be explained', async (t) => {
   );
 });
 
-test('a broker that is away is told as such, with a code, and one that is back answers', async (t) => {
+test('a broker that is away is reported with a code, and one that is back answers', async (t) => {
   const page = new Page();
   mixedJob(page);
   page.broker.awayBecause = new MutiraoError('MUT_UNREACHABLE', 'nobody listens');
@@ -777,7 +872,7 @@ test('what is wrong in a request is named', async (t) => {
   t.like(await page.fails('/jobs/1/retry', { task_indexes: [-1] }), { status: 400 });
 });
 
-test('who has an answer already is told so', async (t) => {
+test('a caller that has the answer already gets status 304', async (t) => {
   const page = new Page();
   mixedJob(page);
   const { headers } = await page.raw('/jobs/1/times');

@@ -1,5 +1,5 @@
-// A report on a job is one file: it fetches nothing, runs its own script alone, says all without it, and is no larger
-// for a larger job.
+// A report on a job is one file: it fetches nothing, runs only its own script, is complete without it, and does not
+// grow with the job.
 import { createHash } from 'node:crypto';
 import test from 'ava';
 import { JobStatus, ReplicaDisposition, TaskStatus } from '@mutirao/api/broker';

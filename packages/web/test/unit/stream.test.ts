@@ -21,7 +21,7 @@ interface Message {
 class World {
   readonly broker = new AnsweringBroker();
   now = 100_000;
-  /** How much a broker tells between two ticks. */
+  /** How much a broker sends between two ticks. */
   turns = 5;
   readonly hub: StreamHub;
 
@@ -57,7 +57,7 @@ class World {
   async pass(ms: number): Promise<void> {
     for (const end = this.now + ms; this.now < end; this.now += 100) {
       await this.hub.tick();
-      // What a broker tells comes between ticks.
+      // Messages of a broker come between ticks.
       for (let turn = 0; turn < this.turns; turn += 1) await Promise.resolve();
     }
     await this.hub.tick();
@@ -124,7 +124,7 @@ test('events come once each, in their order; a page that opens later gets the la
   t.is((of(late.messages, 'events')[0]?.data as RecentEvents).events.length, 3);
 });
 
-test('who comes back with the last id gets what changed since, and nothing twice', async (t) => {
+test('a page that comes back with the last id gets what changed since, and nothing twice', async (t) => {
   const world = new World();
   world.broker.jobs = [aJobSummary()];
   const first = world.open();
@@ -173,7 +173,7 @@ test('a page that reads slowly gets the newest level when it reads again, not al
   );
 });
 
-test('a broker that goes away is told with its code, the stream stays, and it goes on by itself', async (t) => {
+test('a broker that goes away is reported with its code, the stream stays, and it goes on by itself', async (t) => {
   const world = new World();
   world.broker.jobs = [aJobSummary()];
   const { messages } = world.open(['jobs']);
@@ -224,7 +224,7 @@ test('of a flood of events the broker is asked for a sample, which is said, and 
   t.like(of(messages, 'events').at(-1)?.data, { is_sampled: false, events: [{ sequence: 5001, task_count: 70 }] });
 });
 
-test('after a restore of the broker events are told from the beginning of its other journal', async (t) => {
+test('after a restore of the broker events are sent from the beginning of its other journal', async (t) => {
   const world = new World();
   world.turns = 500;
   const { messages } = world.open(['events']);

@@ -51,7 +51,7 @@ test('limits of control groups count, also those of the groups around', async (t
   t.like(found, { processors: 2, memory: 4 * gibibyte });
 });
 
-test('limits of the first version of control groups count, and a limit of nearly 2^63 is none', async (t) => {
+test('limits of the first version of control groups count, and one of nearly 2^63 means no limit', async (t) => {
   const files = {
     ...plain,
     '/proc/self/cgroup': '4:memory:/jobs/9\n1:cpu,cpuacct:/jobs/9\n0::/\n',

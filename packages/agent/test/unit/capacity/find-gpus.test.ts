@@ -87,6 +87,6 @@ test('the kind is the product without its maker, connector and memory', (t) => {
   for (const [product, kind] of Object.entries(kinds)) t.is(nameKind(product), kind, product);
 });
 
-test('lines that are no answer are passed over', (t) => {
+test('lines that are not an answer are skipped', (t) => {
   t.deepEqual(parseQuery('NVIDIA-SMI has failed because it could not communicate with the driver\n\n'), []);
 });

@@ -44,7 +44,7 @@ test('frames come out as they went in, however the bytes between are cut', (t) =
   );
 });
 
-test('whatever bytes come, the reader gives frames or says that they are none, and keeps no more than a frame', (t) => {
+test('whatever bytes come, the reader gives frames or reports an error, and keeps no more than a frame', (t) => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 64 }), { maxLength: 20 }), (chunks) => {
       const reader = new FrameReader();

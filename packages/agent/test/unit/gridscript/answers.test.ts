@@ -8,7 +8,7 @@ test('an answer is what stands in its frame, whatever a login shell says around 
   t.deepEqual(readAnswer(bytes('\n@t1\n\n@t1.\n'), 't1'), bytes(''));
 });
 
-test("a frame that was not closed, is another's or was changed on the way is no answer", (t) => {
+test("a frame that was not closed, is another's or was changed on the way is not an answer", (t) => {
   for (const output of ['', '\n@t1\nbody', '\n@t2\nbody\n@t2.\n', '\r\n@t1\r\nbody\r\n@t1.\r\n', '\n@t1.\n@t1\n'])
     t.is(readAnswer(bytes(output), 't1'), undefined, JSON.stringify(output));
 });

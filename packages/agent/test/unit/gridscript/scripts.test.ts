@@ -28,7 +28,7 @@ test('a run begins once, however often the machine is asked to begin it', async 
   t.is(readEnd(answer)?.status, 0);
 });
 
-test('a content that has its size and not its bytes has not arrived, also where another program has to tell', async (t) => {
+test('a content with the right size and other bytes has not arrived, also where another program must compute the hash', async (t) => {
   const base = temporaryFolder(t);
   const sha256 = createHash('sha256').update('right').digest('hex');
   mkdirSync(join(base, 'contents'));

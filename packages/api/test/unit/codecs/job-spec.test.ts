@@ -120,7 +120,7 @@ test('scheduler and cap come back from the wire as they went', (t) => {
   }
 });
 
-test('a site selection comes back from the wire as it went, and an empty one is none', (t) => {
+test('a site selection survives the wire, and an empty one means none', (t) => {
   for (const siteSelection of ['none', 'random', 'min-ct:0.5', 'min-wwt:adaptive']) {
     const spec = { ...decodeJobSpec(deriveJob({})), siteSelection };
     t.deepEqual(decodeJobSpec(JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish())), spec);
@@ -238,7 +238,7 @@ for (const [what, wire, message] of refused) {
   });
 }
 
-test('each way to verify results comes back from the wire as it went, and a job that tells none has none', (t) => {
+test('each way to verify results survives the wire, and a job without one has none', (t) => {
   for (const verification of [
     { kind: 'none' },
     { kind: 'check' },

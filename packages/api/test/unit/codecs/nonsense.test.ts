@@ -30,7 +30,7 @@ function decodeToMachine({ message }: AttachResponse): void {
   if (message?.$case === 'content') decodeBlobOffer(message.value);
 }
 
-/** Whether the bytes give a message or an error that a server tells its peer. */
+/** Whether the bytes give a message or an error that a server reports to its peer. */
 function endsWell(bytes: Uint8Array): boolean {
   try {
     decodeAll(bytes);

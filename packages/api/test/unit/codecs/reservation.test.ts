@@ -177,7 +177,7 @@ test('rules that are absent have their defaults, and a share of nothing or of mo
     );
 });
 
-test('units are told as ranges', (t) => {
+test('units are written as ranges', (t) => {
   t.deepEqual(encodeUnits([]), []);
   t.deepEqual(encodeUnits([0, 1, 2, 7, 9, 10]), [
     { first: 0, count: 3 },
@@ -186,7 +186,7 @@ test('units are told as ranges', (t) => {
   ]);
 });
 
-test('a reservation is told with its claim, and never with the key of the claim that began its use', (t) => {
+test('a reservation is written with its claim, and never with the key of the claim that began its use', (t) => {
   const reported = Reservation.decode(Reservation.encode(encodeReservation(record, 'a.b.c')).finish());
   t.deepEqual(reported, {
     reservationId: 3,
@@ -225,7 +225,7 @@ test('a reservation is told with its claim, and never with the key of the claim 
   t.deepEqual(names, ['held', 'confirmed', 'claimed', 'released', 'expired', 'cancelled']);
 });
 
-test('a resource is told with what has failed of it and what is announced, and its rules come back as they were', (t) => {
+test('a resource is written with its failures and announced outages, and its rules survive the wire', (t) => {
   const outage = {
     id: 1,
     name: '',

@@ -18,7 +18,7 @@ test('codes are in the order of the alphabet', (t) => {
   t.deepEqual(codes, [...codes].sort(), 'move the lines of packages/api/src/errors/registry.ts into order');
 });
 
-test('docs/reference/errors.md tells of each code, and of no other', (t) => {
+test('docs/reference/errors.md describes each code, and no other', (t) => {
   t.is(readFileSync(new URL('docs/reference/errors.md', root), 'utf8'), errorsMarkdown(), advice);
 });
 

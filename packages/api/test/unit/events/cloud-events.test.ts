@@ -123,7 +123,7 @@ const request = {
 };
 const candidates = [{ width: 4, walltime: 60_000, startsAt: 0, throughput: 1, chosen: true }];
 
-test('what jobs run on has events too, with what there is to know of it', (t) => {
+test('resources of jobs have events too, with what is known of them', (t) => {
   const changes: BrokerChange[] = [
     { kind: 'ProviderAdded', providerId: 'site.one', address: '127.0.0.1:1' },
     { kind: 'MachineJoined', providerId: 'site.one', facts, at },

@@ -26,7 +26,7 @@ const reservation = {
   claimKey: '',
 } as const;
 
-test('each fact of a change is a message of its own, on a subject that names it and whom it is about, and holds no claim', (t) => {
+test('each fact of a change is a message of its own, on a subject that names the fact and whose it is, and holds no claim', (t) => {
   const reported = {
     sequence: 17,
     at: 5,

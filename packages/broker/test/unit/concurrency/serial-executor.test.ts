@@ -40,7 +40,7 @@ test('works of one name keep their order, and others do not wait for them', asyn
   t.is(serialExecutor.busyCount, 0);
 });
 
-test('a work that fails is told of and does not hold up the next', async (t) => {
+test('a failed task is reported and does not hold up the next', async (t) => {
   const errors: unknown[] = [];
   const serialExecutor = new SerialExecutor<string>((error) => errors.push(error));
   const done: string[] = [];

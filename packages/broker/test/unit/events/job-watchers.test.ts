@@ -2,7 +2,7 @@ import test from 'ava';
 
 import { JobWatchers } from '../../../src/events/job-watchers.ts';
 
-test('who waits for a job hears of it, who waits for any hears of each', async (t) => {
+test('a watcher of one job is notified of it, and a watcher of all jobs of each', async (t) => {
   const watchers = new JobWatchers();
   const woken: string[] = [];
   const wait = async (jobId: number, name: string, signals: readonly AbortSignal[] = []): Promise<void> => {

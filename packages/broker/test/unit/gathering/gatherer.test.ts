@@ -21,7 +21,7 @@ import type { FileToGather, ResultToGather } from '../../../src/gathering/job-vo
 
 interface Home {
   readonly folder: string;
-  /** A result with a file for each name, whose text tells task, replica and name. */
+  /** A result with a file for each name, whose text holds the task, the replica and the name. */
   result(taskIndex: number, replicaId: number, names: readonly string[], text?: string): ResultToGather;
 }
 
@@ -94,7 +94,7 @@ const everything = (folder: string): [string, string][] =>
   volumesIn(folder).flatMap((name) => unpack(join(folder, name)));
 const indexOf = (folder: string): string => join(folder, `job-${jobId}.index.jsonl`);
 
-/** All that the index tells of, each read from its place in its volume. */
+/** All files that the index lists, each read from its place in its volume. */
 async function indexed(folder: string): Promise<{ file: GatheredFile; text: string }[]> {
   const files: GatheredFile[] = [];
   await readGatheredIndex(indexOf(folder), (result) => {
@@ -106,7 +106,7 @@ async function indexed(folder: string): Promise<{ file: GatheredFile; text: stri
   }));
 }
 
-test('results are in one archive that other programs read, and the index tells where each file is', async (t) => {
+test('results are in one archive that other programs read, and the index lists the place of each file', async (t) => {
   const { folder, result } = prepare(t);
   const gatherer = getGatherer();
   const results = Array.from({ length: 40 }, (_, index) =>
@@ -225,7 +225,7 @@ for (const [what, tear] of [
   });
 }
 
-test('a volume that a killed broker had begun, and of which the index tells nothing, goes, and its results are there once', async (t) => {
+test('a volume that a killed broker began and the index does not mention is removed, and its results are archived once', async (t) => {
   const { folder, result } = prepare(t);
   const options = { volumeBytesMax: 1024 };
   await getGatherer(options).gather({ jobId, folder }, result(0, 1, ['a']));
@@ -251,7 +251,7 @@ test('a volume that a killed broker had begun, and of which the index tells noth
   );
 });
 
-test('a volume that the index tells of gets its name when the broker was killed before that', async (t) => {
+test('a volume that the index lists gets its name when the broker was killed before that', async (t) => {
   const { folder, result } = prepare(t);
   await getGatherer().gather({ jobId, folder }, result(0, 1, ['a']));
   renameSync(join(folder, 'job-12.000.tar'), join(folder, 'job-12.000.tar.begun'));
@@ -400,7 +400,7 @@ test('files of a journal that is gone are refused under the same broker and job,
   );
 });
 
-test('a result of other bytes, files or task than what is in the index under its replica is gathered beside it, and counts', async (t) => {
+test('a result with other bytes, files or task than the indexed one of its replica is archived in addition to it, and counts', async (t) => {
   const { folder, result } = prepare(t);
   await getGatherer().gather({ jobId, folder }, result(0, 1, ['a']));
   await getGatherer().gather({ jobId, folder }, result(0, 1, ['a']));
@@ -428,7 +428,7 @@ test('where the folder cannot be written the result is refused, and taken once i
   );
 });
 
-test('an index that was damaged in its midst is told of and left as it is', async (t) => {
+test('a damaged index is reported and left as it is', async (t) => {
   const { folder, result } = prepare(t);
   for (const taskIndex of [0, 1])
     await getGatherer().gather({ jobId, folder }, result(taskIndex, taskIndex + 1, ['a']));

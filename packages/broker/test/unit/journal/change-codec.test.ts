@@ -144,7 +144,7 @@ test('a line of a later release is refused by name', (t) => {
   t.throws(() => decodeChange(changeVersion + 1, '{}'), { code: 'MUT_JOURNAL_NEWER' });
 });
 
-test('promises to users go to the disk, what machines tell does not wait for it', (t) => {
+test('promises to users are synced to disk, reports of machines are not', (t) => {
   const durable = changes.filter((change) => changeCodec.isDurable(change)).map((change) => change.kind);
   t.deepEqual(
     [...new Set(durable)],

@@ -1,4 +1,4 @@
-// What tells a broker's journal from those before it, and from its back-ups.
+// A broker's journal has another instance than those before it, and than its back-ups.
 import { copyFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';

@@ -2,7 +2,7 @@ import test from 'ava';
 import { createBrokerState } from '@mutirao/core/machines/broker';
 import { knownReplicas, type ObservedDriver } from '../../../src/process/known-replicas.ts';
 
-/** A driver that has heard of these replicas and learns of them when it settles. */
+/** A driver that has received these replicas and takes them when it settles. */
 function aDriver({
   heard,
   stalledBy,
@@ -28,7 +28,7 @@ function aDriver({
   return driver;
 }
 
-test('a replica that was heard of a moment ago is known before the next step', (t) => {
+test('a replica that was received a moment ago is known before the next step', (t) => {
   for (const [heard, isAwaited, isOpen] of [
     ['replica', true, true],
     ['success', false, true],

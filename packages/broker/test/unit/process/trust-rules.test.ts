@@ -17,7 +17,7 @@ test('which tasks check machines is the same after each start, and another for e
   t.notDeepEqual(listSpotChecks('one token of a broker'), listSpotChecks('one token of another'));
 });
 
-test('who knows the code alone cannot tell which tasks check machines, and all else is as by default', (t) => {
+test('the code alone does not reveal which tasks check machines, and all else is as by default', (t) => {
   const rules = getTrustRules('one token of a broker');
   t.not(rules.spotCheck.secret, defaultBrokerOptions.trust.spotCheck.secret);
   t.false(rules.spotCheck.secret.includes('token'));

@@ -145,7 +145,7 @@ test('what a transfer that broke brought does not come again, whether the conten
   t.is(readdirSync(folder).length, 3, 'two that are whole, and what the other machine began');
 });
 
-test('a beginning that does not fit is forgotten, and is no lie of its machine', async (t) => {
+test('a beginning that does not fit is forgotten, and does not count as a lie of its machine', async (t) => {
   const arrivals = await Arrivals.open(temporaryFolder(t), { now: 1, ageMax: 1 });
   const bytes = Buffer.alloc((1 << 20) + 8, 'x');
   const content = getContent(bytes);
@@ -362,7 +362,7 @@ async function smallReport(
   };
 }
 
-test('of a report that is told again, after its replica has ended, nothing is kept', async (t) => {
+test('a report that is repeated after its replica has ended stores nothing', async (t) => {
   const { keep, left } = await smallReport(t, [7]);
   await keep({ isOthers: () => false, isAwaited: () => false, isOpen: () => false });
   await keep({ isOthers: () => true, isAwaited: () => true, isOpen: () => true });
@@ -376,8 +376,7 @@ test('of a replica that ends otherwise while the outputs of its report are kept 
     isOthers: () => false,
     isAwaited: (replicaId) => {
       if (replicaId !== 9) return replicas.has(replicaId);
-      // The first one's output is kept when its machine is caught; a second telling of the report has the last one
-      // verified.
+      // The first one's output is kept when its machine is caught; a repeat of the report has the last one verified.
       replicas.delete(7);
       successes.add(9);
       return replicas.delete(9);
@@ -442,7 +441,7 @@ function serve(paths: Map<string, string>, onRestage: () => void = () => undefin
   return { server, offers, sent, ended, restaged };
 }
 
-test('a machine that shares the file system of home is told where a content is, and gets it over the wire if that will not do', async (t) => {
+test('a machine that shares the file system of home receives the path of a content, and gets it over the wire if that fails', async (t) => {
   const home = temporaryFolder(t);
   const bytes = Buffer.alloc(300_000, 3);
   writeFileSync(join(home, 'file'), bytes);

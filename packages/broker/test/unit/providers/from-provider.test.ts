@@ -85,7 +85,7 @@ test('what a provider says becomes an input at once', (t) => {
   t.false('isGone' in (inputs[0] ?? {}));
 });
 
-test('a report with files holds up what its machine says next, and that all are told, but no other machine', async (t) => {
+test('a report with files delays what its machine says next and the end of the sync, but no other machine', async (t) => {
   const { from, inputs, held, disk, serialExecutor } = prepare();
   from.receive(fromMachine('alpha/m1', reportOf(1, [output])));
   from.receive(fromMachine('alpha/m1', reportOf(2)));
@@ -106,7 +106,7 @@ test('a report with files holds up what its machine says next, and that all are 
   t.deepEqual(held, [3, 0]);
 });
 
-test('a report whose connection is lost before its outputs are here is not told: it comes again', async (t) => {
+test('a report whose connection is lost before its outputs are here is not delivered: it comes again', async (t) => {
   const { from, inputs, disk, serialExecutor, connection } = prepare();
   from.receive(fromMachine('alpha/m1', reportOf(1, [output])));
   connection.isLost = true;
@@ -115,13 +115,13 @@ test('a report whose connection is lost before its outputs are here is not told:
   t.deepEqual(inputs, []);
 });
 
-test('that a lease is kept is told', (t) => {
+test('the acknowledgement of a lease is delivered', (t) => {
   const { from, inputs } = prepare();
   from.receive({ $case: 'leaseConfirmed', value: { sequence: 3 } });
   t.deepEqual(inputs, [{ kind: 'LeaseConfirmed', providerId: 'alpha', sequence: 3 }]);
 });
 
-test('how a resource stands is told, and nonsense of it ends the connection', (t) => {
+test('the status of a resource is delivered, and a malformed one ends the connection', (t) => {
   const { from, inputs } = prepare();
   const resourceStatus = { processors: 8, widthMax: 6, isTimeShared: false, isDraining: true };
   from.receive({ $case: 'resource', value: encodeResourceStatus(resourceStatus) });
@@ -251,7 +251,7 @@ test('what a machine says that cannot be is reported as such, with the number of
   });
 });
 
-test('a machine that is told of as gone is heard of as such', (t) => {
+test('a machine that is reported as gone is delivered as lost', (t) => {
   const { from, inputs } = prepare();
   from.receive({
     $case: 'joined',

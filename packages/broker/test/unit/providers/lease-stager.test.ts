@@ -149,7 +149,7 @@ test('of two tellings of one lease that are being staged only the later is sent'
   );
 });
 
-test('what is placed while a lease is staged is not in it, and a provider that can hears of what it was leased before', async (t) => {
+test('replicas placed while a lease is staged are left out of it, and a provider that supports it is notified of those leased before', async (t) => {
   const disk = Promise.withResolvers<undefined>();
   const { stager, sent, trimmed, link } = prepare([aPart([1, 2, 3]), aPart([4])], async (order) => {
     await disk.promise;

@@ -75,7 +75,7 @@ function hello(protocolVersion = 1): ConnectResponse {
   };
 }
 
-test('it says hello first and tells nothing before the other side has', async (t) => {
+test('it says hello first and sends nothing else before the other side has', async (t) => {
   const { link, reported, far, timers } = prepare();
   link.start();
   const heard: ConnectRequest[] = [];
@@ -102,7 +102,7 @@ test('it says hello first and tells nothing before the other side has', async (t
   t.is(heard.at(-1)?.message?.$case, 'toMachine');
 });
 
-test('a lost stream is told once, and opened again after waits that double up to a bound, from the first again when it went well', async (t) => {
+test('a lost stream is reported once, and opened again after waits that double up to a limit, from the first again when it went well', async (t) => {
   const { link, reported, fars, far, timers } = prepare();
   link.start();
   far().write(hello());

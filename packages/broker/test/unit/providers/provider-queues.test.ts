@@ -26,7 +26,7 @@ test('within two seconds a provider is asked once, also by those who ask while i
   t.deepEqual(asked, ['a', 'b', 'a', 'a'], 'a clock that was set back makes no answer young');
 });
 
-test('a refusal is told to those who asked, and not kept', async (t) => {
+test('a refusal goes to those who asked, and is not kept', async (t) => {
   let isAway = true;
   const queues = new ProviderQueues(
     () => (isAway ? Promise.reject(new MutiraoError('MUT_UNREACHABLE', 'away')) : Promise.resolve(wire.queue({}))),

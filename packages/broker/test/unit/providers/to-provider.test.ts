@@ -103,7 +103,7 @@ test('what was placed on an earlier connection is not sent on a later one', asyn
   t.deepEqual(sent, []);
 });
 
-test('the broker hears what was sent for a job that asks for storage affinity, each content once, and nothing of others', (t) => {
+test('sent contents of a job with storage affinity are reported to the broker, each once, and those of other jobs are not', (t) => {
   const content = { sha256: 'a'.repeat(64), size: 9 };
   const inputs = [
     { root: 'playpen', path: 'x', content, mode: 0o644 },
@@ -124,7 +124,7 @@ test('the broker hears what was sent for a job that asks for storage affinity, e
   }
 });
 
-test('a replica that cannot be sent is told of, and a batch without others is not sent', (t) => {
+test('a replica that cannot be sent is reported, and an otherwise empty batch is not sent', (t) => {
   const refusal = { replicaId: 7, reason: 'MUT_INPUT_MISSING', detail: 'gone' };
   const { to, sent, inputs } = prepare(() => ({
     batch: { ...staged.batch, replicas: [] },

@@ -191,7 +191,7 @@ test('what a surplus replica brought is removed', async (t) => {
   t.deepEqual(readdirSync(join(home, 'arrivals')), []);
 });
 
-test('what came of a replica before the broker was killed, and was never told again, is removed when the replica has ended, and nothing of another', async (t) => {
+test('outputs that arrived before the broker was killed, without a later report, are removed when their replica has ended, and no others', async (t) => {
   const { home, arrivals } = await prepare(t);
   const other = { ...origin, replicaId: origin.replicaId + 1 };
   for (const each of [origin, other]) await arrivals.keepBytes(each, anOutput(), Buffer.from('x'));
@@ -283,7 +283,7 @@ test("a check of gathered results finds a blob where a crash left it, and a resu
   await t.throwsAsync(acceptor.accept(nested), { code: 'MUT_OUTPUT_FORBIDDEN' });
 });
 
-test('a small output is gathered from memory, whatever becomes of the message that brought it, and from its file where memory has it no more', async (t) => {
+test('a small output is archived from memory, whatever becomes of the message that brought it, and otherwise from its file', async (t) => {
   const { home, arrivals, acceptor } = await prepare(t);
   const outputs = [anOutput({ path: 'new' }), anOutput({ path: 'old' })];
   const message = Buffer.from('out');

@@ -29,7 +29,7 @@ function anOutput(changes: Partial<OutputContent> = {}): OutputContent {
 
 interface World {
   readonly home: string;
-  /** What is beside the user's folder. */
+  /** A path outside the user's folder. */
   readonly victim: string;
   readonly acceptor: ResultAcceptor;
   readonly digester: ResultDigester;
@@ -116,7 +116,7 @@ test('an attribute leads no output out of its folder, whichever way it comes hom
   t.deepEqual(readdirSync(home), []);
 });
 
-test('a name that a machine chose is no link, and a folder that it chose is no link to one', async (t) => {
+test('a name that a machine chose is not followed as a link, nor is a folder that it chose', async (t) => {
   const here = await prepare(t);
   const { home, victim, acceptor } = here;
   mkdirSync(join(home, 'results'));

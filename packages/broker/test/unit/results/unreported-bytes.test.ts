@@ -9,7 +9,7 @@ import { UnreportedBytes } from '../../../src/results/unreported-bytes.ts';
 
 const quotas = { ownerId: 'ana', rules: [{ userId: '', name: 'machine-bytes', amount: 100 }] } as const;
 
-test('a machine brings so many bytes for each of its tasks, and what was reported or removed counts no more', (t) => {
+test('a machine may bring a number of bytes for each of its tasks, and reported or removed ones do not count', (t) => {
   let tasks = 0;
   const unreported = new UnreportedBytes({ quotas, tasksOn: () => tasks });
   unreported.begin('alpha/m', '/a', 100);

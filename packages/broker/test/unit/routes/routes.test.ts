@@ -175,7 +175,7 @@ function submission(changes: Partial<JobSpec> = {}, clientJobId = ''): SubmitJob
   };
 }
 
-/** Joins a machine with so many processors. */
+/** Joins a machine with the processors of `facts`. */
 async function joinMachine({ turn, driver }: Bench, facts: MachineFacts): Promise<void> {
   const providerId = facts.machineId.split('/')[0] ?? '';
   if (!driver.state.providers.has(providerId))
@@ -360,7 +360,7 @@ test('jobs are listed from the newest on, a page at a time', async (t) => {
   t.deepEqual(await page(0, 2), [1]);
 });
 
-test('tasks tell their value, their status and every replica, and output is there for the accepted one', async (t) => {
+test('tasks show their value, their status and every replica, and the accepted one has its output', async (t) => {
   const bench = await prepare(t);
   const { parts } = bench;
   await inject(submitJobRoute(parts), submission());
@@ -650,7 +650,7 @@ function listTypes(reported: readonly WatchJobResponse[]): string[] {
   return reported.flatMap(({ events }) => events.map((event) => event.type));
 }
 
-test('a watcher hears what was, then what comes, and goes on where it left off', async (t) => {
+test('a watcher receives the past events, then each new one, and continues from its position', async (t) => {
   const bench = await prepare(t);
   const { parts, turn } = bench;
   await inject(submitJobRoute(parts), submission());
@@ -692,7 +692,7 @@ test('a watcher hears what was, then what comes, and goes on where it left off',
   t.deepEqual(listTypes(again.reported), ['tasks.finished', 'job.finished']);
 });
 
-test('who watches all hears of the own jobs and of what all jobs run on, as it comes', async (t) => {
+test("a watcher of everything receives events of the user's own jobs and of the resources of all jobs, as they come", async (t) => {
   const bench = await prepare(t);
   const { parts } = bench;
   await inject(submitJobRoute(parts), submission());
@@ -718,7 +718,7 @@ test('who watches all hears of the own jobs and of what all jobs run on, as it c
   await watch;
 });
 
-test('a slow watcher is not told faster than it listens, and misses nothing', async (t) => {
+test('a slow watcher is not sent more than it takes, and misses nothing', async (t) => {
   const bench = await prepare(t);
   const { parts, turn } = bench;
   const slow = aWriter();
@@ -902,7 +902,7 @@ test('a replica that finishes after its job was cancelled brings nothing: its ta
   );
 });
 
-test('explanations and the ledger come for what is there', async (t) => {
+test('explanations and the ledger are served for what exists', async (t) => {
   const bench = await prepare(t);
   const { parts } = bench;
   await inject(submitJobRoute(parts), submission());

@@ -11,7 +11,7 @@ import type { BrokerParts } from '../../../src/routes/broker-parts.ts';
 import { watchJobRoute } from '../../../src/routes/watch-job.ts';
 import { eventsFor, taskIndexesUsual } from '../../../src/routes/watched-events.ts';
 
-/** Watches a journal of two changes until all is told. */
+/** Watches a journal of two changes until all are sent. */
 async function watch(request: Partial<WatchJobRequest>): Promise<WatchJobResponse[]> {
   const journal = openJournal({ path: ':memory:', codec: changeCodec });
   journal.record(
@@ -51,7 +51,7 @@ async function watch(request: Partial<WatchJobRequest>): Promise<WatchJobRespons
   }
 }
 
-test('each answer names the journal, and who names it gets on from where it was', async (t) => {
+test('each answer names the journal, and a watcher that names it continues from its position', async (t) => {
   const reported = await watch({ afterSequence: 1, journalInstance: 'first' });
   t.deepEqual(
     reported.map(({ events, journalInstance }) => [events.map(({ sequence }) => sequence), journalInstance]),
@@ -63,7 +63,7 @@ test('each answer names the journal, and who names it gets on from where it was'
   t.is((await watch({ afterSequence: 2 })).length, 1, 'the end itself is a place to go on from');
 });
 
-test('an event of a great many tasks is told with as many indexes as any client takes, and how many there are', (t) => {
+test('an event of a great many tasks comes with as many indexes as any client takes, and with their number', (t) => {
   const driver = { state: { jobs: new Map([[1, { userId: 'ana' }]]) } } as unknown as BrokerParts['driver'];
   const taskIndexes = Array.from({ length: taskIndexesUsual + 1 }, (_, index) => 4_000_000_000 + index);
   const entry = { sequence: 1, at: 1, change: { kind: 'TasksRetried', jobId: 1, taskIndexes, at: 1 } as const };
@@ -75,7 +75,7 @@ test('an event of a great many tasks is told with as many indexes as any client 
   );
 });
 
-test('who was told of more than there is, or of another journal, is refused', async (t) => {
+test('a watcher whose position is beyond the end, or in another journal, is refused', async (t) => {
   await t.throwsAsync(watch({ afterSequence: 999_999 }), {
     code: 'MUT_JOURNAL_POSITION',
     message: 'sequence 999999 is beyond the end of journal first, which has 2 changes',

@@ -1,4 +1,4 @@
-// Who watches a sample: what it is told, what is passed over, and when it is looked for.
+// Watching a sample: which events are sent, which are skipped, and when the journal is read.
 import test, { type ExecutionContext } from 'ava';
 
 import { WatchJobResponse, type WatchJobRequest } from '@mutirao/api/broker';
@@ -26,7 +26,7 @@ class World {
     });
   }
 
-  /** Lets inputs take effect, and those who wait hear of it. */
+  /** Lets inputs take effect and notifies those who wait. */
   async turn(...inputs: readonly BrokerInput[]): Promise<void> {
     this.journal.record(brokerMachine.step(this.driver.state, inputs, 1000).changes, 1000);
     this.watchers.notify(0);
@@ -75,7 +75,7 @@ const provider: readonly BrokerInput[] = [
   { kind: 'ProviderConnected', providerId: 'alpha' },
 ];
 
-test('who wants some changes a second only is told the newest, how many were passed over, and the first task indexes of each', async (t) => {
+test('a watcher of a few changes a second receives the newest, how many were skipped, and the first task indexes of each', async (t) => {
   const world = new World(t);
   await world.turn(...provider);
   await world.submit(4);
@@ -112,7 +112,7 @@ test('who wants some changes a second only is told the newest, how many were pas
   await watch;
 });
 
-test('a look that finds long events tells them in messages that any client takes, each once and in order', async (t) => {
+test('long events come in messages that any client takes, each once and in order', async (t) => {
   const world = new World(t);
   await world.turn(...provider);
   const names = Array.from({ length: 50 }, (_, index) => `m${index}`);
@@ -164,7 +164,7 @@ test('however much happens, a second brings no more than was asked for', async (
   await watch;
 });
 
-test('another user hears of no jobs but her own, also in a sample', async (t) => {
+test('another user receives events of her own jobs only, also in a sample', async (t) => {
   const world = new World(t);
   await world.turn(...provider);
   await world.submit(2);

@@ -229,7 +229,7 @@ test('what another task wrote comes under the name that its reader wants, a fold
   ]);
 });
 
-test('a replica is told what was chosen for it, or what its task takes, or what its job says', (t) => {
+test('a replica receives what was chosen for it, or what its task takes, or what its job says', (t) => {
   const { stager } = createStager();
   const findWidth = (order: StageOrder): number => (stager.stage(order) as StagedBatch).batch.template.processors;
   t.is(findWidth(orderOf({})), 1);

@@ -75,7 +75,7 @@ test('the reader of an output gets that output of the result that was taken, the
   ]);
 });
 
-test('an output that is a blob no longer, or that was never written, is told as such', async (t) => {
+test('an output that was never written, or that is not a blob any more, is reported as such', async (t) => {
   await t.throwsAsync(
     listOutputs([{ disposition: 'accepted', outputs: [written('good', 1)] }]).getFiles(job(''), source),
     {

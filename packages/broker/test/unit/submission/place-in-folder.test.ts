@@ -36,7 +36,7 @@ function set(t: ExecutionContext): Setting {
 
 const path = (value: string) => ({ kind: 'path', path: value }) as const;
 
-test('a job in a folder of home asks for machines that share it, beside what it asked for already', async (t) => {
+test('a job in a folder of home asks for machines that share it, in addition to its own requirements', async (t) => {
   const { place } = set(t);
   t.is((await place({})).groups[0]?.requirements, `${sharedHomeAttribute} == yes`);
   t.is(

@@ -168,7 +168,7 @@ function showGpus({ gpus }: ClusterNode): string {
 
 function listCells(request: QueuedRequest, { atUnixMs: now, ranking }: GetQueueResponse): string[] {
   const starts = showMoment(request.startsUnixMs, now);
-  // Of a queue by scores it is no promise.
+  // In a queue by scores it is not a promise.
   const about = ranking === undefined ? 'by' : 'about';
   return [
     request.requestId,

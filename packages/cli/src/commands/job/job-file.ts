@@ -9,8 +9,9 @@ import { makeWorkflowJob, parseWorkflow } from '@mutirao/formats/workflow';
 import { refuseScript } from './script-file.ts';
 
 /**
- * Reads a text file. @throws {MutiraoError} MUT_BAD_REQUEST when it cannot be read. @throws {FormatError} where it is
- * no text.
+ * Reads a text file.
+ *
+ * @throws {MutiraoError} MUT_BAD_REQUEST when it cannot be read. @throws {FormatError} if it is not text.
  */
 export function readText(path: string): string {
   let bytes: Buffer;
@@ -64,8 +65,8 @@ const workflowFormats: readonly string[] = ['workflow', 'wfformat', 'json', 'dax
 
 /**
  * Reads a job file: a bag (JDF) or a workflow. The format is found from its content; what is in another format is
- * refused with that format's name. A workflow without a
- * name is called as its file, so that another submission of it finds this one.
+ * refused with that format's name. A workflow without a name is called as its file, so that another submission of it
+ * finds this one.
  *
  * @param warn gets each thing that was understood but is suspicious.
  * @throws {FormatError} naming file, line and column.

@@ -63,7 +63,7 @@ export async function addSite(context: CommandContext, name: string, options: Ad
   const { home } = context;
   const site = readOptions(context, name, options);
   await refuseTaken(context, name);
-  await findProgramFile(home, site.program); // Told before anything is begun.
+  await findProgramFile(home, site.program); // Refused before anything is begun.
   writeSite(home, site);
   try {
     const pid = startConnector(home, name);

@@ -51,7 +51,7 @@ export async function runAhead(
       context.output.note(`${trace.title} under ${policy.name}`);
       const world = openWorld(trace, policy, requests);
       for (const widthShare of widthShares) {
-        // Ctrl-C is heard between setups.
+        // Ctrl-C is handled between setups.
         await new Promise((resume) => {
           setImmediate(resume);
         });

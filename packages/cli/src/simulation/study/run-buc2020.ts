@@ -48,7 +48,7 @@ export async function runBuc2020(
     );
     for (const loadFactor of loadFactors) {
       for (const family of families) {
-        // Ctrl-C is heard between setups.
+        // Ctrl-C is handled between setups.
         await new Promise((resume) => {
           setImmediate(resume);
         });

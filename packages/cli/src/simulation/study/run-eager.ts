@@ -49,7 +49,7 @@ export async function runEager(
   const scenarios = listScenarios();
   const all: PolicyRuns[] = [];
   for (const [index, scenario] of scenarios.entries()) {
-    // Ctrl-C is heard between scenarios.
+    // Ctrl-C is handled between scenarios.
     await new Promise((resume) => {
       setImmediate(resume);
     });

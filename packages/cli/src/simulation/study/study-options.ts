@@ -48,7 +48,7 @@ export function readShortSettings(options: ShortStudyOptions): StudySettings {
     throw new MutiraoError('MUT_BAD_REQUEST', `--quick has its own extent, and ${own} is given too; use one of them`);
   return {
     ...readSettings('costa2005', options),
-    // Assumptions are varied at 20 instants, beside the same ones of the study.
+    // Assumptions are varied at 20 instants, in addition to the study's own assumptions.
     ...(instants === undefined ? {} : { instants: readWhole('--instants', instants, { min: 20, max: 10_000 }) }),
     ...(maxTasks === undefined
       ? {}

@@ -33,7 +33,7 @@ parentPort?.on('message', (chunk: PoolChunk) => {
   parentPort?.postMessage(answerTo(chunk));
 });
 
-/** What runs chunks of a study; whoever starts the worker sends it chunks of that one. */
+/** Runs chunks of one study, which is the only one whose chunks this worker gets. */
 function makeRunner({ study, data, seed }: WorkerSetup): (chunk: PoolChunk) => string {
   if (study === 'costa2005') {
     const runner = new ChunkRunner(data, seed);

@@ -135,7 +135,7 @@ test('what ends at the end of a window counts in the next one', async (t) => {
   t.is(await countTasks('2026-03-10T12:00:00Z', '2026-03-11T00:00:00Z'), 2);
 });
 
-test('accounting prints a table, and refuses a window that is none', async (t) => {
+test('accounting prints a table, and refuses a malformed window', async (t) => {
   const { out } = await run('accounting', '--since', '2026-03-09T00:00:00Z', '--until', '2026-03-11T00:00:00Z');
   t.regex(out, /USER +TASKS +REPLICAS +FAILURES +HELD +CPU TIME +MEMORY\nana +2 +3 +2 +60.0 +24.0 +4.0 KiB\n/);
   const refused = await run('accounting', '--since', '2026-03-11T00:00:00Z', '--until', '2026-03-10T00:00:00Z');

@@ -3,7 +3,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { ReservationStatus } from '@mutirao/api/reservation';
 import { runCommandLine } from '@mutirao/testkit';
 
-/** A manager with one reservation; what it is shown is remembered, and refused where it is no claim of its own. */
+/** A manager with one reservation, which records the claims that it is shown and refuses those that are not its own. */
 function getManager(status: ReservationStatus, claim: string) {
   const shown: string[] = [];
   const reservation = {
@@ -44,7 +44,7 @@ function getManager(status: ReservationStatus, claim: string) {
   };
 }
 
-test('a reservation that has no claim is told as what it is, and nobody is accused of forgery', async (t) => {
+test('a reservation without a claim is reported as such, and not as a forgery', async (t) => {
   const cases: [ReservationStatus, string][] = [
     [ReservationStatus.HELD, 'MUT_CLAIM_UNCONFIRMED'],
     [ReservationStatus.CANCELLED, 'MUT_RESERVATION_OVER'],

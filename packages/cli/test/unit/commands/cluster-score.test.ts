@@ -64,7 +64,7 @@ test('one user is asked for by name; without any there is a sentence, and an ord
   });
 });
 
-test('who submits hears what a tighter walltime would have gained, where it would', async (t) => {
+test('a submission prints what a tighter walltime would have gained, if it would', async (t) => {
   const gain = {
     walltimeMs: 1_800_000,
     aheadCount: 5,

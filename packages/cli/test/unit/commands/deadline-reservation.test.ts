@@ -153,7 +153,7 @@ test('it is as large as Graham says of the tasks, on no more processors than the
   t.is(asked[0]?.spec?.latestEndUnixMs, 60 * minute);
 });
 
-test('without a word of the user, the newest job of the same command tells how long tasks take', async (t) => {
+test('by default, the newest job of the same command supplies the task time', async (t) => {
   const taskTimes = { endedCount: 9, cutOffCount: 0, p90Ms: 6 * minute, ninetyNinthMsMax: 8 * minute };
   const earlier = (command: string): Partial<GetJobResponse> => ({
     taskTimes,
@@ -173,7 +173,7 @@ test('without a word of the user, the newest job of the same command tells how l
   t.is(other.sent?.job?.reservation, undefined);
 });
 
-test('a refusal is told with its alternatives, and the job is submitted all the same', async (t) => {
+test('a refusal is printed with its alternatives, and the job is submitted all the same', async (t) => {
   const { sent, err, status, asked } = await submit({ places: { alpha: 'MUT_NO_ROOM' } });
   t.is(status, 0);
   t.not(sent, undefined);
@@ -184,7 +184,7 @@ test('a refusal is told with its alternatives, and the job is submitted all the 
   t.true(asked.every(({ dryRun }) => dryRun));
 });
 
-test('where the deadline is too near for the work at all, the end that would do is told', async (t) => {
+test('a deadline that is too near for the work is answered with the earliest end that would do', async (t) => {
   const { sent, err } = await submit({ places: { alpha: 'MUT_WINDOW_TOO_SHORT' } });
   t.is(sent?.job?.reservation, undefined);
   t.regex(err, /^alpha: MUT_WINDOW_TOO_SHORT says why\n/);

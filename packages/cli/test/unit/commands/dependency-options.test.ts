@@ -1,6 +1,6 @@
 import test from 'ava';
 import type { SubmitJobRequest } from '@mutirao/api/broker';
-import { DependencyCondition } from '@mutirao/api/broker';
+import { DependencyCondition, JobStatus } from '@mutirao/api/broker';
 import { jobDefaults, makeTaskGroup } from '@mutirao/formats';
 import { aJobSummary, runCommandLine } from '@mutirao/testkit';
 import { overrideJob } from '../../../src/commands/job/job-options.ts';
@@ -64,7 +64,7 @@ test('a list of jobs says what a job waits for', async (t) => {
       awaited: { jobs: [3, 4].map((jobId) => ({ jobId, condition: DependencyCondition.EACH })) },
     }),
     aJobSummary({ jobId: 7, ...waiting, beginUnixMs: 60_000 }),
-  ].map((one) => ({ ...one, status: 1, endedUnixMs: 0 }));
+  ].map((one) => ({ ...one, status: JobStatus.RUNNING, endedUnixMs: 0 }));
   const { out } = await runCommandLine(['job', 'list'], { broker: { listJobs: () => Promise.resolve({ jobs }) } });
   t.regex(out, /5 +waiting for job 3 /);
   t.regex(out, /6 +waiting for job 3 and 1 more /);

@@ -18,7 +18,7 @@ function event(sequence: number, fields: Partial<JobEvent> = {}): JobEvent {
   };
 }
 
-test('without --follow what is there is printed and the command ends', async (t) => {
+test('without --follow the existing events are printed and the command ends', async (t) => {
   const broker = {
     async *watchJob({ afterSequence }: WatchJobRequest): AsyncGenerator<WatchJobResponse> {
       yield {

@@ -59,7 +59,7 @@ test('machines are listed with what they do and when they leave', async (t) => {
   );
 });
 
-test('a broker that tells no credibility is of an earlier release', async (t) => {
+test('a broker that reports no credibility is of an earlier release', async (t) => {
   const { credibility: _, ...earlier } = aMachineRecord();
   const reported = { listMachines: () => Promise.resolve({ machines: [earlier] }) };
   t.regex((await runCommandLine(['machine', 'list'], { broker: reported })).out, /^alpha\/1\.0 .* -  os=linux$/m);
@@ -255,7 +255,7 @@ test('the heuristic of a running provider is shown, and switched with its defaul
   );
 });
 
-test('the list of providers tells the heuristic of those that answer, and all the rest of those that do not', async (t) => {
+test('the list of providers shows the heuristic of those that answer, and all the rest of those that do not', async (t) => {
   const answering = await runCommandLine(['provider', 'list'], {
     broker,
     provider: { getResource: () => Promise.resolve(resource) },

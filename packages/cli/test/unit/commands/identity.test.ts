@@ -59,7 +59,7 @@ test('revoke takes a file or a serial number', async (t) => {
   t.is(readFileSync(join(home, 'identity', 'revoked'), 'utf8'), `${String(serial)} # CN=maria\n0a1b # \n`);
 });
 
-test('what cannot be is refused with the reason', async (t) => {
+test('impossible requests are refused with the reason', async (t) => {
   const home = temporaryFolder(t);
   const refuse = async (words: readonly string[], reason: RegExp): Promise<void> => {
     const { status, err } = await runCommandLine(words, { home, directory: home });

@@ -3,7 +3,7 @@ import { OnReservationEnd, type SubmitJobRequest } from '@mutirao/api/broker';
 import { ReservationStatus, type Reservation } from '@mutirao/api/reservation';
 import { aClaim, runCommandLine, type CommandResult } from '@mutirao/testkit';
 
-/** Submits a job with a manager that knows one reservation, and tells what the broker was sent. */
+/** Submits a job with a manager that knows one reservation, and returns what the broker was sent. */
 async function submit(
   options: readonly string[],
   known: Partial<Reservation> = {},
@@ -54,7 +54,7 @@ test('a reservation that is only held, or over, is refused with what would do, a
   }
 });
 
-test('what cannot be is refused: no number, no claim, options without a reservation, a grid of its own', async (t) => {
+test('impossible requests are refused: no number, no claim, options without a reservation, a grid of its own', async (t) => {
   const refused = async (code: string, ...options: string[]): Promise<void> => {
     const { err, sent } = await submit(options);
     t.true(err.startsWith(`error: ${code} `), err);

@@ -16,7 +16,7 @@ interface Reported {
   readonly invited: readonly (readonly [string, number])[];
 }
 
-/** Runs a command line against a provider `lab` that keeps what it is told to. */
+/** Runs a command line against a provider `lab` that records its enrolled machines. */
 async function run(
   argv: readonly string[],
   directory = '/work',
@@ -189,7 +189,7 @@ for (const [what, args, message] of refused) {
   });
 }
 
-test('peers are no machines, and what cannot be read is refused with its place', async (t) => {
+test('peers are not machines, and an unreadable line is refused with its place', async (t) => {
   t.regex(
     (await run(['machine', 'add', '--file', 'lab.gdf'], aFile(t, 'peer:\n username: a\n servername: b\n'))).result.err,
     /lab\.gdf is a list of 1 peers, each a whole site and no machine/,

@@ -135,7 +135,7 @@ for (const [name, argv, message] of refusals)
     t.is(status, 2);
   });
 
-test('a job file beside parameters is refused', async (t) => {
+test('a job file together with parameters is refused', async (t) => {
   const { err } = await submitted(['--param=a=1,2', 'x.jdf'], t.context.folder);
   t.regex(err, /--param/);
 });

@@ -33,7 +33,7 @@ function run(one: Partial<Reservation>, ...words: readonly string[]) {
   return runCommandLine([...words, '--manager', 'h:1'], { reservations: manager, now: () => 0 });
 }
 
-test('show, list and explain tell what is held ahead, when it is expected and how often the like was there', async (t) => {
+test('show, list and explain print the provisioning status, when it is expected to be ready and how often similar requests were', async (t) => {
   const { out } = await run({ provisioning }, 'reservation', 'show', '7');
   for (const line of [
     /^HELD AHEAD\s+Queued: 1 of 2 processors ready, 1 requested; best effort\.$/im,
@@ -52,13 +52,13 @@ test('show, list and explain tell what is held ahead, when it is expected and ho
   );
 });
 
-test('where nobody told of anything held, nothing is said of it', async (t) => {
+test('without a provisioning status, nothing is said of it', async (t) => {
   t.notRegex((await run({}, 'reservation', 'show', '7')).out, /ahead/i);
   t.notRegex((await run({}, 'reservation', 'list')).out, /PRE-ACQUIRED/);
   t.notRegex((await run({}, 'explain', 'reservation', '7')).out, /ahead/i);
 });
 
-test('what is to be asked for later says when, or that the forecast of the queue decides', async (t) => {
+test('a later request shows when it is due, or that the forecast of the queue decides', async (t) => {
   const planned = {
     ...provisioning,
     status: ProvisioningState.PLANNED,
@@ -78,7 +78,7 @@ test('what is to be asked for later says when, or that the forecast of the queue
   );
 });
 
-test('of a reservation that is over, the summary says why, and what had been held stays told', async (t) => {
+test('the summary of a reservation that is over gives the reason, and its provisioning status stays', async (t) => {
   const over = {
     status: ReservationStatus.CANCELLED,
     endedUnixMs: hour,

@@ -25,7 +25,7 @@ function folder(t: ExecutionContext): string {
 }
 
 for (const file of ['broker.jsonl', 'broker.jsonl.gz']) {
-  test(`sim replay ${file} tells that all is the same`, async (t) => {
+  test(`sim replay ${file} reports that everything is the same`, async (t) => {
     const { status, out, err } = await runCommandLine(['sim', 'replay', file], { directory: folder(t) });
     t.is(status, 0);
     t.is(err, '');
@@ -35,7 +35,7 @@ for (const file of ['broker.jsonl', 'broker.jsonl.gz']) {
   });
 }
 
-test('sim replay tells the first turn that differs, with its inputs and both values', async (t) => {
+test('sim replay reports the first turn that differs, with its inputs and both values', async (t) => {
   const { status, out } = await runCommandLine(['sim', 'replay', 'other.jsonl'], { directory: folder(t) });
   t.is(status, 1);
   t.regex(
@@ -71,7 +71,7 @@ test('sim replay --json has the same, and the story', async (t) => {
   );
 });
 
-test('sim replay --about tells what happened to a task, and to its replicas', async (t) => {
+test('sim replay --about prints the story of a task and its replicas', async (t) => {
   const directory = folder(t);
   const { status, out } = await runCommandLine(['sim', 'replay', 'agent.jsonl', '--about', 't1'], { directory });
   t.is(status, 0);

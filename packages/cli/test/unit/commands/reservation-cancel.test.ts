@@ -3,7 +3,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { ReservationStatus, type CancelReservationRequest } from '@mutirao/api/reservation';
 import { aReservationWire, runCommandLine } from '@mutirao/testkit';
 
-test('of several that are cancelled each is tried and told, also behind one that is not there', async (t) => {
+test('each of several cancellations is tried and reported, also after a reservation that does not exist', async (t) => {
   const asked: number[] = [];
   const reservations = {
     listResources: () => Promise.resolve({ resources: [] }),
@@ -24,7 +24,7 @@ test('of several that are cancelled each is tried and told, also behind one that
   t.not(status, 0);
 });
 
-test('a duration that ends beyond all dates is refused before the manager hears of it', async (t) => {
+test('a duration that ends beyond all dates is refused before the manager is called', async (t) => {
   const reservations = {
     requestReservation: () => Promise.reject(new Error('nobody asks')),
     listResources: () => Promise.resolve({ resources: [] }),

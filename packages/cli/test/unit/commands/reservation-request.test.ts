@@ -31,7 +31,7 @@ function getManager(reservation: ReturnType<typeof aReservationWire>) {
 
 const words = ['reservation', 'request', '--manager', 'h:1', '--for', '1h', '--key', 'k'];
 
-test('a key whose reservation is over is told as what it is, with the unit of its own resource, and not as a success', async (t) => {
+test('a key whose reservation is over is reported as such, with the unit of its own resource, and not as a success', async (t) => {
   for (const status of [ReservationStatus.CANCELLED, ReservationStatus.EXPIRED, ReservationStatus.RELEASED]) {
     const reservations = getManager(
       aReservationWire({
@@ -60,7 +60,7 @@ test('a key whose reservation is over is told as what it is, with the unit of it
   t.deepEqual([status, err], [0, '']);
 });
 
-test('units of what is one capacity are refused before the manager hears of them, with what would have been possible', async (t) => {
+test('units of a single capacity are refused before the manager is called, with advice', async (t) => {
   for (const much of [
     ['--count', '4'],
     ['--processors', '2..8'],

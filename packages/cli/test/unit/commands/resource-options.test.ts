@@ -31,7 +31,7 @@ test('--cpus is --processors', (t) => {
   t.throws(() => overrideJob(job, { cpus: '4', processors: '2' }, place), { code: 'MUT_BAD_REQUEST' });
 });
 
-test('what is no size, no number of GPUs or no resource is refused with what was expected', (t) => {
+test('a malformed size, number of GPUs or resource is refused with what was expected', (t) => {
   t.throws(() => overrideJob(job, { memory: 'lots' }, place), { code: 'MUT_BAD_SIZE' });
   t.throws(() => overrideJob(job, { memory: '4X' }, place), { code: 'MUT_BAD_SIZE', message: /one of the units/ });
   t.throws(() => overrideJob(job, { gpus: '1.5' }, place), {

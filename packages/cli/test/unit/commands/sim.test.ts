@@ -99,7 +99,7 @@ test('sim trace --buc-weight has users first who estimate well, and counts no ov
   );
 });
 
-test('sim trace drops records with absurd times, tells so, and replays the others', async (t) => {
+test('sim trace drops records with absurd times, says so, and replays the others', async (t) => {
   const { directory } = t.context;
   const line = (submit: string, runTime: string) => `1 ${submit} 0 ${runTime} 4 -1 -1 4 10 -1 1 1 1 1 1 1 -1 -1\n`;
   writeFileSync(
@@ -114,7 +114,7 @@ test('sim trace drops records with absurd times, tells so, and replays the other
 
 const job = ['sim', 'job', '--trace', 'trace.swf', '--heuristic', 'static', '--tasks', '10', '--mean', '20'];
 
-test('sim job tells of every run and of the mean, the same for the same seed', async (t) => {
+test('sim job reports every run and the mean, the same for the same seed', async (t) => {
   const { directory } = t.context;
   const words = [...job, '--runs', '5', '--max-requests', '2', '--max-time', '1h', '--heterogeneity', '4', '--json'];
   const once = await runCommandLine([...words, '--seed', '7'], { directory });

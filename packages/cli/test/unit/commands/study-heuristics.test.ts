@@ -204,7 +204,7 @@ test('a log without requested times, one that is not there, and one without proc
   t.deepEqual(readdirSync(directory).includes('out'), false);
 });
 
-test('options that name what there is not, or that are of another study, are refused', async (t) => {
+test('options with unknown names, or of another study, are refused', async (t) => {
   const directory = writeLogs(temporaryFolder(t));
   const cases: readonly (readonly [options: readonly string[], message: RegExp])[] = [
     [['--traces', 'nasa'], /--traces names "nasa"; expected some of sp2, blue, ctc, ctc-338, lanl/],

@@ -175,7 +175,7 @@ test('a folder that lacks logs ends the study before it begins, with their names
   t.regex(part.err, /MUT_DATA_MISSING .*data lacks logs that the study needs: swf\/LANL/);
 });
 
-test('a study or a part that there is not is refused', async (t) => {
+test('an unknown study or part is refused', async (t) => {
   const directory = temporaryFolder(t);
   t.regex(
     (await runCommandLine(['sim', 'study', 'costa2006', '--data', '.', '--out', 'out'], { directory })).err,
@@ -193,7 +193,7 @@ test('a study or a part that there is not is refused', async (t) => {
   t.regex(part.err, /the part is "sp2-1"; expected one of this study, such as sp2-100x100s-1x/);
 });
 
-test('the study of workflows takes no logs and no threads, and writes nothing when it is told otherwise', async (t) => {
+test('the study of workflows takes no logs and no threads, and writes nothing when asked not to', async (t) => {
   const directory = temporaryFolder(t);
   const { status, err } = await runCommandLine(['sim', 'study', 'moreira2009', '--workers', '2', '--out', 'out'], {
     directory,
@@ -264,7 +264,7 @@ test('a study whose parts are all done is reported without running anything', as
   t.is(readdirSync(join(directory, 'out', 'costa2005')).length, 10);
 });
 
-test('an exported study is a job file beside its results, and calls mutirao as the user says', async (t) => {
+test('an exported study is a job file next to its results, and calls mutirao as the user says', async (t) => {
   const directory = temporaryFolder(t);
   const words = ['sim', 'study', 'costa2005', '--quick', '--data', 'data', '--out', 'out', '--export-jdf'];
   const { status, out } = await runCommandLine([...words, '--command', 'npx mutirao'], { directory });
@@ -350,7 +350,7 @@ test('the study of site selection says how many experiments there are, and needs
   );
 });
 
-test('a part of the study of site selection that there is not is refused: another experiment, load or strategy', async (t) => {
+test('an unknown part of the study of site selection is refused: another experiment, load or strategy', async (t) => {
   const directory = temporaryFolder(t);
   for (const part of [
     'logs-9-1-min-st',

@@ -83,7 +83,7 @@ test('only temporary homes whose submission is gone from this host count as aban
   t.deepEqual(listAbandoned('/nowhere'), []);
 });
 
-test('a job that waits is told why, each reason once, and not any more when a task runs', async (t) => {
+test('the reasons why a job waits are printed once each, until a task runs', async (t) => {
   let now = 0;
   let running = 0;
   const reported: string[] = [];
@@ -191,7 +191,7 @@ test('a resource manager that stays out of reach is given up with its reason, un
   });
 });
 
-test("options of a grid of one's own are refused where there is to be none", async (t) => {
+test("options for one's own grid are refused without one", async (t) => {
   for (const words of [
     ['--manager', 'none'],
     ['--set', 'broker.nats=x'],

@@ -306,7 +306,7 @@ test('a broken job file is refused with file, line and column', async (t) => {
   t.regex(err, /^error: MUT_JDF_SYNTAX bad\.jdf:4:\d+: found .* did you mean remote/);
 });
 
-test('all that is wrong in a job file is told at once, up to a bound', async (t) => {
+test('all mistakes in a job file are reported at once, up to a limit', async (t) => {
   writeFileSync(
     join(t.context.folder, 'bad.jdf'),
     'job:\nrequirements: os = = linux\ntask:\nremot: a\ntask:\ninit: put a ../b\nremote: b\n',
@@ -365,7 +365,7 @@ test('a broker that is just restarting gets the same submission again, under the
   t.not(keys[0], '');
 });
 
-test('--wait waits, and its exit status tells how the job ended', async (t) => {
+test('--wait waits, and its exit status shows how the job ended', async (t) => {
   const endings = [
     ['FINISHED', 0, {}],
     ['FAILED', 1, { failedCount: 2, finishedCount: 8 }],

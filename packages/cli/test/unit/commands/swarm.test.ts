@@ -104,7 +104,7 @@ test('the workers make no difference', async (t) => {
   t.deepEqual(Object.keys(documents[0] ?? {}), Object.keys(shapes.swarm));
 });
 
-test('a world that fails is told with its command line, its smallest scenario and its story', async (t) => {
+test('a world that fails is reported with its command line, its smallest scenario and its story', async (t) => {
   const directory = folderWith(t, { 'hopeless.json': hopeless });
   const { status, out } = await swarm(directory, ['--scenario', 'hopeless.json', '--shrink', '12', '--out', 'small']);
   t.is(status, 1);
@@ -133,7 +133,7 @@ test('a world that fails is told with its command line, its smallest scenario an
   t.regex(again.out, /job 1 is open with 0 of 1 finished/);
 });
 
-test('a scenario is run with other seeds where these are given, and of many failures the first few are told', async (t) => {
+test('a scenario runs with other seeds if these are given, and the first few of many failures are printed', async (t) => {
   const directory = folderWith(t, { 'hopeless.json': hopeless });
   const { status, out, err } = await swarm(directory, [
     '--scenario',
@@ -204,7 +204,7 @@ test('an interrupted swarm says how far it got and exits with 4', async (t) => {
   t.regex(out, new RegExp(`\n${count} passed, 0 failed\n$`));
 });
 
-test('what is done, failed and to come is told now and then', async (t) => {
+test('progress shows what is done, failed and to come now and then', async (t) => {
   let now = 0;
   const { err } = await swarm(
     folderWith(t, { 'calm.json': calm }),
@@ -250,7 +250,7 @@ for (const [words, message] of refused) {
   });
 }
 
-test('lines of a log of failures that are no events are counted', async (t) => {
+test('lines of a log of failures that are not events are counted', async (t) => {
   const directory = temporaryFolder(t);
   writeFileSync(join(directory, 'log.tab'), '0 0 655 3 10.0 0 1000 1100 NULL\n1 0 655 3\n2 0 655 3 10.0 5 1 2 NULL\n');
   const { status, err } = await swarm(directory, ['--seeds', '1', '--workers', '1', '--failures', 'log.tab']);

@@ -26,7 +26,7 @@ function folderWith(t: ExecutionContext): string {
   return directory;
 }
 
-test('workflow show tells what is in a file, and its longest path', async (t) => {
+test('workflow show prints the contents of a file, and its longest path', async (t) => {
   const directory = folderWith(t);
   const { status, out } = await runCommandLine(['workflow', 'show', 'blur.yaml'], { directory });
   t.is(status, 0, out);
@@ -53,7 +53,7 @@ test('workflow show tells what is in a file, and its longest path', async (t) =>
   );
 });
 
-test('workflow show tells as JSON what was put right', async (t) => {
+test('workflow show prints as JSON what was put right', async (t) => {
   const { out, err } = await runCommandLine(['workflow', 'show', 'two.dax', '--json'], { directory: folderWith(t) });
   const {
     task_count: tasks,
@@ -91,7 +91,7 @@ test('what a format has no place for is said', async (t) => {
   t.is(losses[0], 'DOT has no place for commands; there are 3');
 });
 
-test('what cannot be said in a format is refused with its place, and nothing is written', async (t) => {
+test('a workflow that a format cannot express is refused with its place, and nothing is written', async (t) => {
   const directory = folderWith(t);
   const cases: [string[], RegExp][] = [
     [

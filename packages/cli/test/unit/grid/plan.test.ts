@@ -108,7 +108,7 @@ test('every process of a traced grid writes a file of its own', (t) => {
   t.deepEqual(getFiles(plan.agent('lab/m1', 'h:1')), ['/traces/agent-lab-m1.jsonl']);
 });
 
-test('the processes of a leashed grid are told to watch their standard input', (t) => {
+test('the processes of a leashed grid watch their standard input', (t) => {
   const plan = new GridPlan('/home', {
     clusters: [],
     machines: 0,
@@ -159,7 +159,7 @@ test('a copy of a home folder does not take the processes of the original for it
   t.is(findGridRecord(moved)?.pid, record.pid);
 });
 
-test('a process id that belongs to another program is no grid', (t) => {
+test('a process id that belongs to another program is not a grid', (t) => {
   t.false(isSupervised({ ...record, pid: 999_999_999 }));
   t.false(isSupervised({ ...record, pid: 1 }));
 });
@@ -180,7 +180,7 @@ test('up refuses sizes that make no grid', async (t) => {
   t.is((await runCommandLine(['up', '--machines', 'two'])).status, 2);
 });
 
-test('up refuses a site selection that is none, before anything is started', async (t) => {
+test('up refuses an unknown site selection before anything is started', async (t) => {
   for (const [text, message] of [
     ['min-ctt', /--site-selection "min-ctt" begins with no strategy; do you mean min-ct\?/],
     ['min-ct:2', /has the admissibility "2"; expected a number in 0\.\.1, or "adaptive"/],
@@ -222,7 +222,7 @@ test('a cluster is found by its name, by an address, or because it is the only o
   t.deepEqual(released, [{ requestId: '1' }, { requestId: '2' }]);
 });
 
-test('a cluster that was started by itself is found by its name, without a grid and beside one', (t) => {
+test('a cluster that was started by itself is found by its name, with or without a grid', (t) => {
   const home = temporaryFolder(t);
   const find = (name?: string): string => findClusterAddress(home, name).address;
   t.throws(() => find(), {

@@ -79,7 +79,7 @@ test('the pause before each further start doubles up to 15 s, and begins again a
   t.deepEqual(pauses, [250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 250]);
 });
 
-test('a process that ends before it ever listened is told to the caller and left alone', async (t) => {
+test('a process that ends before it ever listened is reported to the caller and left alone', async (t) => {
   const host = new FakeHost();
   const supervisor = new Supervisor(host, silent);
   const starting = supervisor.start({ ...listening, findAddress: () => undefined }, 1000);
@@ -98,7 +98,7 @@ test('a process that lives and does not listen yet is listed as starting until i
   t.deepEqual(steps, ['broker', '']);
 });
 
-test('a process that does not listen in time is told to the caller', async (t) => {
+test('a process that does not listen in time is reported to the caller', async (t) => {
   t.is(
     await new Supervisor(new FakeHost(), silent).start({ ...listening, findAddress: () => undefined }, 1000),
     undefined,

@@ -58,6 +58,6 @@ test('pairs without a value are left out', (t) => {
   );
 });
 
-test('a number keeps three decimals, and no more', (t) => {
+test('a number keeps three decimals at most', (t) => {
   t.deepEqual([2, 0.1 + 0.2, 1.234_56, 0.000_4, -1.000_6].map(thousandths), [2, 0.3, 1.235, 0, -1.001]);
 });

@@ -46,7 +46,7 @@ test('a pipe is written to and not replaced', (t) => {
   t.true(statSync(pipe).isFIFO());
 });
 
-test('a place that cannot be written is told with its path', (t) => {
+test('a place that cannot be written is reported with its path', (t) => {
   const folder = temporaryFolder(t);
   mkdirSync(join(folder, 'taken'));
   t.throws(

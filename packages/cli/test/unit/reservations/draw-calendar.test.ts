@@ -3,7 +3,7 @@ import { runCommandLine } from '@mutirao/testkit';
 import { drawCalendar, type Drawing } from '../../../src/reservations/draw-calendar.ts';
 
 const hour = 3_600_000;
-/** 2026-03-01T12:00:00Z; the drawing tells local time. */
+/** 2026-03-01T12:00:00Z; the drawing shows local time. */
 const from = 1_772_366_400_000;
 
 /** 24 columns of half an hour each. */
@@ -51,7 +51,7 @@ test('what the owner offers is a dotted line where it is less than all', (t) => 
   t.false(draw({}).some((line) => line.includes('·')));
 });
 
-test('a window of more than a day tells the days, and a narrow terminal still shows something', (t) => {
+test('a window of more than a day shows the days, and a narrow terminal still shows something', (t) => {
   t.regex(draw({ until: from + 48 * hour }).at(-1) ?? '', /^ {8}0\d-\d\d \d\d:\d\d 0\d-\d\d \d\d:\d\d$/);
   t.is(draw({ columns: 5 }).at(-2), '       └┬───────────');
   t.is(draw({ columns: 1000 }).at(-2)?.length, 120);

@@ -5,7 +5,7 @@ import { temporaryFolder } from '@mutirao/testkit';
 import test from 'ava';
 import { readPacked } from '../../../src/simulation/read-file.ts';
 
-test('a file is read gzipped or not, and of one that cannot be read the user hears why, under the name that she gave it', (t) => {
+test('a file is read gzipped or not, and the error of an unreadable one names it as the user did', (t) => {
   const folder = temporaryFolder(t);
   const put = (name: string, bytes: Uint8Array): string => {
     writeFileSync(join(folder, name), bytes);

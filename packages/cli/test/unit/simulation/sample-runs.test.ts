@@ -5,7 +5,7 @@ import { sampleRuns } from '../../../src/simulation/sample-runs.ts';
 
 const aSample = { turnaround: 5 } as JobSample;
 
-/** A context with a terminal, and a clock that each look puts forward by so much. */
+/** A context with a terminal, and a clock that each reading advances by `stepMs`. */
 function aContext({ stepMs = 1, isTerminal = true }: { stepMs?: number; isTerminal?: boolean }) {
   const drawn: string[] = [];
   const interrupt = new AbortController();
@@ -25,7 +25,7 @@ function aContext({ stepMs = 1, isTerminal = true }: { stepMs?: number; isTermin
   return { context, drawn, interrupt };
 }
 
-test('many runs are told on a terminal as they come, and the last line is closed', async (t) => {
+test('many runs are reported on a terminal as they come, and the last line is closed', async (t) => {
   const { context, drawn } = aContext({ stepMs: 50 });
   const samples = await sampleRuns(context, 40, () => aSample);
   t.is(samples?.length, 40);
@@ -35,7 +35,7 @@ test('many runs are told on a terminal as they come, and the last line is closed
   t.is(drawn.at(-1), '\n');
 });
 
-test('few runs, and runs without a terminal, are told by their results alone', async (t) => {
+test('few runs, and runs without a terminal, print their results alone', async (t) => {
   for (const options of [{ stepMs: 1 }, { stepMs: 50, isTerminal: false }]) {
     const { context, drawn } = aContext(options);
     t.is((await sampleRuns(context, 40, () => aSample))?.length, 40);
@@ -43,7 +43,7 @@ test('few runs, and runs without a terminal, are told by their results alone', a
   }
 });
 
-test('a user who interrupts is heard before the next run', async (t) => {
+test('an interrupt takes effect before the next run', async (t) => {
   const { context, interrupt } = aContext({ stepMs: 500 });
   let count = 0;
   const samples = await sampleRuns(context, 1000, (run) => {

@@ -88,7 +88,7 @@ test('an executable that is there is not carried again', async (t) => {
   );
 });
 
-test('a cluster of ours is started before its provider, which is told its name', async (t) => {
+test('a cluster of ours is started before its provider, which receives its name', async (t) => {
   const { done } = await play({ found: running, site: { manager: 'embedded', processors: 4, providerOptions: [] } });
   t.deepEqual(done, [
     `start cluster clusters/uni/cluster.json --listen ${socket}/cluster --processors 4`,
@@ -110,7 +110,7 @@ test('a provider of another release is replaced when it is idle', async (t) => {
   t.false(up.facts.isOutdated);
 });
 
-test('a provider of another release that has work goes on, and that is told', async (t) => {
+test('a provider of another release that has work goes on, and a note says so', async (t) => {
   const { done, up } = await play({ found: old });
   t.deepEqual(
     done.map((what) => what.split(' ')[0]),

@@ -104,7 +104,7 @@ test('half an answer is refused, and nothing is done on it', async (t) => {
   await t.throwsAsync(answers(['pid=7']).start('provider', 'abc', 'provider.json', []), { message: /without "info"/ });
 });
 
-test('what was started on this host and lives no more is not told of, and removing leaves nothing', async (t) => {
+test('dead processes of this host are not listed, and removing leaves nothing', async (t) => {
   const { frontEnd, at } = aFront(t);
   await frontEnd.look('abc');
   writeFileSync(at('provider.pid'), `${process.pid} abc ${hostname()}\n`);

@@ -82,13 +82,13 @@ test('machines that are not allocated stay, and are not waited for', async (t) =
   t.is((await run([[0, 4]], 'machines')).waited, 0);
 });
 
-test('what a manager does not end in time is told', async (t) => {
+test('requests that a manager does not end in time are reported', async (t) => {
   const { notes, waited } = await run([[1, 2]]);
   t.is(waited, 15_000);
   t.deepEqual(notes, ['left at ana@front: 1 requests and 2 machines, which end by themselves']);
 });
 
-test('a provider that cannot be reached is told, and is no fault', async (t) => {
+test('a provider that cannot be reached is reported, and is not an error', async (t) => {
   const notes: string[] = [];
   await giveBack(
     {

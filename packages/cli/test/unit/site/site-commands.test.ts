@@ -45,7 +45,7 @@ const broker = {
     }),
 };
 
-test('a site whose connector is gone is stopped, whatever was told last', async (t) => {
+test('a site whose connector is gone is stopped, whatever it reported last', async (t) => {
   const home = temporaryFolder(t);
   writeSite(home, uni);
   writeState(home, 'uni', { pid: 2 ** 22 + 1, status: 'connected', sinceUnixMs: 5, detail: '', code: '', host });
@@ -107,7 +107,7 @@ for (const [what, words, pattern] of refused) {
   });
 }
 
-test('site add refuses the name of a site, and other commands a name that is none', async (t) => {
+test('site add refuses the name of a site, and other commands an unknown name', async (t) => {
   const home = temporaryFolder(t);
   writeSite(home, uni);
   const { status, err } = await runCommandLine(['site', 'add', 'uni', '--ssh', 'h', '--manager', 'none'], {

@@ -114,7 +114,7 @@ test('a site that worked once is waited for from then on', async (t) => {
   );
 });
 
-test('a bug is no trouble to wait for', async (t) => {
+test('a bug ends the connector instead of a retry', async (t) => {
   const bug = new TypeError('bug');
   t.is((await play([], { open: () => Promise.reject(bug) })).failure, bug);
 });

@@ -29,7 +29,7 @@ test('the bar is never wider than the terminal', (t) => {
     t.true(barLine(job, { now: 1_012_000, remaining: 46_000, columns }).length < columns, String(columns));
 });
 
-test('nothing is said of what is left while the broker cannot tell, and tasks that have not begun at their machine are no running ones', (t) => {
+test('no remaining time is shown while the broker does not know it, and tasks that have not begun at their machine do not count as running', (t) => {
   const line = barLine(
     aJobSummary({ status: JobStatus.RUNNING, endedUnixMs: 0, finishedCount: 2, runningCount: 3, dispatchedCount: 5 }),
     { now: 1_300_000, columns: 100 },

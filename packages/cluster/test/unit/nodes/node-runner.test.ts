@@ -131,7 +131,7 @@ test('a process with a grant runs on its node, and learns what it has of it', (t
   t.is(one.started[0]?.environment['CUDA_VISIBLE_DEVICES'], '');
 });
 
-test('how many processors are away is told when it changes, and only then', (t) => {
+test('the number of processors that are away is reported when it changes, and only then', (t) => {
   const [one, two] = [aNode('one', 3), aNode('two', 2)];
   const { runner, away } = aRunner(one, two);
   t.is(runner.processorsAway, 0);
@@ -163,7 +163,7 @@ test('a process whose start the connection did not outlive is lost with its node
   t.deepEqual(exits, ['1.0 255 MUT_NODE_LOST']);
 });
 
-test('a request that is told to end is signalled on each of its nodes, and no other', async (t) => {
+test('a request that must end is signalled on each of its nodes, and no other request is', async (t) => {
   const [one, two] = [aNode('one', 1), aNode('two', 2)];
   const { runner } = aRunner(one, two);
   runner.start(aRequest(1, 2));
@@ -175,7 +175,7 @@ test('a request that is told to end is signalled on each of its nodes, and no ot
   runner.noteExit('1.1', 143);
 });
 
-test('nodes are read from their texts, and what is none is refused', (t) => {
+test('nodes are read from their texts, and a malformed one is refused', (t) => {
   t.deepEqual(parseNodes(['n1=ssh:ana@host.lab:8', 'n2=ssh:alias:1']), [
     { name: 'n1', destination: 'ana@host.lab', processors: 8 },
     { name: 'n2', destination: 'alias', processors: 1 },

@@ -41,7 +41,7 @@ class Node {
   }
 }
 
-test('a watch tells each end once, and of a failure the last words', async (t) => {
+test('a watch prints each end once, and the last words of a failure', async (t) => {
   const node = new Node(t);
   node.end('1.0', 0, 'all is well\n');
   node.end('2.0', 127, 'starting\nmutirao: cannot execute: \\n \x1b[1mrequired file not found\n');
@@ -56,7 +56,7 @@ test('a watch tells each end once, and of a failure the last words', async (t) =
   );
 });
 
-test('a watch whose place another has taken tells nothing and leaves everything', async (t) => {
+test('a watch whose place another has taken prints nothing and leaves everything', async (t) => {
   const node = new Node(t);
   node.end('1.0', 0, '');
   t.is(await node.watch('t0'), '');

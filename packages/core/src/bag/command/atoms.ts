@@ -24,8 +24,7 @@ export class CommandFault extends Error {
 }
 
 /**
- * What a backslash and the character behind it stand for in double quotes; behind it is nothing where a placeholder
- * follows.
+ * The meaning of a backslash and the next character in double quotes; the next character is empty before a placeholder.
  */
 export function unescaped(next: string): string {
   if (next === '\n') return '';
@@ -50,10 +49,7 @@ export class AtomReader {
     return this.#atoms[this.at++];
   }
 
-  /**
-   * What stands in backticks, without one level of backslashes, and as it was written where there is no placeholder in
-   * it.
-   */
+  /** The contents of backticks, without one level of backslashes, and the original text if they have no placeholder. */
   backticks(isDouble: boolean): { readonly inner: Atom[]; readonly raw: string | undefined } {
     const escapable = isDouble ? '$`\\"' : '$`\\';
     const inner: Atom[] = [];

@@ -26,7 +26,7 @@ function getSymbol(name: string): string {
   return name === 'value' ? '{}' : '{#}';
 }
 
-/** What a placeholder of a task's command stands for. */
+/** The value of a placeholder in a task's command. */
 function getText(name: string, value: string, index: number): string {
   if (name.startsWith('=')) return readField(value, name.slice(1)) ?? getSymbol(name);
   return name === 'value' ? value : String(index);
@@ -41,12 +41,12 @@ export function parseCommand(text: string): CommandTemplate {
 }
 
 /**
- * Fills in a command line for /bin/sh. The value stands for its own characters wherever it is put, in quotes of any
- * kind or outside them, and is never read as shell code; only a
- * placeholder that is a whole script by itself (`sh -c {}`, `eval {}`) is code.
+ * Fills in a command line for /bin/sh. The value always stands for its own characters, in quotes of any kind or outside
+ * them, and is never read as shell code; only a placeholder that is a whole script by itself (`sh -c {}`, `eval {}`) is
+ * code.
  *
- * Where that cannot be had, and the job should not have been taken in (`findCommandFault`), the line that comes back
- * prints the code of the reason and fails.
+ * If the command cannot be filled in safely, and the job should have been refused (`findCommandFault`), the returned
+ * line prints the code of the reason and fails.
  */
 export function renderCommand({ pieces, fault }: CommandTemplate, value: string, index: number): string {
   let line = '';
@@ -64,9 +64,9 @@ export function renderCommand({ pieces, fault }: CommandTemplate, value: string,
 }
 
 /**
- * Says why a command cannot be filled in safely: for any value, or for one of those given. Undefined where it can.
+ * Says why a command cannot be filled in safely, for any value or for one of those given; undefined if it can.
  *
- * Cost: values are looked at only where a placeholder stands in one of the few places that do not take all.
+ * Cost: values are only checked for placeholders in one of the few positions that do not take all of them.
  */
 export function findCommandFault({ pieces, fault }: CommandTemplate, values: Iterable<string>): Fault | undefined {
   if (fault !== undefined) return { code: 'command-unsafe', cause: fault };
@@ -93,11 +93,10 @@ function valueFault(placeholder: string, text: string, cause: Reason): Fault {
 }
 
 /**
- * Fills in placeholders `{name}` of other names, by the same rules. Several texts are several words where the
- * placeholder stands outside quotes, and else one text with spaces between.
+ * Fills in placeholders `{name}` of other names, by the same rules. Several texts are several words outside quotes, and
+ * inside them one text with spaces between.
  *
- * @param values a placeholder whose name is not among them stays. @throws {CommandFault} where a text has no safe
- * meaning.
+ * @param values a placeholder whose name is not among them stays. @throws {CommandFault} if a text has no safe meaning.
  */
 export function fillNamed(command: string, values: ReadonlyMap<string, string | readonly string[]>): string {
   const atoms: Atom[] = [];

@@ -15,12 +15,12 @@ import {
 const depthMax = 50;
 
 /**
- * Finds where in a shell command each placeholder stands.
+ * Finds the position of each placeholder in a shell command.
  *
- * It knows as much of the shell's grammar as that takes: quotes, backslashes, substitutions, arithmetic,
- * here-documents, comments, and scripts that are words (`sh -c '...'`).
+ * It knows the necessary part of the shell's grammar: quotes, backslashes, substitutions, arithmetic, here-documents,
+ * comments, and scripts that are words (`sh -c '...'`).
  *
- * @throws {CommandFault} where the scanner cannot know.
+ * @throws {CommandFault} if the scanner cannot decide.
  */
 export function scanCommand(atoms: readonly Atom[], names: PlaceholderNames, depth = 0): Piece[] {
   if (depth > depthMax) throw new CommandFault({ code: 'command-nested-too-deep', levelsMax: depthMax });
@@ -186,7 +186,7 @@ class ListScanner {
     }
   }
 
-  /** A backslash in double quotes or a here-document, and what it stands before; before a placeholder it is itself. */
+  /** A backslash in double quotes or a here-document, and the next character; before a placeholder it is itself. */
   #escaped(): string {
     const next = this.#reader.peek();
     if (typeof next !== 'string') {
@@ -344,8 +344,8 @@ class ListScanner {
   }
 
   /**
-   * Backticks: what is inside loses one level of backslashes. With a placeholder they are written as `$(...)`, where
-   * nothing has to be escaped twice.
+   * Backticks: their contents lose one level of backslashes. With a placeholder they are written as `$(...)`, which
+   * needs no double escapes.
    */
   #substitution(isDouble: boolean): void {
     const { inner, raw } = this.#reader.backticks(isDouble);

@@ -25,7 +25,7 @@ const keywords: ReadonlySet<string> = new Set([
 export interface Word {
   /** Index of its first piece. */
   readonly start: number;
-  /** What it stands for without its quotes; undefined where only the shell can know it. */
+  /** Its text without quotes; undefined if only the shell can know it. */
   atoms: Atom[] | undefined;
   /** Whether braces, brackets or a tilde stand unquoted before, which could take a value for more than text. */
   hasPattern: boolean;
@@ -35,7 +35,7 @@ export interface Word {
   isAssignment: boolean;
 }
 
-/** A word without its quotes; undefined where only the shell, or the value of a placeholder, can tell. */
+/** A word without its quotes; undefined where its text depends on the shell or on the value of a placeholder. */
 export function findText(word: Word | undefined): string | undefined {
   return word?.atoms?.every((atom) => typeof atom === 'string') === true ? word.atoms.join('') : undefined;
 }
@@ -89,7 +89,7 @@ export class SimpleCommand {
   }
 }
 
-/** Has a shell take the placeholders from `start` on for text whatever is beside them. */
+/** Makes a shell read the placeholders from `start` on as text, whatever stands next to them. */
 export function quoteAlways(pieces: Piece[], start: number): void {
   replaceSlots(pieces, start, (slot) =>
     slot.place.kind === 'word' ? { ...slot, place: { kind: 'word', bare: 'never' } } : slot,

@@ -2,6 +2,7 @@ import type { ReplicaId } from '../../shared/index.ts';
 import { condemn } from './deadlines.ts';
 import { countBytes, endReplica, noResult } from './end-replica.ts';
 import { removeFromQueue } from './queue.ts';
+import { endRunnersOf } from './runners.ts';
 import type { HeldReplica, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
 import { isUnsure } from './unsure-ends.ts';
@@ -19,6 +20,7 @@ export function cancelReplicas(turn: Turn, replicaIds: readonly ReplicaId[], onl
     if (replica === undefined) continue;
     if (onlyWaiting && (replica.status === 'running' || replica.status === 'ending')) continue;
     stopReplica(turn, replica, cancelled);
+    endRunnersOf(turn, replica);
   }
 }
 
@@ -27,7 +29,7 @@ export function drain(turn: Turn): void {
   turn.state.isDraining = true;
 }
 
-/** Ends everything: the agent is to stop. */
+/** Ends all replicas, because the agent stops. */
 export function stopAll(turn: Turn, reason: string): void {
   drain(turn);
   const verdict: Verdict = { outcome: 'broken', reason: 'MUT_AGENT_STOPPED', detail: reason };

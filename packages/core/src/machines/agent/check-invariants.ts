@@ -7,6 +7,7 @@ import type { AgentState, HeldReplica } from './state.ts';
 export function checkInvariants(state: AgentState): void {
   checkSlots(state);
   checkResources(state);
+  checkRunners(state);
   checkQueue(state);
   checkContents(state);
   checkReports(state);
@@ -35,12 +36,45 @@ function checkResources(state: AgentState): void {
     if (assignment === undefined) continue;
     invariant(left.takeAgain(assignment), () => `replica ${replicaId} holds resources that others hold too`);
   }
+  for (const { key, assignment, idleSince } of state.runners)
+    if (assignment !== undefined && idleSince !== undefined)
+      invariant(left.takeAgain(assignment), () => `idle runner ${key} holds resources that others hold too`);
   invariant(
     left.memory === freeResources.memory &&
       left.devices.every((share, index) => share === freeResources.devices[index]) &&
       Object.keys(left.capacity.named).every((name) => left.amountOf(name) === freeResources.amountOf(name)),
     () => 'resources are neither free nor held by a replica',
   );
+}
+
+/** A runner is one replica's, or it is idle and its processors are free; no two share a processor. */
+function checkRunners(state: AgentState): void {
+  const seen = new Set<number>();
+  for (const runner of state.runners) {
+    const users = [...state.replicas.values()].filter((replica) => replica.runner === runner);
+    invariant(
+      users.length === (runner.idleSince === undefined ? 1 : 0),
+      () => `runner ${runner.key} has ${users.length} tasks and is idle since ${runner.idleSince}`,
+    );
+    for (const user of users)
+      invariant(
+        user.slots.join() === runner.slots.join() && user.assignment === runner.assignment,
+        () => `replica ${user.start.replicaId} holds other things than its runner`,
+      );
+    for (const slot of runner.slots) {
+      invariant(!seen.has(slot), () => `slot ${slot} has two runners`);
+      invariant(
+        state.freeSlots.includes(slot) === (runner.idleSince !== undefined),
+        () => `slot ${slot} is free and its runner is not, or the other way round`,
+      );
+      seen.add(slot);
+    }
+  }
+  for (const { start, runner } of state.replicas.values())
+    invariant(
+      runner === undefined || state.runners.includes(runner),
+      () => `replica ${start.replicaId} has a runner that is gone`,
+    );
 }
 
 function checkQueue(state: AgentState): void {

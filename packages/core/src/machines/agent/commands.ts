@@ -6,7 +6,7 @@ import type { HeldReplica } from './state.ts';
 export type AgentCommand =
   | DriverCommand
   /**
-   * Pins what the content store holds and fetches what it lacks; each is answered by ContentArrived or ContentRefused.
+   * Pins contents that the store holds and fetches missing ones; each is answered by ContentArrived or ContentRefused.
    */
   | { readonly kind: 'AskContents'; readonly contents: readonly Content[] }
   /** Unpins them, named by `keyOfContent`: no replica here needs them. */
@@ -16,15 +16,18 @@ export type AgentCommand =
   /** Has a member of a gang listen; answered by MemberListening or HoldFailed. */
   | { readonly kind: 'HoldMember'; readonly replica: HeldReplica }
   /**
-   * Ends what a member of a gang has beside its process: its channel, and what came over it. Harmless where that is
-   * nothing.
+   * Ends the resources of a gang member other than its process: its channel, and what came over it. Harmless if it has
+   * none.
    */
   | { readonly kind: 'ReleaseMember'; readonly replicaId: ReplicaId }
   /**
    * Starts the process, in a playpen made for it where there was nothing to stage; answered by ProcessEnded. A member
-   * of a gang of a rank above 0 takes commands over its channel instead, until it is killed.
+   * of a gang of a rank above 0 takes commands over its channel instead, until it is killed. One with a runner goes to
+   * the runner on its slot, which is started where it does not run.
    */
   | { readonly kind: 'LaunchTask'; readonly replica: HeldReplica }
+  /** Ends the idle runner on a slot; what is launched there next waits for its end. Harmless where none is. */
+  | { readonly kind: 'EndRunner'; readonly slot: number }
   | { readonly kind: 'KillTask'; readonly replica: HeldReplica; readonly signal: 'SIGTERM' | 'SIGKILL' }
   /** Answered by OutputsCollected or CollectionFailed. */
   | { readonly kind: 'CollectOutputs'; readonly replica: HeldReplica }

@@ -9,7 +9,7 @@ export function setDeadline(state: AgentState, replica: HeldReplica, deadline: I
 }
 
 /**
- * Has a held replica end as `verdict` says; the first verdict stands. A running one is asked to end, and killed after
+ * Makes a held replica end with `verdict`; the first verdict counts. A running one is asked to end, and killed after
  * the grace.
  */
 export function condemn(turn: Turn, replica: HeldReplica, verdict: Verdict): void {

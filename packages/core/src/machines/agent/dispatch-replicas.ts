@@ -1,5 +1,6 @@
-import type { ReplicaStart, StartReplicas, TaskTemplate } from '../../messages/index.ts';
-import { FreeResources, isEmptyRequest, type ResourceRequest } from '../../resources/index.ts';
+import type { ReplicaStart, StartReplicas } from '../../messages/index.ts';
+import { FreeResources } from '../../resources/index.ts';
+import { getHeldResources } from './held-resources.ts';
 import { neverRan, noResult, success, reportEnd } from './end-replica.ts';
 import type { AgentState, HeldReplica, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
@@ -11,8 +12,8 @@ const draining: Verdict = {
 };
 
 /**
- * Queues a batch. Replicas that are held, or whose end is not acknowledged, are heard of for the second time and passed
- * over.
+ * Queues a batch. Skips replicas that the agent holds already, or whose end is not acknowledged yet: they were sent
+ * again.
  */
 export function dispatchReplicas(turn: Turn, batch: StartReplicas): void {
   const { state } = turn;
@@ -72,15 +73,6 @@ function findRefusal(state: AgentState, { template }: StartReplicas): Verdict | 
   };
 }
 
-/**
- * What a replica takes here in addition to processors; undefined for nothing. Memory is not counted where it is not
- * known how much there is.
- */
-export function getHeldResources(state: AgentState, { resources }: TaskTemplate): ResourceRequest | undefined {
-  if (resources === undefined || isEmptyRequest(resources)) return undefined;
-  return resources.memory > 0 && state.freeResources.capacity.memory === 0 ? { ...resources, memory: 0 } : resources;
-}
-
 function queueReplica(state: AgentState, { template }: StartReplicas, start: ReplicaStart): void {
   const needsContents = !template.noOp && start.inputs.length > 0;
   const replica: HeldReplica = {
@@ -91,6 +83,7 @@ function queueReplica(state: AgentState, { template }: StartReplicas, start: Rep
     missingCount: 0,
     slots: [],
     assignment: undefined,
+    runner: undefined,
     members: [],
     startedAt: 0,
     inputsAskedAt: 0,

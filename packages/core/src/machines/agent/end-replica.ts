@@ -1,6 +1,7 @@
 import type { OutputContent, ReplicaEnd, StagingTimes } from '../../messages/index.ts';
 import { invariant, type Instant, type ReplicaId } from '../../shared/index.ts';
 import { releaseContents } from './release-contents.ts';
+import { leavePlace } from './runners.ts';
 import type { HeldReplica, ProcessResult, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
 import { findSureAt, holdEnd } from './unsure-ends.ts';
@@ -20,7 +21,7 @@ export const noResult: ProcessResult = {
 /** The verdict on a replica that did what it should. */
 export const success: Verdict = { outcome: 'succeeded', reason: '', detail: '' };
 
-/** What `endReplica` tells beside the verdict. */
+/** What `endReplica` reports in addition to the verdict. */
 export interface EndFacts {
   readonly startedAt: Instant;
   readonly result: ProcessResult;
@@ -73,8 +74,7 @@ export function endReplica(
   const [first] = replica.slots;
   if (first !== undefined) {
     commands.push({ kind: 'RemovePlaypen', slot: first });
-    for (const slot of replica.slots) state.freeSlots.push(slot);
-    if (replica.assignment !== undefined) state.freeResources.release(replica.assignment);
+    leavePlace(turn, replica);
   }
   releaseContents(turn, replica);
   reportEnd(turn, replicaId, verdict, {

@@ -2,6 +2,7 @@ import type { Cause } from '../../reasons/index.ts';
 import { condemn } from './deadlines.ts';
 import { endReplica, success } from './end-replica.ts';
 import type { AgentInput } from './inputs.ts';
+import { loseRunner } from './runners.ts';
 import type { HeldReplica, ProcessResult, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -10,11 +11,12 @@ export function finishProcess(turn: Turn, input: Extract<AgentInput, { kind: 'Pr
   const replica = findHeld(turn, input.replicaId, 'running');
   if (replica === undefined) return;
   replica.result = input.result;
+  if (input.isRunnerGone === true) loseRunner(turn, replica);
   replica.processEndedAt = turn.now;
   replica.deadline = undefined;
   const verdict = replica.verdict ?? input.verdict ?? judge(replica, input.result);
   if (replica.start.outputs.length === 0 || !bringsOutputs(replica, verdict)) return endReplica(turn, replica, verdict);
-  // What a failed task has written is of use to find out why; its end stands.
+  // The outputs of a failed task help to find the cause; its end counts.
   if (verdict.outcome !== 'succeeded') replica.verdict = verdict;
   replica.status = 'ending';
   replica.commandEndedAt = turn.now;
@@ -29,7 +31,7 @@ export function finishCollection(turn: Turn, input: Extract<AgentInput, { kind: 
   else endReplica(turn, replica, replica.verdict, bringsOutputs(replica, replica.verdict) ? input.outputs : []);
 }
 
-/** Whether a process that ran to its end, or to a limit, may have left outputs that somebody wants. */
+/** Whether a process that ran to its end, or to a limit, may have left outputs that are needed. */
 function bringsOutputs({ start }: HeldReplica, { outcome }: Verdict): boolean {
   return outcome === 'succeeded' || (start.onSuccessOnly !== true && (outcome === 'failed' || outcome === 'limited'));
 }
@@ -41,9 +43,8 @@ export function failStaging(turn: Turn, replicaId: number, verdict: Verdict): vo
 }
 
 /**
- * Outputs could not be collected. Where that is the task's own fault, such as an output that is missing, the others are
- * collected as those of a failed task: what it has
- * computed would be lost with its playpen.
+ * Outputs could not be collected. If that is the task's own fault, such as a missing output, the others are collected
+ * as those of a failed task: otherwise the results would be lost with its playpen.
  */
 export function failCollection(turn: Turn, replicaId: number, verdict: Verdict): void {
   const replica = findHeld(turn, replicaId, 'ending');

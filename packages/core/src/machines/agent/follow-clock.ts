@@ -22,6 +22,8 @@ export function followClock(state: AgentState, by: Duration): void {
   ])
     moveInstants(replica, instantsOfReplica, by);
   state.unsureEnds = state.unsureEnds.map(({ end, sureAt }) => ({ end, sureAt: movedBy(sureAt, by) }));
+  for (const runner of state.runners)
+    if (runner.idleSince !== undefined) runner.idleSince = movedBy(runner.idleSince, by);
   moveInstants(state, ['earliestSure', 'reportedAt', 'earliestDeadline'], by);
   // The alarm was set by the clock as it was.
   state.wakeAt = undefined;

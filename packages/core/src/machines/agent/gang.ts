@@ -6,13 +6,13 @@ import { findHeld } from './finish-replica.ts';
 import type { HeldReplica, Verdict } from './state.ts';
 import type { Turn } from './turn.ts';
 
-/** A member of a gang has its processors and its inputs: it is to listen, and to start nothing. */
+/** A member of a gang has its processors and its inputs: it starts to listen, but not its task. */
 export function holdMember(turn: Turn, replica: HeldReplica): void {
   replica.status = 'held';
   turn.commands.push({ kind: 'HoldMember', replica });
 }
 
-/** A member listens: its broker is told. Stale when it was cancelled meanwhile. */
+/** A member listens, and the next report says so. Ignored if it was cancelled meanwhile. */
 export function noteListening(turn: Turn, held: GangMemberReady): void {
   if (findHeld(turn, held.replicaId, 'held') !== undefined) turn.state.unreportedHolds.push(held);
 }
@@ -23,7 +23,7 @@ export function failHold(turn: Turn, replicaId: ReplicaId, verdict: Verdict): vo
   if (replica !== undefined) endReplica(turn, replica, verdict);
 }
 
-/** All members are held. The member, if its gang starts now; undefined when that is heard again, or too late. */
+/** All members are ready. Returns the member if its gang starts now; undefined for a repeated or late message. */
 export function findStarting(turn: Turn, { replicaId, members }: StartGang): HeldReplica | undefined {
   const replica = findHeld(turn, replicaId, 'held');
   if (replica !== undefined) replica.members = members;

@@ -21,12 +21,13 @@ export {
   type HeldReplica,
   type HeldStatus,
   type ProcessResult,
+  type ResidentRunner,
   type Verdict,
 } from './state.ts';
 
 /**
- * What one agent does with the processors of its machine. It journals nothing: whoever loses it runs its replicas
- * elsewhere.
+ * What one agent does with the processors of its machine. It journals nothing: the broker runs the replicas of a lost
+ * agent elsewhere.
  */
 export const agentMachine: Machine<AgentState, AgentInput, AgentChange, AgentCommand> = {
   step,

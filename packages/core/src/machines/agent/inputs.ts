@@ -3,7 +3,7 @@ import type { Cause } from '../../reasons/index.ts';
 import type { ClockStepped, ReplicaId } from '../../shared/index.ts';
 import type { ProcessResult, Verdict } from './state.ts';
 
-/** Facts that an agent hears of. */
+/** The facts that an agent receives. */
 export type AgentInput =
   /** The provider's stream is open and the hello is on its way; everything unacknowledged is sent again. */
   | { readonly kind: 'ProviderAttached' }
@@ -13,7 +13,7 @@ export type AgentInput =
   /** Every report up to this one is safe at the broker. */
   | { readonly kind: 'ReportAcknowledged'; readonly sequence: number }
   | { readonly kind: 'DrainRequested' }
-  /** The agent is told to stop: what it holds ends as broken, so that it runs elsewhere. */
+  /** The agent must stop: replicas that it holds end as broken, so that they run elsewhere. */
   | { readonly kind: 'StopRequested'; readonly reason: string }
   /** A content is here; `contentKey` is its `keyOfContent`. */
   | { readonly kind: 'ContentArrived'; readonly contentKey: string }
@@ -27,13 +27,17 @@ export type AgentInput =
   | { readonly kind: 'GangStarted'; readonly start: StartGang }
   /** The channel between rank 0 and this member is lost for good. */
   | { readonly kind: 'GangLost'; readonly replicaId: ReplicaId; readonly detail: string }
-  /** A verdict says what the machine saw go wrong that the status does not tell: no launcher, no space. */
+  /** A verdict names a fault of the machine that the status does not show: no launcher, no space. */
   | {
       readonly kind: 'ProcessEnded';
       readonly replicaId: ReplicaId;
       readonly result: ProcessResult;
       readonly verdict: Verdict | undefined;
+      /** The runner that took the task has ended too. Left out where it takes more, and for other processes. */
+      readonly isRunnerGone?: true;
     }
+  /** The runner on a slot ended while it had no task. */
+  | { readonly kind: 'RunnerEnded'; readonly slot: number }
   /** Sampling found a task over a limit. */
   | { readonly kind: 'LimitExceeded'; readonly replicaId: ReplicaId; readonly reason: string; readonly detail: Cause }
   | { readonly kind: 'OutputsCollected'; readonly replicaId: ReplicaId; readonly outputs: readonly OutputContent[] }

@@ -2,7 +2,7 @@ import { keyOfContent } from '../../messages/index.ts';
 import type { HeldReplica } from './state.ts';
 import type { Turn } from './turn.ts';
 
-/** Forgets a replica's need of its contents; what nobody needs is unpinned. */
+/** Forgets a replica's need of its contents, and unpins contents that are no longer needed. */
 export function releaseContents(turn: Turn, replica: HeldReplica): void {
   if (!replica.isAsked || replica.start.inputs.length === 0) return;
   const { state, commands } = turn;

@@ -5,19 +5,18 @@ import type { AgentState, HeldReplica } from './state.ts';
 import type { Turn } from './turn.ts';
 import { releaseSureEnds } from './unsure-ends.ts';
 
-/** A report holds at most so many ends, and is closed when it holds so many bytes, so that a message stays small. */
+/** Limits of ends and bytes in one report, so that a message stays small. */
 const reportEndsMax = 1024;
 const reportBytesMax = 1024 * 1024;
 
-/** So many ends are told at once, however lately others were. */
+/** This many ends are reported at once, even shortly after another report. */
 const reportEndsEnough = 128;
 
 /**
- * Sends what happened since the last report, when there is somebody to hear it.
+ * Sends what happened since the last report, if a provider is attached.
  *
  * Each report costs every process on its way as much as many ends do. So ends of short tasks are gathered for some
- * time,
- * but only while the processors have enough to go on with: the broker learns of an idle one at once.
+ * time, but only while the processors have enough queued work: an idle processor is reported at once.
  */
 export function sendReports(turn: Turn): void {
   const { state, now } = turn;
@@ -46,7 +45,7 @@ export function sendReports(turn: Turn): void {
   if (from > 0) state.unreportedEnds = [];
 }
 
-/** Sends again what was sent before, to a provider that may not have heard it. */
+/** Sends unacknowledged reports again, because a new provider may not have received them. */
 export function resendReports(turn: Turn): void {
   for (const report of turn.state.reports) turn.commands.push({ kind: 'SendReport', report });
 }

@@ -1,8 +1,9 @@
 import { endReplica, success } from './end-replica.ts';
 import { holdMember } from './gang.ts';
-import { getHeldResources, hasReportRoom } from './dispatch-replicas.ts';
+import { hasReportRoom } from './dispatch-replicas.ts';
 import { removeFromQueue } from './queue.ts';
 import { setDeadline } from './deadlines.ts';
+import { choosePlace, occupyPlace, type Place } from './runners.ts';
 import type { AgentState, HeldReplica } from './state.ts';
 import type { Turn } from './turn.ts';
 
@@ -10,14 +11,15 @@ import type { Turn } from './turn.ts';
 export function startReplicas(turn: Turn): void {
   const { state } = turn;
   while (state.freeSlots.length > 0 && hasReportRoom(state)) {
-    const replica = findStartable(state);
-    if (replica === undefined) return;
+    const found = findStartable(state);
+    if (found === undefined) return;
+    const { replica, place } = found;
     removeFromQueue(state, replica);
     if (replica.template.noOp) {
       replica.startedAt = turn.now;
       endReplica(turn, replica, success);
     } else {
-      startReplica(turn, replica);
+      startReplica(turn, replica, place);
     }
   }
 }
@@ -32,29 +34,20 @@ export function launchStaged(turn: Turn, replica: HeldReplica): void {
  * Finds the first replica that can start. One whose contents are on their way lets others pass; one that waits for
  * processors or other resources does not, or it might wait for ever.
  */
-function findStartable(state: AgentState): HeldReplica | undefined {
+function findStartable(state: AgentState): { readonly replica: HeldReplica; readonly place: Place } | undefined {
   const windowEnd = Math.min(state.queue.length, state.options.prefetchMax);
   for (let index = 0; index < windowEnd; index++) {
     const replica = state.queue[index];
     if (replica === undefined || !replica.isAsked || replica.missingCount > 0) continue;
-    return hasPlace(state, replica) ? replica : undefined;
+    const place = choosePlace(state, replica);
+    return place === undefined ? undefined : { replica, place };
   }
   return undefined;
 }
 
-function hasPlace(state: AgentState, { template }: HeldReplica): boolean {
-  if (template.processors > state.freeSlots.length) return false;
-  const resources = getHeldResources(state, template);
-  return resources === undefined || state.freeResources.fits(resources);
-}
-
-function startReplica(turn: Turn, replica: HeldReplica): void {
-  const { state, commands } = turn;
-  const slots: number[] = [];
-  for (let count = 0; count < replica.template.processors; count++) slots.push(state.freeSlots.pop() ?? -1);
-  replica.slots = slots;
-  const resources = getHeldResources(state, replica.template);
-  if (resources !== undefined) replica.assignment = state.freeResources.take(resources);
+function startReplica(turn: Turn, replica: HeldReplica, place: Place): void {
+  const { commands } = turn;
+  occupyPlace(turn, replica, place);
   if (replica.start.inputs.length === 0) {
     holdOrLaunch(turn, replica);
   } else {

@@ -18,21 +18,23 @@ export interface AgentOptions {
   readonly processors: ProcessorCount;
   /** What tasks hold in addition to processors; left out for nothing. */
   readonly capacity?: ResourceCapacity;
-  /** No replica is started while so many ended ones wait for their acknowledgement. */
+  /** No replica is started while this many ended ones wait for their acknowledgement. */
   readonly unacknowledgedMax: number;
   /** As above, counted in bytes of output. */
   readonly unacknowledgedBytesMax: Bytes;
   /** Between asking a task to end and killing it. */
   readonly killGrace: Duration;
   readonly endHold: EndHold;
-  /** A replica that ends sooner is never told as started. */
+  /** A replica that ends sooner is not reported as started. */
   readonly startedDelay: Duration;
-  /** While enough replicas wait, ends are told together, one report in so long. */
+  /** While enough replicas wait, ends are gathered into one report per interval. */
   readonly reportInterval: Duration;
   /** Most that contents of running and waiting replicas may hold together. */
   readonly contentBytesMax: Bytes;
-  /** Contents are asked for so many waiting replicas, from the front of the queue. */
+  /** Contents are requested for this many waiting replicas, from the front of the queue. */
   readonly prefetchMax: number;
+  /** How long a runner without a task stays; left out where this machine keeps no runners. */
+  readonly runnerIdleMax?: Duration;
 }
 
 /**
@@ -66,7 +68,7 @@ export interface UnsureEnd {
  */
 export type HeldStatus = 'dispatched' | 'staging' | 'held' | 'running' | 'ending';
 
-/** Why a replica is made to end, told as its end when it has. */
+/** Why the agent ends a replica; reported as its end afterwards. */
 export interface Verdict {
   readonly outcome: Outcome;
   readonly reason: string;
@@ -84,8 +86,10 @@ export interface HeldReplica {
   missingCount: number;
   /** Processors it holds; empty while `placed`. Its process runs on the first. */
   slots: readonly number[];
-  /** What it holds in addition to processors; undefined while `placed`, and where it asks for nothing. */
+  /** Its resources in addition to processors; undefined while `placed`, and if it requests none. */
   assignment: Assignment | undefined;
+  /** The runner that takes it; undefined while `placed`, and for one with a process of its own. */
+  runner: ResidentRunner | undefined;
   /** Of the gang that it is a member of, once that has started; empty before, and for all others. */
   members: readonly GangMember[];
   /** 0 while `placed`, `staging` or `held`. */
@@ -100,12 +104,24 @@ export interface HeldReplica {
   processEndedAt: Instant;
   /** When its outputs began to be collected; 0 before, and without outputs. */
   commandEndedAt: Instant;
-  /** Set once it is to end for another reason than its own. */
+  /** Set once it must end for another reason than its own. */
   verdict: Verdict | undefined;
   /** When to ask it to end or, once it has been asked, to kill it; undefined for never. Only while `running`. */
   deadline: Instant | undefined;
   /** How its process ended; undefined before. */
   result: ProcessResult | undefined;
+}
+
+/** A resident process that takes tasks of one job and one user, one after another. */
+export interface ResidentRunner {
+  /** Tasks with the same key may share it. */
+  readonly key: string;
+  /** Processors that it takes tasks with; its process is on the first. Others may take them while it is idle. */
+  readonly slots: readonly number[];
+  /** What it and its tasks hold in addition to processors, also while it is idle; undefined for nothing. */
+  readonly assignment: Assignment | undefined;
+  /** Since when it has had no task; undefined while it has one. */
+  idleSince: Instant | undefined;
 }
 
 /** What a process left. */
@@ -142,6 +158,8 @@ export interface AgentState {
   readonly freeSlots: number[];
   /** What no replica holds in addition to processors. */
   readonly freeResources: FreeResources;
+  /** Runners that have been started and not ended; those in use are also their replicas'. */
+  runners: ResidentRunner[];
   /** By `keyOfContent`; only what a replica needs. */
   readonly contents: Map<string, HeldContent>;
   /** Sum of the sizes of `contents`. */
@@ -153,7 +171,7 @@ export interface AgentState {
   isDraining: boolean;
   /** The command `Leave` was given. */
   hasLeft: boolean;
-  /** Started replicas that may still have to be told, in the order of their starts; some have ended. */
+  /** Started replicas whose start may still have to be reported, in the order of their starts; some have ended. */
   readonly unreportedStarts: HeldReplica[];
   /** Members that listen and are in no report yet; each is `held`. */
   unreportedHolds: GangMemberReady[];
@@ -186,6 +204,7 @@ export function createAgentState(options: AgentOptions): AgentState {
     queue: [],
     freeSlots: Array.from({ length: options.processors }, (_, index) => options.processors - 1 - index),
     freeResources: new FreeResources(options.capacity),
+    runners: [],
     contents: new Map(),
     contentBytes: 0,
     unaskedCount: 0,
@@ -207,7 +226,7 @@ export function createAgentState(options: AgentOptions): AgentState {
   };
 }
 
-/** Replicas that an agent tells of when it attaches: held ones, and ended ones that nobody has acknowledged. */
+/** Replicas that an agent reports when it attaches: held ones, and ended ones that are not acknowledged yet. */
 export function listHeldReplicas(state: AgentState): ReplicaId[] {
   return [...state.replicas.keys(), ...state.endedIds];
 }

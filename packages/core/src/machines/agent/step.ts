@@ -18,6 +18,7 @@ import type { AgentInput } from './inputs.ts';
 import { followClock } from './follow-clock.ts';
 import { dispatchReplicas } from './dispatch-replicas.ts';
 import { acknowledge, nextReportDue, resendReports, sendReports } from './reports.ts';
+import { endIdleRunners, nextIdleEnd, noteRunnerEnd } from './runners.ts';
 import { launchStaged, launchTask, startReplicas } from './start-replicas.ts';
 import type { AgentState } from './state.ts';
 import { Turn } from './turn.ts';
@@ -25,8 +26,8 @@ import { Turn } from './turn.ts';
 const noChanges: AgentChange[] = [];
 
 /**
- * Takes a batch of facts, then starts what can start, and tells all that happened in one report (or a few, when it is
- * much).
+ * Handles a batch of facts, then starts what can start, and sends all that happened in one report (or a few, if it is
+ * long).
  */
 export function step(
   state: AgentState,
@@ -38,6 +39,7 @@ export function step(
   enforceDeadlines(turn);
   prefetchContents(turn);
   startReplicas(turn);
+  endIdleRunners(turn);
   sendReports(turn);
   askToBeWoken(turn);
   leaveWhenDone(turn);
@@ -71,6 +73,8 @@ function handle(turn: Turn, input: AgentInput): void {
       return failStaging(turn, input.replicaId, input.verdict);
     case 'ProcessEnded':
       return finishProcess(turn, input);
+    case 'RunnerEnded':
+      return noteRunnerEnd(turn, input.slot);
     case 'LimitExceeded':
       return limitReplica(turn, input);
     case 'OutputsCollected':
@@ -88,7 +92,7 @@ function handle(turn: Turn, input: AgentInput): void {
     case 'GangLost':
       return breakGang(turn, input.replicaId, input.detail);
     case 'TimerFired':
-      return; // What time brings is looked at in every step.
+      return; // Every step handles what is due.
     default:
       return unreachable(input);
   }
@@ -114,7 +118,7 @@ function startGang(turn: Turn, start: StartGang): void {
 function askToBeWoken(turn: Turn): void {
   const { state, now, commands } = turn;
   if (state.wakeAt !== undefined && state.wakeAt <= now) state.wakeAt = undefined;
-  const at = Math.min(state.earliestDeadline, nextReportDue(state));
+  const at = Math.min(state.earliestDeadline, nextReportDue(state), nextIdleEnd(state));
   if (at === Infinity || (state.wakeAt !== undefined && state.wakeAt <= at)) return;
   state.wakeAt = at;
   commands.push({ kind: 'WakeAt', at });

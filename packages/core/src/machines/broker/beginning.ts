@@ -7,7 +7,7 @@ import { snapshot } from './snapshot.ts';
 import type { BrokerState } from './state.ts';
 
 /**
- * Describes a state as its journal told it, before `resume` and any step, for the head of a trace. Cost: that of a
+ * Describes a state as read from its journal, before `resume` and any step, for the header of a trace. Cost: that of a
  * snapshot.
  */
 export function saveBrokerInitialState(state: BrokerState): Beginning {

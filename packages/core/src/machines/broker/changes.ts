@@ -57,7 +57,7 @@ export interface ReplicaEnding {
   readonly disposition: ReplicaDisposition;
   /** What the task is after this ending; `failed` gives it up. */
   readonly taskStatus: TaskStatus;
-  /** Undefined when the machine never told. */
+  /** Undefined when the machine never reported it. */
   readonly outcome: Outcome | undefined;
   readonly exitStatus: number;
   readonly dispatchedAt: Instant;
@@ -69,15 +69,14 @@ export interface ReplicaEnding {
   readonly lastLoss?: string;
   readonly detail: Cause;
   /**
-   * Kept in the records, not in the journal's line; empty arrays where there was none. Of a replica that was verified
-   * they
-   * stand in its `ReplicaVerifying`, and are empty here in its `ReplicasEnded`: a record keeps what it has.
+   * Kept in the records, not in the journal's line; empty arrays if there was none. For a verified replica they are in
+   * its `ReplicaVerifying`, and empty here in its `ReplicasEnded`: a record keeps what it has.
    */
   readonly standardOutput: Uint8Array;
   readonly standardError: Uint8Array;
   readonly outputTruncated: boolean;
   readonly outputs: readonly OutputContent[];
-  /** As its machine told; left out where it had nothing to bring, or never told. */
+  /** As reported by its machine; left out if it had nothing to transfer, or never reported. */
   readonly staging?: StagingTimes;
   /** As its machine measured; left out where it did not. */
   readonly usage?: ReplicaUsage;
@@ -114,8 +113,8 @@ export type BrokerChange =
   /** Sets tasks that are ready or waiting to cancelled and the job to cancelled; its replicas end one by one. */
   | { readonly kind: 'JobCancelled'; readonly jobId: JobId; readonly reason: Cause; readonly at: Instant }
   /**
-   * These tasks, none of which has ended, are not wanted any more: those that are ready or wait become cancelled, with
-   * what waits for them; those with replicas do when the last one has ended.
+   * These tasks, which have not ended, are no longer wanted: ready and waiting ones become cancelled, with their
+   * successors; those with replicas do when the last one has ended.
    */
   | {
       readonly kind: 'TasksCancelled';
@@ -155,7 +154,7 @@ export type BrokerChange =
   | { readonly kind: 'BeginReached'; readonly jobId: JobId; readonly at: Instant }
   /** The time is over by which its tasks were to start; what has not is cancelled by the change that follows. */
   | { readonly kind: 'JobExpired'; readonly jobId: JobId; readonly at: Instant }
-  /** What is left out stays as it is; `runningMax` 0 lifts the limit. */
+  /** Fields that are left out stay as they are; `runningMax` 0 lifts the limit. */
   | {
       readonly kind: 'JobUpdated';
       readonly jobId: JobId;
@@ -164,8 +163,8 @@ export type BrokerChange =
       readonly at: Instant;
     }
   /**
-   * The reservation that it ran inside of is over; `waits`: what is left waits for its user. Said again, without that,
-   * when she lets it go on.
+   * The reservation that it ran inside of is over; `waits`: the remaining tasks wait for the user. Repeated without
+   * `waits` when the user lets them go on.
    */
   | {
       readonly kind: 'ReservationLeft';
@@ -210,7 +209,7 @@ export type BrokerChange =
       /** What each holds; left out, as many as its task takes at least. */
       readonly processors?: ProcessorCount;
     }
-  /** Which resources these ready tasks are to run on from now on, or that they have none any more. */
+  /** The providers that site selection assigned to ready tasks, or that it took their assignment back. */
   | {
       readonly kind: 'TasksAssigned';
       readonly jobId: JobId;
@@ -243,8 +242,8 @@ export type BrokerChange =
       readonly started: readonly { readonly replicaId: ReplicaId; readonly startedAt: Instant }[];
     }
   /**
-   * Their tasks go on without them, since the job's cap on replication wants it: siblings of theirs run, or ran when
-   * this was decided.
+   * Their tasks go on without them, because of the job's replication cap: siblings of theirs run, or ran when this was
+   * decided.
    */
   | {
       readonly kind: 'ReplicasGivenUp';
@@ -254,8 +253,8 @@ export type BrokerChange =
     }
   /**
    * Its machine is connected and did not confirm in time that it ended this replica, or gave it back: its task goes on
-   * without it and is what `taskStatus` says. What it holds at its machine stays taken until the machine reports its end
-   * or leaves.
+   * without it and is what `taskStatus` says. What it holds at its machine stays taken until the machine reports its
+   * end or leaves.
    */
   | {
       readonly kind: 'ReplicaLetGo';
@@ -274,7 +273,7 @@ export type BrokerChange =
       readonly ending: ReplicaEnding;
       readonly at: Instant;
     }
-  /** What a success is, where its task is voted on. */
+  /** The digest of a success whose task is voted on. */
   | {
       readonly kind: 'ReplicaDigested';
       readonly machineId: MachineId;
@@ -319,9 +318,7 @@ export type BrokerChange =
       readonly machineId: MachineId;
       readonly at: Instant;
     }
-  /**
-   * Where nobody heard of the machine to the last, `silentSince` is when that began; 0 where even that is not known.
-   */
+  /** If the machine was silent before its loss, `silentSince` is when that began; 0 if even that is not known. */
   | {
       readonly kind: 'ReplicasEnded';
       readonly machineId: MachineId;

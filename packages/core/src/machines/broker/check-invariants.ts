@@ -128,7 +128,7 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
     invariant(countReady(job) + job.parked.size === 0, () => `${name()} is cancelled with ready tasks`);
 }
 
-/** What is held is not ready, and what is parked is held. */
+/** Held tasks are not ready, and parked ones are held. */
 function checkHeld(job: BrokerJob, name: () => string): void {
   for (const index of job.parked.values())
     invariant(
@@ -207,7 +207,7 @@ function checkCounts(job: BrokerJob, name: () => string): void {
   invariant(all.findFrom(job.taskCount) === undefined, () => `${name()} has a task beyond its last`);
 }
 
-/** What waits has something to wait for, that may still come; what is begun has not. */
+/** A waiting task waits for a task that may still finish; a task that has begun does not. */
 function checkDependencies(
   { dependencies, finished, failed, cancelled, tasks, taskCount, queues }: BrokerJob,
   name: () => string,

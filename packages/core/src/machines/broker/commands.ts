@@ -11,7 +11,7 @@ import type {
   TaskIndex,
 } from '../../shared/index.ts';
 
-/** A replica that is to start. */
+/** A replica to start. */
 export interface DispatchedStart {
   readonly replicaId: ReplicaId;
   readonly taskIndex: TaskIndex;
@@ -36,7 +36,9 @@ export type BrokerCommand =
       readonly processors?: ProcessorCount;
       /** What each holds of memory; left out, what its group says. */
       readonly memory?: Bytes;
-      /** The one replica of the batch is a member of a gang, with so many processors; left out where none is. */
+      /**
+       * The one replica of the batch is a member of a gang, with these processors; left out for a task without a gang.
+       */
       readonly gang?: {
         readonly gangId: ReplicaId;
         readonly rank: number;
@@ -52,8 +54,8 @@ export type BrokerCommand =
       readonly start: StartGang;
     }
   /**
-   * Replaces what the provider may go on with while we are away. The driver fills in templates, values and files, and
-   * leaves out what it cannot stage.
+   * Replaces the lease that the provider may start while this broker is away. The driver fills in templates, values and
+   * files, and leaves out tasks that it cannot stage.
    */
   | {
       readonly kind: 'GrantLease';
@@ -72,8 +74,8 @@ export type BrokerCommand =
       readonly quarantined?: readonly string[];
     }
   /**
-   * These of what was leased to the provider are placed otherwise, and it is not to start them; it may have none of
-   * them.
+   * The provider must not start these delegated replicas, because the broker has placed their tasks elsewhere; it may
+   * have none of them.
    */
   | { readonly kind: 'RevokeLease'; readonly providerId: ProviderId; readonly replicaIds: readonly ReplicaId[] }
   | {
@@ -90,7 +92,7 @@ export type BrokerCommand =
       readonly machineId: MachineId;
       readonly sequence: number;
     }
-  /** Says what a success is, and runs the check where there is one; answered by ResultDigested or ResultRefused. */
+  /** Digests a success, and runs its check if there is one; answered by ResultDigested or ResultRefused. */
   | {
       readonly kind: 'DigestResult';
       readonly replicaId: ReplicaId;

@@ -10,7 +10,7 @@ import {
 } from '../../shared/index.ts';
 import type { BrokerChange, ChangeOf, ReplicaEnding } from './changes.ts';
 
-/** What users who watch may hear of: lower-case facts about a noun. */
+/** What watching users may receive: lower-case facts about a noun. */
 export type BrokerEventType =
   | 'job.accepted'
   | 'job.closed'
@@ -64,14 +64,12 @@ export interface BrokerEvent {
 }
 
 /**
- * The events that a change tells; none for `ReplicasStarted` and `ReplicasGivenUp`, which name replicas and not tasks,
- * for `TasksAssigned`, of which nothing runs yet, nor for single votes and for leases, of which nothing runs yet.
+ * The events of a change; none for `ReplicasStarted` and `ReplicasGivenUp`, which name replicas and not tasks, nor for
+ * `TasksAssigned`, single votes and leases, which start nothing yet.
  *
  * `job.cancelled` comes when its user cancels it and again when its last replica has ended, and likewise
- * `tasks.cancelled` for single tasks; `machine.joined` again when
- * a machine's
- * facts have changed, a request's status again when something else of it has. Pure: a change of the journal gives the
- * same events at any time.
+ * `tasks.cancelled` for single tasks; `machine.joined` again when a machine's facts have changed, a request's status
+ * again when something else in it has. Pure: a change of the journal gives the same events at any time.
  */
 export function listEvents(change: BrokerChange): BrokerEvent[] {
   switch (change.kind) {
@@ -169,7 +167,7 @@ function jobEvent(type: BrokerEventType, jobId: JobId, reason: Cause): BrokerEve
   };
 }
 
-/** Evidence that does not convict is told by the machine's record alone. */
+/** Evidence that does not convict appears only in the machine's record. */
 function evidenceEvents({
   isQuarantined,
   machineId,
@@ -229,7 +227,7 @@ function replicaEventType({ disposition }: ReplicaEnding): BrokerEventType | und
 
 function taskEventType({ disposition, taskStatus }: ReplicaEnding): BrokerEventType | undefined {
   if (disposition === 'accepted') return 'tasks.finished';
-  // A sibling that ends after her task has ended tells nothing new of it.
+  // A sibling that ends after its task adds nothing to the task's outcome.
   if (disposition === 'surplus') return undefined;
   return taskStatus === 'failed' || taskStatus === 'cancelled' ? `tasks.${taskStatus}` : undefined;
 }

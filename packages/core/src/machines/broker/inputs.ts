@@ -21,7 +21,7 @@ import type {
   UserId,
 } from '../../shared/index.ts';
 
-/** Facts that the broker hears of. */
+/** The facts that the broker receives. */
 export type BrokerInput =
   /** Replies `{ jobId, taskCount }`. The same user and client id again replies the same job. */
   | {
@@ -53,8 +53,8 @@ export type BrokerInput =
       readonly reason: string;
     }
   /**
-   * Replies `{ cancelledCount }`. Tasks that have ended, or are being ended for this, are left alone, so that asking again
-   * is harmless.
+   * Replies `{ cancelledCount }`. Tasks that have ended, or are being ended for this, are left alone, so that asking
+   * again is harmless.
    */
   | {
       readonly kind: 'TasksCancelled';
@@ -80,7 +80,7 @@ export type BrokerInput =
       readonly jobId: JobId;
       readonly taskIndexes: readonly TaskIndex[];
     }
-  /** Replies `{}`. What is left out stays as it is; `runningMax` 0 lifts the limit. */
+  /** Replies `{}`. Fields that are left out stay as they are; `runningMax` 0 lifts the limit. */
   | {
       readonly kind: 'JobUpdated';
       readonly replyTo: number;
@@ -97,8 +97,8 @@ export type BrokerInput =
       readonly jobId: JobId;
       readonly taskIndexes: readonly TaskIndex[];
       /**
-       * What the paths of its inputs hold now, for all tasks of the job that have not run; left out where tasks are
-       * held to what was there before.
+       * The present contents of its input paths, for all tasks of the job that have not run; left out if tasks are
+       * bound to the earlier contents.
        */
       readonly current?: readonly CurrentInput[];
     }
@@ -109,8 +109,8 @@ export type BrokerInput =
       readonly address: string;
     }
   /**
-   * `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`, `reportsResource`:
-   * it said that it can. `resourceId`: what its resource is called at its reservation manager.
+   * `clock` is what the provider's clock showed when it greeted; left out, it is ours. `takesLeases`,
+   * `reportsResource`: it said that it can. `resourceId`: what its resource is called at its reservation manager.
    */
   | {
       readonly kind: 'ProviderConnected';
@@ -120,9 +120,9 @@ export type BrokerInput =
       readonly resourceId?: string | undefined;
       readonly reportsResource?: boolean | undefined;
     }
-  /** The provider keeps this lease, and has told of every machine that may hold replicas of an earlier one. */
+  /** The provider has stored this lease, and has reported every machine that may hold replicas of an earlier one. */
   | { readonly kind: 'LeaseConfirmed'; readonly providerId: ProviderId; readonly sequence: number }
-  /** All machines that the provider had when it connected have been told. */
+  /** All machines that the provider had when it connected have been reported. */
   | { readonly kind: 'ProviderSynced'; readonly providerId: ProviderId }
   | { readonly kind: 'ProviderDisconnected'; readonly providerId: ProviderId; readonly reason: string }
   /** Also said of a machine that is known, when its provider or its agent reconnects. */
@@ -131,13 +131,13 @@ export type BrokerInput =
       readonly providerId: ProviderId;
       readonly facts: MachineFacts;
       readonly heldReplicaIds: readonly ReplicaId[];
-      /** It is told of only for what was kept of it, and counts as lost when that is acknowledged. */
+      /** Its machine is announced only for its spooled reports, and counts as lost when these are acknowledged. */
       readonly isGone?: true;
     }
   | { readonly kind: 'MachineLost'; readonly machineId: MachineId; readonly reason: string }
   /** Contents of outputs are in the content store already: `inline` is undefined in each. */
   | { readonly kind: 'MachineReported'; readonly machineId: MachineId; readonly report: MachineReport }
-  /** What a machine said cannot be read, or says what cannot be; `sequence`: of that report, where it has one. */
+  /** A machine sent something unreadable or impossible; `sequence`: of that report, if it has one. */
   | {
       readonly kind: 'MachineMisbehaved';
       readonly machineId: MachineId;
@@ -149,7 +149,7 @@ export type BrokerInput =
       readonly providerId: ProviderId;
       readonly requests: readonly AllocationRequest[];
     }
-  /** How the reservations stand that something is wanted inside of; a level. */
+  /** The status of the reservations with demand inside; a level. */
   | {
       readonly kind: 'StatusesReported';
       readonly providerId: ProviderId;
@@ -164,7 +164,7 @@ export type BrokerInput =
       readonly providerId: ProviderId;
       readonly draining: DrainingStatus | undefined;
     }
-  /** What the provider's resource is and how its queue stands; a level. */
+  /** What the provider's resource is and the state of its queue; a level. */
   | { readonly kind: 'ResourceReported'; readonly providerId: ProviderId; readonly resourceStatus: ResourceStatus }
   /** The driver could not send a replica (an input is gone from home, say). */
   | {
@@ -177,7 +177,7 @@ export type BrokerInput =
   | { readonly kind: 'ResultAccepted'; readonly replicaId: ReplicaId }
   /** The answer to `DigestResult`: equal for results that are the same. */
   | { readonly kind: 'ResultDigested'; readonly replicaId: ReplicaId; readonly digest: string }
-  /** Somebody knows better than the votes; `machineId` is its name now or its last one, or its identity. */
+  /** A user overrules the votes; `machineId` is its name now or its last one, or its identity. */
   | {
       readonly kind: 'MachineQuarantined';
       readonly replyTo: number;
@@ -185,7 +185,7 @@ export type BrokerInput =
       readonly reason: string;
     }
   | { readonly kind: 'MachineTrustReset'; readonly replyTo: number; readonly machineId: MachineId }
-  /** A machine is to get nothing new, while what runs there ends by itself. Named as above. */
+  /** A machine gets nothing new, while its replicas end by themselves. Named as above. */
   | {
       readonly kind: 'MachineDrained';
       readonly replyTo: number;

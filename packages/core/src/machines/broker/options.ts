@@ -10,7 +10,7 @@ import {
 } from '../../trust/index.ts';
 import type { LeaseRules } from './leases/leases.ts';
 
-/** Whom a broker trusts. */
+/** What a broker trusts. */
 export interface TrustRules extends ConvictionRules {
   readonly credibility: CredibilityRules;
   readonly spotCheck: SpotCheckRules;
@@ -30,10 +30,7 @@ export interface SiteSelectionOptions {
   readonly aheadMax: number;
   /** Tasks that are placed in one step, at most. */
   readonly decisionsMax: number;
-  /**
-   * How long after its foreseen start a task that waits is looked at whether another resource would start it much
-   * sooner.
-   */
+  /** How long after its expected start a waiting task is checked for a resource that would start it much sooner. */
   readonly lateAfter: Duration;
   /** How long a task is taken to run of which nothing is known. */
   readonly taskTime: Duration;
@@ -52,8 +49,8 @@ export interface BrokerOptions {
    */
   readonly cancelGrace: Duration;
   /**
-   * How long a provider that went away or is back is waited for to tell what it holds, before its leased tasks are
-   * placed and those of its machines get siblings.
+   * How long the broker waits for a provider that went away or is back to report what it holds, before it places the
+   * provider's leased tasks and siblings of its machines' tasks.
    */
   readonly onWithin: Duration;
   /** Losses and breakages after which a task is given up: it may be what takes the machines down. */
@@ -90,7 +87,7 @@ export interface BrokerOptions {
   readonly lease: LeaseRules;
 }
 
-/** What a broker does unless it is told otherwise. */
+/** The default options of a broker. */
 export const defaultBrokerOptions: BrokerOptions = {
   prefetch: { target: 100, replicasMax: 256 },
   quarantine: quarantineDefaults,

@@ -26,7 +26,7 @@ import { type BrokerJob, type BrokerMachine, type BrokerState, isHere } from './
 import type { TrustRecord } from './trust/trust-evidence.ts';
 import { getCredibility, getIdentity, isQuarantined } from './trust/trust-records.ts';
 
-/** Where a job stands. The counts of tasks add up to `taskCount`. */
+/** The status of a job. The counts of tasks add up to `taskCount`. */
 export interface JobSummary {
   readonly jobId: JobId;
   readonly userId: UserId;
@@ -79,13 +79,13 @@ export interface ReservationAwaited {
   readonly startsAt: Instant | undefined;
 }
 
-/** Where a job of this user stands; undefined where she has none of that number. */
+/** The status of a job of this user; undefined if the user has none of that number. */
 export function findJobSummary(state: BrokerState, userId: UserId, jobId: JobId): JobSummary | undefined {
   const job = findUserJob(state, userId, jobId);
   return job === undefined ? undefined : summarise(state, job);
 }
 
-/** The user's jobs below `beforeJobId` (0: all), the newest first, so many of them at most. */
+/** The user's jobs below `beforeJobId` (0: all), the newest first, at most `sizeMax` of them. */
 export function listJobSummaries(
   state: BrokerState,
   userId: UserId,
@@ -165,7 +165,7 @@ function findAwaited(state: BrokerState, job: BrokerJob): Pick<JobSummary, 'rese
   };
 }
 
-/** Tasks with replicas none of which has begun. Cost: what is open of the job. */
+/** Tasks with replicas that have all not begun. Cost: the open tasks of the job. */
 function countDispatched(job: BrokerJob): number {
   let count = 0;
   for (const { status, replicas } of job.tasks.values()) {
@@ -193,7 +193,7 @@ export function isAllFinished(job: BrokerJob): boolean {
 export interface TaskSummary {
   readonly taskIndex: TaskIndex;
   readonly status: TaskStatus;
-  /** Failures so far of an open task; 0 for one that has ended, whose records tell. */
+  /** Failures so far of an open task; 0 for one that has ended, see its records. */
   readonly failureCount: number;
   /** The first of those that it waits for and that have not finished. */
   readonly waitsFor: readonly TaskIndex[];
@@ -206,7 +206,7 @@ export interface OpenReplica {
   readonly replicaId: ReplicaId;
   readonly machineId: MachineId;
   readonly dispatchedAt: Instant;
-  /** 0 until its machine tells. */
+  /** 0 until its machine reports it. */
   readonly startedAt: Instant;
   readonly isVerifying: boolean;
 }
@@ -402,7 +402,7 @@ export function statusOfMachine(state: BrokerState, machine: BrokerMachine, now:
   return status !== 'quarantined' && findDrain(state, machine) !== undefined ? 'draining' : status;
 }
 
-/** What a machine has done for its trust, and what follows. */
+/** A machine's record of trust, and its consequences. */
 export interface ListedTrust extends TrustRecord {
   /** The probability of a result of it to be right, at least. */
   readonly credibility: number;
@@ -417,7 +417,9 @@ export function listTrust(state: BrokerState): ListedTrust[] {
   return records.toSorted((one, other) => Number(other.quarantinedAt !== 0) - Number(one.quarantinedAt !== 0));
 }
 
-/** All allocation requests that providers told of, in that order; only those that have not ended unless `includeEnded`. */
+/**
+ * All allocation requests that providers reported, in that order; only those that have not ended unless `includeEnded`.
+ */
 export function listRequests(state: BrokerState, includeEnded: boolean): AllocationRequest[] {
   const requests: AllocationRequest[] = [];
   for (const [key, request] of state.requests) {
@@ -445,7 +447,7 @@ export interface ProviderRecord {
    * yet.
    */
   readonly resourceId: string;
-  /** That its owner drains it; undefined while it takes work, and while nobody knows since it is away. */
+  /** Set while its owner drains it; undefined while it takes work, and while it is away. */
   readonly draining: DrainingStatus | undefined;
   /** Replicas on its machines that have not ended. */
   readonly runningCount: number;

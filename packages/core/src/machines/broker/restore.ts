@@ -251,7 +251,7 @@ function restoreAssignments(state: BrokerState, job: BrokerJob, assigned: SavedJ
     assignTask(job, assignment, getProvider(state, assignment.providerId), at);
 }
 
-/** What a task waits for follows from the spec and from what has finished. */
+/** The predecessors that a task waits for follow from the spec and the finished tasks. */
 function restoreDependencies(job: BrokerJob, waiting: readonly (readonly number[])[]): void {
   if (job.spec === undefined) return;
   job.dependencies = layOutDependencies(job.spec);

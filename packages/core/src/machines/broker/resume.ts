@@ -19,10 +19,8 @@ export function skipForgottenIds(state: BrokerState): void {
 
 /**
  * What the driver must do first after a restart, once the journal is replayed: connect to every provider, and go on
- * with
- * the results that were being settled. Machines are suspect until their providers tell of them; from now on their grace
- * runs.
- * The timer is set to now, so that the first step looks for everything that is due.
+ * with the results that were being settled. Machines are suspect until their providers report them; from now on their
+ * grace runs. The timer is set to now, so that the first step looks for everything that is due.
  */
 export function resume(state: BrokerState, now: Instant): BrokerCommand[] {
   const commands: BrokerCommand[] = [];

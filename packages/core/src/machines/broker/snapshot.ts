@@ -20,10 +20,10 @@ import { getGroup, getTaskGroup } from './jobs/task-groups.ts';
 export const snapshotVersion = 1;
 
 /**
- * All promised state as JSON. What is of the moment is left out, and so is the spec of a job all of whose tasks have
- * finished, which stands in the journal's `JobAccepted`.
+ * All promised state as JSON. State of the moment is left out, and so is the spec of a job whose tasks have all
+ * finished, which is in the journal's `JobAccepted`.
  *
- * Cost: what is open, plus a few numbers per job that has ended.
+ * Cost: the open jobs and tasks, plus a few numbers per job that has ended.
  */
 export function snapshot(state: BrokerState): string {
   return JSON.stringify(saveState(state));
@@ -184,7 +184,7 @@ function saveAppends({ takesTasks, appends }: BrokerJob): { takesTasks?: true; a
   return { ...(takesTasks ? { takesTasks } : {}), ...(saved.length === 0 ? {} : { appends: saved }) };
 }
 
-/** What its user says of when it runs; left out where she says nothing. */
+/** The user's settings for when it runs; left out if there are none. */
 function saveService({ priority, runningMax, isHeld, held, parked }: BrokerJob): {
   priority?: number;
   runningMax?: number;

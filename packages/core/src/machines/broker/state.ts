@@ -47,8 +47,7 @@ import type { JobSiteSelection } from './site-selection/read-site-selection.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
 
 /**
- * All that a broker knows. What is marked *of the moment* is no promise: it is neither journaled nor in snapshots, and
- * a
+ * All that a broker knows. *Of the moment* marks what is not promised: it is neither journaled nor in snapshots, and a
  * restarted broker learns it again.
  */
 export interface BrokerState {
@@ -76,13 +75,13 @@ export interface BrokerState {
   readonly brokenGangs: Set<BrokerGang>;
   /** Replicas that succeeded on their machine and whose result is not settled, in the order of their success. */
   readonly successes: Map<ReplicaId, Success>;
-  /** All that providers ever told of, by `<provider>/<request>`. */
+  /** All that providers ever reported, by `<provider>/<request>`. */
   readonly requests: Map<string, AllocationRequest>;
-  /** Reservations of which nothing more is to be had, by their key, as requests inside them told. */
+  /** Reservations that can no longer be used, by their key, as requests inside them reported. */
   readonly overReservations: Map<string, OverReservation>;
   /**
-   * When reservations are that have moved since their claims were signed, by their key, as requests inside them told
-   * last.
+   * The present intervals of reservations that have moved since their claims were signed, by their key, as requests
+   * inside them last reported.
    */
   readonly movedReservations: Map<string, MovedWindow>;
   /**
@@ -107,7 +106,7 @@ export interface BrokerState {
   /** Counted from 1, as `nextReplicaId`. */
   nextJobId: JobId;
   nextReplicaId: ReplicaId;
-  /** Of the moment, as the next two: when it was last found out what to want of providers. */
+  /** Of the moment, as the next two: when the demand of providers was last computed. */
   demandsAt: Instant;
   /** When that is found out again without any input; Infinity where nothing but an input can change it. */
   demandsDue: Instant;
@@ -170,7 +169,7 @@ export interface BrokerJob extends Gates {
   queues: readonly TaskQueue[];
   /** Of its queues those of groups, by the kind of machine wanted. */
   readonly queuesByKind: Map<string, TaskQueue>;
-  /** What its user says of where its tasks are placed; undefined where she says nothing. */
+  /** The user's setting for where its tasks are placed; undefined if there is none. */
   readonly siteSelection: JobSiteSelection | undefined;
   /** Those of its tasks that are placed and have not ended. */
   readonly assigned: Map<TaskIndex, TaskAssignment>;
@@ -228,7 +227,7 @@ export interface Append {
 /** When a reservation is that has moved. */
 export type MovedWindow = NonNullable<RequestReservation['movedTo']>;
 
-/** Why nothing more is to be had of a reservation. */
+/** Why a reservation can no longer be used. */
 export interface OverReservation {
   readonly code: string;
   readonly reason: Reason;
@@ -241,7 +240,7 @@ export interface LeftReservation extends OverReservation {
   readonly at: Instant;
 }
 
-/** Where the tasks of a group stand in their job. */
+/** The span of a group's tasks in their job. */
 export interface GroupSpan {
   readonly groupIndex: number;
   readonly firstTaskIndex: TaskIndex;
@@ -264,7 +263,7 @@ export interface TaskQueue {
   readonly isGang: boolean;
   readonly scheduler: SchedulerName;
   readonly ready: IndexSet;
-  /** Of those that are ready: what may run where nobody has told of it yet. Empty but while replicas are placed. */
+  /** Ready tasks that may already run without a report. Empty except while replicas are placed. */
   readonly heldBack: IndexSet;
   /** Ready ones that may be placed now, no more than what the job may still run at once. */
   readonly readyCount: number;
@@ -288,13 +287,13 @@ export interface TaskQueue {
   readonly matches: WeakMap<MachineFacts, boolean>;
 }
 
-/** Where a task that was placed is to run, from its placing to its end. */
+/** The provider that a task was assigned to, from the assignment to its end. */
 export interface TaskAssignment {
   readonly provider: BrokerProvider;
   /** In which it waits, when it does. */
   readonly queue: TaskQueue;
   readonly at: Instant;
-  /** When it was to start there, as was foreseen when it was placed; undefined where that was not known. */
+  /** When it should start there, as was expected at its assignment; undefined if that was not known. */
   readonly startsBy: Instant | undefined;
   /** Why there. */
   readonly reason: Cause;
@@ -317,11 +316,11 @@ export interface OpenTask {
   /** Its user cancelled it alone: all its replicas are being ended, and it is cancelled with the last. */
   isCancelled?: true;
   failureCount: number;
-  /** What it asks for since it was ended for using more memory than it had; left out where it never was. */
+  /** Its memory request after it was ended for using more than it had; left out if it never was. */
   grown?: GrownMemory;
   /** Replicas that were lost with their machine or broken by it. */
   lossCount: number;
-  /** Of those, the ones with machines of allocations of whose end nobody knows yet; left out where there are none. */
+  /** Of those, the ones with machines of allocations whose end is not known yet; left out if there are none. */
   unjudged?: readonly UnjudgedLoss[];
   /** Of the losses, the ones that ended for a reason that may be the task's fault or the machine's. */
   doubtCount: number;
@@ -378,18 +377,18 @@ export interface BrokerReplica {
   readonly processors: ProcessorCount;
   /** What it holds there in addition, once it has that; undefined for nothing. */
   readonly resources: ResourceRequest | undefined;
-  /** What it has of that; undefined while it waits for it at its machine, and where it asks for nothing. */
+  /** Its resources; undefined while it waits for them at its machine, and if it requests none. */
   assignment: Assignment | undefined;
   /** Undefined but in a gang. */
   readonly member: GangMembership | undefined;
   readonly dispatchedAt: Instant;
-  /** 0 until its machine tells; by the machine's clock. */
+  /** 0 until its machine reports it; by the machine's clock. */
   startedAt: Instant;
-  /** `aborting` when its result is no longer wanted and its machine has not told of its end. */
+  /** `aborting` when its result is no longer wanted and its machine has not reported its end. */
   status: 'dispatched' | 'running' | 'aborting';
   /**
-   * What becomes of it when it ends; undefined unless it is aborting. `retried`: it is cancelled, and its task goes on,
-   * which was retried since. `served`: its gang's leader ended well.
+   * Its disposition when it ends; undefined unless it is aborting. `retried`: it is cancelled, and its task goes on,
+   * because it was retried since. `served`: its gang's leader ended well.
    */
   abortDisposition: 'surplus' | 'cancelled' | 'retried' | 'served' | undefined;
   /** Its provider started it from its lease; such ones may be more than the job allows. */
@@ -402,8 +401,7 @@ export interface BrokerReplica {
 
 /**
  * One run of a task on processors of several machines of one provider. Its members are replicas, one for each machine:
- * the task knows the leader alone,
- * which runs its command, and what becomes of the leader becomes of the task.
+ * the task only knows the leader, which runs its command and whose end is the end of the task.
  */
 export interface BrokerGang {
   /** The id of its leader's replica. */
@@ -452,7 +450,7 @@ export interface Success {
   readonly machineId: MachineId;
   /** Of the machine. */
   readonly identity: string;
-  /** What it is, for votes; undefined until it is known, and where nobody votes. */
+  /** The digest for votes; undefined until it is known, and without votes. */
   digest: string | undefined;
   /** Of the machine, which may be gone meanwhile. */
   readonly attributes: Readonly<Record<string, string>>;
@@ -465,12 +463,12 @@ export interface Success {
   readonly charge: ProcessorMillis;
 }
 
-/** A provider that the broker was told to use. */
+/** A provider that the broker was configured to use. */
 export interface BrokerProvider {
   readonly providerId: ProviderId;
   address: string;
   readonly machines: Map<MachineId, BrokerMachine>;
-  /** Those of which replicas may come back, the last of which it goes by; their sequences count up. */
+  /** The leases whose replicas may come back, the present one last; their sequences count up. */
   readonly leases: GrantedLease[];
   /** Sequence of the last lease that it said to keep; 0 before the first. */
   confirmedLease: number;
@@ -482,19 +480,19 @@ export interface BrokerProvider {
   resourceId: string;
   /** It goes on with a lease while we are away; older releases do not. */
   takesLeases: boolean;
-  /** It has told of all machines that it had when it connected. */
+  /** It has reported all machines that it had when it connected. */
   isSynced: boolean;
-  /** Its lease was told on this connection. */
+  /** Its lease was sent on this connection. */
   isLeaseReported: boolean;
-  /** Identities of caught machines, as it was told them with its lease. */
+  /** Identities of caught machines, as they were sent to it with its lease. */
   quarantineReported: readonly string[];
-  /** When its lease was last looked at. */
+  /** When its lease was last reviewed. */
   leaseSeenAt: Instant;
   /** When the connection was lost (or the broker restarted); undefined while it is connected. */
   awaySince: Instant | undefined;
   /**
-   * Until when it is waited for to tell what it holds, after its connection was lost or the broker restarted; undefined
-   * once it has settled.
+   * Until when the broker waits for it to report what it holds, after its connection was lost or the broker restarted;
+   * undefined after its initial sync.
    */
   listeningUntil: Instant | undefined;
   /** It has connected since it last settled, or ever: another connection before it settles is waited for no longer. */
@@ -502,21 +500,21 @@ export interface BrokerProvider {
   lastError: string;
   /** How far its clock is ahead of ours, on this connection. */
   clockOffset: Duration;
-  /** How the reservations stand that something is wanted inside of, as it told last on this connection. */
+  /** The status of the reservations with demand inside, as it last reported on this connection. */
   statuses: readonly ReservedStatus[];
   /**
-   * What its resource is and how its queue stood, as it told last on this connection; undefined before, and of releases
-   * that do not tell.
+   * What its resource is and the state of its queue, as it last reported on this connection; undefined before, and for
+   * releases that do not report it.
    */
   resource: ReceivedResource | undefined;
-  /** Until when it is waited for to tell that; undefined where it is not. */
+  /** Until when the broker waits for that report; undefined if it does not. */
   resourceAwaitedUntil: Instant | undefined;
   /**
    * Since when and why its owner drains it, as it reported on this connection, by our own clock; undefined while it
    * takes work.
    */
   draining: DrainingStatus | undefined;
-  /** What it was told last on this connection. */
+  /** The demand that was last sent to it on this connection. */
   demand: Demand | undefined;
   demandAt: Instant;
   /** Since when it has a share of the tasks that nothing covers; undefined while it has none. */
@@ -525,7 +523,7 @@ export interface BrokerProvider {
   owesTurn: boolean;
 }
 
-/** How a resource stands, and when that was heard. */
+/** The state of a resource, and when it was received. */
 export interface ReceivedResource {
   readonly resourceStatus: ResourceStatus;
   readonly receivedAt: Instant;
@@ -556,7 +554,7 @@ export interface BrokerMachine {
   processors: ProcessorCount;
   /** Sum over `replicas`. */
   heldProcessors: ProcessorCount;
-  /** What the assignments of its replicas leave of what it has in addition. */
+  /** The rest of its other resources after the assignments of its replicas. */
   resources: FreeResources;
   /** Replicas that wait there for something else than processors, in the order of placing. */
   readonly short: Set<BrokerReplica>;
@@ -571,7 +569,7 @@ export interface BrokerMachine {
   readonly times: TimeCurve;
   /** How its run times compare with those of the same jobs elsewhere. */
   slowness: Slowness;
-  /** Of the moment, as all below: its provider told of it on this connection. */
+  /** Of the moment, as all below: its provider announced it on this connection. */
   isAnnounced: boolean;
   /** It is reported only for what was kept of it: its agent is gone. */
   isGone: boolean;
@@ -610,7 +608,7 @@ export interface LedgerShare {
 }
 
 /**
- * What the broker plans with: the plan that is followed, and what ends taught about the times that files state. Nothing
+ * The broker's basis for planning: the present plan, and corrections of the times in job files by ended tasks. Nothing
  * of it is promised: a restarted broker plans again.
  */
 export interface Planning {
@@ -618,7 +616,7 @@ export interface Planning {
   plan: GridPlan | undefined;
   /** Why the plan must be made again; undefined while it need not. */
   staleBecause: Reason | undefined;
-  /** By job whose file states times: what its runs took, at par, beside what was stated for them. */
+  /** By job whose file states times: what its runs took, at par, compared with what was stated for them. */
   readonly calibrations: WeakMap<BrokerJob, Calibration>;
   /** How runs on a machine compare with what was expected of them, where files state times. */
   readonly paces: WeakMap<BrokerMachine, Slowness>;
@@ -645,7 +643,7 @@ export interface Foreseen {
   readonly bound: Duration;
 }
 
-/** What a plan says of one task. */
+/** The plan of one task. */
 export interface PlannedTask {
   readonly queue: TaskQueue;
   readonly index: TaskIndex;
@@ -670,7 +668,10 @@ export interface GridPlan {
   readonly machines: readonly BrokerMachine[];
   /** Queues whose tasks could be planned. */
   readonly queues: ReadonlySet<TaskQueue>;
-  /** By machine: what is to begin there, by the planned start; what has begun is taken out when it is come across. */
+  /**
+   * By machine: tasks that will begin there, by the planned start; those that have begun are removed when they are
+   * reached.
+   */
   readonly lanes: ReadonlyMap<BrokerMachine, PlannedTask[]>;
   /** What has not begun, by job and index. */
   readonly tasks: ReadonlyMap<BrokerJob, Map<TaskIndex, PlannedTask>>;
@@ -683,7 +684,7 @@ export interface GridPlan {
   readonly ends: ReadonlyMap<BrokerJob, Instant>;
   /** Tasks that are planned and have not begun. */
   leftCount: number;
-  /** From so few on what is behind them is to be planned, too; 0 where nothing is. */
+  /** When this few tasks are left, those behind them must be planned, too; 0 if there are none. */
   readonly leftMin: number;
   /** No other plan is made before. */
   readonly notBefore: Instant;
@@ -748,7 +749,7 @@ export function clientKey(userId: UserId, clientJobId: string): string {
   return `${userId}\n${clientJobId}`;
 }
 
-/** Whether a machine is there, as far as its provider told. */
+/** Whether a machine is present, as far as its provider reported. */
 export function isHere({ isAnnounced, isGone }: Pick<BrokerMachine, 'isAnnounced' | 'isGone'>): boolean {
   return isAnnounced && !isGone;
 }

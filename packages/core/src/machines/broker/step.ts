@@ -43,12 +43,10 @@ import { updateJob } from './jobs/update-job.ts';
 import { beginTurn, flushCancels, type Turn } from './turn.ts';
 
 /**
- * Takes a batch of inputs in, then places replicas once, and returns what changed and what the driver must do, in
- * order.
+ * Handles a batch of inputs, then places replicas once, and returns what changed and what the driver must do, in order.
  *
- * Deterministic: the same state, inputs and `now` give the same decision. A fact heard twice, or about a replica that
- * has
- * ended, is stale and changes nothing.
+ * Deterministic: the same state, inputs and `now` give the same decision. A repeated fact, or one about a replica that
+ * has ended, is stale and changes nothing.
  */
 export function step(
   state: BrokerState,

@@ -28,12 +28,12 @@ export interface Turn {
    * are placed.
    */
   readonly longerMayCome: Map<TaskQueue, boolean>;
-  /** Jobs of which so many tasks wait for votes that no new one is begun. */
+  /** Jobs with too many tasks that wait for votes to begin a new task. */
   readonly crowded: Set<BrokerJob>;
-  /** Something came in that providers are to hear of at once, should it change what is wanted of them. */
+  /** Providers must learn at once if the inputs of this turn change the demand for them. */
   mayChangeDemand: boolean;
   /**
-   * Of providers with allocations: whether these are held also without replicas beside others. Filled while tasks are
+   * Of providers with allocations: whether these are held even without speculative replicas. Filled while tasks are
    * replicated.
    */
   readonly heldAnyway: Map<BrokerProvider, boolean>;
@@ -69,7 +69,7 @@ export function reply(turn: Turn, replyTo: number, answer: Reply): void {
   turn.commands.push({ kind: 'Reply', replyTo, reply: answer });
 }
 
-/** Answers that a thing is not there, or not the caller's, which looks the same to her. */
+/** Answers that a thing is not there, or not the caller's: callers cannot distinguish the two. */
 export function replyNotFound(turn: Turn, replyTo: number, fault: Fault): void {
   reply(turn, replyTo, { ok: false, code: 'MUT_NOT_FOUND', fault });
 }
@@ -96,7 +96,7 @@ function addTo(gathered: Map<BrokerMachine, ReplicaId[]>, machine: BrokerMachine
   else ids.push(replicaId);
 }
 
-/** Turns gathered cancels into commands. Machines out of reach hear of theirs when they join again. */
+/** Turns gathered cancels into commands. An unreachable machine gets its cancels when it joins again. */
 export function flushCancels(turn: Turn): void {
   flush(turn, turn.cancels, false);
   flush(turn, turn.withdrawals, true);
@@ -126,7 +126,7 @@ function awaitEnd(turn: Turn, replicaId: ReplicaId): void {
   wakeBy(turn, due);
 }
 
-/** Has the step run again at `at` at the latest. */
+/** Makes the step run again at `at` at the latest. */
 export function wakeBy(turn: Turn, at: Instant): void {
   if (at < turn.wakeAt) turn.wakeAt = at;
 }

@@ -96,7 +96,7 @@ function changeCapacity(
   fillPlan(state, renewPlan(state, processors, at), startsMovedBy);
 }
 
-/** What runs keeps its place in the new plan; what waits has none. */
+/** Running requests keep their places in the new plan; waiting ones have none. */
 function fillPlan(state: ClusterState, plan: QueuePlan, startsMovedBy: Duration = 0): void {
   const { running, waiting } = state.plan;
   state.plan = plan;
@@ -165,7 +165,7 @@ function changeReservations(
 function fileReservation({ reservations }: ClusterState, reservation: ClusterReservation): boolean {
   const { reservationId, reportedAt } = reservation;
   const before = reservations.get(reservationId);
-  // What takes more than it did comes behind those that were told of before that.
+  // A reservation that grew comes behind those that were reported before that.
   if (before?.reportedAt !== reportedAt) reservations.delete(reservationId);
   reservations.set(reservationId, { ...reservation });
   return before === undefined;

@@ -11,7 +11,7 @@ const policies = [
   conservativeBackfilling('reinsert'),
 ];
 
-/** Describes a state as its journal told it, before any step, for the head of a trace. */
+/** Describes a state as read from its journal, before any step, for the header of a trace. */
 export function saveClusterInitialState(state: ClusterState): Beginning {
   const { policy, ...options } = state.options;
   return { options: { ...options, policy: policy.name }, state: takeSnapshot(state) };

@@ -6,8 +6,8 @@ import type { ClusterReservation } from './state.ts';
 /** Changes of what the cluster promised; the journal's lines. */
 export type ClusterChange =
   /**
-   * A new life with so many processors, those that are away not counted: nothing runs, and those that wait have lost
-   * their places. The nodes are left out in a cluster of processors.
+   * A new life with this many present processors: nothing runs, and waiting requests have lost their places. A cluster
+   * of processors leaves out the nodes.
    */
   | {
       readonly kind: 'ClusterStarted';
@@ -19,7 +19,8 @@ export type ClusterChange =
     }
   | { readonly kind: 'ProcessorsAway'; readonly count: ProcessorCount; readonly nodes?: readonly number[] }
   /**
-   * So many processors can be planned with from now on: what runs keeps its place, those that wait have lost theirs.
+   * The number of processors to plan with has changed: running requests keep their places, waiting ones have lost
+   * theirs.
    */
   | { readonly kind: 'CapacityChanged'; readonly processors: ProcessorCount; readonly at: Instant }
   /** The clock was set: what runs keeps the rest of its walltime, and those that wait have lost their places. */
@@ -57,9 +58,8 @@ export type ClusterChange =
       readonly words?: string;
     }
   /**
-   * Reservations that are honoured no more, and those that are new or different. Where a new one does not fit beside
-   * what is promised, or one is
-   * different, those that wait have lost their places.
+   * Reservations that the cluster no longer honours, and those that are new or different. If one is different, or a new
+   * one does not fit with the promises, waiting requests have lost their places.
    */
   | {
       readonly kind: 'ReservationsChanged';
@@ -69,6 +69,6 @@ export type ClusterChange =
     }
   /** The processors of a reservation that has begun are there. */
   | { readonly kind: 'ReservationOpened'; readonly reservationId: number; readonly at: Instant }
-  /** Its processes were told to end; `reason` is why. */
+  /** Its processes are being killed; `reason` is why. */
   | { readonly kind: 'RequestEnding'; readonly requestId: number; readonly reason: string }
   | { readonly kind: 'RequestEnded'; readonly requestId: number; readonly reason: string; readonly at: Instant };

@@ -1,7 +1,7 @@
 import type { RequestOrder, ReservedWindow } from '../../messages/index.ts';
 import type { ClockStepped, ProcessorCount } from '../../shared/index.ts';
 
-/** Facts that the cluster hears of. */
+/** The facts that a cluster receives. */
 export type ClusterInput =
   /**
    * The process began; what ran before it is dead. The first input of each life. @param away as of ProcessorsAway, and
@@ -9,8 +9,8 @@ export type ClusterInput =
    */
   | { readonly kind: 'ClusterStarted'; readonly away?: ProcessorCount; readonly nodesAway?: readonly number[] }
   /**
-   * So many processors cannot be had at present, since their nodes are away; a level. It comes before the ends of what
-   * ran there. @param nodes their positions, ascending; left out in a cluster of processors.
+   * Processors that are away at present with their nodes; a level. It comes before the ends of what ran there. @param
+   * nodes their positions, ascending; left out in a cluster of processors.
    */
   | { readonly kind: 'ProcessorsAway'; readonly count: ProcessorCount; readonly nodes?: readonly number[] }
   /** Replies `{ requestId }`, and `gain` (a WalltimeGain) where a tighter walltime would have put it further ahead. */

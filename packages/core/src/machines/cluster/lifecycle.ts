@@ -10,11 +10,10 @@ import { getKey, roundWalltime, getWalltimeEnd, type ClusterRequest, type Cluste
 import type { Turn } from './turn.ts';
 
 /**
- * Begins a life: what ran is dead, and what waits is planned again.
+ * Begins a life: running requests are dead, and waiting ones are planned again.
  *
- * A promise that still lies ahead is kept; one that passed while the cluster was down becomes the first hole beside the
- * kept
- * ones, in the order of arrival. Then the policy makes use of what the dead left.
+ * A promise that still lies ahead is kept; one that passed while the cluster was down is replaced by the first hole
+ * that the kept ones leave, in the order of arrival. Then the policy makes use of the processors that the dead left.
  */
 export function beginLife(turn: Turn, { away = 0, nodesAway }: ClusterInput & { kind: 'ClusterStarted' }): void {
   const { state, now } = turn;
@@ -54,11 +53,11 @@ function isSameList(one: readonly number[], other: readonly number[]): boolean {
 }
 
 /**
- * Has the plan know how many processors can be had.
+ * Sets the capacity of the plan to the available processors.
  *
- * Those of nodes that are away cannot, but what runs holds its own until it has ended: what ran on a lost node is about
- * to. Promises that still can be kept are; who
- * is wider than all that is left waits without one. Cost: O(1), or O(n x segments) where it has changed.
+ * Those of nodes that are away are not available, but a running request holds its own until it has ended, which one on
+ * a lost node will soon. Promises are kept if possible; a request that is wider than all that is left waits without
+ * one. Cost: O(1), or O(n x segments) after a change.
  */
 export function fitCapacity(turn: Turn): void {
   const { state, now } = turn;
@@ -67,7 +66,7 @@ export function fitCapacity(turn: Turn): void {
   const processors = plan.kind === 'nodes' ? left : Math.max(state.processorsBusy, left);
   if (plan.kind === 'nodes' ? isSameList([...plan.away], state.nodesAway) : processors === plan.capacity) return;
   const promises = listPromises(turn);
-  // Who is due and waits for processors to be really free is due still.
+  // A due request that waits for processors to be really free remains due.
   for (const { id } of state.plan.findDue(now)) promises.set(id, now);
   turn.change({ kind: 'CapacityChanged', processors, at: now });
   replan(turn, promises);
@@ -94,8 +93,8 @@ export function listPromises({ state }: Turn): Map<number, Instant | undefined> 
 }
 
 /**
- * Gives places again to all that wait without one: what was promised them, where that still lies ahead and fits, or
- * else the first hole beside the kept ones.
+ * Places waiting requests that have no place: at their promised start, if it still lies ahead and fits, or else in the
+ * first hole that the kept promises leave.
  */
 export function replan(turn: Turn, promises: ReadonlyMap<number, Instant | undefined>): void {
   const {
@@ -121,8 +120,8 @@ function keepPromises(turn: Turn, promises: ReadonlyMap<number, Instant | undefi
 }
 
 /**
- * Queues a request, or finds the one that the same order made before, or says why not. Replies also what a tighter
- * walltime would have gained, where that is known.
+ * Queues a request, or finds the one that the same order made before, or refuses it. Also replies the gain of a tighter
+ * walltime, if it is known.
  */
 export function admitRequest(turn: Turn, { replyTo, order }: ClusterInput & { kind: 'AllocationRequested' }): void {
   const { state } = turn;
@@ -149,7 +148,7 @@ function queueRequest(turn: Turn, requestId: number, asked: RequestOrder): Wallt
     state: { options, plan },
     now,
   } = turn;
-  // A reservation's time is not on the grid of walltimes, and nobody queues for it.
+  // A reservation's time is not a multiple of the walltime granularity, and requests inside it do not queue.
   if (asked.reservationId !== undefined) {
     turn.change({ kind: 'RequestQueued', requestId, order: asked, at: now });
     return undefined;
@@ -168,8 +167,8 @@ function queueRequest(turn: Turn, requestId: number, asked: RequestOrder): Wallt
 }
 
 /**
- * Takes a queued request out, or tells a running one to end; one that has ended is left so. One that there never was is
- * refused.
+ * Takes a queued request out, or kills the processes of a running one; an ended one stays as it is. An id that was
+ * never given is refused.
  */
 export function releaseRequest(turn: Turn, { replyTo, requestId }: ClusterInput & { kind: 'ReleaseRequested' }): void {
   const request = turn.state.requests.get(requestId);
@@ -192,7 +191,7 @@ export function noteExit(
   { requestId, processIndex, exitStatus, reason, words }: ClusterInput & { kind: 'ProcessExited' },
 ): void {
   const request = turn.state.requests.get(requestId);
-  if (request === undefined || !request.livingProcesses.has(processIndex)) return; // Of a former life, or heard before.
+  if (request === undefined || !request.livingProcesses.has(processIndex)) return; // Of a former life, or a repeated report.
   if (reason !== undefined && request.status === 'running') reportToEnd(turn, request, reason);
   turn.change({
     kind: 'ProcessExited',
@@ -208,7 +207,7 @@ export function noteExit(
   endRequest(turn, request, request.status === 'ending' ? request.endReason : ownReason);
 }
 
-/** Tells the requests that reached their walltime to end. Cost: O(running). */
+/** Kills the processes of requests that reached their walltime. Cost: O(running). */
 export function endWalltimes(turn: Turn): void {
   for (const id of [...turn.state.plan.running.keys(), ...turn.state.insideIds]) {
     const request = getRequest(turn.state, id);
@@ -220,8 +219,7 @@ export function endWalltimes(turn: Turn): void {
 /**
  * Starts the requests whose place has begun, as far as processors are really free. Cost: O(due).
  *
- * A request that was told to end holds its processors until its processes have ended, some moments beyond its walltime;
- * who
+ * A request at its walltime holds its processors until its processes have ended, some moments later; the request that
  * was promised them waits for that, and its walltime counts from the promise. If it lost half of it, it gets a new
  * place.
  *
@@ -278,7 +276,7 @@ export function getNextEvent(turn: Turn): Instant {
   return next;
 }
 
-/** Tells a running request to end. */
+/** Kills the processes of a running request; it ends when they have. */
 export function reportToEnd(turn: Turn, request: ClusterRequest, reason: string): void {
   turn.change({ kind: 'RequestEnding', requestId: request.id, reason });
   turn.commands.push({ kind: 'KillProcesses', requestId: request.id });

@@ -31,7 +31,7 @@ export function listNodes(state: ClusterState): ListedNode[] {
 /**
  * The requests that live, in the order of arrival, then up to `endedMax` that ended, newest first.
  *
- * @param userId whose requests a queue by scores tells the ranking of; empty for one who was never seen.
+ * @param userId the user to report the ranking for, if the queue is ordered by scores; empty for a new user.
  */
 export function listQueue(state: ClusterState, now: Instant, endedMax: number, userId: UserId = ''): QueueListing {
   const ids = [...state.plan.running.keys(), ...state.plan.waiting.keys(), ...state.insideIds].sort((a, b) => a - b);

@@ -7,12 +7,11 @@ import type { ClusterRequest, ClusterReservation, ClusterState } from './state.t
 import type { Turn } from './turn.ts';
 
 /**
- * Takes the level of reservations: what is not in it is honoured no more and its processors are free at once.
+ * Takes the level of reservations: one that is not in it is no longer honoured, and its processors are free at once.
  *
- * Each becomes a block that requests are packed around. What runs is left alone; what was promised to those that wait is
- * kept where it still
- * can be, and otherwise they get the first hole beside the block. Cost: O(reservations), and O(waiting x segments) where
- * a promise has to move.
+ * Each becomes a block that requests are packed around. Running requests stay; promises to waiting ones are kept if
+ * they still fit, and otherwise they get the first hole that the block leaves. Cost: O(reservations), and O(waiting x
+ * segments) if a promise has to move.
  */
 export function noteReservations(turn: Turn, { windows }: ClusterInput & { kind: 'ReservationsReported' }): void {
   const { reservations, plan } = turn.state;
@@ -27,10 +26,7 @@ export function noteReservations(turn: Turn, { windows }: ClusterInput & { kind:
   );
 }
 
-/**
- * Takes a reservation whose claim was shown before the reservation manager told of it; of one that is known that says
- * nothing new.
- */
+/** Adds a reservation whose claim was shown before the reservation manager reported it; a known one stays as it is. */
 export function noteShown(turn: Turn, { window }: ClusterInput & { kind: 'ReservationShown' }): void {
   const { reservations, plan } = turn.state;
   if (plan.kind === 'nodes' || reservations.has(window.reservationId) || window.endsAt <= turn.now) return;
@@ -38,15 +34,15 @@ export function noteShown(turn: Turn, { window }: ClusterInput & { kind: 'Reserv
 }
 
 /**
- * Takes away the reservations that have ended; what runs inside them is told to end, what waits for them ends. Cost:
- * O(reservations).
+ * Removes the reservations that have ended; requests that run inside them are killed, and those that wait for them end.
+ * Cost: O(reservations).
  */
 export function endReservations(turn: Turn): void {
   const { reservations, plan } = turn.state;
   if (reservations.size > 0)
     changeReservations(
       turn,
-      // A cluster that has been given nodes since it heard of them honours them no more.
+      // A cluster whose configuration has gained nodes since honours none of them.
       [...reservations.values()]
         .filter(({ endsAt }) => plan.kind === 'nodes' || endsAt <= turn.now)
         .map(({ reservationId }) => reservationId),
@@ -65,7 +61,7 @@ function changeReservations(turn: Turn, removedIds: readonly number[], windows: 
     .filter((reservation) => reservation !== undefined);
   if (removedIds.length + reported.length === 0) return;
   const promises = listPromises(turn);
-  // Who is due and waits for processors to be really free is due still.
+  // A due request that waits for processors to be really free remains due.
   for (const { id } of plan.findDue(now)) promises.set(id, now);
   turn.change({ kind: 'ReservationsChanged', removedIds, reported, at: now });
   if (state.plan !== plan) replan(turn, promises);
@@ -91,7 +87,7 @@ function mergeWindow(
   };
 }
 
-/** Ends what was to run inside a reservation that is no more, or is too narrow now. */
+/** Ends requests inside a reservation that no longer exists, or that is too narrow for them now. */
 function endStranded(turn: Turn): void {
   for (const id of [...turn.state.insideIds]) {
     const request = getRequest(turn.state, id);
@@ -104,7 +100,7 @@ function endStranded(turn: Turn): void {
 }
 
 /**
- * Reservations that have begun, in the order in which they were told of, each with what requests inside it hold. Cost:
+ * Reservations that have begun, in the order in which they were reported, each with what requests inside it hold. Cost:
  * O(reservations + inside).
  */
 function listBegun(
@@ -140,12 +136,11 @@ export function listUses(state: ClusterState): { readonly reservationId: number;
 }
 
 /**
- * Opens the reservations whose processors are there, and starts what waits inside them: in the order of arrival, nobody
- * passes the first.
+ * Opens the reservations whose processors are free, and starts the requests that wait inside them, strictly in the
+ * order of arrival.
  *
- * Returns what they set aside beyond what is used: nobody else may start on it. A reservation waits for those who run
- * on its processors, and takes
- * none of a reservation that was told of before it.
+ * Returns what they set aside beyond the used processors: no other request may start on it. A reservation waits for
+ * requests that run on its processors, and takes none of a reservation that was reported before it.
  */
 export function startInside(turn: Turn): ProcessorCount {
   const { state, now } = turn;

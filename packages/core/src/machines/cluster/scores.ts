@@ -38,8 +38,8 @@ export function findRank(
 }
 
 /**
- * What the end of a request at `now` changes of its user's score; undefined where it says nothing: it never ran, ran
- * inside a reservation, overran or was lost.
+ * The change of a user's score by the end of a request at `now`; undefined if there is none: it never ran, ran inside a
+ * reservation, overran or was lost.
  */
 export function findScoreChange(
   state: ClusterState,
@@ -61,7 +61,7 @@ export function findScoreChange(
     : { kind: 'ScoreChanged', userId: order.userId, ...countPrecision(getScore(state, order.userId), precision) };
 }
 
-/** What a tighter walltime would gain an order that is about to be queued; undefined where nothing is known to. */
+/** The gain of a tighter walltime for an order that is about to be queued; undefined without a known one. */
 export function findGain(
   state: ClusterState,
   { userId, width, walltime, slot: shape }: RequestOrder,
@@ -78,12 +78,12 @@ export function findGain(
   );
 }
 
-/** A user's score, as it is told. */
+/** A user's score, as reported to clients. */
 export interface ScoreEntry extends UserScore {
   readonly userId: UserId;
 }
 
-/** Scores by user, the best first; of one user alone, also where she was never seen. Cost: O(users x log users). */
+/** Scores by user, the best first; of a single user, also a new one. Cost: O(users x log users). */
 export function listScores(state: ClusterState, userId?: UserId): ScoreEntry[] {
   if (userId !== undefined) return [{ userId, ...getScore(state, userId) }];
   return [...state.scores]

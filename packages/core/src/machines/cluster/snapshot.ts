@@ -33,7 +33,7 @@ export interface ClusterSnapshot {
   /** Left out in a cluster of processors. */
   readonly nodes?: readonly ClusterNode[];
   readonly nodesAway?: readonly number[];
-  /** In the order in which they were told of; left out where there are none. */
+  /** In the order in which they were reported; left out if there are none. */
   readonly reservations?: readonly ClusterReservation[];
   /** Left out where no user has one. */
   readonly scores?: readonly (readonly [UserId, UserScore])[];

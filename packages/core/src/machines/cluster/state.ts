@@ -14,10 +14,7 @@ import type { Duration, Instant, ProcessorCount, UserId } from '../../shared/ind
 
 /** How a cluster is set up; from its configuration, not from its journal. */
 export interface ClusterOptions extends ResourceLimits {
-  /**
-   * Where `order` is given the places that it gives are no promises: they do not hold against who comes later and goes
-   * before.
-   */
+  /** With `order`, the places that it gives are not promises: a later request may go before. */
   readonly policy: QueuePolicy;
   /** The order of the queue by scores; left out for that of arrival. */
   readonly order?: BucOrder;
@@ -27,12 +24,12 @@ export interface ClusterOptions extends ResourceLimits {
   readonly clusterNodes?: readonly ClusterNode[];
 }
 
-/** `ending` were told to end and hold their processors until their processes have. */
+/** The processes of an `ending` request are being killed; it holds its processors until they have ended. */
 export type ClusterRequestStatus = 'queued' | 'running' | 'ending' | 'ended';
 
 /** A reservation that the cluster knows of. */
 export interface ClusterReservation extends ReservedWindow {
-  /** When it was first told of in its present form, or in one that held all of it. */
+  /** When it was first reported in its present form, or in one that held all of it. */
   readonly reportedAt: Instant;
   /** When its processors were all there; 0 before. */
   readonly openedAt: Instant;
@@ -67,7 +64,7 @@ export interface ClusterRequest {
   readonly livingProcesses: Set<number>;
   /** Whether one of its processes ended with another status than 0. */
   hasFailed: boolean;
-  /** What the first of these wrote last; left out where it wrote nothing. */
+  /** The last output of the first of these; left out if it wrote nothing. */
   lastWords?: string;
 }
 
@@ -81,9 +78,8 @@ export interface ClusterState {
    */
   plan: QueuePlan;
   /**
-   * By number; the first to have been told of in its present form comes first, and none takes from those before it.
-   * Each is a block in the plan. None
-   * has ended by the last step.
+   * By number; the first to be reported in its present form comes first, and none takes from those before it. Each is a
+   * block in the plan. None has ended by the last step.
    */
   readonly reservations: Map<number, ClusterReservation>;
   /**
@@ -91,7 +87,7 @@ export interface ClusterState {
    * in `reservations`.
    */
   readonly insideIds: Set<number>;
-  /** Processors that cannot be had at present. */
+  /** Processors that are not available at present. */
   processorsAway: ProcessorCount;
   /** Positions of the nodes that have them, ascending; empty in a cluster of processors. */
   nodesAway: readonly number[];
@@ -103,7 +99,7 @@ export interface ClusterState {
   readonly endedIds: number[];
   /** Requests of each user that have not ended; no zeros. */
   readonly livingCounts: Map<UserId, number>;
-  /** Of users of whom a request has counted; kept also while the order is that of arrival. */
+  /** Of each user with a request that counted; stored also while the order is that of arrival. */
   readonly scores: Map<UserId, UserScore>;
   /** Sum of the widths of running and ending requests. */
   processorsBusy: ProcessorCount;
@@ -112,7 +108,7 @@ export interface ClusterState {
   wakeAt: Instant | undefined;
 }
 
-/** An empty cluster; it takes no request before it has heard ClusterStarted. */
+/** An empty cluster; it takes no request before ClusterStarted. */
 export function createClusterState(options: ClusterOptions): ClusterState {
   return {
     options,

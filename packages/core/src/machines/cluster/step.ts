@@ -59,7 +59,7 @@ function handle(turn: Turn, input: ClusterInput): void {
     case 'ClockStepped':
       return followClock(turn, input);
     case 'TimerFired':
-      return; // What time brings is looked at after every input.
+      return; // After every input, due requests are handled.
     default:
       return unreachable(input);
   }

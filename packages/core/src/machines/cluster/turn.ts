@@ -4,7 +4,7 @@ import type { ClusterChange } from './changes.ts';
 import type { ClusterCommand } from './commands.ts';
 import type { ClusterState } from './state.ts';
 
-/** One call of `step`: what it works on and what it has decided so far. */
+/** One call of `step`: its input, and what it has decided so far. */
 export class Turn {
   readonly state: ClusterState;
   readonly now: Instant;

@@ -18,7 +18,7 @@ export function takeLease(state: ProviderState, { brokerId, lease }: ChangeOf<'L
   broker.lease = former?.outline.sequence === lease.sequence ? reReportLease(former, lease) : openLease(lease);
 }
 
-/** Takes out of a lease what is not to be started. */
+/** Removes revoked replicas from a lease. */
 export function revokeLease(state: ProviderState, { brokerId, replicaIds }: ChangeOf<'LeaseRevoked'>): void {
   const broker = getBroker(state, brokerId);
   invariant(broker.lease !== undefined, `what broker ${brokerId} leased is trimmed, which is nothing`);
@@ -32,7 +32,7 @@ export function startLeased(state: ProviderState, { brokerId, machineId, replica
   for (const replicaId of replicaIds) dispatchLeased(lease, replicaId, machineId);
 }
 
-/** Notes that leased replicas run no more, and may start again. */
+/** Notes that leased replicas no longer run, and may start again. */
 export function returnLeased(state: ProviderState, { brokerId, replicaIds }: ChangeOf<'LeaseReturned'>): void {
   const { lease } = getBroker(state, brokerId);
   invariant(lease !== undefined, `replicas of broker ${brokerId} are put back, which leased nothing`);

@@ -340,7 +340,7 @@ function endRequest(state: ProviderState, change: ProviderChange & { kind: 'Requ
   forgetOldRequests(state);
 }
 
-/** What is refused inside a reservation says nothing of what could be had beside it. */
+/** A refusal inside a reservation says nothing about requests outside reservations. */
 function pauseAfter(
   state: ProviderState,
   request: OwnRequest,

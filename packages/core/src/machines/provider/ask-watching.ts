@@ -22,14 +22,12 @@ import { watchedFacts } from './watched-facts.ts';
 import { widenForGang } from './widen-for-gang.ts';
 
 /**
- * Asks a heuristic that watches the queue for each broker for which there is an trigger, gives up what it wants no
- * more, and submits what the slots
- * that are free now take; answers why, for all of them.
+ * Asks a heuristic that watches the queue for each broker that has a trigger, gives up requests that it no longer
+ * needs, and submits drafts for the slots that are free now; answers with the reasons, for all of them.
  *
  * A slot is free when the manager has confirmed that its request is gone, so that there are never more requests than it
- * allows; the heuristic is asked
- * again then, with what is so by that time. Slots and what is left of the hour's budget are shared evenly among those
- * that are asked.
+ * allows; the heuristic then decides again by the facts of that time. Slots and the rest of the hour's budget are
+ * shared evenly among the brokers with triggers.
  */
 export function askWatching(
   turn: Turn,
@@ -102,8 +100,8 @@ function askFor(
 }
 
 /**
- * Less than 0 where the limits have become smaller than what is there: then what is given up leaves no slot for
- * anything else.
+ * Less than 0 if the limits have become smaller than the number of pending requests: then giving one up frees no slot
+ * for another.
  */
 function freeSlots({ state }: Turn, { limits }: Resource): number {
   return limits.requestsMax - [...state.requests.values()].filter(isPending).length;

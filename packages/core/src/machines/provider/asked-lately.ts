@@ -10,7 +10,7 @@ export function getBudget({ config }: ProviderState): BudgetLeft {
   return config.perHour ?? requestBudget;
 }
 
-/** What of that is left now; never less than 0. Cost: O(budget). */
+/** What is left of that budget now; never less than 0. Cost: O(budget). */
 export function budgetLeft(state: ProviderState, now: Instant): BudgetLeft {
   const { submissions, withdrawals } = getBudget(state);
   const { asked } = state;

@@ -2,7 +2,7 @@ import type { Beginning } from '../../debugging-trace/index.ts';
 import { takeSnapshot, restoreSnapshot, type ProviderSnapshot } from './snapshot.ts';
 import type { ProviderConfig, ProviderState } from './state.ts';
 
-/** Describes a state as its journal told it, before any step, for the head of a trace. */
+/** Describes a state as read from its journal, before any step, for the header of a trace. */
 export function saveProviderInitialState(state: ProviderState): Beginning {
   return { options: state.config, state: takeSnapshot(state) };
 }

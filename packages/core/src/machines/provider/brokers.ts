@@ -18,7 +18,7 @@ import {
 } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
-/** Welcomes a broker, new or back: it is told its requests and machines, and then that it was told all. */
+/** Welcomes a broker, new or back: sends it its requests and machines, then the end of the initial sync. */
 export function connectBroker(
   turn: Turn,
   { brokerId, connectionId, instance = '', takesResource = false }: Extract<ProviderInput, { kind: 'BrokerConnected' }>,
@@ -57,7 +57,7 @@ export function changeDemand(turn: Turn, brokerId: BrokerId, demand: Demand): vo
   const { state, now } = turn;
   const broker = state.brokers.get(brokerId);
   if (broker === undefined || broker.connectionId === 0) return;
-  // Kept over a restart, unlike the demand itself: that the provider is back is no reason to hope.
+  // Kept over a restart, unlike the demand itself: the provider's return does not make a grant more likely.
   const isNew = broker.demandFrom === 0 && demand.pendingTasks > 0;
   broker.demand = demand;
   broker.demandRequest = state.nextRequestNumber;
@@ -66,7 +66,7 @@ export function changeDemand(turn: Turn, brokerId: BrokerId, demand: Demand): vo
   if (isNew && state.refusals + state.emptyAllocationStreak > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
 }
 
-/** Notes where a demand begins and ends: what is learnt of its tasks belongs to it alone. */
+/** Notes the beginning and end of a demand: observations of its tasks belong to it alone. */
 function noteDemand(turn: Turn, { brokerId, demand, demandFrom }: KnownBroker): void {
   const isWanting = demand !== undefined && demand.pendingTasks > 0;
   if (isWanting && demandFrom === 0) commit(turn, { kind: 'DemandBegan', brokerId, at: turn.now });
@@ -84,10 +84,9 @@ export function isTooWide({ config, limits }: ProviderState, { demand }: KnownBr
 }
 
 /**
- * Processors that a broker still wants: undefined while nobody knows (it has just connected, or this provider has just
- * started), 0 once it has been away for longer than its grace, and where its tasks could run on no machine of an
- * allocation; what a standby needs
- * at least.
+ * Processors that a broker still needs: undefined while that is unknown (it has just connected, or this provider has
+ * just started), 0 once it has been away for longer than its grace, and if its tasks could run on no machine of an
+ * allocation; at least what a standby needs.
  */
 export function wantedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | undefined {
   const alone = neededAlone(turn, broker);
@@ -95,12 +94,12 @@ export function wantedProcessors(turn: Turn, broker: KnownBroker): ProcessorCoun
   return reported === undefined && alone === 0 ? undefined : Math.max(reported ?? 0, alone);
 }
 
-/** Processors for what is left of a lease while its broker is away, and for what runs. */
+/** Processors for the rest of a lease while its broker is away, and for its running replicas. */
 export function neededAlone(turn: Turn, broker: KnownBroker): ProcessorCount {
   return listNeedsAlone(turn, broker).reduce((sum, { tasks, processors }) => sum + tasks * processors, 0);
 }
 
-/** What a standby asks for: tasks of one shape, those with least first. */
+/** The demand of a standby: tasks of one shape, those with least first. */
 export function demandAlone(turn: Turn, broker: KnownBroker): Pick<Demand, 'pendingTasks' | 'processors' | 'slot'> {
   const nodes = turn.state.limits?.nodes;
   return chooseNeedAlone(listNeedsAlone(turn, broker), ({ processors, slot }) =>
@@ -117,9 +116,8 @@ function reportedProcessors(turn: Turn, broker: KnownBroker): ProcessorCount | u
 }
 
 /**
- * Tasks that nothing has a place for, as the broker told, and what happened since considered: requests that were made
- * have room for some, those
- * that ended have none any more. Undefined where it does not say. A standby counts itself.
+ * Tasks that have no place: the number that the broker reported, less those that requests made since have room for,
+ * plus those whose requests ended since. Undefined if the broker does not report it. A standby counts itself.
  */
 export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefined {
   const { state } = turn;
@@ -129,7 +127,7 @@ export function unplacedTasks(turn: Turn, broker: KnownBroker): number | undefin
   }
   const { demand, demandRequest, endedProcessors } = broker;
   if (demand?.unplacedTasks === undefined) return undefined;
-  // What ended had room for no more tasks than there are: only so many can want another place.
+  // The ended requests had room for no more tasks than are pending: at most these need another place.
   const unplaced = Math.min(
     demand.unplacedTasks + Math.floor(endedProcessors / demand.processors),
     demand.pendingTasks,
@@ -173,8 +171,8 @@ export function runningProcessors(state: ProviderState, brokerId: BrokerId): Pro
 }
 
 /**
- * Whether a broker's running allocations have fewer processors than its tasks want: in all, or of those whose slots
- * have what the tasks that wait need.
+ * Whether a broker's running allocations have fewer processors than its tasks need: in all, or counting slots that fit
+ * the waiting tasks.
  */
 export function lacksProcessors(turn: Turn, broker: KnownBroker): boolean {
   return (
@@ -194,7 +192,7 @@ export function lacksLanes(turn: Turn, broker: KnownBroker): boolean {
   return demand.pendingTasks > lanes;
 }
 
-/** Notes since when each broker is known to want nothing, and no more than runs. */
+/** Notes since when each broker is known to need nothing beyond what runs. */
 export function noteIdleBrokers(turn: Turn): void {
   const { state, now } = turn;
   for (const broker of state.brokers.values()) {
@@ -206,7 +204,10 @@ export function noteIdleBrokers(turn: Turn): void {
   }
 }
 
-/** Offers every machine to whom it belongs now, then settles the brokers that have been told all of theirs. */
+/**
+ * Offers every machine to the broker that it belongs to now, then ends the initial sync of brokers that have all of
+ * theirs.
+ */
 export function offerMachines(turn: Turn): void {
   for (const broker of turn.state.brokers.values()) if (broker.connectionId !== 0) reportGone(turn, broker);
   for (const machine of turn.state.machines.values()) offerMachine(turn, machine);
@@ -223,7 +224,7 @@ function isMachineAwaited(state: ProviderState, broker: KnownBroker): boolean {
   );
 }
 
-/** Tells brokers of their requests that this step changed. */
+/** Reports to brokers their requests that this step changed. */
 export function reportChangedRequests(turn: Turn): void {
   const { state } = turn;
   for (const broker of state.brokers.values()) {

@@ -27,7 +27,7 @@ export type ProviderChange =
   | { readonly kind: 'BrokerKnown'; readonly brokerId: BrokerId; readonly at: Instant }
   /** It named its journal for the first time. */
   | { readonly kind: 'InstanceKnown'; readonly brokerId: BrokerId; readonly instance: string; readonly at: Instant }
-  /** It speaks for another journal: its lease is void, and what agents hold for it is of nobody. */
+  /** It speaks for another journal: its lease is void, and the replicas that agents hold for it are orphans. */
   | { readonly kind: 'BrokerReplaced'; readonly brokerId: BrokerId; readonly instance: string; readonly at: Instant }
   /** Its agent holds nothing of a former journal any more. */
   | { readonly kind: 'MachineCleared'; readonly machineId: MachineId; readonly at: Instant }
@@ -45,7 +45,7 @@ export type ProviderChange =
       readonly at: Instant;
       /** What the heuristic compared; left out by one that compares nothing. */
       readonly candidates?: readonly RequestCandidate[];
-      /** The reservation that it is to run inside; left out for one beside them. */
+      /** The reservation that it will run inside; left out for one outside reservations. */
       readonly reservation?: ClaimedReservation;
       /** The reservation that it is held for; left out for any other. */
       readonly heldFor?: ReservedWindow;
@@ -67,7 +67,7 @@ export type ProviderChange =
     }
   /** The manager put it back into its queue after it had started; its first allocation is over. */
   | { readonly kind: 'RequestRequeued'; readonly requestId: RequestId; readonly reason: Reason; readonly at: Instant }
-  /** The reservation that it is to run inside is at another time than was known. */
+  /** The reservation that it will run inside is at another time than was known. */
   | {
       readonly kind: 'RequestMoved';
       readonly requestId: RequestId;
@@ -77,7 +77,7 @@ export type ProviderChange =
       readonly amount?: ProcessorCount;
       readonly at: Instant;
     }
-  /** Nobody wants it any more; the manager is asked to take it out. */
+  /** It is no longer needed, and the manager is asked to take it out. */
   | {
       readonly kind: 'RequestReleasing';
       readonly requestId: RequestId;
@@ -116,7 +116,7 @@ export type ProviderChange =
       readonly at: Instant;
       /** It was refused for a reason that passes by itself. */
       readonly isPassing?: true;
-      /** Nothing more is to be had of its reservation, and why. */
+      /** Why its reservation can no longer be used. */
       readonly overCode?: string;
       /** Why the resource manager ended it; left out where that was asked of it, and in old journals. */
       readonly endCode?: string;
@@ -139,10 +139,10 @@ export type ProviderChange =
       readonly shortest?: Duration;
       readonly squares?: number;
     }
-  /** A broker that wanted nothing wants something: what its tasks were like before says nothing about these. */
+  /** A broker without demand has demand again: the task times of the former demand say nothing about the new one. */
   | { readonly kind: 'DemandBegan'; readonly brokerId: BrokerId; readonly at: Instant }
   | { readonly kind: 'DemandEnded'; readonly brokerId: BrokerId; readonly at: Instant }
-  /** Another heuristic decides from here on, in place of what the provider was started with. */
+  /** Another heuristic decides from here on, in place of the initial one. */
   | {
       readonly kind: 'HeuristicSwitched';
       readonly to: HeuristicSetting;
@@ -151,7 +151,7 @@ export type ProviderChange =
     }
   /** What the provider was started with decides again. */
   | { readonly kind: 'HeuristicSwitchForgotten'; readonly at: Instant }
-  /** What a broker leased, in place of what it leased before. */
+  /** A lease of a broker, in place of the one before. */
   | { readonly kind: 'LeaseTaken'; readonly brokerId: BrokerId; readonly lease: LeaseOutline; readonly at: Instant }
   /** The provider goes on alone in place of a broker that is away. */
   | { readonly kind: 'StandbyBegan'; readonly brokerId: BrokerId; readonly at: Instant }
@@ -183,7 +183,7 @@ export type ProviderChange =
       readonly incarnation: string;
       readonly upTo: number;
     }
-  /** All reservations for which allocations are to be held, in place of those before. */
+  /** All reservations to pre-acquire allocations for, in place of those before. */
   | { readonly kind: 'WindowsChanged'; readonly windows: readonly ReservedWindow[]; readonly at: Instant }
   /** What was held is a broker's, inside the reservation whose claim it showed. */
   | {

@@ -16,7 +16,7 @@ export function checkInvariants(state: ProviderState): void {
   checkLeases(state);
 }
 
-/** What was started is leased, and what is kept is whole and in order. */
+/** Started replicas are leased, and spooled reports are complete and in order. */
 function checkLeases(state: ProviderState): void {
   for (const { brokerId, lease, standbySince, connectionId } of state.brokers.values()) {
     invariant(

@@ -37,11 +37,11 @@ export type ProviderCommand =
     }
   /** Asks the reservation manager whether a claim is good; answered by ClaimJudged. */
   | { readonly kind: 'JudgeClaim'; readonly reservation: ClaimedReservation }
-  /** Tells the reservation manager what is held ahead for a reservation, or asked for. */
+  /** Reports to the reservation manager what is pre-acquired or requested for a reservation. */
   | { readonly kind: 'ReportProvisioning'; readonly reservationId: number; readonly ahead: Provisioning }
-  /** Tells a broker how the reservations stand that it wants something inside of; a level. */
+  /** Reports to a broker the status of the reservations that its jobs run inside; a level. */
   | { readonly kind: 'ReportStatuses'; readonly brokerId: BrokerId; readonly statuses: readonly ReservedStatus[] }
-  /** Tells a broker what the resource is and how its queue stands; a level. */
+  /** Reports to a broker what the resource is and the state of its queue; a level. */
   | { readonly kind: 'ReportResource'; readonly brokerId: BrokerId; readonly resourceStatus: ResourceStatus }
   /**
    * Sends a broker whether the provider is draining, before any machine on a connection. Sent as state; undefined while
@@ -51,9 +51,8 @@ export type ProviderCommand =
   /** Takes a queued request out, or ends a running one; answered by ReleaseDone or ReleaseFailed. */
   | { readonly kind: 'ReleaseRequest'; readonly requestId: RequestId; readonly managerRequestId: string }
   /**
-   * Tells a machine, then the reports that are kept for the broker, then routes its agent, whose reports that are not
-   * kept go on. Of one that is
-   * gone (`isGone`) there is no agent, even where another machine has its name.
+   * Reports a machine, then the reports that are spooled for the broker, then routes its agent, whose other reports go
+   * on. A machine that is gone (`isGone`) has no agent, even if another machine has its name.
    */
   | {
       readonly kind: 'ReportMachineJoined';
@@ -65,8 +64,8 @@ export type ProviderCommand =
       readonly isGone?: true;
     }
   /**
-   * From now on what the agent reports, and first what waits, is spooled and told as ReportMade, until its machine is
-   * told to a broker. Said again when there is room again.
+   * From now on the agent's reports, beginning with the waiting ones, are spooled and passed on as ReportMade, until
+   * its machine is reported to a broker. Repeated when the spool has room again.
    */
   | { readonly kind: 'KeepReports'; readonly machineId: MachineId; readonly attachmentId: number }
   /** Reports up to this one are kept: the agent may forget them. */

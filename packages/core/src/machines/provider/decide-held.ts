@@ -62,10 +62,9 @@ function forgetDue({ dueWindows, windows }: ProviderState): void {
 }
 
 /**
- * From the start on, what is held is given to the brokers that show a good claim for the reservation; it stays theirs
- * until its end. The reservation's present window counts, and
- * not that of the claim; the claim is looked at as soon as it is shown, so that nobody has to wait for that at the
- * start.
+ * From the start on, a pre-acquired allocation is given to the brokers that show a good claim for the reservation; it
+ * stays theirs until its end. The reservation's present interval counts, not that of the claim. A claim is checked as
+ * soon as it is shown, so that no broker has to wait for that at the start.
  */
 export function giveHeld(turn: Turn): void {
   const { state } = turn;
@@ -84,7 +83,7 @@ function answerWant(turn: Turn, broker: KnownBroker, want: ReservedDemand): void
   if (now >= startsAt) giveFor(turn, broker, want);
 }
 
-/** Where a claimed reservation is now; undefined where it is not known to stand. */
+/** The present interval of a claimed reservation; undefined if it is not known to be valid. */
 export function findWindow(
   { windows }: ProviderState,
   { reservationId, userId }: ReservedDemand,
@@ -93,7 +92,7 @@ export function findWindow(
   return window?.userId === userId ? window : undefined;
 }
 
-/** Who was given what is held goes by the dates and the amount of its claim, until it is told of others. */
+/** A request with a pre-acquired allocation uses the dates and amount of its claim until it learns of others. */
 function noteChanges(turn: Turn): void {
   for (const request of turn.state.requests.values()) {
     const { requestId, reservation, heldFor } = request;
@@ -128,7 +127,7 @@ export function nextHeld(turn: Turn): Instant[] {
   ];
 }
 
-/** Whether a claim is known to be good; where nothing is to be had with it, its broker is told. */
+/** Whether a claim is known to be good; if it can never be used, its broker is notified. */
 function isGood(turn: Turn, broker: KnownBroker, want: ReservedDemand): boolean {
   const code = judge(turn, want);
   if (code !== undefined && overCodes.has(code)) refuseWant(turn, broker, want, code);
@@ -152,10 +151,7 @@ function giveFor(turn: Turn, broker: KnownBroker, want: ReservedDemand): void {
   }
 }
 
-/**
- * What is known of a claim, which is asked about where that is nothing, or nothing that lasts; undefined while nobody
- * has answered.
- */
+/** What is known of a claim. Asks for it if nothing lasting is known; undefined until there is an answer. */
 function judge({ state, now, commands }: Turn, want: ReservedDemand): string | undefined {
   const known = state.judgements.get(want.claim);
   if (known !== undefined && now < judgedAgainAt(state, want)) return known.code;
@@ -165,9 +161,9 @@ function judge({ state, now, commands }: Turn, want: ReservedDemand): string | u
 }
 
 /**
- * When a claim is asked about again: never where nothing is to be had with it, or where it is found good and its
- * reservation is known to stand. One that was found
- * good and is known no more may have been cancelled, of which its broker hears by this alone.
+ * When a claim is checked again: never if it cannot be used any more, or if it was found good and its reservation is
+ * known. A claim that was good and whose reservation is no longer known may have been cancelled, which the broker
+ * learns only by this check.
  */
 function judgedAgainAt(state: ProviderState, want: ReservedDemand): Instant {
   const known = state.judgements.get(want.claim);
@@ -177,8 +173,8 @@ function judgedAgainAt(state: ProviderState, want: ReservedDemand): Instant {
 }
 
 /**
- * Forgets what was said of claims that no broker wants anything with any more; while the wants of one are not known,
- * nothing. Cost: O(brokers x wants).
+ * Forgets the judgements of claims without demand; while the demand of a broker is unknown, none. Cost: O(brokers x
+ * wants).
  */
 function forgetJudgements(turn: Turn): void {
   const { judgements, brokers } = turn.state;
@@ -202,7 +198,7 @@ function isFreeFor(request: OwnRequest, { reservationId }: ReservedDemand): bool
   );
 }
 
-/** Tells a broker, once, that nothing is to be had with its claim. */
+/** Notifies a broker, once, that its claim cannot be used. */
 function refuseWant(turn: Turn, { brokerId }: KnownBroker, want: ReservedDemand, code: string): void {
   const { state, now } = turn;
   if (
@@ -249,8 +245,8 @@ function givenTo({ requests }: ProviderState, { brokerId }: KnownBroker, { claim
 }
 
 /**
- * Whether the allocation of a reservation is to be asked for now: what was asked for once, and is lost or refused, is
- * asked for again.
+ * Whether to request the allocation of a reservation now: one that was requested before, and was lost or refused, is
+ * requested again.
  */
 function isTime(turn: Turn, window: ReservedWindow, rule: LeadRule): boolean {
   const { state, now } = turn;
@@ -274,8 +270,8 @@ function isForecastDue(turn: Turn, { endsAt, startsAt, count }: ReservedWindow, 
 }
 
 /**
- * When its allocation is asked for: not so early that the longest walltime, from then on, ends before the reservation
- * does, where that can be had at all.
+ * When its allocation is requested: not so early that the longest walltime, from then on, ends before the reservation
+ * does, if that is possible.
  */
 export function askingAt(turn: Turn, { startsAt, endsAt, count: width }: ReservedWindow, rule: HoldingRule): Instant {
   const { limits, waits } = turn.state;

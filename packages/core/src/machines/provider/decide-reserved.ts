@@ -15,8 +15,8 @@ import { releaseRequest } from './submission.ts';
 import { commit, type Turn } from './turn.ts';
 
 /**
- * Gives back what no broker wants inside a reservation any more: nobody else could use it, and who wants it again gets
- * it at once.
+ * Releases requests inside a reservation that no broker needs any more: no other job could use them, and a new demand
+ * gets a request at once.
  */
 export function releaseReserved(turn: Turn): void {
   for (const request of turn.state.requests.values()) {
@@ -36,8 +36,8 @@ export function releaseReserved(turn: Turn): void {
 }
 
 /**
- * Withdraws what waits beyond the present size of a reservation, the youngest first: it was resized, and what runs goes
- * on.
+ * Withdraws waiting requests beyond the present size of a reservation that was resized, the youngest first; running
+ * ones go on.
  */
 export function withdrawExcess(turn: Turn): void {
   const { state } = turn;
@@ -67,9 +67,8 @@ function amountNow({ listing }: ProviderState, { reservationId, userId, amount }
 }
 
 /**
- * Asks for what brokers want inside reservations, before anything is asked for beside them: as wide as their tasks can
- * use, to the end of the
- * reservation. What is asked for before its start waits at the manager until then.
+ * Makes the requests inside reservations before any others: as wide as the broker's tasks can use, to the end of the
+ * reservation. A request that is made before the start waits at the manager until then.
  */
 export function draftReserved(turn: Turn): void {
   const { state } = turn;
@@ -98,7 +97,7 @@ export function nextReserved(turn: Turn): Instant[] {
 }
 
 /**
- * What a broker wants inside reservations: undefined while nobody knows; empty once a broker has been away for longer
+ * A broker's demand inside reservations: undefined while it is unknown; empty once the broker has been away for longer
  * than its grace.
  */
 export function findWants(
@@ -110,7 +109,7 @@ export function findWants(
   return broker.demand === undefined ? undefined : (broker.demand.reserved ?? []);
 }
 
-/** A claim is the same text whenever its manager tells it. */
+/** A manager writes a claim with the same text every time. */
 function isSame(one: ClaimedReservation, other: ClaimedReservation): boolean {
   return one.claim === other.claim;
 }
@@ -138,7 +137,7 @@ export function pendingCount({ requests }: ProviderState): number {
   return count;
 }
 
-/** Whether its manager has said, or its end says, that nothing is to be had of the reservation. */
+/** Whether its manager has reported, or its end shows, that the reservation can no longer be used. */
 function isOver({ state, now }: Turn, want: ReservedDemand): boolean {
   if (want.endsAt <= now) return true;
   for (const { reservation, overCode } of state.requests.values()) {
@@ -160,7 +159,7 @@ function getMissing(state: ProviderState, broker: KnownBroker, want: ReservedDem
   return held.reduce((missing, { width }) => missing - width, Math.min(want.processors, amountNow(state, want)));
 }
 
-/** What ended, whatever for, is not asked for again at once. */
+/** After any end, the next request is delayed. */
 function pausedUntil(state: ProviderState, broker: KnownBroker, want: ReservedDemand): Instant {
   const ends = requestsInside(state, broker, want)
     .filter(({ endedAt }) => endedAt > 0)
@@ -168,9 +167,7 @@ function pausedUntil(state: ProviderState, broker: KnownBroker, want: ReservedDe
   return ends.reduce((latest, one) => Math.max(latest, one), 0);
 }
 
-/**
- * What is reserved comes before what only waits: the youngest request that waits beside reservations gives up its slot.
- */
+/** A reserved request takes precedence: the youngest request that waits outside reservations gives up its slot. */
 export function makeRoom(turn: Turn, { reservationId }: { readonly reservationId: number }): void {
   const pending = [...turn.state.requests.values()].filter(isPending);
   if (pending.some((request) => !isServing(request))) return; // A slot is about to come free.

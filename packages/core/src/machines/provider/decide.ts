@@ -92,12 +92,10 @@ function giveBack(turn: Turn): void {
 }
 
 /**
- * Asks the heuristic for requests, for one broker after the other, where running allocations do not cover its demand.
+ * Asks the heuristic for requests, for each broker whose demand is not covered by running allocations.
  *
  * The free slots are shared evenly among such brokers, those with the fewest pending requests first. A heuristic that
- * watches the queue is asked
- * when there is an trigger, and also where all that is wanted has a place on what is asked for: it may know a better
- * one.
+ * watches the queue decides at each trigger, even if present requests cover all demand: it may know a better place.
  */
 export function draftRequests(turn: Turn): void {
   const { state } = turn;
@@ -160,8 +158,7 @@ function findObstacle({ state, now }: Turn, inNeedCount: number, isWatching: boo
 }
 
 /**
- * What came of the last request that failed: the words of the manager, and of the agents where the manager passes them
- * on.
+ * The outcome of the last failed request: the words of the manager, and of the agents if the manager passes them on.
  */
 function describeLastFailure({ requests }: ProviderState): Reason[] {
   const failed = [...requests.values()].filter(
@@ -173,17 +170,14 @@ function describeLastFailure({ requests }: ProviderState): Reason[] {
     : [{ code: 'last-failed-request', requestId: last.requestId }, ...last.reasons.slice(-1)];
 }
 
-/**
- * Whether an allocation is held for a reservation that no broker wants anything inside of: nothing will be placed on
- * it.
- */
+/** Whether an allocation is held for a reservation without demand: nothing will be placed on it. */
 function isHeldForNothing(turn: Turn, { heldFor, reservation, brokerId }: OwnRequest): boolean {
   if (heldFor === undefined) return false;
   const wants = reservation === undefined ? [] : findWants(turn, turn.state.brokers.get(brokerId));
   return wants !== undefined && !wants.some(({ claim }) => claim === reservation?.claim);
 }
 
-/** Why nobody is in need. */
+/** Why no broker is in need. */
 function describeContentment(state: ProviderState): Reason {
   const wide = [...state.brokers.values()].find((broker) => isTooWide(state, broker));
   return wide === undefined

@@ -13,7 +13,7 @@ export interface Resource {
   readonly listing: QueueListing;
 }
 
-/** What is to be asked for; a standby goes by what is left of the lease. */
+/** The demand to request processors for; a standby uses what is left of the lease. */
 export function getDemand(
   turn: Turn,
   broker: KnownBroker,
@@ -64,7 +64,7 @@ export function getPending({ requestId, width, walltime, status, startedAt }: Ow
   return { requestId, width, walltime, status, startedAt };
 }
 
-/** Whether nothing has been asked for since the broker began to want something; what was refused does not count. */
+/** Whether no request was made since the broker's demand began; refused ones do not count. */
 function isFirstOf(state: ProviderState, broker: KnownBroker): boolean {
   return !getRequests(state, broker.brokerId).some(
     (request) => isOfDemand(broker, request) && request.status !== 'rejected',

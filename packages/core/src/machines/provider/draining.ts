@@ -85,7 +85,7 @@ function reportAll({ state, now, commands }: Turn): void {
     if (connectionId !== 0) commands.push({ kind: 'ReportDraining', brokerId, draining });
 }
 
-/** A process that gives everything back is drained at once, as far as brokers can tell. */
+/** A process that gives everything back reports itself to brokers as drained at once. */
 function statusOf({ draining, givingBackReason }: ProviderState, now: Instant): DrainingStatus | undefined {
   return givingBackReason === ''
     ? draining

@@ -28,13 +28,12 @@ export interface FirstBound {
 }
 
 /**
- * Keeps requests few and short while nobody knows how long the tasks of a demand run: a request that is far too large
- * waits long, and holds up others.
+ * Keeps requests few and short while the task times of a demand are unknown: a request that is far too large waits
+ * long, and delays others.
  *
  * Free processors are used in full; beyond them few requests wait. Both bounds double as tasks outlast them, up to what
- * the resource gives, so that a task of any length that
- * fits there gets a request that holds it. Undefined once a task has ended, here or elsewhere, where the owner of the
- * provider wants no bounds, and under a heuristic that is meant for
+ * the resource gives, so that a task of any length that fits there gets a request that holds it. Undefined once a task
+ * has ended, here or elsewhere, if the owner of the provider set no bounds, and under a heuristic that is meant for
  * tasks that are known to be long.
  *
  * @param facts as the heuristic would get them without bounds.

@@ -15,9 +15,9 @@ export function takeWindows(turn: Turn, windows: readonly ReservedWindow[]): voi
 }
 
 /**
- * Has what is held follow its reservation to another place: what lasts into the new one is kept, for the queue would
- * have to be waited in once more. What is
- * lacking then is asked for besides, and what is too much goes back.
+ * Moves pre-acquired allocations along with their reservation: one that lasts into the new interval is kept, since
+ * another would have to wait in the queue again. Missing processors are then requested in addition, and excess ones go
+ * back.
  */
 export function followWindows(turn: Turn): void {
   const { requests, windows } = turn.state;
@@ -78,8 +78,8 @@ export function findEnd({ status, startedAt, walltime }: OwnRequest, now: Instan
 }
 
 /**
- * Gives back what is held beyond the reserved processors, as far as whole requests are: first what waits, then what
- * nobody works on, of these the youngest.
+ * Gives back pre-acquired requests beyond the reserved processors, in whole requests: first waiting ones, then unused
+ * ones, the youngest first.
  */
 function releaseExcess(turn: Turn, window: ReservedWindow): void {
   const serving = servingFor(turn.state, window);

@@ -4,7 +4,9 @@ import { isStandby } from './leases.ts';
 import type { BrokerId, ProvidedMachine, ProviderState } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
-/** Puts back into the lease what a machine that is lost had started of it and not ended, so that another may run it. */
+/**
+ * Puts leased replicas that a lost machine had started and not ended back into the lease, so that another may run them.
+ */
 export function returnLeased(turn: Turn, machine: ProvidedMachine): void {
   const broker = turn.state.brokers.get(machine.brokerId);
   if (broker?.lease === undefined || !isStandby(broker)) return;
@@ -19,9 +21,8 @@ export function returnLeased(turn: Turn, machine: ProvidedMachine): void {
 }
 
 /**
- * Notes as started what an agent holds of the lease and what is not known to run: it was put back when its machine was
- * given up, or the note went with a
- * fall of the host.
+ * Notes as started the leased replicas that an agent holds but that are not known to run: they were put back when their
+ * machine was given up, or the host fell before the note was on disk.
  */
 export function noteHeld(turn: Turn, machine: ProvidedMachine): void {
   const broker = turn.state.brokers.get(machine.brokerId);
@@ -42,8 +43,8 @@ export function hasKept({ kept }: ProviderState, { facts, brokerId }: ProvidedMa
 }
 
 /**
- * Whether a machine has to wait until a former run of its agent has told that broker all it had: they have one name,
- * and acknowledgements bear no more.
+ * Whether a machine has to wait until a former run of its agent has delivered all its reports to that broker:
+ * acknowledgements name only the machine, which is the same for both.
  */
 export function mustWait({ kept }: ProviderState, { facts }: ProvidedMachine, brokerId: BrokerId): boolean {
   for (const one of kept.values()) {

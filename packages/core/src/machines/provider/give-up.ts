@@ -7,7 +7,9 @@ import { isServing, type KnownBroker, type OwnRequest } from './state.ts';
 import { releaseRequest } from './submission.ts';
 import type { Turn } from './turn.ts';
 
-/** Gives back what a heuristic wants no more, but the one that is wide enough for a gang that waits; answers which. */
+/**
+ * Gives back what a heuristic no longer needs, except the one that is wide enough for a waiting gang; answers which.
+ */
 export function giveUp(turn: Turn, broker: KnownBroker, unwanted: readonly GivenUpRequest[]): ReadonlySet<RequestId> {
   const givenUp = new Set<RequestId>();
   const kept = keptForGang(turn, broker);
@@ -20,7 +22,7 @@ export function giveUp(turn: Turn, broker: KnownBroker, unwanted: readonly Given
   return givenUp;
 }
 
-/** Withdraws what waits and is beyond what the resource gives now: its limits have changed, and it may never start. */
+/** Withdraws waiting requests that exceed the present limits of the resource: they might never start. */
 export function withdrawUnfit(turn: Turn, broker: KnownBroker, { widthMax, walltimeMax }: ResourceLimits): void {
   for (const request of getRequests(turn.state, broker.brokerId)) {
     const { width, walltime, status } = request;
@@ -41,7 +43,7 @@ export function withdrawUnfit(turn: Turn, broker: KnownBroker, { widthMax, wallt
   }
 }
 
-/** Of a request whose submission is under way nobody knows what to withdraw. */
+/** A request that is being submitted has no id for its withdrawal yet. */
 function canBeGivenUp(request: OwnRequest): boolean {
   return isServing(request) && (request.status === 'queued' || request.status === 'running');
 }

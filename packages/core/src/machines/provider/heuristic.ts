@@ -17,7 +17,7 @@ export function decidingHeuristic(state: ProviderState): RequestHeuristic {
   return heuristic;
 }
 
-/** Whether the heuristic that decides now wants to be asked whenever something happens in the queue. */
+/** Whether the heuristic that decides now decides at every event of the queue. */
 export function isWatching(state: ProviderState): boolean {
   return (
     state.config.resourceKind === 'cluster' &&
@@ -48,7 +48,9 @@ export interface HeuristicSpec {
   readonly defaultTime: Duration | undefined;
 }
 
-/** Lets another heuristic decide from this step on; what was asked for already stays. Replies what is in force then. */
+/**
+ * Switches to another heuristic from this step on; present requests stay. Replies the setting that is then in force.
+ */
 export function switchHeuristic(turn: Turn, { replyTo, heuristic, defaultTime }: HeuristicSpec): void {
   const { state, now } = turn;
   const before = heuristicInForce(state);
@@ -61,7 +63,7 @@ export function switchHeuristic(turn: Turn, { replyTo, heuristic, defaultTime }:
     turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, code: 'MUT_BAD_REQUEST', fault } });
     return;
   }
-  // Somebody looks after this provider, and may have mended what was wrong.
+  // The owner looks after this provider, and may have fixed the cause.
   if (state.refusals + state.emptyAllocationStreak > 0) commit(turn, { kind: 'RefusalsForgotten', at: now });
   if (!isSame(to, before)) commit(turn, { kind: 'HeuristicSwitched', to, over: configuredHeuristic(state), at: now });
   turn.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value: to } });

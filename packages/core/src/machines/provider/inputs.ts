@@ -10,13 +10,13 @@ import type {
 import type { Bytes, ClockStepped, Duration, Instant, MachineId, ReplicaId, RequestId } from '../../shared/index.ts';
 import type { BrokerId } from './state.ts';
 
-/** Facts that a provider hears of. */
+/** The facts that a provider receives. */
 export type ProviderInput =
   /** The process has started and its journal is read. `instance` is a fresh name, used if the provider has none yet. */
   | { readonly kind: 'ProviderStarted'; readonly instance: string }
   /**
-   * `instance` names the journal that it speaks for; left out by one that names none. `takesResource`: it wants to know
-   * how the resource stands.
+   * `instance` names the journal that it speaks for; left out by one that names none. `takesResource`: it needs the
+   * resource's status.
    */
   | {
       readonly kind: 'BrokerConnected';
@@ -42,7 +42,7 @@ export type ProviderInput =
       readonly connectionId: number;
       readonly replicaIds: readonly ReplicaId[];
     }
-  /** All inputs of these replicas of the lease are here; told again after each start. */
+  /** All inputs of these replicas of the lease are here; repeated after each start. */
   | {
       readonly kind: 'InputsStaged';
       readonly brokerId: BrokerId;
@@ -62,7 +62,7 @@ export type ProviderInput =
       /** What its ends say of the machine. */
       readonly health: ReportHealth;
     }
-  /** Leased replicas that a machine was to be given have no body in the spool: it has none of them. */
+  /** Leased replicas that a machine should have started have no body in the spool: it has none of them. */
   | {
       readonly kind: 'LeasedUnstartable';
       readonly machineId: MachineId;
@@ -123,7 +123,7 @@ export type ProviderInput =
     }
   /**
    * Machines of allocations on which the relay saw tasks begin or end, and since when each runs that runs there now; a
-   * single 0 for none. Told only while a heuristic that watches decides.
+   * single 0 for none. Sent only while a heuristic that watches the queue decides.
    */
   | {
       readonly kind: 'TasksSeen';
@@ -148,8 +148,8 @@ export type ProviderInput =
       readonly defaultTime: Duration | undefined;
     }
   /**
-   * All reservations of the resource that are confirmed and not over; a level. Told only where allocations are held for
-   * them.
+   * All reservations of the resource that are confirmed and not over; a level. Sent only if the provider pre-acquires
+   * allocations for them.
    */
   | { readonly kind: 'WindowsReported'; readonly windows: readonly ReservedWindow[] }
   /** What the reservation manager says of a claim: its code is empty for a good one. */

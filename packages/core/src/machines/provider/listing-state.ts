@@ -4,9 +4,8 @@ import type { RequestFacts } from '../../requests/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
 
 /**
- * How far a listing can be trusted. Hidden is one that shows requests of nobody else though processors are held that no
- * listed request has: some
- * managers show each user her own only.
+ * How far a listing can be trusted. Hidden: it shows requests of no other user, though processors are held that no
+ * listed request has; some managers show users only their own.
  *
  * @param listing as it was read, with what is known better of own requests.
  */

@@ -47,7 +47,7 @@ export function competingIn(state: ProviderState, listing: QueueListing): QueueL
     : listing;
 }
 
-/** Of one that waits and is not listed yet, where the queue has a ranking. */
+/** The rank of a waiting request that is not listed yet, if the queue has a ranking. */
 function findRank(
   listing: QueueListing,
   { status, walltime, submittedAt }: QueuedRequest,

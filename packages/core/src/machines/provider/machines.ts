@@ -114,7 +114,7 @@ export function detachAgent(turn: Turn, machineId: MachineId, attachmentId: numb
   if (hasLeft) loseMachine(turn, machine, isAtItsEnd(turn, machine) ? 'MUT_WALLTIME_ENDED' : 'MUT_MACHINE_LEFT');
 }
 
-/** Managers end allocations a little early or late, and agents say good-bye before any listing tells why. */
+/** Managers end allocations a little early or late, and agents leave before any listing shows why. */
 function isAtItsEnd({ state, now }: Turn, { facts }: ProvidedMachine): boolean {
   const request = state.requests.get(facts.requestId);
   return request !== undefined && now >= request.startedAt + request.walltime - walltimeSlack;
@@ -169,31 +169,30 @@ function loseMachine(turn: Turn, machine: ProvidedMachine, reason: string): void
   const broker = turn.state.brokers.get(machine.brokerId);
   returnLeased(turn, machine);
   commit(turn, { kind: 'MachineLost', machineId, reason, at: turn.now });
-  // What it reported while the broker was away is still on its way, and comes to nothing once the broker hears that it
-  // is lost.
+  // Its reports from the time when the broker was away are still on their way, and would be void if the broker learnt
+  // of the loss first.
   if (hasKept(turn.state, machine)) noteReported(turn.state, machine);
   else reportLost(turn, broker, machineId, reason);
 }
 
-/** Has what is kept of a machine that is gone count as told, where the machine was. */
+/** Counts the spooled reports of a lost machine as announced if the machine was. */
 function noteReported({ kept }: ProviderState, { facts, reportedConnectionId }: ProvidedMachine): void {
   const own = kept.get(keptKey(facts));
   if (own !== undefined && reportedConnectionId !== 0) own.reportedConnectionId = reportedConnectionId;
 }
 
-/** Tells a broker, where it is there, that a machine is gone. */
+/** Reports to a broker, if it is connected, that a machine is gone. */
 export function reportLost(turn: Turn, broker: KnownBroker | undefined, machineId: MachineId, reason: string): void {
   if (broker === undefined || broker.connectionId === 0) return;
   turn.commands.push({ kind: 'ReportMachineLost', brokerId: broker.brokerId, machineId, reason });
 }
 
 /**
- * Tells a machine to the broker that it belongs to now.
+ * Reports a machine to the broker that it belongs to now.
  *
  * Replica ids are a broker's own, so a machine goes to another broker only when its agent has just attached and holds
- * nothing.
- * An agent that was told to an earlier connection presents itself again, because the reports that went there may be
- * lost.
+ * nothing. An agent that was announced on an earlier connection attaches again, because the reports that went there may
+ * be lost.
  */
 export function offerMachine(turn: Turn, machine: ProvidedMachine): void {
   const { state } = turn;
@@ -258,7 +257,7 @@ function isCleared(turn: Turn, machine: ProvidedMachine): boolean {
   return true;
 }
 
-/** Has an agent end all that it holds, for nobody. */
+/** Makes an agent end all that it holds, without a report to a broker. */
 function clearAgent(turn: Turn, machine: ProvidedMachine): void {
   const {
     attachmentId,
@@ -293,9 +292,9 @@ function moveMachine(turn: Turn, machine: ProvidedMachine, brokerId: BrokerId): 
 }
 
 /**
- * Machines of a request are its broker's. A time-shared one goes to a broker in need; while nobody is, the first broker
- * that is
- * there has it, so that its user sees it before she needs it. While none is there, one whose lease goes on has it.
+ * Machines of a request are its broker's. A time-shared one goes to a broker in need; if there is none, to the first
+ * connected broker, so that its user sees it before it is needed. If none is connected, it goes to one whose lease goes
+ * on.
  */
 function chooseBroker(state: ProviderState, machine: ProvidedMachine): BrokerId {
   if (machine.facts.requestId !== '') return machine.brokerId;
@@ -314,7 +313,7 @@ function isInNeed(broker: KnownBroker): boolean {
   return broker.connectionId !== 0 && (broker.demand?.pendingTasks ?? 0) > 0;
 }
 
-/** Whether a time-shared machine stays with its broker, whoever else is in need. */
+/** Whether a time-shared machine stays with its broker, even if others are in need. */
 function isKept(owner: KnownBroker, machine: ProvidedMachine): boolean {
   if (isInNeed(owner)) return true;
   if (owner.connectionId === 0) return owner.idleSince === 0;

@@ -1,7 +1,7 @@
 import type { RequestDecision, RequestHeuristic } from '../../requests/index.ts';
 import type { Turn } from './turn.ts';
 
-/** Remembers what a heuristic compared, for those who ask; a decision that compared nothing leaves the one before. */
+/** Remembers what a heuristic compared, for queries; a decision that compared nothing leaves the one before. */
 export function noteDecision(
   { state, now }: Turn,
   { name: heuristic }: RequestHeuristic,

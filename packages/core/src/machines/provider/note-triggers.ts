@@ -18,9 +18,7 @@ const ownKinds: ReadonlySet<ProviderChange['kind']> = new Set([
   'DrainingEnded',
 ]);
 
-/**
- * Notes for which brokers a heuristic that watches the queue is to be asked, and why; what was noted stays until it is.
- */
+/** Notes for which brokers a heuristic that watches the queue must decide, and why; a note stays until it has. */
 export function noteTriggers(turn: Turn): void {
   const { state, now, changes } = turn;
   if (!isWatching(state)) return;
@@ -28,7 +26,7 @@ export function noteTriggers(turn: Turn): void {
   for (const broker of state.brokers.values()) {
     const { watch } = broker;
     if (isOwn || isDemandNew(broker) || hasLearnt(broker)) watch.trigger = 'own';
-    // At a review everything is looked at, at an event of the queue only what could start at once.
+    // A review considers everything, an event of the queue only what could start at once.
     else if (now >= watch.reviewAt && watch.trigger !== 'own') watch.trigger = 'review';
     else if (turn.hasFreed === true) watch.trigger ??= 'queue';
   }

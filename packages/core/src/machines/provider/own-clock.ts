@@ -2,13 +2,13 @@ import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
 import { ownInstant, type Duration } from '../../shared/index.ts';
 import type { Turn } from './turn.ts';
 
-/** A listing that is so much older than those before was made by a clock that was set. */
+/** A listing that is this much older than those before was made by a clock that was set back. */
 const lagMax: Duration = 60_000;
 
 /**
  * A listing with its instants by our own clock: a front-end's and a manager's may differ, and walltimes end by theirs.
  *
- * Listings come late and never early, so the least delay that was seen tells most of the other clock.
+ * Listings come late and never early, so the least delay seen gives the best estimate of the other clock.
  */
 export function inOwnClock({ state, now }: Turn, listing: QueueListing): QueueListing {
   const seen = listing.at - now;

@@ -21,7 +21,7 @@ export interface ViewedRequest {
   readonly walltime: Duration;
   /** When it started or starts; 0 where it has no place. */
   readonly startsAt: Instant;
-  /** Whether nobody promised that start: it is where the request would be by the walltimes of those before it. */
+  /** Whether the start is a forecast by the walltimes of earlier requests, and not a promise. */
   readonly isForecast: boolean;
 }
 
@@ -29,7 +29,7 @@ export interface ViewedRequest {
 export interface ViewedQueue {
   readonly providerId: ProviderId;
   readonly knowledge: QueueKnowledge;
-  /** What is not known and why; undefined where all is. */
+  /** What is unknown, and why; undefined if nothing is. */
   readonly trouble: Reason | undefined;
   readonly at: Instant;
   /** When the queue was read; 0 where it never was. */
@@ -53,9 +53,8 @@ const stepsMax = 2000;
 const requestsMax = 1000;
 
 /**
- * The queue as a decision of the request heuristic would see it now: the profile of free processors, who has the
- * others, and what was compared last. Cost: that of reading the
- * queue for one decision.
+ * The queue as a decision of the request heuristic would see it now: the profile of free processors, the holders of the
+ * others, and the last comparison. Cost: that of reading the queue for one decision.
  */
 export function viewQueue(state: ProviderState, now: Instant): ViewedQueue {
   const { config, limits, listing } = state;
@@ -150,7 +149,7 @@ function viewRequests(
   return [...own, ...viewed.filter(({ requestId }) => requestId === '')].slice(0, requestsMax);
 }
 
-/** What was decided in this life, or else what the newest request that was compared with others tells of its own. */
+/** What was decided in this life, or else the comparison stored with the newest request that has one. */
 function lastDecision({ lastDecision: decided, requests }: ProviderState): ComparedDecision | undefined {
   if (decided !== undefined) return decided;
   const newest = [...requests.values()].findLast(({ candidates = [] }) => candidates.length > 0);

@@ -19,12 +19,10 @@ const missedListingsMax = 2;
 
 const requeued: Reason = { code: 'requeued' };
 
-/** An agent tells of a start before any listing does, though somewhat later than it was. */
+/** An agent reports a start before any listing does, though somewhat later than it was. */
 const startTolerance: Duration = 60_000;
 
-/**
- * A promise that is first heard of longer than this after the submission tells too little of what was promised then.
- */
+/** A promise that first appears longer than this after the submission says too little of what was promised then. */
 const promiseReceivedMax: Duration = 10 * 60_000;
 
 /** Requests that a provider makes use of at a time: heuristics consider each of them. */
@@ -97,7 +95,7 @@ function findOwnEntries(
   return { byRequestId, unknown };
 }
 
-/** A request that was forgotten long ago and shows up again is nobody's. */
+/** A request that was forgotten long ago and shows up again belongs to no broker. */
 function releaseForgotten(turn: Turn, entry: QueuedRequest): void {
   const requestId = entry.clientRequestId.slice(turn.state.instance.length + 1);
   turn.commands.push({ kind: 'ReleaseRequest', requestId, managerRequestId: entry.managerRequestId });
@@ -215,14 +213,14 @@ function notePromise(
 }
 
 /**
- * Whether a listing was read before the moment, which is by our clock; one to come is of a clock that was set back
- * since, and tells nothing.
+ * Whether a listing was read before the moment, which is by our clock; a moment in the future comes from a clock that
+ * was set back since, and gives no information.
  */
 function isOlder({ now }: Turn, readAt: Instant, moment: Instant): boolean {
   return moment <= now && readAt <= moment;
 }
 
-/** A start that nobody knew of, or that our clock, set again since, showed otherwise. */
+/** A start that was not known, or that our clock, set since, showed otherwise. */
 function isStartNew({ status, startedAt }: OwnRequest, entry: QueuedRequest): boolean {
   return (
     status === 'queued' ||
@@ -268,7 +266,7 @@ function codeOfEnd(entry: QueuedRequest, hasRun: boolean): string {
 }
 
 /**
- * Ends that nobody asked for, as Slurm and the embedded cluster name them: a task may have brought them about, unlike a
+ * Ends that were not ordered, by the names of Slurm and the embedded cluster: a task may have caused them, unlike a
  * preemption or a cancellation.
  */
 const brokenEnd = /^(?:BOOT_FAIL|FAILED|NODE_FAIL|OUT_OF_MEMORY|MUT_COMMAND_FAILED|MUT_NODE_LOST)/;
@@ -293,7 +291,7 @@ export interface Ending {
   readonly status: 'ended' | 'rejected' | 'vanished';
   readonly reason: Reason;
   readonly endedAt: Instant;
-  /** Nothing more is to be had of its reservation, and why. */
+  /** Why its reservation can no longer be used. */
   readonly overCode?: string;
   /** See `OwnRequest`. */
   readonly endCode?: string;

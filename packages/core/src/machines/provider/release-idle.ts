@@ -7,10 +7,9 @@ import { releaseRequest } from './submission.ts';
 import type { Turn } from './turn.ts';
 
 /**
- * Under a heuristic that wants it: releases a running request on which no task has been known to run, while none waited
- * for its processors, for the
- * idle time. Begins of tasks are told a moment late, and machines take a moment to attach: that is what the time is
- * for.
+ * If the heuristic asks for it: releases a running request on which no task has run, and for whose processors none
+ * waited, during the idle time. That time allows for late reports of started tasks, and for machines that take a moment
+ * to attach.
  */
 export function releaseIdle(turn: Turn): void {
   const { state, now } = turn;
@@ -32,7 +31,7 @@ export function releaseIdle(turn: Turn): void {
   }
 }
 
-/** Running requests of a broker that no task runs in, where all that it wants runs already. Cost: O(machines). */
+/** Running requests of a broker without a running task, if all its demand runs already. Cost: O(machines). */
 function listIdleRequests({ state }: Turn, broker: KnownBroker): RequestId[] {
   const { demand, connectionId, brokerId } = broker;
   if (connectionId === 0 || demand === undefined || demand.pendingTasks === 0) return [];

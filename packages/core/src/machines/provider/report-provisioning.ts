@@ -12,14 +12,14 @@ import type { Turn } from './turn.ts';
 
 /** Reservations whose start is forecast at each reading of the queue: the next ones. */
 const forecastMax = 50;
-/** Forecasts that differ by less, and by less than this share of the time that is left, are no news. */
+/** Forecasts that differ by less, and by less than this share of the time that is left, are not reported again. */
 const newsMin: Duration = 60_000;
 const newsShare = 0.1;
 /** Managers end what they granted to the second. */
 const lackingMin: Duration = 1_000;
 
 /**
- * Tells the reservation manager what has become of what is held ahead, where that is news to it. Cost: O(reservations x
+ * Reports to the reservation manager the state of pre-acquired allocations, if it has changed. Cost: O(reservations x
  * requests); with a new listing a reading of the queue for each that waits.
  */
 export function reportProvisioning(turn: Turn): void {
@@ -76,7 +76,7 @@ function isLikeForecast(reported: Provisioning, ahead: Provisioning, left: Durat
   );
 }
 
-/** What is held for a reservation, and how likely it is to be there in time. */
+/** What is pre-acquired for a reservation, and the chance that it is ready in time. */
 function describeWindow(turn: Turn, window: ReservedWindow, waits: WaitHistory): Provisioning {
   const { state, now } = turn;
   // What was asked for when it had another place says nothing of this one.
@@ -136,10 +136,7 @@ interface Chances {
   readonly waits: WaitHistory;
 }
 
-/**
- * Of the request that waits the shortest, or of the one that is to be made; of several that all have to come it is
- * less.
- */
+/** Of the request that waits the shortest, or of the one still to come; an upper bound if several must all start. */
 function getChance(turn: Turn, window: ReservedWindow, { serving, waits }: Chances): number | undefined {
   const { now, state } = turn;
   const waiting = serving.filter(({ status, submittedAt }) => status === 'queued' && submittedAt > 0);
@@ -170,7 +167,7 @@ function getLateness({ startsAt }: ReservedWindow, { serving, status }: Omit<Rep
   return status === 'honoured' && last > startsAt ? [{ code: 'pre-acquisition-late', lateMs: last - startsAt }] : [];
 }
 
-/** How what is held differs from what is reserved. */
+/** How the pre-acquired allocations differ from the reservation. */
 function compareHeld({ now }: Turn, { endsAt, count }: ReservedWindow, serving: readonly OwnRequest[]): Reason[] {
   const lacking =
     endsAt -
@@ -206,7 +203,7 @@ function forecastStarts({ state, now }: Turn): void {
             one.status === 'running' ||
             (one.clientRequestId !== id && (one.startsAt > 0 || listedRank(one) <= listedRank(entry))),
         );
-        // It has its rank already, and nobody is left that would give way.
+        // It has its rank already, and there are no requests left that would give way.
         return new QueueForecast(now, limits, {
           at: queue.at,
           processorsFree: queue.processorsFree,

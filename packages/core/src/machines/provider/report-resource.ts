@@ -10,15 +10,15 @@ import type { Turn } from './turn.ts';
 /** Least time between two tellings of a queue that changes. */
 const changedEvery: Duration = 1_000;
 
-/** A queue that stays as it is is told again after so long, so that the broker knows it to be fresh. */
+/** A queue without changes is reported again after this time, so that the broker knows it to be fresh. */
 const unchangedEvery: Duration = 30_000;
 
 /**
- * Tells each broker that wants to know what the resource is and how its queue stands: when that changed, and after a
- * while when it was read again and did not.
+ * Reports to each broker that asked for it what the resource is and the state of its queue: when that changed, and
+ * after a while when it was read again and did not.
  *
- * Cost: nothing in a step that brings nothing of it; else O(queue) for each broker, and where it is told what a
- * tentative schedule costs.
+ * Cost: nothing in a step without news of it; else O(queue) for each broker, and for a report the cost of a tentative
+ * schedule.
  */
 export function reportResource(turn: Turn): void {
   const { state, now, commands } = turn;
@@ -42,9 +42,9 @@ function mayBeNews(
   return !resourceReported.sign.startsWith(findHead(state));
 }
 
-/** When it is to be told; Infinity where nothing but an input makes it due. */
+/** When its next report is due; Infinity if only an input makes it due. */
 function dueAt({ now, hasListing }: Turn, { resourceReported }: KnownBroker, sign: string): Instant {
-  // Whose clock was set back is told at once.
+  // A broker whose last report is in the future of our clock, which was set back, gets one at once.
   if (resourceReported === undefined || resourceReported.at > now) return now;
   if (sign !== resourceReported.sign) return resourceReported.at + changedEvery;
   return hasListing === true && now >= resourceReported.at + unchangedEvery ? now : Infinity;
@@ -105,8 +105,8 @@ function queueFor(state: ProviderState, { brokerId }: KnownBroker, { now, listin
   const book = new QueueModel(processors);
   const entries = unended(listingWithOwn(state, listing, now));
   let ownWork = 0;
-  // What runs is put in first, whatever the order of the listing: the schedule of the rest begins behind it, in the
-  // order of the queue.
+  // Running requests are put in first, whatever the order of the listing: the schedule of the rest begins behind them,
+  // in the order of the queue.
   for (const [id, entry] of [...entries.entries()].sort(
     ([, one], [, other]) =>
       Number(other.status === 'running') - Number(one.status === 'running') ||

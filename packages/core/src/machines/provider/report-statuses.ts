@@ -4,8 +4,8 @@ import { findWants } from './decide-reserved.ts';
 import type { Turn } from './turn.ts';
 
 /**
- * Tells each broker how the reservations stand that it wants something inside of, before they begin too, where that is
- * news to it. Cost: O(brokers x wants).
+ * Reports to each broker the status of the reservations that it demands something inside of, also before they begin, if
+ * it has changed. Cost: O(brokers x wants).
  */
 export function reportStatuses(turn: Turn): void {
   const {
@@ -36,7 +36,7 @@ function statusOf({ state }: Turn, want: ReservedDemand): ReservedStatus[] {
   return [{ reservation: nameReservation(want), startsAt, endsAt, amount, ahead }];
 }
 
-/** What is held is told again where it was told again to the reservation manager. */
+/** A status is sent again when the reservation manager was sent a new report of its allocation. */
 function isSame(
   { reservation, startsAt, endsAt, amount, ahead }: ReservedStatus,
   reported: ReservedStatus | undefined,

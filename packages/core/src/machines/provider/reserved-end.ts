@@ -1,8 +1,8 @@
 import type { OwnRequest } from './state.ts';
 
 /**
- * Codes that say that nothing is to be had of a reservation, now or later; with any other a request inside it is made
- * again after a pause.
+ * Codes after which a reservation can never be used again; after any other, a request inside it is made again after a
+ * pause.
  */
 export const overCodes: ReadonlySet<string> = new Set([
   'MUT_CLAIM_ELSEWHERE',

@@ -54,7 +54,10 @@ export function lanesOf({ width, slot }: Pick<OwnRequest, 'width' | 'slot'>, pro
     : Math.floor(width / slot.processors) * Math.floor(slot.processors / processors);
 }
 
-/** Processors of a request that each task holds which runs there; of tasks that a broker has no demand for any more, a slot. */
+/**
+ * Processors of a request that each task holds which runs there; of tasks that a broker has no demand for any more, a
+ * slot.
+ */
 export function widthOfTasks({ slot }: Pick<OwnRequest, 'slot'>, demand: Needs | undefined): ProcessorCount {
   if (slot === undefined || demand === undefined) return demand?.processors ?? 1;
   return isSameSlot(slot, demand.slot) ? demand.processors : slot.processors;
@@ -68,7 +71,7 @@ export function countBusy(
   return Math.min(facts.processors, busySince.length * width);
 }
 
-/** A draft in whole slots, and, where nodes are had whole, in all slots of the nodes that it takes. */
+/** A draft in whole slots and, if the manager gives whole nodes, in all slots of the nodes that it takes. */
 export function inWholeSlots(
   { width, reasons }: Pick<DraftedRequest, 'width' | 'reasons'>,
   slot: Slot,

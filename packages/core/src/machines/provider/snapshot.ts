@@ -33,13 +33,15 @@ export interface ProviderSnapshot {
   readonly requests: readonly SavedRequest[];
   readonly nextRequestNumber: number;
   readonly brokerIds: readonly BrokerId[];
-  /** What each of these brokers wants since when; left out by releases that did not tell one demand from the next. */
+  /**
+   * Since which request each of these brokers has had its demand; left out by releases that did not separate demands.
+   */
   readonly demands?: readonly {
     readonly demandFrom: number;
     readonly taskTimes: MeasuredTimes;
     readonly cutOff?: readonly TaskGroup[];
   }[];
-  /** The journals that these brokers speak for; left out by releases that did not tell one from the next. */
+  /** The journals that these brokers speak for; left out by releases that did not distinguish them. */
   readonly instances?: readonly string[];
   readonly machines: readonly {
     readonly facts: MachineFacts;

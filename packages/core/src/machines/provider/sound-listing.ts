@@ -1,9 +1,8 @@
 import type { QueuedRequest, QueueListing } from '../../messages/index.ts';
 
 /**
- * A listing without what makes no sense: requests of no processors are left out, and times below 0, or that are no
- * numbers, count as not known. The same
- * object where all makes sense. Cost: O(listed).
+ * A listing without impossible values: requests without processors are left out, and times below 0, or that are not
+ * numbers, count as unknown. The same object if all is possible. Cost: O(listed).
  */
 export function soundListing(listing: QueueListing): QueueListing {
   const { processorsFree, requests } = listing;

@@ -11,7 +11,7 @@ import {
   type ReplicaId,
 } from '../../shared/index.ts';
 
-/** A lease as it is kept: what of it was started is promised state, what of it could be started is seen. */
+/** A lease in the spool: which replicas started is promised state, which could start is seen. */
 export interface SpooledLease {
   readonly outline: LeaseOutline;
   /** Those that were started, and on which machine. */
@@ -35,7 +35,7 @@ export interface EnrolledMachine {
   readonly brokerId: string;
   /** In the order of their sequences; not empty. */
   readonly reports: KeptReport[];
-  /** Seen: connection of the broker on which it was told as gone; 0 when it was not. */
+  /** Seen: connection of the broker on which it was reported as gone; 0 when it was not. */
   reportedConnectionId: number;
 }
 
@@ -50,8 +50,8 @@ export function openLease(outline: LeaseOutline): SpooledLease {
 }
 
 /**
- * The same lease with the outline that it was told with again: what it lacks now cannot be started, and what it still
- * has is as it was.
+ * The same lease with the outline of a repeated grant: replicas missing from it cannot start, and the others stay as
+ * they are.
  */
 export function reReportLease({ started, stocked }: SpooledLease, outline: LeaseOutline): SpooledLease {
   const lease = openLease(outline);
@@ -119,7 +119,7 @@ function findGroup({ groups }: LeaseOutline, replicaId: ReplicaId): number {
 /** What a machine has for replicas of a lease. */
 export interface LeaseRoom {
   readonly processors: ProcessorCount;
-  /** What is free in addition, which chosen replicas take; undefined where that is not known. */
+  /** The other free resources, which chosen replicas take; undefined if they are unknown. */
   readonly resources: FreeResources | undefined;
   readonly now: Instant;
 }
@@ -155,8 +155,8 @@ function takes({ resources: free }: LeaseRoom, { resources }: LeaseOutlineGroup)
 }
 
 /**
- * What replicas that a machine holds leave of its memory, GPUs and named resources. Undefined where it holds any that
- * is not of the lease: nobody here knows what that takes.
+ * What a machine's replicas leave of its memory, GPUs and named resources. Undefined if it holds a replica that is not
+ * of the lease, whose resources are unknown here.
  */
 export function findFreeResources(
   { outline }: SpooledLease,

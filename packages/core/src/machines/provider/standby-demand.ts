@@ -20,8 +20,8 @@ export interface LeasedNeed {
 const nothing: Pick<Slot, 'gpus' | 'memory'> = { gpus: 0, memory: 0 };
 
 /**
- * What a standby needs for the tasks of its broker, those with least first; nothing where the provider is not
- * a standby. Tasks that no machine here could run are left out.
+ * The needs of a standby for the tasks of its broker, those with least first; empty if the provider is not a standby.
+ * Tasks that no machine here could run are left out.
  */
 export function listNeedsAlone({ state, now }: Pick<Turn, 'state' | 'now'>, broker: KnownBroker): LeasedNeed[] {
   if (!isStandby(broker)) return [];
@@ -67,8 +67,8 @@ function needOf(lease: SpooledLease | undefined, replicaId: ReplicaId): Omit<Lea
 }
 
 /**
- * What a standby asks for: the first need of which the requests that there are do not run all tasks at once, or else
- * the first of all.
+ * The demand of a standby: the first need whose tasks do not all run at once in the present requests, or else the first
+ * of all.
  *
  * @param countLanes tasks of a need that the broker's requests run at once.
  */

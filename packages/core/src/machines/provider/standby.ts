@@ -27,16 +27,16 @@ type GetInput<Kind extends ProviderInput['kind']> = Extract<ProviderInput, { rea
 const replicasPerProcessor = 2;
 
 /**
- * Keeps what a broker leases in place of what it leased before; heard again, it is confirmed again.
+ * Stores a broker's lease in place of the one before; a repeated lease is confirmed again.
  *
- * Heard again it may lack some of its replicas: a job was cancelled, or an input is gone. The driver has the new body,
- * so the outline must be the new one, too.
+ * A repeated lease may lack some of its replicas: a job was cancelled, or an input is gone. The driver has the new
+ * body, so the outline must be the new one, too.
  */
 export function takeLease(turn: Turn, { brokerId, connectionId, lease }: GetInput<'LeaseGranted'>): void {
   const broker = turn.state.brokers.get(brokerId);
   if (broker === undefined || broker.connectionId !== connectionId) return;
   const known = broker.lease?.outline;
-  // Heard late, after the one that replaced it.
+  // A late message, after the lease that replaced it.
   if (broker.leaseConnectionId === connectionId && known !== undefined && lease.sequence < known.sequence) return;
   broker.leaseConnectionId = connectionId;
   if (known === undefined || !isSameOutline(known, lease))
@@ -174,7 +174,8 @@ function isUsable(
 }
 
 /**
- * Keeps a report, and has its agent told, where there is room. One that came while the broker came back goes straight.
+ * Spools a report and acknowledges it to its agent, if there is room. A report that came while the broker returned is
+ * passed on directly.
  */
 export function keepReport(turn: Turn, input: GetInput<'ReportMade'>): void {
   const { state } = turn;
@@ -191,7 +192,7 @@ export function keepReport(turn: Turn, input: GetInput<'ReportMade'>): void {
   });
 }
 
-/** Whether it was kept already, and the agent has not heard. */
+/** Whether it is spooled already, but the agent did not receive the acknowledgement. */
 function isKept({ kept }: ProviderState, { facts }: ProvidedMachine, sequence: number): boolean {
   return sequence <= (kept.get(keptKey(facts))?.reports.at(-1)?.sequence ?? 0);
 }
@@ -209,8 +210,8 @@ function commitReport(
 }
 
 /**
- * Notes that a machine has not got what it was given of a lease, so that it gets something else. Nobody gets that
- * again: its broker has it still.
+ * Notes that a machine did not get leased replicas, so that it gets others. They are not given out again: their broker
+ * still has them.
  */
 export function returnToQueue(
   { state }: Turn,
@@ -221,13 +222,13 @@ export function returnToQueue(
   for (const replicaId of replicaIds) machine.held.delete(replicaId);
 }
 
-/** Forgets reports that their broker has; a machine that is gone and has told all is lost to it. */
+/** Forgets reports that their broker has; a machine that is gone and has delivered all its reports is lost to it. */
 export function forgetReports(turn: Turn, { brokerId, machineId, sequence }: GetInput<'SpooledAcknowledged'>): void {
   const { state } = turn;
   const broker = state.brokers.get(brokerId);
-  // Of several runs of an agent one after the other is told.
+  // If an agent had several runs, their machines are reported one after the other.
   const kept = [...state.kept.values()].find((one) => one.brokerId === brokerId && one.facts.machineId === machineId);
-  // What is acknowledged before this run is told was of the run before, and is heard twice.
+  // An acknowledgement before this run was reported belongs to the run before, and is a repetition.
   if (
     kept === undefined ||
     broker === undefined ||
@@ -245,8 +246,8 @@ export function forgetReports(turn: Turn, { brokerId, machineId, sequence }: Get
 }
 
 /**
- * Whether it was told on the present connection, with its machine or as of one that is gone; while nobody is there,
- * that nobody was told since.
+ * Whether it was reported on the present connection, with its machine or as gone; while no broker is connected, whether
+ * it was not reported since.
  */
 function isAnnounced(
   { machines }: ProviderState,
@@ -269,7 +270,7 @@ export function makeRoom({ state, commands }: Turn): void {
   }
 }
 
-/** Tells a broker that is back of the machines that are gone and have something to tell it. */
+/** Reports to a returned broker the machines that are gone and still have reports for it. */
 export function reportGone(turn: Turn, broker: KnownBroker): void {
   const { state } = turn;
   const reported = new Set<MachineId>();
@@ -299,7 +300,7 @@ function isHere(
   return machine !== undefined && machine.facts.incarnation === incarnation && machine.brokerId === brokerId;
 }
 
-/** Confirms the lease once every machine that may hold replicas of an earlier one has been told. */
+/** Confirms the lease once every machine that may hold replicas of an earlier one has been reported. */
 export function confirmLeases({ state, commands }: Turn): void {
   for (const broker of state.brokers.values()) {
     if (

@@ -44,9 +44,7 @@ export interface MeasuredTimes {
   readonly longest: Duration;
   readonly total: Duration;
   readonly count: number;
-  /**
-   * The shortest, and the sum of the squares; left out where some were measured by releases that did not tell these.
-   */
+  /** The shortest, and the sum of the squares; left out if some were measured by releases that did not report these. */
   readonly shortest?: Duration;
   readonly squares?: number;
 }
@@ -97,10 +95,10 @@ export interface ProviderConfig {
   readonly perHour?: BudgetLeft;
   /** Bounds on requests while no task of a demand has ended; left out where there are none. */
   readonly firstRequests?: FirstRequestLimits;
-  /** Whom the resource manager knows the requests by. */
+  /** The user that the resource manager knows the requests by. */
   readonly userId: UserId;
   /**
-   * A running allocation is released after so long without any demand, and a queued request withdrawn after so long
+   * A running allocation is released after this time without demand, and a queued request withdrawn after this time
    * without need for it.
    */
   readonly idleRelease: Duration;
@@ -114,8 +112,8 @@ export interface ProviderConfig {
   readonly refusalPause: Duration;
   readonly refusalPauseMax: Duration;
   /**
-   * After so many failures in a row the resource is only probed, with pauses of `probeInterval`, until new demand comes
-   * up.
+   * After this many failures in a row the resource is only probed, with pauses of `probeInterval`, until new demand
+   * comes up.
    */
   readonly refusalsMax: number;
   /** Longer than `refusalPauseMax`. */
@@ -127,7 +125,7 @@ export interface ProviderConfig {
    * agents ends then.
    */
   readonly credentialGrace: Duration;
-  /** Requests that ended and are still told of; older ones are forgotten. */
+  /** Requests that ended and are still reported; older ones are forgotten. */
   readonly endedRequestsMax: number;
   /** How long a broker is away before the provider goes on with what it leased. */
   readonly standbyAfter: Duration;
@@ -190,22 +188,22 @@ export interface OwnRequest {
   reasons: readonly Reason[];
   /** What the heuristic compared; undefined for one that compares nothing. */
   readonly candidates: readonly RequestCandidate[] | undefined;
-  /** The reservation that it is to run inside; left out for one beside them. */
+  /** The reservation that it will run inside; left out for one outside reservations. */
   reservation?: ClaimedReservation;
   /**
    * The reservation for which it was asked ahead and is held, as it was then, to its end now; left out for any other.
    */
   heldFor?: ReservedWindow;
-  /** What it is held for ends earlier than it was asked for; left out where it does not. */
+  /** Its reservation ends earlier than the request; left out if it does not. */
   isShortened?: true;
   /** It has moved since: the dates of `reservation` are those that the manager listed, and not those of its claim. */
   hasMoved?: true;
   /**
-   * Why nothing more is to be had of that, as the manager said when the request ended; left out before, and where it
-   * ended otherwise.
+   * Why its reservation can no longer be used, as the manager reported when the request ended; left out before, and if
+   * it ended otherwise.
    */
   overCode?: string;
-  /** Why its manager ended it; left out before, where that was asked of it, and where it ended otherwise. */
+  /** Why its manager ended it; left out before, and if the end was requested or had another cause. */
   endCode?: string;
   status: RequestStatus;
   /** Empty until the manager accepted it or listed it. */
@@ -215,8 +213,8 @@ export interface OwnRequest {
   startedAt: Instant;
   endedAt: Instant;
   /**
-   * When it was to start at the latest, as the first listing with it showed; left out where none did, and where its
-   * heuristic watches nothing.
+   * The latest start that it was promised, as the first listing with it showed; left out if none did, and if its
+   * heuristic does not watch the queue.
    */
   promisedStart?: Instant;
   /** Why it was released; left out while it is wanted. */
@@ -232,8 +230,8 @@ export interface OwnRequest {
   /** Seen: when the status was last seen at the manager. */
   seenAt: Instant;
   /**
-   * Seen: since when nobody knows whether the manager has it; 0 unless `status` is `submitting` and the call came to
-   * nothing.
+   * Seen: since when it is unknown whether the manager has it; 0 unless `status` is `submitting` and the call gave no
+   * answer.
    */
   unknownSince: Instant;
   /** Seen: good listings in a row that lacked it. */
@@ -247,19 +245,19 @@ export interface OwnRequest {
   releaseAskedAt: Instant;
 }
 
-/** What a broker was told of the resource, and when. */
+/** What was reported to a broker about the resource, and when. */
 export interface ResourceReported {
   readonly at: Instant;
   /** Equal as long as nothing changed but time. */
   readonly sign: string;
 }
 
-/** Why a heuristic that watches the queue is to be asked. */
+/** Why a heuristic that watches the queue must decide. */
 export type Trigger = NonNullable<RequestFacts['trigger']>;
 
 /** What a heuristic that watches the queue was asked for a broker, and when it is asked next. */
 export interface QueueWatch {
-  /** Why it is to be asked; undefined while there is no reason. */
+  /** Why it must decide; undefined while there is no reason. */
   trigger: Trigger | undefined;
   /** When it was last asked; 0 before, as the two below. */
   askedAt: Instant;
@@ -267,7 +265,7 @@ export interface QueueWatch {
   demand: Demand | undefined;
   /** Tasks of it that had ended then. */
   endedCount: number;
-  /** When it wants to be asked though nothing happened; Infinity for never. */
+  /** When it decides again though nothing happened; Infinity for never. */
   reviewAt: Instant;
   /** What it said. */
   reasons: readonly Reason[];
@@ -285,11 +283,11 @@ function beginWatch(): QueueWatch {
 export interface KnownBroker {
   readonly brokerId: BrokerId;
   /**
-   * Names the journal that it speaks for: its replica ids mean nothing to another one of the same name. Empty until one
-   * was told.
+   * Names the journal that it speaks for: its replica ids mean nothing to another journal of a broker with the same
+   * name. Empty until one was named.
    */
   instance: string;
-  /** Number of the first request that its present demand made, or will make; 0 while it wants nothing. */
+  /** Number of the first request that its present demand made, or will make; 0 without demand. */
   demandFrom: number;
   /** Run times of the tasks that its requests completed since then. */
   taskTimes: MeasuredTimes;
@@ -304,9 +302,9 @@ export interface KnownBroker {
   connectionId: number;
   /** When it went away; 0 while it is there. */
   awaySince: Instant;
-  /** All its machines have been told on this connection. */
+  /** All its machines have been reported on this connection. */
   isSynced: boolean;
-  /** Undefined until it is told on this connection; that of the last connection while the broker is away. */
+  /** Undefined until it was received on this connection; that of the last connection while the broker is away. */
   demand: Demand | undefined;
   /** Since when its demand is known to be nothing; 0 while it is not. */
   idleSince: Instant;
@@ -314,29 +312,29 @@ export interface KnownBroker {
   lease: SpooledLease | undefined;
   /** Promised state: since when the provider goes on alone in its place; 0 while it does not. */
   standbySince: Instant;
-  /** Since when running allocations cover all that it wants; 0 while they do not, or nobody knows. */
+  /** Since when running allocations cover all its demand; 0 while they do not, or while that is unknown. */
   coveredSince: Instant;
   /**
-   * Number of the first request that may have been made since its demand was told: such a one the demand does not know
-   * of.
+   * Number of the first request that may have been made since its demand was received: the demand does not account for
+   * it.
    */
   demandRequest: number;
   /**
-   * Processors of requests that ended since its demand was told, and were there before: what they had room for has no
-   * place now.
+   * Processors of requests that existed when its demand was received and have ended since: tasks that they had room for
+   * have no place now.
    */
   endedProcessors: ProcessorCount;
-  /** Connection on which it told its lease last. */
+  /** Connection on which it last sent its lease. */
   leaseConnectionId: number;
-  /** It was told that its lease is kept, and nothing of earlier ones can come back. */
+  /** Its lease was confirmed to it: the lease is stored, and nothing of earlier ones can come back. */
   isLeaseConfirmed: boolean;
-  /** How the reservations stand that it wants something inside of, as it was told last on this connection. */
+  /** The status of the reservations that it demands something inside of, as last reported on this connection. */
   statusesReported: readonly ReservedStatus[];
-  /** It wants to know how the resource stands. */
+  /** It needs the resource's status. */
   takesResource: boolean;
-  /** What it was told of that last on this connection; undefined before. */
+  /** The last report on this connection of the resource; undefined before. */
   resourceReported: ResourceReported | undefined;
-  /** When it is to be told again without any input; Infinity where nothing but an input makes it due. */
+  /** When the next report of it is due without any input; Infinity if only an input makes it due. */
   resourceDue: Instant;
 }
 
@@ -374,11 +372,11 @@ export function createBroker(brokerId: BrokerId, awaySince: Instant): KnownBroke
  */
 export interface ProvidedMachine {
   facts: MachineFacts;
-  /** Whom it is offered to; empty for nobody yet. */
+  /** The broker that it is offered to; empty for none yet. */
   brokerId: BrokerId;
   /**
-   * What its agent may hold is of a former journal of that broker: it is told to nobody, and given nothing, before its
-   * agent holds nothing.
+   * Its agent may hold replicas of a former journal of that broker: it is not reported or used before its agent holds
+   * nothing.
    */
   isForeign: boolean;
   /** Number of its agent's open stream; 0 while the agent is away. */
@@ -390,19 +388,19 @@ export interface ProvidedMachine {
    * decides.
    */
   busySince: readonly Instant[];
-  /** What the agent held when it attached; while its reports are kept here, what it holds. */
+  /** The replicas that the agent held when it attached; while its reports are spooled here, those that it holds now. */
   held: Set<ReplicaId>;
-  /** Connection of the broker that was told of it under this attachment; 0 when none was. */
+  /** Connection of the broker that it was reported on under this attachment; 0 when it was not. */
   reportedConnectionId: number;
   /** The agent was asked to present itself again, or to let go of what it holds. */
   isReturning: boolean;
   /** What it reports is kept here, since its broker is away. */
   isKeeping: boolean;
-  /** Kept reports that told of broken replicas since it last ended one otherwise. */
+  /** Spooled reports with broken replicas since the last replica that ended otherwise. */
   breakages: number;
   /** It gets nothing of a lease before. */
   quarantinedUntil: Instant;
-  /** A report of it found no room; none after it is kept before that one, or it would count as told. */
+  /** A report of it found no room; no later one is spooled before that one, or that one would count as delivered. */
   isFull: boolean;
 }
 
@@ -425,7 +423,7 @@ export function createMachine(facts: MachineFacts, brokerId: BrokerId, awaySince
   };
 }
 
-/** How long an own request waited, and what it was promised where that is known. */
+/** How long an own request waited, and its promised wait if that is known. */
 export interface OwnWait extends Pick<MeasuredWait, 'width' | 'wait'> {
   readonly walltime?: Duration;
   /** From its submission. */
@@ -444,7 +442,7 @@ export interface ProviderState {
   /** When this process took over; 0 before. */
   startedAt: Instant;
   /**
-   * Seen: how far the manager's clock is ahead of ours, as far as listings tell; undefined until the first since the
+   * Seen: how far the manager's clock is ahead of ours, as far as listings show; undefined until the first since the
    * start.
    */
   managerOffset: Duration | undefined;
@@ -488,17 +486,14 @@ export interface ProviderState {
   waits: OwnWait[];
   /** When a heuristic drafted requests, and gave some up, within the last hour; no more than it may within one. */
   readonly asked: { submissions: readonly Instant[]; withdrawals: readonly Instant[] };
-  /**
-   * Seen: what the reservation manager said of the claims that brokers want something with, by claim; the code is empty
-   * for a good one.
-   */
+  /** Seen: what the reservation manager said of the claims with demand, by claim; the code is empty for a good one. */
   readonly judgements: Map<string, { readonly code: string; readonly at: Instant }>;
   /**
    * Seen: reservations whose processors are due by the forecast of the last listing, by number. Until the next one they
    * stay due: a slot that is freed for one between two listings is not taken by something else.
    */
   readonly dueWindows: Map<number, ReservedWindow>;
-  /** Seen: what the reservation manager was told of what is held ahead, in this life, by reservation. */
+  /** Seen: what was reported to the reservation manager on pre-acquired allocations, in this life, by reservation. */
   readonly reportedProvisioning: Map<number, Provisioning>;
   /** Seen: when the next reservations would have all that they lack, as of the last listing, by number. */
   readonly expectedStarts: Map<number, Instant>;
@@ -580,7 +575,7 @@ export function credentialEnd({ config }: ProviderState, { startedAt, walltime, 
   return Math.max(startedAt + walltime, seenAt) + config.credentialGrace;
 }
 
-/** What the manager is to call the request: unique over all instances of this provider. */
+/** The name that the manager gets for the request: unique over all instances of this provider. */
 export function getClientRequestId(state: ProviderState, requestId: RequestId): string {
   return `${state.instance}.${requestId}`;
 }
@@ -594,7 +589,7 @@ export function observedTaskTimes({
   return count === 0 ? undefined : { longest, mean: Math.round(total / count), count };
 }
 
-/** The request as others are told of it. */
+/** The request as it is reported to others. */
 export function describeRequest(state: ProviderState, request: OwnRequest): AllocationRequest {
   const {
     requestId,

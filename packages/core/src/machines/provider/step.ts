@@ -42,11 +42,11 @@ import { beginTurn, commit, type Turn } from './turn.ts';
 import { scheduleWake } from './wake.ts';
 
 /**
- * Applies a batch of inputs, then makes one pass of decisions: what is surplus is released, what is missing is asked
- * for, and
- * machines are offered. Mutates `state`, which has one owner.
+ * Applies a batch of inputs, then makes one pass of decisions: it releases surplus allocations, requests missing ones,
+ * and offers machines. Mutates `state`, which has one owner.
  *
- * Idempotent: a fact heard twice, or about a request, broker or agent already gone, is stale and changes nothing.
+ * Idempotent: a repeated fact, or one about a request, broker or agent that is already gone, is stale and changes
+ * nothing.
  */
 export function step(
   state: ProviderState,
@@ -151,7 +151,7 @@ function takeInput(turn: Turn, input: ProviderInput): void {
   dispatch(handlers, turn, input);
 }
 
-/** After a start every connection is gone, and of a submission that was under way nobody knows the end. */
+/** After a start every connection is gone, and the outcome of a submission that was under way is unknown. */
 function startProvider(turn: Turn, instance: string): void {
   const { state, now } = turn;
   if (state.instance === '') commit(turn, { kind: 'ProviderFounded', instance, at: now });

@@ -29,7 +29,7 @@ export function refuseSubmission(
   });
 }
 
-/** Nobody knows whether the manager has a request: its slot stays taken until listings tell. */
+/** Whether the manager has the request is unknown: its slot stays taken until listings show it. */
 export function doubtSubmission(turn: Turn, requestId: RequestId): void {
   const request = turn.state.requests.get(requestId);
   if (request?.status === 'submitting') request.unknownSince = turn.now;
@@ -41,7 +41,7 @@ interface ReleaseTerms {
   readonly isGivenUp?: boolean;
   /** It ran and completed no task. */
   readonly isUnused?: boolean;
-  /** What its broker hears of why its machines are gone; left out, that their allocation was released. */
+  /** The reason that the broker gets for the loss of its machines; left out, that their allocation was released. */
   readonly code?: string;
 }
 

@@ -6,7 +6,7 @@ import { inWholeSlots } from './slots.ts';
 import { getClientRequestId, type KnownBroker } from './state.ts';
 import { commit, type Turn } from './turn.ts';
 
-/** What a draft is made of, and what it was chosen from. */
+/** The parts of a draft, and the choice that it came from. */
 interface Terms {
   /** Undefined for single processors. */
   readonly slot: Slot | undefined;
@@ -53,7 +53,8 @@ export function submitDraft(turn: Turn, broker: KnownBroker, draft: DraftedReque
 }
 
 /**
- * Where nodes are had whole, all processors of the nodes that a request takes are asked for: they are paid for anyway.
+ * If the manager gives whole nodes, all processors of the nodes that a request takes are requested: they are paid for
+ * anyway.
  */
 function inWholeNodes(
   { width, reasons }: DraftedRequest,

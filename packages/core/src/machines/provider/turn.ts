@@ -7,8 +7,8 @@ import type { ProviderCommand } from './commands.ts';
 import type { ProviderState } from './state.ts';
 
 /**
- * One step in the making: the state, what was changed and commanded so far, and the requests that brokers must be told
- * of.
+ * A step in progress: the state, the changes and commands so far, and the requests that changed and must be reported to
+ * brokers.
  */
 export interface Turn extends Decision<ProviderChange, ProviderCommand> {
   readonly state: ProviderState;

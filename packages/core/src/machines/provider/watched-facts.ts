@@ -25,10 +25,10 @@ import {
 } from './state.ts';
 import type { Turn } from './turn.ts';
 
-/** How often the machine is to hear of measured task times, and for how long tasks have run. */
+/** How often the state machine gets measured task times, and how long tasks have run. */
 export const measureInterval: Duration = 2_000;
 
-/** For whom is asked, and what of the slots and of the budget. */
+/** The broker that the heuristic decides for, and its share of the slots and of the budget. */
 interface Asker {
   readonly broker: KnownBroker;
   /** Free slots that it may use; less than 0 where more requests are there than may be by now. */
@@ -76,7 +76,7 @@ export function watchedFacts(turn: Turn, resource: Resource, { broker, slots, sh
   };
 }
 
-/** Nothing is given up while the manager cannot be asked, nor while nobody is there for whom it could be better. */
+/** Nothing is given up while the manager is unreachable, nor while the broker is away. */
 function getBudget({ state, now }: Turn, { connectionId }: KnownBroker, sharers: number): BudgetLeft {
   const { submissions, withdrawals } = budgetLeft(state, now);
   const mayGiveUp = state.listingFailure === '' && connectionId !== 0;

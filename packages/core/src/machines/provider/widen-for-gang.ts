@@ -2,7 +2,7 @@ import type { DraftedRequest, PendingRequest } from '../../requests/index.ts';
 import type { Reason } from '../../reasons/index.ts';
 import type { ProcessorCount } from '../../shared/index.ts';
 
-/** What there is beside the drafts. */
+/** Limits and requests that the drafts are compared with. */
 interface Beside {
   /** Most that one request may have. */
   readonly widthMax: ProcessorCount;
@@ -11,13 +11,12 @@ interface Beside {
 
 /**
  * Makes the widest draft wide enough for a gang, whose processors must be there at once: requests of a heuristic may be
- * narrow and start one after the
- * other. Drafts that it replaces are left out.
+ * narrow and start one after the other. Drafts that it replaces are left out.
  *
- * Nothing is changed where a request that runs or waits is as wide, and where no single one may be: then the gang is
- * gathered over several.
+ * Changes nothing if a running or waiting request is as wide, or if no single one may be: then the gang is gathered
+ * over several.
  *
- * @param gang processors of the widest gang that is wanted; 0 where none is.
+ * @param gang processors of the widest gang in demand; 0 if there is none.
  */
 export function widenForGang(
   drafts: readonly DraftedRequest[],

@@ -2,8 +2,8 @@ import type { ReservedWindow, SiteReservation } from '../../messages/index.ts';
 import type { Instant, ProcessorCount } from '../../shared/index.ts';
 
 /**
- * What has to be done so that the site has what was promised: `remade` is to be removed and made again, as what cannot
- * be changed in place.
+ * The change that makes the site's reservation match the promise: `remade` is removed and created again, because it
+ * cannot be changed in place.
  */
 export type Amendment = 'none' | 'made' | 'moved' | 'remade';
 
@@ -26,14 +26,13 @@ export function atSite({ reservationId, count, startsAt, endsAt }: ReservedWindo
 }
 
 /**
- * Compares what was promised with what the site has.
+ * Compares a promised reservation with the one at the site.
  *
- * What has begun at the site cannot begin later in place, and its processors can never be changed in place: Slurm
- * refuses both.
+ * A reservation that has begun at the site cannot begin later in place, and its processors can never be changed in
+ * place: Slurm refuses both.
  *
  * @param granularity processors that the site reserves together at least.
- * @param isRounded the site has been asked for so many and takes more, whole nodes for example: then more is as it
- * should be.
+ * @param isRounded the site was asked for this count and takes more, whole nodes for example: then more is right.
  */
 export function findAmendment(
   wanted: SiteReservation,

@@ -4,7 +4,7 @@ import type { KeptStatus } from './state.ts';
 
 /** Changes of what the reservation sync knows; the journal's lines. */
 export type ReservationSyncChange =
-  /** The reservation manager told of its reservations: those that are no more, and those that are new or different. */
+  /** The reservation manager reported its reservations: these are removed, and these are new or different. */
   | {
       readonly kind: 'WindowsChanged';
       readonly removedIds: readonly number[];

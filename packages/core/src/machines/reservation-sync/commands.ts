@@ -1,7 +1,7 @@
 import type { SiteReservation } from '../../messages/index.ts';
 import type { DriverCommand } from '../../shared/index.ts';
 
-/** What the reservation sync's driver must do, in order; what is refused it tells by SiteRefused. */
+/** What the driver of the reservation sync must do, in order; it reports refusals by SiteRefused. */
 export type ReservationSyncCommand =
   | DriverCommand
   /** Has the site's manager reserve; a start that has passed means now. */
@@ -10,5 +10,5 @@ export type ReservationSyncCommand =
   | { readonly kind: 'MoveSiteReservation'; readonly reservation: SiteReservation }
   /** Has the site's manager forget a reservation; what runs inside it ends. */
   | { readonly kind: 'RemoveSiteReservation'; readonly reservationId: number }
-  /** Reads what the site has, and tells it by SiteListed. */
+  /** Reads what the site has, and reports it by SiteListed. */
   | { readonly kind: 'ReadSite' };

@@ -1,7 +1,7 @@
 import type { ReservedWindow, SiteReservation } from '../../messages/index.ts';
 import type { ClockStepped, ProcessorCount } from '../../shared/index.ts';
 
-/** Facts that a reservation sync hears of. */
+/** The facts that a reservation sync receives. */
 export type ReservationSyncInput =
   /** All reservations of the resource that are confirmed and not over; a level. */
   | { readonly kind: 'ReservationsReported'; readonly windows: readonly ReservedWindow[] }

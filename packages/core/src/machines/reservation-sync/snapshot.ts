@@ -3,7 +3,7 @@ import { createReservationSyncState, type ReservationSyncState, type KeptReserva
 /** All of a reservation sync's state that its journal promises, as plain values. */
 export interface ReservationSyncSnapshot {
   readonly isAnnounced: boolean;
-  /** In the order in which they were told of. */
+  /** In the order in which they were reported. */
   readonly kept: readonly KeptReservation[];
 }
 

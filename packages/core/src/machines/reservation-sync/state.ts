@@ -16,7 +16,7 @@ export interface KeptReservation {
 
 /** All that a reservation sync knows. */
 export interface ReservationSyncState {
-  /** By number, in the order in which they were told of. */
+  /** By number, in the order in which they were reported. */
   readonly kept: Map<number, KeptReservation>;
   /** Whether the reservation manager has ever said which there are: before that, what the site has is left alone. */
   isAnnounced: boolean;

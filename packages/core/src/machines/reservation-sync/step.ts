@@ -15,11 +15,10 @@ interface Turn {
 }
 
 /**
- * Sees to it that the site's own manager has a reservation for each of ours, and no others.
+ * Keeps a reservation at the site's own manager for each of ours, and no others.
  *
- * It decides by levels alone, what was promised and what the site has, and asks the site only after it has read it: so
- * that a command that
- * was lost, a restart or somebody's hand in between make no difference.
+ * It decides by levels only, the promises and the listing of the site, and commands the site only after a listing: so
+ * lost commands, restarts and manual changes make no difference.
  */
 export function step(
   state: ReservationSyncState,
@@ -48,7 +47,7 @@ function handle(turn: Turn, input: ReservationSyncInput): void {
       turn.state.wakeAt = 0;
       return; // The alarm was set by the clock as it was.
     case 'TimerFired':
-      return; // What has ended is looked at after every input.
+      return; // After every input, ended reservations are handled.
     default:
       return unreachable(input);
   }
@@ -82,7 +81,7 @@ function isSameAtSite(asked: SiteReservation | undefined, wanted: SiteReservatio
 /** Cost: O(ours + the site's). */
 function amendSite(turn: Turn, { reservations, granularity }: ReservationSyncInput & { kind: 'SiteListed' }): void {
   const { state, commands } = turn;
-  // What was there in a former life of the reservation manager is not ours to judge before it has said what there is.
+  // Reservations from a former life of the reservation manager must stay until it has reported its present ones.
   if (!state.isAnnounced) return;
   const there = new Map(reservations.map((reservation) => [reservation.reservationId, reservation]));
   removeForeigners(turn, reservations);
@@ -91,12 +90,12 @@ function amendSite(turn: Turn, { reservations, granularity }: ReservationSyncInp
     if (amendOne(turn, kept, { there: there.get(kept.window.reservationId), granularity })) isNew = true;
   }
   for (const id of state.asked.keys()) if (!state.kept.has(id)) state.asked.delete(id);
-  // The answer of a command is no proof: what was asked for the first time is looked at at once, and what was refused,
-  // or is not as it was asked for, when the site is next read.
+  // The answer of a command does not prove its effect: a first attempt is verified at once; a refusal, or a difference,
+  // when the site is next read.
   if (isNew) commands.push({ kind: 'ReadSite' });
 }
 
-/** What the site has, and nobody was promised. */
+/** Removes reservations of the site that were never promised. */
 function removeForeigners({ state, now, commands }: Turn, reservations: readonly SiteReservation[]): void {
   for (const { reservationId, endsAt } of reservations) {
     if (!state.kept.has(reservationId) && endsAt > now) commands.push({ kind: 'RemoveSiteReservation', reservationId });
@@ -108,7 +107,7 @@ interface AtSite {
   readonly granularity: ProcessorCount;
 }
 
-/** Returns whether the site is asked for the first time for a reservation that it is to have as it is now. */
+/** Returns whether the site is asked for the reservation in its present form for the first time. */
 function amendOne(turn: Turn, kept: KeptReservation, { there, granularity }: AtSite): boolean {
   const { state, now, commands } = turn;
   const reservation = atSite(kept.window);

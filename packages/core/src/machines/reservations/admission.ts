@@ -14,8 +14,7 @@ import { listFacts } from './apply.ts';
 import type { ReservationsState, ResourceEntry } from './state.ts';
 
 /**
- * Codes of what a calendar refuses. Those in `negotiable` are answers to a good question: they come with what would be
- * possible.
+ * Codes of a calendar's refusals. Those in `negotiable` are answers to a good question: they come with alternatives.
  */
 const codes: Readonly<Record<RefusalReason, string>> = {
   'bad-amount': 'MUT_RESERVATION_AMOUNT',
@@ -48,7 +47,7 @@ export function isNegotiable({ reason }: CalendarRefusal): boolean {
   return negotiable.has(reason);
 }
 
-/** What a calendar's refusal is told as. */
+/** Maps a calendar's refusal to an error code and its fault. */
 export function getRefusal(refusal: CalendarRefusal, dimension: Dimension): Refusal {
   return { code: codes[refusal.reason], fault: getFault(refusal, dimension) };
 }
@@ -95,7 +94,7 @@ const amountFaults = {
 /** Names that a refusal lists; one more than are shown. */
 const namesMax = 11;
 
-/** Finds a resource; of one that is not known the nearest name is told. */
+/** Finds a resource; the refusal of an unknown id names the nearest one. */
 export function findResource({ resources }: ReservationsState, resourceId: string): ResourceEntry | Refusal {
   const entry = resources.get(resourceId);
   if (entry !== undefined) return entry;
@@ -185,7 +184,7 @@ export function readAmount(text: string, { id, dimension, total }: ResourceEntry
   return { code: isOfUnit ? 'MUT_UNKNOWN_UNIT' : 'MUT_RESERVATION_AMOUNT', fault: { ...read.fault, resourceId: id } };
 }
 
-/** The first reason of the manager's own not to take a request of a user: so many reservations are bounded. */
+/** The first reason of the manager's own to refuse a user's request: the number of reservations is limited. */
 export function findExcess(
   { options, livingCount }: ReservationsState,
   { resource, livingByUser }: ResourceEntry,
@@ -216,7 +215,7 @@ export function getOffer({ resource }: ResourceEntry): number {
   return getOffered(listFacts(resource));
 }
 
-/** The first reason not to hold a place for so long. */
+/** The first reason not to hold a place for this time. */
 export function findHoldFault({ options: { holdMax } }: ReservationsState, hold: Duration): Refusal | undefined {
   if (hold <= holdMax) return undefined;
   return {

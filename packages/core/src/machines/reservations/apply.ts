@@ -80,7 +80,7 @@ function putResource(state: ReservationsState, resource: ResourceRecord, at: Ins
   const { unclaimedMax } = known.resource.rules;
   known.resource = resource;
   known.calendar = known.calendar.withRules(listFacts(resource));
-  // What is looked at too early is looked at again; only what becomes due sooner would be missed.
+  // An early timer is set again when it fires; only one that is due sooner than before would be missed.
   if (!isShorter(resource.rules.unclaimedMax, unclaimedMax)) return;
   state.timers = listTimers(state);
   state.timerInstants.clear();
@@ -102,7 +102,7 @@ function putOutage(
   putReservations(state, reported);
 }
 
-/** Notes an outage beside the calendar. */
+/** Notes an outage outside the calendar. */
 export function fileOutage(state: ReservationsState, entry: ResourceEntry, outage: Outage): void {
   entry.outages.set(outage.id, outage);
   entry.nextOutageId = Math.max(entry.nextOutageId, outage.id + 1);
@@ -133,7 +133,7 @@ function putReservations(state: ReservationsState, reported: readonly Reservatio
   }
 }
 
-/** Notes a reservation beside the calendar, in place of what it was, and when it is to be looked at. */
+/** Notes a reservation outside the calendar, in place of its former version, and when its timer is due. */
 function fileReservation(state: ReservationsState, entry: ResourceEntry, reservation: ReservationRecord): void {
   const { id } = reservation.place;
   const former = state.reservations.findBrief(id);
@@ -145,13 +145,13 @@ function fileReservation(state: ReservationsState, entry: ResourceEntry, reserva
   const at = getDue(reservation, entry.resource, state.startedAt);
   const isNew = former === undefined || !isLiving(former);
   const looked = isNew ? Infinity : (state.timerInstants.get(id) ?? getDue(former, entry.resource, state.startedAt));
-  // What is looked at too early is looked at again then.
+  // An early timer is set again when it fires.
   if (looked <= at) return;
   state.timers.push({ at, kind: 'reservation', id });
   if (!isNew) state.timerInstants.set(id, at);
 }
 
-/** Notes a reservation beside the calendar, in place of what it was. */
+/** Notes a reservation outside the calendar, in place of its former version. */
 export function noteReservation(state: ReservationsState, entry: ResourceEntry, reservation: ReservationRecord): void {
   const {
     place: { id, userId },
@@ -176,7 +176,7 @@ function getLivingWork(reservation: ReservationBrief): number {
   return isLiving(reservation) ? measureWork(reservation) : 0;
 }
 
-/** Counts a reservation that lives now, or no more, or takes more or less. */
+/** Counts a reservation that begins or ceases to live, or takes more or less. */
 export function countLiving(
   state: ReservationsState,
   entry: ResourceEntry,

@@ -40,5 +40,5 @@ export type ReservationsChange =
     }
   /** Reservations of one resource, all at once: a new one and those that gave way to it, or one. */
   | { readonly kind: 'ReservationsPut'; readonly reported: readonly ReservationReported[] }
-  /** Over for so long that nobody will ask. */
+  /** Over for so long that they are forgotten. */
   | { readonly kind: 'ReservationsForgotten'; readonly ids: readonly number[] };

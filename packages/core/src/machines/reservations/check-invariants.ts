@@ -114,7 +114,7 @@ function checkTimers({ reservations, resources, timers, timerInstants, startedAt
   }
 }
 
-/** One is enough, and where there are several it is known which of them counts. */
+/** One is enough, and if there are several it is known which of them counts. */
 function checkLooks(
   id: number,
   at: Instant,

@@ -2,13 +2,12 @@ import type { Instant } from '../../shared/index.ts';
 import type { ResourceEntry } from './state.ts';
 
 /**
- * Chooses units of which not one is named, so that few reservations are in the way: those with the fewest, of these the
- * last ones. Ascending.
+ * Chooses units when none is named, so that few reservations are in the way: those with the fewest, of these the last
+ * ones. Ascending.
  *
- * Those that are away in a part of the window come after all others, and those that have failed come last: what two
- * outages share either takes alone,
- * and a unit that comes back from one of them is still the other's. So there are always as many as asked for, unless
- * the resource has not so many.
+ * Units that are away in a part of the window come after all others, and failed ones last: either of two outages takes
+ * a shared unit alone, and a unit that comes back from one of them still belongs to the other. So there are always
+ * enough, unless the resource has fewer units than that.
  * Cost: O(reservations in the window x their units).
  */
 export function chooseUnits(
@@ -32,7 +31,7 @@ export function chooseUnits(
     .sort((one, other) => one - other);
 }
 
-/** By unit: 2 where it has failed, 1 where it is away in a part of the window, else 0. */
+/** By unit: 2 if it has failed, 1 if it is away in a part of the window, else 0. */
 function findAbsences(
   { resource, outages }: ResourceEntry,
   { from, until }: { readonly from: Instant; readonly until: Instant },

@@ -2,19 +2,19 @@ import type { ReservationRecord, ResourceId, ResourceRecord } from '../../messag
 import type { Cause } from '../../reasons/index.ts';
 import type { ReservationsChange } from './changes.ts';
 
-/** What others hear of a change. */
+/** A change as it is published. */
 export interface ReservationEvent {
   /** A lower-case fact: `reservation.moved`, `resource.failed`. */
   readonly type: string;
   readonly resourceId: ResourceId;
-  /** As it is after the fact; undefined where the event is about a resource. */
+  /** The record after the fact; undefined if the event is about a resource. */
   readonly reservation: ReservationRecord | undefined;
   /** Of a resource that was registered or has other rules. */
   readonly resource: ResourceRecord | undefined;
   readonly reason: Cause;
 }
 
-/** What others hear of a change, in order; none of what is forgotten. */
+/** The events that a change publishes, in order; none for what is forgotten. */
 export function listEvents(change: ReservationsChange): ReservationEvent[] {
   switch (change.kind) {
     case 'ResourcePut':

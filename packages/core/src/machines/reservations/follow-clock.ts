@@ -4,8 +4,8 @@ import { put } from './lifecycle.ts';
 import type { Turn } from './turn.ts';
 
 /**
- * The clock was set. Reservations are at the times that people agreed on; holds last as long as they were meant to, and
- * of the time that the clock skipped nobody could make use.
+ * The clock was set. Reservations stay at the times that people agreed on; holds last as long as they were meant to,
+ * and the skipped time does not count as unclaimed.
  *
  * Cost: O(n) reservations that are not over.
  */

@@ -8,7 +8,7 @@ import type {
 } from '../../messages/index.ts';
 import type { ClockStepped, Duration, Instant, UserId } from '../../shared/index.ts';
 
-/** Who asks, and where the answer goes. */
+/** The user who asks, and where the answer goes. */
 interface Asked {
   readonly replyTo: number;
   readonly userId: UserId;
@@ -23,12 +23,12 @@ export interface NewResource {
   readonly rules: ResourceRules;
 }
 
-/** Units or capacity of a resource: so many of whichever, or one unit by its number. */
+/** Units or capacity of a resource: an amount of any, or one unit by its number. */
 export type Part =
   | { readonly kind: 'amount'; readonly amount: number }
   | { readonly kind: 'unit'; readonly unit: number };
 
-/** Facts that the reservation manager hears of. */
+/** The facts that the reservation manager receives. */
 export type ReservationsInput =
   /** Replies a PlacementReply. @param hold 0 for a reservation. */
   | (Asked & {
@@ -51,8 +51,8 @@ export type ReservationsInput =
   | (Asked & { readonly kind: 'CancellationRequested'; readonly reservationId: number; readonly reason: string })
   | (Asked & { readonly kind: 'ReleaseRequested'; readonly reservationId: number })
   /**
-   * @param claim undefined where the signature is not ours. @param shownBy empty: who asks. @param key of the claim,
-   * for repeats.
+   * @param claim undefined if the signature is not ours. @param shownBy empty: the asking user. @param key of the
+   *   claim, for repeats.
    */
   | (Asked & {
       readonly kind: 'ClaimShown';
@@ -62,8 +62,7 @@ export type ReservationsInput =
       readonly key: string;
     })
   /**
-   * Who manages the resource says that something runs inside a reservation; a level. @param usedBy whose that is; empty
-   * where it is not said.
+   * The provider of the resource reports use inside a reservation; a level. @param usedBy the user; empty if unknown.
    */
   | (Asked & {
       readonly kind: 'UseReported';
@@ -72,7 +71,10 @@ export type ReservationsInput =
       readonly usedBy: UserId;
       readonly key: string;
     })
-  /** Who manages the resource tells what is held ahead for a reservation; a level. Replies the ReservationRecord. */
+  /**
+   * The provider of the resource reports the processors that it pre-acquired for a reservation; a level. Replies the
+   * ReservationRecord.
+   */
   | (Asked & { readonly kind: 'ProvisioningReported'; readonly reservationId: number; readonly ahead: Provisioning })
   /** Each of these replies a ResourceReply. */
   | (Asked & { readonly kind: 'ResourceOffered'; readonly resource: NewResource })
@@ -95,7 +97,7 @@ export type ReservationsInput =
       readonly reason: string;
     })
   | (Asked & { readonly kind: 'ResourceRestored'; readonly resourceId: ResourceId; readonly part: Part })
-  /** What the one that decides has come to. */
+  /** The decision of the coordinator. */
   | {
       readonly kind: 'GroupDecided';
       readonly reservationId: number;
@@ -103,8 +105,8 @@ export type ReservationsInput =
       readonly isConfirmed: boolean;
     }
   /**
-   * The process has begun, and its journal is read. What is unclaimed is given time from now on: its use may have begun
-   * while nobody heard of it.
+   * The process has begun, and its journal is read. Unclaimed reservations get their time again from now on: a use may
+   * have begun while the process was down.
    */
   | { readonly kind: 'ManagerStarted' }
   | ClockStepped

@@ -9,11 +9,11 @@ export interface ShownClaim {
   readonly claim: ClaimContents | undefined;
   /** Where; empty: not said. */
   readonly resourceId: ResourceId;
-  /** By whom; empty: not said. */
+  /** The user who shows the claim; empty if unknown. */
   readonly shownBy: UserId;
 }
 
-/** What becomes of a claim: the reservation, where it is one of ours, and why it cannot be used now. */
+/** The judgement of a claim: the reservation, if it is one of ours, and why it cannot be used now. */
 export interface ClaimJudgement {
   readonly reservation: ReservationRecord | undefined;
   /** Undefined where it may be used. */
@@ -35,7 +35,7 @@ export function judgeClaim(
       },
     };
   const known = state.reservations.get(claim.reservationId);
-  // Numbers may have been given again where a journal was put back; what is another's is told to nobody.
+  // A restored journal may reuse numbers; a reservation of another user must not be disclosed.
   const reservation = known?.place.userId === claim.userId ? known : undefined;
   const refusal =
     findMismatch(claim, { resourceId, shownBy }) ??

@@ -23,7 +23,7 @@ export function confirm(turn: Turn, input: GetInput<'ConfirmationRequested'>): v
       };
     const confirmed: ReservationRecord = { ...known, status: 'confirmed', holdUntil: 0 };
     const { resource } = getEntry(turn.state, known.resourceId);
-    // It would be given back at once, and who confirmed it was told that it stands.
+    // It would be given back at once, although its confirmation was accepted.
     if (getDue(confirmed, resource, turn.state.startedAt) <= turn.now)
       return { code: 'MUT_RESERVATION_OVER', fault: getLateConfirmation(known, resource, turn.now) };
     return put(turn, 'confirmed', confirmed);
@@ -43,7 +43,7 @@ function getLateConfirmation(
   };
 }
 
-/** Gives a reservation back; one that is over is left so. Who cancels another's must say why. */
+/** Gives a reservation back; one that is over stays as it is. A user who cancels another's must give a reason. */
 export function cancel(turn: Turn, input: GetInput<'CancellationRequested'>): void {
   const { state } = turn;
   answer(turn, input.replyTo, findManaged(state, input), (known) => {
@@ -110,8 +110,8 @@ export function showClaim(turn: Turn, input: GetInput<'ClaimShown'>): void {
 }
 
 /**
- * Notes that a reservation is in use, as who manages its resource says: by its number, for the claim that let the user
- * in may be superseded by now, or forgotten.
+ * Notes that a reservation is in use, as its provider reports: by its number, because the claim that the user showed
+ * may be superseded by now, or forgotten.
  */
 export function reportUse(turn: Turn, input: GetInput<'UseReported'>): void {
   answer(turn, input.replyTo, findManaged(turn.state, input), (known) => {
@@ -127,8 +127,8 @@ function beginUse(turn: Turn, known: ReservationRecord, claimKey: string): Reser
 }
 
 /**
- * Notes what is held ahead for a reservation; of one that is over it stays as it was. Told the same again, nothing
- * changes.
+ * Notes the processors that are pre-acquired for a reservation; one that is over stays as it was. A repeated report
+ * changes nothing.
  */
 export function noteProvisioning(
   turn: Turn,
@@ -201,8 +201,8 @@ function findNoUse(
 }
 
 /**
- * Does what the time has come for: holds lapse, what nobody claimed is given back, uses end, outages are over. Cost:
- * O(log n) each.
+ * Handles what is due: holds lapse, unclaimed reservations are given back, uses end, outages are over. Cost: O(log n)
+ * each.
  */
 export function endDue(turn: Turn): void {
   const {
@@ -265,7 +265,7 @@ function explainUnclaimed({ place: { start } }: ReservationRecord, at: Instant, 
   return { code: 'reservation-unclaimed', withinMs: at - startedAt, since: 'manager-start' };
 }
 
-/** Forgets what has been over the longest, beyond what is remembered. */
+/** Forgets the reservations that have been over the longest, beyond the limit. */
 export function forgetOld(turn: Turn): void {
   const {
     endedIds,

@@ -3,8 +3,7 @@ import { sortedBy } from '../../shared/sort-order.ts';
 import { getDue, isDueBefore, isLiving, type Due, type ReservationsState } from './state.ts';
 
 /**
- * When each living reservation and each outage is to be looked at, each once. Cost: O(n), for whole numbers are sorted
- * by digits.
+ * The timers of living reservations and outages, one for each. Cost: O(n), because whole numbers are sorted by digits.
  */
 export function listTimers(state: ReservationsState): Heap<Due> {
   const timers: Due[] = [];

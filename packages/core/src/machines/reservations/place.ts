@@ -69,7 +69,7 @@ export function requestReservation(turn: Turn, input: Requested): void {
   turn.reply(input.replyTo, placed(reservation, answer.moved.length));
 }
 
-/** Moves or resizes what has not begun; the old place stands where no new one is found. */
+/** Moves or resizes a reservation that has not begun; it keeps its old place if there is no new one. */
 export function renegotiate(turn: Turn, input: Renegotiation): void {
   const { state, now } = turn;
   const known = findOwn(state, input);
@@ -145,7 +145,7 @@ function findRepeated(state: ReservationsState, { userId, clientRequestId }: Req
   return clientRequestId === '' ? undefined : state.reservations.findByKey(userId, clientRequestId);
 }
 
-/** A key is of one spec: who asks for something else with it would take what there is for what was asked for. */
+/** A key belongs to one spec: with another spec, it would get a reservation that was made for the first. */
 function findReuse(
   { place: { id }, resourceId, requestedAt, requestFingerprint }: ReservationRecord,
   input: Requested,
@@ -264,7 +264,7 @@ function answerRefusal(
   turn.reply(replyTo, { kind: 'refused', refusal } satisfies PlacementReply);
 }
 
-/** What could be had instead, each thing changed alone. */
+/** The available alternatives, each with one change. */
 function alternativesTo({ earliest, widest, longest }: Alternatives): Alternative[] {
   const reported: Alternative[] = [];
   if (earliest !== undefined)

@@ -29,8 +29,8 @@ export interface ReservationFilter {
 const lookedAtMax = 100_000;
 
 /**
- * The newest reservations of a filter, and the id before which the next ones are; 0 where there are none. Cost:
- * O(looked at), at most 100,000.
+ * The newest reservations of a filter, and the id before which the next ones are; 0 if there are none. Cost:
+ * O(visited), at most 100,000.
  */
 export function listReservations(
   state: ReservationsState,
@@ -83,7 +83,7 @@ export interface CalendarView {
   readonly isCut: boolean;
 }
 
-/** How much of a resource is taken over a window. @param slotsMax stretches that are told. */
+/** How much of a resource is taken over a window. @param slotsMax the most stretches to report. */
 export function describeCalendar(
   state: ReservationsState,
   resourceId: string,

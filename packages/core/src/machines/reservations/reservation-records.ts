@@ -5,8 +5,8 @@ import type { ReservationBrief, StoredReservations } from './stored-reservations
 /**
  * All reservations that a manager remembers, by id, and by user and the key that the user chose.
  *
- * After a restart most of them are in the store, and only in brief here: the whole of one is read when it is asked for,
- * and is kept once it has changed.
+ * After a restart most of them are in the store, and only in brief here: a whole one is read on demand, and is kept
+ * once it has changed.
  */
 export class ReservationRecords {
   /** New and changed ones. */
@@ -54,7 +54,7 @@ export class ReservationRecords {
       .findLast(({ place, clientRequestId }) => place.userId === userId && clientRequestId === key);
   }
 
-  /** Puts one in place of what it was. */
+  /** Replaces a record. */
   set(id: number, record: ReservationRecord): void {
     const {
       place: { userId },

@@ -105,8 +105,8 @@ function isWhole(brief: ReservationBrief): brief is ReservationRecord {
 }
 
 /**
- * Notes what is stored beside the calendars, as `noteReservation` does with what is not, but for what is over: that is
- * only listed.
+ * Notes stored reservations outside the calendars, as `noteReservation` does for others; those that are over are only
+ * listed.
  */
 function fileStored(state: ReservationsState, stored: StoredReservations, ended: ReservationBrief[]): void {
   for (let row = 0; row < stored.count; row += 1) {

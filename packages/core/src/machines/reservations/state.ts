@@ -9,9 +9,9 @@ export { isLiving, isPrepared } from './resource-status.ts';
 
 /** How a reservation manager is set up; from its configuration, not from its journal. */
 export interface ReservationsOptions {
-  /** Who may do everything. */
+  /** The user who may do everything. */
   readonly ownerId: UserId;
-  /** Who else may register resources. */
+  /** The other users who may register resources. */
   readonly registrars: readonly UserId[];
   /** Reservations that are not over, of all resources together. */
   readonly livingMax: number;
@@ -45,7 +45,7 @@ export interface ResourceEntry {
  */
 export const calendarStart: Instant = 0;
 
-/** When something is to be looked at. It may be out of date: what is due tells by itself when. */
+/** When something needs attention. It may be out of date: its present state decides when it is due. */
 export type Due =
   | { readonly at: Instant; readonly kind: 'reservation'; readonly id: number }
   | { readonly at: Instant; readonly kind: 'outage'; readonly resourceId: ResourceId; readonly outageId: number };
@@ -71,11 +71,11 @@ export interface ReservationsState {
   nextReservationId: number;
   /** What the last WakeAt asked for, so that it is not repeated; not promised, so not journaled. */
   wakeAt: Instant | undefined;
-  /** When this life of the manager began, and uses that it has not heard of can be told; 0 before. Not journaled. */
+  /** When this life of the manager began, from when on uses are reported to it; 0 before. Not journaled. */
   startedAt: Instant;
 }
 
-/** A manager without resources. @param stored what is filed by its caller; left out where there is none. */
+/** A manager without resources. @param stored the caller's store; left out if there is none. */
 export function createReservationsState(options: ReservationsOptions, stored?: StoredReservations): ReservationsState {
   return {
     options,
@@ -98,10 +98,10 @@ export function isDueBefore(one: Due, other: Due): boolean {
 }
 
 /**
- * When time changes a living reservation: its hold lapses, nobody has claimed it, or its end has come.
+ * When time changes a living reservation: its hold lapses, it stays unclaimed too long, or its end has come.
  *
- * @param startedAt of the manager: while it was away nobody could tell it of a use, so that what is unclaimed is so
- * from then on at the earliest.
+ * @param startedAt of the manager: while it was down no use could be reported, so that the time unclaimed counts from
+ *   then at the earliest.
  */
 export function getDue(
   { status, place, holdUntil }: Pick<ReservationBrief, 'status' | 'place' | 'holdUntil'>,

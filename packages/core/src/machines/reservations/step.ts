@@ -27,7 +27,7 @@ export function step(
   now: Instant,
 ): Decision<ReservationsChange, ReservationsCommand> {
   const turn = new Turn(state, now);
-  // Before anything is given back for want of a claim that nobody could show.
+  // Before anything is given back as unclaimed: claims could not be shown while the manager was down.
   if (inputs.some(({ kind }) => kind === 'ManagerStarted')) state.startedAt = now;
   for (const input of inputs) if (input.kind === 'ClockStepped') followClock(turn, input);
   endDue(turn);
@@ -75,7 +75,7 @@ function handle(turn: Turn, input: ReservationsInput): void {
     case 'ManagerStarted':
     case 'ClockStepped':
     case 'TimerFired':
-      return; // What time brings is looked at in every step.
+      return; // Every step handles what is due.
     default:
       return unreachable(input);
   }

@@ -9,7 +9,7 @@ export interface ReservationBrief extends Pick<ReservationRecord, 'resourceId' |
   readonly place: Omit<PlacedReservation, 'resources'>;
 }
 
-/** Numbers that tell of one reservation in brief: see `listStoredFacts`. */
+/** Numbers that describe one reservation in brief: see `listStoredFacts`. */
 export const factCount = 12;
 
 /** A status as stores number it. */
@@ -26,7 +26,7 @@ const preparedFlag = 2 ** 32;
 const none: readonly number[] = [];
 
 /**
- * A reservation in brief, as a store keeps it beside the whole: its units alone are not among them. @param names the
+ * A reservation in brief, as a store keeps it in addition to the whole; its units are not included. @param names the
  * store's numbers of its resource and its user.
  */
 export function listStoredFacts(
@@ -79,7 +79,7 @@ export class StoredReservations {
     this.#byKey = indexKeys(parts.facts, this.count);
   }
 
-  /** Where a reservation stands; undefined where it is not among them. Cost: O(log n). */
+  /** The row of a reservation; undefined if it is not in the store. Cost: O(log n). */
   rowOf(id: number): number | undefined {
     const { facts } = this.#parts;
     let [low, high] = [0, this.count - 1];

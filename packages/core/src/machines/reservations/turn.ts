@@ -5,7 +5,7 @@ import type { ReservationsChange } from './changes.ts';
 import type { ReservationsCommand } from './commands.ts';
 import type { ReservationsState } from './state.ts';
 
-/** One call of `step`: what it works on and what it has decided so far. */
+/** One call of `step`: its input, and what it has decided so far. */
 export class Turn {
   readonly state: ReservationsState;
   readonly now: Instant;
@@ -23,12 +23,12 @@ export class Turn {
     this.changes.push(change);
   }
 
-  /** Answers who asked. */
+  /** Answers the caller. */
   reply(replyTo: number, value: unknown): void {
     this.commands.push({ kind: 'Reply', replyTo, reply: { ok: true, value } });
   }
 
-  /** Answers who asked that it is not done. */
+  /** Refuses the caller's request. */
   refuse(replyTo: number, { code, fault }: Refusal): void {
     this.commands.push({ kind: 'Reply', replyTo, reply: { ok: false, code, fault } });
   }

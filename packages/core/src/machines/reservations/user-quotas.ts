@@ -8,9 +8,9 @@ import type { Turn } from './turn.ts';
 const hour: Duration = 3_600_000;
 
 /**
- * Why a user may not reserve that much, or so far ahead; undefined where it is allowed.
+ * Why a user may not reserve that much, or so far ahead; undefined if it is allowed.
  *
- * @param replaced what the reservation takes that this one is to replace.
+ * @param replaced what the reservation takes that this one replaces.
  */
 export function findQuotaFault(
   { state, now }: Turn,
@@ -32,7 +32,7 @@ export function findQuotaFault(
     : { code: 'MUT_USER_QUOTA', fault: { ...excess.fault, resourceId: entry.resource.id } };
 }
 
-/** What a user has reserved, at the resource where that is most, and may have. Cost: O(resources). */
+/** The most that a user has reserved at a resource, and the quota. Cost: O(resources). */
 export function listReservationQuotas(
   { options: { quotas }, resources }: ReservationsState,
   userId: UserId,

@@ -2,7 +2,7 @@ import { invariant, type Duration, type Instant } from '../../shared/index.ts';
 
 /** The order by scores. */
 export interface BucOrder {
-  /** The source's K, more than 0, in seconds: 0.8 of it is what a point of score is worth in waiting. */
+  /** The source's K, more than 0, in seconds: a point of score is worth 0.8 of it in waiting. */
   readonly weight: number;
   /**
    * By how much later a request may be submitted, at the most, and still go before another one; Infinity for what the
@@ -17,8 +17,8 @@ export const bucWeights: readonly number[] = [1440, 10_800];
 const second: Duration = 1000;
 
 /**
- * The longest lead that the cluster gives unless told otherwise: that of the best score with a walltime of 1000 s, 40 h
- * with K = 1440.
+ * The longest lead that the cluster gives by default: that of the best score with a walltime of 1000 s, 40 h with K =
+ * 1440.
  */
 export function usualLeadMax(weight: number): Duration {
   return 100 * weight * second;
@@ -44,27 +44,21 @@ export function getLead({ weight, leadMax }: BucOrder, score: number, walltime: 
 }
 
 /**
- * The rank of a request: who has the lower one goes first, which is the order of R at every instant.
+ * The rank of a request: the lower one goes first, which is the order of R at every instant.
  *
- * R is the lead plus the time waited. That grows alike for all that wait, so who is ahead stays ahead: the order among
- * waiting requests is settled when each is
- * submitted, by its submission, its walltime and the score of its user *then* (the source too measures the effect on
- * where a job is put into the queue at first), and
- * nothing has to be looked at again as time passes. A score that changes
- * later counts for later requests alone: what waits keeps the score that it was submitted with, so that nobody loses a
- * place by anything but another's submission.
+ * R is the lead plus the time waited. The time grows alike for all waiting requests, so their order never changes: it
+ * is settled when each is submitted, by its submission, its walltime and the score of its user *then* (the source too
+ * measures the effect on where a job is put into the queue at first). A score that changes later counts for later
+ * requests only: a waiting request keeps its score, so that it loses a place only to another submission.
  *
- * Nobody starves, whatever arrives. Be A the instant `leadMax` after a request's submission, n the number of requests
- * that are ahead of it at A and wait, and W the
- * longest walltime. A lead is at most `leadMax` and never less than 0, so whoever is submitted after A has a rank above
- * A - `leadMax`, which is this
- * submission and no less than this rank: he goes behind. So from A on the n ahead become fewer alone. Whoever is at the
- * head waits for those who run, at most W from when he got
- * there: under FCFS nobody else starts before him, under EASY nobody who would put his start off. Hence the k-th starts
- * by A + k W, and this one by A + (n + 1) W. Under
- * conservative backfilling a place is put off only by who comes later and goes before, so that the place it has at A is
- * a promise. What is
- * set aside for reservations, or lost with a node, comes on top.
+ * No request starves, whatever arrives. Let A be the instant `leadMax` after a request's submission, n the number of
+ * requests that are ahead of it at A and wait, and W the longest walltime. A lead is in 0..`leadMax`, so that a request
+ * submitted after A has a rank above A - `leadMax`, which is this submission and no less than this rank: it goes
+ * behind. So from A on the n ahead only become fewer. The head waits for running requests, at most W from when it
+ * became the head: under FCFS no other starts before it, under EASY none that would delay it. Hence the k-th starts by
+ * A + k W, and this one by A + (n + 1) W. Under conservative backfilling a place is delayed only by a later request
+ * that goes before, so that the place at A is a promise. Processors set aside for reservations, or lost with a node,
+ * come on top.
  */
 export function bucRank(
   order: BucOrder,

@@ -52,7 +52,7 @@ export function replayByScores(
       const rank = order === undefined ? 0 : bucRank(order, { ...request, score });
       const { width, walltime, runTime } = request;
       const place = resource.submit({ id: submitted, width, walltime, runTime, rank }, now);
-      // In an order by scores nobody is promised what who comes later may take.
+      // An order by scores promises no places, because a later request may take them.
       book.notePromise(submitted, order === undefined ? place : undefined);
       submitted += 1;
     }

@@ -25,15 +25,14 @@ export interface FreshRequest {
   readonly submittedAt: Instant;
 }
 
-/** Above what a user's requests ran for on the mean, so that half of them would not be killed. */
+/** Added to the mean run time of a user's requests, so that half of them would not be killed. */
 const margin = 1.25;
-/** A walltime that is tighter by less than this share is not worth telling of. */
+/** A walltime that is tighter by less than this share is not worth reporting. */
 const worthMin = 0.05;
 
 /**
- * A walltime that would have done by what is known of the user: her mean precision and a quarter more, rounded up to
- * the granularity; of one of whom
- * nothing is known, half. Undefined where hers is tight.
+ * A walltime that would have been enough by the user's history: the mean precision and a quarter more, rounded up to
+ * the granularity; half for a user without a history. Undefined if the walltime is tight already.
  *
  * @param granularity 1 or more.
  */
@@ -57,14 +56,13 @@ export interface QueueBefore {
 }
 
 /**
- * What a tighter walltime would have gained a request that is about to be queued; undefined where no tighter one is
- * known, or it would gain nothing.
+ * The gain of a tighter walltime for a request that is about to be queued; undefined if no tighter one is known, or it
+ * would gain nothing.
  *
  * Under a policy that gives places ahead the waits are those of the places that it would get, and an earlier one is the
- * gain, by passing others or by
- * fitting into a hole. Under the others it is a place further ahead, and a wait is estimated as the processor time that
- * is left to what runs and asked for by
- * who is ahead, over the processors: rough, since early ends make it shorter and what does not fit side by side longer.
+ * gain, by passing others or by fitting into a hole. Under the others it is a place further ahead, and a wait is
+ * estimated as the processor time that running requests have left and those ahead ask for, over the processors: rough,
+ * since early ends make it shorter and requests that do not fit side by side longer.
  * Cost: O(running + log n), or two searches for a place, each O(behind x segments).
  */
 export function gainOfTighter(queue: QueueBefore, request: FreshRequest): WalltimeGain | undefined {
@@ -89,7 +87,7 @@ function getProspect(
   const rank = bucRank(order, { submittedAt, walltime, score });
   const { count: aheadCount, work } = plan.sumProvisioning(rank);
   const place = policy.promises ? plan.findPlaceAhead({ rank, width, walltime, shape }, submittedAt) : Infinity;
-  // A request that is wider than what there is at present has no place, whatever its walltime.
+  // A request that is wider than the present capacity has no place, whatever its walltime.
   return { aheadCount, expectedWait: place < Infinity ? place - submittedAt : waitBehind(plan, work, submittedAt) };
 }
 

@@ -10,7 +10,7 @@ export interface UserScore {
   readonly precisionMean: number;
 }
 
-/** What a user has who was never seen. */
+/** The score of a user without requests so far. */
 export const newcomer: UserScore = { score: 60, countedCount: 0, precisionMean: 0 };
 
 /**
@@ -41,8 +41,8 @@ export function gainOfScore(precision: number): number {
  * where scores change.
  *
  * The source says only that a score is between 0 and 100, changes with each finished job and depends on precision. The
- * rule is fitted to its three
- * injected users of 100 jobs each, by the mean of the scores that their jobs met, the newcomer's being the first:
+ * rule is fitted to its three injected users of 100 jobs each, by the mean of the scores that their jobs met, the
+ * newcomer's being the first:
  *
  * | precision | mean in the source | by this rule | residual |
  * |---|---|---|---|
@@ -51,11 +51,10 @@ export function gainOfScore(precision: number): number {
  * | 1 | 99 | 99.00 | 0.00 |
  *
  * With a start of 60 whole steps, -4 and +10, meet the two ends to the last digit: 60 + 56 + ... + 4 = 480, and 40 + 30
- * + 20 + 10 is missing to 100 x 100. A straight
- * line between them would give one half 3 (a mean of 97.2); the square brings that to 2.1875. The gain is 0 at a
- * precision of 0.338. The means of the source's real
- * users (2.7, 45.93, 68.22), whose jobs are not known, lie within what the rule can come to: 2.7 is a precision of 0 in
- * 178 jobs, the others one near 0.34 or a mixture.
+ * + 20 + 10 is missing to 100 x 100. A straight line between them would give one half 3 (a mean of 97.2); the square
+ * brings that to 2.1875. The gain is 0 at a precision of 0.338. The means of the source's real users (2.7, 45.93,
+ * 68.22), whose jobs are not known, lie within the range of the rule: 2.7 is a precision of 0 in 178 jobs, the others
+ * one near 0.34 or a mixture.
  *
  * @param precision from 0 to 1.
  * @source buc2020, which gives the three means and no rule.

@@ -12,7 +12,7 @@ export interface FreeNode {
 /**
  * Chooses the nodes of a request of `count` slots, in the order of the cluster; undefined where they have too few.
  *
- * Nodes with GPUs are left to those who ask for them as long as others do. The node with the fewest free slots that
+ * Nodes with GPUs are left to requests for GPUs as long as others are enough. The node with the fewest free slots that
  * holds all that is left is taken, else the one with the most: so requests are on few nodes, and wide holes stay whole.
  */
 export function chooseParts(nodes: readonly FreeNode[], slot: Slot, count: number): NodePart[] | undefined {

@@ -11,7 +11,7 @@ export interface ClusterNode {
   readonly gpus: readonly GpuDevice[];
 }
 
-/** What a request has of one node. */
+/** The part of a request on one node. */
 export interface NodePart {
   /** Position of the node in the cluster. */
   readonly node: number;
@@ -42,7 +42,7 @@ export function listAmounts({ processors, memory, gpus }: ClusterNode): NodeAmou
   return { processors, memory: memory === 0 ? Infinity : Math.floor(memory / mebibyte) * mebibyte, gpus: counts };
 }
 
-/** Nodes as those who ask for slots see them. */
+/** Nodes in the form in which slots are requested. */
 export function shapeNodes(nodes: readonly ClusterNode[]): NodeShape[] {
   return groupNodes(
     nodes.map((node) => ({
@@ -55,8 +55,8 @@ export function shapeNodes(nodes: readonly ClusterNode[]): NodeShape[] {
 }
 
 /**
- * Memory of a slot on a node. A slot that asks for none has the part that belongs to its processors, so that what runs
- * there cannot use what others asked for.
+ * Memory of a slot on a node. A slot that asks for none has the part that belongs to its processors, so that its
+ * processes cannot use memory that others asked for.
  */
 export function findSlotMemory({ memory, processors }: Slot, node: ClusterNode): Bytes {
   if (memory > 0) return Math.ceil(memory / mebibyte) * mebibyte;
@@ -79,7 +79,7 @@ function countDevices({ gpus }: NodeAmounts, { gpuKind }: Slot): number {
   return count;
 }
 
-/** The part that a number of slots is of a node. Where any kind of device will do, the kind of which most are free. */
+/** The part of a node that a number of slots takes. If any kind of device is allowed, the kind with most free ones. */
 export function makePart(
   node: { readonly index: number; readonly node: ClusterNode; readonly free: NodeAmounts },
   slot: Slot,

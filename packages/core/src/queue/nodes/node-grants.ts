@@ -39,7 +39,9 @@ export class NodeUse {
     };
   }
 
-  /** Whether parts are really free, whatever the plan says: a request that has overrun its walltime still holds its own. */
+  /**
+   * Whether parts are really free, whatever the plan says: a request that has overrun its walltime still holds its own.
+   */
   isFree(parts: readonly NodePart[]): boolean {
     return parts.every(({ node: index, processors, memory, gpus }) => {
       const free = this.getFree(index);

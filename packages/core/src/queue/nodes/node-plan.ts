@@ -19,7 +19,9 @@ import { NodeTimeline } from './node-timeline.ts';
 export class NodePlan {
   readonly kind = 'nodes';
   readonly nodes: readonly ClusterNode[];
-  /** Positions of nodes that get no request, since they are away; what runs there keeps its parts until it has ended. */
+  /**
+   * Positions of nodes that get no request, since they are away; what runs there keeps its parts until it has ended.
+   */
   readonly away: ReadonlySet<number>;
   readonly #waiting = new EntryList();
   readonly #running = new EntryList();
@@ -185,7 +187,7 @@ export class NodePlan {
    * The first in the order, of those that are not due, that can start now for its whole walltime, if it gives up its
    * own place for that.
    *
-   * @param isReal only on what no overrunning request holds.
+   * @param isReal only on processors that no overrunning request holds.
    */
   findBackfill(now: Instant, isReal: boolean): PlannedRequest | undefined {
     const held = isReal ? this.#listHeld(now) : undefined;

@@ -35,11 +35,10 @@ interface Rated {
 }
 
 /**
- * Adds to a plan the request that has the job done first; undefined where none brings that forward.
+ * Adds to a plan the request with which the job is done first; undefined if none makes it earlier.
  *
- * Every maximal hole is tried, whole; then the request is narrowed and shortened to what the plan needs of it. Cost:
- * O(holes x task times x lanes), and more for
- * each that is better than all before it.
+ * Tries every maximal hole, whole; then narrows and shortens the request to what the plan needs of it. Cost: O(holes x
+ * task times x lanes), and more for each that is better than all before it.
  */
 export function addBest(context: PlanContext, plan: Plan, rules: AddingRules): Addition | undefined {
   const compared: PlannedRequest[] = [];
@@ -96,8 +95,8 @@ function wasteExpected(
 }
 
 /**
- * Whether too much of a request is lost under tasks that it cuts, beside the longest that may be asked for; not where
- * the job ends inside it.
+ * Whether tasks that a request cuts waste too much of it, compared with the longest request allowed; false if the job
+ * ends inside it.
  */
 function isWasteful(
   { bags, estimate: { scatter }, constants, facts }: PlanContext,
@@ -194,8 +193,8 @@ function startsUnused(context: PlanContext, plan: Plan, { width, walltime }: Pla
 }
 
 /**
- * The same request no wider and no longer than the plan needs to end as early, beyond what was held in vain; undefined
- * where it needs nothing of it.
+ * The same request, no wider and no longer than the plan needs to end as early, with the time that the last one held
+ * without a task in addition; undefined if the plan does not need it.
  */
 function trim(context: PlanContext, plan: Plan, { request, rating }: Rated): PlannedRequest | undefined {
   const {

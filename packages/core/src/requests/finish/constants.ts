@@ -1,8 +1,8 @@
-/** What the heuristic goes by that no theory gives; fitted on the first two thirds of each trace's time. */
+/** The constants of the heuristic that no theory gives; fitted on the first two thirds of each trace's time. */
 export interface FinishConstants {
   /**
-   * Task times that are thought possible before anything is known: from the first on, each so many times the one
-   * before, all equally likely.
+   * Task times that are considered possible before any is known, all equally likely: the shortest, and the factor from
+   * one to the next.
    */
   readonly priorShortest: number;
   readonly priorStep: number;
@@ -15,13 +15,16 @@ export interface FinishConstants {
   /** Further requests of a plan that can finish the job have to shorten it by this share. */
   readonly fillGain: number;
   /**
-   * What a plan has to be shorter by that gives up a request that waits: its age in the queue may be worth more than
-   * promises tell.
+   * By how much a plan must be shorter to give up a waiting request: its age in the queue may be worth more than
+   * promises show.
    */
   readonly withdrawGain: number;
   /** The same for one that runs. */
   readonly releaseGain: number;
-  /** A request that waits for so many times more processors than tasks are left for is given up for a narrower one, */
+  /**
+   * A request that waits for more than this many times the processors that the remaining tasks need is replaced by a
+   * narrower one,
+   */
   readonly widthSpare: number;
   /** unless the job ends earlier with it by more than this share. */
   readonly spareLoss: number;
@@ -37,11 +40,13 @@ export interface FinishConstants {
   /** and how likely that is thought to be. */
   readonly timeDoubtWeight: number;
   /**
-   * How much of a request has to be used by tasks that end in it, beside what of the longest would be, where tasks
+   * The share of a request that tasks ending in it must use, relative to that of the longest request, where tasks
    * differ and the job goes on after it.
    */
   readonly efficiencyMin: number;
-  /** What a request may waste, as a share of the job's work, counts as so many times that share of the job's time. */
+  /**
+   * The expected waste of a request, as a share of the job's work, counts this many times as a share of the job's time.
+   */
   readonly wasteCost: number;
   /** Beyond what a request needs, as a share of that: its walltime. */
   readonly walltimeMargin: number;

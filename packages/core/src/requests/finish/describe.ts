@@ -121,8 +121,8 @@ function findReview({ facts, isInTurn }: PlanContext): Instant | undefined {
 }
 
 /**
- * While nothing is known of task times, running tasks tell by not ending: each time that they have run half as long
- * again.
+ * Before task times are known, running tasks give information by not ending: looks again each time that they have run
+ * half as long again.
  */
 function reviewTasks({ now, pending, taskTimes }: RequestFacts): Instant | undefined {
   if (taskTimes !== undefined || !pending.some(({ status }) => status === 'running')) return undefined;

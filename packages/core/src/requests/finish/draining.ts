@@ -38,7 +38,7 @@ export interface Scatter {
   readonly shortest: number;
   /** More than `shortest`. */
   readonly longest: number;
-  /** What of a task is lost, on average, where a request ends under it; and what the last ones take longer. */
+  /** The mean loss of a task when a request ends under it; also the extra time of the last tasks. */
   readonly loss: number;
 }
 
@@ -57,7 +57,7 @@ const overdueShare = 1 / 8;
 /** What division leaves of a whole number may be short of it by this. */
 const rounding = 1e-9;
 
-/** So much of a task may be left where a bag counts as empty, if tasks differ. */
+/** A bag counts as empty with this fraction of a task left, if tasks differ. */
 const asLikelyAsNot = 0.5;
 
 /** Later than anything, from now: some thirty years. */
@@ -84,10 +84,10 @@ export function useLanes(lanes: readonly Lanes[], waiting: number): Lanes[] {
 }
 
 /**
- * When lanes can begin beside others, no earlier than they are to: what holds the resource until its end leaves no
- * place to what does not fit beside it, however early the requests of foreigners end.
+ * When lanes can begin given the others, no earlier than `from`: lanes that hold the resource until their end leave no
+ * place for others that do not fit, however early foreign requests end.
  *
- * @param most as many lanes as there are at all. Cost: O(others squared) at worst, and mostly O(others).
+ * @param most the total number of lanes. Cost: O(others squared) at worst, and mostly O(others).
  */
 export function startBeside(
   others: readonly Lanes[],
@@ -109,10 +109,10 @@ export function startBeside(
 }
 
 /**
- * Tasks that a lane has done when it has had processors for so many task times.
+ * Tasks that a lane has done when it has had processors for `times` task times.
  *
- * Whole ones where all are alike. Else, in the long run, so many as it has had time for less what is lost at the end;
- * in the short run, the chance that one is done.
+ * A whole number if all tasks are alike. Otherwise, in the long run, the times less the loss at the end; in the short
+ * run, the chance that one is done.
  *
  * @source for the long run, the elementary renewal theorem with E(T^2) / 2 E(T) for the age of what is cut.
  */
@@ -186,13 +186,13 @@ export function isDrained(at: Duration, workers: Workers, bag: Bag): boolean {
 }
 
 /**
- * When a bag is empty, from now: lanes take tasks eagerly until their requests end, and from then on slots bring what
- * they bring on average; `never` where nothing does.
+ * When a bag is empty, from now: lanes take tasks eagerly until their requests end, and from then on slots work at
+ * their average rate; `never` if none do.
  *
- * To a second, or a two thousandth where that is more.
+ * To a second, or a two thousandth if that is more.
  *
- * @param guess where it is looked first, more than 0. Cost: O(lanes x 20), and half of that where it is less than a
- * tenth too late.
+ * @param guess where the search begins, more than 0. Cost: O(lanes x 20), and half of that where it is less than a
+ *   tenth too late.
  */
 export function drainTime(workers: Workers, bag: Bag, guess: Duration = bag.time): Duration {
   let low = 0;

@@ -12,14 +12,14 @@ export interface SupposedTime {
 /** What tasks are thought to take. */
 export interface Estimate {
   /**
-   * Ascending; one where all take the same, nothing longer would fit, or only other resources tell. Each fits the
-   * longest walltime.
+   * Ascending; a single one if all tasks take the same, nothing longer would fit, or only other resources have measured
+   * times. Each fits the longest walltime.
    */
   readonly times: readonly SupposedTime[];
   /** Left out where all are alike, or nothing is known. */
   readonly scatter?: Scatter | undefined;
   /** What the longest task is thought to take, in times of the mean; 1 or more. */
   readonly longest: number;
-  /** What it goes by. */
+  /** The evidence for it. */
   readonly reason: Reason;
 }

@@ -71,7 +71,7 @@ function listBounds(facts: RequestFacts): Omit<Scope, 'skyline' | 'own'> {
     waiting: waitingTasks(facts),
     unplaced: isBounded(facts) ? tasksWithoutSlot(facts) : Infinity,
     submissionsMax: budget.submissions,
-    // What cannot be seen is no reason to give anything up.
+    // An incomplete listing does not justify giving anything up.
     withdrawalsMax: listingState === 'complete' ? budget.withdrawals : 0,
     isOnlyNow: trigger === 'queue',
   };
@@ -88,7 +88,8 @@ function waitingTasks({ pending, demand: { pendingTasks } }: RequestFacts): numb
 function findStop(facts: RequestFacts): Reason | undefined {
   const { pending, limits, trigger, queue, listing, now } = facts;
   const isFull = getFreeSlots(facts) <= 0;
-  // Requests that are there may be exchanged, so that a full house is no obstacle, nor is a place for every task.
+  // Present requests may be exchanged, so that neither a full set of requests nor a place for every task is an
+  // obstacle.
   const obstacle = findObstacle(
     pending.length > 0 && limits.requestsMax > 0
       ? { ...facts, pending: [], demand: { ...facts.demand, unplacedTasks: undefined } }

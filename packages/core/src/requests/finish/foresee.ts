@@ -11,16 +11,16 @@ export interface Foresight {
   readonly skyline: Skyline;
   /** Where requests that were promised nothing are thought to start, by what the listing calls them. */
   readonly places: ReadonlyMap<string, Duration>;
-  /** Whether nobody passes anybody, by what the queue looks like; then nothing is free before the last of it starts. */
+  /** Whether the queue seems not to backfill; then nothing is free before its last request starts. */
   readonly isInTurn: boolean;
 }
 
-/** Whoever came less than this before the listing may not have been looked at by the manager yet. */
+/** The manager may not have considered requests that came less than this before the listing. */
 const settledMin: Duration = 5 * 60_000;
 
 /**
- * What is free when: as backfilling would have it, or as first come, first served would where that is what the queue
- * looks like. Cost: that of `readQueue`, twice where it does.
+ * Free processors over time: as under backfilling, or as under first come, first served if the queue looks like that.
+ * Cost: that of `readQueue`, twice in the second case.
  */
 export function foresee(facts: RequestFacts): Foresight {
   const places = new Map<string, Duration>();
@@ -33,10 +33,10 @@ export function foresee(facts: RequestFacts): Foresight {
 }
 
 /**
- * Whether somebody waits, promised nothing, who could start now and hold nobody up who came before, but nobody who runs
- * has passed anybody who waits. Backfilling, however careful, would have started him.
+ * Whether the queue seems not to backfill: a request without a promise could start now without delaying an earlier one,
+ * still waits, and no running request has passed a waiting one. Backfilling, however careful, would have started it.
  *
- * @param places as backfilling that holds nobody up would have it.
+ * @param places as under backfilling that delays no request.
  */
 function isInTurn(facts: RequestFacts, places: ReadonlyMap<string, Duration>): boolean {
   const { listing, queue, listingState = 'complete' } = facts;
@@ -58,7 +58,7 @@ function isInTurn(facts: RequestFacts, places: ReadonlyMap<string, Duration>): b
   );
 }
 
-/** Who competes for processors, in the order of the queue. */
+/** The requests that compete for processors, in the order of the queue. */
 function waitingIn({ limits, listing }: RequestFacts): QueuedRequest[] {
   const waiting = listing.requests.filter(
     ({ status, reservationId, width, isHeldBack }) =>
@@ -67,7 +67,7 @@ function waitingIn({ limits, listing }: RequestFacts): QueuedRequest[] {
   return waiting.sort((one, other) => listedRank(one) - listedRank(other));
 }
 
-/** Nobody starts before those who came earlier, and nothing that is asked for now before the last of them. */
+/** No request starts before earlier ones, and a request that is submitted now not before the last of them. */
 function placeInTurn(facts: RequestFacts): Foresight {
   const { now, listing } = facts;
   const { free } = readQueue({

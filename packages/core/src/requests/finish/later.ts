@@ -4,7 +4,7 @@ import type { Duration } from '../../shared/index.ts';
 import { doneInLane, type Bag, type SlotLater } from './draining.ts';
 import type { Skyline } from './skyline.ts';
 
-/** What is known of a queue when it is asked what a slot will bring. */
+/** The known facts of a queue for estimating what a slot will bring. */
 export interface LaterFacts {
   readonly facts: RequestFacts;
   readonly skyline: Skyline;
@@ -18,11 +18,10 @@ export interface LaterFacts {
 const worthwhile = 0.5;
 
 /**
- * What a slot brings once its present request has ended, if tasks take `time`: the next request waits as long as the
- * one now that would have the job done first, and
- * works at the best rate that any could have now, waiting included; all slots together have no more of the resource
- * than one that asked for all of it would have, again and again: in the times between others have it,
- * whose requests come before those that are asked for later. Cost: that of visiting all holes.
+ * What a slot brings once its present request has ended, if tasks take `time`. The next request waits as long as the
+ * one that would now finish the job first, and works at the best rate that any could have now, waiting included. All
+ * slots together have at most the share of the resource that repeated requests for all of it would have: in between,
+ * others have it, whose requests come before later ones. Cost: that of visiting all holes.
  */
 export function lookLater(
   { facts, skyline, waitShare, futureShare }: LaterFacts,

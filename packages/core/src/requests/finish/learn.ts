@@ -19,7 +19,7 @@ const doubtCount = 2;
 /** The deviation of what is evenly distributed is its breadth by this. */
 const rootOf12 = 3.4641016151377544;
 
-/** What learning goes by beside what was seen. */
+/** What learning uses in addition to observations. */
 interface Learning {
   /** The longest time that fits a request. */
   readonly fitting: Duration;
@@ -48,12 +48,12 @@ function getShortest({ taskTimes, taskSpread }: Pick<RequestFacts, 'taskTimes' |
 }
 
 /**
- * When it shows whether tasks are alike; undefined where it has, or there is nothing to tell by.
+ * When it will be clear whether tasks are alike; undefined if it is already, or cannot be determined.
  *
- * Tasks that are alike and began together end one shortly after the other. Where the first of them has just ended, and
- * more have run for as long as have ended, these seem to be as short; a moment later they have ended, too,
- * or have outlasted it. Whatever was decided before then would be for tasks as short as the shortest. That moment is
- * twice `likeShare` of its time at most, once where ages are exact. Cost: O(groups of tasks).
+ * Tasks that are alike and began together end one shortly after the other. When the first of them has just ended, and
+ * others have run as long, these seem to be as short; a moment later they have ended too, or have outlasted it. A
+ * decision before then would assume tasks as short as the shortest. That moment is twice `likeShare` of its time at
+ * most, once if ages are exact. Cost: O(groups of tasks).
  *
  * @param running how long tasks have run.
  */
@@ -81,21 +81,21 @@ export function likenessShownAt(
 }
 
 /**
- * What the tasks that are left take, by the completed ones and those that have outlasted one of these.
+ * Estimates the time of the remaining tasks from completed ones and from those that have outlasted a completed one.
  *
  * The first to complete are the shortest, and those that are cut again and again the longest, so that the mean of the
- * completed ones is too low at first, and for what is left.
+ * completed ones is too low at first, and too low for the remaining ones.
  *
- * @source Buckley and James, "Linear regression with censored data", Biometrika 66 (1979): who has outlasted a counts
- * as E(T | T > a), here (a + L) / 2 as for U(s, L); solved
- * for the longest:  L - s = (2 n (c - s) + sum (a - s) + k (7 s - s)) / (n + k)
+ * @source Buckley and James, "Linear regression with censored data", Biometrika 66 (1979): a task that has outlasted a
+ *   counts as E(T | T > a), here (a + L) / 2 as for U(s, L); solved for the longest: L - s = (2 n (c - s) + sum (a - s)
+ *   + k (7 s - s)) / (n + k)
  * Symbols: n = `count`, c = `mean`, s = `shortest`, a = how long each of those that outlast it ran, L = `longest`, k =
- * `doubtCount`: so many tasks are thought to have told
- * of U(m/4, 7m/4) before. What is left has the mean m' of which n c + p m' = (n + p) (s + L) / 2, with p pending tasks.
+ * `doubtCount`: the number of tasks that the prior U(m/4, 7m/4) counts for. The remaining tasks have the mean m' with n
+ * c + p m' = (n + p) (s + L) / 2, with p pending tasks.
  *
- * Where tasks differ how many of them a request will cut is a matter of rng, however well their mean is known: that
- * all take a tenth longer is thought possible, so that a plan which ends the job by a hair
- * is worth less than one with something to spare.
+ * Where tasks differ, chance decides how many of them a request will cut, however well their mean is known. So the
+ * estimate allows for all of them taking a tenth longer, and a plan that ends the job by a hair is worth less than one
+ * with something to spare.
  *
  * @param running how long tasks have run.
  */
@@ -126,7 +126,7 @@ export function learnFrom(
   const most = Math.max(longest, outlasting.oldest, shortest + beyond / (count + doubtCount));
   const left = (((shortest + most) / 2) * (count + pendingTasks) - mean * count) / pendingTasks;
   const time = Math.min(fitting, Math.max(1, mean, Math.min(most, left)));
-  // None of those that have outlasted a is shorter than that, and what is left are more and more of them.
+  // None of those that have outlasted a is shorter than that, and the remaining tasks are more and more of these.
   const least = (outlasting.sum + (pendingTasks - outlasting.count) * shortest) / pendingTasks;
   const scatter = getScatter(
     { shortest: Math.min(least, time), longest: most, deviation: (most - shortest) / rootOf12 },

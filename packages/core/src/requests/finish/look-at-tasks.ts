@@ -5,18 +5,17 @@ import type { FinishConstants } from './constants.ts';
 import { learnFrom, widest } from './learn.ts';
 import type { Estimate, SupposedTime } from './estimate.ts';
 
-/** Supposed times that are less likely are not looked at. */
+/** Supposed times that are less likely are left out. */
 const weightMin = 0.01;
-/** Tasks of a group that count for how likely a time is: what they tell is much the same. */
+/** Tasks of a group that count as evidence for a time: more of them would add little. */
 const witnessesMax = 3;
-/** Of a time that tasks were seen to outlast something is left, since nobody knows how they differ. */
+/** A time that tasks were seen to outlast keeps this share, because it is not known how they differ. */
 const doubtShare = 0.02;
 
 /**
- * What tasks take, by what was seen: the completed ones, corrected by those that run on; else what they take at other
- * resources; else every time is thought
- * possible that would fit, equally likely in every ratio, less what running and cut tasks have outlasted. Cost:
- * O(groups of tasks x times).
+ * Estimates task times: from completed tasks, corrected by those that run on; else from other resources; else every
+ * time that would fit counts as possible, equally likely in every ratio, less those that running and cut tasks have
+ * outlasted. Cost: O(groups of tasks x times).
  */
 export function lookAtTasks(facts: RequestFacts, constants: FinishConstants): Estimate {
   const { taskTimes, taskTimesElsewhere: elsewhere, pending, cutOff = [], limits } = facts;

@@ -21,16 +21,16 @@ export interface OwnRequestView {
 
 /** Shorter promises say nothing of how much is promised too late. */
 const promisedMin: Duration = 60_000;
-/** Only the latest are looked at: a queue changes. */
+/** Only the latest count: a queue changes. */
 const waitsMax = 50;
 
 /**
- * The share of what is promised that requests wait, by those that started and those that wait: users ask for too much
- * time, so most wait less.
+ * The share of their promised wait that requests really wait, by those that started and those that wait: users ask for
+ * too much time, so most wait less.
  *
- * Of a request that still waits, the share is read from how fast its promised start comes nearer: where it comes nearer
- * faster than the clock, it is expected to go on doing so. So a queue that moves everybody forward when a job ends early
- * is distinguished from one that keeps its promises, before a request that waits for days has started.
+ * Of a request that still waits, the share is read from how fast its promised start comes nearer: if faster than the
+ * clock, that is expected to go on. So a queue that moves all requests forward when a job ends early is distinguished
+ * from one that keeps its promises, before a request that waits for days has started.
  */
 export function estimateWaitShare(
   { waits = [], pending, now }: Pick<RequestFacts, 'waits' | 'pending' | 'now'>,
@@ -50,8 +50,8 @@ export function estimateWaitShare(
 }
 
 /**
- * How long one has waited, and how much of what it was promised that has used up: no less than the clock tells, for one
- * that is moved back is kept no better than to the letter.
+ * How long a waiting request has waited, and how much of its promise that has used up: at least what the clock shows,
+ * because a request that is moved back gets its full promised wait at best.
  */
 function watchWait(
   { status, submittedAt, promisedStart, predictedStart }: PendingRequest,
@@ -66,10 +66,9 @@ function watchWait(
 }
 
 /**
- * Whether the manager seems to move nobody forward: of the own requests that have waited for a while, and there is one,
- * none has come nearer than it was promised. Then the place of one that is withdrawn is thought
- * to be left to whoever asks for it next, and not to those who wait behind it. A guess: for a while nobody may have
- * ended early.
+ * Whether the manager seems to move no request forward: of the own requests that have waited for a while, and there is
+ * at least one, none has come nearer than it was promised. Then a withdrawn request seems to leave its place to the
+ * next new request, and not to those behind it. A guess: there may have been no early ends for a while.
  */
 export function keepsPlaces(
   { pending, now }: Pick<RequestFacts, 'pending' | 'now'>,
@@ -87,22 +86,22 @@ export function keepsPlaces(
   );
 }
 
-/** What own requests are looked at with. */
+/** How own requests are viewed. */
 export interface OwnView {
   readonly facts: RequestFacts;
   /** With the own requests in it. */
   readonly skyline: Skyline;
   readonly waitShare: number;
-  /** Where the queue was read to put requests that were promised nothing, by what the listing calls them, from now. */
+  /** The places of requests without a promise by the reading of the queue, by their names in the listing, from now. */
   readonly places: ReadonlyMap<string, Duration>;
 }
 
 /**
- * The own requests in their order. One that waits is expected after a share of what it was promised, but not before
- * those own ones have ended that it does not fit beside: they hold what they hold until their end.
+ * The own requests in their order. A waiting one is expected after a share of its promised wait, but not before the own
+ * ones have ended that leave no place for it: they hold their processors until their end.
  *
- * What waits and is wider than the resource has become keeps nobody back. Cost: O(requests squared + groups of tasks),
- * cubed for those of the whole machine (a thousand: 0.2 s), and a search for each place that is not known.
+ * A waiting request that is wider than the resource has become delays no other. Cost: O(requests squared + groups of
+ * tasks), cubed for those of the whole machine (a thousand: 0.2 s), and a search for each place that is not known.
  */
 export function viewOwn(requests: readonly PendingRequest[], view: OwnView): OwnRequestView[] {
   const {

@@ -13,9 +13,9 @@ export interface PlanContext {
   readonly estimate: Estimate;
   /** The share of promised waits that requests wait. */
   readonly waitShare: number;
-  /** Whether nobody passes anybody in the queue, by what it looks like. */
+  /** Whether the queue seems not to backfill. */
   readonly isInTurn: boolean;
-  /** Whether the place of one that waits is left to who asks for it when it is withdrawn. */
+  /** Whether a withdrawn waiting request leaves its place to the next new one. */
   readonly keepsPlaces: boolean;
   /** The job, for each task time of the estimate. */
   readonly bags: readonly Bag[];
@@ -31,7 +31,7 @@ export interface Rating {
   readonly score: number;
 }
 
-/** What runs, waits and is to be asked for, and what it leaves free. */
+/** Running, waiting and future requests, and the processors that they leave free. */
 export interface Plan extends Workers, Rating {
   readonly skyline: Skyline;
 }
@@ -63,16 +63,12 @@ export function couldBeat({ bags }: PlanContext, { finishes }: Rating, workers: 
   return bags.some((bag, index) => isDrained((finishes[index] as Duration) * (1 - share), workers, bag));
 }
 
-/**
- * Whether workers that end a job later than a plan does end it later by more than this is looked at, so that they count
- * as much.
- */
+/** A bound of the score counts an end that is later than a plan's by this factor; a smaller delay counts as none. */
 const slowdown = 1.05;
 
 /**
- * Whether workers may score below a plan: by their ends where those are earlier than its, and a bound of them where
- * they are not. Where one task time gains a little and the others lose, which is mostly so,
- * far cheaper than rating them.
+ * Whether workers may score below a plan: by their ends if those are earlier than its, and otherwise by a bound. Far
+ * cheaper than rating them if one task time gains a little and the others lose, which is the usual case.
  */
 export function couldScoreBelow(
   { estimate: { times }, bags }: PlanContext,

@@ -23,7 +23,7 @@ export interface Scope {
   readonly freeSlots: number;
   /** Tasks that run nowhere: only those can begin in a further request. */
   readonly waiting: number;
-  /** Tasks to ask processors for, as the broker tells it; Infinity where it does not. */
+  /** Tasks to ask processors for, as the broker reports it; Infinity if it does not. */
   readonly unplaced: number;
   readonly submissionsMax: number;
   readonly withdrawalsMax: number;
@@ -75,7 +75,7 @@ function fill(context: PlanContext, scope: Scope, givenUp: readonly OwnRequestVi
       isOnlyNow: isOnlyNow && givenUp.length > 0,
       lanesMax: Math.min(beginning, unplaced),
     });
-    // Further requests have to be worth it: each is one more for the manager and for whoever waits there.
+    // Further requests must be worth it: each is a burden for the manager and for the others that wait there.
     if (added === undefined || isTooLittle(context, filled.plan, added.plan)) break;
     unplaced -= lanesIn(added.request.width, unit);
     filled = {
@@ -94,8 +94,8 @@ function tasksIn({ request: { tasks = [] } }: OwnRequestView): number {
 }
 
 /**
- * Tasks that a running request may cut at its end: they will wait again, and what is to take them may be asked for by
- * now.
+ * Tasks that a running request may cut at its end: they will wait again, and the request for them may be submitted
+ * already.
  */
 function tasksCutIn(
   { end, request: { tasks = [] } }: OwnRequestView,
@@ -109,7 +109,7 @@ function isTooLittle({ constants }: PlanContext, before: Plan, after: Plan): boo
   return before.slotEnds.length > 0 && before.score - after.score < getGain(constants.fillGain);
 }
 
-/** The best exchange of one more own request for others; undefined where none is clearly better. */
+/** The best exchange of one more own request for others; undefined if none is clearly better. */
 function exchange(context: PlanContext, scope: Scope, proposal: Proposal): Proposal | undefined {
   let best: Proposal | undefined;
   for (const one of scope.own) {
@@ -147,17 +147,17 @@ function exchangeOne(
 }
 
 /**
- * Where nobody tells when it starts, what waits keeps its place as long as others seem to be passed: that something
- * else would start earlier is a guess as well.
+ * A waiting request without a predicted start keeps its place as long as the queue seems to backfill: that another
+ * request would start earlier is a guess as well.
  */
 function isUnpromised({ isRunning, request: { predictedStart } }: OwnRequestView): boolean {
   return !isRunning && predictedStart === undefined;
 }
 
 /**
- * Whether nobody passes it: nothing could come before it, but something larger may be worth more. Each in its place is
- * larger, so that this comes to an end. Not at an event of the queue: whoever could start
- * by then may be about to.
+ * Whether the queue seems not to backfill, so that no other request could start before it, but a larger one in its
+ * place may be worth more. Each replacement is larger, so that this comes to an end. Not at an event of the queue: a
+ * request that could start by then may be about to.
  */
 function waitsItsTurn({ facts: { trigger }, isInTurn }: PlanContext, one: OwnRequestView): boolean {
   return isInTurn && isUnpromised(one) && trigger !== 'queue';
@@ -169,23 +169,22 @@ function isLarger({ width, walltime }: PlannedRequest, { request }: OwnRequestVi
 
 /**
  * Whether a request comes before one that waits: it starts earlier, or at the same time and is larger. Only for such a
- * one is another given up, whatever the estimate says: where nothing happens and the
- * manager gives the places that were found, each exchange brings the first of the requests that it changes forward, so
- * that they come to an end.
+ * request is another given up, whatever the estimate: if nothing else happens and the manager gives the places that
+ * were found, each exchange moves the first changed request forward, so that exchanges come to an end.
  */
 function comesBefore(planned: PlannedRequest, own: OwnRequestView): boolean {
   const { width, walltime, start } = planned;
   const { request, start: ownStart } = own;
-  // Where the one that waits could start now it would have been started: whatever keeps it waiting, nobody saw it in
-  // the queue, and it would keep the other waiting as well.
+  // If a waiting request could start now, the manager would have started it: the reason is not in the listing, and
+  // would delay the other one as well.
   if (start === 0 && width >= request.width && walltime >= request.walltime) return false;
   return start < ownStart || (start === ownStart && isLarger(planned, own));
 }
 
 /**
- * Whether giving up one more for what starts at once could be clearly better: by no more than what is free now, for as
- * long as may be asked for, and slots that are as good as free now. Far cheaper than
- * to find the requests, and mostly the answer is no.
+ * Whether giving up one more for requests that start at once could be clearly better: with at most the processors that
+ * are free now, for the longest walltime, and slots that are nearly as good as free now. Far cheaper than to find the
+ * requests, and mostly the answer is no.
  */
 function couldGain(
   context: PlanContext,
@@ -219,8 +218,8 @@ function couldGain(
 }
 
 /**
- * What runs leaves its place to what comes for it. What the withdrawal of one that waits frees is mostly handed on to
- * those behind it; where it is not, one that is to be asked for again but narrower fits where it was.
+ * A running request leaves its place to its successor. The place of a withdrawn waiting request mostly goes to those
+ * behind it; if the queue keeps places, a narrower replacement fits where the request was.
  */
 function leavesPlace(context: PlanContext, one: OwnRequestView): boolean {
   return one.isRunning || (context.keepsPlaces && isTooWide(context, one));

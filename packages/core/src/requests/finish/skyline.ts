@@ -96,9 +96,9 @@ export class Skyline {
   }
 
   /**
-   * Visits the maximal holes: rectangles that could not begin earlier, last longer or be wider within what is requested.
-   * In the order of their
-   * beginnings, those that begin together the widest first. Cost: O(segments x segments of a hole).
+   * Visits the maximal holes: rectangles that could not begin earlier, last longer or be wider within what is
+   * requested. In the order of their beginnings, those that begin together the widest first. Cost: O(segments x
+   * segments of a hole).
    */
   visitHoles({ unit, widthMax, extentMax, until }: HoleSpec, visit: (hole: Hole) => void): void {
     const unitsMax = Math.floor(widthMax / unit);

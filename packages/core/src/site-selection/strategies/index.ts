@@ -32,7 +32,7 @@ export const siteSelectionStrategies: readonly SiteSelectionStrategy[] = [
   minWwota,
 ];
 
-/** What decides where only so much is known: of each level the one that is nearest to the finishing of work. */
+/** The strategy for each level of knowledge: of each level the one that is nearest to the finishing of work. */
 export const strategyOfLevel: readonly [
   SiteSelectionStrategy,
   SiteSelectionStrategy,

@@ -64,7 +64,7 @@ test('free processors come before queues of machines, and what is left is shared
   ]);
 });
 
-test('a full queue gets no more', (t) => {
+test('a full queue gets nothing', (t) => {
   t.deepEqual(dispatch([aMachine('a', 1, 4)], [aQueue('xx', 8)], 3).lines, []);
   t.deepEqual(dispatch([aMachine('a', 1, 3)], [aQueue('xx', 8)], 3).lines, ['a 1 of xx']);
 });

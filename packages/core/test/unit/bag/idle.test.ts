@@ -9,7 +9,7 @@ function aMachine(name: string, processors: number, heldProcessors = 0): Machine
   return { name, processors, heldProcessors };
 }
 
-test('idle processors are handed out once each', (t) => {
+test('each idle processor is assigned once', (t) => {
   const idle = new IdleSlots([aMachine('a', 2, 1), aMachine('b', 3), aMachine('c', 1, 4)]);
   const take = (processors: number) => idle.take({ processors }, () => true)?.name;
   t.deepEqual([take(2), take(1), take(1), idle.isEmpty, take(1)], ['b', 'a', 'b', true, undefined]);
@@ -45,7 +45,7 @@ test('the last waiting replicas are asked back, from the longest queue first, as
   ]);
 });
 
-test('a replica that fits beside those before it is not asked back, though nobody heard that it started', (t) => {
+test('a replica that fits on the machine after those before it is not asked back, though its start was not reported', (t) => {
   t.deepEqual(withdraw([aMachine('a', 2, 3), aMachine('i', 9)], { a: 'www' }), ['a2']);
 });
 

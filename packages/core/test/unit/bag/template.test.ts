@@ -106,7 +106,7 @@ test('fields are quoted in a command as the value is', (t) => {
   t.is(commandFromWords(['echo', 'n {=a}']), "echo 'n '{=a}");
 });
 
-test('a field that has no safe meaning where it stands is refused by its name', (t) => {
+test('a field without a safe meaning in its position is refused by its name', (t) => {
   const template = parseCommand('echo $(( {=n} + 1 ))');
   t.is(findCommandFault(template, [writeFields([['n', '5']])]), undefined);
   t.deepEqual(findCommandFault(template, [writeFields([['n', 'x; rm']])]), {

@@ -74,7 +74,7 @@ const noLines = [
 ];
 
 for (const text of noLines)
-  test(`${JSON.stringify(text)} is no line of a trace`, (t) => {
+  test(`${JSON.stringify(text)} is not a line of a trace`, (t) => {
     t.is(decodeTraceLine(text), undefined);
   });
 

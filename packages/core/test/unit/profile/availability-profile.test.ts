@@ -61,7 +61,7 @@ test('an early end gives back the rest and joins what became equal', (t) => {
   t.is(profile.segmentCount, 1);
 });
 
-test('taking what is not free and giving back what was not taken are bugs', (t) => {
+test('taking resources that are not free and giving back what was not taken are bugs', (t) => {
   t.throws(
     () => {
       stairs().reserve(2, 150, 250);
@@ -102,7 +102,7 @@ test('a copy does not follow its original', (t) => {
   t.false(copy.fits(6, 101, 100));
 });
 
-test('what is remembered of far blocks is forgotten when one of them changes', (t) => {
+test('summaries of far blocks are forgotten when one of them changes', (t) => {
   // Every other instant up to 20,000 is free: tens of thousands of segments, and nothing for two instants at a stretch.
   const profile = new AvailabilityProfile(1, 0);
   for (let at = 0; at < 20_000; at += 2) profile.reserve(1, at, at + 1);

@@ -31,7 +31,7 @@ test('the owner has no quotas, others the usual ones, and rules change those of 
   t.is(allowedQuota(quotas, 'maria', 'tasks'), 2000);
 });
 
-test('a refusal says what is counted, what is used, asked and allowed, and what to do', (t) => {
+test('a refusal names the quota, the used, requested and allowed amounts, and what to do', (t) => {
   const quotas = parse('tasks=100');
   t.is(findQuotaExcess(quotas, 'maria', { name: 'tasks', used: 60, more: 40 }), undefined);
   const excess = findQuotaExcess(quotas, 'maria', { name: 'tasks', used: 60, more: 41 });

@@ -78,7 +78,7 @@ test('initial stops once what has no place has one, each request counting with i
   t.is(shapes().length, 6);
 });
 
-test('adaptive asks for the earliest of those that it chose, as many as hold what has no place', (t) => {
+test('adaptive asks for the earliest of its chosen requests, as many as hold the tasks without a place', (t) => {
   // Two processors idle now, and all eight from 50 on.
   const listing = aListing(8, 0, [{ status: 'running', width: 6, walltime: 50 }]);
   const decide = (unplacedTasks?: number) =>

@@ -32,7 +32,7 @@ test('one that should have ended and still runs is taken to end within a grain',
   t.is(queueEnd(listing(20, [{ status: 'running', width: 8, walltime: 5, startsAt: 10 }])), 25);
 });
 
-test('processors that nobody listed holds and that are not free are out for the longest walltime', (t) => {
+test('processors that are not free and that no listed request holds are occupied for the longest walltime', (t) => {
   t.is(queueEnd(listing(20, [], 6)), 120);
   t.is(queueEnd(listing(20, [], 8)), 20);
 });
@@ -119,7 +119,7 @@ test('where the queue has a ranking, waiting requests are placed in its order', 
   t.deepEqual(holes([3, 1, 2]), [60, 70, 120]);
 });
 
-test('who would go before others is expected to start before them, and behind its own end of the queue', (t) => {
+test('a request that would go before others is expected to start before them, and behind its own end of the queue', (t) => {
   const limits = { processors: 8, requestsMax: 1, walltimeMax: 100, widthMax: 8, walltimeGranularity: 5 };
   const requests = aListing(8, 20, [
     { status: 'running', width: 8, walltime: 50, startsAt: 10 },
@@ -152,7 +152,7 @@ test('who would go before others is expected to start before them, and behind it
   t.deepEqual([100, 20].map(behind), [130, 100]);
 });
 
-test('where starts are planned, who would give way holds nothing up', (t) => {
+test('if starts are planned, a request that would give way delays nothing', (t) => {
   const { requests } = aListing(8, 20, [
     { status: 'running', width: 8, walltime: 50, startsAt: 10 },
     { status: 'queued', width: 8, walltime: 40, startsAt: 60 },

@@ -11,7 +11,7 @@ const facts: RequestFacts = {
   taskTimes: undefined,
 };
 
-test('a task of several processors counts as so many, and a request holds whole tasks', (t) => {
+test('a task of several processors counts with all of them, and a request holds whole tasks', (t) => {
   const { drafts } = staticHeuristic.draft(facts);
   t.deepEqual(
     drafts.map((draft) => draft.width),
@@ -27,7 +27,7 @@ test('a width above the limit is cut to the most whole tasks that fit', (t) => {
   );
 });
 
-test('it asks for the largest width where it is told to', (t) => {
+test('it asks for the largest width if it is configured to', (t) => {
   const { drafts } = staticHeuristic.draft({ ...facts, options: { ...heuristicDefaults, staticWidth: 'largest' } });
   t.deepEqual(
     drafts.map((draft) => draft.width),

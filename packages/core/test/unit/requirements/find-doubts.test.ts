@@ -65,6 +65,6 @@ test('an attribute that no known machine states is named, with the one that was 
   t.deepEqual(doubts('ROOM == 12 || mem < 5'), []);
 });
 
-test('a name that stands for something else is an attribute all the same where machines state it', (t) => {
+test('a name with another meaning is an attribute nevertheless if machines state it', (t) => {
   t.deepEqual(findDoubts(read('cpus >= 4'), new Set(['cpus'])), []);
 });

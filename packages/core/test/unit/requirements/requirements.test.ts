@@ -124,7 +124,7 @@ function notMet(requirement: string, attribute: string, value: string, wantedVal
   return { code: 'requirement-not-met', requirement, attribute, value, notNumeric: 'neither', wantedValue };
 }
 
-test('an explanation names each atom that stands in the way, what was wanted and what the machine has', (t) => {
+test("an explanation names each atom that does not match, the required value and the machine's", (t) => {
   t.deepEqual(listMismatches('os == windows && mem >= 1024 && site == lab'), [
     notMet('os == windows', 'os', 'Linux', 'windows'),
     notMet('mem >= 1024', 'mem', '512', '1024'),

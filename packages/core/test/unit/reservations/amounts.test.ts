@@ -17,7 +17,7 @@ test('parts of a unit are rounded up', (t) => {
   t.deepEqual(parseAmount('30%', 'count', 16), { amount: 5 });
 });
 
-test('what is no amount is told what would be one', (t) => {
+test('the refusal of an invalid amount names a valid one', (t) => {
   const fault = (text: string): string => {
     const parsed = parseAmount(text, 'bytes-per-second', 800_000);
     return 'fault' in parsed ? sayReason(parsed.fault) : '';
@@ -33,7 +33,7 @@ test('what is no amount is told what would be one', (t) => {
   t.regex(fault('much'), /is not an amount/);
 });
 
-test('amounts are told in the largest unit that they have one of', (t) => {
+test('amounts are printed in the largest unit that they have one of', (t) => {
   t.is(describeAmount(400_000, 'bytes-per-second'), '400 KB/s');
   t.is(describeAmount(16, 'count'), '16');
   t.is(describeAmount(2_450_000_000, 'hertz'), '2.5 GHz');

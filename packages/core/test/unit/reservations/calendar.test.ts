@@ -40,7 +40,7 @@ function reported(answer: Answer): unknown[] {
   return answer.kind === 'refused' ? [answer.reason, answer.found, answer.possible] : ['placed'];
 }
 
-test('bad requests are refused with what was found and what would be possible', (t) => {
+test('bad requests are refused with the value found and the possible ones', (t) => {
   const calendar = new Calendar({ ...shared, capPpm: 700_000, userMax: 60, durationMax: 50 }, 0);
   const cases: [ReservationRequest, unknown[]][] = [
     [ask(1, 0, 10), ['bad-amount', 0, 70]],
@@ -63,7 +63,7 @@ test('bad requests are refused with what was found and what would be possible', 
   t.is(calendar.count, 0);
 });
 
-test('a resource with a fault is told what would be possible', (t) => {
+test('the refusal of a resource with a fault says what would be possible', (t) => {
   t.is(findResourceFault(shared), undefined);
   t.deepEqual(findResourceFault({ ...shared, capPpm: 0 }), {
     code: 'resource-offer-invalid',
@@ -145,7 +145,7 @@ test('alternatives are the earliest beyond the limits, and the widest and the lo
   });
 });
 
-test('alternatives to what cannot be had now are what can: less, or for shorter', (t) => {
+test('alternatives to an unavailable amount are available: less, or for a shorter time', (t) => {
   const calendar = new Calendar(shared, 0);
   calendar.request(ask(1, 60, 30), 0);
   calendar.request(ask(2, 30, 50, { earliestStart: 40 }), 0);
@@ -178,7 +178,7 @@ test('one user never holds more than the bound at once', (t) => {
   t.is(placed(calendar.request(ask(3, 20, 10, { userId: 'rui' }), 0)).start, 0);
 });
 
-test('what is above the bound of its user by now is moved nowhere, also where the user has nothing else', (t) => {
+test('a reservation above the present limit of its user moves nowhere, even if the user has no other', (t) => {
   const before = new Calendar({ ...shared, algorithm: 'suvs-p', movesMax: 5 }, 0);
   before.request(ask(1, 60, 10, { earliestStart: 2 }), 0);
   const calendar = before.withRules({ ...shared, algorithm: 'suvs-p', movesMax: 5, userMax: 50 });
@@ -188,7 +188,7 @@ test('what is above the bound of its user by now is moved nowhere, also where th
   t.deepEqual([moved.length, lost.map(({ id }) => id)], [0, [1]]);
 });
 
-test('idle resources are no place where the bound of a user, or of all, forbids them', (t) => {
+test('idle resources are not available where the limit of a user, or of all, forbids them', (t) => {
   for (const [bound, reason] of [
     [{ userMax: 3 }, 'user-bound'],
     [{ capPpm: 750_000 }, 'no-room'],
@@ -230,7 +230,7 @@ test('renegotiating counts the own place as free, keeps the id, and lets the old
   t.deepEqual(reported(calendar.renegotiate(7, ask(9, 1, 1), 30)), ['unknown-reservation', 7, 0]);
 });
 
-test('what is cancelled or shortened can be had by others', (t) => {
+test('the capacity of a cancelled or shortened reservation is available to others', (t) => {
   const calendar = new Calendar(counted, 0);
   calendar.request(ask(1, 4, 100), 0);
   t.is(calendar.shorten(1, 30)?.end, 30);
@@ -299,7 +299,7 @@ test('a failed processor sends its reservations to others, elsewhere within thei
   calendar.checkInvariants();
 });
 
-test('what has begun is cut where a later block begins, and keeps what it has until then', (t) => {
+test('a reservation that has begun is cut where a later block begins, and keeps its place until then', (t) => {
   for (const resource of [counted, shared]) {
     const isCounted = resource.kind === 'counted';
     const calendar = new Calendar(resource, 0);
@@ -320,7 +320,7 @@ test('what has begun is cut where a later block begins, and keeps what it has un
   }
 });
 
-test('blocks that overlap leave what the other blocks when one of them ends', (t) => {
+test('of overlapping blocks, the end of one leaves the other in force', (t) => {
   const calendar = new Calendar(counted, 0);
   calendar.block({ id: 1, start: 0, end: 50, resources: [0, 1, 2], amount: 3 }, 0);
   calendar.block({ id: 2, start: 20, end: undefined, resources: [0], amount: 1 }, 0);
@@ -438,7 +438,7 @@ test('what is away of the part that is not offered leaves the offered one whole,
   }
 });
 
-test('where a cap was lowered, what is away takes its place only from what there is no room for', (t) => {
+test('after a cap was lowered, absent capacity comes first out of the part above the cap', (t) => {
   const reservations = [1, 2, 3, 4].map((id) => ({
     id,
     userId: 'ana',

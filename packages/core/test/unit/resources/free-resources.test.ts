@@ -86,7 +86,7 @@ test('a machine that states nothing has nothing, and fits what asks for nothing'
   t.is(free.findShortage(asks({ named: { constructor: 1 } }))?.total, 0);
 });
 
-test('what is kept for a task that does not fit is what is left of each resource', (t) => {
+test('the part that is kept for a task that does not fit is the rest of each resource', (t) => {
   const free = new FreeResources(node);
   free.take(asks({ memory: 60 * gibibyte, gpus: 3000 }));
   const kept = free.takeUpTo(asks({ memory: 8 * gibibyte, gpus: 1000, named: { licence: 2 } }));

@@ -35,7 +35,7 @@ test('memory is a whole number of mebibytes for each processor, so that rounding
   t.deepEqual(slot, { processors: 3, memory: 1026 * mebibyte, gpus: 0 });
 });
 
-test('an allocation that may have so many nodes has the slots of the best of them', (t) => {
+test('an allocation with a limit of nodes has the slots of the best of them', (t) => {
   const slot = { processors: 1, memory: 0, gpus: 1 };
   const nodes = [aNode({ count: 8, gpus: { a100: 1 } }), aNode({ count: 2, gpus: { a100: 4 } })];
   t.is(countSlotsOnBest(nodes, slot, 1), 4);

@@ -112,7 +112,7 @@ test('all of the same workflow is taken over where all finished', (t) => {
   });
 });
 
-test('what did not finish runs, and what waits for it', (t) => {
+test('unfinished tasks run, and their successors', (t) => {
   const { taken, runs } = resume(deriveJob(diamond), deriveJob(diamond), {
     faults: { 2: { code: 'rerun-not-finished', jobId: 1 } },
   });
@@ -168,7 +168,7 @@ test('of a bag whose script was edited each task runs for the true reason, and o
   t.deepEqual(reasons(getBag(['1', '2', '4'])), ['its value changed from "3" to "4"']);
 });
 
-test('what runs for other values is not to write over finished results by the numbers of its tasks', (t) => {
+test('a task that runs with other values must not overwrite finished results through its number', (t) => {
   const former = getBag(['1', '2', '3']);
   const find = (next: JobSpec, finished: readonly number[]) =>
     findOverwrite(next, former, { runs: resume(next, former).runs, hasFinished: (index) => finished.includes(index) });
@@ -186,7 +186,7 @@ test('what runs for other values is not to write over finished results by the nu
   t.is(find(getBag(['1', '2', '3'], { fingerprint: 'f2' }), [0, 1]), undefined);
 });
 
-test('what was done before inputs were read again counts as done with what was there then', (t) => {
+test('tasks that finished before inputs were read again count as done with the earlier inputs', (t) => {
   const spec = getBag(['1', '2', '3']);
   const revised = reviseInputs(spec, [], {
     current: [
@@ -210,7 +210,7 @@ test('what was done before inputs were read again counts as done with what was t
   t.deepEqual(numbers(resume(getBag(['1', '2', '3'], { fingerprint: 'f2' }), again)), [2], 'the second time, too');
 });
 
-test('tasks are found again by what they do, wherever they stand in the file', (t) => {
+test('tasks are found again by their actions, wherever they are in the file', (t) => {
   const moved = diamond.map(
     (draft): Draft => ({
       ...draft,

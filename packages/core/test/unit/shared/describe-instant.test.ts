@@ -10,6 +10,6 @@ const known: readonly (readonly [number, string])[] = [
   [13569465599999, '2399-12-31T23:59:59.999Z'],
 ];
 
-test('a moment is told as ISO 8601 does, over leap years and turns of centuries', (t) => {
+test('an instant is printed as in ISO 8601, over leap years and turns of centuries', (t) => {
   for (const [at, text] of known) t.is(describeInstant(at), text);
 });

@@ -43,7 +43,7 @@ class Pair {
   }
 }
 
-test('whatever is looked for, set and removed beside what was looked for before, a tree has what a plain map has', (t) => {
+test('whatever is looked up, set and removed in any order, a tree has what a plain map has', (t) => {
   const pair = new Pair();
   pair.load(3000);
   const random = new Prng('ordered-tree');
@@ -76,7 +76,7 @@ test('a tree that is loaded again has nothing of what it had', (t) => {
   t.is(tree.find(1, 1), 7);
 });
 
-test('what is set where a leaf was looked into that has been joined with another since is not lost', (t) => {
+test('a value that is set in a leaf that was searched before, and joined with another since, is not lost', (t) => {
   const tree = new OrderedTree();
   const rows = new LoadedRows(96);
   for (let second = 0; second < 96; second += 1) rows.push(1, second, second);

@@ -6,7 +6,7 @@ test('a JSON object is read with its fields', (t) => {
   t.deepEqual(parseObject(' {} '), {});
 });
 
-test('a text that is no JSON object is none', (t) => {
+test('a text that is not a JSON object is none', (t) => {
   for (const text of ['', '{', '{"a":1', 'null', '3', '"a"', '[]', '[{"a":1}]', '{"a":1}\n{"a":1}'])
     t.is(parseObject(text), undefined, text);
 });

@@ -47,7 +47,7 @@ test('of equal values the smaller resource wins, of equal ones the first that wa
   }
 });
 
-test('a queue that is told in sums gets no earlier by what is left out: processors that come free one after the other are told by the last', (t) => {
+test('a queue that is reported in sums never looks earlier: processors that come free one after the other are reported with the time of the last', (t) => {
   const book = new QueueModel(100);
   for (let id = 0; id < 100; id += 1) book.add(id, { width: 1, walltime: 10 * (id + 1), submittedAt: 0 }, 0);
   const summary = book.summarize(0);
@@ -64,7 +64,7 @@ test('a queue that is told in sums gets no earlier by what is left out: processo
   );
 });
 
-test('a queue that is looked at later is over by as much', (t) => {
+test('a queue that is read later is over by the same amount', (t) => {
   const book = new QueueModel(4);
   book.add(1, { width: 4, walltime: 100, submittedAt: 0 }, 0);
   const summaryAfter = (time: number): object =>
@@ -93,7 +93,7 @@ test('a task that is wider than every resource is refused with the widest there 
   });
 });
 
-test('an admissibility out of 0..1 is no admissibility', (t) => {
+test('an admissibility out of 0..1 is invalid', (t) => {
   for (const a of [-0.1, 1.1, NaN])
     t.throws(() => table([4]).decide(getRules('min-ct', a), task, 0, new Prng('a')), { instanceOf: InvariantError });
 });
@@ -116,7 +116,7 @@ test('a stale queue is believed as to what was assigned, and all are compared by
   });
 });
 
-test('who is known by size alone has all compared by chance, but only where it is admissible', (t) => {
+test('with a resource known by size alone all are compared by chance, but only if it is admissible', (t) => {
   const resources = new SiteSelectionTable([
     { name: 'small', book: new QueueModel(4), level: 4, receivedAt: Infinity },
     { name: 'large', book: new QueueModel(64), level: 0, receivedAt: 0 },
@@ -139,7 +139,7 @@ test('where one resource alone is admissible, nothing is compared', (t) => {
   t.like(explain(decision, ['small', 'large']), { admissibility: 1, comparedSites: [], furtherSites: 0 });
 });
 
-test('an a that is a fraction of processors is told in four digits', (t) => {
+test('an a that is a fraction of processors is printed with four digits', (t) => {
   const decision = table([4, 8, 11]).decide(getRules('min-ct', 12 / 23), task, 0, new Prng('x'));
   t.like(explain(decision, ['small', 'medium', 'large']), { strategy: 'min-ct', admissibility: 0.5217 });
 });
@@ -154,7 +154,7 @@ test('levels between fall back to the strategy of theirs', (t) => {
   }
 });
 
-test('a user names a strategy and a, and is told what is wrong with either', (t) => {
+test('a user names a strategy and a, and a fault of either is reported', (t) => {
   t.deepEqual(readSiteSelectionChoice('min-ct:0.5'), {
     strategy: findSiteSelectionStrategy('min-ct')!,
     admissibility: 0.5,
@@ -168,7 +168,7 @@ test('a user names a strategy and a, and is told what is wrong with either', (t)
   });
 });
 
-test('what runs beyond its walltime is taken to end at once, and delays who waits', (t) => {
+test('a task that runs beyond its walltime is expected to end at once, and delays waiting ones', (t) => {
   const book = new QueueModel(4);
   book.add(1, { width: 4, walltime: 10, submittedAt: 0 }, 0);
   book.start(1, 0);
@@ -234,7 +234,7 @@ test('the busiest resource is as busy as tasks make it that are spread as evenly
   near(adaptive.peakLoadAt(0), 6 / 4);
 });
 
-test('an a that follows the load keeps what it learnt where resources change, but for what is too wide for all', (t) => {
+test('an a that follows the load keeps what it learnt when resources change, except for tasks too wide for all', (t) => {
   const learn = (sizes: readonly number[]): AdaptiveAdmissibility => {
     const adaptive = new AdaptiveAdmissibility(new AdmissibleSets(sizes));
     for (let now = 1; now <= 400; now += 1) {

@@ -17,7 +17,7 @@ const judge = (digests: string, passes = 0) =>
     },
   );
 
-test('Sarmenta 2002: three machines that nobody knows are right against one with 0.9275, which convicts nobody; four are with 0.98, five with 0.995', (t) => {
+test('Sarmenta 2002: three unknown machines are right against one with 0.9275, which convicts none; four are with 0.98, five with 0.995', (t) => {
   t.is(Math.round(judge('aaab').certainty * 1e4), 9275);
   t.false(judge('aaab').isCertain);
   t.false(judge('aaaab').isCertain);

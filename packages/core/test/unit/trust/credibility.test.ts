@@ -46,7 +46,7 @@ test('a machine that is trusted enough costs no further run', (t) => {
   t.deepEqual(decide([['x', 'a', 9]], 0.99), { kind: 'open', votesMissing: 1 });
 });
 
-test('machines that nobody knows need as many equal results as the threshold takes', (t) => {
+test('unknown machines need as many equal results as the threshold takes', (t) => {
   t.deepEqual(decide([], 0.99), { kind: 'open', votesMissing: 1 });
   t.deepEqual(decide([['x', 'a', 0]], 0.99), { kind: 'open', votesMissing: 3 });
   t.deepEqual(
@@ -122,7 +122,7 @@ test('a task whose results never agree is given up', (t) => {
   t.is(decide(votes.slice(1), 0.99).kind, 'open');
 });
 
-test('the greatest threshold is reached when all agree whom nobody knows, and no greater one', (t) => {
+test('the greatest threshold is reached when all unknown machines agree, and no greater one', (t) => {
   const agreed = Array.from({ length: rules.votesMax }, (_, index) => [`m${index}`, 'same', 0] as const);
   const most = getCredibilityMax(rules);
   t.is(near(most), 1);
@@ -130,7 +130,7 @@ test('the greatest threshold is reached when all agree whom nobody knows, and no
   t.deepEqual(decide(agreed, (1 + most) / 2), { kind: 'deadlocked' });
 });
 
-test('the share of tasks that are spot checks is the one asked for, and who lacks the secret cannot tell which', (t) => {
+test('the share of tasks that are spot checks is the configured one, and without the secret they cannot be predicted', (t) => {
   const chosen = (secret: string) =>
     Array.from({ length: 4000 }, (_, taskIndex) => isSpotCheck({ jobId: 1, taskIndex }, { rate: 0.1, secret }));
   const [one, other] = [chosen('one'), chosen('other')];

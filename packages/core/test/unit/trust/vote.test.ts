@@ -21,7 +21,7 @@ test('a tie of two votes gets a third', (t) => {
   t.deepEqual(decideByMajority(votes('aba'), 2), { kind: 'accepted', digest: 'a' });
 });
 
-test('a task on which nobody agrees is given up after a bounded number of votes', (t) => {
+test('a task without any agreement is given up after a bounded number of votes', (t) => {
   t.is(decideByMajority(votes('abcd'), 2).kind, 'open');
   t.deepEqual(decideByMajority(votes('abcde'), 2), { kind: 'deadlocked' });
   t.deepEqual([1, 2, 3].map(getVotesMax), [3, 5, 7]);

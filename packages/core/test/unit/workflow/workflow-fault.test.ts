@@ -12,7 +12,7 @@ test('a workflow without tasks is none', (t) => {
   t.deepEqual(getFault([]), ['MUT_WORKFLOW_EMPTY', 'the workflow has no task', undefined]);
 });
 
-test('a cycle is told with its whole path, and not the tasks that merely lead there', (t) => {
+test('a cycle is reported with its whole path, and not the tasks that merely lead there', (t) => {
   const edges = [
     { from: 'a', to: 'b' },
     { from: 'b', to: 'c' },

@@ -41,7 +41,7 @@ export class Catalogs {
     return this.#files.get(name);
   }
 
-  /** What a `transformation` says that a job needs besides its own program. */
+  /** What a job needs in addition to its own program, according to a `transformation`. */
   usesOf(job: XmlElement): readonly XmlElement[] {
     return this.#transformations.get(getKey(job))?.children.filter(({ name }) => name === 'uses') ?? [];
   }

@@ -7,8 +7,8 @@ import { daxParts, daxVersions } from './dax-parts.ts';
 const holdsText: ReadonlySet<string> = new Set(['argument', 'profile', 'metadata', 'invoke']);
 
 /**
- * Looks at every element, attribute and text of a DAX: what the reader does not know is refused by its name. Returns
- * what is to be said of parts that are not used.
+ * Checks every element, attribute and text of a DAX, and refuses unknown ones by name. Returns warnings about parts
+ * that are not used.
  *
  * @throws {FormatError} MUT_WORKFLOW_UNKNOWN, MUT_WORKFLOW_UNSUPPORTED, MUT_WORKFLOW_VERSION
  */
@@ -64,7 +64,7 @@ function checkElement(element: XmlElement, above: string, check: Check): void {
   }
 }
 
-/** An element with what tells it from others of its kind. */
+/** An element with the attribute that identifies it. */
 function showElement({ name, attributes }: XmlElement): string {
   const key = ['id', 'name', 'file'].find((candidate) => attributes[candidate] !== undefined);
   return key === undefined ? `<${name}>` : `<${name} ${key}="${attributes[key] ?? ''}">`;

@@ -7,7 +7,7 @@ import type { Executable } from './catalogs.ts';
 import { readFileName } from './job-files.ts';
 import type { JobProfiles } from './profiles.ts';
 
-/** What a command is made of besides the job's element. */
+/** The parts of a command that are outside the job's element. */
 export interface CommandParts {
   readonly executable: Executable | undefined;
   readonly profiles: JobProfiles;

@@ -22,9 +22,9 @@ import { ProfileReader, type JobProfiles } from './profiles.ts';
  * Instances that were made of profiled runs hold times and sizes below 0, which count as 0, and files that several jobs
  * write; warnings say so.
  *
- * @throws {FormatError} MUT_WORKFLOW_SYNTAX; MUT_WORKFLOW_VERSION; MUT_WORKFLOW_UNKNOWN for what the reader does not
- * know; MUT_WORKFLOW_UNSUPPORTED for what cannot be run, such as a workflow within
- * the workflow; MUT_WORKFLOW_COST where a number is none.
+ * @throws {FormatError} MUT_WORKFLOW_SYNTAX; MUT_WORKFLOW_VERSION; MUT_WORKFLOW_UNKNOWN for parts that the reader does
+ * not know; MUT_WORKFLOW_UNSUPPORTED for parts that cannot be run, such as a workflow within the workflow;
+ * MUT_WORKFLOW_COST for a malformed number.
  */
 export function parseDax(text: string, subject: string): WorkflowDocument {
   const root = readXml(text, subject);

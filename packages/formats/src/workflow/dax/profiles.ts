@@ -89,10 +89,10 @@ export class ProfileReader {
   }
 
   /**
-   * What profiles say; of two that say the same, the later one counts.
+   * The settings in profiles; of two for the same key, the later one counts.
    *
    * @throws {FormatError} MUT_WORKFLOW_UNKNOWN for a namespace that Pegasus does not have; MUT_WORKFLOW_UNSUPPORTED for
-   * what cannot be done; MUT_WORKFLOW_COST for a value that is no number.
+   * an unsupported setting; MUT_WORKFLOW_COST for a value that is not a number.
    */
   read(profiles: readonly XmlElement[]): JobProfiles {
     const values = new Map<string, { readonly value: string; readonly element: XmlElement }>();

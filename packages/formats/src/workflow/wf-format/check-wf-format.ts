@@ -3,8 +3,8 @@ import type { LocatedValue } from '../located-value.ts';
 import { wfParts } from './wf-parts.ts';
 
 /**
- * Looks at every field of a WfFormat file: what the reader does not know is refused by its name. Returns what is to be
- * said of fields that are not used.
+ * Checks every field of a WfFormat file, and refuses unknown ones by name. Returns warnings about fields that are not
+ * used.
  *
  * @throws {FormatError} MUT_WORKFLOW_UNKNOWN
  */

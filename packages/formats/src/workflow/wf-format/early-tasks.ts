@@ -16,8 +16,8 @@ import {
 const kilobyte = 1000;
 
 /**
- * Reads the tasks of WfFormat 1.0 to 1.4, which have their files and what a run tells of them within, and name each
- * other by name.
+ * Reads the tasks of WfFormat 1.0 to 1.4, which contain their files and the record of a run, and refer to each other by
+ * name.
  *
  * @throws {FormatError} MUT_WORKFLOW_DANGLING_EDGE; MUT_WORKFLOW_UNSUPPORTED for a link that is neither input nor
  * output; MUT_WORKFLOW_SYNTAX
@@ -90,7 +90,7 @@ function joinPath(path: string, name: string): string {
   return path.endsWith('/') ? `${path}${name}` : `${path}/${name}`;
 }
 
-/** Up to version 1.1 the arguments stand beside the name, which begins with the program. */
+/** Up to version 1.1 the arguments are a field next to the name, which begins with the program. */
 function getCommand(row: LocatedValue, name: string, style: ArgumentStyle): string {
   if (row.at('arguments').value === undefined) return getCommandLine(row.at('command'), { style });
   return getCommandLine(row, { style, named: name.replace(/_ID\d+$/, '') });

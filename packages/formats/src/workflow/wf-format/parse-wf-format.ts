@@ -23,12 +23,12 @@ import {
 } from './wf-values.ts';
 
 /**
- * Reads a workflow of WfCommons (WfFormat 1.0 to 1.6): its specification, and where there is an execution, run times,
- * commands, processors and memory from it.
+ * Reads a workflow of WfCommons (WfFormat 1.0 to 1.6): its specification, and run times, commands, processors and
+ * memory from its execution if it has one.
  *
  * @throws {FormatError} MUT_WORKFLOW_VERSION for another version; MUT_WORKFLOW_UNKNOWN for a field that the reader does
- * not know; MUT_WORKFLOW_NO_PRODUCER for an input that is no file of the specification;
- * MUT_WORKFLOW_WIDTH; MUT_WORKFLOW_COST; MUT_WORKFLOW_SYNTAX
+ * not know; MUT_WORKFLOW_NO_PRODUCER for an input that is not a file of the specification; MUT_WORKFLOW_WIDTH;
+ * MUT_WORKFLOW_COST; MUT_WORKFLOW_SYNTAX
  */
 export function parseWfFormat(text: string, subject: string): WorkflowDocument {
   const root = readJson(text, subject);

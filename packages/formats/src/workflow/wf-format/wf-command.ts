@@ -12,7 +12,7 @@ export type ArgumentStyle =
 
 const lineSystems = /makeflow|taskvine|work ?queue/i;
 
-/** How arguments are to be read, by the name of the system that ran the workflow. */
+/** The style of arguments, by the name of the system that ran the workflow. */
 export function getArgumentStyle(system: string): ArgumentStyle {
   return lineSystems.test(system) ? 'line' : 'words';
 }
@@ -24,9 +24,9 @@ const redirection = /^\d?(?:>>?|<)$|^\d?>&\d$/;
  * A program and its arguments as a line for the shell; empty where nothing is said.
  *
  * A program of several words without arguments is a script. An argument is one word, whatever it holds, but for two
- * that the published instances have: an option and what follows it in one text
- * (`--level 3`, `--out "a b"`) are several words, and a redirection (`>`, `2>`) redirects. Arguments of the style
- * `line` are given to the shell as they are, parted by blanks.
+ * that the published instances have: an option and what follows it in one text (`--level 3`, `--out "a b"`) are several
+ * words, and a redirection (`>`, `2>`) redirects. Arguments of the style `line` are given to the shell as they are,
+ * parted by blanks.
  *
  * @throws {FormatError} MUT_WORKFLOW_SYNTAX
  */

@@ -9,7 +9,7 @@ const unknown = 'not a field of WfFormat';
 const early = '1.0 to 1.4';
 const late = '1.5, 1.6';
 
-/** Fields of a task that tell of a run, in all versions. */
+/** Fields of a task that describe a run, in all versions. */
 const runFields = (holder: string, versions: string): readonly FormatPart[] => [
   part(
     `${holder}.command ${holder}.command.program ${holder}.command.arguments`,

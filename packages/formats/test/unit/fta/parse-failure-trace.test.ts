@@ -25,7 +25,7 @@ test('a failure trace gives when each node was not available, in order; senseles
   t.is(malformedCount, 2);
 });
 
-test('a text that is no failure trace is refused', (t) => {
+test('a text that is not a failure trace is refused', (t) => {
   const error = t.throws(() => parseFailureTrace('not a trace\n', 'some.txt'), { instanceOf: FormatError });
   t.regex(error.message, /^some\.txt:1:1: found "not a trace", expected a failure trace/);
 });

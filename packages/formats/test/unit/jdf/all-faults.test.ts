@@ -1,7 +1,7 @@
 import test from 'ava';
 import { FormatError, parseJdf, readJdf } from '@mutirao/formats';
 
-// All that is wrong in a job file is told at once, and what is misunderstood makes no further errors.
+// All mistakes in a job file are reported at once, and skipped text causes no further errors.
 
 const place = { file: 'a.jdf', directory: '/home/ana/jobs' };
 
@@ -11,7 +11,7 @@ function faults(...lines: string[]): string[] {
   );
 }
 
-test('each of several mistakes is told, in the order of the file', (t) => {
+test('each of several mistakes is reported, in the order of the file', (t) => {
   t.deepEqual(
     faults(
       'job:',
@@ -223,7 +223,7 @@ test('each if in an if is one error, however deep, and none takes the end of ano
   );
 });
 
-test('a mistake is told even where it stands behind a file in which much is wrong, up to a bound', (t) => {
+test('a mistake is reported even after many others in the file, up to a limit', (t) => {
   const reading = readJdf(`job:\n${'task:\nremote:\n'.repeat(5000)}`, place);
   t.is(reading.faults.length, 1000);
   t.true(reading.isCut);
@@ -247,7 +247,7 @@ test('a job may say how its tasks are placed', (t) => {
   t.false('siteSelection' in (readJdf(placed('label: x'), place).job ?? {}));
 });
 
-test('a site selection that is none is refused where it is wrong', (t) => {
+test('an unknown site selection is refused at its place', (t) => {
   t.deepEqual(
     [
       placed('site-selection: min-ctt:0.5'),

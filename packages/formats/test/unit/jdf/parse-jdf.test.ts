@@ -122,7 +122,7 @@ function findGang(requirements: string): unknown {
   return [processors, gang, replicasMax, groups[0]?.requirements];
 }
 
-test('num_procs makes the tasks of a job gangs, alone and beside what machines must be', (t) => {
+test('num_procs makes the tasks of a job gangs, alone and together with requirements on machines', (t) => {
   t.deepEqual(findGang('( num_procs == 2 )'), [2, true, 1, '']);
   t.deepEqual(findGang('num_procs = 16'), [16, true, 1, '']);
   t.deepEqual(findGang('( os == linux && ( NUM_PROCS == 4 ) ) && mem >= 512'), [

@@ -27,7 +27,7 @@ test('sections of the job are the defaults of its tasks, each on its own, and no
   t.is(groups[1]?.resources, undefined);
 });
 
-test('what is no request is refused where it stands, with the nearest word', (t) => {
+test('a malformed request is refused at its place, with the nearest word', (t) => {
   t.deepEqual(faults('job:', 'task:', 'memroy: 4G', 'remote: work'), [
     'a.jdf:3:1: found "memroy", expected a section such as "remote:", "final:" or "task:"; did you mean memory?',
   ]);

@@ -56,7 +56,7 @@ test('an argument is data, in quotes of any kind and outside them', (t) => {
   t.deepEqual(lines({ words: ['echo', '$HOME', '{}'], isQuoted: true }, ['a b']), ["echo '$HOME' 'a b'"]);
 });
 
-test('braces that are no replacement string stay', (t) => {
+test('braces that are not a replacement string stay', (t) => {
   t.deepEqual(lines({ words: ["awk '{print $1}' {{}} {{{}}} ${x} {}}"] }, ['f']), [
     "awk '{print $1}' '{f}' '{{f}}' ${x} f}",
   ]);

@@ -61,7 +61,7 @@ test('every line is counted as what it is', (t) => {
 });
 
 for (const word of ['--5', '5-', '1.2.3', '.', '-', '1e', 'NaN', 'Infinity', '0x10', '1_0']) {
-  test(`${word} is no number of a log`, (t) => {
+  test(`${word} is not a number of a log`, (t) => {
     t.is(read(line({ 2: word }), line({})).lines.nonNumeric, 1);
   });
 }
@@ -134,7 +134,7 @@ test('a log of comments alone, or of nothing, is a log without records', (t) => 
   t.is(read('').records.length, 0);
 });
 
-test('what cannot be replayed is dropped and counted by its first reason', (t) => {
+test('records that cannot be replayed are dropped and counted by their first reason', (t) => {
   const { records } = read(
     line({ 2: 0, 4: 10, 5: 2, 8: 4 }),
     line({ 2: 0, 4: 10, 8: 4 }),

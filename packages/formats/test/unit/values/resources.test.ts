@@ -62,7 +62,7 @@ test('a named resource has an amount, which may have the unit of a size', (t) =>
     t.throws(() => parseNamedResource(text), undefined, text);
 });
 
-test('a request is read from its parts, and none of them is no request', (t) => {
+test('a request is read from its parts, and no parts make no request', (t) => {
   t.is(parseResources({}), undefined);
   t.deepEqual(parseResources({ memory: '16G', gpus: '1', named: ['licence=1', 'licence=2'] }), {
     memory: 16 * 2 ** 30,

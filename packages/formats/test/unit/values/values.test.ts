@@ -225,7 +225,7 @@ test('a template without a value is refused, wherever it stands', (t) => {
   t.notThrows(() => makeTaskGroup({ command: ['echo', '{{}}', '{#}'], values: undefined }));
 });
 
-test('an empty command is refused unless nothing is to be run', (t) => {
+test('an empty command is refused unless nothing has to run', (t) => {
   t.is(
     findMessage(() => makeTaskGroup({ command: [], values: undefined })),
     'MUT_BAD_REQUEST command, character 1: found nothing, expected a command',

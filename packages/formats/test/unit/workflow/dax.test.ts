@@ -193,7 +193,7 @@ test('where nothing says whether a job reads a file before or after another one 
   t.deepEqual(last.groups[1]?.inputs[0]?.source, { kind: 'output', taskIndex: 0, path: 'x' });
 });
 
-test('what the reader does not know, and what cannot be run, is refused by its name and place', (t) => {
+test('unknown parts, and parts that cannot be run, are refused by name and place', (t) => {
   const cases: [string, RegExp][] = [
     [
       '<job id="A" name="a"/><dax id="B" file="inner.dax"><argument>-s local</argument></dax>',

@@ -23,7 +23,7 @@ const profile = (name: string): string => {
   return `<profile namespace="${namespace}" key="${key}">x</profile>`;
 };
 
-test('XML: a prefix for the namespace of the whole is no part of a name; elements of another namespace are refused', (t) => {
+test("XML: a prefix for the root's namespace is dropped from names; elements of another namespace are refused", (t) => {
   const prefixed =
     '<?xml version="1.0"?><!-- <job> --><p:adag xmlns:p="http://pegasus.isi.edu/schema/DAX" version="3.6">' +
     '<p:job id="A" name="k"><p:argument>-i <p:file name="f"/></p:argument><p:uses name="f" link="input"/></p:job>' +

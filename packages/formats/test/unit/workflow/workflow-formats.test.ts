@@ -14,7 +14,7 @@ import {
   printWfFormat,
 } from '@mutirao/formats/workflow';
 
-/** Reads a workflow to the end and tells what is wrong with it. */
+/** Reads a workflow to the end and returns its error. */
 function getFault(text: string): string {
   try {
     getDraft(parseWorkflow(text, 'f'));
@@ -56,7 +56,7 @@ test('a workflow written by hand: files make edges with the size of what is writ
   t.deepEqual([document.name, document.tasks[0]?.command], ['blur', 'split photo.png']);
 });
 
-test('what is wrong in YAML is told with its line and column', (t) => {
+test('an error in YAML is reported with its line and column', (t) => {
   t.is(
     getFault(yaml.replace('[b.png]', '[c.png]')),
     'MUT_WORKFLOW_NO_PRODUCER f:10:19: found the input c.png of task right, which no task writes, expected an ' +

@@ -14,7 +14,7 @@ test('a task of a YAML workflow asks for memory, GPUs and counted resources, and
   t.is(resourcesOf(parseWorkflow(yaml('processors: 2'), 'f')), undefined);
 });
 
-test('what is no amount is refused where it stands', (t) => {
+test('a malformed amount is refused at its place', (t) => {
   const refuse = (row: string, message: RegExp, code = 'MUT_BAD_RESOURCE'): void => {
     t.throws(() => parseWorkflow(yaml(row), 'f'), { code, message }, row);
   };

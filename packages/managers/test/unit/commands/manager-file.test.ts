@@ -40,7 +40,7 @@ test('the examples are read', (t) => {
   t.is(readManagerFile(join(examples, 'openpbs.json')).limits.values.get('processors')?.kind, 'read');
 });
 
-test('what is wrong is told with file, field, what was found and what was expected', (t) => {
+test('an error names file, field, the value found and the expected one', (t) => {
   const refuse = (change: (templates: Json) => void, message: RegExp): void => {
     refused(t, change, message);
   };

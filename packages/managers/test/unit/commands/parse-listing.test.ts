@@ -29,7 +29,7 @@ test('lines are requests, and empty ones are nothing', (t) => {
   t.deepEqual(parseListing('', queue), { kind: 'requests', requests: [] });
 });
 
-test('one line that is no request spoils the listing, unless the templates say to pass it over', (t) => {
+test('one malformed line spoils the listing, unless the templates say to skip it', (t) => {
   const lines = 'Maintenance on Friday\n1 k.q1 2 60 R 1795205929 1795205930 - -\n';
   t.deepEqual(parseListing(lines, queue), {
     kind: 'garbage',
@@ -40,7 +40,7 @@ test('one line that is no request spoils the listing, unless the templates say t
   t.is(parseListing('1 k.q1 2 60 R 17952', queue).kind, 'garbage', 'half a listing');
 });
 
-test('what is held waits for something else than processors, unless a start is told', (t) => {
+test('a held request waits for something else than processors, unless its start is announced', (t) => {
   const templates = { ...queue, states: new Map([...queue.states, ['H', 'held'] as const]) };
   const listing = parseListing(
     '1 k.q1 2 60 H 1795205929 - - -\n2 k.q2 2 60 H 1795205929 1795205990 - -\n3 k.q3 2 60 W 1795205929 - - -\n',

@@ -18,7 +18,7 @@ test('walltimes are read in the ways in which managers write them', (t) => {
   for (const text of ['', 'UNLIMITED', '-1', '1.5h', '1:2:3:4:5']) t.is(parseSpan(text), undefined, text);
 });
 
-test('instants are read as universal time, and what is none is 0', (t) => {
+test('instants are read as universal time, and malformed ones as 0', (t) => {
   const at = 1_795_205_929_000;
   for (const text of [
     'Fri Nov 20 20:18:49 2026',

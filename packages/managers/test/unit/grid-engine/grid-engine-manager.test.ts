@@ -181,7 +181,7 @@ test("the queue is everybody's; what cannot start is ended in the node's words, 
   await until(() => sge.calls('qdel').join(' ') === '55', 'it is cancelled');
 });
 
-test('jobs that are gone are told as ended, with what they noted or what was seen of them', async (t) => {
+test('jobs that are gone are reported as ended, with what they noted or what was seen of them', async (t) => {
   const sge = new RecordedGridEngine(t);
   let now = at;
   const manager = sge.open({ now: () => now });
@@ -254,7 +254,7 @@ test("a request inside a reservation names Grid Engine's number of it", async (t
   );
 });
 
-test('releases go in one call, and what is unknown or over is no failure', async (t) => {
+test('releases go in one call, and unknown or ended requests do not fail', async (t) => {
   const sge = new RecordedGridEngine(t);
   const manager = sge.open();
   sge.act(

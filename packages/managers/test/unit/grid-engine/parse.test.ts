@@ -95,7 +95,7 @@ test('numbers that begin again with 1 are later ones', (t) => {
   );
 });
 
-test('queues tell their slots, and what of them can be had', (t) => {
+test('queues list their slots, and which of them are available', (t) => {
   const text = recorded('qstat-queues.xml');
   const instance = (queue: string, total: number, free: number, isUsable = true) => ({
     queue,

@@ -94,7 +94,7 @@ test('jobs are listed in the order of arrival, ours with their keys, also before
   );
 });
 
-test('a listing that is cut off or makes no sense is none, and an empty one is', (t) => {
+test('a listing that is cut off or malformed is refused, and an empty one is accepted', (t) => {
   t.deepEqual(parseJobs('', 'ana'), []);
   for (const text of [
     jobs.slice(0, -9),

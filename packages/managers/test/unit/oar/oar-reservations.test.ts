@@ -241,7 +241,7 @@ test('the walltime inside leaves time for a late start, and is never longer than
   t.is(walltimeInside({ walltime: minute, reservation: { startsAt: at, endsAt: at + minute } }, at + 2 * minute), 1000);
 });
 
-test('no resource counts twice in the queue, and who waits inside a container of others waits with nobody', (t) => {
+test('no resource counts twice in the queue, and a job that waits inside a container of others does not count', (t) => {
   const running = (width: number) => ({
     state: 'Running',
     assigned_resources: Array.from({ length: width }, (_, index) => index + 1),

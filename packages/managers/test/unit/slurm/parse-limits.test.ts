@@ -13,7 +13,7 @@ PartitionName=short AllowGroups=ALL Default=NO QoS=N/A MaxNodes=1 MaxTime=00:02:
 PartitionName=endless Default=NO MaxNodes=0 MaxTime=UNLIMITED
 `;
 
-test('partitions tell their limits', (t) => {
+test('the limits of partitions are read', (t) => {
   t.deepEqual(parsePartitions(recorded), [
     {
       name: 'main',
@@ -110,7 +110,7 @@ test('idle processors are added up, and anything else is not taken for them', (t
   t.is(parseNodeLimits('8|zero\n', free), undefined);
 });
 
-test("the controller's clock is told by its configuration", (t) => {
+test("the zone of the controller's clock is read from its configuration", (t) => {
   t.is(
     parseControllerClock('Configuration data as of 2026-11-20T18:59:47\nAccountingStorageBackupHost = (null)\n'),
     1_795_201_187_000,

@@ -62,7 +62,7 @@ test('of a job that is just completing nobody says yet how it ended', (t) => {
     t.like(getJobs(parseOwnJobs(line(reason)))[0]?.request, { status: 'ended', endReason });
 });
 
-test("a line of a job's name is no job, whatever it looks like", (t) => {
+test("a line of a job's name is not read as a job, whatever it looks like", (t) => {
   const line = (id: number, name: string): string =>
     `<job>${id}|root|1|5:00|PENDING|2026-11-20T18:59:45|N/A|N/A|None|main|${name}\n`;
   const jobs = getJobs(
@@ -92,7 +92,7 @@ test('a job that could never be placed, which has no processors, spoils no listi
   );
 });
 
-test('ended jobs tell when and why, and one that was cancelled while it waited never started', (t) => {
+test('ended jobs have an end and a reason, and one that was cancelled while it waited never started', (t) => {
   const byId = new Map(getJobs(parseOwnJobs(recorded)).map(({ id, request }) => [id, request]));
   t.like(byId.get('5'), { status: 'ended', startsAt: at('18:59:46'), endedAt: at('18:59:46'), endReason: 'COMPLETED' });
   t.like(byId.get('3'), { status: 'ended', startsAt: 0, endedAt: at('18:59:48') });
@@ -106,7 +106,7 @@ test('a job without a limit counts as a very long one, and a waiting one without
   t.like(job?.request, { walltime: unlimitedWalltime, startsAt: 0, endedAt: 0, status: 'queued', userId: 'ana' });
 });
 
-test('a promised start is told', (t) => {
+test('an announced start is read', (t) => {
   const [job] = getJobs(
     parseJobs('7_[3-9%2]|ana|1|10:00|PENDING|2026-11-20T18:59:46|2026-11-20T19:30:00|2026-11-20T19:40:00|Resources\n'),
   );
@@ -140,7 +140,7 @@ test('an empty listing is a good one', (t) => {
   t.deepEqual(getJobs(parseOwnJobs('')), []);
 });
 
-test('a listing of which a line is no job is garbage as a whole', (t) => {
+test('a listing with one malformed line is refused as a whole', (t) => {
   const good = '7|ana|1|10:00|PENDING|2026-11-20T18:59:46|N/A|N/A|None';
   for (const bad of [
     'slurm_load_jobs error: Unable to contact slurm controller',

@@ -50,7 +50,7 @@ test('what sbatch says becomes a code, with its own words', (t) => {
   );
 });
 
-test('a cancel of a job that is over is done, and one that was not heard is not', (t) => {
+test('a cancel of a job that is over is done, and one that did not reach Slurm is not', (t) => {
   const line = (id: number, words: string): string => `scancel: error: Kill job error on job id ${id}: ${words}\n`;
   const stderr =
     line(7, 'Unable to contact slurm controller (connect failure)') +

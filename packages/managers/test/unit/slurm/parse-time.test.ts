@@ -16,7 +16,7 @@ test('a walltime is read in each way that Slurm writes it', (t) => {
   t.is(parseWalltime('90'), 90 * 60 * second);
 });
 
-test('what is no walltime is none', (t) => {
+test('a malformed walltime is undefined', (t) => {
   for (const words of [
     'UNLIMITED',
     'NOT_SET',
@@ -31,7 +31,7 @@ test('what is no walltime is none', (t) => {
     t.is(parseWalltime(words), undefined, words);
 });
 
-test('an instant is read as universal time, and what is none is 0', (t) => {
+test('an instant is read as universal time, and a malformed one as 0', (t) => {
   t.is(parseInstant('2026-11-20T18:59:45'), 1_795_201_185_000);
   for (const words of ['N/A', 'Unknown', 'None', '', '2026-99-20T18:59:45', '18:59:45'])
     t.is(parseInstant(words), 0, words);

@@ -275,7 +275,7 @@ test('a listing may begin with the name of its cluster', async (t) => {
   t.deepEqual([processorsFree, requests.length], [5, 1]);
 });
 
-test("limits are the partition's, in whole minutes, and an unknown partition is told by name", async (t) => {
+test("limits are the partition's, in whole minutes, and an unknown partition is reported by name", async (t) => {
   const slurm = new FakeSlurm(t);
   slurm.act(
     'scontrol',
@@ -301,7 +301,7 @@ test("limits are the partition's, in whole minutes, and an unknown partition is 
   await t.throwsAsync(slurm.open().limits(), { code: 'MUT_UNREACHABLE', message: /Unable to contact/ });
 });
 
-test("cancels of one moment go in one call, and what is no job's number is not passed on", async (t) => {
+test('cancels of one moment go in one call, and malformed job numbers are not passed on', async (t) => {
   const slurm = new FakeSlurm(t);
   const manager = slurm.open();
   await Promise.all(['1', '2', '3', '--user=ana', ''].map((id) => manager.release(id)));
@@ -345,7 +345,7 @@ test('a job that waits for what will never be is reported as ended, and cancelle
   t.deepEqual(slurm.calls('scancel').join(' ').split(' ').sort(), ['23', '99']);
 });
 
-test('of our own jobs those of other partitions are no part of the queue, but requests are', async (t) => {
+test('our own jobs in other partitions are not part of the queue, but are listed as requests', async (t) => {
   const slurm = new FakeSlurm(t);
   slurm.say('scontrol', partition);
   slurm.say('sinfo', '0/8/0/8\n');
@@ -491,7 +491,7 @@ test('a width that is refused as such, or that waits for ever, is halved for the
   t.is((await manager.limits()).widthMax, 16);
 });
 
-test('reservations may be made by whom Slurm runs as, and by those whom its accounting calls operators', async (t) => {
+test('reservations may be made by the user that Slurm runs as, and by those that its accounting calls operators', async (t) => {
   const slurm = new FakeSlurm(t);
   const may = (user: string): Promise<boolean | undefined> => slurm.open({ user }).mayReserve();
   slurm.say('scontrol', 'SlurmdUser              = root(0)\nSlurmUser               = slurm(64030)\n');

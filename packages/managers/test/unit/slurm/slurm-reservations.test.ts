@@ -53,7 +53,7 @@ test('a reservation is made in universal time for our account alone, and one tha
   ]);
 });
 
-test('what runs inside one that is to go is ended, and it is not said to be gone before it is', async (t) => {
+test('removing a reservation ends what runs inside it, and reports it as gone only when it is', async (t) => {
   const { slurm, site } = open(t, start);
   slurm.act(
     'scontrol',
@@ -68,7 +68,7 @@ test('what runs inside one that is to go is ended, and it is not said to be gone
   await t.notThrowsAsync(site.remove(7));
 });
 
-test('who may not reserve, and a controller that is away, are told apart', async (t) => {
+test('a user who may not reserve, and a controller that is away, have different errors', async (t) => {
   const { slurm, site } = open(t, start);
   const says = (words: string): void => {
     slurm.act(

@@ -181,7 +181,7 @@ test('a transfer that breaks is gone on with where it broke', async (t) => {
   t.true((await bench.pull(taker.transferId)).equals(bytes.subarray(150_000)));
 });
 
-test('what cannot be kept passes through as if nothing were between', (t) => {
+test('contents that cannot be kept pass through as if nothing were between', (t) => {
   const bench = new Bench(t, 1000);
   const taker = new Taker('p/1');
   const wanted: WantedContent[] = [content];
@@ -235,7 +235,7 @@ test('a file that one machine shares with its broker is not offered to another',
   t.deepEqual(two.offers, []);
 });
 
-test("an agent that shares the site's file system is told where a content is, once it is whole", async (t) => {
+test("an agent that shares the site's file system receives the path of a content once it is whole", async (t) => {
   const bench = new Bench(t);
   const [near, far] = [bench.reader('p/1'), bench.reader('p/2', 'of another')];
   bench.contents.want(near, 'b', [content]);
@@ -282,7 +282,7 @@ test('an offer that nobody took goes with its agent', async (t) => {
   t.true(bench.store.makeRoom(1_000_000));
 });
 
-test('a file of home that the provider reads itself is not kept: while its broker is away agents are told of it, or sent it, and one that is wrong is not offered again', async (t) => {
+test('a file of the home machine that the provider reads itself is not stored; while the broker is away, agents receive its path or its bytes, and a wrong one is not offered again', async (t) => {
   const bench = new Bench(t);
   const path = join(temporaryFolder(t), 'in');
   writeFileSync(path, bytes);

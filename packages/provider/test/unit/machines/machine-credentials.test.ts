@@ -60,7 +60,7 @@ test('an invitation is exchanged for the secret that the agent made, which is go
   t.deepEqual(store.machines.list(), [{ name: 'pc', status: 'joined', since: store.now }]);
 });
 
-test('what is stored is no secret', (t) => {
+test('no secret is stored', (t) => {
   const store = new Store();
   const invitation = store.machines.invite('pc', 0).secret;
   store.machines.join('pc', invitation, secret);

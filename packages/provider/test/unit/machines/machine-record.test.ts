@@ -40,7 +40,7 @@ test('a list that was written reads back, and only its owner can read it', (t) =
   t.is(statSync(file).mode & 0o077, 0);
 });
 
-test('a list that is none is refused with its place and a way out', (t) => {
+test('a malformed list is refused with its place and a way out', (t) => {
   const file = path.join(temporaryFolder(t), 'machines.json');
   for (const text of [
     '',

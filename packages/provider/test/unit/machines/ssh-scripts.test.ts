@@ -75,7 +75,7 @@ test('the agent of a former release, of which the start was not noted, is found 
   t.is(await run(findScript('machines/pc')), `mutirao: ${folder} alive ${process.pid} 4711`);
 });
 
-test('who waits for an agent ends when nobody reads any more, though the agent lives', async (t) => {
+test('a script that waits for an agent ends when nobody reads any more, though the agent lives', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(
     join(folder, 'agent.pid'),

@@ -7,7 +7,7 @@ import { ReportBuffer } from '../../../src/standby/report-buffer.ts';
 import { AgentLink } from '../../../src/relay/links.ts';
 import { TaskMeasure } from '../../../src/relay/measure.ts';
 
-test('an agent that is cleared while its reports found no room is done when what they tell of has ended', (t) => {
+test('an agent that is cleared while its reports found no space is done when the reported replicas have ended', (t) => {
   const [, far] = streamPair<Buffer, Buffer>();
   const identity = {
     attachmentId: 1,

@@ -10,7 +10,7 @@ import { MachineCredentials } from '../../../src/machines/machine-credentials.ts
 import { TaskMeasure } from '../../../src/relay/measure.ts';
 import { Relay } from '../../../src/relay/relay.ts';
 
-/** A relay, what it told the machine, and ways to dial it. */
+/** A relay, the inputs that it delivered to the machine, and ways to dial it. */
 export class Bench {
   readonly inputs: ProviderInput[] = [];
   readonly untaken: string[] = [];

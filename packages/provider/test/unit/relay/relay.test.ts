@@ -15,7 +15,7 @@ import {
   heard,
 } from './relay-bench.ts';
 
-test('a broker that can hear how the resource stands is heard to, and is told', async (t) => {
+test('a broker that takes the status of the resource receives it, and its own reports are read', async (t) => {
   const bench = new Bench();
   const [near, far] = streamPair<Buffer, Buffer>();
   bench.relay.connectBroker(far, { userId: 'ana' });
@@ -46,7 +46,7 @@ test('a broker that can hear how the resource stands is heard to, and is told', 
   });
 });
 
-test('a broker and an agent present themselves, and the machine hears of both', async (t) => {
+test('a broker and an agent present themselves, and the machine receives both', async (t) => {
   const bench = new Bench();
   bench.broker('b1');
   bench.agent('c1/q1.0', 'request:q1', [4]);
@@ -131,7 +131,7 @@ test('what gangs need is passed on both ways, and a machine takes gangs where it
   t.deepEqual(AttachResponse.decode(heard(agent)[2] as Buffer).message, { $case: 'startGang', value: startGang });
 });
 
-test('a machine that is gone is told of as such, and the agent that has its name stays where it is', async (t) => {
+test('a lost machine is reported as lost, and the agent that has its name stays where it is', async (t) => {
   const bench = new Bench();
   const broker = bench.broker('b1');
   const said = heard(broker);
@@ -168,7 +168,7 @@ test('a broker reaches its own machines only', async (t) => {
   t.is(bench.relay.droppedCount, 2);
 });
 
-test('a machine is told whose broker it works for, before the first message of that broker, and no broker can say so itself', async (t) => {
+test('a machine receives the user whose broker it works for before the first message of that broker, and no broker can say so itself', async (t) => {
   const bench = new Bench();
   const [own, other] = [bench.broker('b1'), bench.broker('b1', 1, 'eva')];
   const agent = bench.agent('c1/q1.0');
@@ -245,7 +245,7 @@ test('while a broker is behind its agents are not read', async (t) => {
   t.is(far.sent.length, before + 1);
 });
 
-test('an agent that is asked to attach again, or sent away, hears the code', async (t) => {
+test('an agent that is asked to attach again, or sent away, receives the code', async (t) => {
   const bench = new Bench();
   const [one, other] = [bench.agent('c1/q1.0'), bench.agent('c1/q1.1')];
   const codes: (string | undefined)[] = [];
@@ -324,7 +324,7 @@ test('a broker says for which journal it speaks, in letters that names may have'
   );
 });
 
-test('a broker hears that the provider is draining, and that it takes work again', async (t) => {
+test('a broker is notified that the provider is draining, and that it takes work again', async (t) => {
   const bench = new Bench();
   const broker = bench.broker('b1');
   const messages = heard(broker);
@@ -382,7 +382,7 @@ test('a peer that speaks nonsense loses its stream and nothing else', async (t) 
   );
 });
 
-test('demand is told to the machine as the broker states it', async (t) => {
+test('demand reaches the machine as the broker states it', async (t) => {
   const bench = new Bench();
   const broker = bench.broker('b1');
   broker.write(

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { RunningTasks } from '../../../src/relay/running-tasks.ts';
 
-test('what runs on a machine since when is told where it changed, and no more', (t) => {
+test('start times of running tasks are reported for machines where they changed, and for no others', (t) => {
   const running = new RunningTasks();
   running.noteStart('m1', 1, 100);
   running.noteStart('m2', 2, 150);
@@ -25,7 +25,7 @@ test('the oldest of several that run counts', (t) => {
   t.deepEqual(running.take(), [['m', 150]]);
 });
 
-test('an end of which no start was told says that nothing older runs there, and an agent that is away is forgotten', (t) => {
+test('an end without a reported start shows that nothing older runs there, and an agent that is away is forgotten', (t) => {
   const running = new RunningTasks();
   running.noteEnd('m', 7);
   t.deepEqual(running.take(), [['m', 0]]);

@@ -1,4 +1,4 @@
-// Follows a manager that stands in for a real one, for a machine that only notes what it hears.
+// Follows a fake reservation manager, for a machine that only notes what it receives.
 import { setImmediate as turn } from 'node:timers/promises';
 import { join } from 'node:path';
 import test from 'ava';
@@ -16,7 +16,7 @@ async function settle(): Promise<void> {
   for (let round = 0; round < 60; round += 1) await turn();
 }
 
-test('the machine hears of reservations once the size of the resource is known, and of each claim whether it is good', async (t) => {
+test('the machine receives reservations once the size of the resource is known, and of each claim whether it is good', async (t) => {
   const folder = temporaryFolder(t);
   const manager = new FakeReservations(openClaimSigner(join(folder, 'claim-key.pem'), 'local'));
   const reservation = aReservationWire({ startUnixMs, endUnixMs });
@@ -111,7 +111,7 @@ test('the machine hears of reservations once the size of the resource is known, 
   t.deepEqual(heard, [], 'a machine that has stopped hears nothing');
 });
 
-test('the size of the resource is not asked for any more by who was stopped', async (t) => {
+test('a stopped follower does not ask for the size of the resource any more', async (t) => {
   const timers = new HandTimers();
   let asked = 0;
   const client = new ProvisioningFollower({

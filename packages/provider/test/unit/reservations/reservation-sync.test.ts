@@ -142,7 +142,7 @@ test('what is confirmed the site keeps, and what is only held it does not', asyn
   t.is(site.callCountMax, 1, 'the site is asked one thing at a time');
 });
 
-test('a claim is admitted only where the site has what it promises, and its refusal is told in its words', async (t) => {
+test("a claim is admitted only if the site has what it promises, and its refusal carries the site's words", async (t) => {
   const { manager, site, reservationSync, shown, timers } = open(t);
   await t.throwsAsync(reservationSync.admit(shown()), { code: 'MUT_NO_ROOM', message: /not known yet/ });
   manager.reservations = [reserved()];
@@ -169,7 +169,7 @@ test('a claim is admitted only where the site has what it promises, and its refu
   await t.notThrowsAsync(reservationSync.admit(shown()));
 });
 
-test('a site that cannot be read is told of, and changes nothing', async (t) => {
+test('a site that cannot be read is reported, and changes nothing', async (t) => {
   const { manager, site, reservationSync, timers } = open(t);
   manager.reservations = [reserved()];
   reservationSync.start();
@@ -212,7 +212,7 @@ test('before the manager has spoken for the first time nothing at the site is to
   t.deepEqual(reservationSync.describe(), []);
 });
 
-test('what an allocation uses is told by number in a later life of the provider, though no claim was shown in it', async (t) => {
+test('what an allocation uses is reported by number in a later life of the provider, though no claim was shown in it', async (t) => {
   const { manager, reservationSync } = open(t, undefined, undefined, () => [{ reservationId: 7, userId: 'ana' }]);
   manager.reservations = [reserved()];
   reservationSync.start();

@@ -83,7 +83,7 @@ test("the queue is read on the watcher's own clock, and after hints, one reading
   t.is(bench.readings, 3);
 });
 
-test('a reading that failed is told with its reason, and the next one is tried all the same', async (t) => {
+test('a reading that failed is reported with its reason, and the next one is tried all the same', async (t) => {
   const bench = new Bench();
   bench.isBroken = true;
   bench.watcher.start();
@@ -97,7 +97,7 @@ test('a reading that failed is told with its reason, and the next one is tried a
   t.is(bench.watcher.trouble, '');
 });
 
-test('after its end it tells nothing and reads nothing', async (t) => {
+test('after its end it reports nothing and reads nothing', async (t) => {
   const bench = new Bench();
   bench.watcher.start();
   bench.watcher.stop();

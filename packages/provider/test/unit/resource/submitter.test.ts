@@ -92,7 +92,7 @@ test('a queue that takes no jobs now refuses for a reason that passes', async (t
   t.like(inputs[0], { kind: 'SubmitRefused', code: 'MUT_QUEUE_CLOSED', isPassing: true });
 });
 
-test('a refusal is told at once', async (t) => {
+test('a refusal is reported at once', async (t) => {
   const manager = aManager([{ code: 'MUT_REQUESTS_MAX' }]);
   const { submitter, inputs } = aSubmitter(manager);
   await submitter.submit(command);
@@ -121,7 +121,7 @@ test('when all tries came to nothing, nobody knows', async (t) => {
   t.deepEqual(inputs, [{ kind: 'SubmitUnknown', requestId: 'q1', reason: 'MUT_UNREACHABLE, told so' }]);
 });
 
-test('a release is told to be done or to have failed', async (t) => {
+test('a release is reported as done or as failed', async (t) => {
   const { submitter, inputs } = aSubmitter(aManager(['', { code: 'MUT_UNREACHABLE' }]));
   const release = { kind: 'ReleaseRequest', requestId: 'q1', managerRequestId: '77' } as const;
   await submitter.release(release);
@@ -150,7 +150,7 @@ test('an order inside a reservation reaches only a manager that honours those of
   t.is(plain.orders[0]?.reservation, reservation);
 });
 
-test('what a reservation is not there for (yet) is told before the manager is asked, and counts as no refusal', async (t) => {
+test('a reservation that does not cover a request (yet) is reported before the manager is asked, and does not count as a refusal', async (t) => {
   const manager = { ...aManager(['77']), reservationResource: 'cl' };
   const claims: string[] = [];
   const reservation = aReservation('7:1000-5000x2');

@@ -141,7 +141,7 @@ test('outputs beyond the bound are refused until others are gone, counting those
   t.deepEqual(disk.files().length, 1);
 });
 
-test('a full disk refuses outputs and keeps what is there', async (t) => {
+test('a full disk refuses outputs and keeps the stored ones', async (t) => {
   let free = 10_000_000;
   const disk = new Disk(t);
   const spool = disk.open({ freeBytes: () => free, reserveBytes: 1_000_000 });

@@ -90,7 +90,7 @@ class Bench {
   }
 }
 
-test('a lease is on the disk before the machine hears of it, and the contents that it lacks are asked for', (t) => {
+test('a lease is on the disk before the machine receives it, and its missing contents are requested', (t) => {
   const bench = new Bench();
   const store = bench.open();
   store.take('b', 7, aLease(1));

@@ -19,7 +19,7 @@ function aReport(sequence: number): Buffer {
   });
 }
 
-/** A keeper with room for so many reports. */
+/** A buffer with space for a number of reports. */
 class Bench {
   room: number;
   /** A report that is too large for the room that there is. */
@@ -74,7 +74,7 @@ test('an agent whose report finds no room is held back, and nothing that comes a
   t.deepEqual([bench.kept, bench.isPaused], [[1, 2, 3], false]);
 });
 
-test('where the machine had no room for one, all that is not safe is told again', (t) => {
+test('where the machine had no space for one, all reports that are not safe are delivered again', (t) => {
   const bench = new Bench(9);
   for (const sequence of [1, 2, 3]) bench.buffer.receive(aReport(sequence));
   bench.buffer.forget(1);

@@ -30,7 +30,7 @@ async function* of(data: Buffer): AsyncGenerator<Buffer> {
   yield await Promise.resolve(data);
 }
 
-test('one machine has its share of the spool, arriving outputs included, and the others have room beside it', async (t) => {
+test('one machine has its share of the spool, arriving outputs included, and the others have space of their own', async (t) => {
   const outputs = aSpool(t);
   const state = {
     brokers: new Map([['b', { brokerId: 'b' }]]),

@@ -1,4 +1,4 @@
-// What the machine hears of a standby's work: how agents are, and what could not be started.
+// What the machine receives from a standby: how agents are, and which replicas could not be started.
 import { DatabaseSync } from 'node:sqlite';
 import test from 'ava';
 import { encodeReport } from '@mutirao/api/codecs';
@@ -68,7 +68,7 @@ class Bench {
   }
 }
 
-test('a kept report tells whether its machine is well', (t) => {
+test('a kept report says whether its machine is well', (t) => {
   const bench = new Bench();
   bench.standby.keep(bench.agent);
   bench.report(1, 'succeeded', '');
@@ -84,7 +84,7 @@ test('a kept report tells whether its machine is well', (t) => {
   );
 });
 
-test('of leased replicas whose body is gone the machine hears that the agent has none of them', (t) => {
+test('the machine is notified that the agent has none of the leased replicas whose body is gone', (t) => {
   const bench = new Bench();
   t.deepEqual(
     bench.standby.startsFor(bench.agent, {

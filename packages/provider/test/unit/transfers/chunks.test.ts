@@ -33,7 +33,7 @@ async function taken(from: number, ...messages: readonly Buffer[]): Promise<stri
   return `${first.transferId} told ${reported.join()}: ${text}`;
 }
 
-test('an agent that goes by what it was told sends the rest, and all of it passes', async (t) => {
+test('an agent that follows the offset sends the rest, and all of it passes', async (t) => {
   t.is(await taken(4, message({ offset: 4 }), framed('efg'), framed('hi')), 't1 told 4: efghi');
   t.is(await taken(4, message({ offset: 4, data: Buffer.from('efg') }), framed('hi')), 't1 told 4: efghi');
   t.is(await taken(0, framed('abc'), framed('def')), 't1 told 0: abcdef');

@@ -7,7 +7,7 @@ import { PushedContents } from '../../../src/transfers/pushed-contents.ts';
 const content = { sha256: 'a'.repeat(64), size: 7 };
 const frame = pushedFrame('p/m', { transferId: 't1', content: encodeContent(content), isKept: false });
 
-/** A broker's stream, and what it was told. */
+/** A broker's stream, and the messages that it received. */
 function aBroker(): { readonly broker: BrokerLink; readonly reported: Buffer[] } {
   const reported: Buffer[] = [];
   return {
@@ -24,7 +24,7 @@ function anAgent(): { identity: { machineId: string }; broker: BrokerLink | unde
   return { identity: { machineId: 'p/m' }, broker: undefined };
 }
 
-test('a push that begins while what was kept goes before it is told of once: fetched twice, the second time nobody would give it', (t) => {
+test('a push that begins while kept reports precede it is announced once: fetched twice, the second time nobody would give it', (t) => {
   const pushed = new PushedContents();
   const { broker, reported } = aBroker();
   const agent = anAgent();
@@ -34,7 +34,7 @@ test('a push that begins while what was kept goes before it is told of once: fet
   t.deepEqual(reported, [frame]);
 });
 
-test('a push that waits is told to the stream that its machine comes to, and to each that takes over', (t) => {
+test('a waiting push is announced to the stream that its machine comes to, and to each that takes over', (t) => {
   const pushed = new PushedContents();
   const agent = anAgent();
   const { forget } = pushed.announce(agent as unknown as AgentLink, { transferId: 't1', content });

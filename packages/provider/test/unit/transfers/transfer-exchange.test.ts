@@ -22,7 +22,7 @@ class HandTimers {
   }
 }
 
-/** A taking side that has room for so many chunks. */
+/** A taking side with space for a number of chunks. */
 class Sink implements StreamWriter<Buffer> {
   onDrain: (() => void) | undefined;
   readonly taken: Buffer[] = [];
@@ -102,7 +102,7 @@ test('bytes pass whichever side comes first', async (t) => {
   }
 });
 
-test('the giver hears what its taker has already before anything is read', async (t) => {
+test('the giver learns what its taker has already before anything is read', async (t) => {
   const exchange = anExchange();
   const heard: string[] = [];
   const chunks = numbered(1, (index) => {
@@ -145,7 +145,7 @@ test('no chunk is read before the taker has room', async (t) => {
   t.is(sink.taken.length, 5);
 });
 
-test('a half that waits in vain is told so, on either side', async (t) => {
+test('a half that waits in vain is notified, on either side', async (t) => {
   for (const role of ['give', 'take'] as const) {
     const timers = new HandTimers();
     const exchange = anExchange(timers);
@@ -156,7 +156,7 @@ test('a half that waits in vain is told so, on either side', async (t) => {
   }
 });
 
-test('when a side is gone the other hears of it', async (t) => {
+test('when one side is gone the other is notified', async (t) => {
   const exchange = anExchange();
   const left = new AbortController();
   const sink = new Sink();
@@ -216,14 +216,14 @@ test('transfers of a request that is over fail, others go on', async (t) => {
   await Promise.all([other, exchange.give('t2', giver(numbered(1)))]);
 });
 
-test('only so many transfers are open at once', async (t) => {
+test('the number of open transfers is limited', async (t) => {
   const exchange = anExchange();
   const open = ['t1', 't2'].map((name) => exchange.take(name, taker(new Sink())));
   await t.throwsAsync(exchange.take('t3', taker(new Sink())), { code: 'MUT_OVERLOADED' });
   await Promise.all([...open, exchange.give('t1', giver(numbered(0))), exchange.give('t2', giver(numbered(0)))]);
 });
 
-test('the giver of a transfer that nobody takes is told at once, whether it is there or comes later, and one that has a taker goes on', async (t) => {
+test('the giver of a transfer that nobody takes is notified at once, whether it is connected or comes later, and one that has a taker goes on', async (t) => {
   const timers = new HandTimers();
   const exchange = new TransferExchange({ timers, waitMax: 100, transfersMax: 10, passing: { note: () => undefined } });
   const waiting = exchange.give('t1', giver(numbered(1)));
@@ -260,7 +260,7 @@ test('a taker that went away before its giver came is not waited for', async (t)
   });
 });
 
-test('a transfer is joined with those alone whom both halves admit; for anybody else it does not exist', async (t) => {
+test('a transfer joins only parties that both halves admit; for anybody else it does not exist', async (t) => {
   const unknown = { code: 'MUT_CONTENT_NOT_FOUND', message: 'transfer t1: nobody brings it, or not any more' };
   const fromAna = (other: Party): boolean => other.kind === 'user' && other.userId === 'ana';
   const exchange = anExchange();

@@ -99,7 +99,7 @@ test('a manager that does not answer is warned of once and asked again', async (
   t.deepEqual(statuses(), ['confirmed']);
 });
 
-test("at the word of another user nobody is asked to whom the owner's token would be shown", async (t) => {
+test("another user's request never sends the owner's token to a manager", async (t) => {
   const anas = held.replace('owner', 'ana');
   const { asked, look } = begin([
     anas,
@@ -116,7 +116,7 @@ test("at the word of another user nobody is asked to whom the owner's token woul
   );
 });
 
-test('who has stopped asks nobody', async (t) => {
+test('a stopped follower asks nobody', async (t) => {
   const { asked, follower, timers } = begin([held, 'owner prepares 1 with 7 at h:1']);
   await follower.stop();
   t.is(timers.ring(), -1);

@@ -53,9 +53,8 @@ const pathShownMax = 400;
  * Removes a file or a folder with everything in it, before it returns. Harmless where nothing is there.
  *
  * Never throws, follows no link, and never enters another mount or device: a task may have mounted something that is
- * not ours to delete. Modes that
- * keep us out are changed. Depth, length and bytes of names do not matter. What cannot be removed stays, and the answer
- * says why.
+ * not ours to delete. Modes that keep us out are changed. Depth, length and bytes of names do not matter. What cannot
+ * be removed stays, and the answer says why.
  */
 export function removeTree(path: string, options: RemovalOptions = {}): Removal {
   return runNow(new TreeRemoval(path, options.mounts ?? kernelMounts).run());
@@ -299,7 +298,7 @@ function* openUpAt(path: string): FileSteps<void> {
   const file = yield* openFolder(Buffer.from(path));
   try {
     const { mode } = yield* statFile(file);
-    // What others may do there is not ours to change.
+    // The permissions of others stay unchanged.
     if ((mode & 0o700) !== 0o700) yield* changeMode(file, (mode & 0o7777) | 0o700);
   } finally {
     yield* closeFile(file);

@@ -209,7 +209,7 @@ export class CallGate {
       stream.once('end', forget);
       stream.once('close', forget);
     }
-    // It hears of bytes before grpc-js does, which keeps them.
+    // This listener receives bytes before grpc-js does, which buffers them.
     stream.on('data', (chunk: Buffer) => {
       if (stream.closed) return;
       try {

@@ -94,7 +94,7 @@ export class CallerLoads {
     connection.callers.clear();
   }
 
-  /** Forgets callers who have nothing open and whose rate is full again. */
+  /** Forgets callers with nothing open and a full rate allowance. */
   sweep(now: Instant): void {
     for (const [key, { connectionCount, streamCount, usedAt }] of this.#loads) {
       if (connectionCount === 0 && streamCount === 0 && now - usedAt > attachSpan) this.#loads.delete(key);

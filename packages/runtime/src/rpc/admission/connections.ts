@@ -14,7 +14,7 @@ export interface Connection {
   isProven: boolean;
   /** Those whose calls count it among their connections, as `CallerLoads` names them. */
   readonly callers: Set<string>;
-  /** Who the certificate of the connection names; undefined before it was looked at. */
+  /** The user that the certificate of the connection names; undefined before it was looked at. */
   peer: Peer | undefined;
   /** Calls that are open. */
   callCount: number;
@@ -54,9 +54,8 @@ export class Connections {
    * Takes a connection in; undefined where there are too many, and it is closed.
    *
    * Where too many have shown no credential, the oldest of the host that has most of them is closed. While that one is
-   * young, the further one is closed instead: of
-   * a thousand agents that return at once, those that have begun would else be thrown out before they are done, and
-   * nobody would ever come in.
+   * young, the further one is closed instead: of a thousand agents that return at once, those that have begun would
+   * else be thrown out before they are done, and nobody would ever come in.
    */
   open(socket: Socket, now: Instant): Connection | undefined {
     if (this.#all.size >= this.#limits.connectionsMax || !this.#makeRoom(now)) {

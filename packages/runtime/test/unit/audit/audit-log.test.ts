@@ -73,7 +73,7 @@ test('an entry is one line of JSON with who did what from where, in a file of th
   t.is(statSync(dirname(path)).mode & 0o777, 0o700);
 });
 
-test('refusals of one caller, whatever its port, are counted and told once a minute; what was done is always written', (t) => {
+test('refusals of one caller, whatever its port, are counted and reported once a minute; successful actions are always written', (t) => {
   const { audit, timers, at, lines } = open(t);
   for (let port = 1; port <= 5000; port += 1)
     audit.record({ action: 'call.refuse', who: '', from: `10.0.0.7:${port}`, refusedWith: 'MUT_UNAUTHENTICATED' });
@@ -85,7 +85,7 @@ test('refusals of one caller, whatever its port, are counted and told once a min
   t.is(lines().at(-1)?.['detail'], '4980 more of MUT_UNAUTHENTICATED  10.0.0.7');
 });
 
-test('a log that cannot be written stops nothing, says so once, and tells how many lines it lost', (t) => {
+test('a log that cannot be written stops nothing, says so once, and reports how many lines it lost', (t) => {
   const { path, audit, errors, lines } = open(t);
   mkdirSync(path, { recursive: true });
   for (let job = 1; job <= 3; job += 1) audit.record({ action: 'job.cancel', who: 'ana', target: `job ${job}` });

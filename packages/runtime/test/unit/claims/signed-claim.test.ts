@@ -18,7 +18,7 @@ const contents: ClaimContents = {
   revision: 3,
 };
 
-test('a claim comes back with all that it said, from its own manager and from whoever has the public key', async (t) => {
+test('a claim comes back with all that it said, from its own manager and from any holder of the public key', async (t) => {
   const path = join(temporaryFolder(t), 'claim-key.pem');
   const signer = openClaimSigner(path, 'local');
   for (const each of [
@@ -44,7 +44,7 @@ test('the same contents are the same text, also after a restart', (t) => {
   t.is(openClaimSigner(path, 'local').sign(contents), openClaimSigner(path, 'local').sign(contents));
 });
 
-test('to who knows JSON web tokens only, a claim is good from the first whole second that is inside, and until the one in which it ends', (t) => {
+test('to a program that knows JSON web tokens only, a claim is good from the first whole second that is inside, and until the one in which it ends', (t) => {
   const [, payload = ''] = openClaimSigner(join(temporaryFolder(t), 'claim-key.pem'), 'local')
     .sign(contents)
     .split('.');
@@ -56,7 +56,7 @@ test('to who knows JSON web tokens only, a claim is good from the first whole se
   });
 });
 
-test('a claim of another key, with other contents, another algorithm or no form is none', (t) => {
+test('a claim of another key, with other contents, another algorithm or no form is refused', (t) => {
   const folder = temporaryFolder(t);
   const signer = openClaimSigner(join(folder, 'one.pem'), 'local');
   const other = openClaimSigner(join(folder, 'other.pem'), 'local');

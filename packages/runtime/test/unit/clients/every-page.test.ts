@@ -9,7 +9,7 @@ interface Page {
   readonly nextPageToken?: string;
 }
 
-test('a list is all of its pages, in their order, with what the first says besides', async (t) => {
+test('a list has all of its pages, in their order, and the other values of the first page', async (t) => {
   const pages: Record<string, Page> = {
     '': { items: ['a', 'b'], total: 3, nextPageToken: '2' },
     2: { items: [], total: 4, nextPageToken: '3' },

@@ -92,7 +92,7 @@ const waiter: Machine<State, Input, never, DriverCommand> = {
   },
 };
 
-test("a machine hears of a step before anything else, its alarm is set by the new clock, and the driver's owner is told", async (t) => {
+test("a machine receives a clock step before anything else, its alarm follows the new clock, and the driver's owner is notified", async (t) => {
   const clock: { now(): Instant; stepped: number; onStep: NonNullable<Clock['onStep']> } = {
     now: () => at,
     stepped: 0,

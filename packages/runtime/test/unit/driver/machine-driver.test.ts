@@ -142,7 +142,7 @@ test('a refusal reaches the asker as an error with its code', async (t) => {
   );
 });
 
-test('committed changes are told with their sequences before any command', async (t) => {
+test('committed changes are reported with their sequences before any command', async (t) => {
   const reported: unknown[] = [];
   const { driver, story } = driving({
     onCommitted: (entries) => {
@@ -341,7 +341,7 @@ test('too many waiting inputs refuse a question but not an input', async (t) => 
   t.is(driver.state.total, 3);
 });
 
-test('invariants are checked every so many turns', async (t) => {
+test('invariants are checked once per configured number of turns', async (t) => {
   const { driver, fatal } = driving({ checkEvery: 2 });
   driver.deliver(added(2_000_000));
   await turn();

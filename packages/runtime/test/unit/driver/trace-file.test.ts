@@ -215,7 +215,7 @@ test('a folder that is not there is bad configuration', (t) => {
   t.regex(error?.message ?? '', /--trace is .*ENOENT/);
 });
 
-test('what cannot be written ends the trace with a warning, and not the driver', async (t) => {
+test('a failed write ends the trace with a warning, and not the driver', async (t) => {
   const { path, warnings, errors, open, drive } = client(t);
   const driver = drive(open());
   driver.deliver({ kind: 'Added', amount: 1, extra: () => 1 } as Input);

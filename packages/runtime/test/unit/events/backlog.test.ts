@@ -29,7 +29,7 @@ test('messages come in the order of the journal, and again until they are kept',
   t.is(backlog.lag, 0);
 });
 
-test('changes that tell nothing are passed over, and do not hold up the place', (t) => {
+test('changes without messages are skipped and do not hold up the position', (t) => {
   const { backlog, journal } = prepare([untold, reported, untold, untold]);
   t.deepEqual(ids(backlog, 1), ['2']);
   t.is(backlog.publishedUpTo, 1);

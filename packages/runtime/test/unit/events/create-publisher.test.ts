@@ -34,7 +34,7 @@ test('a source stays with its journal, and is another for a new journal and afte
   t.is(open('one', 6), after);
 });
 
-test('without a way to publish there is no publisher and no series; with one, the series tell of it', async (t) => {
+test('without a connection there is no publisher and no series; with one, the series report it', async (t) => {
   const metrics = new Metrics();
   const journal = openJournal({ path: ':memory:', codec: changeCodec });
   const stream = new FakeStream();

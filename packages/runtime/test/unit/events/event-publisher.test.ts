@@ -188,7 +188,7 @@ test('another publisher in the same stream breaks rows but not the order', async
   );
 });
 
-test('a publisher that is stopped publishes what is there and keeps its place', async (t) => {
+test('a publisher that is stopped publishes what is waiting and keeps its place', async (t) => {
   const { record, publisher, stream, places, calm } = prepare(t);
   await calm();
   record(3);

@@ -2,7 +2,7 @@ import type { EventMessage } from '@mutirao/api/events';
 
 import type { ChangeCodec, JournalEntry } from '../../../src/journal/index.ts';
 
-/** A change that tells so many events. */
+/** A change with this number of events. */
 export interface ReportedChange {
   readonly events: number;
 }

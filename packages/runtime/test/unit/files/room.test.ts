@@ -73,7 +73,7 @@ test('what is not wanted any more, and what fails for another reason, is not tri
   t.deepEqual([alarms.length, room.trouble()], [0, undefined]);
 });
 
-test('too little room and a journal that cannot be written are told, the latter first', (t) => {
+test('too little disk space and a journal that cannot be written are reported, the latter first', (t) => {
   t.regex(aRoom({ freeMin: 2 ** 60 }).room.trouble() ?? '', /^the disk of .* has .* left; expected /);
   t.is(aRoom({ freeMin: 2 ** 60, journalTrouble: () => 'stalled' }).room.trouble(), 'stalled');
 });

@@ -41,7 +41,7 @@ test('on another host it is the same one on the file system of the home folder t
   );
 });
 
-test('a folder is described as the system has it, and a path that is no folder is refused', async (t) => {
+test('a folder is described as the system has it, and a path that is not a folder is refused', async (t) => {
   const folder = temporaryFolder(t);
   const described = await describeWorkFolder(folder, folder);
   t.true(described.isBesideHome);

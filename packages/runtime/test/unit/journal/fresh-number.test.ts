@@ -52,7 +52,7 @@ test('numbers that may have been given since a back-up are passed over, also whe
   t.is(start(8), 2_000_008);
 });
 
-test('a crash of the host passes over no number, however often it starts again, and after each a journal that is put back is still told from it', (t) => {
+test('however often the host crashes, no number is skipped, and a journal that is put back after a crash is still recognized', (t) => {
   const { path, start } = starter(t);
   t.deepEqual([start(1), start(8), start(9, 2), start(9, 3)], [1, 8, 9, 9]);
   putBack(path);
@@ -75,7 +75,7 @@ test('a journal of a release that noted only the run of its host stays in its pl
   t.is(start(8, 2), 8);
 });
 
-test('where a file system does not say when a file was made, its inode tells it from its copies', (t) => {
+test('where a file system does not say when a file was made, its inode differs from that of its copies', (t) => {
   const idOf = (ino: bigint, birthtimeNs: bigint): number | undefined =>
     readFileId('journal.sqlite', () => ({ ino, birthtimeNs }));
   t.is(idOf(7n, 0n), idOf(7n, 0n));

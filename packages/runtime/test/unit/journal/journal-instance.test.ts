@@ -25,7 +25,7 @@ test('a journal has one instance for as long as it is the same file', (t) => {
   );
 });
 
-test('a place is in the journal that it was told of, and not beyond the end of that', (t) => {
+test('a position belongs to its journal, and lies within it', (t) => {
   const journal = { lastSequence: () => 2 };
   for (const position of [{ afterSequence: 0 }, { afterSequence: 2 }, { afterSequence: 2, journalInstance: 'a' }])
     t.notThrows(() => {

@@ -82,7 +82,7 @@ test('after a fall of the host changes that were not synced may be missing, and 
   t.throws(() => broken.open(2), { code: 'MUT_JOURNAL_CORRUPT', message: /changes 2 to 3 are missing/ });
 });
 
-test('who removes the note goes on without what is missing, as with a journal that was put back', (t) => {
+test('after the note is removed, a journal opens without its missing changes, as one that was put back', (t) => {
   const { path, open } = killed(t, 'promise 1');
   rmSync(`${path}-wal`);
   rmSync(`${path}-last`);

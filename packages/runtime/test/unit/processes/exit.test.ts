@@ -1,7 +1,7 @@
 import test from 'ava';
 import { findSaidSignal, shellStatus, startFailure } from '../../../src/processes/exit.ts';
 
-test('an exit status is told as it is and a signal as 128 + its number', (t) => {
+test('an exit status is reported unchanged and a signal as 128 + its number', (t) => {
   t.is(shellStatus(0, null), 0);
   t.is(shellStatus(3, null), 3);
   t.is(shellStatus(null, 'SIGKILL'), 137);

@@ -36,7 +36,7 @@ test('of a stream beyond the bound head and tail are kept, and what is missing i
         const [head, tail] = [text.slice(0, at), text.slice(at + line.length)];
         t.true(stream.isCut);
         t.true(head.length + tail.length <= bytesMax);
-        // The line feed before the line that tells the cut is the stream's own where the head ends with one.
+        // If the head ends with a line feed, the one before the line that reports the cut is the stream's own.
         const isOwn =
           line.startsWith('\n') &&
           whole.startsWith(`${head}\n`) &&

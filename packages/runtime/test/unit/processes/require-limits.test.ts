@@ -12,7 +12,7 @@ test('a limit on the size of files that no journal fits into is refused with its
   );
 });
 
-test('a limit on processes below what is needed is refused, but for root, whom it does not bind', (t) => {
+test('a limit on processes below the need is refused, except for root, which it does not bind', (t) => {
   const limits = new Map([['Max processes', limit('60')]]);
   t.throws(
     () => {

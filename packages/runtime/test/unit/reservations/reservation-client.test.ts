@@ -13,7 +13,7 @@ import { aReservationWire, FakeReservations, temporaryFolder } from '@mutirao/te
 interface Scene {
   readonly manager: FakeReservations;
   readonly client: ReservationClient;
-  /** What was told last. */
+  /** The last report, and the number of reports. */
   readonly reported: { last: readonly ReservedWindow[] | undefined; count: number };
   /** What was warned of. */
   readonly warnings: string[];
@@ -73,7 +73,7 @@ function open(t: ExecutionContext, parts: Partial<ReservationClientOptions> = {}
 const use7 = { reservationId: 7, userId: 'ana' };
 const window7 = { reservationId: 7, userId: 'ana', count: 2, startsAt: 1000, endsAt: 5000 };
 
-test("a use that begins a moment before the manager's start is told again until the manager takes it, with the same key", async (t) => {
+test("a use that begins a moment before the manager's start is reported again, with the same key, until the manager takes it", async (t) => {
   const { manager, client, warnings, wake } = open(t, { kind: 'provider' });
   manager.reservations = [aReservationWire()];
   client.start();
@@ -100,7 +100,7 @@ test("a use that begins a moment before the manager's start is told again until 
   t.deepEqual(warnings, []);
 });
 
-test('what changes no window is not told, and what does is', async (t) => {
+test('changes of windows are reported, and no others', async (t) => {
   const { manager, client, reported } = open(t);
   manager.reservations = [aReservationWire()];
   client.start();
@@ -114,7 +114,7 @@ test('what changes no window is not told, and what does is', async (t) => {
   t.deepEqual([reported.count, reported.last], [before + 1, [{ ...window7, endsAt: 4000 }]]);
 });
 
-test('what is held ahead is told again until the manager answers, the last word of each reservation alone, and what it refuses for good is dropped with a warning', async (t) => {
+test('provisioning is reported until the manager answers, only the latest status of each reservation, and a permanent refusal drops it with a warning', async (t) => {
   const { manager, client, warnings, wake } = open(t, { kind: 'provider' });
   const ahead = {
     status: 'queued',
@@ -153,7 +153,7 @@ test('what is held ahead is told again until the manager answers, the last word 
   );
 });
 
-test('a use that the manager refuses for good is told once, and its owner is warned', async (t) => {
+test('a use that the manager refuses for good is reported once, and its owner is warned', async (t) => {
   const { manager, client, warnings, wake } = open(t);
   await client.admit(manager.claim(), 'ana');
   manager.refusals = ['MUT_CLAIM_LATE'];
@@ -164,7 +164,7 @@ test('a use that the manager refuses for good is told once, and its owner is war
   t.deepEqual(warnings, ['cannot report to the reservation manager that a reservation is in use']);
 });
 
-test('a reservation that moved between the showing of its claim and its use is told with the claim that took its place', async (t) => {
+test('a reservation that moved between the showing of its claim and its use is reported with the claim that replaced the first', async (t) => {
   const { manager, client, warnings, wake } = open(t);
   await client.admit(manager.claim(), 'ana');
   const moved = manager.claim(aReservationWire({ endUnixMs: 9000, revision: 2 }));
@@ -183,7 +183,7 @@ test('a reservation that moved between the showing of its claim and its use is t
   t.deepEqual(warnings, []);
 });
 
-test('what runs inside is told by number with each new connection, also without its claim, until the manager knows of it', async (t) => {
+test('a use is reported by number with each new connection, also without its claim, until the manager knows of it', async (t) => {
   const { manager, client, wake } = open(t, {
     inUse: () => [use7, { reservationId: 8, userId: 'bob' }, { reservationId: 9, userId: 'eve' }],
   });
@@ -214,7 +214,7 @@ test('what runs inside is told by number with each new connection, also without 
   t.is(manager.shown.length, 2);
 });
 
-test('a reservation in use that the manager tells of as unused is told of again, and nothing else with it', async (t) => {
+test('a reservation in use that the manager reports as unused is reported again, and nothing else with it', async (t) => {
   const { manager, client } = open(t, { inUse: () => [use7, { reservationId: 8, userId: 'bob' }] });
   manager.reservations = [
     aReservationWire({ status: ReservationStatus.CLAIMED }),
@@ -234,7 +234,7 @@ test('a reservation in use that the manager tells of as unused is told of again,
   );
 });
 
-test('of a use that is being told of nothing more is told beside', async (t) => {
+test('while a use is being reported, it is not reported a second time', async (t) => {
   const { manager, client, wake } = open(t);
   manager.refusals = ['MUT_CLAIM_EARLY'];
   client.noteUse(use7);
@@ -245,7 +245,7 @@ test('of a use that is being told of nothing more is told beside', async (t) => 
   t.is(manager.shown.length, 2);
 });
 
-test('who stops tells no use again', async (t) => {
+test('a stopped client reports no use again', async (t) => {
   const { manager, client, wake } = open(t);
   await client.admit(manager.claim(), 'ana');
   manager.refusals = ['MUT_CLAIM_EARLY', 'MUT_CLAIM_EARLY'];
@@ -340,7 +340,7 @@ test('a claim is good by its signature while the manager is away, if its keys ar
   t.deepEqual(await later.client.admit(manager.claim(), 'ana'), window7);
 });
 
-test('a refusal of the manager is told, and a claim that is only early is none', async (t) => {
+test('a refusal of the manager is reported, and a claim that is only early is not refused', async (t) => {
   const { manager, client } = open(t);
   manager.verify = () => ({ code: 'MUT_RESERVATION_OVER', message: 'cancelled' });
   await t.throwsAsync(client.admit(manager.claim(), 'ana'), { code: 'MUT_RESERVATION_OVER' });
@@ -348,7 +348,7 @@ test('a refusal of the manager is told, and a claim that is only early is none',
   t.deepEqual(await client.admit(manager.claim(), 'ana'), window7);
 });
 
-test('the reservations of the resource are told when they are known, and with each change', async (t) => {
+test('the reservations of the resource are reported when they are known, and with each change', async (t) => {
   const { manager, client, reported } = open(t, { now: () => 500 });
   manager.reservations = [
     aReservationWire(),
@@ -370,7 +370,7 @@ test('the reservations of the resource are told when they are known, and with ea
   t.is(reported.count, 3, "another resource's is nobody's news here");
 });
 
-test('who keeps no holds hears of a reservation when it is confirmed', async (t) => {
+test('a client that follows no holds receives a reservation when it is confirmed', async (t) => {
   const { manager, client, reported } = open(t, { reportsHolds: false });
   manager.reservations = [aReservationWire({ status: ReservationStatus.HELD })];
   client.start();
@@ -381,7 +381,7 @@ test('who keeps no holds hears of a reservation when it is confirmed', async (t)
   t.deepEqual(reported.last, [window7]);
 });
 
-test('what was told stands while the manager is away, and all is read again when it is back', async (t) => {
+test('the last report stands while the manager is away, and everything is read again when it is back', async (t) => {
   const { manager, client, reported, warnings, wake } = open(t);
   manager.reservations = [aReservationWire()];
   client.start();
@@ -414,7 +414,7 @@ test('a manager with other keys than it had is not followed', async (t) => {
   await t.throwsAsync(client.admit(manager.claim(), 'ana'), { code: 'MUT_CLAIM_FORGED' });
 });
 
-test('a manager whose pages lead back to each other, or that lists what cannot be, takes nothing from what it told before', async (t) => {
+test('a manager whose pages lead back to each other, or that lists impossible reservations, leaves its earlier report in force', async (t) => {
   const { manager, client, reported, warnings, wake } = open(t, { now: () => 500 });
   manager.reservations = [aReservationWire()];
   client.start();

@@ -10,7 +10,7 @@ test('a host is spoken to with TLS, on loopback too', (t) => {
     t.true(parseAddress(`${host}:1`).isTls, host);
 });
 
-test('a socket is an absolute path that the kernel takes, spoken to in plain unless it leads to who speaks TLS', (t) => {
+test('a socket is an absolute path that the kernel takes, spoken to in plain unless it leads to a server that speaks TLS', (t) => {
   t.deepEqual(parseAddress('unix:/home/ana/run/a b:c'), { path: '/home/ana/run/a b:c', isTls: false });
   t.deepEqual(parseAddress('tls://unix:/run/x'), { path: '/run/x', isTls: true });
   t.is(parseAddress(`unix:/${'x'.repeat(106)}`).isTls, false);
@@ -37,7 +37,7 @@ test('a socket is an absolute path that the kernel takes, spoken to in plain unl
   t.throws(() => parseLoopbackAddress('unix:/run/x'), { code: 'MUT_LOOPBACK_ONLY' });
 });
 
-test('what is no address is refused', (t) => {
+test('a text that is not an address is refused', (t) => {
   for (const text of [
     '',
     'localhost',
@@ -62,7 +62,7 @@ test('a process of the same host reaches a server on all addresses over loopback
   t.is(nearAddress('n1:7000'), 'n1:7000');
 });
 
-test("agents are told the bound address, the host's name where that says nothing, or what the user says", (t) => {
+test("agents receive the bound address, the host's name where that address is a wildcard, or the address that the user gives", (t) => {
   t.is(farAddress('10.0.0.5:7000', '', 'front'), '10.0.0.5:7000');
   t.is(farAddress('0.0.0.0:7000', '', 'front'), 'front:7000');
   t.is(farAddress('0.0.0.0:7000', 'front.cluster', 'front'), 'front.cluster:7000');

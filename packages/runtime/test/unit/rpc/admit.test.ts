@@ -52,7 +52,7 @@ class FakeCall extends EventEmitter {
   }
 }
 
-test('who asks whether the caller is gone learns it, also who asks when it has gone', (t) => {
+test('a handler that asks whether the caller is gone learns it, also if it asks afterwards', (t) => {
   const [soon, late] = [new FakeCall(), new FakeCall()];
   const { context } = admit(soon, host);
   const { signal } = context;

@@ -7,10 +7,10 @@ function aConnection(): Connection {
   return { callers: new Set<string>() } as unknown as Connection;
 }
 
-test('a machine attaches so many times a minute, well or not, and machines that share a credential as often each', (t) => {
+test('a machine attaches a limited number of times a minute, well or not, and machines that share a credential as often each', (t) => {
   const loads = new CallerLoads(parseQuotas(['machine-attaches-per-minute=6'], 'ana') as QuotaRules);
   const connection = aConnection();
-  /** How many of so many attempts are admitted; each ends at once. */
+  /** How many of `attempts` attempts are admitted; each ends at once. */
   const attach = (userId: string, machineCount: number | undefined, attempts: number, now: number): number => {
     const caller = { userId, ...(machineCount === undefined ? {} : { machineCount }) };
     let admitted = 0;

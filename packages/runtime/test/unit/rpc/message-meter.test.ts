@@ -38,7 +38,7 @@ test('messages are followed however their bytes are cut, and the first that is t
   t.pass();
 });
 
-test('a compressed message is refused: what it grows to cannot be told', (t) => {
+test('a compressed message is refused, since its size when unpacked is unknown', (t) => {
   t.throws(
     () => {
       new MessageMeter(100).take(Buffer.from([1, 0, 0, 0, 1, 0]));

@@ -53,7 +53,7 @@ test('details that make no sense are left aside', (t) => {
   t.like(fromStatus(foreign(status.CANCELLED, 'gone', metadata)), { code: 'MUT_CANCELLED', message: 'gone' });
 });
 
-test('an unknown error is an internal one, and a bug is no error to tell but one to end with', (t) => {
+test('an unknown error is reported as an internal one, and a bug is thrown on', (t) => {
   const cause = new TypeError('x is undefined');
   t.like(toMutiraoError(cause), { code: 'MUT_INTERNAL', message: 'x is undefined', cause });
   t.throws(() => toMutiraoError(new InvariantError('broken')), { instanceOf: InvariantError });

@@ -17,7 +17,7 @@ function aReceiver(count: number) {
   });
   let now = 0;
   const slow: number[] = [];
-  /** Seconds in each of which it takes so many bytes in all. */
+  /** Lets this number of seconds pass, and this number of bytes in each. */
   const pass = (seconds: number, bytes: number): number[] => {
     for (let second = 0; second < seconds; second += 1) {
       now += 1000;
@@ -51,7 +51,7 @@ test('one that takes less than the least rate is given up, though later', (t) =>
   t.is(pass(120, 512).length, 2);
 });
 
-test('a download that stands still beside others that go on is given up in the end', (t) => {
+test('a download that stands still while others go on is ended at last', (t) => {
   const { pass, streams } = aReceiver(2);
   for (let second = 0; second < 700; second += 1) {
     streams[0]?.emit('drain');

@@ -46,7 +46,7 @@ for (const startFile of [
   });
 }
 
-test('words behind the command are no part of its answer, and a cut answer is all that there is of it', (t) => {
+test("words after the command's output are not part of its answer, and a cut answer is returned as it is", (t) => {
   t.deepEqual(readFrame(mark, `noise${mark}<body>7:${mark}more noise`), { text: 'body', isWhole: true, status: 7 });
   t.deepEqual(readFrame(mark, `${mark}<bo`), { text: 'bo', isWhole: false, status: undefined });
   t.is(

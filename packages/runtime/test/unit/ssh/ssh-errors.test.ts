@@ -76,7 +76,7 @@ const reported: readonly (readonly [string, ErrorCode, RegExp])[] = [
 ];
 
 for (const [words, code, pattern] of reported) {
-  test(`${JSON.stringify(words.trim().slice(-60))} is told as ${code}`, (t) => {
+  test(`${JSON.stringify(words.trim().slice(-60))} is reported as ${code}`, (t) => {
     const error = sshError('front', words);
     t.is(error.code, code);
     t.regex(error.message, pattern);

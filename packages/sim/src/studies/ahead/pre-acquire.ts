@@ -4,7 +4,7 @@ import type { Duration, Instant, ProcessorCount } from '@mutirao/core/shared';
 import type { LocalHistory } from '../../resource/local-history.ts';
 import type { SimulatedResource } from '../../resource/simulated-resource.ts';
 
-/** A reservation for which an allocation is to be held. */
+/** A reservation to pre-acquire an allocation for. */
 export interface Reserved {
   readonly startsAt: Instant;
   readonly endsAt: Instant;
@@ -34,7 +34,7 @@ export interface PreAcquiringWorld {
   readonly walltimeMax: Duration;
 }
 
-/** A reservation is known so long before its start. */
+/** A reservation is known this long before its start. */
 export const notice: Duration = 24 * 3_600_000;
 /** Time between two looks at the queue. */
 const pollInterval: Duration = 600_000;
@@ -91,7 +91,8 @@ function startOf(
 }
 
 /**
- * Forecasts as a provider can: who runs ends with its walltime, who waits gets the first hole in the order of arrival.
+ * Forecasts as a provider can: running requests end with their walltime, waiting ones get the first hole in the order
+ * of arrival.
  */
 function lazyForecast(plan: RequestPlan, now: Instant): (width: ProcessorCount, walltime: Duration) => Instant {
   return (width, walltime) => {

@@ -17,7 +17,7 @@ export interface BucClaim {
 
 /**
  * How much longer a user waits under one service than under another, in percent of the other's mean, by injection; NaN
- * where nobody waits.
+ * without waits.
  */
 export function listChanges(
   measured: BucMeasured,
@@ -39,7 +39,7 @@ export function showChange(values: readonly number[]): string {
   );
 }
 
-/** @param sign 1 where the user is to wait longer under the second service, -1 where less. */
+/** @param sign 1 if the user should wait longer under the second service, -1 if less. */
 function waits(title: string, sign: 1 | -1, services: readonly [number, number]): BucClaim['test'] {
   return (measured) => {
     const user = measured.watched.find((one) => one.title === title);

@@ -46,7 +46,7 @@ const thousandsFrom = 20_000;
 function listBars(measured: BucMeasured, { userId, title }: BucMeasured['watched'][number]): Bar[] {
   return measured.family.services.map((_, group) => {
     const { mean, halfInterval } = summarize(listWaits(measured, group, userId).map((wait) => wait / hour));
-    // The colours tell the services.
+    // The colours stand for the services.
     return { label: title, group, value: mean, halfInterval };
   });
 }

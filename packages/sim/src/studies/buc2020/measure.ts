@@ -7,11 +7,11 @@ import { inject, type BucTrace } from './trace.ts';
 /** What one user got in one run. */
 export interface UserOutcome {
   readonly jobCount: number;
-  /** Of all her jobs. */
+  /** Of all jobs of the user. */
   readonly waitSum: Duration;
-  /** Mean of the scores that her jobs met when they ended, as the rule is fitted. */
+  /** Mean of the scores that the user's jobs met when they ended, as the rule is fitted. */
   readonly meanScore: number;
-  /** Mean of the scores that her jobs were queued with. */
+  /** Mean of the scores that the user's jobs were queued with. */
   readonly meanScoreAtSubmission: number;
 }
 
@@ -39,11 +39,11 @@ export interface BucMeasured {
 /** A user whose waiting times are summed up. */
 export interface WatchedUser {
   readonly userId: string;
-  /** What the figure calls her. */
+  /** The user's label in the figure. */
   readonly title: string;
 }
 
-/** Users of whom the three real ones are taken. */
+/** The three real users are taken from this number of frequent ones. */
 const frequentMax = 10;
 
 /**
@@ -95,7 +95,7 @@ export function measureBuc(
   return { trace, loadFactor, family, watched, runs: family.services.map(runAll) };
 }
 
-/** Sums up a run. @param wanted users to be told of. */
+/** Sums up a run. @param wanted users to report. */
 export function summarizeRun(
   trace: readonly ScoredTracedRequest[],
   { requests }: ScoredReplay,

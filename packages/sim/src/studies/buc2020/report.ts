@@ -13,7 +13,7 @@ export interface BucReport {
 
 const hour = 3_600_000;
 
-/** Writes up the study. The same measurements, the same text. @param images where figures are, beside the page. */
+/** Writes up the study. The same measurements, the same text. @param images where figures are, relative to the page. */
 export function reportBuc(settings: BucSettings, all: readonly BucMeasured[], images: string): BucReport {
   const [seeds, bounded, easy] = families.map((family) => all.filter((measured) => measured.family === family)) as [
     BucMeasured[],

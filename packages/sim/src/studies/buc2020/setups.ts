@@ -32,7 +32,7 @@ export const bucLogs: readonly BucLog[] = [
 /** What submission times are multiplied by. */
 export const loadFactors: readonly number[] = [1, 0.7];
 
-/** Who goes when. */
+/** A policy with the order of its queue. */
 export interface Service {
   readonly name: string;
   readonly policy: QueuePolicy;
@@ -74,7 +74,7 @@ export const families: readonly [ServiceFamily, ServiceFamily, ServiceFamily] = 
   { id: 'easy', services: getServices(easyBackfilling, ['EASY', ' EASY'], unbounded) },
 ];
 
-/** A user who is injected: all of her jobs use this share of their walltime. */
+/** An injected user, whose jobs all use this share of their walltime. */
 export interface InjectedUser {
   readonly userId: string;
   readonly precision: number;

@@ -39,8 +39,7 @@ export function getTrace(log: BucLog, found: readonly SwfRequest[]): BucTrace {
 }
 
 /**
- * Puts the three users' jobs among those of a log, each user's at instants of her own, drawn evenly over the log's
- * time.
+ * Puts the three users' jobs among those of a log, each user's at separate instants, drawn evenly over the log's time.
  *
  * The jobs have the log's median width and a walltime of 3600 s; one of precision 0 runs for a second.
  *

@@ -47,7 +47,7 @@ export function listRuns({ result }: StudyPart, requestsMax: number, heuristic: 
     .sort((one, other) => one.run - other.run);
 }
 
-/** Static beside another heuristic, for each scenario of the parts: by part, then by maxPR. */
+/** Static and another heuristic in pairs, for each scenario of the parts: by part, then by maxPR. */
 export function listPairs(
   parts: readonly StudyPart[],
   other: StudyHeuristic,

@@ -113,7 +113,7 @@ export function keptWaitsNote(traces: readonly TraceResults[]): string {
   );
 }
 
-/** Who wins, and whether mixed lies between (sections 4.4 and 4.7). */
+/** Which heuristic wins, and whether mixed lies between (sections 4.4 and 4.7). */
 export function outcomeTable(traces: readonly TraceResults[]): string {
   const rows = traces.map(({ trace, parts }) => {
     const counts = countScenarios(parts);

@@ -7,10 +7,13 @@ import { seedNumbers, type SeedNumbers } from './seed-numbers.ts';
 import { meanOfRatios, type Estimate } from './statistics.ts';
 import { usersVariant } from './variants.ts';
 
-/** Loads that are nearer than this are told as equal; in percent. */
+/** Loads that are nearer than this are reported as equal; in percent. */
 const sameLoad = 1.5;
 
-/** For each trace: by how much its speedups differ from those of the thesis, and what of it the study itself shows. */
+/**
+ * For each trace: by how much its speedups differ from those of the thesis, and what of the difference the study itself
+ * shows.
+ */
 export function explainDifferences(traces: readonly TraceResults[], parts: readonly StudyPart[]): string {
   return traces
     .flatMap((results) => {
@@ -111,7 +114,7 @@ function reportSpread({ parts }: TraceResults): string {
   );
 }
 
-/** The job types of Figures 4.2 and 4.3, of which section 4.4.1 says who wins. */
+/** The job types of Figures 4.2 and 4.3, whose winners are named in section 4.4.1. */
 function reportShapes({ trace, parts }: TraceResults): string[] {
   if (trace.id !== 'sp2') return [];
   const tell = (isWanted: (type: JobType) => boolean): string =>
@@ -134,7 +137,7 @@ function reportShapes({ trace, parts }: TraceResults): string[] {
   ];
 }
 
-/** Who wastes less, and with which tasks. */
+/** Which heuristic wastes less, and with which tasks. */
 function reportWaste({ trace, parts }: TraceResults): string[] {
   if (trace.loadFactor !== 1) return [];
   const ratioFor = (isWanted: (type: JobType) => boolean): Estimate =>

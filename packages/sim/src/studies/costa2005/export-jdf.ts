@@ -13,8 +13,8 @@ export interface ExportPlaces {
 /**
  * Writes a study as a job file (JDF) of one task per chunk, as its authors ran theirs on OurGrid.
  *
- * Logs go to the machines' storage, once each; results come home to `chunks/` beside the job file, where the study
- * finds them.
+ * Logs go to the machines' storage, once each; results come home to `chunks/` in the folder of the job file, where the
+ * study finds them.
  */
 export function exportJdf(settings: StudySettings, { command, data }: ExportPlaces): string {
   const tasks = listParts(settings).map(({ id, trace }) => [

@@ -140,7 +140,7 @@ function getLine(parts: readonly StudyPart[], measure: Measure, hasIntervals = f
   };
 }
 
-/** The colour tells how many tasks, the mark how long they are. */
+/** The colour stands for the number of tasks, the mark for their length. */
 function lookOf({ taskCount, meanTaskTime }: JobType): PanelLine['look'] {
   return { colour: Math.round(Math.log10(taskCount)) - 2, mark: Math.round(Math.log10(meanTaskTime / 1000)) - 2 };
 }

@@ -20,7 +20,7 @@ export function isComplete(text: string, chunk: AnyChunk, seed: string): boolean
   return (isStartsChunk(chunk) ? decodeStarts(text, chunk, seed) : decodeChunk(text, chunk, seed)) !== undefined;
 }
 
-/** How long a part takes beside others; what is left of a study can be told by it. */
+/** The relative cost of a part, to estimate what is left of a study. */
 export function estimateCost(chunk: AnyChunk): number {
   return isStartsChunk(chunk) ? costOfStarts(chunk) : costOfRuns(chunk);
 }

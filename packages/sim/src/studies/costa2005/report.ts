@@ -36,7 +36,7 @@ export interface StudyReport {
 }
 
 /**
- * Writes up a study: its tables beside those of the thesis, what differs, and its figures. The same results, the same
+ * Writes up a study: its tables next to those of the thesis, what differs, and its figures. The same results, the same
  * text.
  *
  * @param figuresPath from the page to the figures' folder, with a slash at its end, or empty.

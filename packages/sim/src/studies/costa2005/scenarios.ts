@@ -12,7 +12,7 @@ export interface StudyLog {
   readonly processors: ProcessorCount;
 }
 
-/** A log of local users, and what grid jobs may ask for beside them. */
+/** A log of local users, and the limits of grid jobs on the same machine. */
 export interface StudyTrace extends StudyLog {
   /** What submission times are multiplied by. */
   readonly loadFactor: number;
@@ -166,7 +166,7 @@ export function countRuns({ instantCount }: StudyChunk): number {
   return instantCount * requestsMaxima.length * studyHeuristics.length;
 }
 
-/** How long a chunk takes beside others, in the time of one task; found by timing a study. */
+/** The relative cost of a chunk, in the time of one task; found by timing a study. */
 export function costOfRuns(chunk: StudyChunk): number {
   return countRuns(chunk) * (1000 + chunk.type.taskCount);
 }

@@ -1,7 +1,7 @@
 import type { TracedRequest } from '@mutirao/core/queue';
 import { invariant, type Duration, type Instant, type ProcessorCount } from '@mutirao/core/shared';
 
-/** What the second simulator is told. */
+/** The input of the second simulator. */
 export interface SecondSetup {
   readonly processors: ProcessorCount;
   readonly compression: 'start-now' | 'reinsert';
@@ -18,7 +18,7 @@ export type EventOrder = (typeof eventOrders)[number];
 /** All of them, the one that is used everywhere else first. */
 export const eventOrders = ['settled', 'ends-first', 'last-submitted-first'] as const;
 
-/** From `at` to the next of its list, `free` processors are promised to nobody. */
+/** From `at` to the next of its list, `free` processors are not promised. */
 interface Breakpoint {
   readonly at: Instant;
   free: ProcessorCount;
@@ -34,12 +34,12 @@ interface Running extends TracedRequest {
 }
 
 /**
- * Conservative backfilling written a second time, to be compared with the queue that everything else uses.
+ * Conservative backfilling written a second time, for comparison with the queue that everything else uses.
  *
  * It shares no code with that one, and is as plain as can be: one list of breakpoints that is read from its beginning,
- * and lists of
- * what waits and what runs that are gone through at each event. Tells when each request starts, indexed as `trace` is.
- * Cost of an event: O(waiting x breakpoints), of an end under `start-now` that many times the requests that it starts.
+ * and lists of waiting and running requests that are gone through at each event. Returns when each request starts,
+ * indexed as `trace` is. Cost of an event: O(waiting x breakpoints), of an end under `start-now` that many times the
+ * requests that it starts.
  *
  * @param trace sorted by submission; each width at most `processors`.
  * @source costa2005, sections 2.2.1 and 4.8. Departs from the source: `reinsert` is not in it.

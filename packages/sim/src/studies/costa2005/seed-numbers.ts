@@ -1,4 +1,4 @@
-/** What the thesis reports of a trace; undefined where it does not. */
+/** The results of the thesis for a trace; undefined if it has none. */
 export interface SeedNumbers {
   /** In percent. */
   readonly offeredLoad: number;

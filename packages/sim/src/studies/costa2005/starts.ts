@@ -8,7 +8,7 @@ export interface StartsChunk {
   readonly id: string;
   readonly trace: StudyLog;
   readonly compression: 'start-now' | 'reinsert';
-  /** Only the first so many requests of the log are replayed; left out, all are. */
+  /** Only the first `requestsMax` requests of the log are replayed; left out, all are. */
   readonly requestsMax?: number;
 }
 
@@ -43,7 +43,7 @@ export function listStarts({ isQuick }: StudySettings): StartsChunk[] {
   );
 }
 
-/** How long the comparison takes beside chunks of grid jobs, in the time of one task. */
+/** The cost of the comparison relative to chunks of grid jobs, in the time of one task. */
 export function costOfStarts({ trace, compression, requestsMax }: StartsChunk): number {
   const whole = trace.id === 'lanl' || trace.id === 'bluehorizon' ? 30_000_000 : 3_000_000;
   return (requestsMax === undefined ? whole : whole / 8) * (compression === 'reinsert' ? 1 : 0.4);

@@ -18,9 +18,8 @@ export interface Estimate {
 /**
  * The mean over scenarios of reference / other, each a ratio of sums over its instants.
  *
- * The interval treats instants as what was drawn: the deviations of one instant are added up over the scenarios that
- * share it before they
- * are squared (delta method, clustered). Scenarios of one draw have equally many instants.
+ * The interval treats instants as the samples: the deviations of one instant are added up over the scenarios that share
+ * it before they are squared (delta method, clustered). Scenarios of one draw have equally many instants.
  *
  * @source costa2005, Eq. 4.1:  speedup = sum of static turnarounds / sum of adaptive turnarounds
  * Symbols: static = `reference`, adaptive = `other`. Departs from the source: no; the mean over scenarios is how its

@@ -28,7 +28,7 @@ export interface DataSetup {
   readonly bytesPerSecond: number;
 }
 
-/** Who schedules, and what it may cost. */
+/** The scheduler, and what it may cost. */
 export interface BagPolicy {
   readonly scheduler: SchedulerName;
   /** Most replicas of one task at once. */

@@ -4,7 +4,7 @@ import { compareRun, expectedRemainingOn, expectedTotalOn, TimeCurve } from '@mu
 import type { BagPolicy, BagResult, BagSetup } from './bag-setup.ts';
 import { IntermittentMachine, SimulatedTask, type Run } from './intermittent-machine.ts';
 
-/** A bag, its machines, and what has come of it so far. */
+/** A bag, its machines, and its state. */
 export class BagState {
   readonly setup: BagSetup;
   readonly policy: BagPolicy;
@@ -27,7 +27,7 @@ export class BagState {
   doneCount = 0;
   readonly #onStart: (run: Run) => void;
 
-  /** @param onStart hears of each run that starts. */
+  /** @param onStart called with each run that starts. */
   constructor(setup: BagSetup, policy: BagPolicy, onStart: (run: Run) => void) {
     this.setup = setup;
     this.policy = policy;

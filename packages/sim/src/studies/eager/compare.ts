@@ -3,7 +3,7 @@ import type { BagResult } from './bag-setup.ts';
 import type { PolicyRuns } from './records.ts';
 import { reference, type EagerScenario, type NamedPolicy } from './scenarios.ts';
 
-/** A policy beside the reference, in one scenario. */
+/** A policy and the reference, in one scenario. */
 export interface Comparison {
   readonly scenario: EagerScenario;
   readonly policy: NamedPolicy;

@@ -15,10 +15,9 @@ import type { BagState } from './bag-state.ts';
 import type { IntermittentMachine, Run, SimulatedTask } from './intermittent-machine.ts';
 
 /**
- * Gives the machines that are there work, by the schedulers of the core, and ends replicas that the cap allows no
- * longer.
+ * Gives present machines work, by the schedulers of the core, and ends replicas beyond the cap.
  *
- * @returns when the cap has to be looked at again; Infinity where it has not.
+ * @returns when the cap must be checked again; Infinity if never.
  */
 export function decide(state: BagState): Duration {
   const { policy } = state;

@@ -5,7 +5,7 @@ import { speedMaxima, tasksPerMachine, upTimeMeans } from './scenarios.ts';
 /** Which lines are drawn, by the policies' names. */
 const drawn = ['wqr', 'wqr, 4 replicas', 'wqr, 20%', 'min-min'];
 
-/** The mean makespans beside workqueue's, a panel for each kind of machines. */
+/** The mean makespans relative to workqueue's, a panel for each kind of machines. */
 export function drawFigure(comparisons: readonly Comparison[]): string {
   const panels = speedMaxima.flatMap((speedMax) =>
     upTimeMeans.map((mean) => ({

@@ -7,7 +7,7 @@ import type { BagSetup } from './bag-setup.ts';
 /** Means that a machine has come and gone for before the job is submitted. */
 const cyclesBefore = 20;
 
-/** A machine of one processor that comes and goes by rng of its own, whatever runs on it. */
+/** A machine of one processor that comes and goes by a random generator of its own, whatever runs on it. */
 export class IntermittentMachine implements BagMachine {
   readonly processors: ProcessorCount = 1;
   readonly speed: number;
@@ -45,7 +45,7 @@ export class IntermittentMachine implements BagMachine {
     );
   }
 
-  /** How long it takes to run so much work. */
+  /** How long the machine takes to run this amount of work. */
   timeFor(work: Duration): Duration {
     return Math.max(1, Math.ceil(work / this.speed));
   }

@@ -4,7 +4,7 @@ import { BagState } from './bag-state.ts';
 import { decide } from './decide.ts';
 import type { IntermittentMachine, Run } from './intermittent-machine.ts';
 
-/** Something that will happen: a machine comes or goes, a run ends, or the cap is to be looked at. */
+/** Something that will happen: a machine comes or goes, a run ends, or the cap must be checked. */
 interface Event {
   readonly at: Instant;
   /** Grows from event to event. */
@@ -14,7 +14,7 @@ interface Event {
 }
 
 /**
- * Runs a bag of tasks over machines that come and go: no messages and no latency, the broker hears of everything at
+ * Runs a bag of tasks over machines that come and go: no messages and no latency, the broker learns of everything at
  * once.
  *
  * The same setup and policy, the same result; the machines and the tasks of a setup are the same under each policy.

@@ -10,8 +10,8 @@ export function showGain({ mean: value, halfInterval }: Summary): string {
 }
 
 /**
- * The strategies of one mix at one load, but Random: it wins by any restriction, and more than all others together, so
- * that a mean over all would speak of it alone.
+ * The strategies of one mix at one load, except Random: it wins by any restriction, and more than all others together,
+ * so that a mean over all would speak of it alone.
  */
 export function decidingStrategies(load: number, mix: Selection['mix'] = 'logs'): Selection[] {
   return siteSelectionStrategies.flatMap(({ level }, strategy) => (level === 0 ? [] : [{ mix, load, strategy }]));
@@ -51,8 +51,8 @@ export function adaptiveTable(results: StudyResults, metrics: readonly number[])
 }
 
 /**
- * What the intervals come to: in each kind of run and metric, which fixed a the adaptive one is better than, and which
- * it is worse than.
+ * The verdicts of the intervals: in each kind of run and metric, which fixed a the adaptive one is better than, and
+ * which it is worse than.
  */
 export function adaptiveVerdicts(results: StudyResults, metrics: readonly number[]): string {
   const kinds = [{ title: 'the five logs, FCFS, all loads', selections: everyLoad(results), way: {} }, ...otherKinds()];
@@ -84,7 +84,7 @@ export function adaptiveVerdicts(results: StudyResults, metrics: readonly number
   return table(['runs', 'metric', 'better than the fixed a of', 'undecided beside', 'worse than'], rows);
 }
 
-/** The adaptive a by strategy: what it was, and how it did beside no restriction and beside the best fixed a. */
+/** The adaptive a by strategy: its value, and its gain over no restriction and over the best fixed a. */
 export function adaptiveByStrategyTable(results: StudyResults, load: number): string {
   const rows = siteSelectionStrategies.map(({ name }, strategy) => {
     const selection: Selection = { mix: 'logs', load, strategy };
@@ -116,8 +116,8 @@ export function adaptiveByStrategyTable(results: StudyResults, load: number): st
 }
 
 /**
- * Each a beside a = 1 in one metric: at every load, under every local policy, with the other sums and with the other
- * mix.
+ * Each a compared with a = 1 in one metric: at every load, under every local policy, with the other sums and with the
+ * other mix.
  */
 export function everyAdmissibilityTable(results: StudyResults, metric: number): string {
   const columns: readonly Kind[] = [
@@ -133,7 +133,7 @@ export function everyAdmissibilityTable(results: StudyResults, metric: number): 
   return table(['a', ...columns.map(({ title }) => title)], rows);
 }
 
-/** Runs that are looked at together. */
+/** Runs that are compared together. */
 interface Kind {
   readonly title: string;
   readonly selections: readonly Selection[];

@@ -7,7 +7,7 @@ import { lightlyLoaded, middleLoad } from './parts.ts';
 const indexOf = (name: string): number => siteSelectionStrategies.findIndex((strategy) => strategy.name === name);
 const signed = (percent: number): string => `${percent < 0 ? '' : '+'}${percent.toFixed(1)} %`;
 
-/** Something that the seed says, and what was found of it at a load. */
+/** A claim of the seed, and the evidence for it at a load. */
 interface Claim {
   readonly says: string;
   readonly evidence: (results: StudyResults, load: number) => string;
@@ -75,7 +75,7 @@ const claims: readonly Claim[] = [
   },
 ];
 
-/** What the seed says, what was found here, and whether it held. */
+/** The seed's claims, the results here, and whether each claim held. */
 export function claimsTable(results: StudyResults): string {
   const rows = claims.map(({ says, evidence, holds }) => [
     says,
@@ -196,6 +196,6 @@ function mixRow(results: StudyResults): string[] {
   const evidence =
     `best a for m1 at load ${middleLoad}, mean over strategies: ${serial.toFixed(2)} with more serial work, ` +
     `${logs.toFixed(2)} with the five logs; gain at 0.6 ${getGain('serial')} and ${getGain('logs')}`;
-  // The step of the study is a tenth: what is less than that is no difference.
+  // The step of the study is a tenth: a smaller difference does not count.
   return [says, evidence, serial - logs >= 0.1 ? 'yes' : 'no'];
 }

@@ -9,7 +9,7 @@ export interface MeasuredPart {
   readonly result: PartResult;
 }
 
-/** Which experiments are looked at: those of one mix at one load under one strategy. */
+/** The experiments of a comparison: those of one mix at one load under one strategy. */
 export interface Selection {
   readonly mix: 'logs' | 'serial';
   readonly load: number;
@@ -82,10 +82,10 @@ export class StudyResults {
   }
 
   /**
-   * The mean of what `improvementOf` tells over selections of one mix, and how sure it is; NaN where one of them was
-   * not run.
+   * The mean of what `improvementOf` gives over selections of one mix, and how sure it is; NaN if one of them was not
+   * run.
    *
-   * What is drawn is the experiments: in each the selections are averaged first, since strategies and loads that share
+   * The experiments are the samples: in each the selections are averaged first, since strategies and loads that share
    * its tasks are not independent.
    */
   getGain(

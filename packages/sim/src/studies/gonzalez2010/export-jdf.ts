@@ -10,8 +10,7 @@ export interface ExportPlaces {
 
 /**
  * Writes the study as a job file (JDF) of one task per part. Logs go to the machines' storage, once each; results come
- * home to `parts/` beside the job
- * file, where the study finds them.
+ * home to `parts/` in the folder of the job file, where the study finds them.
  */
 export function exportSiteSelectionJdf(settings: SiteSelectionStudySettings, { command, data }: ExportPlaces): string {
   const quick = settings.isQuick ? ' --quick' : ` --experiments ${settings.experiments}`;

@@ -48,7 +48,7 @@ function getLine(
   };
 }
 
-/** Theorem 1's bound beside what Min_LB came to. */
+/** Theorem 1's bound next to the measured values of Min_LB. */
 export function drawBound(results: StudyResults): string {
   const ticks = results.admissibilities.filter((a) => a > 0);
   const strategy = siteSelectionStrategies.findIndex(({ name }) => name === 'min-lb');

@@ -5,7 +5,7 @@ import { mixes, type Mix } from './workload.ts';
 export interface SiteSelectionStudySettings {
   readonly isQuick: boolean;
   readonly seed: string;
-  /** The first so many experiments of each mix; at most as many as there are. */
+  /** The number of experiments of each mix, from the first on; at most as many as there are. */
   readonly experiments: number;
 }
 
@@ -36,8 +36,8 @@ export interface SiteSelectionCase {
 export const admissibilities: readonly number[] = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
 /**
- * A value that is no tenth, at which the clusters of 32 are kept from tasks of up to 4 processors and both are there
- * for those of more than 16.
+ * A value that is not a tenth, at which the clusters of 32 are kept from tasks of up to 4 processors and both admit
+ * those of more than 16.
  */
 export const betweenTenths = 0.52;
 
@@ -125,7 +125,7 @@ function listWays(values: readonly SiteSelectionCase['admissibility'][], ways: r
   return ways.flatMap((way) => values.map((admissibility) => ({ admissibility, ...way })));
 }
 
-/** How long a part takes beside others; what is left of a study can be told by it. */
+/** The relative cost of a part, to estimate what is left of a study. */
 export function costOfPart(part: SiteSelectionPart): number {
   return listCases(part).length * (findSiteSelectionStrategy(part.strategy)?.level === 4 ? 1.5 : 1);
 }

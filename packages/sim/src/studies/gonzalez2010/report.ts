@@ -115,7 +115,7 @@ Site selection, tentative schedules and local queues are those of \`core\` ([sit
 Figures are means over the experiments.`;
 }
 
-/** The seed does not say over which tasks it sums; what it says of Min_U tells something of that. */
+/** The seed does not say over which tasks it sums; its results for Min_U give a hint. */
 function variantNote(results: StudyResults): string {
   const worst = (counted: 'unfinished' | 'all'): string =>
     siteSelectionStrategies
@@ -131,7 +131,7 @@ function variantNote(results: StudyResults): string {
 The other local policies decide when a task starts; strategies foresee by FCFS under all three.`;
 }
 
-/** What the two readings of the sums come to where the seed's numbers are large, so that one is told from the other. */
+/** The two readings of the sums where the seed's numbers are large, which shows the one that the seed used. */
 function readingNote(results: StudyResults): string {
   const reported = [
     ['min-lp', 5],

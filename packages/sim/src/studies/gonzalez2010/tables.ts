@@ -68,7 +68,7 @@ export function rankingTable(results: StudyResults, load: number): string {
   );
 }
 
-/** Sums over all tasks, and other local policies, beside what the study has. */
+/** Sums over all tasks, and other local policies, compared with the study's. */
 export function variantTable(results: StudyResults): string {
   const rows = strategyNames.map((name, strategy) => {
     const selection: Selection = { mix: 'logs', load: middleLoad, strategy };
@@ -88,7 +88,7 @@ export function variantTable(results: StudyResults): string {
   return table(['strategy', ...titles], rows);
 }
 
-/** Theorem 1 beside Min_LB: the bound that holds for each run's ratio, the mean of it, and what was measured. */
+/** Theorem 1 next to Min_LB: the bound that holds for each run's ratio, the mean of it, and the measured value. */
 export function boundTable(results: StudyResults, boundFor: (admissibility: number, ratio: number) => number): string {
   const strategy = strategyNames.indexOf('min-lb');
   const rows = results.admissibilities

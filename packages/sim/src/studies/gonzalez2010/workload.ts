@@ -52,12 +52,11 @@ export const mixes: { readonly logs: Mix; readonly serial: Mix } = {
  * The tasks of one experiment; submissions are fractions of its span.
  *
  * Each log gives one of as many equal stretches as there are experiments, so that experiments share no task; stretches
- * are laid over each other, each
- * stretched to the same span. So an experiment is what a grid of several communities would see, in the proportions of
- * the logs.
+ * are laid over each other, each stretched to the same span. So an experiment resembles the load of a grid of several
+ * communities, in the proportions of the logs.
  *
  * @param logs by submission, requests with a requested time that fit the widest cluster. @param experiment below
- * `experimentCount`.
+ *   `experimentCount`.
  */
 export function sampleExperiment(logs: readonly (readonly TracedRequest[])[], experiment: number): TracedRequest[] {
   const counts = shareOut(logs.map(({ length }) => length));
@@ -92,11 +91,11 @@ function spread(tasks: readonly TracedRequest[]): TracedRequest[] {
 }
 
 /**
- * Stretches an experiment so that its work is so much of what all clusters can do between the first and the last
- * submission; whole milliseconds, from 0 on.
+ * Stretches an experiment so that its work is the given share of what all clusters can do between the first and the
+ * last submission; whole milliseconds, from 0 on.
  *
  * @param load more than 0: sum size_j p_j / (M x span), p being the real run time. @throws {InvariantError} for any
- * other.
+ *   other.
  */
 export function scaleToLoad(tasks: readonly TracedRequest[], load: number): TracedRequest[] {
   invariant(load > 0 && Number.isFinite(load), `the offered load is ${load}; expected more than 0`);

@@ -10,8 +10,7 @@ export interface HeuristicsExport {
 
 /**
  * Writes the study as a job file (JDF) of one task per chunk. Logs go to the machines' storage, once each; results come
- * home to `chunks/` beside the job
- * file, where the study finds them.
+ * home to `chunks/` in the folder of the job file, where the study finds them.
  */
 export function exportHeuristicsJdf(settings: HeuristicsSettings, { command, data }: HeuristicsExport): string {
   const options = [

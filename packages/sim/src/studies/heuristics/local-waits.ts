@@ -14,7 +14,7 @@ export interface LocalWaits {
 /**
  * Watches how long local users wait on a resource from now on.
  *
- * Waits are cut at the job's submission and at its end: what it does to those who still wait then is not seen.
+ * Waits are cut at the job's submission and at its end: its effect on users that still wait then is not counted.
  */
 export class LocalWatch {
   readonly #resource: SimulatedResource;

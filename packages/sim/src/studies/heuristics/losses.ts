@@ -28,7 +28,7 @@ export interface Means {
 /** A speedup below this is a loss, if its whole interval is. */
 export const lossBelow = 0.95;
 
-/** Turnarounds of a heuristic beside the references. */
+/** Turnarounds of a heuristic and of the references. */
 export function listTimes(
   scenario: Scenario,
   heuristic: string,

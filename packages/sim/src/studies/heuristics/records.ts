@@ -11,13 +11,13 @@ export interface TraceFacts {
 /** The results of a chunk. */
 export interface HeuristicsResult {
   readonly seed: string;
-  /** Tells versions of the program apart. */
+  /** Distinguishes versions of the program. */
   readonly program: string;
   readonly facts: TraceFacts;
   readonly runs: readonly HeuristicRun[];
 }
 
-/** What results come from beside their chunk. */
+/** The origin of results, except their chunk. */
 export type Origin = Pick<HeuristicsResult, 'seed' | 'program'>;
 
 /** A chunk and its results. */

@@ -98,7 +98,7 @@ function tracesSection(parts: readonly HeuristicsPart[]): string {
   );
 }
 
-/** What the project wants of its heuristic, by trace. */
+/** The project's aims for its heuristic, by trace. */
 const aims: Readonly<Record<string, number>> = { sp2: 2.7, blue: 3.8, ctc: 1.9 };
 
 function aimsTable({ groups, resampling }: TableSetup, candidate: string | undefined): string {

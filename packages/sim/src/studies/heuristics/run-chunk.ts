@@ -72,8 +72,8 @@ export function getPolicy(name: PolicyName): QueuePolicy {
 }
 
 /**
- * What users of a log may ask for, where nobody knows: the walltime that 99 of 100 requests keep within, in whole
- * hours; at least five, so that every task fits.
+ * The walltime limit of a log without a known one: what 99 of 100 requests keep within, in whole hours; at least five,
+ * so that every task fits.
  */
 export function usualWalltime(requests: readonly TracedRequest[]): Duration {
   const walltimes = requests.map(({ walltime }) => walltime).sort((one, other) => one - other);

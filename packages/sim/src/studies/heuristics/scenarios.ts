@@ -3,7 +3,7 @@ import type { Duration, ProcessorCount } from '@mutirao/core/shared';
 import { jobTypes, nameType, type JobType } from '../costa2005/scenarios.ts';
 import { listVariants, type HeuristicVariant } from './variants.ts';
 
-/** A log of local users, the machine that it is replayed on, and what grid jobs may ask for beside them. */
+/** A log of local users, the machine that it is replayed on, and the limits of grid jobs on it. */
 export interface HeuristicsTrace {
   /** In file names and on the command line; of letters, digits, `-`, `_` and `.`. */
   readonly id: string;
@@ -230,7 +230,7 @@ export function countRuns({ pending, instantCount }: HeuristicsChunk): number {
   return pending.length * instantCount;
 }
 
-/** How long a chunk takes beside others, in milliseconds of the machine that it was timed on. */
+/** The relative cost of a chunk, in milliseconds of the machine that it was timed on. */
 export function estimateCost(chunk: HeuristicsChunk): number {
   const {
     type: { taskCount, meanTaskTime },

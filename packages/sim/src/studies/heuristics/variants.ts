@@ -19,7 +19,7 @@ export interface HeuristicVariant {
   readonly decidesAt?: 'ends';
   /** Left out, what is idle is released. */
   readonly holdsIdle?: true;
-  /** Left out, it goes by how long running and cut tasks have run. */
+  /** Left out, it uses how long running and cut tasks have run. */
   readonly forgetsRuns?: true;
 }
 
@@ -124,7 +124,7 @@ function forgetRuns(facts: RequestFacts): RequestFacts {
   };
 }
 
-/** What is varied in a part of the study; empty where nothing is, and for any other heuristic. */
+/** The variants in a part of the study; empty if there are none, and for any other heuristic. */
 export function listVariants(part: string, heuristic: string | undefined): readonly HeuristicVariant[] {
   if (heuristic !== finishHeuristic.name) return [];
   return part === 'ablations' ? ablations : part === 'constants' ? otherConstants : [];

@@ -9,7 +9,7 @@ import { Prng } from '@mutirao/core/shared';
 
 const hour = 3_600_000;
 
-/** Requests have their earliest starts, and utilisation is measured, in so long. */
+/** The span in which requests have their earliest starts, and in which utilisation is measured. */
 export const horizon = 240 * hour;
 
 /**
@@ -45,8 +45,8 @@ const capacities = { shared: 100, counted: 16 };
 /**
  * Sends requests to a calendar, one after the other, as the seed's Requisitor does.
  *
- * The same seed is the same requests but for what the setup changes: two algorithms face the same ones, and more laxity
- * or fewer deadlines change nothing else.
+ * The same seed gives the same requests except for what the setup changes: two algorithms face the same ones, and more
+ * laxity or fewer deadlines change nothing else.
  */
 export function runRequests(setup: Setup, seed: string): RunResult {
   const { kind, algorithm, placement } = setup;

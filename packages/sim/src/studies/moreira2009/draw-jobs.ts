@@ -38,11 +38,11 @@ export interface JobShape {
 }
 
 /**
- * Draws the jobs of one run: one every ten seconds. The same seed is the same jobs, whatever runs them; another
+ * Draws the jobs of one run: one every ten seconds. The same seed gives the same jobs under every strategy; another
  * `exchangeFactor` changes nothing else.
  *
  * @source moreira2009, 5.2: Na, Nc in 1..4, Nb the rest; degree 2..5; edges from lower to higher ids; operations TRD,
- * Q, QR, C on matrices of 200 to 1200; an edge costs 30 % of its sender.
+ *   Q, QR, C on matrices of 200 to 1200; an edge costs 30 % of its sender.
  * Departs from the source: it prints Nb for Nc, and no size of a job; a job has at least two inner tasks, without which
  * the degrees cannot be kept.
  */

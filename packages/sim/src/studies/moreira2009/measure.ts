@@ -32,7 +32,7 @@ export function getDraws({ isQuick }: WorkflowStudySettings, place: number): num
   return place === 0 ? 200 : 60;
 }
 
-/** What one strategy came to on one cluster with the jobs of one draw. */
+/** The result of one strategy on one cluster with the jobs of one draw. */
 export interface RunMeasures {
   /** From the first start to the last end, in seconds. */
   readonly makespan: number;

@@ -19,7 +19,7 @@ export interface Strategy {
   /** The seed's name for it where it has one. */
   readonly name: string;
   readonly scheduler: WorkflowScheduler;
-  /** A number: so many processors for each job, for itself. */
+  /** A number: each job has this many processors for itself. */
   readonly mode: 'batch' | 'immediate' | number;
 }
 
@@ -35,12 +35,12 @@ function listAlgorithms(overlaps: boolean): readonly (readonly [label: string, s
   ];
 }
 
-/** The widths of the seed's fixed reservations on so many processors. */
+/** The widths of the seed's fixed reservations on a cluster of this size. */
 export function widthsOn(processorCount: number): number[] {
   return [5, 10, 20].filter((width) => width <= processorCount);
 }
 
-/** The strategies of the seed on a cluster of so many processors, in the order of its text. */
+/** The strategies of the seed on a cluster of this size, in the order of its text. */
 export function listSeedStrategies(processorCount: number, overlaps: boolean): Strategy[] {
   const algorithms = listAlgorithms(overlaps);
   const reserved = algorithms.filter(([label]) => label !== 'iHPTS');
@@ -53,7 +53,7 @@ export function listSeedStrategies(processorCount: number, overlaps: boolean): S
   ];
 }
 
-/** What is run beside the seed's strategies. */
+/** Strategies that are run in addition to the seed's. */
 export function listOtherStrategies(): Strategy[] {
   return [
     { name: 'CPOP', scheduler: cpop, mode: 'batch' },

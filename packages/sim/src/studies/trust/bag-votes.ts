@@ -53,7 +53,7 @@ export class BagVotes {
     );
   }
 
-  /** Takes a result: who brought it is confirmed, and who did not is held to account. Returns who is caught. */
+  /** Accepts a result: confirms the machines that brought it, and judges the others. Returns the caught ones. */
   accept(task: VotedTask, digest: string): string[] {
     task.accepted = digest;
     const { isCertain } = judgeOutvoted(task.votes, digest, {

@@ -2,7 +2,7 @@ import type { Verification } from '@mutirao/core/messages';
 import { Prng } from '@mutirao/core/shared';
 import { BagVotes, type VotedTask } from './bag-votes.ts';
 
-/** Who works on a bag, and how its results are verified. */
+/** The machines that work on a bag, and how its results are verified. */
 export interface TrustCase {
   readonly verification: Verification;
   readonly machineCount: number;
@@ -32,10 +32,10 @@ export interface TrustOutcome {
 const right = 'right';
 
 /**
- * Runs a bag in rounds: in each, every machine that is not shut out does one run, of the first task that wants another
- * result and has none of its, else of a new one.
+ * Runs a bag in rounds: in each, every machine that is not shut out does one run, of the first task that needs another
+ * result and has none of this machine, else of a new one.
  *
- * All tasks take the same time, nothing is lost, and what is decided is decided by the broker's own algorithms.
+ * All tasks take the same time, nothing is lost, and all decisions use the broker's own algorithms.
  */
 export function runTrustBag(setup: TrustCase, seed: string): TrustOutcome {
   return new Bag(setup, seed).run();

@@ -1,15 +1,14 @@
 /** As the broker's default: the share of machines that may bring wrong results. */
 const faultyShare = 0.2;
 
-/** What a machine is believed that others confirmed so often: written down once more, for whoever checks the broker. */
+/** The credibility of a machine after this number of confirmations: written a second time, to check the broker. */
 export function believeMachine(passes: number): number {
   return passes === 0 ? 1 - faultyShare : 1 - faultyShare / ((1 - faultyShare) * Math.E * passes);
 }
 
 /**
- * What a result is believed when so many brought it, by counting out every world in which who is right agrees and who
- * differs is wrong: one for
- * each result, and one in which all are wrong.
+ * The credibility of a result with these votes, by counting out every world in which the votes for the right result
+ * agree and all others are wrong: one for each result, and one in which all are wrong.
  */
 export function believeResult(
   votes: readonly { readonly identity: string; readonly digest: string }[],

@@ -8,7 +8,7 @@ import type { WorldCheck } from './check.ts';
 const inboxMax = 500;
 const wakingInboxMax = 20_000;
 
-/** Nobody has more than he may: no request beyond the limits of its cluster, and no queue without a bound. */
+/** No limit is exceeded: no request is beyond the limits of its cluster, and no queue grows without a bound. */
 export class BoundsCheck implements WorldCheck {
   readonly #world: World;
 

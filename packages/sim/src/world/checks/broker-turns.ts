@@ -7,7 +7,7 @@ import type { WorldCheck } from './check.ts';
 type StartReplicas = Extract<BrokerCommand, { readonly kind: 'StartReplicas' }>;
 type MachineReported = Extract<BrokerInput, { readonly kind: 'MachineReported' }>;
 
-/** What a broker says to machines follows from what it has written down. */
+/** A broker's messages to machines follow from its journal. */
 export class BrokerTurnCheck implements WorldCheck {
   readonly #world: World;
 

@@ -46,7 +46,7 @@ export class CalmCheck implements WorldCheck {
     }
   }
 
-  /** The ledger says what really ran, and no more than what its end takes beside. */
+  /** The ledger charges the time that really ran, plus at most what the end of each run takes. */
   end(): void {
     const { broker, promises, scenario, truth, turnDelayMax } = this.#world;
     if (!this.#isCalm || broker.current === undefined) return;
@@ -85,10 +85,7 @@ function isCalm({
   );
 }
 
-/**
- * An allocation ends at its walltime, and what it runs ends with it; what a machine runs is taken from it when it is
- * caught.
- */
+/** An allocation ends at its walltime, and its replicas end with it; a machine loses its replicas when it is caught. */
 const rightfulReasons: ReadonlySet<string> = new Set([
   'MUT_WALLTIME_ENDED',
   'MUT_ALLOCATION_ENDED',

@@ -5,8 +5,8 @@ import type { ClusterSite, World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
 /**
- * What is held for reservations is as much as was asked for, for as long as they last, and nobody has it before they
- * begin.
+ * Pre-acquired allocations have as many processors as were reserved, for as long as the reservations last, and are not
+ * in use before they begin.
  */
 export class HeldCheck implements WorldCheck {
   readonly #world: World;
@@ -61,7 +61,7 @@ export class HeldCheck implements WorldCheck {
       },
       reservations,
     } = this.#world;
-    // What was given before a restart stays given, also where the clock shows less since.
+    // An allocation that was given before a restart stays given, even if the clock shows less since.
     invariant(
       window !== undefined && now + 2 * skewMax >= window.startsAt,
       `${provider.name} gives ${machineId} before reservation ${reservationId} begins`,

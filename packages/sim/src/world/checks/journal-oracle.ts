@@ -15,7 +15,7 @@ import { GateOracle, type AwaitedFacts } from './gate-oracle.ts';
 import { reasonOfLoss } from './reason-of-loss.ts';
 import { VoteOracle } from './vote-oracle.ts';
 
-/** What the journal tells of a task. */
+/** What the journal says of a task. */
 interface WrittenTask {
   failures: number;
   losses: number;
@@ -31,7 +31,7 @@ interface WrittenTask {
   end: 'finished' | 'failed' | 'cancelled' | undefined;
 }
 
-/** What the journal tells of a job. */
+/** What the journal says of a job. */
 interface WrittenJob {
   readonly label: string;
   readonly taskCount: number;
@@ -86,7 +86,7 @@ export class JournalOracle {
   readonly #replicas = new Map<ReplicaId, WrittenReplica>();
   /** Whose machines did not confirm their ends in time: their tasks are none of theirs any more. */
   readonly #unconfirmed = new Map<ReplicaId, JobId>();
-  /** Members of gangs beside their leaders, which say nothing of their tasks; by the job. */
+  /** Members of gangs other than their leaders, which say nothing of their tasks; by the job. */
   readonly #followers = new Map<ReplicaId, JobId>();
 
   constructor(truth: Truth) {
@@ -232,7 +232,7 @@ export class JournalOracle {
     for (const taskIndex of job.places.keys()) if (!placed.has(taskIndex)) job.places.delete(taskIndex);
   }
 
-  /** Only what has not ended is cancelled: at once where it does not run, else with its last replica. */
+  /** Only unfinished tasks are cancelled: at once if they do not run, else with their last replica. */
   #cancelTasks({ jobId, taskIndexes }: ChangeOf<'TasksCancelled'>): void {
     const job = this.#job(jobId);
     job.wasCancelled = true;
@@ -333,7 +333,7 @@ export class JournalOracle {
     if (known?.isKept === false) this.#drained.delete(known.identity);
   }
 
-  /** What is drained gets nothing new; what was leased may have begun before. */
+  /** Drained machines get nothing new; leased tasks may have begun before. */
   #checkOpen(machineId: MachineId): void {
     invariant(
       !this.#drained.has(this.#identities.get(machineId)?.identity ?? machineId),
@@ -468,7 +468,7 @@ export class JournalOracle {
     job.hasEnded = true;
     job.ends.add(status);
     this.#gates.forget(jobId);
-    // Nobody can release them any more.
+    // They can no longer be released.
     job.held.clear();
     const ends = [...job.tasks.values()].map(({ end }) => end ?? 'ready');
     const [finished, failed] = [
@@ -493,7 +493,7 @@ export class JournalOracle {
 }
 
 /**
- * Counts what was lost: what was taken away by a shutdown or a preemption is no task's fault. @param wasTaken whether
+ * Counts a loss, unless a shutdown or a preemption caused it, for which no task is to blame. @param wasTaken whether
  * the task's manager took it away.
  */
 function noteLoss(task: WrittenTask, ending: ReplicaEnding, wasTaken: boolean): void {

@@ -22,7 +22,7 @@ import type { WorldCheck } from './check.ts';
  */
 const patience: Duration = 90_000;
 
-/** While nothing goes wrong, what the machines believe is what is true, and nobody works for nothing. */
+/** While nothing goes wrong, the beliefs of state machines are true, and no work is for nothing. */
 export class QuietCheck implements WorldCheck {
   readonly #world: World;
   /** What is amiss, and since when. */
@@ -107,13 +107,13 @@ function isHonest({ isStormy, scenario: { clusters, network } }: World): boolean
 /** They leave slow machines idle while a faster one is expected to be free soon. */
 const byEstimates: ReadonlySet<SchedulerName> = new Set(['min-min', 'sufferage', 'plan']);
 
-/** What is inside a reservation waits for its machines, which are for nobody else. */
+/** A job inside a reservation waits for its machines, which are for no other job. */
 function isForJob({ reservation, reservationOver }: BrokerJob, { reservation: place }: MachineFacts): boolean {
   const own = reservationOver === undefined ? reservation : undefined;
   return own === undefined || place === undefined ? own === place : isOfReservation(own, place);
 }
 
-/** Ready tasks do not wait beside machines that have nothing to do. */
+/** Ready tasks do not wait while machines are idle. */
 function* findIdle(state: BrokerState, now: Instant): Iterable<string> {
   const waiting = [...state.openJobs.values()].flatMap(({ queues }) =>
     queues.filter(({ readyCount, scheduler }) => readyCount > 0 && !byEstimates.has(scheduler)),
@@ -127,8 +127,8 @@ function* findIdle(state: BrokerState, now: Instant): Iterable<string> {
       !isIdle(machine, now)
     )
       continue;
-    // It is beside their reservation, they are placed elsewhere, it lacks what they ask for, or its time is too short
-    // for them, and another's is not.
+    // Excluded: tasks outside its reservation, tasks assigned elsewhere, tasks that need what it lacks, and tasks for
+    // which its time is too short while another machine's is not.
     const suited = waiting.filter(
       (queue) =>
         isForJob(queue.job, machine.facts) &&
@@ -169,8 +169,8 @@ function isKeptForGang({ provider: { machines } }: BrokerMachine, suited: readon
 
 /**
  * Whether a plan has the machine next for a task of a job that comes before all that wait, and that is not late: it
- * waits for what another task writes. How long those that wait would take is not known, so nothing shows that they would
- * be over before it begins.
+ * waits for what another task writes. How long those that wait would take is not known, so nothing shows that they
+ * would be over before it begins.
  */
 function isKeptForPlan(
   { planning: { plan } }: BrokerState,
@@ -190,7 +190,7 @@ function isKeptForPlan(
 
 function* compareRequests({ requests }: BrokerState, provider: ProviderState): Iterable<string> {
   for (const { requestId, status, brokerId } of provider.requests.values()) {
-    // What is held for a reservation is nobody's until it is given.
+    // A pre-acquired allocation belongs to no broker until it is given to one.
     if (brokerId === '') continue;
     const known = requests.get(`${provider.config.providerId}/${requestId}`)?.status;
     if (known !== status)
@@ -199,7 +199,7 @@ function* compareRequests({ requests }: BrokerState, provider: ProviderState): I
   }
 }
 
-/** What nobody wants is given back; what is held for a reservation that stands is wanted. */
+/** Allocations without demand are given back; a pre-acquired one is needed as long as its reservation stands. */
 function* findNeedless(
   { openJobs }: BrokerState,
   { config: { providerId }, requests, windows }: ProviderState,
@@ -212,9 +212,9 @@ function* findNeedless(
 }
 
 /**
- * A provider that holds for reservations knows those that there are.
+ * A provider that pre-acquires for reservations knows the present ones.
  *
- * It goes by its own clock, as `HeldCheck` allows: where that is fast it has forgotten those that end within the skew.
+ * It uses its own clock, as `HeldCheck` allows: a fast one has forgotten those that end within the skew.
  */
 function* compareWindows(
   { state, now }: { readonly state: ProviderState; readonly now: Instant },

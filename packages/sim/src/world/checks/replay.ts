@@ -10,7 +10,7 @@ import { invariant } from '@mutirao/core/shared';
 import type { World } from '../world.ts';
 import type { WorldCheck } from './check.ts';
 
-/** Whoever would start now from the disk would know what the living process knows, but for what is of the moment. */
+/** A process started now from the disk would know what the living one knows, except for state of the moment. */
 export class ReplayCheck implements WorldCheck {
   readonly #world: World;
 
@@ -132,7 +132,7 @@ const seenFields: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * All plain fields of a thing but those of the moment, by name, in whatever order it has them: what is added later is
+ * All plain fields of an object except those of the moment, by name, in any order: fields that are added later are
  * compared too.
  */
 function findPlain(thing: object): unknown {

@@ -25,7 +25,7 @@ export class SleepCheck implements WorldCheck {
 }
 
 /**
- * A broker serves machines in one pass: the queue of a busy one may be filled by whatever comes next, since nobody
+ * A broker serves machines in one pass: the queue of a busy one may be filled by whatever comes next, since no machine
  * waits for it.
  */
 function isForLater(
@@ -33,12 +33,13 @@ function isForLater(
   action: BrokerChange | BrokerCommand,
   actions: readonly { readonly kind: string }[],
 ): boolean {
-  // These go with what is placed, which is looked at by itself: what was leased of it is leased no more, and others in
-  // its stead.
+  // These go with placed replicas, which are checked by themselves: their delegated tasks are revoked, and others
+  // leased instead.
   if (action.kind === 'RevokeLease') return true;
   if (action.kind === 'LeaseGranted' || action.kind === 'GrantLease')
     return actions.some(({ kind }) => kind === 'RevokeLease');
-  // The demand of a provider covers what waits at its machines: it rises with what is sent there, and not otherwise.
+  // The demand of a provider covers replicas that wait at its machines: it rises with those sent there, and not
+  // otherwise.
   if (action.kind === 'SetDemand') {
     const { providerId } = action;
     return (actions as readonly BrokerCommand[]).some(

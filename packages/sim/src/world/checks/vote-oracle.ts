@@ -5,7 +5,7 @@ import type { JobPlan } from '../scenario.ts';
 import { isVoted } from '../truth.ts';
 import { believeMachine, believeResult } from './belief.ts';
 
-/** A run as the journal tells of it. */
+/** A run as the journal describes it. */
 interface WrittenRun {
   readonly machineId: MachineId;
   /** Job and index. */
@@ -29,7 +29,7 @@ interface WrittenDecision {
 
 /** As the broker's defaults. */
 const rules = { certainty: 0.99, evidenceMax: 3, credibleVotesMax: 15 };
-/** Sums of other orders differ by so much. */
+/** Sums in another order differ by up to this. */
 const rounding = 1e-9;
 
 /** Counts the votes of a journal once more, by its own rules. */
@@ -42,7 +42,7 @@ export class VoteOracle {
   readonly #evidence = new Map<string, Map<string, number>>();
   readonly #runs = new Map<ReplicaId, WrittenRun & { readonly identity: string }>();
   readonly #votes = new Map<string, WrittenVote[]>();
-  /** By task: votes that may be there, with those of runs beside the wanted ones. */
+  /** By task: the most votes that it may have, including those of siblings beyond the wanted runs. */
   readonly #votesMax = new Map<string, number>();
   readonly #decisions = new Map<string, WrittenDecision>();
 
@@ -51,7 +51,8 @@ export class VoteOracle {
   }
 
   /**
-   * Who is convicted deserves it, by the credit of before the vote or by the number of times, and who deserves it is.
+   * A convicted machine deserves it, by the credit from before the vote or by the number of times, and one that
+   * deserves it is convicted.
    */
   onEvidence({ identity, isQuarantined, evidence }: ChangeOf<'EvidenceNoted'>): void {
     const counts = this.#evidence.get(identity) ?? new Map<string, number>();
@@ -85,7 +86,7 @@ export class VoteOracle {
     return decision.agreeing > 1 ? decision.credibility : 0;
   }
 
-  /** It begins as one that nobody knows. */
+  /** It begins as an unknown machine. */
   resetTrust(identity: string): void {
     this.#quarantined.delete(identity);
     this.#passes.delete(identity);
@@ -124,8 +125,8 @@ export class VoteOracle {
   }
 
   /**
-   * Those who are said to agree do, all of them; who disagrees is remembered; and only then those who agree are
-   * credited with it.
+   * All machines that are said to agree do; those that disagree are recorded; and only then those that agree are
+   * credited.
    */
   onDecided({ jobId, taskIndex, voters, outvotedCount }: ChangeOf<'TaskDecided'>): void {
     const task = `${jobId}.${taskIndex}`;
@@ -144,7 +145,7 @@ export class VoteOracle {
       for (const identity of agreeing) this.#passes.set(identity, (this.#passes.get(identity) ?? 0) + 1);
   }
 
-  /** What is taken was decided on, has its majority or its credibility, and is not the word of one that was caught. */
+  /** An accepted result was decided on, has its majority or its credibility, and is not that of a caught machine. */
   onEnded(replicaId: ReplicaId, disposition: ReplicaDisposition): void {
     const run = this.#runs.get(replicaId);
     if (run === undefined) return;

@@ -18,10 +18,10 @@ import { SleepCheck } from './sleep.ts';
 
 const lookEvery: Duration = 10_000;
 
-/** All that is checked of a world beside the invariants of its machines. */
+/** All that is checked of a world in addition to the invariants of its state machines. */
 export class Watch {
   readonly #hearing: readonly WorldCheck[];
-  /** What is costly is looked at once in so many looks. */
+  /** A costly check runs once in `every` looks. */
   readonly #looking: readonly { readonly check: WorldCheck; readonly every: number }[];
   readonly #ending: readonly WorldCheck[];
 

@@ -127,7 +127,7 @@ test('a request that still waits when the job ends is withdrawn and holds nothin
   ]);
 });
 
-test('a heuristic hears of pending, served and observed; decisions are at the submission and at each own end', (t) => {
+test('a heuristic gets pending, served and observed; decisions are at the submission and at each own end', (t) => {
   const heard: RequestFacts[] = [];
   const heuristic: RequestHeuristic = {
     name: 'listens',
@@ -206,7 +206,7 @@ test('idle requests are released where that is asked for', (t) => {
   ]);
 });
 
-test('where idle requests are released, one that starts without a task is released at once, and who waits behind it starts', (t) => {
+test('if idle requests are released, one that starts without a task is released at once, and the one that waits behind it starts', (t) => {
   const changes = { taskTimes: [100], heuristic: always(1, 300, 2) };
   const users = (): SimulatedResource => machine([0, 3, 40], [20, 3, 200]);
   const resource = users();
@@ -284,7 +284,7 @@ test('the task that a processor takes is drawn, whatever the order of the tasks'
   );
 });
 
-test('a heuristic hears of the longest task and of the mean, in whatever order they ended', (t) => {
+test('a heuristic gets the longest task and the mean, in whatever order they ended', (t) => {
   const heard: RequestFacts['taskTimes'][] = [];
   const heuristic: RequestHeuristic = {
     name: 'listens',
@@ -298,7 +298,7 @@ test('a heuristic hears of the longest task and of the mean, in whatever order t
   t.deepEqual(heard, [undefined, { longest: 50, mean: 35, count: 2 }]);
 });
 
-test('at one instant a local submission comes before the end of a job, which then brings nobody forward that it would delay', (t) => {
+test('at one instant a local submission comes before the end of a job, which then brings no request forward that it would delay', (t) => {
   const resource = machine([0, 1, 1], [20, 4, 1000], [30, 2, 50]);
   runOne(resource, { taskTimes: [20], heuristic: always(2, 300) });
   t.deepEqual(
@@ -337,7 +337,7 @@ test('when a job is finished its running requests are taken out first, the waiti
   );
 });
 
-test("with the live provider's conduct what waits is withdrawn once what runs is enough for the tasks", (t) => {
+test("with the live provider's conduct waiting requests are withdrawn once running ones are enough for the tasks", (t) => {
   // Local users have two processors until 150: one request runs beside them and the other one waits.
   const changes = { taskTimes: [100, 100, 100], heuristic: always(2, 300, 2) };
   t.deepEqual(heldBy(runOne(machine([0, 2, 150]), changes).job), [

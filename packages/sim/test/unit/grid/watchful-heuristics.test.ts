@@ -45,7 +45,7 @@ const ask = (width: number, walltime: number): Pick<RequestDecision, 'drafts'> =
   drafts: [{ width, walltime, reasons: [] }],
 });
 
-test('it is asked where a request of anybody ended, where an own one has started and where tasks are done, once at each instant', (t) => {
+test('it decides when any request ended, when an own one has started and when tasks are done, once at each instant', (t) => {
   const heard: RequestFacts[] = [];
   const job = run(
     machine([0, 2, 500, 40], [1, 2, 500, 70]),
@@ -68,7 +68,7 @@ test('it is asked where a request of anybody ended, where an own one has started
   t.is(job.finishedAt, 160);
 });
 
-test('it hears what its requests were promised, when they are to start, what runs in them and what was cut off', (t) => {
+test('it gets what its requests were promised, their latest starts, what runs in them and what was cut off', (t) => {
   const heard: RequestFacts[] = [];
   const resource = machine([0, 2, 500, 40], [1, 2, 500, 70], [11, 1, 2000, 1000]);
   run(
@@ -212,7 +212,7 @@ test('a decision beyond the budget is a bug of the heuristic', (t) => {
   });
 });
 
-test('it hears when a request was released in which no task had begun, and nothing of one in which some had', (t) => {
+test('it learns when a request was released in which no task had begun, and nothing of one in which some had', (t) => {
   const heard: RequestFacts[] = [];
   const drafts = [2, 1].map((width) => ({ width, walltime: 300, reasons: [] }));
   const job = run(
@@ -238,7 +238,7 @@ test('it hears when a request was released in which no task had begun, and nothi
   );
 });
 
-test('who says so gives back a request without a task, and is asked again then', (t) => {
+test('a heuristic that says so gives back a request without a task, and decides again then', (t) => {
   const heard: RequestFacts[] = [];
   const job = run(
     machine(),

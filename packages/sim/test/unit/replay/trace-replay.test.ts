@@ -114,7 +114,7 @@ test('inputs that lead the machine elsewhere show in the turn where that shows',
   t.like(problem, { kind: 'difference', line: line + 1 });
 });
 
-test('a step that fails as it did in the process is told, and not taken for a difference', (t) => {
+test('a step that fails as it did in the process is reported, and is not a difference', (t) => {
   const [head = '', first = ''] = read('broker').split('\n');
   const broken = first.replace(/"inputs":\[.*/, '"inputs":[{"kind":"NoSuchInput"}]}');
   const report = replay(`${head}\n${broken}\n{"end":"Error: gone wrong"}\n`);
@@ -131,7 +131,7 @@ test('a step that failed in the process and goes well here is a difference', (t)
   });
 });
 
-test('an error outside the machine is told and is no difference', (t) => {
+test('an error outside the machine is reported and is not a difference', (t) => {
   const [head = '', first = '', second = ''] = read('broker').split('\n');
   t.like(replay(`${head}\n${first}\n${second}\n{"end":"Error: disk full"}\n`), {
     problem: undefined,
@@ -141,7 +141,7 @@ test('an error outside the machine is told and is no difference', (t) => {
   });
 });
 
-test('a broken invariant is told with its turn', (t) => {
+test('a broken invariant is reported with its turn', (t) => {
   const text = read('broker').replace(/"finished":\[\[0,2\]\]/, '"finished":[[0,1]]');
   t.not(text, read('broker'));
   t.is(replay(text).problem?.turn, 1);
@@ -191,14 +191,14 @@ const refusals: readonly (readonly [what: string, text: string, message: RegExp]
   ['two traces in one', `${head}\n${inputs}\n${outcome}\n${head}\n`, /:4:1: .* expected a turn/],
 ];
 for (const [what, text, message] of refusals) {
-  test(`${what} is no trace`, (t) => {
+  test(`${what} is not a trace`, (t) => {
     const error = t.throws<FormatError>(() => replay(text), { instanceOf: FormatError });
     t.is(error?.code, 'MUT_TRACE_SYNTAX');
     t.regex(error?.message ?? '', message);
   });
 }
 
-test('from and until bound what is compared and told, by turns and by time', (t) => {
+test('from and until limit what is compared and printed, by turns and by time', (t) => {
   const all = replay(read('broker'));
   const reported: number[] = [];
   const onEvent = ({ turn }: StoryEvent): void => {

@@ -155,7 +155,7 @@ test('the story of a task goes on with its replicas, also where only a change sa
   t.is(other.tell(placed), undefined);
 });
 
-test('"all" tells everything, and says whose it is where there are several', (t) => {
+test('"all" prints everything, and names the process if there are several', (t) => {
   t.is(
     new Story(['all'], 0).tell({ ...placed, process: 'broker' }),
     '   +1.000 broker #1 -> StartReplicas machineId=m1 jobId=j1 starts=[{replicaId=r6 taskIndex=t2}, ' +

@@ -30,7 +30,7 @@ test('twice the value is twice the height, and a mark above all bars is inside',
   t.true((mark ?? 0) > 44);
 });
 
-test('bars of one label stand together where that is wanted, with the label once below them, and apart from the next', (t) => {
+test('bars of one label are drawn together on request, with the label once below them, and apart from the next', (t) => {
   const bars = ['one', 'two'].flatMap((label) =>
     [0, 1].map((group) => ({ label, group, value: 400, halfInterval: 20 })),
   );

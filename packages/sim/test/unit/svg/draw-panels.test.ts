@@ -56,7 +56,7 @@ test('panels share an axis, or have one each', (t) => {
   t.is(own.split('>50<').length - 1, 1);
 });
 
-test('greater values stand higher, and all stand inside the frame', (t) => {
+test('greater values are drawn higher, and all are inside the frame', (t) => {
   const heights = [...drawPanels(figure).matchAll(/<circle cx="[\d.]+" cy="([\d.]+)"/g)].map(([, y]) => Number(y));
   t.deepEqual(
     heights.slice(0, 3),
@@ -111,7 +111,7 @@ test('lines with intervals stand where their values are, one above the other at 
   t.deepEqual(across[0], across[1]);
 });
 
-test('positions are to scale where their numbers are known, and equally far apart where not', (t) => {
+test('positions are drawn to scale if their numbers are known, and otherwise equally far apart', (t) => {
   const getAcross = (positions?: number[]): number[] => {
     const svg = drawPanels({
       ...figure,

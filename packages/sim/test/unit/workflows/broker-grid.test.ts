@@ -144,7 +144,7 @@ test('a task is not planned onto a machine whose allocation ends before it would
   );
 });
 
-test('where no machine stays long enough and none may come, the task is tried all the same', (t) => {
+test('if no machine stays long enough and none may come, the task is tried nevertheless', (t) => {
   const start = new BrokerGrid({ machines: [], workOf: worksFor() }).now;
   const grid = new BrokerGrid({ machines: [machine('short', { until: start + 60 * second })], workOf: worksFor(30) });
   grid.submit(job('plan', timed(100)));
@@ -155,7 +155,7 @@ test('where no machine stays long enough and none may come, the task is tried al
   );
 });
 
-test('when a machine is lost, what it had and what was planned there goes elsewhere at once', (t) => {
+test('when a machine is lost, its running and planned tasks go elsewhere at once', (t) => {
   const grid = new BrokerGrid({ machines: [machine('a'), machine('b')], workOf: () => 10 * second });
   const start = grid.now;
   grid.submit(job('plan', timed(...Array<number>(8).fill(10))));

@@ -47,7 +47,7 @@ test('what survived a fall survives the next one', (t) => {
   t.deepEqual(replayed(disk), survived);
 });
 
-test('a fall is known until it is dealt with', (t) => {
+test('a fall is known until it is handled', (t) => {
   const disk = new SimulatedDisk<Numbered>();
   disk.loseUnsynced(rng('fall'));
   t.true(disk.hasFallen);

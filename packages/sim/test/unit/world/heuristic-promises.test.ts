@@ -15,7 +15,7 @@ const switched = (heuristic: string): { kind: string } =>
 const drafted = (heuristic: string): { kind: string } =>
   ({ kind: 'RequestDrafted', requestId: 'q1', heuristic }) as { kind: string };
 
-test('until the user is told, a fall may take a switch back; from then on it may not', (t) => {
+test('until the user is notified, a fall may take a switch back; from then on it may not', (t) => {
   const promises = new HeuristicPromises();
   promises.begin('provider c', 'static');
   t.notThrows(() => {

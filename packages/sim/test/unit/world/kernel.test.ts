@@ -2,7 +2,7 @@ import test from 'ava';
 import { InvariantError } from '@mutirao/core/shared';
 import { Kernel } from '../../../src/world/kernel.ts';
 
-test('what is to happen happens in order of time, and of two at one instant the first that was scheduled', (t) => {
+test('events happen in order of time, and of two at one instant the first that was scheduled', (t) => {
   const kernel = new Kernel(1000);
   const seen: string[] = [];
   const note = (name: string) => (): void => {
@@ -41,7 +41,7 @@ test('what should have happened before happens now, and fractions of a milliseco
   t.deepEqual(instants, [100, 101]);
 });
 
-test('what a event schedules for its own instant comes after what was scheduled before', (t) => {
+test('what an event schedules for its own instant comes after what was scheduled before', (t) => {
   const kernel = new Kernel(0);
   const seen: string[] = [];
   kernel.after(5, () => {

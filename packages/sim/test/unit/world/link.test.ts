@@ -112,7 +112,7 @@ test('a link that was connected begins again with the shortest pause', (t) => {
   t.is(link.epoch, 1);
 });
 
-test('who is asked to attach again does so at once', (t) => {
+test('an agent that is asked to attach again does so at once', (t) => {
   const { kernel, streams, link } = setUp((stream) => {
     stream.onMessage({ kind: 'welcome' });
     if (streams.length < 4) stream.onClosed('MUT_REATTACH');
@@ -145,7 +145,7 @@ test('whether a code is final may depend on whether the link was connected', (t)
   t.deepEqual(heard, ['connected welcome', 'lost']);
 });
 
-test('a greeting that nobody answers is given up after 10 s', (t) => {
+test('a greeting without an answer is given up after 10 s', (t) => {
   const { kernel, streams, heard, link } = setUp();
   link.open();
   kernel.runUntil(10_000);
@@ -156,7 +156,7 @@ test('a greeting that nobody answers is given up after 10 s', (t) => {
   t.deepEqual(heard, [], 'what comes on a stream that was given up is not for it');
 });
 
-test('a link that says good-bye dials no more, nor does that of a process that is over', (t) => {
+test('a link that closes normally does not dial again, nor does that of a process that is over', (t) => {
   const good = setUp((stream) => {
     stream.onMessage({ kind: 'welcome' });
   });

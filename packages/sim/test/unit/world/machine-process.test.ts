@@ -193,7 +193,7 @@ test('on a full disk nothing follows from what was decided, questions are refuse
   t.deepEqual([turns.length, process.isStalled, process.state.total, errors], [2, false, 3, []]);
 });
 
-test('a broken invariant ends the process through who started it', (t) => {
+test('a broken invariant is passed to the starter, which ends the process', (t) => {
   const wrong = setUp();
   wrong.process.deliver({ kind: 'Add', n: -1 });
   wrong.kernel.runUntil(2000);
@@ -213,7 +213,7 @@ test('an alarm is by the clock of the process, a later one replaces it, and the 
   t.deepEqual(said, ['awake at 4000']);
 });
 
-test('an answer reaches who asked, unless the process ends before', (t) => {
+test('an answer reaches the asker, unless the process ends before', (t) => {
   const { kernel, life, process } = setUp();
   const answers: unknown[] = [];
   const ask = (n: number): void => {

@@ -62,7 +62,7 @@ test('messages of a stream come in the order in which they were sent, each after
   t.true(new Set(delays).size > 20, delays.join(' '));
 });
 
-test('both sides of a stream are heard', (t) => {
+test('both sides of a stream receive messages', (t) => {
   const { kernel, open, said, atServer } = setUp();
   open().write('ping');
   kernel.runUntil(100);
@@ -71,7 +71,7 @@ test('both sides of a stream are heard', (t) => {
   t.deepEqual(said(), ['server ping', 'client pong']);
 });
 
-test('the code of a side that ends a stream comes after all that it wrote, and it hears nothing more itself', (t) => {
+test('the code of a side that ends a stream comes after all that it wrote, and it receives nothing more itself', (t) => {
   const { kernel, open, said, atServer } = setUp({ delayMax: 100 });
   const end = open();
   kernel.runUntil(200);
@@ -84,7 +84,7 @@ test('the code of a side that ends a stream comes after all that it wrote, and i
   t.deepEqual(said(), [...numbers.map((number) => `client ${number}`), 'client closed MUT_REATTACH']);
 });
 
-test('a stream that breaks loses what is on its way, and each side hears of it once', (t) => {
+test('a stream that breaks loses what is on its way, and each side is notified once', (t) => {
   const { kernel, network, open, said } = setUp({ delayMax: 100 });
   const end = open();
   kernel.runUntil(200);
@@ -96,7 +96,7 @@ test('a stream that breaks loses what is on its way, and each side hears of it o
   t.deepEqual(network.openStreams, []);
 });
 
-test('a stream breaks with either life, and the one that is over hears nothing', (t) => {
+test('a stream breaks with either life, and the one that is over receives nothing', (t) => {
   for (const who of ['client', 'server'] as const) {
     const world = setUp();
     const end = world.open();
@@ -158,7 +158,7 @@ test('a cut that is healed breaks nothing, and others are as before', (t) => {
   t.deepEqual(said(), ['server ping']);
 });
 
-test('who is down or cut off cannot be dialled', (t) => {
+test('a host that is down or cut off cannot be dialled', (t) => {
   const down = setUp();
   const end = down.open(false);
   end.write('never read');
@@ -172,7 +172,7 @@ test('who is down or cut off cannot be dialled', (t) => {
   t.deepEqual(cut.said(), ['client closed MUT_UNREACHABLE']);
 });
 
-test('a client that gives up while it dials is heard of by the server alone', (t) => {
+test('only the server learns of a client that gives up while it dials', (t) => {
   const { kernel, open, said } = setUp();
   const end = open();
   end.write('hello');
@@ -268,7 +268,7 @@ test('a call of one that is down, or over a cut, is nothing after the deadline',
   t.deepEqual(heard, [undefined]);
 });
 
-test('who is over hears no answer', (t) => {
+test('a process that is over receives no answer', (t) => {
   const { kernel, network, client, server, hosts } = setUp();
   const heard: unknown[] = [];
   network.call(

@@ -92,7 +92,7 @@ test('what a life holds is let go of once, the oldest first, and nothing else co
   t.deepEqual([seen, life.isOver], [['first', 'second'], true]);
 });
 
-test("a clock shows what its host's shows, says by how much that was set since, and tells it", (t) => {
+test("a clock shows what its host's shows, says by how much that was set since, and notifies its watchers", (t) => {
   const kernel = new Kernel(1000);
   const host = new Host('here', kernel, 50);
   const clock = host.openClock();

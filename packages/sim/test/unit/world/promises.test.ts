@@ -215,7 +215,7 @@ test('a result that was taken and not synced may be taken again after a fall, an
   );
 });
 
-test('what failed or was cancelled may begin again when its user wants it, and what was finished may not', (t) => {
+test('failed and cancelled tasks may begin again on a retry, and finished ones may not', (t) => {
   const retried = (...taskIndexes: readonly number[]): BrokerChange => ({
     kind: 'TasksRetried',
     jobId: 1,

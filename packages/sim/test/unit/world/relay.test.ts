@@ -93,7 +93,7 @@ function setUp() {
   return { relay, inputs, measured, attach, connect, offer };
 }
 
-test('brokers and agents are greeted and told to the machine, each under a number of its own', (t) => {
+test('brokers and agents are greeted and announced to the state machine, each under a number of its own', (t) => {
   const { inputs, attach, connect } = setUp();
   const agent = attach('0', { held: [3] });
   const broker = connect();
@@ -114,7 +114,7 @@ test('brokers and agents are greeted and told to the machine, each under a numbe
   });
 });
 
-test('what a machine of a broker says goes to that broker, and what the broker says to it', (t) => {
+test("messages of a broker's machine go to that broker, and those of the broker to the machine", (t) => {
   const { measured, attach, connect, offer } = setUp();
   const [agent, other] = [attach('0'), attach('1')];
   const broker = connect();
@@ -142,7 +142,7 @@ test('what a machine says before it belongs to a broker is kept, in its order', 
   t.deepEqual(measured, ['q1 1', 'q1 2', 'q1 3']);
 });
 
-test('a machine that is told lost, and one whose broker is gone, are relayed no more', (t) => {
+test('a machine that is reported lost, and one whose broker is gone, are no longer relayed', (t) => {
   const { relay, inputs, attach, connect, offer } = setUp();
   const [lost, left] = [attach('0'), attach('1')];
   const broker = connect();
@@ -225,7 +225,7 @@ test('an agent is cleared of a broker that is gone: cancelled, acknowledged, and
   t.deepEqual(measured, [], "times of a broker that is gone are nobody's");
 });
 
-test('who is refused or asked to attach again is closed with the code, and only under that attachment', (t) => {
+test('an agent that is refused or asked to attach again is closed with the code, and only under that attachment', (t) => {
   const { relay, attach } = setUp();
   const [one, two] = [attach('0'), attach('1')];
   relay.perform({ kind: 'RefuseAgent', attachmentId: 1, code: 'MUT_ALLOCATION_ENDED', requestId: 'q1' });

@@ -60,7 +60,7 @@ test('a story is every input and command that touches its ids, and what befell t
   t.true(lines.some((line) => /\*\* (ProcessCrashed|HostFell) /.test(line)));
 });
 
-test('of a long story the end is told, and of an error its last turn', (t) => {
+test('of a long story the end is printed, and of an error its last turn', (t) => {
   const whole = reportStory(scenario, failing('time stands still', 'Error: somewhere'), 1_000_000);
   const { about, lines, leftOutCount } = reportStory(scenario, failing('time stands still', 'Error: somewhere'), 5);
   t.deepEqual(about, []);
@@ -74,7 +74,7 @@ test('of a long story the end is told, and of an error its last turn', (t) => {
   );
 });
 
-test('what happens to processes is told to who listens, and changes nothing', (t) => {
+test('events of processes are passed to the listener, and change nothing', (t) => {
   const events: WorldEvent[] = [];
   const { digest, failure } = runWorld(scenario, undefined, (event) => {
     events.push(event);

@@ -102,7 +102,7 @@ test('failures are the same whatever their numbers, and however often a part is 
   t.not(kindOfFailure(failure), kindOfFailure({ ...failure, phase: 'healing' }));
 });
 
-test('it gives up after so many tries', (t) => {
+test('it gives up after a limited number of tries', (t) => {
   let runCount = 0;
   const run = (): WorldFailure => ({ ...failure, message: `r${runCount++} runs twice` });
   t.is(shrinkScenario(large, failure, { run, triesMax: 7 }).tryCount, 7);

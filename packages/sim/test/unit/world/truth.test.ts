@@ -69,7 +69,7 @@ test("a slot is free again when its run ends, and all are when the agent's proce
   t.notThrows(() => truth.beginRun(place, replica(4, 8, [0, 1])));
 });
 
-test('what nobody submitted cannot run', (t) => {
+test('a task that was never submitted cannot run', (t) => {
   t.throws(
     () => getTruth().beginRun(place, replica(1, 0, [0], '4')),
     wrong(/a task of job "4", which nobody submitted/),

@@ -68,7 +68,7 @@ test('jobs are submitted when their plans say, each under a label of its own', (
   });
 });
 
-test('a submission that nobody answered, or that was refused, is made again as the same submission', (t) => {
+test('a submission without an answer, or that was refused, is made again as the same submission', (t) => {
   const { user, asked, reported } = setUp([plan], (count) =>
     count === 1
       ? undefined
@@ -111,7 +111,7 @@ test('what failed or was cancelled is wanted once more some time after the job w
   t.false(user.isWaiting);
 });
 
-test('she waits as long as nobody answers', (t) => {
+test('the user waits as long as no answer comes', (t) => {
   t.true(setUp([plan], () => undefined).user.isWaiting);
   t.true(
     setUp([{ ...plan, cancelledAfter: 1000, retriedAfter: 2000 }], (count) =>

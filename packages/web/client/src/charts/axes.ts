@@ -18,7 +18,7 @@ const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'short', day: 'n
 const minuteFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const secondFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 
-/** An axis of instants by the clock of who looks; days stand out. */
+/** An axis of instants in the viewer's time zone; days stand out. */
 export function timeAxis(
   look: ChartLook,
   { from, until }: { readonly from: number; readonly until: number },
@@ -74,7 +74,7 @@ export function durationUnit(longest: number): readonly [unit: string, milliseco
   return durationUnits.find(([, least]) => longest >= 2 * least) ?? ['ms', 1];
 }
 
-/** An axis of whole numbers of something from 0 on, up to `most` where that is told. */
+/** An axis of whole numbers from 0 on, up to `most` if it is given. */
 export function countAxis(
   look: ChartLook,
   { name, most }: { readonly name: string; readonly most?: number },

@@ -14,11 +14,11 @@ export interface ChartBox {
   readonly ink: Ink;
   /** Written inside where there is room. */
   readonly label: string;
-  /** Told to who presses it; a box without a name is not pressed. */
+  /** Passed to the press handler; a box without a name cannot be pressed. */
   readonly name?: string | undefined;
 }
 
-/** How the boxes of a series are drawn, beside what each one says. */
+/** How the boxes of a series are drawn, in addition to the properties of each box. */
 export interface BoxesStyle {
   readonly id: string;
   readonly look: ChartLook;

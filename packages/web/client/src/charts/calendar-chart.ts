@@ -26,7 +26,7 @@ export interface CalendarScene {
    * is.
    */
   readonly ghost: (Slot & { readonly bottom: number }) | undefined;
-  /** Whether it is under the pointer now: then it alone is told. */
+  /** Whether it is being dragged: then the tip shows it alone. */
   readonly isDragging: boolean;
   readonly now: number;
 }

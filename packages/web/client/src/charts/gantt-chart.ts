@@ -39,8 +39,8 @@ export function ganttHeight({ rows }: Pick<GanttPicture, 'rows'>): number {
 
 /**
  * What ran where and when: a row for each machine, runs by what became of them, files on their way as a strip below the
- * runs. Time is zoomed and moved by its slider, by dragging,
- * and by the wheel with Ctrl; of many machines some are seen at once. Names of kinds hide and show them.
+ * runs. Time is zoomed and moved by its slider, by dragging, and by the wheel with Ctrl; of many machines some are seen
+ * at once. Names of kinds hide and show them.
  */
 export function buildGanttOption(picture: GanttPicture, look: ChartLook): ChartOption {
   return { ...ganttFrame(picture, look), dataZoom: ganttZooms(picture, look) };
@@ -233,7 +233,7 @@ function placeOf(api: RenderApi, isStrip: boolean): Readonly<Record<'x' | 'y' | 
   };
 }
 
-/** The shape that an entry of a series, or what a tip or a press tells of it, is; -1 where it is none. */
+/** The index of the shape in an entry of a series or in the parameters of a tip or press; -1 if it has none. */
 export function getShapeIndex(reported: unknown): number {
   const values = Array.isArray(reported)
     ? (reported as unknown[])

@@ -6,7 +6,7 @@ import { countAxis, timeAxis } from './axes.ts';
 import { baseOption, fillOfInk, gridWithin, type ChartLook, type ChartOption } from './look.ts';
 import type { ChartTable } from './table.ts';
 
-/** At least so much time is shown, in milliseconds. */
+/** The shortest time that is shown, in milliseconds. */
 const shownMin = 60_000;
 
 const paceInk: Ink = { colour: okabeIto.green, pattern: 'plain', mark: '', title: 'tasks finished per second' };
@@ -115,7 +115,7 @@ const rest = 'all others';
 /** A site in the chart of busy processors, or all that have no colour of their own. */
 export interface SiteBand {
   readonly ink: Ink;
-  /** Its busy processors in a sample; undefined where nobody told. */
+  /** Its busy processors in a sample; undefined if unknown. */
   readonly of: (sample: GridSample) => number | undefined;
 }
 

@@ -13,9 +13,9 @@ import type { ComposeOption } from 'echarts/core';
 import type { Ink } from '../model/palette.ts';
 
 /**
- * What a chart is: an option of ECharts with the kinds of `kinds.ts`. Builders make it from plain data and a look, so
- * that the page and the files to save show the same.
- * A formatter of a tooltip returns plain text with a line for each thing it tells; the page never takes it for markup.
+ * The content of a chart: an option of ECharts with the kinds of `kinds.ts`. Builders make it from plain data and a
+ * look, so that the page and the files to save show the same. A formatter of a tooltip returns plain text, a line for
+ * each fact; the page never takes it for markup.
  */
 export type ChartOption = ComposeOption<
   | BarSeriesOption

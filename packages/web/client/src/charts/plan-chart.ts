@@ -6,7 +6,7 @@ import { boxSeries } from './boxes.ts';
 import { axisLook, baseOption, belowTarget, gridWithin, type ChartLook, type ChartOption } from './look.ts';
 import type { ChartTable } from './table.ts';
 
-/** So many processors are drawn. */
+/** Most processors that are drawn. */
 export const planRowsMax = 64;
 const rowHeight = 20;
 

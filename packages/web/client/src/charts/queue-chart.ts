@@ -73,7 +73,7 @@ export function queueScene(
   };
 }
 
-/** Processors over time: who has them by the queue, what is free above, and where candidates for our requests were. */
+/** Processors over time: their owners in the queue, free ones above, and where candidates for our requests were. */
 export function buildQueueOption(scene: QueueScene, look: ChartLook): ChartOption {
   const { profile, boxes, candidates, ours, horizon } = scene;
   const total = Math.max(1, profile.processors);
@@ -205,7 +205,7 @@ function reportCandidate(
   );
 }
 
-/** The same as a table: what is free from when on, who has what, and what was compared. */
+/** The same as a table: free processors over time, their owners, and the candidates that were compared. */
 export function queueTable({ profile, candidates, ours, horizon }: QueueScene): ChartTable {
   const line = (
     what: string,

@@ -13,7 +13,7 @@ export function stragglersHeight({ stragglers }: Pick<TaskTimes, 'stragglers'>):
   return Math.min(shownMax, stragglers.length) * 24 + 52;
 }
 
-/** The runs that took longest, beside what half of the tasks took. */
+/** The runs that took longest, compared with the median of the tasks. */
 export function buildStragglersOption({ stragglers, quantiles }: TaskTimes, look: ChartLook): ChartOption {
   const shown = stragglers.slice(0, shownMax);
   const half = quantiles.find(({ share }) => share === 0.5)?.ms_max ?? 0;

@@ -1,4 +1,4 @@
-/** What a chart shows, in words: for those who do not see it, and for who wants the numbers. */
+/** The content of a chart in words, for screen readers and for readers of the numbers. */
 export interface ChartTable {
   readonly heads: readonly string[];
   readonly rows: readonly (readonly string[])[];

@@ -18,7 +18,7 @@ const unreachable: Problem = {
   retryable: true,
 };
 
-/** What a call takes beside its name. */
+/** What a call takes in addition to its name. */
 export interface Asked<N extends RouteName> {
   readonly params?: RouteParams<N>;
   readonly query?: RouteQuery<N>;
@@ -86,7 +86,7 @@ export function saveFile(content: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** What to tell the user of whatever was thrown. */
+/** The description of an error for the user. */
 export function getProblem(error: unknown): Problem {
   if (error instanceof GatewayProblem) return error.problem;
   return { code: '', message: error instanceof Error ? error.message : String(error), advice: '', retryable: false };

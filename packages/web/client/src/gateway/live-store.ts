@@ -31,7 +31,7 @@ export class LiveStore {
   constructor(token: string, browser: Browser) {
     this.#token = token;
     this.#browser = browser;
-    // A hidden tab hears nothing that could be sampled.
+    // A hidden tab receives nothing that could be sampled.
     browser.every(sampleMs, () => {
       if (this.#isVisible) this.#input({ kind: 'ClockTicked', at: browser.now(), topics: this.#watched });
     });
@@ -45,8 +45,7 @@ export class LiveStore {
   };
 
   /**
-   * Watches these topics from now on, and `jobId` for the topic `job`; levels that were told stay until they are told
-   * again.
+   * Watches these topics from now on, and `jobId` for the topic `job`; received levels stay until they are replaced.
    */
   watch(topics: readonly StreamTopic[], jobId?: number): void {
     const wanted = `topics=${topics.join(',')}${jobId === undefined ? '' : `&job=${jobId}`}`;

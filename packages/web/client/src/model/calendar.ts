@@ -80,8 +80,8 @@ export interface Slot {
 }
 
 /**
- * The slot that a drag over free room draws: at steps of time, one step and one unit at least, within what there is,
- * and not in the past.
+ * The slot that a drag over free capacity draws: rounded to steps of time, at least one step and one unit, within the
+ * free capacity, and not in the past.
  */
 export function slotOfDrag(
   from: { readonly instant: number; readonly amount: number },

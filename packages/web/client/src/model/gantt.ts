@@ -31,7 +31,7 @@ export interface GanttPicture {
  * way while other tasks run.
  */
 const stripTop = 0.8;
-/** Neighbouring sums that differ by less than one of so many parts become one rectangle. */
+/** Shares are rounded to this many steps, and neighbours with the same step become one rectangle. */
 const shareSteps = 16;
 
 /**
@@ -176,7 +176,7 @@ function quantizeRow(
   }));
 }
 
-/** What there is little of is seen, too. */
+/** A small share must be visible too. */
 function derivePart(share: number): number {
   return share <= 0 ? 0 : Math.max(1, Math.min(shareSteps, Math.round(share * shareSteps)));
 }

@@ -1,20 +1,20 @@
 /** How the grid was at an instant. */
 export interface GridSample {
   readonly at: number;
-  /** Tasks that finished per second over the seconds before; undefined while nobody tells. */
+  /** Tasks that finished per second over the seconds before; undefined while unknown. */
   readonly finishedPerSecond: number | undefined;
   /** All processors that there were; undefined where nobody looked. */
   readonly processors: number | undefined;
-  /** Processors that run something, by site; undefined while nobody tells. */
+  /** Processors that run something, by site; undefined while unknown. */
   readonly busy: ReadonlyMap<string, number> | undefined;
 }
 
 /** A sample is taken so often. */
 export const sampleMs = 2000;
-/** So many are kept: the last ten minutes. */
+/** Samples that are kept: those of the last ten minutes. */
 export const samplesKept = 300;
 
-/** After so long without a sample nobody knows what was between; a tab that is not seen takes none. */
+/** After this time without a sample, the interval between is unknown; a hidden tab takes no samples. */
 const gapMs = 3 * sampleMs;
 
 /** The samples with one more, the oldest left out where there are too many, and a gap where none was taken for long. */
@@ -36,8 +36,8 @@ interface Site {
 }
 
 /**
- * Processors that run something, by site: a replica takes one of its machine's at least. Of machines that are not told
- * one by one, a replica each.
+ * Busy processors by site: each replica takes at least one of its machine's. For machines that are not listed one by
+ * one, each replica counts as one.
  */
 export function busyBySite(sites: readonly Site[]): Map<string, number> {
   return new Map(

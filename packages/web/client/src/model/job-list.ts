@@ -1,12 +1,9 @@
 import type { JobRow } from '../../../src/schema/index.ts';
+import { getJobState, jobStates, type JobState } from './job-state.ts';
 
 /** What a list of jobs may be sorted by. */
 export const jobSorts = ['job', 'label', 'status', 'done', 'tasks', 'submitted', 'remaining'] as const;
 export type JobSort = (typeof jobSorts)[number];
-
-/** The states by which jobs are filtered. */
-export const jobStates = ['running', 'finished', 'failed', 'cancelled'] as const;
-export type JobState = (typeof jobStates)[number];
 
 /** Which jobs are shown, and in what order; all of it is in the address. */
 export interface JobSpec {
@@ -55,7 +52,9 @@ function beginsAscending(sort: JobSort): boolean {
 /** The jobs that are requested for, in the order that is requested for. Cost: n log n of all. */
 export function arrangeJobs(jobs: Iterable<JobRow>, spec: JobSpec): JobRow[] {
   const matches = getMatcher(spec.search);
-  const shown = [...jobs].filter((job) => (spec.state === undefined || job.status === spec.state) && matches(job));
+  const shown = [...jobs].filter(
+    (job) => (spec.state === undefined || getJobState(job) === spec.state) && matches(job),
+  );
   const compare = comparisons[spec.sort];
   const direction = spec.isAscending ? 1 : -1;
   return shown.sort((one, other) => {
@@ -83,7 +82,7 @@ const collator = new Intl.Collator(undefined, { numeric: true });
 const comparisons: Readonly<Record<JobSort, (one: JobRow, other: JobRow) => number>> = {
   job: (one, other) => one.job_id - other.job_id,
   label: (one, other) => collator.compare(one.label, other.label),
-  status: (one, other) => jobStates.indexOf(one.status) - jobStates.indexOf(other.status),
+  status: (one, other) => jobStates.indexOf(getJobState(one)) - jobStates.indexOf(getJobState(other)),
   done: (one, other) => shareDone(one) - shareDone(other),
   tasks: (one, other) => one.task_count - other.task_count,
   submitted: (one, other) => one.submitted_unix_ms - other.submitted_unix_ms,
@@ -106,8 +105,8 @@ function getRemaining({ remaining_ms_max: most, remaining_ms_min: least }: JobRo
 
 /** How many jobs are in each state. */
 export function countStates(jobs: Iterable<JobRow>): Readonly<Record<JobState, number>> {
-  const counts = { running: 0, finished: 0, failed: 0, cancelled: 0 };
-  for (const { status } of jobs) counts[status] += 1;
+  const counts = { running: 0, blocked: 0, held: 0, finished: 0, failed: 0, cancelled: 0 };
+  for (const job of jobs) counts[getJobState(job)] += 1;
   return counts;
 }
 

@@ -13,7 +13,7 @@ import type {
   Summary,
 } from '../../../src/schema/index.ts';
 
-/** What the stream has told so far. */
+/** Everything that the stream has sent so far. */
 export interface LiveState {
   /** Undefined until the first message. */
   readonly link?: BrokerLink;
@@ -38,9 +38,9 @@ export interface LiveState {
   readonly trouble: string;
 }
 
-/** So many events are kept on the page. */
+/** Most events that are kept on the page. */
 export const eventsKept = 200;
-/** A gateway that was started again tells at most so many changes again. */
+/** A restarted gateway repeats at most this many changes. */
 const reportedAgainMax = 100;
 
 export const emptyLiveState: LiveState = { events: [], samples: [], sampledTo: -1, stream: 'connecting', trouble: '' };
@@ -78,8 +78,7 @@ function addEvents(state: LiveState, { events, is_sampled: areSampled }: RecentE
   const news: GridEvent[] = [];
   for (const event of events) {
     // That far back lies another journal, which counts again, or the beginning of all that the gateway keeps: either
-    // way
-    // that is all there is.
+    // way that is all there is.
     if (event.sequence < before - reportedAgainMax) {
       kept = [];
       news.length = 0;

@@ -11,8 +11,8 @@ const pitchMax = 18;
 const pitchMin = 3;
 
 /**
- * The largest cells with which so many fit into a width and a height; the height grows only where cells would be too
- * small to be hit.
+ * The largest cells of which `count` fit into a width and a height; the height grows only if cells would be too small
+ * to press.
  */
 export function layOutMachines(count: number, width: number, heightWanted: number): MachineGrid {
   for (let pitch = pitchMax; pitch >= pitchMin; pitch -= 1) {
@@ -23,7 +23,7 @@ export function layOutMachines(count: number, width: number, heightWanted: numbe
   return { columns: 1, rows: count, pitch: pitchMin, height: count * pitchMin };
 }
 
-/** The machine at a place of the picture; undefined beside the cells. */
+/** The machine at a place of the picture; undefined outside the cells. */
 export function machineAt(
   { columns, pitch }: MachineGrid,
   count: number,

@@ -1,6 +1,6 @@
 /**
- * Colours of Okabe and Ito, which colour-blind people can tell apart; where colour alone would tell, a pattern or a
- * word tells too.
+ * Colours of Okabe and Ito, which colour-blind people can tell apart; where colour alone would carry the meaning, a
+ * pattern or a word does too.
  */
 export const okabeIto = {
   black: '#000000',
@@ -40,6 +40,13 @@ export const taskInks = {
   cancelled: ink(okabeIto.grey, 'stripes', '–', 'cancelled'),
 } as const satisfies Record<string, Ink>;
 export type TaskState = keyof typeof taskInks;
+
+/** States of jobs and tasks, for their badges. */
+export const statusInks: Readonly<Record<string, Ink>> = {
+  ...taskInks,
+  blocked: ink(okabeIto.vermillion, 'stripes', '!', 'blocked'),
+  held: ink(okabeIto.grey, 'hollow', '‖', 'held'),
+};
 
 /** States of machines, by the names of the gateway. */
 export const machineInks: Readonly<Record<string, Ink>> = {

@@ -1,3 +1,5 @@
+import { getSubjectTitle, type Subject } from './subject.ts';
+
 /** The views of the page, in the order of the navigation. */
 export const views = [
   { name: 'now', path: '/', title: 'Now' },
@@ -28,10 +30,10 @@ export function isPlacePath(path: string): boolean {
   return getPath(readPlace(path)) === (path.length > 1 ? path.replace(/\/$/, '') : path);
 }
 
-/** The title of the tab while a place is shown. */
-export function getDocumentTitle({ view, jobId }: Place): string {
+/** The title of the tab while a place is shown, with a drawer over it or without. */
+export function getDocumentTitle({ view, jobId }: Place, subject?: Subject): string {
   const title = jobId === undefined ? views.find(({ name }) => name === view)?.title : `Job ${jobId}`;
-  return `${title ?? ''} · Mutirao`;
+  return `${subject === undefined ? (title ?? '') : getSubjectTitle(subject)} · Mutirao`;
 }
 
 /** The path of a place. */

@@ -1,6 +1,6 @@
 import type { QueueProfile } from '../../../src/schema/index.ts';
 
-/** A piece of the picture of a queue: who has so many processors for a while. */
+/** A piece of the picture of a queue: a number of processors that one owner has for a while. */
 export interface QueueBox {
   /** A request's name, or a reservation's. */
   readonly name: string;
@@ -16,8 +16,8 @@ type Holding = Omit<QueueBox, 'bottom' | 'top'> & { readonly width: number };
 
 /**
  * Stacks who has processors over time: between two changes, all that hold some lie on top of each other, ours lowest.
- * Processors have no names here, so what lies above one that ends comes down then, and
- * the top of the pile is what is taken.
+ * Processors have no names here, so what lies above one that ends comes down then, and the top of the pile is what is
+ * taken.
  */
 export function stackQueue({ requests, reservations, at_unix_ms: now }: QueueProfile): QueueBox[] {
   const holdings = [

@@ -16,7 +16,7 @@ export function valueAt({ from, until, start, end }: Scale, place: number): numb
   return end === start ? from : from + ((place - start) / (end - start)) * (until - from);
 }
 
-/** Round numbers within a range, about so many. */
+/** Round numbers within a range, about `about` of them. */
 export function listTicks(from: number, until: number, about: number): number[] {
   if (!(until > from)) return [from];
   const rough = (until - from) / Math.max(1, about);
@@ -64,8 +64,8 @@ const timeSteps = [
 ];
 
 /**
- * Instants or times within a range at steps of clocks and calendars, about so many; `shift` is the zone's distance from
- * UTC.
+ * Instants or times within a range at steps of clocks and calendars, about `about` of them; `shift` is the zone's
+ * distance from UTC.
  */
 export function listTimeTicks(
   from: number,
@@ -107,7 +107,7 @@ export function zoomRange(
   return keepWithin({ from: around - share * length, until: around + (1 - share) * length }, limits);
 }
 
-/** The range moved so that it is within limits, which are no shorter. */
+/** The range moved into the limits, which must be at least as long. */
 export function keepWithin(
   { from, until }: { readonly from: number; readonly until: number },
   limits: { readonly from: number; readonly until: number },

@@ -41,6 +41,19 @@ export function sayEnded({
   return hasMore ? `${sayCount(ended)} or more` : sayCount(ended);
 }
 
+/** How long all jobs still take, as far as that is known: what the rows of the jobs say, and no other estimate. */
+export function sayToGo({
+  remaining_ms_max: most,
+  remaining_unknown_count: unknown,
+}: {
+  readonly remaining_ms_max: number | null;
+  readonly remaining_unknown_count: number;
+}): string {
+  const jobs = sayMany(unknown, 'job');
+  if (most === null) return unknown > 0 ? `tasks; remaining time unknown` : 'tasks finished';
+  return `tasks; up to ${sayDuration(most)} to go${unknown > 0 ? `, unknown for ${jobs}` : ''}`;
+}
+
 /** A message as a sentence: `there is no job 9` becomes `There is no job 9.` */
 export function saySentence(message: string): string {
   const end = /[.!?…]$/.test(message) ? '' : '.';
@@ -82,7 +95,7 @@ export function sayAgo(instant: number, now: number): string {
   return gone < 1000 ? 'just now' : `${sayDuration(gone)} ago`;
 }
 
-/** An instant by the clock of who reads it, with its day where that is not today's (`today`, an instant of it). */
+/** An instant in the viewer's time zone, with its day where that is not today's (`today`, an instant of it). */
 export function sayClock(instant: number, today: number): string {
   const at = new Date(instant);
   const clock = at.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });

@@ -22,8 +22,8 @@ export interface ChartPlace {
 /** What a view may ask of a chart that is there. */
 export interface ChartHandle {
   /**
-   * The place of pixels from the upper left corner of the chart, also beside the grid; undefined before the chart is
-   * there.
+   * The axis values at pixels from the upper left corner of the chart, also outside the grid; undefined before the
+   * chart is ready.
    */
   readonly placeAt: (pixels: ChartPlace) => ChartPlace | undefined;
   /** ECharts itself, for what nothing here does; undefined before it is there. */
@@ -50,7 +50,7 @@ interface ChartProps<T> {
   /** The numbers of it; asked for only while somebody looks at them. */
   readonly table: (data: T) => ChartTable;
   readonly onPress?: (pressed: PressedDatum) => void;
-  /** Hears which part of the first zoomed axis is in sight, once somebody has zoomed or moved it. */
+  /** Called with the visible part of the first zoomed axis, once somebody has zoomed or moved it. */
   readonly onZoom?: (range: ZoomRange) => void;
   readonly handle?: { current: ChartHandle | undefined };
 }

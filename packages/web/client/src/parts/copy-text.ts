@@ -10,7 +10,7 @@ export async function copyText(text: Promise<string>): Promise<void> {
   await navigator.clipboard.write([
     new ClipboardItem({ 'text/plain': text.then((words) => new Blob([words], { type: 'text/plain' })) }),
   ]);
-  // A text that did not come is told as what it is.
+  // Throws the error of a text that did not come.
   await text;
 }
 

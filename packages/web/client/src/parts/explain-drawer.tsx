@@ -1,11 +1,14 @@
 import { useEffect, useRef, type ReactNode } from 'react';
 import type { Explanation } from '../../../src/schema/index.ts';
-import { useAnswer, usePage, type Answer, type Subject } from '../page-context.tsx';
+import { groupReasons } from '../model/reason-groups.ts';
+import { getSubjectTitle, type Subject } from '../model/subject.ts';
+import { sayCount } from '../model/words.ts';
+import { useAnswer, usePage, type Answer } from '../page-context.tsx';
 import { MachineCard } from './machine-card.tsx';
 import { Answered } from './notices.tsx';
 import { TaskCard } from './task-card.tsx';
 
-/** Why a job, task or request is where it is, with what there is to be seen of it. */
+/** Explains the state of a job, task or request, and shows its details. */
 export function ExplainDrawer({
   subject,
   close,
@@ -13,7 +16,7 @@ export function ExplainDrawer({
   readonly subject: Subject;
   readonly close: () => void;
 }): ReactNode {
-  const ref = useRef<HTMLElement>(null);
+  const ref = useRef<HTMLDivElement>(null);
   useEffect(() => {
     const before = document.activeElement;
     ref.current?.focus();
@@ -29,29 +32,16 @@ export function ExplainDrawer({
     return () => window.removeEventListener('keydown', onKey);
   }, [close]);
   return (
-    <aside className="drawer" ref={ref} tabIndex={-1} role="dialog" aria-label={getTitle(subject)}>
-      <header>
-        <h2>{getTitle(subject)}</h2>
+    <div className="drawer" ref={ref} tabIndex={-1} role="dialog" aria-label={getSubjectTitle(subject)}>
+      <div className="drawer-head">
+        <h2>{getSubjectTitle(subject)}</h2>
         <button type="button" className="quiet icon" onClick={close} aria-label="Close">
           ✕
         </button>
-      </header>
+      </div>
       <Content subject={subject} />
-    </aside>
+    </div>
   );
-}
-
-function getTitle(subject: Subject): string {
-  switch (subject.kind) {
-    case 'job':
-      return `Job ${subject.jobId}`;
-    case 'task':
-      return `Task ${subject.taskIndex} of job ${subject.jobId}`;
-    case 'request':
-      return `Request ${subject.request}`;
-    case 'machine':
-      return `Machine ${subject.machineId}`;
-  }
 }
 
 function Content({ subject }: { readonly subject: Subject }): ReactNode {
@@ -104,8 +94,18 @@ function Why({ answer }: { readonly answer: Answer<Explanation> }): ReactNode {
           <p className="lead">{waiting === null ? summary.text : `${summary.text} ${waiting.text}`}</p>
           {details.length === 0 ? null : (
             <ul>
-              {details.map(({ text }, index) => (
-                <li key={index}>{text}</li>
+              {groupReasons(details).map(({ first, others }, index) => (
+                <li key={index}>
+                  {first.text}
+                  {others.length === 0 ? null : (
+                    <details>
+                      <summary>and {sayCount(others.length)} more like this</summary>
+                      {others.map(({ text }, other) => (
+                        <p key={other}>{text}</p>
+                      ))}
+                    </details>
+                  )}
+                </li>
               ))}
             </ul>
           )}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { JobRow } from '../../../src/schema/index.ts';
 import { taskInks, type TaskState } from '../model/palette.ts';
-import { sayAgo, sayCount, sayRemaining } from '../model/words.ts';
+import { sayCount } from '../model/words.ts';
 import { usePage } from '../page-context.tsx';
 import { StackedBar } from './legend.tsx';
 
@@ -46,17 +46,4 @@ export function WhyJob({ jobId }: { readonly jobId: number }): ReactNode {
       why?
     </button>
   );
-}
-
-/** How long a job still takes, as far as that is known, or when it ended. */
-export function sayRest({
-  status,
-  remaining_ms_min: least,
-  remaining_ms_max: most,
-  ended_unix_ms: ended,
-  doubtful_count: doubtful,
-}: JobRow): string {
-  if (status === 'running') return sayRemaining(least, most);
-  const when = ended === null ? '' : `ended ${sayAgo(ended, Date.now())}`;
-  return doubtful > 0 ? `${when}; ${sayCount(doubtful)} doubtful` : when;
 }

@@ -23,8 +23,8 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 }
 
 /**
- * What a call brought, or that it has not yet, or why it did not. An old answer stays in sight beside the reason why
- * there is no new one.
+ * The answer of a call, a note that it is loading, or the error. An old answer stays in sight with the error of a newer
+ * call.
  */
 export function Answered<T>({
   answer,

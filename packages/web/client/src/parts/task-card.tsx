@@ -1,43 +1,81 @@
-import type { ReactNode } from 'react';
-import type { Replica, TaskOutput } from '../../../src/schema/index.ts';
-import { sayBytes, sayDuration } from '../model/words.ts';
+import { useEffect, type ReactNode } from 'react';
+import type { Replica, Task, TaskOutput } from '../../../src/schema/index.ts';
+import { sayBytes, sayDuration, sayMany } from '../model/words.ts';
 import { useAnswer, usePage } from '../page-context.tsx';
 import { Answered } from './notices.tsx';
+import { OutputText } from './output-text.tsx';
+import { RetryTask } from './retry-task.tsx';
 import { StatusBadge } from './status-badge.tsx';
 
-/** A task's replicas and what it printed. */
+/** A task's runs and what it printed. */
 export function TaskCard({ jobId, taskIndex }: { readonly jobId: number; readonly taskIndex: number }): ReactNode {
-  const asked = { params: { job_id: jobId, task_index: taskIndex } };
-  const task = useAnswer('getTask', asked, 3000);
-  const output = useAnswer('getTaskOutput', { ...asked, query: { tail_bytes: 16_384 } });
+  const task = useAnswer('getTask', { params: { job_id: jobId, task_index: taskIndex } }, 3000);
   return (
     <>
       <Answered answer={task} what="the task">
-        {({ value, status, failure_count: failures, replicas }) => (
-          <>
-            <p className="row">
-              <StatusBadge status={status} />
-              {value === '' ? null : <code>{value}</code>}
-              {failures > 0 ? <span className="faint">{failures} failed</span> : null}
-            </p>
-            {replicas.length === 0 ? null : (
-              <>
-                <h3>Replicas</h3>
-                <ul className="plain-list">
-                  {replicas.map((replica) => (
-                    <ReplicaRow key={replica.replica_id} replica={replica} />
-                  ))}
-                </ul>
-              </>
-            )}
-          </>
-        )}
+        {(value) => <Runs task={value} again={task.again} />}
       </Answered>
+      {task.value === undefined ? null : <Output task={task.value} />}
+    </>
+  );
+}
+
+function Runs({ task, again }: { readonly task: Task; readonly again: () => void }): ReactNode {
+  const { value, status, failure_count: failures, replicas, job_id: jobId, task_index: taskIndex } = task;
+  const runs = replicas.filter((replica) => !replica.is_withdrawn);
+  const withdrawn = replicas.length - runs.length;
+  return (
+    <>
+      <p className="row">
+        <StatusBadge status={status} />
+        {value === '' ? null : <code>{value}</code>}
+        {failures > 0 ? <span className="faint">{sayMany(failures, 'run')} failed</span> : null}
+        {status === 'failed' || status === 'cancelled' ? (
+          <RetryTask jobId={jobId} taskIndex={taskIndex} again={again} />
+        ) : null}
+      </p>
+      {runs.length === 0 ? null : (
+        <>
+          <h3>Runs</h3>
+          <ul className="plain-list">
+            {runs.map((replica) => (
+              <ReplicaRow key={replica.replica_id} replica={replica} />
+            ))}
+          </ul>
+        </>
+      )}
+      {withdrawn === 0 ? null : (
+        <p className="hint">
+          {sayMany(withdrawn, 'copy', 'copies')} staged ahead on other machines and withdrawn before{' '}
+          {withdrawn === 1 ? 'it' : 'they'} began.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** A run has an output when it has ended; one that was taken back before it began never has. */
+function Output({ task }: { readonly task: Task }): ReactNode {
+  const { job_id: jobId, task_index: taskIndex, status, replicas, reused_from: reused } = task;
+  const isOpen = status === 'running' || status === 'verifying';
+  const ended = replicas.filter((replica) => !replica.is_withdrawn && replica.ended_unix_ms !== null).length;
+  const hasOutput = reused !== null || ended > 0;
+  const output = useAnswer(
+    'getTaskOutput',
+    hasOutput ? { params: { job_id: jobId, task_index: taskIndex }, query: { tail_bytes: 65_536 } } : undefined,
+    isOpen ? 3000 : 0,
+  );
+  const { again } = output;
+  useEffect(() => {
+    if (ended > 0) again();
+  }, [ended, status, again]);
+  if (hasOutput)
+    return (
       <Answered answer={output} what="the output">
         {(printed) => <Printed output={printed} />}
       </Answered>
-    </>
-  );
+    );
+  return isOpen ? <p className="hint">What the task prints is shown here when its run has ended.</p> : null;
 }
 
 function ReplicaRow({ replica }: { readonly replica: Replica }): ReactNode {
@@ -82,14 +120,14 @@ function Printed({ output }: { readonly output: TaskOutput }): ReactNode {
     <>
       {out === '' ? null : (
         <>
-          <h3>Standard output{isCut ? ' (its end)' : ''}</h3>
-          <pre tabIndex={0}>{out}</pre>
+          <h3>Standard output{isCut ? ' (a part of it)' : ''}</h3>
+          <OutputText text={out} label="Standard output" />
         </>
       )}
       {errors === '' ? null : (
         <>
           <h3>Standard error</h3>
-          <pre tabIndex={0}>{errors}</pre>
+          <OutputText text={errors} label="Standard error" />
         </>
       )}
       {files.length === 0 ? null : (

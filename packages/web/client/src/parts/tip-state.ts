@@ -12,7 +12,7 @@ export function useNow(everyMs = 1000): number {
   return now;
 }
 
-/** What a picture tells of the place under the pointer or the cursor. */
+/** The text for the place under the pointer or the cursor of a picture. */
 export interface Tip {
   readonly x: number;
   readonly y: number;

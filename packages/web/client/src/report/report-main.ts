@@ -1,5 +1,5 @@
-// What runs in a report that was saved: charts that are zoomed and told of by tips, tables that are sorted and
-// searched. It reads what stands in the file and fetches nothing.
+// The script of a saved report: zooming and tips of charts, sorting and searching of tables. It reads the data in the
+// file and fetches nothing.
 import { init, use, type ECharts } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import type { ReportData } from '../../../src/schema/index.ts';

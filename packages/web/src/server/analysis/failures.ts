@@ -1,5 +1,6 @@
 import { TaskStatus } from '@mutirao/api/broker';
 import { isErrorCode, registry } from '@mutirao/api/errors';
+import { findHappening } from '@mutirao/api/fault-texts';
 import { Outcome } from '@mutirao/api/machine';
 import { findReasonDocument } from '@mutirao/api/reasons';
 import { invariant } from '@mutirao/core/shared';
@@ -20,9 +21,9 @@ const samplesMax = 10;
 const sampleTriesMax = 3;
 
 /** Where samples of output come from. */
-type OutputSource = Pick<BrokerCalls, 'getTaskOutput'>;
+type OutputSource = Pick<BrokerCalls, 'getTaskOutput' | 'listTasks'>;
 
-/** What went wrong in a job by cause, the most frequent first; samples of output are added by who can ask for them. */
+/** The failures of a job by cause, the most frequent first; a caller with a broker adds samples of output. */
 export function groupFailures(records: JobRecords): Failures {
   const rows = records.rows();
   const [failed, lost] = [rows.filter(isFailure), rows.filter(isLoss)];
@@ -81,6 +82,7 @@ function groupOf(replicas: readonly ReplicaRow[], records: JobRecords): FailureG
     task_count: tasks.length,
     given_up_count: tasks.filter((task) => records.statusOf(task) === TaskStatus.FAILED).length,
     task_indexes: tasks.slice(0, indexesShown),
+    task_values: [],
     machines: machines.slice(0, machinesShown),
     sample: null,
   };
@@ -89,11 +91,12 @@ function groupOf(replicas: readonly ReplicaRow[], records: JobRecords): FailureG
 /** What all of a group have in common, and the detail of the first; a group has one at least. */
 function getShared([first]: readonly ReplicaRow[]): Pick<
   FailureGroup,
-  'cause' | 'outcome' | 'exit_status' | 'reason' | 'detail' | 'is_loss'
+  'cause' | 'advice' | 'outcome' | 'exit_status' | 'reason' | 'detail' | 'is_loss'
 > {
   invariant(first, 'a cause without a replica');
   return {
     cause: getCause(first),
+    advice: getAdvice(first),
     outcome: getEnumName(Outcome, first.outcome),
     exit_status: first.exitStatus,
     reason: first.reason,
@@ -102,25 +105,59 @@ function getShared([first]: readonly ReplicaRow[]): Pick<
   };
 }
 
-/** A status above 128 alone does not tell a signal; the detail says so where one is known. */
-function getCause({ reason, exitStatus, outcome, detail }: ReplicaRow): string {
-  if (isErrorCode(reason) && reason !== 'MUT_COMMAND_FAILED') return `${reason}: ${registry[reason].advice}`;
+/**
+ * What happened. A status above 128 alone need not be a signal; the detail says so where one is known. Of a loss the
+ * detail names the allocation, and not what happened to it.
+ */
+function getCause(row: ReplicaRow): string {
+  const { reason, exitStatus, outcome, detail } = row;
+  if (isErrorCode(reason) && reason !== 'MUT_COMMAND_FAILED') {
+    const happened = isLoss(row) ? undefined : findReasonDocument(detail)?.text || findHappening(reason);
+    return happened ?? registry[reason].advice;
+  }
   if (detail?.code === 'ended-by-signal') return `exit status ${exitStatus}: ${detail.text}`;
   return outcome === Outcome.UNSPECIFIED ? 'its end is unknown' : `exit status ${exitStatus}`;
 }
 
-/** Adds what one of each of the first groups printed. */
+/** The advice of the code, where the cause does not say it already. */
+function getAdvice(row: ReplicaRow): string {
+  const { reason } = row;
+  if (!isErrorCode(reason) || reason === 'MUT_COMMAND_FAILED') return '';
+  const { advice } = registry[reason];
+  return advice === getCause(row) ? '' : advice;
+}
+
+/** Adds what one of each of the first groups printed, and what the tasks that are named are called. */
 export async function withSamples(broker: OutputSource, failures: Failures): Promise<Failures> {
+  const values = await findValues(broker, failures);
   const groups = await Promise.all(
-    failures.groups.map(async (group, index) =>
-      index < samplesMax ? { ...group, sample: await findSample(broker, failures.job_id, group) } : group,
-    ),
+    failures.groups.map(async (group, index) => ({
+      ...group,
+      task_values: group.task_indexes.map((taskIndex) => values.get(taskIndex) ?? ''),
+      sample: index < samplesMax ? await findSample(broker, failures.job_id, group) : null,
+    })),
   );
   return { ...failures, groups };
 }
 
+/** What the tasks that are named are called, by their indexes; as with samples, what cannot be had is left out. */
+async function findValues(
+  broker: OutputSource,
+  { job_id: jobId, groups }: Failures,
+): Promise<ReadonlyMap<number, string>> {
+  const taskIndexes = [...new Set(groups.flatMap((group) => group.task_indexes))];
+  if (taskIndexes.length === 0) return new Map();
+  try {
+    const request = { jobId, taskIndexes, status: TaskStatus.UNSPECIFIED, pageSize: 1000, fromTaskIndex: 0 };
+    const { tasks } = await broker.listTasks(request);
+    return new Map(tasks.map(({ taskIndex, value }) => [taskIndex, value]));
+  } catch {
+    return new Map();
+  }
+}
+
 /**
- * The output of the first task that has one; what cannot be had is left out, for the groups are worth more than their
+ * The output of the first task that has one. Unavailable outputs are left out, for the groups are worth more than their
  * samples.
  */
 async function findSample(broker: OutputSource, jobId: number, group: FailureGroup): Promise<FailureGroup['sample']> {

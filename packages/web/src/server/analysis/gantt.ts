@@ -4,7 +4,7 @@ import type { BarKind, ReplicaRow } from './replica-rows.ts';
 
 const rowsMax = 2000;
 const barsDefault = 5000;
-/** Cells of one kind at most: so many points are what a screen shows. */
+/** Most cells of one kind: a screen shows about this many points. */
 const cellsMax = 120_000;
 const binsDefault = 240;
 

@@ -37,7 +37,7 @@ export function drawGraph(shape: JobShape, records: JobRecords): JobGraph {
   const open = openPredecessors(shape.edges, records);
   const statusOf = (task: number): number => {
     const name = taskStatusName(records.statusOf(task));
-    // Tasks that have not begun are not read again and again: whether they wait is told by those before them.
+    // Tasks that have not begun are not read again and again; whether they wait follows from the tasks before them.
     return statuses.indexOf(name === 'ready' || name === 'waiting' ? (open[task] ? 'waiting' : 'ready') : name);
   };
   return {

@@ -4,9 +4,9 @@ import type { BrokerCalls } from '../grid-calls.ts';
 import { NameTable, listRows, type ReplicaRow } from './replica-rows.ts';
 
 const pageSize = 1000;
-/** How long one call reads on before it answers with what there is. */
+/** How long one call reads before it answers with the records so far. */
 const readMs = 800;
-/** A job that still runs is looked at again after so many times what the last look took. */
+/** A running job is read again after this multiple of the time that the last read took. */
 const restFactor = 4;
 
 /** What of a summary says how far a job is. */
@@ -23,8 +23,7 @@ export interface RecordsParts {
 
 /**
  * What ran of a job, task by task, read from the broker in pages and kept: what has ended is read once, what runs again
- * and again, what has not begun only where the counts of
- * the job say that there is something to find.
+ * and again, what has not begun only where the counts of the job say that there is something to find.
  */
 export class JobRecords {
   readonly jobId: number;
@@ -65,7 +64,7 @@ export class JobRecords {
     return this.#isComplete ? this.taskCount : Math.min(this.#seenCount, Math.max(0, this.taskCount - 1));
   }
 
-  /** Reads on for a while. Who asks while that is underway waits for the same. */
+  /** Reads on for a while. Calls during that read wait for the same one. */
   async refresh(progress: Progress): Promise<void> {
     const { clock } = this.#parts;
     if (this.#hasAll(progress) && this.#open.size === 0 && !this.#wasRetried(progress)) return;

@@ -7,7 +7,7 @@ import type { barKinds } from '../../schema/index.ts';
 /** What a stretch of time on a machine was. */
 export type BarKind = (typeof barKinds)[number];
 
-/** When the files of a run were on their way; 0 where it had none, as they are told in the records. */
+/** When the files of a run were on their way, from the records; 0 if it had none. */
 export interface StagingTimes {
   readonly inputsAskedAt: number;
   readonly inputsHereAt: number;
@@ -68,9 +68,7 @@ export function listRows(task: TaskRecord, names: NameTable): ReplicaRow[] {
   });
 }
 
-/**
- * By how much the clock of a machine is ahead of the broker's, at least: nothing ends after the broker has heard of it.
- */
+/** By how much at least a machine's clock is ahead of the broker's: nothing ends after its report arrives. */
 function findAhead({ endedUnixMs, takenUnixMs }: ReplicaRecord): number {
   return takenUnixMs === 0 ? 0 : Math.max(0, endedUnixMs - takenUnixMs);
 }
@@ -96,7 +94,7 @@ const kindsOfDispositions: Readonly<Partial<Record<ReplicaDisposition, ReplicaRo
   [ReplicaDisposition.WITHDRAWN]: 'lost',
 };
 
-/** What became of it; of a broker that is too old to tell, as far as its outcome says. */
+/** What became of it; for an older broker that does not report it, derived from the outcome. */
 function getKind({ accepted, endedUnixMs, outcome, disposition }: ReplicaRecord): ReplicaRow['kind'] {
   const reported = kindsOfDispositions[disposition];
   if (reported !== undefined) return reported;

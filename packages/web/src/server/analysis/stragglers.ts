@@ -3,11 +3,12 @@ import { describeTime, plural } from '@mutirao/core/shared';
 import type { TaskTimes } from '../../schema/index.ts';
 import type { ReplicaRow } from './replica-rows.ts';
 
-/** A straggler takes so many times longer than half of the tasks. */
+/** A straggler takes more than this many times the median of the tasks. */
 const stragglerFactor = 2;
 const listedMax = 50;
 /**
- * A machine is slow when half of so many runs on it, the straggler apart, take so many times longer than half of all.
+ * A machine is slow when the median of its other runs, at least `slowRunsMin` of them, is this many times the median of
+ * all runs.
  */
 const slowFactor = 1.5;
 const slowRunsMin = 2;
@@ -69,8 +70,8 @@ function getStraggler(row: ReplicaRow, about: Circumstances): TaskTimes['straggl
 }
 
 /**
- * The likeliest cause: its files, its machine, or itself, in that order, for the first two are told by times that were
- * measured.
+ * The likeliest cause: its files, its machine, or itself, in this order, since the first two follow from measured
+ * times.
  */
 function explain(row: ReplicaRow, { siblings, usual, now }: Circumstances): string {
   const took = getRunTime(row, now);

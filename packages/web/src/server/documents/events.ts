@@ -1,4 +1,6 @@
 import type { JobEvent } from '@mutirao/api/broker';
+import { findHappening } from '@mutirao/api/fault-texts';
+import { findReasonDocument } from '@mutirao/api/reasons';
 
 import type { GridEvent } from '../../schema/index.ts';
 
@@ -18,5 +20,12 @@ export function gridEvent(event: JobEvent): GridEvent {
     provider_id: event.providerId,
     request_id: event.requestId,
     reason: event.reason,
+    why: sayWhy(event),
   };
+}
+
+/** The cause in its own words, else what its code stands for. */
+function sayWhy({ cause, reason }: JobEvent): string {
+  const text = findReasonDocument(cause)?.text ?? '';
+  return text === '' ? (findHappening(reason) ?? reason) : text;
 }

@@ -8,6 +8,7 @@ import {
   type TaskGroup,
   type Verification,
 } from '@mutirao/api/broker';
+import type { Reason } from '@mutirao/api/common';
 import { findReasonDocument } from '@mutirao/api/reasons';
 
 import type { JobDetail, JobRow, TaskCounts } from '../../schema/index.ts';
@@ -19,7 +20,7 @@ export type Estimate = Pick<GetJobResponse, 'remainingMsMin' | 'remainingMsMax' 
 const groupsShown = 100;
 
 /** A job in a list. */
-export function jobRow(job: JobSummary, estimate?: Estimate): JobRow {
+export function jobRow(job: JobSummary, estimate?: Estimate, waiting?: Reason): JobRow {
   return {
     job_id: job.jobId,
     label: job.label,
@@ -30,6 +31,11 @@ export function jobRow(job: JobSummary, estimate?: Estimate): JobRow {
     task_count: job.taskCount,
     tasks: taskCounts(job),
     replica_count: job.replicaCount,
+    ...waitingPart(waiting),
+    held_count: job.heldCount,
+    priority: job.priority,
+    running_max: job.runningMax ?? null,
+    is_open: job.open ?? false,
     cancel_reason: findReasonDocument(job.cancelReason),
     doubtful_count: job.doubtfulCount,
     remaining_ms_min: estimate?.remainingMsMin ?? null,
@@ -37,6 +43,27 @@ export function jobRow(job: JobSummary, estimate?: Estimate): JobRow {
     planned_end_unix_ms: estimate?.plannedEndUnixMs ?? null,
   };
 }
+
+/** What a job waits for, and whether it waits in vain. */
+function waitingPart(waiting: Reason | undefined): Pick<JobRow, 'waiting' | 'is_blocked'> {
+  return { waiting: findReasonDocument(waiting), is_blocked: waiting !== undefined && blocking.has(waiting.code) };
+}
+
+/** Reasons for waiting that do not pass by themselves: somebody has to add a machine or ask for less. */
+const blocking: ReadonlySet<string> = new Set([
+  'no-provider',
+  'no-machine-matches',
+  'no-machine-accepts',
+  'no-machine-draining',
+  'no-machine-long-enough',
+  'all-machines-draining',
+  'resource-lacking',
+  'gang-too-wide',
+  'provider-away',
+  'reservation-over-waits',
+  'site-selection-too-wide',
+  'site-selection-unsuitable',
+]);
 
 /** A status that a later broker may have is taken as running: it is the one that promises nothing. */
 function statusOf({ status }: JobSummary): JobRow['status'] {
@@ -132,10 +159,14 @@ function findTaskCount({ values }: TaskGroup): number {
 }
 
 /** A job with what its user stated. */
-export function jobDetail(job: JobSummary, spec: JobSpecPart, answer: GetJobResponse): JobDetail {
+export function jobDetail(
+  job: JobSummary,
+  spec: JobSpecPart,
+  { answer, waiting }: { readonly answer: GetJobResponse; readonly waiting?: Reason | undefined },
+): JobDetail {
   const { taskTimes } = answer;
   return {
-    job: jobRow(job, answer),
+    job: jobRow(job, answer, waiting),
     ...spec,
     slot_count: answer.slotCount ?? 0,
     task_time_ms_half: taskTimes?.p50Ms ?? null,

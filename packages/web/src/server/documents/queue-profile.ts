@@ -5,7 +5,7 @@ import type { ProviderDetail, QueueProfile } from '../../schema/index.ts';
 import { instantOrNull, getEnumName } from './names.ts';
 import { candidateDocument } from './providers.ts';
 
-/** What is known of a provider's queue beside its profile. @param ageMs how long ago the provider told it. */
+/** What is known of a provider's queue apart from its profile. @param ageMs the age of the provider's report. */
 export function queueStatus(queue: ProviderQueue, ageMs: number): NonNullable<ProviderDetail['queue']> {
   const { knowledge, trouble, atUnixMs, readUnixMs, runningCount, waitingCount, decision } = queue;
   return {

@@ -14,7 +14,7 @@ import { findReasonDocument, reasonDocument } from '@mutirao/api/reasons';
 import type { ReservableResource, Reservation, ReservationCalendar, ReservationPlacement } from '../../schema/index.ts';
 import { instantOrNull, getEnumName } from './names.ts';
 
-/** Who looks, and in what unit the resource counts. */
+/** The user who looks, and the unit of the resource. */
 export interface Viewer {
   readonly userId: string;
   readonly unit: string;

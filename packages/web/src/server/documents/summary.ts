@@ -13,6 +13,8 @@ import { taskCounts, type Estimate } from './jobs.ts';
 export interface SummarySources {
   readonly jobs: readonly JobSummary[];
   readonly estimates: ReadonlyMap<number, Estimate>;
+  /** Those of them that no machine can take. */
+  readonly blocked: ReadonlySet<number>;
   readonly overview: GetOverviewResponse;
   readonly finishedPerSecond: number;
   /** Whether there are older jobs than those. */
@@ -23,15 +25,17 @@ export interface SummarySources {
 export function summaryDocument({
   jobs,
   estimates,
+  blocked,
   overview,
   finishedPerSecond,
   hasMoreJobs,
 }: SummarySources): Summary {
   const running = jobs.filter(({ status }) => status === JobStatus.RUNNING);
-  // As long as it is not known of one of them, nothing is known of all.
-  const remaining = running.map(({ jobId }) => estimates.get(jobId)?.remainingMsMax ?? Infinity);
+  const going = running.filter(({ jobId }) => !blocked.has(jobId));
+  const remaining = going.flatMap(({ jobId }) => estimates.get(jobId)?.remainingMsMax ?? []);
   return {
     jobs_running: running.length,
+    jobs_blocked: running.length - going.length,
     jobs_ended: jobs.length - running.length,
     has_more_jobs: hasMoreJobs,
     tasks: running.map(taskCounts).reduce(addCounts, noTasks),
@@ -48,7 +52,8 @@ export function summaryDocument({
     provider_count: overview.providerCount,
     requests_queued: overview.queuedRequestCount,
     requests_running: overview.runningRequestCount,
-    remaining_ms_max: remaining.length === 0 || remaining.includes(Infinity) ? null : Math.max(...remaining),
+    remaining_ms_max: remaining.length === 0 ? null : Math.max(...remaining),
+    remaining_unknown_count: going.length - remaining.length,
     trouble: overview.trouble ?? '',
   };
 }

@@ -1,4 +1,10 @@
-import { TaskStatus, type GetTaskOutputResponse, type ReplicaRecord, type TaskRecord } from '@mutirao/api/broker';
+import {
+  ReplicaDisposition,
+  TaskStatus,
+  type GetTaskOutputResponse,
+  type ReplicaRecord,
+  type TaskRecord,
+} from '@mutirao/api/broker';
 import { Outcome } from '@mutirao/api/machine';
 import { findReasonDocument } from '@mutirao/api/reasons';
 
@@ -42,9 +48,16 @@ function replicaDocument(replica: ReplicaRecord): Replica {
     outcome: getEnumName(Outcome, replica.outcome),
     exit_status: replica.exitStatus,
     accepted: replica.accepted,
+    is_withdrawn: isWithdrawn(replica),
     reason: replica.reason,
     detail: findReasonDocument(replica.detail),
   };
+}
+
+/** Whether it was taken back before it began; an older broker calls it cancelled. */
+function isWithdrawn({ disposition, outcome, startedUnixMs, endedUnixMs }: ReplicaRecord): boolean {
+  if (endedUnixMs === 0 || startedUnixMs !== 0) return false;
+  return disposition === ReplicaDisposition.WITHDRAWN || outcome === Outcome.CANCELLED;
 }
 
 /** The end of a task's output. @param tailBytes of each stream, at most. */

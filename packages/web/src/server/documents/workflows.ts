@@ -5,8 +5,8 @@ import type { TextPlace, WorkflowDocument, WorkflowFile as DocumentFile } from '
 import type { Workflow, WorkflowFile } from '../../schema/index.ts';
 
 /**
- * A workflow of the editor is no text: its tasks are lines in column 1, its edges in column 2, so that a fault leads
- * back to its part.
+ * A workflow of the editor has no text: its tasks are numbered as lines in column 1, its edges in column 2, so that a
+ * fault leads back to its part.
  */
 const taskColumn = 1;
 const edgeColumn = 2;

@@ -7,8 +7,8 @@ import { escapeMarkup } from './escape-markup.ts';
 use([...chartKinds, SVGRenderer]);
 
 /**
- * Draws a chart of the page as an SVG document, without a browser; width and height in pixels. `title` tells those who
- * do not see it what it shows.
+ * Draws a chart of the page as an SVG document, without a browser; width and height in pixels. `title` describes it for
+ * screen readers.
  */
 export function drawChartSvg(
   option: ChartOption,

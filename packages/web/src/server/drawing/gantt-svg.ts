@@ -6,7 +6,7 @@ import { drawChartSvg } from './chart-svg.ts';
 
 const width = 1200;
 const rowsMax = 400;
-/** More rectangles than that are no picture that one can open. */
+/** A picture with more rectangles than this is too large to open. */
 const shapesMax = 6000;
 
 /** A Gantt chart as SVG: a row for each machine, as many of the first as have room in 400 rows and 6,000 rectangles. */

@@ -36,7 +36,9 @@ export interface DownloadSpec {
 }
 
 /**
- * Makes a file of what is known of a job. @throws {MutiraoError} MUT_BAD_REQUEST for what there is not; MUT_NOT_FOUND
+ * Makes a file of the records of a job.
+ *
+ * @throws {MutiraoError} MUT_BAD_REQUEST for an unknown kind or format; MUT_NOT_FOUND
  */
 export async function makeDownload(
   parts: GatewayParts,
@@ -65,7 +67,7 @@ async function getBody(
   { jobId, what, format }: DownloadSpec,
   { archive, readings }: { readonly archive: JobArchive; readonly readings: Readings },
 ): Promise<string> {
-  // What draws is loaded when somebody wants a picture: it is no small part of the gateway.
+  // The drawing code is loaded when somebody wants a picture, since it is large.
   if (what === 'report') {
     const { readReport, renderReport } = await import('../../report/index.ts');
     return renderReport(await readReport(parts.grid.broker(), jobId, parts.clock));

@@ -4,6 +4,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import type { JobRow } from '../../schema/index.ts';
 import { jobRow } from '../documents/jobs.ts';
 import { outputDocument, taskDocument, getTaskStatus } from '../documents/tasks.ts';
+import { findTasks } from '../find-tasks.ts';
 import type { GatewayParts } from '../grid-calls.ts';
 import { readJobDetail, type JobSpecs } from '../job-specs.ts';
 import type { Readings } from '../readings.ts';
@@ -39,13 +40,12 @@ export function jobHandlers(
     },
     getJob: ({ params }) => readJobDetail(readings, specs, params.job_id),
     listTasks: async ({ params, query }) => {
-      const status = query.status === undefined ? TaskStatus.UNSPECIFIED : getTaskStatus(query.status);
-      const { tasks, nextTaskIndex } = await grid.broker().listTasks({
+      const { tasks, nextTaskIndex } = await findTasks((request) => grid.broker().listTasks(request), {
         jobId: params.job_id,
-        taskIndexes: [],
-        status,
+        status: query.status === undefined ? TaskStatus.UNSPECIFIED : getTaskStatus(query.status),
         pageSize: query.page_size ?? tasksDefault,
         fromTaskIndex: query.from_task_index ?? 0,
+        search: query.search ?? '',
       });
       return { tasks: tasks.map(taskDocument), next_task_index: nextTaskIndex ?? null };
     },
@@ -89,7 +89,8 @@ export function jobHandlers(
 async function readRow(readings: Readings, jobId: number): Promise<JobRow | undefined> {
   try {
     const answer = await readings.estimate(jobId);
-    return answer.job === undefined ? undefined : jobRow(answer.job, answer);
+    if (answer.job === undefined) return undefined;
+    return jobRow(answer.job, answer, (await readings.waits([answer.job])).get(jobId));
   } catch (error) {
     if (error instanceof MutiraoError && error.code === 'MUT_NOT_FOUND') return undefined;
     throw error;

@@ -6,7 +6,7 @@ import { jobsListed, type Readings } from '../readings.ts';
 import type { Handlers } from '../requests.ts';
 import { bodyBytesMax } from '../limits.ts';
 
-/** Who and where, and the grid at a glance. */
+/** The session, and the grid at a glance. */
 export function overviewHandlers(parts: GatewayParts, readings: Readings): Handlers<'getSession' | 'getSummary'> {
   return {
     getSession: () => ({
@@ -25,10 +25,12 @@ export function overviewHandlers(parts: GatewayParts, readings: Readings): Handl
 /** The grid at a glance, of the newest answers. */
 export async function readSummary(readings: Readings): Promise<Summary> {
   const [{ jobs }, overview] = await Promise.all([readings.jobs(), readings.overview()]);
-  const estimates = await readings.estimates(jobs);
+  const [estimates, waits] = await Promise.all([readings.estimates(jobs), readings.waits(jobs)]);
+  const rows = jobs.map((job) => jobRow(job, undefined, waits.get(job.jobId)));
   return summaryDocument({
     jobs,
     estimates,
+    blocked: new Set(rows.filter((row) => row.is_blocked).map((row) => row.job_id)),
     overview,
     finishedPerSecond: readings.finishedPerSecond(),
     hasMoreJobs: jobs.length >= jobsListed,
@@ -38,9 +40,9 @@ export async function readSummary(readings: Readings): Promise<Summary> {
 /** The newest jobs with how long they still take. */
 export async function readJobs(readings: Readings): Promise<JobList> {
   const { jobs } = await readings.jobs();
-  const estimates = await readings.estimates(jobs);
+  const [estimates, waits] = await Promise.all([readings.estimates(jobs), readings.waits(jobs)]);
   return {
-    jobs: jobs.map((job) => jobRow(job, estimates.get(job.jobId))),
+    jobs: jobs.map((job) => jobRow(job, estimates.get(job.jobId), waits.get(job.jobId))),
     next_before_job_id: jobs.length < jobsListed ? null : (jobs.at(-1)?.jobId ?? null),
   };
 }

@@ -142,7 +142,7 @@ async function findProvider({ grid }: GatewayParts, readings: Readings, provider
   };
 }
 
-/** A provider that is away is one of the things that the page is to show. */
+/** The page must show a provider that is away, so that is not an error. */
 async function askResource(grid: GatewayParts['grid'], address: string): Promise<GetResourceResponse | undefined> {
   try {
     return await grid.provider(address).getResource();
@@ -152,10 +152,7 @@ async function askResource(grid: GatewayParts['grid'], address: string): Promise
   }
 }
 
-/**
- * The queue as the provider sees it, asked for by the broker; one that cannot tell it is one of the things that the
- * page is to show.
- */
+/** The queue as the provider sees it, read through the broker. The page must show a provider that cannot report one. */
 async function readQueue(
   readings: Readings,
   providerId: string,

@@ -34,7 +34,7 @@ export function submissionHandlers(
     },
     submitBag: async ({ body }) => {
       const directory = getFolder(parts, body);
-      // Wrong words are told before anything is sent.
+      // Mistakes are reported before anything is sent.
       jobOfBag(body, directory, []);
       return submit(parts, encodeJobSpec(jobOfBag(body, directory, await uploadDropped(parts, body))), body);
     },

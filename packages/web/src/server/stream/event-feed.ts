@@ -6,32 +6,29 @@ import type { GatewayParts } from '../grid-calls.ts';
 
 /** Changes of the journal that the first look goes back. */
 const firstChanges = 100;
-/**
- * Changes that the broker tells of in a second: more than anybody reads, and little enough to cost it nothing, whatever
- * happens.
- */
+/** Changes that the broker sends in a second: more than anybody reads, and few enough to cost it little in any case. */
 const changesPerSecond = 20;
 const pauseMs = 1000;
 const keptMax = 200;
 
-/** What is kept of an event: a greater version was heard later. */
+/** A stored event; later events have greater versions. */
 interface Heard {
   readonly version: number;
-  /** Whether the broker passed over others right before it. */
+  /** Whether the broker skipped others right before it. */
   readonly isAfterGap: boolean;
   readonly event: GridEvent;
 }
 
 /**
- * Hears what happens, and keeps the last of it. While more happens than anybody reads the broker passes over what came
- * before the newest, and says so.
+ * Receives events and keeps the last ones. While there are more than anybody reads, the broker skips those before the
+ * newest, and says so.
  */
 export class EventFeed {
   readonly #parts: Pick<GatewayParts, 'grid' | 'clock'>;
   readonly #nextVersion: () => number;
   #heard: Heard[] = [];
   #lastSequence = 0;
-  /** What had been heard before the present stream began: it looks back, and tells some of that again. */
+  /** The last sequence before the present stream, which begins earlier and repeats some events. */
   #knownSequence = 0;
   /** Whether the last message ended within a change. */
   #isInsideChange = false;
@@ -47,7 +44,7 @@ export class EventFeed {
     this.#nextVersion = nextVersion;
   }
 
-  /** Goes on hearing, if it does not already and it is time. */
+  /** Watches again, if it does not already and it is time. */
   keepHearing(): void {
     if (this.#watching !== undefined || this.#parts.clock.now() < this.#resumeAt) return;
     const watching = new AbortController();
@@ -60,12 +57,12 @@ export class EventFeed {
     this.#watching = undefined;
   }
 
-  /** The version of what was heard last; 0 before anything was. */
+  /** The version of the last event; 0 before the first. */
   get version(): number {
     return this.#heard.at(-1)?.version ?? 0;
   }
 
-  /** What was heard after a version, the oldest first, and whether something in between is missing. */
+  /** The events after a version, the oldest first, and whether something in between is missing. */
   after(version: number): { events: GridEvent[]; is_sampled: boolean } {
     const news = this.#heard.filter((one) => one.version > version);
     const isCut = version > 0 && news.length === keptMax;
@@ -75,7 +72,7 @@ export class EventFeed {
   async #hear(watching: AbortController): Promise<void> {
     const { grid, clock } = this.#parts;
     this.#knownSequence = this.#lastSequence;
-    // The rest of a change that was cut is not told by another stream.
+    // Another stream does not send the rest of a change that was cut.
     this.#isAfterGap ||= this.#isInsideChange;
     this.#isInsideChange = false;
     const spec = {
@@ -91,7 +88,7 @@ export class EventFeed {
         this.#take(message);
       }
     } catch {
-      // Whether the broker is there is told by the readings; this comes back with it.
+      // The readings report whether the broker is there; this stream comes back with it.
     } finally {
       watching.abort();
       if (this.#watching === watching) this.#watching = undefined;

@@ -16,10 +16,10 @@ import type { Source, Spec } from './stream-hub.ts';
 const every = { fast: 250, usual: 1000, slow: 2000 } as const;
 
 /**
- * Reads what a page wants to hear of.
+ * Reads which topics a page subscribes to.
  *
- * @param topics `summary,jobs`; @param job the number of the job of the topic `job`. @throws {MutiraoError}
- * MUT_BAD_REQUEST
+ * @param topics `summary,jobs`; @param job the number of the job of the topic `job`.
+ * @throws {MutiraoError} MUT_BAD_REQUEST
  */
 export function readSpec(
   { topics, job }: { readonly topics: string; readonly job: string },

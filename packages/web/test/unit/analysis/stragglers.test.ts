@@ -1,5 +1,5 @@
-// Why a run took so much longer than the others is told from what was measured: its files, its machine, its siblings, or
-// itself.
+// The reason why a run took longer than the others follows from measurements: of its files, its machine, its siblings,
+// or itself.
 import test from 'ava';
 import { Outcome } from '@mutirao/api/machine';
 
@@ -48,7 +48,7 @@ test('a machine on which the others are slow too is the cause, the straggler its
   );
 });
 
-test('a sibling tells whether it is the task', (t) => {
+test('a sibling shows whether it is the task', (t) => {
   t.regex(
     findWhy([aRow({}), aRow({ replicaId: 71, machineId: 'lab/pc4', kind: 'loser', endedAt: 10_900 })]) ?? '',
     /^It took as long on lab\/pc4, for 9\.9 s .* the task itself\.$/,
@@ -62,7 +62,7 @@ test('a sibling tells whether it is the task', (t) => {
   );
 });
 
-test('stragglers are counted beyond those that are listed, and tell what failed before', (t) => {
+test('stragglers are counted beyond the listed ones, with what failed before', (t) => {
   const rows = Array.from({ length: 60 }, (_, index) =>
     aRow({ taskIndex: index, replicaId: index, endedAt: 11_000 + index }),
   );
@@ -78,7 +78,7 @@ test('stragglers are counted beyond those that are listed, and tell what failed 
   });
 });
 
-test('what runs counts as long as it has run, and what nobody waits for any more is none', (t) => {
+test('a running task counts as long as it has run, and a run that nobody waits for any more does not count', (t) => {
   const { stragglers } = findStragglers(
     [
       aRow({ kind: 'running', endedAt: 0 }),

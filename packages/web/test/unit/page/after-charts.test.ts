@@ -106,7 +106,7 @@ test('a bar says its task, its machine, how long it took, what became of it and 
   t.is(tooltip.formatter(undefined), '');
 });
 
-test('runs are drawn by what became of them, and what there is none of is not in the legend', (t) => {
+test('runs are drawn by what became of them, and the legend leaves out absent kinds', (t) => {
   const { series } = reported(buildGanttOption(picture, lightLook));
   t.deepEqual(
     series.map(({ id, name, data }) => [id, name, data.length]),
@@ -145,7 +145,7 @@ const many = layOutGantt({
   rows: Array.from({ length: 1000 }, (_, row) => ({ machine_id: `m${row}`, provider_id: 'p' })),
 });
 
-test('of a thousand machines some are seen at once, in a chart that is no higher for it', (t) => {
+test('of a thousand machines some are visible at once, in a chart of the usual height', (t) => {
   const { seen } = ganttRows(1000);
   t.true(seen < 100 && ganttHeight(many) < 600);
   const zooms = (

@@ -29,7 +29,7 @@ test('values are numbers, a list without empty lines, a table, or nothing', (t) 
     t.like(readBag({ ...draft, kind, selector: ' ', list: '\n', csv: '' }, []), { field });
 });
 
-test('numbers and variables that cannot be read are told with their field, and nothing is sent', (t) => {
+test('numbers and variables that cannot be read are reported with their field, and nothing is sent', (t) => {
   t.deepEqual(readBag({ ...draft, processors: '0' }, []), {
     field: 'processors',
     message: '0 is not a number from 1 to 65536.',

@@ -63,7 +63,7 @@ test('near its end a reservation is held by its end, elsewhere by its middle', (
   t.is(hitCalendar(boxes, { instant: 50, amount: 4, edge: 5 }), undefined);
 });
 
-test('a piece that ends because what lies below it does is no end of its reservation', (t) => {
+test('a piece that ends with the one below it does not end its reservation', (t) => {
   const boxes = pileReservations([reservation(1, [0, 50, 1]), reservation(2, [10, 100, 2])]);
   t.like(hitCalendar(boxes, { instant: 49, amount: 2, edge: 5 }), {
     part: 'middle',
@@ -106,7 +106,7 @@ test('units are asked for as they are, a capacity by its share', (t) => {
   t.is(getQuantity({ kind: 'capacity', total: 1_000_000 }, 333_333), '33.33%');
 });
 
-test('a slot that cannot be is told before anybody is asked', (t) => {
+test('an impossible slot is reported before any request is sent', (t) => {
   const resource = { resource_id: 'alpha', total: 8, unit: '', type: 'processors', duration_ms_max: 100 };
   t.is(refuseSlot({ start: 0, end: 100, amount: 8 }, resource), undefined);
   for (const slot of [

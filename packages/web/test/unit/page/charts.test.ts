@@ -46,7 +46,7 @@ test('the ledger is drawn as shares that add up, without providers that held not
   t.true(ledgerHeight(ledger) > 0);
 });
 
-test('the table of a ledger says the same, and a tip tells of the line under the pointer', (t) => {
+test('the table of a ledger says the same, and a tip describes the line under the pointer', (t) => {
   t.deepEqual(
     ledgerTable(ledger).rows.map((row) => row.slice(0, 3)),
     [

@@ -1,7 +1,7 @@
 // What happened, as a sentence.
 import test from 'ava';
 import type { GridEvent } from '@mutirao/web/schema';
-import { sayEvent } from '../../../client/src/model/events.ts';
+import { foldEvents, isTrouble, sayEvent } from '../../../client/src/model/events.ts';
 
 const event = (fields: Partial<GridEvent>): GridEvent => ({
   sequence: 1,
@@ -14,6 +14,7 @@ const event = (fields: Partial<GridEvent>): GridEvent => ({
   provider_id: '',
   request_id: '',
   reason: '',
+  why: '',
   ...fields,
 });
 const said = (fields: Partial<GridEvent>): string => {
@@ -45,7 +46,8 @@ test('each names what may be asked about, and where it happened unless that is i
         task_count: 1,
         machine_id: 'alpha-n1',
         provider_id: 'alpha',
-        reason: 'exit status 2',
+        reason: 'MUT_COMMAND_FAILED',
+        why: 'exit status 2',
       }),
     ),
     { topic: { kind: 'task', jobId: 42, taskIndex: 7 }, machineId: 'alpha-n1', more: 'alpha · exit status 2' },
@@ -63,4 +65,27 @@ test('each names what may be asked about, and where it happened unless that is i
     more: '',
   });
   t.like(sayEvent(event({ type: 'provider.added', provider_id: 'lab' })), { topic: undefined, more: '' });
+});
+
+test('of each task the newest event is shown alone, and the newest first', (t) => {
+  const of = (sequence: number, type: string, indexes: readonly number[], count = indexes.length): GridEvent =>
+    event({ sequence, type, job_id: 1, task_indexes: [...indexes], task_count: count });
+  const events = [
+    of(1, 'tasks.started', [7]),
+    of(2, 'tasks.verifying', [7, 8]),
+    event({ sequence: 3, type: 'machine.joined', machine_id: 'lab/m1' }),
+    of(4, 'tasks.started', [8, 9]),
+    of(5, 'tasks.finished', [7, 8]),
+    of(6, 'tasks.started', [1, 2], 900),
+  ];
+  const shown = (most: number): number[] => foldEvents(events, most).map(({ sequence }) => sequence);
+  t.deepEqual(shown(9), [6, 5, 4, 3]);
+  t.deepEqual(shown(2), [6, 5]);
+});
+
+test('what went wrong is told apart', (t) => {
+  const troubles = ['tasks.failed', 'machine.lost', 'machine.quarantined', 'job.failed', 'request.rejected'];
+  for (const type of troubles) t.true(isTrouble(event({ type })), type);
+  for (const type of ['tasks.finished', 'tasks.started', 'machine.joined', 'job.finished'])
+    t.false(isTrouble(event({ type })), type);
 });

@@ -81,7 +81,7 @@ test('sums of neighbouring stretches that look alike are one shape, as high as t
   t.true(Math.abs((shapes[0]?.bottom ?? 0) - (shapes[0]?.top ?? 0) - 0.8) < 1e-9);
 });
 
-test('what a machine of four processors does is a share of the four, and what there is little of is seen', (t) => {
+test('the work of a machine of four processors is a share of the four, and a small share is visible', (t) => {
   const { shapes } = layOutGantt(summed({ row: [1, 1, 1], bin: [0, 1, 1], kind: [1, 1, 0], busy_ms: [40, 0.1, 10] }));
   t.deepEqual(
     shapes.map(({ row, start, kind, share }) => [row, start, kind, share]),

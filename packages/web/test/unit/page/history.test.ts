@@ -32,7 +32,7 @@ test('a tab that was hidden for a moment has a gap there, and a sample that is l
   t.deepEqual([sampleMs, 3 * sampleMs, 3 * sampleMs + 1, 60_000].map(countAfter), [2, 2, 3, 3]);
 });
 
-test('processors are busy as far as replicas run on them, and machines that are not told one by one count too', (t) => {
+test('processors are busy as far as replicas run on them, and machines that are not listed one by one count too', (t) => {
   const busy = busyBySite([
     { provider_id: 'alpha', running_count: 6, machines: { processors: [1, 4], running: [2, 3] } },
     { provider_id: 'lab', running_count: 0, machines: { processors: [8], running: [0] } },
@@ -65,7 +65,7 @@ const tick = (
   topics: readonly ('summary' | 'machines')[] = ['summary', 'machines'],
 ): LiveState => reduceLive(state, { kind: 'ClockTicked', at, topics });
 
-test('the clock takes a sample of what was told, and none of levels that are not watched', (t) => {
+test('the clock takes a sample of received levels, and none of levels that are not watched', (t) => {
   const state = reported.reduce<LiveState>(reduceLive, emptyLiveState);
   t.deepEqual(tick(state, 1000).samples as unknown, [
     { at: 1000, finishedPerSecond: 3, processors: 8, busy: new Map([['alpha', 2]]) },

@@ -7,7 +7,6 @@ import {
   countStates,
   jobSorts,
   jobsToAsk,
-  jobStates,
   plainSpec,
   getQuery,
   readJobSpec,
@@ -16,6 +15,8 @@ import {
   takeJobs,
   type JobSpec,
 } from '../../../client/src/model/job-list.ts';
+
+import { jobStates } from '../../../client/src/model/job-state.ts';
 
 function row(jobId: number, fields: Partial<JobRow> = {}): JobRow {
   return {
@@ -27,6 +28,12 @@ function row(jobId: number, fields: Partial<JobRow> = {}): JobRow {
     ended_unix_ms: null,
     task_count: 10,
     replica_count: 0,
+    is_blocked: false,
+    waiting: null,
+    held_count: 0,
+    priority: 0,
+    running_max: null,
+    is_open: false,
     cancel_reason: null,
     doubtful_count: 0,
     tasks: { waiting: 0, ready: 0, running: 0, verifying: 0, finished: 10, failed: 0, cancelled: 0 },
@@ -119,6 +126,8 @@ test('all words are looked for, in labels and users in any case, or a number is'
   t.deepEqual(listIds([row(1, { status: 'failed' }), row(2)], { state: 'failed' }), [1]);
   t.deepEqual(countStates([row(1, { status: 'failed' }), row(2), row(3)]), {
     running: 0,
+    blocked: 0,
+    held: 0,
     finished: 2,
     failed: 1,
     cancelled: 0,

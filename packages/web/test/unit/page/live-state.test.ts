@@ -21,6 +21,7 @@ const event = (sequence: number): GridEvent => ({
   provider_id: '',
   request_id: '',
   reason: '',
+  why: '',
 });
 const hear = (state: LiveState, sequences: readonly number[], sampled = false): LiveState =>
   reduceLive(state, {
@@ -40,7 +41,7 @@ test('a level replaces the one before it and leaves the others', (t) => {
   t.deepEqual(second.ledger as unknown, { rows: [] });
 });
 
-test('events that are told again after a restart of the gateway are not shown twice', (t) => {
+test('events that are repeated after a restart of the gateway are not shown twice', (t) => {
   const heard = hear(hear(emptyLiveState, [1, 2, 3]), [2, 3, 4]);
   t.deepEqual(
     heard.events.map(({ sequence }) => sequence),
@@ -86,7 +87,7 @@ test('the events of a journal that counts again replace those of the one before 
   );
 });
 
-test('a broken stream is told before a broker that is away, and a full disk last', (t) => {
+test('a broken stream is reported before a broker that is away, and a full disk last', (t) => {
   t.is(findTrouble(emptyLiveState), undefined);
   const away = reduceLive(emptyLiveState, {
     kind: 'MessageArrived',

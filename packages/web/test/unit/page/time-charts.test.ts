@@ -115,7 +115,7 @@ test('a calendar shows what is taken as steps within what is shown, with the pre
   t.deepEqual(getTaken({ ...scene, now: now + 20 * hour })?.markLine?.data, []);
 });
 
-test('the slot that is wanted is drawn within the grid, and while it is dragged nothing else is told', (t) => {
+test('the requested slot is drawn within the grid, and while it is dragged the tip shows nothing else', (t) => {
   const option = buildCalendarOption(
     { ...scene, ghost: { start: now + 4 * hour, end: now + 20 * hour, amount: 5, bottom: 6 }, isDragging: true },
     lightLook,
@@ -129,7 +129,7 @@ test('the slot that is wanted is drawn within the grid, and while it is dragged 
   t.deepEqual(getTip(option, [{ axisValue: now + hour }]), ['']);
 });
 
-test('a tip of a calendar tells what is taken at an instant and by whom, as far as it may be seen', (t) => {
+test('a tip of a calendar shows what is taken at an instant and by which users, as far as that is visible', (t) => {
   const lines = getTip(buildCalendarOption(scene, lightLook), [{ axisValue: now + 2.5 * hour }]);
   t.deepEqual(lines, [
     `${clock(2.5)}: 5 processors of 8 taken, 63 %`,
@@ -167,7 +167,7 @@ const plan: WorkflowPlan = {
   ],
 };
 
-test('a plan has a box for each processor of a task, and tells of the one that is pointed at', (t) => {
+test('a plan has a box for each processor of a task, and a tip for the one that is pointed at', (t) => {
   const option = buildPlanOption(plan, lightLook);
   t.deepEqual(getSeries(option)[0]?.data, [
     { value: [0, 10_000, 0, 0], name: 'first' },
@@ -192,7 +192,7 @@ const sample = (
 });
 const samples = [sample(0, { alpha: 3, beta: 4 }), sample(1, undefined), sample(2, { alpha: 5 })];
 
-test('the last minutes are drawn with a gap where nobody told, and a site that left has none', (t) => {
+test('the last minutes are drawn with a gap where nothing was reported, and a site that left has none', (t) => {
   t.deepEqual(getSeries(buildPaceOption(samples, lightLook))[0]?.data, [
     [now, 2],
     [now + 1000, '-'],

@@ -54,7 +54,7 @@ test('files that one task writes and another one reads count as data between the
   );
 });
 
-test('a wrong workflow is told, and nothing is said of its levels', (t) => {
+test('a wrong workflow is reported, and nothing is said of its levels', (t) => {
   const wrong = analyseWorkflow({ ...diamond, edges: [...diamond.edges, edge('d', 'a')] });
   t.regex(wrong.fault ?? '', /\S/);
   t.is(wrong.bLevels.size, 0);

@@ -33,7 +33,7 @@ test('an edge that leads back, one to itself, and a second one of a pair are ref
   t.deepEqual(editWorkflow(chain, edge('c', 'a')), { refusal: 'c would wait for itself: a → b → c is there already.' });
 });
 
-test('the way that is told is the shortest', (t) =>
+test('the reported way is the shortest', (t) =>
   t.deepEqual(findWay([...chain.edges, ...done(chain, edge('a', 'c')).edges], 'a', 'c'), ['a', 'c']));
 
 test('whatever is drawn, no cycle comes of it', (t) => {

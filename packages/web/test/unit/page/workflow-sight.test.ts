@@ -87,7 +87,7 @@ test('edges are drawn by how they look, those out of sight not at all, and those
   t.is(edgePaths({ ...pair, edges: [edge('a', 'gone')] }, { area: everywhere, ...unmarked }).count, 0);
 });
 
-test('a line that leads straight up passes beside what is between, where it can be pressed', (t) => {
+test('a line that leads straight up passes the boxes between at their side, where it can be pressed', (t) => {
   const up = { ...pair, edges: [edge('b', 'a')] };
   t.regex(edgePaths(up, { area: everywhere, ...unmarked }).plain, /^M84 204C336 /);
   t.is(findEdgeAt(up, { x: 84, y: 100 }, 9), undefined);
@@ -152,7 +152,7 @@ test('whatever is drawn after another drawing, what is kept is the last one', (t
             edges: all.slice(0, count).map(({ id }) => edge(id, 'x')),
           };
           t.true(autosave.keep(drawing));
-          // A page that was loaded again goes on with what is there.
+          // A page that was loaded again goes on with the stored draft.
           if (index % 2 === 1) autosave = new DraftAutosave(store, 'draft');
           t.deepEqual(autosave.read(), drawing);
         }
@@ -162,7 +162,7 @@ test('whatever is drawn after another drawing, what is kept is the last one', (t
   );
 });
 
-test('what is larger than the storage is not kept, nor is half of it, and a damaged draft is none', (t) => {
+test('a draft that is larger than the storage is not kept, not even in part, and a damaged one is ignored', (t) => {
   const store = new TextStore();
   const autosave = new DraftAutosave(store, 'draft');
   t.true(autosave.keep({ ...emptyWorkflow, tasks: getTasks(300) }));

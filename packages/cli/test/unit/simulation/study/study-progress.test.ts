@@ -2,7 +2,7 @@ import test from 'ava';
 import type { Output } from '../../../../src/output/output.ts';
 import { StudyProgress } from '../../../../src/simulation/study/study-progress.ts';
 
-test('what is left is told by cost, so that small runs that come first do not make it look short', (t) => {
+test('the remaining time is estimated by cost, so that small runs that come first do not make it look short', (t) => {
   const lines: string[] = [];
   const clock = { at: 0, now: () => clock.at };
   const output: Output = {

@@ -4,7 +4,7 @@ import type { BrokerJob } from '../state.ts';
 import { makeReady, takeReady } from '../jobs/ready-tasks.ts';
 import { unassignTask } from '../site-selection/assigned-tasks.ts';
 
-/** Puts a task that is to run among those that are ready, or among those that wait for others. */
+/** Puts a task that must run among the ready ones, or among those that wait for others. */
 export function admitTask(job: BrokerJob, index: TaskIndex): void {
   const { dependencies } = job;
   if (dependencies !== undefined && getUnmet(dependencies, index) > 0) dependencies.waiting.add(index);
@@ -50,7 +50,7 @@ export function isUnread(job: BrokerJob, index: TaskIndex): boolean {
   );
 }
 
-/** Has what was ready wait again for this task, which has finished no more; its result was not read. */
+/** Makes ready successors wait again for this task, which is no longer finished: its result was not read. */
 export function holdSuccessors(job: BrokerJob, index: TaskIndex): void {
   const { dependencies } = job;
   if (dependencies === undefined) return;

@@ -23,9 +23,8 @@ export function startGang({ gangs }: BrokerState, { gangId }: ChangeOf<'GangStar
 }
 
 /**
- * Takes a member that ends out of its gang, which is broken from then on. With its leader the others are to end, too:
- * where it ended well, they have
- * done what they were there for.
+ * Takes a member that ends out of its gang, which is broken from then on. When the leader ends, the others end too:
+ * after its success they have served their purpose.
  */
 export function leaveGang(state: BrokerState, replica: BrokerReplica, ending: ReplicaEnding): void {
   const { member } = replica;

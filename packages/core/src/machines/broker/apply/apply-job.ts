@@ -119,7 +119,7 @@ export function appendTasks(state: BrokerState, change: ChangeOf<'TasksAppended'
     job.takesTasks && firstTaskIndex === job.taskCount,
     `tasks from ${firstTaskIndex} on are appended to job ${jobId} of ${job.taskCount}, open: ${job.takesTasks}`,
   );
-  // The list is the job's own. A new spec around it tells those who remember what they read of the old one.
+  // The list is the job's own. A new spec object invalidates what others have cached of the old one.
   const list = spec.groups as TaskGroup[];
   for (const group of groups) list.push(group);
   job.spec = { ...spec };
@@ -137,8 +137,8 @@ export function closeJob(state: BrokerState, { jobId }: ChangeOf<'JobClosed'>): 
 }
 
 /**
- * Cancels what is ready or waits and marks what is on machines as aborting; results that are being verified are still
- * settled.
+ * Cancels ready and waiting tasks, and marks replicas on machines as aborting; results that are being verified are
+ * still settled.
  */
 export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>): void {
   const job = getJob(state, change.jobId);
@@ -166,7 +166,7 @@ export function cancelJob(state: BrokerState, change: ChangeOf<'JobCancelled'>):
   for (const index of job.assigned.keys()) if (!job.tasks.has(index)) unassignTask(job, index);
 }
 
-/** Notes that a job's reservation is over, and whether what is left of it waits. */
+/** Notes that a job's reservation is over, and whether the remaining tasks wait. */
 export function leaveReservation(
   state: BrokerState,
   { jobId, code, reason, waits, at }: ChangeOf<'ReservationLeft'>,
@@ -202,8 +202,8 @@ function forgetTasks(job: BrokerJob): void {
 }
 
 /**
- * Has tasks that have not run yet get what the paths of the job's inputs hold by now; what the others were given stays
- * on record. A result that is being verified is still settled after its task was cancelled, so it counts as run.
+ * Gives tasks that have not run yet the present contents of the job's input paths; what the others were given stays on
+ * record. A result that is being verified is still settled after its task was cancelled, so it counts as run.
  */
 export function getReviseInputs(state: BrokerState, { jobId, current }: ChangeOf<'InputsRevised'>): void {
   const job = getJob(state, jobId);
@@ -243,7 +243,7 @@ export function isBeingCancelled({ isCancelled, replicas }: OpenTask): boolean {
   return isCancelled === true || replicas.some(({ abortDisposition }) => abortDisposition === 'cancelled');
 }
 
-/** What its replicas still bring is not taken: they were told to end, and may have left half of it. */
+/** Results that its replicas still bring are not accepted: their cancellation may have left them incomplete. */
 function revokeCancel(task: OpenTask): void {
   delete task.isCancelled;
   task.failureCount = 0;

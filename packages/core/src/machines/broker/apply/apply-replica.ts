@@ -152,7 +152,7 @@ export function giveUpReplicas(state: BrokerState, change: ChangeOf<'ReplicasGiv
   }
 }
 
-/** Has a task go on without a replica of whose end its machine does not say anything. */
+/** Lets a task go on without a replica whose end its machine does not report. */
 export function letReplicaGo(state: BrokerState, { replicaId, taskStatus, at }: ChangeOf<'ReplicaLetGo'>): void {
   const replica = state.replicas.get(replicaId);
   invariant(replica, `replica ${replicaId} is let go, but there is none`);

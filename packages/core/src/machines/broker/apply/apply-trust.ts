@@ -15,7 +15,7 @@ export function digestReplica(state: BrokerState, change: ChangeOf<'ReplicaDiges
   success.digest = change.digest;
 }
 
-/** Notes who brought the result that is taken; two or more that agree confirm each other. */
+/** Notes the machines that brought the accepted result; two or more that agree confirm each other. */
 export function decideTask(
   state: BrokerState,
   { jobId, taskIndex, voters, outvotedCount }: ChangeOf<'TaskDecided'>,
@@ -34,7 +34,7 @@ function findSupport(job: BrokerJob, identity: string): IndexSet {
   return support;
 }
 
-/** Its name as a success of it tells, or its identity where it is gone. */
+/** Its name as in a success of it, or its identity if it is gone. */
 function nameOf(state: BrokerState, identity: string): string {
   for (const success of state.successes.values()) if (success.identity === identity) return success.machineId;
   return identity;

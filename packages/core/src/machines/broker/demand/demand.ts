@@ -11,13 +11,11 @@ import type { BrokerJob, BrokerProvider, BrokerState } from '../state.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 
 /**
- * Tells each connected provider what is wanted of it, where that changed and it was not told a moment ago.
+ * Sends each connected provider the demand for it, if that changed and none was sent a moment ago.
  *
- * What is wanted is found out at once where an input may have changed it for good; at most once in `demandInterval`
- * after changes that
- * reports bring, since it costs something and they are many; and at the instant from which on time alone changes it. At
- * no other
- * time, so that a broker that nothing wakes can have nothing to tell.
+ * The demand is computed at once after an input that may have changed it for good; at most once in `demandInterval`
+ * after changes by reports, because these are many and it costs something; and at the instant when time alone changes
+ * it. It must not be computed at any other time, so that a broker that is not woken never has unsent demand.
  */
 export function setDemands(turn: Turn): void {
   const { state, now } = turn;
@@ -27,7 +25,7 @@ export function setDemands(turn: Turn): void {
   wakeBy(turn, state.demandsDue);
 }
 
-/** When it is to be found out what is wanted. */
+/** When the demand must be computed. */
 function dueAt({ state, now, mayChangeDemand, changes }: Turn): Instant {
   const hasChanged = changes.some(({ kind }) => kind !== 'ReplicasStarted');
   // A clock that was set back must not put it off for long.
@@ -67,7 +65,7 @@ function awaitsNodes(state: BrokerState, { resourceAwaitedUntil }: BrokerProvide
   return [...state.openJobs.values()].some(({ queues }) => queues.some((queue) => shapeOf(queue).slot !== undefined));
 }
 
-/** Tells a provider its demand; answers when it is due to be told, Infinity where it knows it. */
+/** Sends a provider its demand; answers when it is due, Infinity if the provider has it already. */
 function tell({ state, now, commands }: Turn, provider: BrokerProvider, demand: Demand): Instant {
   if (provider.demand !== undefined && isSameDemand(provider.demand, demand)) return Infinity;
   const due = provider.demandAt + state.options.demandInterval;
@@ -78,7 +76,7 @@ function tell({ state, now, commands }: Turn, provider: BrokerProvider, demand: 
   return Infinity;
 }
 
-/** Demand from nothing to something, or back, is told at once. */
+/** A change from no demand to some, or back, is sent at once. */
 function isBothOrNeither(one: Demand, other: Demand): boolean {
   return (
     (one.pendingTasks === 0) === (other.pendingTasks === 0) &&
@@ -109,7 +107,7 @@ function isSameDemand(one: Demand, other: Demand): boolean {
   );
 }
 
-/** What the open jobs of one shape say of their tasks. */
+/** Facts about the tasks of open jobs of one shape. */
 interface JobFacts {
   readonly deadline: Instant | undefined;
   readonly userId: string;
@@ -131,7 +129,7 @@ function gatherFacts(state: BrokerState, provider: BrokerProvider, { key }: Task
   };
 }
 
-/** The longest run time that the user states for a task of a job; 0 where she states none. Cost: O(groups of tasks). */
+/** The longest run time that the user states for a task of a job; 0 without one. Cost: O(groups of tasks). */
 function findStatedTime({ spec }: BrokerJob): Duration {
   if (spec === undefined) return 0;
   return spec.groups.reduce(

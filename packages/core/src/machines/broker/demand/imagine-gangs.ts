@@ -17,9 +17,8 @@ interface HallQueue {
 }
 
 /**
- * Places gangs in the imagination, each at one provider as it would be in earnest: what is free at two of them does not
- * make one. Cost: O(queues with
- * gangs x machines).
+ * Places imagined gangs, each at one provider as in the real dispatch: free processors at two of them do not make one.
+ * Cost: O(queues with gangs x machines).
  */
 export function imagineGangs<Machine extends HallMachine, Queue extends HallQueue>(
   machines: readonly Machine[],

@@ -35,7 +35,7 @@ import { getRoom } from '../jobs/serving-order.ts';
 import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { isVotedOn, runsMissing, votesWanted } from '../trust/votes.ts';
 
-/** Of a walltime so much is over when the machines of a request have joined. */
+/** The share of a walltime that is left when the machines of a request have joined. */
 const walltimeLeft = 0.9;
 
 /** One request is imagined as no more machines than this. */
@@ -56,7 +56,7 @@ export interface ImaginedMachine extends TimedMachine {
   heldProcessors: ProcessorCount;
   /** Left out where no queue asks for more than processors. */
   readonly resources?: FreeResources;
-  /** Tasks that it takes in the imagination, by their queue. */
+  /** Tasks that it is expected to take, by their queue. */
   readonly taken: Map<TaskQueue, number>;
 }
 
@@ -66,7 +66,7 @@ export interface ImaginedQueue {
   readonly processors: ProcessorCount;
   readonly resources: ResourceRequest | undefined;
   readonly scheduler: SchedulerName;
-  /** Falls as machines take tasks; what is left nothing takes. A gang counts as so many tasks as it has processors. */
+  /** Falls as machines take tasks; no machine takes the rest. A gang counts as one task for each of its processors. */
   readyCount: number;
 }
 
@@ -87,17 +87,14 @@ export interface Running {
 }
 
 /**
- * Places all ready tasks, by the code that places them in earnest, on what there is and what is to come: first on the
- * processors of the
- * machines that are there, which come free sooner or later, one task for each; then on the machines of running requests
- * that have not
- * joined; then on those of the requests that wait, in the order in which this broker heard of them. So what is left
- * over is what no
- * machine will take, and to ask for more is to ask for what the site selection would use.
+ * Places all ready tasks on present and coming machines, with the code of the real dispatch: first on the processors of
+ * present machines, which come free sooner or later, one task for each; then on the machines of running requests that
+ * have not joined; then on those of waiting requests, in the order in which this broker learnt of them. The rest is
+ * what no machine will take, and what the broker should request by its site selection.
  *
- * Tasks of workflows that are ready soon (`countReadySoon`) come last: they keep what is there, and ask for nothing.
+ * Tasks of workflows that are ready soon (`countReadySoon`) come last: they retain present machines, and request none.
  *
- * What is inside a reservation is left out: it has a demand of its own (`reservedFor`).
+ * Tasks inside a reservation are left out: they have a demand of their own (`reservedFor`).
  *
  * Cost: O(replicas + requests + machines with a free processor x queues).
  */
@@ -107,7 +104,7 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
     if (job.status !== 'running' || !runsBeside(job)) continue;
     for (const source of job.queues) queues.set(source, imagineQueue(source, 0));
     let room = getRoom(job);
-    // Runs that votes want come first, as where they are placed.
+    // Runs that votes need come first, as in the dispatch.
     if (isVotedOn(job)) room -= addVotes(moment.state, job, { queues, room });
     for (const source of job.queues) {
       const tasks = Math.min(room, source.ready.size);
@@ -128,7 +125,7 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
     matches: ({ source }, machine) => suits(moment, source, machine),
     prefetchDepth: () => 0,
     dispatch: take,
-    // How many tasks have a place does not depend on which of them gets which: no scheduler is told more than a
+    // How many tasks have a place does not depend on which of them gets which, so that a scheduler gets only what a
     // workqueue needs.
     readyTasks: () => [],
     suits: () => true,
@@ -150,14 +147,14 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
   const single = ready.filter(({ source }) => !source.isGang);
   fillSlots(machines, single, port);
   dispatchQueues(machines, single, port);
-  // Behind all that is ready, and of what is there already: what these leave is not lacking.
+  // Behind all ready tasks, and only on present machines: a task that finds no place here is not missing one.
   dispatchQueues(machines, imagineSoon(moment), port);
   return { machines, queues: [...queues.values()], running };
 }
 
 /**
- * Gives slots that are asked for to tasks of the shape that they were asked for: were others in line before, those would
- * ask for more and more.
+ * Gives slots that are asked for to tasks of the shape that they were asked for: were others in line before, those
+ * would ask for more and more.
  */
 function fillSlots(machines: readonly ImaginedMachine[], queues: readonly ImaginedQueue[], port: ImaginedPort): void {
   for (const machine of machines) {
@@ -199,7 +196,7 @@ function imagineQueue(source: TaskQueue, tasks: number): ImaginedQueue {
   };
 }
 
-/** Runs that votes want and nothing provides for wait beside the ready tasks. */
+/** Runs that votes need and that no replica provides for wait in addition to the ready tasks. */
 function addVotes(
   state: BrokerState,
   job: BrokerJob,
@@ -235,8 +232,8 @@ function take(machine: ImaginedMachine, queue: ImaginedQueue, countMax: number):
 }
 
 /**
- * Counts what runs, puts back what waits in the queues of busy machines, and returns the machines that have processors
- * for more.
+ * Counts running replicas, puts those that wait at busy machines back in their queues, and returns the machines that
+ * have processors for more.
  */
 function takeStock(
   moment: Moment,
@@ -269,8 +266,8 @@ function takeStock(
 }
 
 /**
- * A machine that is about to be told of again after a break counts as there, else its tasks would be wanted of others
- * for a moment.
+ * A machine that will be announced again after a break counts as usable; otherwise other providers would be asked to
+ * run its tasks for a moment.
  */
 function isUsable(moment: Moment, { provider, facts: { until }, quarantinedUntil }: BrokerMachine): boolean {
   if (!takesWork(provider)) return false;
@@ -278,7 +275,7 @@ function isUsable(moment: Moment, { provider, facts: { until }, quarantinedUntil
   return (until === undefined || until > moment.now) && quarantinedUntil <= moment.now;
 }
 
-/** Processors that hold what the machine runs; what does not fit beside it goes back to its queue. */
+/** Processors that hold what the machine runs; replicas that do not fit on them go back to their queue. */
 function countOn(
   state: BrokerState,
   machine: BrokerMachine,
@@ -291,7 +288,7 @@ function countOn(
   for (const replica of machine.replicas.values()) {
     if (replica.status === 'aborting') continue;
     const { processors, job, task, member } = replica;
-    // Demand is told by what tasks take at least, whatever this one got.
+    // Demand counts the fewest processors of a task, whatever this one got.
     const [shape, count] = [shapeOf(findQueue(job, task.index)), member === undefined ? 1 : processors];
     addShape(replicas, shape, count);
     if (held + processors <= machine.processors || !machine.provider.isConnected) {
@@ -306,8 +303,8 @@ function countOn(
 }
 
 /**
- * A task counts once, where its eldest replica is, one with a success where that was; a task that is voted on, as often
- * as it wants votes.
+ * A task counts once, at its eldest replica, or at its success if it has one; a task that is voted on counts for each
+ * vote that it needs.
  */
 function isWanted(state: BrokerState, replica: BrokerReplica): boolean {
   const {
@@ -320,7 +317,7 @@ function isWanted(state: BrokerState, replica: BrokerReplica): boolean {
   return successes === undefined && replicas[0] === replica;
 }
 
-/** Whether a success is looked at or brought home; one that waits for further votes is not. */
+/** Whether a success is being checked or brought home; one that waits for further votes is not. */
 function isFetched(success: Success): boolean {
   const { task, job, digest } = success;
   return isVotedOn(job) ? digest === undefined || task.accepting === success : task.successes?.[0] === success;
@@ -337,8 +334,8 @@ function countFetched(state: BrokerState, running: ReadonlyMap<BrokerProvider, R
 }
 
 /**
- * What requests of providers that are there and take work will bring: first the rest of those that run, then those that
- * wait, in the order of hearing of them.
+ * What requests of connected providers that take work will bring: first the rest of the running ones, then the waiting
+ * ones, in the order in which they were reported.
  */
 function comingMachines({ state, now }: Moment, isCounted: boolean): ImaginedMachine[] {
   const joined = countJoined(state);
@@ -361,8 +358,8 @@ function comingMachines({ state, now }: Moment, isCounted: boolean): ImaginedMac
 }
 
 /**
- * What the machines of a request will have together: what was asked for where nodes are known, else what those of its
- * provider have had.
+ * The expected total resources of a request's machines: as requested if nodes are known, else as earlier machines of
+ * the provider had.
  */
 function hopedResources(
   { pattern, resource }: BrokerProvider,
@@ -413,7 +410,7 @@ function bring(
   }));
 }
 
-/** Tasks do not span slots: each is a machine, and where there are very many, a few of them are. */
+/** Tasks do not span slots: each slot is a machine, or a part of them if there are very many. */
 function splitInSlots({ slot }: AllocationRequest, processors: ProcessorCount): ProcessorCount[] {
   if (slot === undefined) return [processors];
   const slots = Math.max(0, Math.floor(processors / slot.processors));

@@ -8,15 +8,14 @@ import { expectedTime } from '../times/task-times.ts';
 
 /** A task is near its end from this share of its expected time on. */
 const nearFrom = 0.75;
-/** And up to this one: what takes so much longer than was expected may take for ever. */
+/** And up to this one: a task that takes longer than that may take for ever. */
 const nearUntil = 2;
 
 /**
  * How many tasks of a workflow become ready soon, by queue: all that they wait for is near its end, or its results are
- * on their way home. As many less as there are of
- * these, whose processors come free for them.
+ * on their way home. Subtracts the tasks near their end, whose processors come free for them.
  *
- * They are no reason to ask for more, but machines that idle are not given back for the moment between two levels.
+ * They justify no further requests, but they keep idle machines from being released for the moment between two levels.
  * Cost: O(open tasks and what waits for them).
  */
 export function countReadySoon(moment: Moment, job: BrokerJob): Map<TaskQueue, number> {

@@ -8,7 +8,7 @@ import { getWindow } from '../reservations/reserved-place.ts';
 import type { BrokerState, MovedWindow } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 
-/** Notes what a provider tells of its requests, where anything but the time of seeing changed. */
+/** Notes the requests that a provider reports, if anything but the time of seeing changed. */
 export function onRequestsChanged(turn: Turn, { providerId, requests: reported }: GetInput<'RequestsChanged'>): void {
   const provider = turn.state.providers.get(providerId);
   if (provider === undefined) return;
@@ -32,7 +32,7 @@ function requestInOwnClock(request: AllocationRequest, offset: Duration): Alloca
   };
 }
 
-/** Notes how reservations stand, and which of them are elsewhere than was known. */
+/** Notes the status of reservations, and which of them have moved. */
 export function onReservationStatuses(turn: Turn, { providerId, statuses }: GetInput<'StatusesReported'>): void {
   const { state } = turn;
   const provider = state.providers.get(providerId);
@@ -46,7 +46,7 @@ export function onReservationStatuses(turn: Turn, { providerId, statuses }: GetI
   }
 }
 
-/** Where a reservation is, as far as is known; undefined where no open job has one of that name. Cost: O(open jobs). */
+/** The known interval of a reservation; undefined if no open job has one of that name. Cost: O(open jobs). */
 function findKnownWindow(state: BrokerState, name: ReservationName): MovedWindow | undefined {
   for (const { reservation } of state.openJobs.values())
     if (reservation !== undefined && isOfReservation(reservation, name)) return getWindow(state, reservation);

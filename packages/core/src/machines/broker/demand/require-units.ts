@@ -4,8 +4,8 @@ import type { TaskQueue } from '../state.ts';
 type Sized = Pick<TaskQueue, 'isGang' | 'processors'>;
 
 /**
- * Processors that one machine must have for a task: demand tells tasks by it, and a gang as so many tasks of one
- * processor as it has.
+ * Processors that one machine must have for a task, by which demand groups tasks. A gang counts as one task of one
+ * processor for each of its processors.
  */
 export function requireWidth({ isGang, processors }: Sized): ProcessorCount {
   return isGang ? 1 : processors;

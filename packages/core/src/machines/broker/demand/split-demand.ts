@@ -10,7 +10,7 @@ import type { BrokerJob, BrokerProvider, BrokerState, TaskQueue } from '../state
 import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { countRunsWanted } from '../trust/votes.ts';
 
-/** What is wanted of one provider. */
+/** The demand for one provider. */
 export interface DemandPart {
   /** Of the tasks that are reported to it. */
   readonly shape: TaskShape;
@@ -25,23 +25,19 @@ export interface DemandPart {
 }
 
 /**
- * Splits the open tasks among the providers: to each what runs there, what its machines and requests will take in the
- * imagination (see
- * `imagineGrid`), and what nothing takes though its machines could run it.
+ * Splits the open tasks among the providers: to each the tasks that run there, those that its machines and requests are
+ * expected to take (see `imagineGrid`), and those that no machine takes though its machines could run them.
  *
- * Requests that wait count in the order in which this broker received them, each for what those before it leave: were
- * all counted, two
- * providers would take turns in giving way to each other. (Not the instants decide that they state: were a new request,
- * by a clock that
- * was set, before one that waits, its provider would give it up and ask again without end.) What nothing takes is dealt
- * out evenly to
- * those whose machines could run it, so that two providers that learn of a job at once do not both ask for all of it;
- * what one has left of its share after
- * `shareWait` the others may ask for too.
+ * Requests that wait count in the order in which this broker received them, each for what those before it leave: if
+ * each counted for everything, two providers would take turns in giving way to each other. (The instants that they
+ * state do not decide the order: if a clock step put a new request before a waiting one, its provider would give the
+ * waiting one up and ask again without end.) Remaining tasks are shared evenly among the providers whose machines could
+ * run them, so that two providers that learn of a job at once do not both ask for all of it; after `shareWait` the
+ * others may ask for the rest of one's share too.
  *
- * A part speaks of tasks of one shape. A provider whose manager knows nodes receives those that nothing takes and that
- * have least there: the shapes take turns. Others receive those of the narrowest, so that wide tasks make nobody ask
- * for more of what the narrow ones need; the wide ones follow when those are done.
+ * A part covers tasks of one shape. A provider whose manager knows nodes gets the shape of remaining tasks that has
+ * least there: the shapes take turns. Others get the narrowest shape, so that wide tasks never increase the demand for
+ * narrow slots; the wide ones follow when those are done.
  */
 export function splitDemand(moment: Moment): Map<BrokerProvider, DemandPart> {
   const grid = imagineGrid(moment);
@@ -65,7 +61,7 @@ function derivePart(state: BrokerState, grid: ImaginedGrid, { provider, left, fr
   const replicas = seenBy(provider, grid.running.get(provider)?.replicas);
   const shape = chooseShape(provider, placed, unplaced) ?? shapeFor(provider, smallestOpen(state));
   const [there, lacking] = [countOf(placed, shape), countOf(unplaced, shape)];
-  // It covers all that it runs, siblings of tasks that count elsewhere too: what holds them is to stay.
+  // The demand covers all that it runs, also siblings of tasks that count elsewhere: machines with work must stay.
   const pendingFor = (one: TaskShape, least: number): number =>
     Math.max(Math.min(countOf(replicas, one), countPending(state, provider, one)), least);
   let otherProcessors = 0;
@@ -109,7 +105,7 @@ function seenBy(provider: BrokerProvider, counts: ShapeCounts | undefined): Shap
   return seen;
 }
 
-/** Tasks that run there, and those that its machines and requests take in the imagination, by shape. */
+/** Tasks that run there, and those that its machines and requests are expected to take, by shape. */
 function placedWith(grid: ImaginedGrid, provider: BrokerProvider): ShapeCounts {
   const placed = seenBy(provider, grid.running.get(provider)?.tasks);
   for (const machine of grid.machines) {
@@ -130,7 +126,7 @@ function unplacedFor({ provider, left, fresh }: Split): ShapeCounts {
   return unplaced;
 }
 
-/** What nothing takes of a queue, but what is kept for others. */
+/** The rest of a queue that no machine takes, except the shares kept for others. */
 function leftFor({ provider, fresh }: Pick<Split, 'provider' | 'fresh'>, queue: ImaginedQueue): number {
   let elsewhere = 0;
   for (const [other, shares] of fresh) if (other !== provider) elsewhere += shares.get(queue) ?? 0;
@@ -146,7 +142,7 @@ function widestGang({ provider, left, fresh }: Split): ProcessorCount {
   return widest;
 }
 
-/** The shape of the smallest tasks of open jobs; one processor where no job wants a machine. */
+/** The shape of the smallest tasks of open jobs; one processor if no job needs a machine. */
 function smallestOpen(state: BrokerState): TaskShape {
   let least: TaskShape | undefined;
   for (const job of state.openJobs.values()) {
@@ -157,8 +153,8 @@ function smallestOpen(state: BrokerState): TaskShape {
 }
 
 /**
- * Tasks of a shape that have not ended, and what votes want beyond one run of each: those of a cancelled job only have
- * to be stopped.
+ * Tasks of a shape that have not ended, and the votes that they need beyond one run of each: those of a cancelled job
+ * only have to be stopped.
  */
 function countPending(state: BrokerState, provider: BrokerProvider, shape: TaskShape): number {
   const isOfShape = (queue: TaskQueue): boolean => shapeFor(provider, shapeOf(queue)).key === shape.key;

@@ -3,12 +3,15 @@ import type { ProcessorCount } from '../../../shared/index.ts';
 import type { BrokerProvider, TaskQueue } from '../state.ts';
 import { requireWidth } from './require-units.ts';
 
-/** What tasks need of one machine, as far as it decides what a provider is asked for. */
+/** The requirements of tasks on one machine, as far as they decide what a provider is asked for. */
 export interface TaskShape {
   /** The same for shapes that are the same. */
   readonly key: string;
   readonly processors: ProcessorCount;
-  /** For one task, or for those that share a device. Undefined for one processor and nothing else, and for providers that are asked for processors alone. */
+  /**
+   * For one task, or for those that share a device. Undefined for one processor and nothing else, and for providers
+   * that are asked for processors alone.
+   */
   readonly slot: Slot | undefined;
   /** Of GPUs, for each task. */
   readonly share: GpuShare;

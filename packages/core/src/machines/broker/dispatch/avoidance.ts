@@ -14,7 +14,7 @@ export function avoidedUntil(
   { task, queue }: { readonly task: OpenTask | undefined; readonly queue: TaskQueue },
 ): Instant | undefined {
   if (task === undefined || task.avoidMachineId !== machine.facts.machineId) return undefined;
-  // The clock was set back since, by nobody knows how much.
+  // The clock was set back since, by an unknown amount.
   if (task.avoidSince > at.now) return undefined;
   const until = task.avoidSince + at.state.options.retryElsewhere;
   return until > at.now && hasOtherMachine(at.state, queue, machine) ? until : undefined;

@@ -4,19 +4,17 @@ import { matchesQueue } from './matching.ts';
 import type { BrokerMachine, BrokerState, TaskQueue } from '../state.ts';
 
 /**
- * How many processors each of some moldable tasks gets that are dispatched on a machine together: a share of what is free
- * there, as what it can use at most is to what all
- * that is ready and may run there can use; no more than it can use, and what leaves the others what they take at least.
- * Undefined where that is what they take at least: for rigid
- * ones, those that wait for a processor, and those that are planned: a plan counts on what they take at least.
+ * How many processors each of some moldable tasks gets that are dispatched on a machine together: a share of its free
+ * processors, in proportion to the most that it can use among all ready tasks that may run there; no more than it can
+ * use, and the others keep the fewest that they take. Undefined if that is the fewest that it takes: for rigid tasks,
+ * those that wait for a processor, and planned ones, because a plan counts on the fewest.
  *
  * It is chosen once: a replica keeps what it has. Cost: O(queues of open jobs) for moldable tasks.
  *
  * @source moreira2009, 3.2.2.2:  S'(i) = S*(i), or (S_max / sum S*) S*(i) where sum S* > S_max
  * Symbols: S* = the most processors that a task can use, S_max = the free ones of the machine, S' = the width. Departs
- * from the source: a task is on one machine; what its processors
- * exchange is not known, so that as many as it can use are its best; no processor moves from one task to another
- * afterwards.
+ * from the source: a task is on one machine; the communication between its processors is not known, so that as many as
+ * it can use are its best; no processor moves from one task to another afterwards.
  */
 export function chooseWidth(
   state: BrokerState,

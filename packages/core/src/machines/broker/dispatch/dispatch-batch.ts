@@ -9,7 +9,7 @@ export interface Batch {
   readonly job: BrokerJob;
   readonly group: GroupSpan;
   readonly taskIndexes: readonly TaskIndex[];
-  /** What each is to hold; left out, as many as its task takes at least. */
+  /** The processors of each; left out, the fewest that its task takes. */
   readonly processors?: ProcessorCount | undefined;
 }
 

@@ -15,11 +15,9 @@ import { type Turn, wakeBy } from '../turn.ts';
 import { withdrawWaiting } from './withdraw-waiting.ts';
 
 /**
- * Gives machines work: ready tasks first; where none is left, tasks that wait in the queues of busy machines are asked
- * back for
- * idle ones, and what is idle still gets replicas of running tasks. Replicas that a job's cap allows no longer are
- * given up. Gangs come before
- * all of it, since what they wait for is taken by nobody else meanwhile.
+ * Gives machines work: ready tasks first; when none is left, tasks that wait in the queues of busy machines are asked
+ * back for idle ones, and machines that are still idle get replicas of running tasks. Replicas beyond a job's cap are
+ * given up. Gangs come first of all, so that the processors that they wait for go to no other task.
  */
 export function dispatchReplicas(turn: Turn): void {
   if (turn.state.openJobs.size === 0) return;
@@ -32,11 +30,11 @@ export function dispatchReplicas(turn: Turn): void {
   for (const { heldBack } of held) heldBack.clear();
 }
 
-/** What is not to be touched while machines are filled. */
+/** Tasks and machines that dispatch must not touch. */
 interface KeptBack {
   /** Queues of which something is held back. */
   readonly held: ReadonlySet<TaskQueue>;
-  /** Machines that are to come free for a gang. */
+  /** Machines that a gang waits for. */
   readonly gathering: ReadonlySet<BrokerMachine>;
 }
 
@@ -48,7 +46,7 @@ function fillMachines(turn: Turn, all: readonly BrokerMachine[], { held, gatheri
   const queues = readyQueues(turn);
   dispatchWhereWritten(turn, machines, { queues, port });
   const kept = dispatchQueues(machines, queues, port);
-  // A task that was begun just now may want several votes.
+  // A task that has just begun may need several votes.
   dispatchVotes(turn, machines, port.prefetchDepth);
   settleTurns(turn, machines, queues);
   const idle = new IdleSlots(
@@ -73,7 +71,7 @@ function usableMachines(turn: Turn): BrokerMachine[] {
       continue;
     if (machine.quarantinedUntil > turn.now) wakeBy(turn, machine.quarantinedUntil);
     else usable.push(machine);
-    // What an allocation has its provider knows; what another machine claims nobody does.
+    // A provider knows what its allocations have; the claims of other machines cannot be checked.
     if (machine.facts.requestId === '') machine.allowance = getAllowance(machine, widest);
   }
   return usable;

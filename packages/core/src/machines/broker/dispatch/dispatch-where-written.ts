@@ -7,7 +7,7 @@ import type { BrokerMachine, TaskQueue } from '../state.ts';
 import { storageKey, findWriters } from '../results/stored-inputs.ts';
 import type { Turn } from '../turn.ts';
 
-/** Ready tasks that are looked at in a turn, of each queue. */
+/** The most ready tasks that are considered in a turn, of each queue. */
 const comparedMax = 256;
 
 /** Those that know nothing of data nor of times, so that to them one free processor is as good as another. */
@@ -16,11 +16,11 @@ const indifferent: ReadonlySet<SchedulerName> = new Set<SchedulerName>(['wqr', '
 type Port = SchedulingPort<BrokerMachine, TaskQueue>;
 
 /**
- * Dispatches ready tasks of workflows on free machines that wrote what they read, before the others are dispatched.
+ * Dispatches ready tasks of workflows on free machines that wrote their inputs, before the others are dispatched.
  *
- * It costs nobody anything: only tasks are looked at that would all get one of the free processors now anyway, after
- * those of jobs before theirs.
- * Cost: O(free machines + tasks that are looked at), once where any ready task of a workflow reads what others write.
+ * It delays no other task: it only considers tasks that would all get one of the free processors now anyway, after
+ * those of jobs before theirs. Cost: O(free machines + considered tasks), once a ready task of a workflow reads what
+ * another wrote.
  */
 export function dispatchWhereWritten(
   turn: Turn,
@@ -97,7 +97,7 @@ function listHolders(
   return [...holders.filter(isWriter), ...holders.filter((machine) => !isWriter(machine))];
 }
 
-/** The first of those that hold most; undefined where none holds anything. */
+/** The first of those that hold most; undefined if none holds anything. */
 function findBest(
   machines: readonly BrokerMachine[],
   heldIn: (machine: BrokerMachine) => Bytes,

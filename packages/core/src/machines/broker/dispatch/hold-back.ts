@@ -5,11 +5,11 @@ import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 
 /**
- * Keeps from being dispatched what providers may have started by themselves and have not told of: a broker that is back
- * asks what is alive before it runs
- * anything again. What was leased to nobody goes on at once. Cost: O(tasks leased to providers that are waited for).
+ * Holds back tasks that providers may have started by themselves and have not reported: a broker that is back asks what
+ * is alive before it runs anything again. Tasks that are not delegated go on at once. Cost: O(tasks leased to awaited
+ * providers).
  *
- * @returns the queues of which something is held back, for which the step asks to be run again.
+ * @returns the queues with held tasks, for which the step asks to run again.
  */
 export function holdBackLeased(turn: Turn): ReadonlySet<TaskQueue> {
   const { state } = turn;
@@ -41,8 +41,8 @@ function holdBack(job: BrokerJob | undefined, tasks: IndexSet, held: Set<TaskQue
 }
 
 /**
- * Until when a provider is waited for to tell what it holds; undefined where it has told all, or was waited for long
- * enough.
+ * Until when the broker waits for a provider to report what it holds; undefined if it has reported all, or the wait is
+ * over.
  */
 export function unreceivedUntil({ now }: Pick<Turn, 'now'>, { listeningUntil }: BrokerProvider): Instant | undefined {
   return listeningUntil !== undefined && listeningUntil > now ? listeningUntil : undefined;
@@ -65,7 +65,7 @@ export function isUnreceived(turn: Turn, { jobId }: BrokerJob, { index, replicas
   return false;
 }
 
-/** Whether a machine may take what is held back: no replica beside another is to have it when that may go on. */
+/** Whether a machine may take a held task: siblings must not take the machine, because that task may go on there. */
 export function isKeptFor(held: ReadonlySet<TaskQueue>, machine: BrokerMachine): boolean {
   for (const queue of held) if (matchesQueue(queue, machine)) return true;
   return false;

@@ -3,10 +3,8 @@ import type { Turn } from '../turn.ts';
 
 /**
  * Whether an idle machine would be held all the same: it is time-shared and stays as long as its owner leaves it, or
- * its provider gives
- * its allocations back only when nothing is wanted of it any more, and runs what is wanted in any case. Replicas beside
- * others do not count
- * for that: they must not be what an allocation is held for. Cost: the provider's replicas, once in a step.
+ * its provider gives its allocations back only without demand, and runs first replicas in any case. Speculative
+ * replicas do not count: no allocation must be held for them. Cost: the provider's replicas, once in a step.
  */
 export function idlesAnyway(turn: Turn, { provider, facts: { requestId } }: BrokerMachine): boolean {
   if (requestId === '') return true;

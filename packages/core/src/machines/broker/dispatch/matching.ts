@@ -14,8 +14,8 @@ export function matchesQueue(
 }
 
 /**
- * Whether a machine is one that the queue's tasks could run on, wherever they are dispatched. Answers are kept, so asking
- * again is cheap.
+ * Whether a machine is one that the queue's tasks could run on, wherever they are dispatched. Answers are kept, so
+ * asking again is cheap.
  */
 export function wouldDo(queue: TaskQueue, facts: MachineFacts): boolean {
   if (!belongsTo(queue.job, facts.reservation)) return false;

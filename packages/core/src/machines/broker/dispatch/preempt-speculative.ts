@@ -6,10 +6,10 @@ import type { BrokerJob, BrokerMachine, BrokerReplica, OpenTask, TaskQueue } fro
 import { cancelReplica, commit, type Turn, wakeBy } from '../turn.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
-/** What wants processors that would not idle. */
+/** Tasks and gangs that need processors: these would not idle. */
 export interface Claims {
   readonly ready: readonly TaskQueue[];
-  /** Machines that are to come free for gangs. */
+  /** Machines that gangs wait for. */
   readonly gathering: ReadonlySet<BrokerMachine>;
 }
 
@@ -17,7 +17,7 @@ export interface Claims {
 export function preemptSpeculative(turn: Turn, claims: Claims): void {
   for (const job of turn.state.openJobs.values()) {
     forgetSettled(job);
-    // Votes are wanted results, and no work beside them.
+    // Votes are needed results, not speculation.
     if (job.withSibling.size === 0 || isVotedOn(job)) continue;
     if (job.replicationCap.kind === 'share') keepWithinShare(turn, job);
     else if (job.replicationCap.kind === 'idle') yieldTo(turn, job, claims);
@@ -34,9 +34,8 @@ function forgetSettled({ withSibling }: BrokerJob): void {
 }
 
 /**
- * Gives up the youngest siblings until what is left of the share lasts for a moment, and looks again when it does not.
- * Where it gave any up
- * it looks again at once: what was set aside for them may do for another.
+ * Gives up the youngest siblings until the rest of the share lasts for a moment, and checks again when it does not.
+ * After giving any up it checks again at once: the share that was set aside for them may be enough for another.
  */
 function keepWithinShare(turn: Turn, job: BrokerJob): void {
   for (;;) {
@@ -53,9 +52,7 @@ function keepWithinShare(turn: Turn, job: BrokerJob): void {
   }
 }
 
-/**
- * Whether ready tasks want the machine: it would not idle, and replicas beside others would have to make room at once.
- */
+/** Whether ready tasks need the machine: it would not idle, and speculative replicas would have to give way at once. */
 export function isWanted(turn: Turn, ready: readonly TaskQueue[], machine: BrokerMachine): boolean {
   return ready.some(
     (queue) => queue.readyCount > 0 && matchesQueue(queue, machine) && !keepsAway(turn, queue, machine),
@@ -63,7 +60,7 @@ export function isWanted(turn: Turn, ready: readonly TaskQueue[], machine: Broke
 }
 
 /**
- * A processor that ready tasks or a gang want would not idle: the youngest siblings make room for tasks, and all that
+ * A processor that ready tasks or a gang need would not idle: the youngest siblings make room for tasks, and all that
  * are in its way for a gang.
  */
 function yieldTo(turn: Turn, job: BrokerJob, { ready, gathering }: Claims): void {

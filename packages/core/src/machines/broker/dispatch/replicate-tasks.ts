@@ -53,8 +53,8 @@ export function replicateTasks(turn: Turn, idle: IdleSlots<BrokerMachine>, ready
 }
 
 /**
- * What the jobs' caps allow in this turn. Only events make them allow more, never time alone, or somebody would have to
- * ask for it.
+ * What the jobs' caps allow in this turn. Only events make them allow more, never time alone: no timer would ask for
+ * it.
  */
 class Caps {
   readonly #turn: Turn;
@@ -103,7 +103,7 @@ function isReplicated({ isGang, replicasMax, status, scheduler }: BrokerJob): bo
   return !isGang && replicasMax > 1 && status === 'running' && findScheduler(scheduler).replication !== 'none';
 }
 
-/** Bytes count before speed where replicas are to go to the data: a byte is more than any difference in time. */
+/** Bytes count before speed where replicas go to the data: a byte is more than any difference in time. */
 function getWorth(
   job: BrokerJob,
   { task, machine }: SiblingCandidate,
@@ -155,7 +155,7 @@ function sinceWhen(
   };
 }
 
-/** Those that are to vote may each have as many siblings as a task that is run once. */
+/** A task that is voted on may have, for each vote, as many siblings as a task that runs once. */
 function getReplicasMax(state: BrokerState, job: BrokerJob, task: OpenTask): number {
   if (!isVotedOn(job)) return task.status === 'running' ? job.replicasMax : 0;
   const wanted = votesWanted(state, job, task);

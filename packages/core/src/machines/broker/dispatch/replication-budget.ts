@@ -3,7 +3,7 @@ import type { Duration, Instant, ProcessorCount, ProcessorMillis } from '../../.
 import type { BrokerJob, BrokerMachine, OpenTask } from '../state.ts';
 import { expectedEnd, expectedTime } from '../times/task-times.ts';
 
-/** Replicas are given up so long before the cap would be reached, so that their machines hear of it in time. */
+/** Replicas are given up this long before the cap is reached, so that their machines learn of it in time. */
 export const limitPreAcquired: Duration = 2000;
 
 /** A job's cost of replication at an instant, and how fast it grows. */
@@ -44,23 +44,20 @@ export interface SiblingCandidate {
 }
 
 /**
- * What one more replica of a running task on a machine adds to what is set aside: how much more the task then loses at
- * worst until it is
- * expected to end. Infinity before anything is known of the job's times.
+ * What one more replica of a running task on a machine adds to the reserve: by how much the task's worst loss until its
+ * expected end grows. Infinity before anything is known of the job's times.
  */
 export function costOfSibling(job: BrokerJob, candidate: SiblingCandidate, now: Instant): ProcessorMillis {
   return addedLoss(job, candidate, { since: now, now });
 }
 
 /**
- * What has to be left of the share before one more replica of a running task is made: no less than its cost, and
- * between two events what it
- * is more than `getLeft` never shrinks, or the broker would have to look again while nothing happens.
+ * What must be left of the share before a running task gets one more replica: at least its cost, and its excess over
+ * `getLeft` must not shrink between two events, or the broker would have to check again without one.
  *
- * Beside results that wait for their verdict its cost alone falls as the task's end comes nearer, so it is taken to run
- * for as long as it
- * does at all on its machine, or as the youngest of its siblings until then, whichever is shorter. Without such results
- * this is its cost.
+ * With results that wait for their verdict, the cost alone falls as the task's end comes nearer. So the replica is
+ * assumed to run for its full time on its machine, or as the youngest of its siblings until then, whichever is shorter.
+ * Without such results this is its cost.
  */
 export function claimOfSibling(job: BrokerJob, candidate: SiblingCandidate, now: Instant): ProcessorMillis {
   const { living } = listRuns(job, candidate.task);

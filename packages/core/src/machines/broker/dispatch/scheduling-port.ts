@@ -20,8 +20,8 @@ import { type Turn, wakeBy } from '../turn.ts';
 const passedOverMax = 256;
 
 /**
- * Schedulers that go by estimates see time pass in such parts of a job's mean task time, the second one at least:
- * between two of them only events change what they decide.
+ * Schedulers that use estimates see time pass in these parts of a job's mean task time, or in the second one if longer:
+ * between two of them only events change their decisions.
  */
 const looksPerTask = 16;
 const lookEveryMin: Duration = 1000;
@@ -76,7 +76,7 @@ function getDepth(turn: Turn, queue: TaskQueue, machine: BrokerMachine): number 
   );
 }
 
-/** Ready tasks of a queue that are to be dispatched. */
+/** Ready tasks of a queue to dispatch. */
 interface Wanted {
   readonly queue: TaskQueue;
   readonly countMax: number;
@@ -95,7 +95,7 @@ function dispatchTasks(
   machine: BrokerMachine,
   { queue, tasks: wanted }: { readonly queue: TaskQueue; readonly tasks: readonly TaskIndex[] },
 ): void {
-  // What was mapped beyond what the job may run at once stays ready.
+  // Tasks that were mapped beyond the job's limit of running tasks stay ready.
   const room = getRoom(queue.job);
   if (wanted.length > room) {
     dispatchTasks(turn, machine, { queue, tasks: wanted.slice(0, room) });

@@ -16,7 +16,7 @@ import { findUserJob } from '../jobs/find-job.ts';
 import { describeEstimate, describeQuantiles, estimateJob } from './job-estimate.ts';
 import type { BrokerJob, BrokerState } from '../state.ts';
 
-/** Says why a job stands where it does; undefined where this user has none of that number. */
+/** Explains the status of a job; undefined if this user has none of that number. */
 export function explainJob(state: BrokerState, userId: UserId, jobId: JobId, now: Instant): Explanation | undefined {
   const job = findUserJob(state, userId, jobId);
   if (job === undefined) return undefined;

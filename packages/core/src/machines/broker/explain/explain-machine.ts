@@ -57,7 +57,7 @@ function describeWork(machine: BrokerMachine): Reason {
   return { code: 'machine-busy', machineId, tasks: machine.replicas.size, freeProcessors, processors };
 }
 
-/** What still counts as running here though nobody wants it. */
+/** Replicas that still count as running here although they are no longer wanted. */
 function describeSilence({ facts: { machineId }, replicas }: BrokerMachine): Reason[] {
   const unconfirmed = [...replicas.values()].filter(({ status }) => status === 'aborting').length;
   return unconfirmed === 0 ? [] : [{ code: 'machine-ends-awaited', machineId, tasks: unconfirmed }];

@@ -3,7 +3,7 @@ import type { Instant, TaskIndex } from '../../../shared/index.ts';
 import { findPlanned } from '../plan/planning.ts';
 import type { BrokerJob, BrokerState, PlannedTask } from '../state.ts';
 
-/** When a job is expected to end by the plan, no sooner than now; undefined where nothing of it is planned. */
+/** When a job is expected to end by the plan, no sooner than now; undefined if none of its tasks is planned. */
 export function findPlannedEnd({ planning: { plan } }: BrokerState, job: BrokerJob, now: Instant): Instant | undefined {
   const end = job.status === 'running' ? plan?.ends.get(job) : undefined;
   return end === undefined ? undefined : Math.max(now, Math.ceil(end));

@@ -7,7 +7,7 @@ import { isLiveRequest } from '../queries.ts';
 import { countReadySoon } from '../demand/ready-soon.ts';
 import type { BrokerState } from '../state.ts';
 
-/** Says why a request is what it is, by its name `<provider>/<number>`; undefined where there is none. */
+/** Explains the status of a request, by its name `<provider>/<number>`; undefined if there is none. */
 export function explainRequest(state: BrokerState, name: string, now: Instant): Explanation | undefined {
   const request = state.requests.get(name);
   if (request === undefined) return undefined;
@@ -21,8 +21,14 @@ export function explainRequest(state: BrokerState, name: string, now: Instant): 
   const candidates = (request.candidates ?? []).map((candidate) => describeCandidate(candidate, now));
   return {
     summary: describeRequest(request, now),
-    details: [...request.reasons, ...chooser, ...held, ...placed, ...soon, ...candidates],
+    details: [...describeThen(request, now), ...chooser, ...held, ...placed, ...soon, ...candidates],
   };
+}
+
+/** The reasons for its size, which are of the time when it was requested. */
+function describeThen({ reasons, submittedAt }: AllocationRequest, now: Instant): readonly Reason[] {
+  if (reasons.length === 0 || submittedAt === 0) return reasons;
+  return [{ code: 'request-reasons-then', sinceMs: Math.max(0, now - submittedAt) }, ...reasons];
 }
 
 /** What keeps machines that would idle between two levels of a workflow. */

@@ -69,7 +69,7 @@ export function explainReservation(state: BrokerState, job: BrokerJob, now: Inst
   ];
 }
 
-/** What its provider tells that it holds ahead for a reservation; nothing where it tells nothing. */
+/** What its provider reports as pre-acquired for a reservation; empty without a report. */
 function describeHeld({ providers }: BrokerState, reservation: JobReservation): Reason[] {
   const resourceStatus = [...providers.values()]
     .flatMap(({ statuses }) => statuses)

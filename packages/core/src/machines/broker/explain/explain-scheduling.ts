@@ -18,7 +18,7 @@ export function explainScheduling(state: BrokerState, job: BrokerJob, now: Insta
   ];
 }
 
-/** Says what the cap on a job's replicas leaves now; nothing where there is none. */
+/** Explains what the cap on a job's replicas leaves now; empty without a cap. */
 function explainCap(state: BrokerState, job: BrokerJob, now: Instant): Reason[] {
   switch (job.replicationCap.kind) {
     case 'none':

@@ -12,7 +12,10 @@ import type { BrokerMachine, BrokerState, TaskQueue } from '../state.ts';
 import { keepsAway } from '../times/remaining-time.ts';
 import { listedMax, type Waiting } from './explanation.ts';
 
-/** The machine that comes nearest to what a task asks for in addition to processors, and what it has too little of. */
+/**
+ * The machine that comes nearest to a task's request for other resources than processors, and what it has too little
+ * of.
+ */
 export interface NearestShortage extends Shortage {
   readonly machineId: string;
 }
@@ -32,8 +35,8 @@ function listShortages(
 }
 
 /**
- * Says that what a queue's tasks ask for in addition to processors is not there, or not free; undefined where that is
- * not what they wait for.
+ * Says that the resources that a queue's tasks request in addition to processors are missing, or not free; undefined if
+ * the tasks do not wait for that.
  */
 export function explainResources(state: BrokerState, queue: TaskQueue, now: Instant): Waiting | undefined {
   const { resources, job } = queue;
@@ -98,7 +101,7 @@ function explainLack(
   };
 }
 
-/** What a machine has too little of, even when nothing runs there; none where it has enough. */
+/** The resources of which a machine has too little even when nothing runs there; empty if it has enough. */
 export function explainLackOn(queue: TaskQueue, facts: MachineFacts): Reason[] {
   const { resources } = queue;
   if (resources === undefined || hasEnough(queue, facts)) return [];

@@ -9,7 +9,7 @@ import { roundAdmissibility } from '../../../site-selection/index.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, TaskQueue } from '../state.ts';
 import { type Waiting, listedMax } from './explanation.ts';
 
-/** Says where a task is placed, since when and why; nothing of one that is not. */
+/** Says where a task is assigned, since when and why; empty for one that is not. */
 export function explainAssignment(job: BrokerJob, index: TaskIndex, now: Instant): Reason[] {
   const place = job.assigned.get(index);
   if (place === undefined) return [];

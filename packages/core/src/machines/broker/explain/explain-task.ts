@@ -42,7 +42,7 @@ export interface TaskSubject {
   readonly reusedFrom?: TakenTask | undefined;
 }
 
-/** What the parts of an explanation of one task share. */
+/** Shared by the parts of an explanation of one task. */
 interface TaskView {
   readonly state: BrokerState;
   readonly job: BrokerJob;
@@ -54,13 +54,13 @@ interface TaskView {
   readonly now: Instant;
 }
 
-/** Says why a task is what it is; undefined where this user has no such task. */
+/** Explains the status of a task; undefined if this user has no such task. */
 export function explainTask(state: BrokerState, subject: TaskSubject, now: Instant): Explanation | undefined {
   const { jobId, taskIndex } = subject;
   const job = findUserJob(state, subject.userId, jobId);
   const task = job === undefined ? undefined : findTaskSummary(job, taskIndex);
   if (job === undefined || task === undefined) return undefined;
-  const past = subject.past.map(describePast);
+  const past = describeEnded(subject.past);
   const view: TaskView = { state, job, task, open: job.tasks.get(taskIndex), past, now };
   switch (task.status) {
     case 'waiting':
@@ -77,7 +77,7 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
     case 'failed':
       return {
         summary: { code: 'task-failed', jobId, taskIndex },
-        details: past.length === 0 ? [{ code: 'records-gone' }] : [...past].reverse(),
+        details: past.length === 0 ? [{ code: 'records-gone' }] : latestFirst(past),
       };
     case 'cancelled':
       return { summary: explainCancelled(job, taskIndex), details: past };
@@ -91,6 +91,15 @@ function explainParked({ state, job, task: { taskIndex }, past, now }: TaskView)
   return held.has(taskIndex) || why === undefined
     ? { summary: { code: 'task-held', jobId, taskIndex }, details: why === undefined ? details : [why, ...details] }
     : { summary: { code: 'task-gated', jobId, taskIndex }, waiting: why, details };
+}
+
+/** What is only counted stays last. */
+function latestFirst(past: readonly Reason[]): Reason[] {
+  return [...past].reverse().sort((one, other) => Number(isCount(one)) - Number(isCount(other)));
+}
+
+function isCount({ code }: Reason): boolean {
+  return code === 'replicas-withdrawn';
 }
 
 function explainRunning({ state, job, task, open, past, now }: TaskView): Explanation {
@@ -216,6 +225,14 @@ function summarizeFinished({ jobId, taskIndex, past, reusedFrom }: TaskSubject):
   const { startedAt, endedAt } = winner.ending;
   const { machineId } = winner;
   return { code: 'task-finished', jobId, taskIndex, machineId, tookMs: Math.max(0, endedAt - startedAt) };
+}
+
+/** Replicas that were staged ahead and withdrawn are of no interest one by one: they are counted, and come last. */
+function describeEnded(past: readonly PastReplica[]): Reason[] {
+  const withdrawn = past.filter(({ ending }) => ending.disposition === 'withdrawn');
+  if (withdrawn.length < 2) return past.map(describePast);
+  const others = past.filter(({ ending }) => ending.disposition !== 'withdrawn');
+  return [...others.map(describePast), { code: 'replicas-withdrawn', replicas: withdrawn.length }];
 }
 
 function describePast({ machineId, ending }: PastReplica): Reason {

@@ -33,7 +33,7 @@ export function explainUnmet(
   };
 }
 
-/** Says by whom a task was cancelled: its user, or what it waits for and cannot have. */
+/** The reason why a task was cancelled: its user, or the failure or cancellation of a task that it waits for. */
 export function explainCancelled(job: BrokerJob, taskIndex: TaskIndex): Reason {
   const { jobId, cancelReason } = job;
   const failedTaskIndex = cancelReason === '' ? findFailedBefore(job, taskIndex) : undefined;

@@ -3,9 +3,9 @@ import type { Reason } from '../../../reasons/index.ts';
 /** Why something is as it is. */
 export interface Explanation {
   readonly summary: Reason;
-  /** Why what the summary is about waits; left out where it does not. */
+  /** Why the subject waits; left out if it does not. */
   readonly waiting?: Reason;
-  /** The most telling first. */
+  /** The most informative first. */
   readonly details: readonly Reason[];
 }
 

@@ -6,15 +6,15 @@ import { countReady } from '../jobs/ready-tasks.ts';
 import type { BrokerJob, BrokerReplica, BrokerState, OpenTask } from '../state.ts';
 import { expectedRemaining, timeQuantile } from '../times/task-times.ts';
 
-/** What is known of how long the tasks of a job take, and how long what is open of it still may. */
+/** What is known of the times of a job's tasks, and how long the open ones may still take. */
 export interface JobEstimate {
   /** Undefined before anything was seen. */
   readonly times: TimeQuantiles | undefined;
   /** Its replicas that run now, as far as is known: those that fit on the processors of their machines. */
   readonly slotCount: number;
   /**
-   * How long it takes on so many places, if none comes or goes; undefined where nothing of it runs, or before a task
-   * has ended.
+   * How long it takes on this number of places, if none comes or goes; undefined if no task runs, or before one has
+   * ended.
    */
   readonly remaining: { readonly least: Duration; readonly most: Duration } | undefined;
 }
@@ -28,8 +28,8 @@ interface Rest {
 /**
  * What is known of a job's times. Cost: O(replicas + tasks of the job that are open).
  *
- * @source Graham's bound for lists: who gives each free place the next task needs no more than work / places, and the
- * longest task.
+ * @source Graham's bound for lists: a schedule that gives each free place the next task takes at most work / places,
+ *   and the longest task.
  * Departs from the source: work is expected, by the product-limit curve of the job's times; longest is the ninth tenth.
  */
 export function estimateJob(state: BrokerState, job: BrokerJob, now: Instant): JobEstimate {
@@ -93,7 +93,7 @@ function restOfReplica(replica: BrokerReplica, now: Instant): Rest | undefined {
   return { expected, most: Math.max(expected, ninetieth === undefined ? 0 : ninetieth - elapsed) };
 }
 
-/** For how long a replica has run, as far as its machine told. */
+/** For how long a replica has run, as far as its machine reported. */
 function getElapsed({ startedAt }: BrokerReplica, now: Instant): Duration {
   return startedAt === 0 ? 0 : Math.max(0, now - startedAt);
 }
@@ -117,7 +117,7 @@ export function describeQuantiles({ count, censoredCount, median, ninetieth }: T
   };
 }
 
-/** How long a replica still runs, by those that lasted so long; nothing where that is not known. */
+/** How long a replica still runs, by those that lasted as long; empty if that is not known. */
 export function describeRest(replica: BrokerReplica, now: Instant): Reason[] {
   const rest = replica.startedAt === 0 || replica.job.times.count === 0 ? undefined : restOfReplica(replica, now);
   if (rest === undefined) return [];

@@ -25,7 +25,7 @@ export function checkGangs(state: BrokerState): void {
   }
 }
 
-/** Of a job that has ended nobody knows any more what its tasks take. */
+/** After the end of a job, the widths of its tasks are no longer known. */
 function isWidth({ processors, job, task }: BrokerReplica): boolean {
   if (job.groups.length === 0) return processors >= 1;
   const { queue } = getGroup(job, task.index);

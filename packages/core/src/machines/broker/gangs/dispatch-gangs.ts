@@ -11,22 +11,19 @@ import { buildStart } from '../dispatch/start-of.ts';
 import { commit, type Turn, wakeBy } from '../turn.ts';
 
 /**
- * Places gangs whose processors are all free at one provider, and keeps what becomes free for those that come next.
+ * Places gangs whose processors are all free at one provider, and keeps processors that become free for the next ones.
  *
  * A gang gets its processors all at once or none, in one step, so two of them never wait for each other. At each
- * provider one gang at a time is
- * *gathered*: nothing else is placed on the machines that it may use until enough of them is free; it then gets the
- * fewest that will do. Jobs take
- * turns: the one whose last gang was placed longest ago is next, so that none waits for all the tasks of another. Where
- * tasks of a job before
- * its own wait for the same machines, some of those are placed between two gangs. Nothing here asks to be woken: what a
- * gang waits for is an event.
+ * provider one gang at a time is *gathered*: no other task is placed on the machines that it may use until enough of
+ * them is free; it then gets the fewest that are enough. Jobs take turns: the one whose last gang was placed longest
+ * ago is next, so that none waits for all the tasks of another. If tasks of a job before its own wait for the same
+ * machines, some of them are placed between two gangs. A gang never asks to be woken: it waits for an event.
  *
  * Cost: O(open jobs + queues with gangs x machines).
  *
- * @param machines those that something may be placed on.
- * @param others queues of ready tasks that are no gangs.
- * @returns machines that are to come free for gangs.
+ * @param machines those that may get tasks.
+ * @param others queues of ready tasks that are not gangs.
+ * @returns machines that gangs wait for.
  */
 export function dispatchGangs(
   turn: Turn,
@@ -48,9 +45,9 @@ export function dispatchGangs(
 }
 
 /**
- * Takes note of who has had a turn between two gangs: a machine that is free though tasks of an earlier job would do
- * for it was left by them, so that gangs need
- * not wait for these. Then the step is run again. Cost: O(machines x queues) where a turn is owed, else O(providers).
+ * Notes that the jobs owed a turn between two gangs have had it: a machine that is free though tasks of an earlier job
+ * would fit was left by them, so that gangs need not wait for these. Then the step is run again. Cost: O(machines x
+ * queues) if a turn is owed, else O(providers).
  */
 export function settleTurns(turn: Turn, machines: readonly BrokerMachine[], others: readonly TaskQueue[]): void {
   for (const provider of turn.state.providers.values()) {
@@ -78,7 +75,7 @@ function waitingQueues(turn: Turn): TaskQueue[] {
     else waiting.push(...ready);
   }
   const [first] = waiting;
-  // By turns, unless their users say who is first.
+  // By turns, unless the users set priorities.
   return waiting.every(({ job }) => job.priority === first?.job.priority)
     ? waiting.sort((one, other) => one.job.lastGangId - other.job.lastGangId)
     : waiting;

@@ -3,7 +3,7 @@ import type { ProcessorCount } from '../../../shared/index.ts';
 import type { GangSeat } from './gang.ts';
 import type { BrokerMachine, TaskQueue } from '../state.ts';
 
-/** The machines of one provider that may be members of a queue's gangs, and what is free there. */
+/** The machines of one provider that may be members of a queue's gangs, and their free processors. */
 export class SeatPlan {
   /** All of them, free or not. */
   readonly machines: readonly BrokerMachine[];
@@ -14,7 +14,7 @@ export class SeatPlan {
   #open: { readonly machine: BrokerMachine; readonly free: ProcessorCount }[] = [];
   #free = 0;
 
-  /** @param needs what each member takes in addition to processors. */
+  /** @param needs the other resources of each member, in addition to processors. */
   constructor(machines: readonly BrokerMachine[], needs: Pick<TaskQueue, 'resources'>) {
     this.machines = machines;
     this.#needs = needs;
@@ -39,9 +39,7 @@ export class SeatPlan {
     this.#free = this.#open.reduce((sum, { free }) => sum + free, 0);
   }
 
-  /**
-   * How many members a gang of so many processors would have; Infinity where so many are not free. Cost: O(members).
-   */
+  /** How many members a gang of this width would have; Infinity if too few processors are free. Cost: O(members). */
   countMembers(processors: ProcessorCount): number {
     if (this.#free < processors) return Infinity;
     let count = 0;
@@ -50,8 +48,8 @@ export class SeatPlan {
   }
 
   /**
-   * Takes the seats of a gang of so many processors, which must be free: the fewest that there can be, the widest
-   * first. Cost: O(machines).
+   * Takes the seats of a gang of this width, which must be free: the fewest possible, the widest first. Cost:
+   * O(machines).
    */
   take(processors: ProcessorCount): GangSeat<BrokerMachine>[] {
     const count = this.countMembers(processors);

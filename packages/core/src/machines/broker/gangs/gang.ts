@@ -1,7 +1,7 @@
 import type { ProcessorCount } from '../../../shared/index.ts';
 import type { BrokerGang, BrokerReplica } from '../state.ts';
 
-/** Where a member of a gang is to be, and with how many processors. */
+/** The machine of a gang member, and its processors there. */
 export interface GangSeat<Machine> {
   readonly machine: Machine;
   readonly processors: ProcessorCount;
@@ -12,7 +12,7 @@ export function findLeader({ members: [first] }: BrokerGang): BrokerReplica | un
   return first?.member?.rank === 0 ? first : undefined;
 }
 
-/** Whether a replica is a member of a gang beside its leader: what becomes of it says nothing of the task. */
+/** Whether a replica is a gang member other than the leader: its end says nothing of the task. */
 export function isFollower({ member }: Partial<Pick<BrokerReplica, 'member'>>): boolean {
   return member !== undefined && member.rank > 0;
 }

@@ -1,9 +1,7 @@
 import type { GangMember } from '../../../messages/index.ts';
 import type { BrokerReplica } from '../state.ts';
 
-/**
- * What members are told of each other, by rank. Names that two of them have in common are told apart by their ranks.
- */
+/** What members learn of each other, by rank. Names that two of them have in common get their ranks as a suffix. */
 export function nameMembers(members: readonly BrokerReplica[]): GangMember[] {
   const taken = new Set<string>();
   return members.map(({ member, processors }, rank) => {

@@ -38,9 +38,8 @@ function isAwaited({ status, member }: BrokerReplica): boolean {
 const machinesNamedMax = 10;
 
 /**
- * Starts gangs all of whose members are held, and ends those of which a member has ended, or is not held in time. What
- * is said of one that is
- * over is dealt with where it is heard. Cost: O(gangs on machines).
+ * Starts gangs whose members are all ready, and ends those with a member that ended or was not ready in time. Messages
+ * about ended gangs are handled on receipt. Cost: O(gangs on machines).
  */
 export function reconcileGangs(turn: Turn): void {
   const { state, now } = turn;
@@ -58,7 +57,7 @@ export function reconcileGangs(turn: Turn): void {
   }
 }
 
-/** Whether all members wait for the start, as their provider has told on this connection. */
+/** Whether all members wait for the start, and their machines were announced on this connection. */
 function isHeld({ heldCount, members }: BrokerGang): boolean {
   return heldCount === members.length && members.every(({ machine }) => machine.isAnnounced);
 }
@@ -89,7 +88,7 @@ function reportStart(
   });
 }
 
-/** Tells a machine that is back of the starts that it may have missed. */
+/** Repeats the starts that a returned machine may have missed. */
 export function repeatStarts(turn: Turn, machine: BrokerMachine): void {
   for (const replica of machine.replicas.values()) {
     const { member, status, startedAt } = replica;
@@ -129,7 +128,7 @@ function giveBack(turn: Turn, gang: BrokerGang, end: UnreportedEnd): void {
   turn.state.brokenGangs.delete(gang);
 }
 
-/** Ends what is left of a gang of which a member has ended. Its leader goes first, and with it the task's run. */
+/** Ends the rest of a gang after a member has ended. Its leader goes first, and with it the task's run. */
 function endBroken(turn: Turn, gang: BrokerGang): void {
   const { brokenBy } = gang;
   if (brokenBy === undefined) return;
@@ -142,10 +141,7 @@ function endBroken(turn: Turn, gang: BrokerGang): void {
   for (const replica of gang.members) cancelReplica(turn, replica);
 }
 
-/**
- * What its leader's run comes to where another member ended first: that is the task's doing only where a limit stopped
- * it.
- */
+/** How its leader's run ends if another member ended first: that is the task's fault only if a limit stopped it. */
 function leaderEnd(gang: BrokerGang, { disposition, outcome, reason, detail, machineId }: FirstEnd): UnreportedEnd {
   if (outcome === 'limited') {
     return {
@@ -158,7 +154,7 @@ function leaderEnd(gang: BrokerGang, { disposition, outcome, reason, detail, mac
   const wasSpared =
     reason === drained || (gang.status === 'gathered' && (outcome === undefined || disposition === 'withdrawn'));
   const end: ReplicaDisposition = wasSpared ? 'withdrawn' : 'lost';
-  // A shutdown of one machine is no more the task's doing than one of all.
+  // As for the loss of all its machines, the task is not to blame for the shutdown of one.
   return {
     disposition: end,
     reason: isShutdown(reason) ? reason : gangBroken,
@@ -167,8 +163,8 @@ function leaderEnd(gang: BrokerGang, { disposition, outcome, reason, detail, mac
 }
 
 /**
- * Has a job's gangs wait a while where they end before they start, however that comes: else they would be placed and
- * end without a pause.
+ * Makes a job's gangs wait a while after they end before they start, whatever the reason: otherwise they would be
+ * placed and end without a pause.
  */
 function pause({ state, now }: Turn, { status, job }: BrokerGang): void {
   if (status !== 'gathered' || job.status !== 'running') return;

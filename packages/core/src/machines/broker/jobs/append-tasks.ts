@@ -36,7 +36,7 @@ export function appendTasks(turn: Turn, input: GetInput<'TasksAppended'>): void 
   reply(turn, replyTo, { ok: true, value: { firstTaskIndex, taskCount: append.taskCount } });
 }
 
-/** Has a job take no more tasks; it ends with the last of those that it has. */
+/** A job takes no more tasks from now on; it ends with the last of those that it has. */
 export function closeJob(turn: Turn, { replyTo, userId, jobId }: GetInput<'JobClosed'>): void {
   const job = findUserJob(turn.state, userId, jobId);
   if (job === undefined) {

@@ -16,7 +16,7 @@ export function countEnded(job: BrokerJob): number {
 }
 
 function finalStatus(job: BrokerJob): 'finished' | 'failed' | 'cancelled' {
-  // What is cancelled of a job that nobody cancelled waited for what failed, or was cancelled task by task.
+  // Cancelled tasks of a job that was not cancelled itself waited for a failed one, or were cancelled task by task.
   if (job.failed.size > 0 && (job.status !== 'cancelled' || hasFailedTooOften(job))) return 'failed';
   if (job.cancelled.size > 0) return 'cancelled';
   return job.failed.size > 0 ? 'failed' : 'finished';

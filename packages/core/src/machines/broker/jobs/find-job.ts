@@ -7,7 +7,7 @@ export function findUserJob(state: BrokerState, userId: UserId, jobId: JobId): B
   return job?.userId === userId ? job : undefined;
 }
 
-/** The job that this user submitted under an id of her own; undefined where there is none, and for the empty id. */
+/** The job that this user submitted under this client id; undefined if there is none, and for the empty id. */
 export function findJobByClientId(state: BrokerState, userId: UserId, clientJobId: string): BrokerJob | undefined {
   return clientJobId === '' ? undefined : state.jobsByClientId.get(clientKey(userId, clientJobId));
 }

@@ -21,6 +21,8 @@ import { getGroup } from './task-groups.ts';
 
 /** The code of a task that used more memory than it may. */
 export const memoryMaxCode = 'MUT_MEMORY_MAX';
+/** That, and the code of one that ended as its machine had no memory left. */
+export const memoryCodes: ReadonlySet<string> = new Set([memoryMaxCode, 'MUT_OUT_OF_MEMORY']);
 
 /** Times that a task is given more memory; more are not needed from 1 MiB to 64 GiB by halves again. */
 const growthsMax = 32;
@@ -33,9 +35,9 @@ export type MemoryGrowth =
   | { readonly kind: 'no-more'; readonly memory: Bytes; readonly count: number };
 
 /**
- * How much memory the task of a replica asks for next that was ended for using more than it had; undefined where the
- * end is a failure like any other: its job does not ask for more memory on a retry, or no larger machine is known and a
- * provider has still to say what it has. Cost: O(machines + kinds of nodes).
+ * How much memory a task requests next after its replica was ended for exceeding its memory; undefined if the end is a
+ * failure like any other: its job does not ask for more memory on a retry, or no larger machine is known and a provider
+ * has still to report its resource. Cost: O(machines + kinds of nodes).
  */
 export function findMemoryGrowth(
   state: BrokerState,
@@ -44,7 +46,7 @@ export function findMemoryGrowth(
   const growth = getGrowth(job);
   if (growth === undefined || !asksForMemory(resources)) return undefined;
   const { memory: had = 0, count = 0 } = task.grown ?? {};
-  // A replica that was placed before its sibling was ended for the same tells nothing more.
+  // A replica that was placed before its sibling ended for lack of memory adds no information.
   if (had > resources.memory) return { kind: 'more', memory: had, count };
   const wanted = Math.ceil(resources.memory * growth);
   const memory = Math.min(wanted, findMostMemory(state, getGroup(job, task.index).queue, resources));

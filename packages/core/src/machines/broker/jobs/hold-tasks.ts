@@ -34,7 +34,7 @@ export function releaseTasks(turn: Turn, input: GetInput<'TasksReleased'>): void
   reply(turn, input.replyTo, { ok: true, value: { releasedCount } });
 }
 
-/** Asks back what waits at machines and has not begun there; what began meanwhile goes on. */
+/** Asks back replicas that wait at machines and have not begun there; those that began meanwhile go on. */
 function withdrawHeld(turn: Turn, { tasks, held }: BrokerJob): void {
   for (const { index, replicas } of tasks.values()) {
     if (!held.has(index)) continue;

@@ -36,7 +36,7 @@ export function addReadyRange(job: BrokerJob, first: TaskIndex, count: number): 
   }
 }
 
-/** Where a parked task was to run says nothing of where it will. */
+/** The former assignment of a parked task says nothing of where it will run. */
 function park(job: BrokerJob, index: TaskIndex): void {
   unassignTask(job, index);
   job.parked.add(index);

@@ -4,10 +4,9 @@ import { listPredecessors, listSuccessors } from '../workflow/dependencies.ts';
 import type { BrokerJob } from '../state.ts';
 
 /**
- * The tasks that run again when these do, which failed or were cancelled: what they wait for and did not finish either,
- * and what was cancelled
- * because it waits for them and for nothing else that will not run. Ascending. Cost: O(tasks and edges before and
- * behind them).
+ * The tasks that run again when these do, which failed or were cancelled: their predecessors that did not finish
+ * either, and the tasks that were cancelled because they wait for them and for nothing else that will not run.
+ * Ascending. Cost: O(tasks and edges before and behind them).
  */
 export function closeOverEdges(job: BrokerJob, wanted: readonly TaskIndex[]): TaskIndex[] {
   const { dependencies, failed, cancelled, tasks } = job;
@@ -21,7 +20,7 @@ export function closeOverEdges(job: BrokerJob, wanted: readonly TaskIndex[]): Ta
     for (const before of listPredecessors(dependencies, index)) if (isGivenUp(before)) chosen.add(before);
   const mayRun = (index: TaskIndex): boolean =>
     listPredecessors(dependencies, index).every((before) => chosen.has(before) || !isGivenUp(before));
-  // A task is looked at after each one that it waits for was chosen, and so once more after the last.
+  // A task is checked after each of its predecessors that was chosen, and so again after the last.
   for (const index of chosen) {
     for (const behind of listSuccessors(dependencies, index))
       if (cancelled.has(behind) && mayRun(behind)) chosen.add(behind);

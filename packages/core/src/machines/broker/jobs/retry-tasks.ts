@@ -12,8 +12,8 @@ import { commit, reply, replyNotFound, type Turn } from '../turn.ts';
 import { findJobExcess } from './user-quotas.ts';
 
 /**
- * Has tasks that failed, were cancelled or are about to be run again, with what they wait for and what waits for them,
- * and lets go on what waits since its reservation is over; others are left alone.
+ * Runs tasks again that failed, were cancelled or are about to be, with their predecessors and successors, and lets
+ * tasks go on that wait since the reservation is over; others are left alone.
  */
 export function retryTasks(turn: Turn, input: GetInput<'TasksRetried'>): void {
   const job = findUserJob(turn.state, input.userId, input.jobId);
@@ -35,7 +35,7 @@ export function retryTasks(turn: Turn, input: GetInput<'TasksRetried'>): void {
   reply(turn, input.replyTo, { ok: true, value: { retriedCount: retriedCount + released } });
 }
 
-/** What is wrong with the first index that is not that of a task of the job; undefined where all are. */
+/** The refusal for the first index that is not that of a task of the job; undefined if there is none. */
 export function findTaskBeyond(
   { jobId, taskCount }: BrokerJob,
   taskIndexes: readonly TaskIndex[],

@@ -1,7 +1,7 @@
 import type { Fault } from '../../../reasons/index.ts';
 import { priorityMax, priorityMin, runningMaxMost } from '../../../messages/index.ts';
 
-/** What is wrong with how a job wants to be served; undefined where nothing is. */
+/** Finds a fault in a job's priority or limit of running tasks; undefined if there is none. */
 export function findServiceFault({
   priority = 0,
   runningMax = 1,

@@ -16,8 +16,8 @@ export function countAllTasks(groups: readonly TaskGroup[]): number {
 }
 
 /**
- * Lays out over task indexes those of the spec's groups that have not been yet; those that want the same machines share
- * a queue, which is empty where it is new. Cost: O(these groups).
+ * Lays out over task indexes those of the spec's groups that have not been yet; groups with the same requirements share
+ * a queue, which is empty if it is new. Cost: O(these groups).
  */
 export function layOutGroups(job: BrokerJob, spec: JobSpec): void {
   const opened: TaskQueue[] = [];

@@ -5,7 +5,7 @@ import type { BrokerState } from '../state.ts';
 import { countEnded } from './end-jobs.ts';
 
 /**
- * Why a user may not have one more job of so many tasks; undefined where it is allowed. Cost: O(open jobs) for users
+ * Why a user may not have one more job with this many tasks; undefined if it is allowed. Cost: O(open jobs) for users
  * with quotas.
  */
 export function findJobExcess(state: BrokerState, userId: UserId, taskCount: number): Refusal | undefined {
@@ -19,7 +19,7 @@ export function findJobExcess(state: BrokerState, userId: UserId, taskCount: num
   return excess === undefined ? undefined : { code: 'MUT_USER_QUOTA', fault: excess.fault };
 }
 
-/** Why a user may not have `taskCount` more tasks in a job that she has; undefined where it is allowed. Cost as above. */
+/** Why a user may not have `taskCount` more tasks in an own job; undefined if it is allowed. Cost as above. */
 export function findTaskExcess(state: BrokerState, userId: UserId, taskCount: number): Refusal | undefined {
   const { quotas } = state.options;
   if (allowedQuota(quotas, userId, 'tasks') === Infinity) return undefined;

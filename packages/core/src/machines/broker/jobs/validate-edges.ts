@@ -4,7 +4,7 @@ import { findWorkflowFault } from '../../../workflow/index.ts';
 import { getDraft } from '../workflow/lay-out-dependencies.ts';
 import { countTasks } from './task-groups.ts';
 
-/** Tasks that a job may have where some of them wait for others. */
+/** The most tasks of a job with dependencies. */
 export const workflowTasksMax = 100_000;
 
 type InputFault = GetReason<
@@ -16,8 +16,8 @@ type InputFault = GetReason<
 type TaskOutput = Extract<InputSource, { kind: 'output' }>;
 
 /**
- * Finds what is wrong with what the tasks of a job wait for, and with what they read of each other; undefined when
- * nothing is. Cost: O((tasks + edges) log tasks).
+ * Finds a fault in a job's edges, or in what its tasks read of each other; undefined if there is none. Cost: O((tasks +
+ * edges) log tasks).
  */
 export function findEdgesFault(spec: JobSpec): Refusal | undefined {
   const taskCount = spec.groups.reduce((sum, group) => sum + countTasks(group), 0);

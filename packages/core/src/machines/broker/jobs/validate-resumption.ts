@@ -3,8 +3,8 @@ import type { Refusal } from '../../../reasons/index.ts';
 import { countTasks } from './task-groups.ts';
 
 /**
- * Finds what is wrong with what a job takes over: tasks by index, and with each what it waits for. Cost: O(tasks taken
- * + edges).
+ * Finds a fault in the tasks that a job reuses: tasks by index, and with each its predecessors. Cost: O(tasks taken +
+ * edges).
  */
 export function findResumptionFault({ resumes, groups, edges = [] }: JobSpec): Refusal | undefined {
   if (resumes === undefined) return undefined;

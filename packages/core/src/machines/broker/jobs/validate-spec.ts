@@ -167,7 +167,7 @@ function findValuesFault(values: Values, groupIndex: number): Refusal | undefine
   return bad({ code: 'job-values-invalid', groupIndex, first: values.first, step: values.step });
 }
 
-/** Values of a range that are looked at; each is a number, which has a meaning nearly everywhere. */
+/** The most values of a range that are checked; each is a number, which is safe nearly everywhere. */
 const rangeLookedAtMax = 10_000;
 
 /** What of a value would be read as shell code in the command or the check. */
@@ -232,7 +232,7 @@ function findVoteFault(count: number): Refusal | undefined {
 }
 
 /**
- * A threshold that machines nobody knows cannot reach together would have tasks run as often as they may, and given up.
+ * With a threshold that unknown machines cannot reach together, tasks would run as often as they may, and be given up.
  */
 function findThresholdFault(threshold: number, rules: CredibilityRules): Refusal | undefined {
   if (!(threshold > 0 && threshold < 1)) return bad({ code: 'verification-credibility-invalid', threshold });

@@ -9,12 +9,11 @@ import { isQuarantined } from '../trust/trust-records.ts';
 import { commit, type Turn } from '../turn.ts';
 
 /**
- * Takes as its own what a machine holds of its provider's lease, where the task is still open: it was started while
- * this broker was away.
+ * Adopts replicas of its provider's lease that a machine holds, if the task is still open: they were started while this
+ * broker was away.
  *
- * An id comes back once. More replicas of a task than its job allows may run then: what has run for an hour is not
- * given up for what was placed a
- * moment ago.
+ * An id comes back once. More replicas of a task than its job allows may run then: a replica that has run for an hour
+ * is not given up for one that was placed a moment ago.
  */
 export function adoptLeased(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonly ReplicaId[]): void {
   if (isQuarantined(turn.state, machine)) return;
@@ -53,7 +52,7 @@ function findLeased(
 function isWanted(job: BrokerJob, index: TaskIndex, machine: BrokerMachine): boolean {
   if (job.status !== 'running' || job.spec === undefined) return false;
   const task = job.tasks.get(index);
-  // What was held meanwhile runs all the same.
+  // A task that was held meanwhile runs nevertheless.
   if (task === undefined) return isReadyOrParked(job, index);
   if (isBeingCancelled(task)) return false;
   return (
@@ -62,7 +61,7 @@ function isWanted(job: BrokerJob, index: TaskIndex, machine: BrokerMachine): boo
   );
 }
 
-/** Hears that a provider keeps a lease, and that nothing of those before can come back. */
+/** A provider has stored a lease, and replicas of earlier ones cannot come back. */
 export function onLeaseConfirmed(turn: Turn, { providerId, sequence }: GetInput<'LeaseConfirmed'>): void {
   const provider = turn.state.providers.get(providerId);
   // Of another broker of that name, say: what was never granted cannot be confirmed.

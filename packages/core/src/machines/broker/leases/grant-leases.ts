@@ -26,14 +26,11 @@ interface Slice {
 }
 
 /**
- * Sees to it that each provider that is there has a lease: a slice of the bag that it goes on with should this broker
- * fall asleep.
+ * Grants each connected provider a lease: a slice of the bag that it continues with if this broker falls asleep.
  *
- * Slices come from the end of each job's bag, from where this broker gets last, and no two providers have the same
- * task. A lease is renewed when a
- * quarter of it is no longer ready, or of what it should be is another; where a connection began, a job was cancelled,
- * or a machine was
- * caught or reset, it is told again.
+ * Slices come from the end of each job's bag, where this broker gets last, and no two providers have the same task. A
+ * lease is renewed when a quarter of it is no longer ready, or when a quarter of the ideal lease has changed; it is
+ * sent again after a new connection, a cancelled job, or a machine that was caught or reset.
  */
 export function grantLeases(turn: Turn): void {
   const { state, now } = turn;
@@ -52,8 +49,8 @@ export function grantLeases(turn: Turn): void {
 }
 
 /**
- * Sees to it that providers hear in this step what their leases are without a job that was cancelled: were this broker
- * to go away first, they would run it on.
+ * Makes providers learn in this step what their leases are without a cancelled job: if this broker went away first,
+ * they would run the job on.
  */
 export function reportLeasesAgain(state: BrokerState, { jobId }: BrokerJob): void {
   for (const provider of state.providers.values()) {
@@ -62,9 +59,8 @@ export function reportLeasesAgain(state: BrokerState, { jobId }: BrokerJob): voi
 }
 
 /**
- * Tells providers that they were leased tasks which are being placed, whoever gets them, or came back with a machine
- * under another id: a standby would run them a second time where it has got as far as
- * this broker had.
+ * Revokes delegated tasks that are being placed, on any machine, or that came back with a machine under another id: a
+ * standby at the same point of the bag would run them a second time.
  */
 export function revokeLeases({ state, commands }: Turn, job: BrokerJob, taskIndexes: readonly TaskIndex[]): void {
   for (const { providerId, isConnected, leases } of state.providers.values()) {
@@ -165,8 +161,8 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
   const { sequence, horizon } = lease;
   const parts = lease.parts.flatMap((part) => {
     const job = state.jobs.get(part.jobId);
-    // Of a job that is over nothing is to run, also where it was leased while it was not; nor what has been placed
-    // since, or has come back under its id.
+    // Leases nothing of a job that is over, even if it was leased before; nor tasks that were placed since, or came
+    // back under their id.
     if (job?.spec === undefined || job.status !== 'running' || job.runningMax !== undefined) return [];
     const { requirements } = getTaskGroup(job, part.groupIndex);
     const starts = getStarts(part)
@@ -190,22 +186,19 @@ function tell({ state, commands }: Turn, provider: BrokerProvider): void {
   });
 }
 
-/** What is left of what a provider may be leased. */
+/** The rest of what a provider may be leased. */
 interface Purse {
   /** Tasks, of whatever jobs. */
   countMax: number;
-  /** Processor-time for tasks that are known to take so much of it. */
+  /** Processor-time of tasks whose time is known. */
   known: ProcessorMillis;
-  /**
-   * Processors for tasks of jobs of which nothing has ended: they take nothing from the others, whatever they may need.
-   */
+  /** Processors for tasks of jobs without an ended task: they take nothing from the others, whatever their needs. */
   unknown: ProcessorCount;
 }
 
 /**
- * What a provider should have: as much of what is ready as its processors could do within the horizon, and no more than
- * its share. Jobs come in
- * the order in which this broker serves them.
+ * The lease that a provider should have: as many ready tasks as its processors could do within the horizon, and no more
+ * than its share. Jobs come in the order in which this broker serves them.
  */
 function chooseSlices(state: BrokerState, provider: BrokerProvider): Slice[] {
   const { horizon, unknownPerSlot } = state.options.lease;
@@ -302,9 +295,8 @@ function countLeasable(state: BrokerState, job: BrokerJob): number {
 
 /** Whether a task of the group is the same on every machine: the provider fills in nothing. */
 function isLeasable(job: BrokerJob, { groupIndex, queue }: GroupSpan): boolean {
-  // Votes come of machines that the broker chooses, and gangs are gathered by it.
-  // What is placed, or is to be, runs at that one provider.
-  // Nobody would count how many of its tasks run at once while this broker is away.
+  // The broker must choose the machines of votes, and gather gangs. A task with an assigned provider runs only there.
+  // While this broker is away, its limit of running tasks would not be enforced.
   if (job.runningMax !== undefined) return false;
   if (queue.noOp || queue.isGang || queue.place !== undefined || queue.ready.size === 0 || isVotedOn(job)) return false;
   const { inputs, outputs } = getTaskGroup(job, groupIndex);
@@ -323,7 +315,7 @@ function isOfMachine(path: string): boolean {
 /** The last ready tasks of a group that no other provider has, and that nothing went wrong with; descending. */
 function chooseTasks(job: BrokerJob, group: GroupSpan, others: readonly BrokerProvider[], countMax: number): number[] {
   const { ready } = group.queue;
-  // Of those before its last one a provider may start, too, what it has not confirmed to have dropped.
+  // A provider may also start tasks of its earlier leases that it has not confirmed to have dropped.
   const taken = others.flatMap(({ leases }) => leases.flatMap(({ tasksByJob }) => tasksByJob.get(job.jobId) ?? []));
   const chosen: number[] = [];
   let index = ready.findUpTo(group.firstTaskIndex + group.count - 1);

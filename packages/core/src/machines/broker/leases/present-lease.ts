@@ -7,9 +7,7 @@ export function presentLease({ leases }: BrokerProvider): GrantedLease | undefin
   return leases.at(-1);
 }
 
-/**
- * Until when a provider that is away may start what it was leased; undefined where it is there, or cannot go on alone.
- */
+/** Until when a provider that is away may start leased tasks; undefined if it is connected, or cannot go on alone. */
 export function leaseEnd({ awaySince, leases, confirmedLease }: BrokerProvider): Instant | undefined {
   if (awaySince === undefined || confirmedLease === 0) return undefined;
   return leases.reduce((end, { horizon }) => Math.max(end, awaySince + horizon), awaySince);

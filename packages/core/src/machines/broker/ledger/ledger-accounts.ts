@@ -34,7 +34,7 @@ export function getHeldTime(machine: BrokerMachine, at: Instant): ProcessorMilli
   return Math.max(getPresence(machine, at), machine.charged);
 }
 
-/** When a replica ran, by its machine's clock, and when the broker placed it and heard of its end, by its own. */
+/** When a replica ran, by its machine's clock, and when the broker placed it and learnt of its end, by its own. */
 export interface RunTimes {
   readonly startedAt: Instant;
   readonly endedAt: Instant;
@@ -45,10 +45,9 @@ export interface RunTimes {
 /**
  * The processor-time that a replica is charged with.
  *
- * Clocks differ: its length by its machine's clock is clipped to the time between placing it and hearing of its end,
- * and to
- * what its machine's presence leaves. So what the replicas of a machine are charged never exceeds the machine's
- * presence.
+ * Clocks differ: its length by its machine's clock is clipped to the time between its dispatch and the report of its
+ * end, and to what its machine's presence leaves. So what the replicas of a machine are charged never exceeds the
+ * machine's presence.
  */
 export function getCharge(machine: BrokerMachine, processors: ProcessorCount, times: RunTimes): ProcessorMillis {
   if (times.startedAt === 0) return 0;
@@ -79,9 +78,8 @@ function getColumn(disposition: ReplicaDisposition): keyof LedgerShare {
 }
 
 /**
- * The run times that an ending tells; one that was adopted ran before it was placed here. A member of a gang holds its
- * processors from when it
- * was held, though nothing may run on them: the leader until it starts, the others until they are told to end.
+ * The run times of an ended replica; an adopted one ran before it was placed here. A member of a gang holds its
+ * processors from when it was ready, though they may idle: the leader until it starts, the others until they are ended.
  */
 export function getRunTimes({ isAdopted, member }: BrokerReplica, ending: ReplicaEnding, at: Instant): RunTimes {
   if (member?.held !== undefined && (member.rank > 0 || ending.startedAt === 0))

@@ -52,7 +52,7 @@ function openSums(account: LedgerAccount): Sums {
   return { used: used + unsettled, losers, killed, presence: departed, isPresent: false };
 }
 
-/** Adds what a machine's presence and its running replicas come to at `now`. */
+/** Adds a machine's presence and its running replicas as of `now`. */
 function addMachine(sums: Sums, machine: BrokerMachine, now: Instant): void {
   const presence = getHeldTime(machine, now);
   let left = presence - machine.charged;
@@ -112,8 +112,8 @@ function toRow(account: LedgerAccount, sums: Sums, managed: ManagedTime): Ledger
 }
 
 /**
- * What a job's replicas held of each account so far; undefined when it is not there. Requested and idle are nobody's
- * share: 0.
+ * What a job's replicas held of each account so far; undefined when it is not there. Requested and idle time belong to
+ * no job: 0.
  */
 export function findJobLedger(state: BrokerState, jobId: JobId, now: Instant): LedgerRow[] | undefined {
   const job = state.jobs.get(jobId);

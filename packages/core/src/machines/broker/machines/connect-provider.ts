@@ -29,7 +29,7 @@ function findProviderFault(providerId: string, address: string): Fault | undefin
   return address === '' ? { code: 'provider-address-empty' } : undefined;
 }
 
-/** Hears of a new connection: until it has told of a machine nothing is placed there. */
+/** Takes a new connection: nothing is placed on a machine of the provider before it is reported. */
 export function connectProvider(turn: Turn, input: GetInput<'ProviderConnected'>): void {
   const provider = turn.state.providers.get(input.providerId);
   if (provider === undefined) return;
@@ -45,12 +45,12 @@ export function connectProvider(turn: Turn, input: GetInput<'ProviderConnected'>
   else provider.resourceAwaitedUntil = undefined;
 }
 
-/** Waits for a provider to tell how its resource stands, but once. */
+/** Waits for the provider's report on its resource, but only once. */
 function awaitResource({ state, now }: Turn, provider: BrokerProvider | undefined): void {
   if (provider !== undefined) provider.resourceAwaitedUntil ??= now + state.options.onWithin;
 }
 
-/** Notes how a provider's resource stands. One that knows nothing of it yet is still waited for. */
+/** Notes the status of a provider's resource. A provider that does not know it yet is still waited for. */
 export function onResourceReported(
   { state, now }: Turn,
   { providerId, resourceStatus }: GetInput<'ResourceReported'>,
@@ -70,7 +70,7 @@ function awaitReporting({ state, now }: Turn, provider: BrokerProvider): void {
   provider.isListening = true;
 }
 
-/** Counts as lost the machines that the provider, having told all that it has, did not tell of. */
+/** Counts as lost the machines that are missing from the provider's initial sync. */
 export function settleProvider(turn: Turn, input: GetInput<'ProviderSynced'>): void {
   const provider = turn.state.providers.get(input.providerId);
   if (provider === undefined || !provider.isConnected) return;
@@ -85,8 +85,8 @@ export function settleProvider(turn: Turn, input: GetInput<'ProviderSynced'>): v
 }
 
 /**
- * Why a machine is gone that ended while its provider could not say so: its allocation was taken away or had its
- * walltime, or nobody knows.
+ * Why a machine is gone that ended while its provider could not report it: its allocation was taken away or reached its
+ * walltime, or an unknown reason.
  */
 function reasonWhenGone({ state, now }: Turn, machine: BrokerMachine): string {
   const {

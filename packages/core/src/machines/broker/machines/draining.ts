@@ -23,7 +23,7 @@ export function drainMachine(turn: Turn, { replyTo, machineId, reason }: GetInpu
   reply(turn, replyTo, { ok: true, value: {} });
 }
 
-/** Has a machine take work again. One that is not drained is as it was. */
+/** A machine takes work again. One that is not drained stays as it is. */
 export function undrainMachine(turn: Turn, { replyTo, machineId }: GetInput<'MachineUndrained'>): void {
   const { state } = turn;
   const known =
@@ -36,10 +36,10 @@ export function undrainMachine(turn: Turn, { replyTo, machineId }: GetInput<'Mac
 }
 
 /**
- * Asks back what waits at the machines of draining providers and at draining machines, so that it runs elsewhere; where
- * a provider gives everything back, ends what runs there as well. None of it
- * counts against a task. In every step, since machines may present themselves again. Cost: O(providers + replicas at
- * those that drain), and O(machines) while any is drained.
+ * Asks back replicas that wait at the machines of draining providers and at draining machines, so that they run
+ * elsewhere; for a provider that gives everything back, ends the running ones as well. None of it counts against a
+ * task. In every step, since machines may join again. Cost: O(providers + replicas at those that drain), and
+ * O(machines) while any is drained.
  */
 export function returnFromDraining(turn: Turn): void {
   for (const provider of turn.state.providers.values()) {

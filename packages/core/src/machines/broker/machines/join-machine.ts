@@ -12,11 +12,10 @@ import { getIdentity } from '../trust/trust-records.ts';
 import { addCancel, commit, type Turn } from '../turn.ts';
 
 /**
- * Takes a machine in, or what it says of itself after a connection was lost.
+ * Adds a machine, or updates it after a lost connection.
  *
- * A restarted agent holds nothing of its former incarnation. Of one that is the same, what it does not hold is lost,
- * and told
- * to be dropped should it still be on its way; what it holds and nobody wants is cancelled.
+ * A restarted agent holds nothing of its former incarnation. If the incarnation is the same, a replica that it does not
+ * hold is lost, and is cancelled in case it is still on its way; an unwanted replica that it holds is cancelled.
  */
 export function joinMachine(turn: Turn, input: GetInput<'MachineJoined'>): void {
   const { state } = turn;
@@ -38,15 +37,14 @@ export function joinMachine(turn: Turn, input: GetInput<'MachineJoined'>): void 
   machine.isAnnounced = machine.provider.isConnected;
   machine.isGone = input.isGone === true;
   loseMissing(turn, machine, input.heldReplicaIds);
-  // A task of which something was lost just now may run there all the same, as what was leased.
+  // A task that just lost a replica may run there all the same, as a leased one.
   adoptLeased(turn, machine, input.heldReplicaIds);
   compareHeld(turn, machine, input.heldReplicaIds);
   repeatStarts(turn, machine);
 }
 
 /**
- * Whether a machine is another one than it was, though it may call itself the same: what it ran before it can run no
- * more, or not here.
+ * Whether a machine has changed identity, even with the same name: its earlier replicas can no longer run, or not here.
  */
 function isOther({ facts: known }: BrokerMachine, facts: MachineFacts): boolean {
   return (
@@ -82,7 +80,7 @@ function loseMissing(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonl
   loseReplicas(turn, machine, { replicas: missing, reason: silentLoss, silentSince: 0 });
 }
 
-/** What it holds and nobody wants is cancelled. */
+/** A replica that it holds and that is no longer wanted is cancelled. */
 function compareHeld(turn: Turn, machine: BrokerMachine, heldReplicaIds: readonly ReplicaId[]): void {
   for (const replicaId of new Set(heldReplicaIds)) {
     const replica = machine.replicas.get(replicaId);

@@ -8,7 +8,7 @@ import type { GetInput } from '../inputs.ts';
 import type { BrokerMachine, BrokerReplica } from '../state.ts';
 import { commit, type Turn } from '../turn.ts';
 
-/** Hears that a machine is gone. */
+/** A machine is gone. */
 export function dropMachine(turn: Turn, input: GetInput<'MachineLost'>): void {
   const machine = turn.state.machines.get(input.machineId);
   if (machine !== undefined)
@@ -20,9 +20,9 @@ export function dropMachine(turn: Turn, input: GetInput<'MachineLost'>): void {
 }
 
 /**
- * Ends what a machine had, then forgets the machine. Successes that it told of are still settled.
+ * Ends the replicas of a machine, then forgets the machine. Successes that it reported are still settled.
  *
- * @param silentSince since when nobody heard of it, 0 where nobody knows; left out where it was heard of to the last.
+ * @param silentSince since when the machine was silent, 0 if not known; left out if it was not.
  */
 export function loseMachine(turn: Turn, machine: BrokerMachine, reason: string, silentSince?: Instant): void {
   loseReplicas(turn, machine, { replicas: [...machine.replicas.values()], reason, silentSince });
@@ -31,7 +31,7 @@ export function loseMachine(turn: Turn, machine: BrokerMachine, reason: string, 
   commit(turn, { kind: 'MachineLost', machineId: machine.facts.machineId, reason, at: turn.now });
 }
 
-/** Ends replicas whose machine will never tell of their end. */
+/** Ends replicas whose machine will never report their end. */
 export function loseReplicas(
   turn: Turn,
   machine: BrokerMachine,

@@ -33,12 +33,12 @@ export function addToPattern(pattern: MachinePattern | undefined, facts: Machine
 }
 
 /**
- * Whether a machine that the provider may obtain could run the queue's tasks, as far as its earlier ones tell, and they
- * are not placed elsewhere.
+ * Whether a machine that the provider may obtain could run the queue's tasks, judging by its earlier machines, and they
+ * are not assigned elsewhere.
  *
- * Before any was seen, its name as the attribute `site` is all that is known, and what is not known is hoped for. Later
- * only attributes in
- * which its machines differ are hoped for: what none of them ever stated the next one will not state either.
+ * Before the first machine, only its name as the attribute `site` is known, and unknown attributes count as matching.
+ * Later that holds only for attributes in which its machines differ: what none of them ever stated the next one will
+ * not state either.
  */
 export function mayMatch(
   queue: Pick<TaskQueue, 'processors' | 'resources' | 'isGang' | 'requirements' | 'place'>,
@@ -69,7 +69,7 @@ function haveHad({ processors, resources, isGang }: Needs, pattern: MachinePatte
   return (isGang || processors <= pattern.processors) && !lacksEver(resources, pattern);
 }
 
-/** Whether a node has what a task needs. What is counted is not known of nodes, but of earlier machines. */
+/** Whether a node has what a task needs. Named resources are not known of nodes, only of earlier machines. */
 function haveSlot(
   { processors, resources, isGang }: Needs,
   nodes: readonly NodeShape[],

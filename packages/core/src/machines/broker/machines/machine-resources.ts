@@ -4,7 +4,7 @@ import { invariant } from '../../../shared/index.ts';
 import type { BrokerMachine, BrokerReplica } from '../state.ts';
 
 /**
- * Has a replica take what it asks for of its machine. Behind one that waits there it waits too: a machine starts its
+ * Takes a replica's resources from its machine. Behind a replica that waits there it waits too: a machine starts its
  * replicas in order.
  */
 export function takeResources(replica: BrokerReplica): void {
@@ -47,7 +47,10 @@ function takeInOrder({ short, resources: free }: BrokerMachine): void {
   }
 }
 
-/** Checks that what replicas hold of a machine is what it has not free, and no more than it has. @throws {InvariantError} */
+/**
+ * Checks that what replicas hold of a machine is what it has not free, and no more than it has. @throws
+ * {InvariantError}
+ */
 export function checkResources(machine: BrokerMachine): void {
   const name = `machine ${machine.facts.machineId}`;
   machine.resources.check(name);

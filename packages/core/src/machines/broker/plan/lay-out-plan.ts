@@ -8,8 +8,8 @@ import type { BrokerJob, BrokerMachine, BrokerState, GridPlan, PlannedTask, Task
 import type { Turn } from '../turn.ts';
 
 /**
- * Planning is not to take more than a small share of the broker's time: an offer costs about a microsecond with each
- * algorithm, and so long passes for each of them before the next plan.
+ * Planning must take only a small share of the broker's time: an offer costs about a microsecond with each algorithm,
+ * and this time passes for each of them before the next plan.
  */
 const restPerOffer: Duration = 0.02;
 
@@ -55,7 +55,7 @@ interface PlanLists {
   readonly ends: Map<BrokerJob, Instant>;
 }
 
-/** Notes where a task goes that has not begun; answers when it ends, Infinity where it has no place. */
+/** Notes the place of a task that has not begun; answers when it ends, Infinity without a place. */
 function addTask(
   { drawn, lists }: { readonly drawn: Drawn; readonly lists: PlanLists },
   { task, placement }: { readonly task: WindowTask; readonly placement: Placement | undefined },

@@ -18,7 +18,7 @@ import { keepsAway } from '../times/remaining-time.ts';
 import type { BrokerMachine, GridPlan, TaskQueue } from '../state.ts';
 import type { Turn } from '../turn.ts';
 
-/** Tasks that are planned in detail: so many offers of a processor to a task in all, within these bounds. */
+/** Limits the tasks that are planned in detail: offers of a processor to a task in all, and tasks in the window. */
 const offersMax = 40_000;
 const windowMin = 64;
 const windowMax = 1024;
@@ -29,12 +29,12 @@ const startUp: Duration = 10;
 const bytesPerMilli = 125_000;
 
 /**
- * Plans all that has not begun, of all jobs under a plan, on the machines that are there; what runs stays until its
- * expected end.
+ * Plans all tasks that have not begun, of all jobs under a plan, on the present machines; running tasks stay until
+ * their expected end.
  *
- * The tasks that come next are planned in detail, by each algorithm of `gridPlanners`, of which the best is taken; the
- * rest counts by how long it still takes.
- * Cost: O(`offersMax` x algorithms), whatever the number of tasks, and that of choosing the window.
+ * The tasks that come next are planned in detail, by each algorithm of `gridPlanners`, and the best plan is taken; the
+ * rest counts by how long it still takes. Cost: O(`offersMax` x algorithms), whatever the number of tasks, and that of
+ * choosing the window.
  *
  * @source moreira2009, 3.1: batch mode.
  */

@@ -15,7 +15,7 @@ export interface WindowTask {
   /** On a machine that is like most. */
   readonly time: Duration;
   /**
-   * What comes after it beyond the window, and for how long its job has been there: who has waited longest goes first.
+   * The time of its successors beyond the window, plus the time that its job has waited: the longest wait goes first.
    */
   after: Duration;
   /** Where it runs, for one that has begun. */
@@ -56,12 +56,11 @@ export interface WindowSetup {
 }
 
 /**
- * Chooses what is planned in detail: of all jobs under a plan, the tasks with the longest way to the end of their job,
- * each after what it waits for. The rest counts as
- * what comes after.
+ * Chooses the tasks to plan in detail: of all jobs under a plan, those with the longest way to the end of their job,
+ * each after its predecessors. The rest counts as time after them.
  *
- * Cost: O(ready tasks of workflows + window x (log ready + edges of a task)); of bags only as many as the window holds
- * are looked at.
+ * Cost: O(ready tasks of workflows + window x (log ready + edges of a task)); of bags only as many tasks are visited as
+ * the window holds.
  */
 export function chooseWindow(setup: WindowSetup): PlanWindow {
   const chosen = new Chooser(setup);
@@ -87,7 +86,7 @@ class Chooser {
     this.#planning = setup.state.planning;
   }
 
-  /** Takes in what runs of a job and what is ready. */
+  /** Adds the running and the ready tasks of a job. */
   open(job: BrokerJob): void {
     if (job.dependencies !== undefined)
       for (const task of job.tasks.values())
@@ -148,7 +147,7 @@ class Chooser {
       if (at < end) [first, end] = [replica, at];
     }
     const machine = first?.machine ?? this.#setup.state.machines.get(task.successes?.[0]?.machineId ?? '');
-    // Of what nobody knows when it ends, nothing behind it is planned.
+    // Successors of a task without a known end are not planned.
     if (end < Infinity)
       this.#add({
         job,

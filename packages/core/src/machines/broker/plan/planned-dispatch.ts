@@ -9,10 +9,7 @@ import { longestStay } from '../times/remaining-time.ts';
 import type { BrokerMachine, GridPlan, PlannedTask, TaskQueue } from '../state.ts';
 import { type Turn, wakeBy } from '../turn.ts';
 
-/**
- * Tasks of one machine's plan that are looked at beyond its processors, and ready tasks that are looked at for an idle
- * one.
- */
+/** The most tasks of one machine's plan that are checked beyond its processors, and ready tasks for an idle machine. */
 const lookedAtMax = 64;
 
 /** What following the plan needs to know and to do. */
@@ -31,20 +28,19 @@ interface Room {
   free: ProcessorCount;
   /** Of these, what is kept for tasks that the plan has next. */
   kept: ProcessorCount;
-  /** When the first of those begins; what ends before may use what is kept. */
+  /** When the first of those begins; a task that ends before may use the kept processors. */
   keptFrom: Instant;
 }
 
 /**
- * Gives each machine what the plan has on it next. Processors are kept for a planned task that cannot begin yet, unless
- * it is late; what ends before it begins goes first.
- * What is left over takes ready tasks that are not planned, and those that would end there sooner than where they are
- * planned.
+ * Gives each machine its next planned tasks. Processors are kept for a planned task that cannot begin yet, unless it is
+ * late; tasks that end before it begins go first. The other processors take ready tasks that are not planned, and those
+ * that would end there sooner than where they are planned.
  *
- * Cost: O(machines with a free processor x `lookedAtMax`), and O(ready log ready) where one of them has nothing planned
+ * Cost: O(machines with a free processor x `lookedAtMax`), and O(ready log ready) if one of them has no planned task
  * and tasks are ready.
  *
- * @returns machines that are kept for what is planned on them.
+ * @returns machines that are kept for their planned tasks.
  */
 export function dispatchPlanned(
   turn: Turn,
@@ -108,7 +104,7 @@ class PlannedDispatch {
       if (!this.#isBetterHere({ queue, index }, room)) continue;
       if (this.#fits(room, { queue, index })) this.#place(room, { queue, index });
       else if (queue.processors > room.free) {
-        // What is wide and first in line must not be starved by what is narrow and behind it.
+        // A wide task that is first in line must not be starved by narrow ones behind it.
         if (findPlanned(this.#turn.state.planning, queue.job, index) === undefined) room.kept = room.free;
         room.keptFrom = Math.min(room.keptFrom, this.#turn.now);
         return;
@@ -139,8 +135,8 @@ class PlannedDispatch {
   }
 
   /**
-   * What is late, since what it waits for is, or since it keeps away, keeps nothing; a wide task that is ready keeps
-   * what there is.
+   * A late task keeps nothing, because a task that it waits for, or its own avoidance of machines, delays it; a wide
+   * task that is ready keeps free processors.
    */
   #keepFor(room: Room, planned: PlannedTask): void {
     const { queue, start, end } = planned;
@@ -176,10 +172,9 @@ class PlannedDispatch {
   }
 
   /**
-   * Whether a planned task that began on the machine now would end no later than where it is planned, late as that may
-   * be. Where something that no plan knows has the
-   * better machine it may have it for ever: a task that has waited beyond its planned beginning for as long as it takes
-   * here waits no longer.
+   * Whether a planned task that began on the machine now would end no later than at its planned place, however late
+   * that may be. A task that is not in a plan may keep the better machine for ever: a task that has waited beyond its
+   * planned beginning for as long as it takes here waits no longer.
    */
   #endsSooner({ queue: { job }, index, machine: other, start, end }: PlannedTask, machine: BrokerMachine): boolean {
     const {

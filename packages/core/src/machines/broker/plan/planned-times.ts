@@ -6,9 +6,9 @@ import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
 import { expectedRest } from '../times/task-times.ts';
 import { foreseenKey } from './planning.ts';
 
-/** A task that is late is expected to take as long again as it is late, so much at least. */
+/** A late task is expected to take as much longer as it is late, and at least this. */
 const lateMin: Duration = 1000;
-/** A prediction may be off by a quarter of the task's time, so much at least, before all is planned again. */
+/** A prediction may be off by a quarter of the task's time, and at least by this, before all is planned again. */
 const boundMin: Duration = 1000;
 
 /** By how much a task of that time may end sooner or later than planned before all is planned again. */
@@ -28,7 +28,7 @@ export function canBePlanned({ options }: BrokerState, { job, noOp, resources, s
   return !noOp && (job.times.mean ?? Infinity) >= plannedFactor * options.prefetch.target;
 }
 
-/** Whether the job's file says of some tasks how long they take; of a bag the first ones tell. */
+/** Whether the job's file states how long some tasks take; of a bag the first group decides. */
 export function statesTimes({ spec, dependencies }: BrokerJob): boolean {
   if (spec === undefined) return false;
   return dependencies === undefined ? spec.groups[0]?.expectedTime !== undefined : dependencies.isTimed;

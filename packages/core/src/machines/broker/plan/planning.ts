@@ -6,7 +6,7 @@ export function foreseenKey(jobId: number, index: TaskIndex): string {
   return `${jobId}.${index}`;
 }
 
-/** What the plan says of a task that has not begun; undefined where it says nothing. */
+/** The plan of a task that has not begun; undefined without one. */
 export function findPlanned({ plan }: Planning, job: BrokerJob, index: TaskIndex): PlannedTask | undefined {
   return plan?.tasks.get(job)?.get(index);
 }

@@ -8,15 +8,13 @@ import type { BrokerJob, BrokerMachine, BrokerState, Foreseen, GridPlan, Plannin
 import { type Turn, wakeBy } from '../turn.ts';
 
 /**
- * Sees to it that the plan is one of what is there: it is made again when a job arrives, is cancelled or retried, a
- * machine comes or leaves, a task failed, a run was off by more than
- * its bound, or what was planned in detail runs out. Not more often than the plan costs; until then the old one is
- * followed, and what it does not know is handed
- * out as it comes.
+ * Keeps the plan up to date: it is made again when a job arrives, is cancelled or retried, a machine comes or leaves, a
+ * task failed, a run was off by more than its bound, or the tasks planned in detail run out. Not more often than the
+ * plan costs; until then the old one is followed, and tasks that are not in it are dispatched as they come.
  *
- * Cost: O(changes of the step + machines), but when a plan is made.
+ * Cost: O(changes of the step + machines), except when a plan is made.
  *
- * @param machines those that something may be placed on now.
+ * @param machines those that may get tasks now.
  */
 export function refreshPlan(turn: Turn, machines: readonly BrokerMachine[]): void {
   const { state, now } = turn;

@@ -19,8 +19,8 @@ function getWidest({ processors: usual, groups }: JobSpec): ProcessorCount {
 }
 
 /**
- * Finds what keeps a job from running inside the reservation that its spec names, as far as its claim and its resource
- * have told; undefined where nothing does.
+ * Finds what keeps a job from running inside the reservation that its spec names, by its claim and the reports of its
+ * resource; undefined if nothing does.
  */
 export function findReservationFault({ state, now }: Turn, userId: UserId, spec: JobSpec): Refusal | undefined {
   const { reservation, gang } = spec;
@@ -86,8 +86,8 @@ export function leaveReservations(turn: Turn): void {
 
 /**
  * The demand inside reservations that a provider gets. Of two providers of one resource, the first that is connected
- * and takes work gets it. Of one that drains
- * only what runs there is wanted. Cost: O(open jobs), times the replicas there for one that drains.
+ * and takes work gets it. From one that drains, only the running replicas are in demand. Cost: O(open jobs), times the
+ * replicas there for one that drains.
  */
 export function reservedFor(state: BrokerState, provider: BrokerProvider): ReservedDemand[] {
   const drains = isDraining(provider);

@@ -21,24 +21,24 @@ export function runsBeside({ reservation, reservationOver }: BrokerJob): boolean
   return reservation === undefined || reservation.isOwn === true || reservationOver?.waits === false;
 }
 
-/** Whether a job's tasks may run in a place: what is inside a reservation stays there, and nobody else comes in. */
+/** Whether a job's tasks may run in a place: tasks inside a reservation stay there, and no others may use it. */
 export function belongsTo(job: BrokerJob, place: ReservationName | undefined): boolean {
   if (place === undefined) return runsBeside(job);
   const own = reservationNow(job);
   return own !== undefined && isOfReservation(own, place);
 }
 
-/** When a reservation is, where that is known to be another time than its claim says; undefined where it is not. */
+/** When a reservation is, if that is known to differ from its claim; undefined otherwise. */
 export function findMoved({ movedReservations }: BrokerState, reservation: JobReservation): MovedWindow | undefined {
   return movedReservations.size === 0 ? undefined : movedReservations.get(reservationKey(nameReservation(reservation)));
 }
 
-/** Of how many processors a reservation is: as its resource told last, else as its claim says. */
+/** The processors of a reservation: as its resource last reported, else as its claim says. */
 export function getAmount(state: BrokerState, reservation: JobReservation): ProcessorCount {
   return findMoved(state, reservation)?.amount ?? reservation.amount;
 }
 
-/** When a reservation is: as its resource told last, else as its claim says. */
+/** When a reservation is: as its resource last reported, else as its claim says. */
 export function getWindow(state: BrokerState, reservation: JobReservation): MovedWindow {
   return findMoved(state, reservation) ?? reservation;
 }

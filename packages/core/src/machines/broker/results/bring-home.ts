@@ -22,7 +22,7 @@ export function acceptCommand(success: Success): GetCommand<'AcceptResult'> {
   return { kind: 'AcceptResult', ...orderOf(success), ...(isVotedOn(success.job) ? { check: '' } : {}) };
 }
 
-/** What the driver must do to say what a success is. */
+/** The command that makes the driver digest a success. */
 export function digestCommand(success: Success): GetCommand<'DigestResult'> {
   return { kind: 'DigestResult', ...orderOf(success) };
 }

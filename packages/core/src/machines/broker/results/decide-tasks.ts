@@ -11,7 +11,8 @@ import { getDecision, isVotedOn, successesWith, findVotes } from '../trust/votes
 export const noMajority = 'MUT_NO_MAJORITY';
 
 /**
- * Looks at the votes of every task that has some: brings home what they agree on, and gives up what they never will.
+ * Decides the votes of every task that has some: brings accepted results home, and gives up tasks that can no longer be
+ * decided.
  *
  * In each step again, since a machine's credit, which grows elsewhere, may decide a task. Cost: the open tasks of jobs
  * that vote.
@@ -50,10 +51,7 @@ function decide(turn: Turn, job: BrokerJob, task: OpenTask): void {
   }
 }
 
-/**
- * Results that are all the same may still not be credible enough: where the rules were made stricter since the job was
- * taken in.
- */
+/** Unanimous results may still not be credible enough, if the rules were made stricter since the job was accepted. */
 function explainDeadlock({ verification }: BrokerJob, votes: readonly Vote[]): Cause {
   const most = Math.max(...groupVotes(votes).map(({ voters }) => voters.length));
   return verification?.kind === 'credibility' && most === votes.length

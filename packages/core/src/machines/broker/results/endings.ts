@@ -14,7 +14,7 @@ import type { ReplicaEnd, TaskStatus } from '../../../messages/index.ts';
 import type { Instant } from '../../../shared/index.ts';
 import type { ReplicaEnding, ReplicaDisposition } from '../changes.ts';
 import { isFollower } from '../gangs/gang.ts';
-import { findMemoryGrowth, memoryMaxCode, type MemoryGrowth } from '../jobs/grow-memory.ts';
+import { findMemoryGrowth, memoryCodes, memoryMaxCode, type MemoryGrowth } from '../jobs/grow-memory.ts';
 import type { BrokerOptions } from '../options.ts';
 import {
   hasEnded,
@@ -33,10 +33,10 @@ const noBytes = new Uint8Array(0);
 /** The code of a task that was given up because its replicas were lost or broken too often. */
 export const lostOften = 'MUT_TASK_LOSS_LIMIT';
 
-/** What becomes of a replica whose machine tells of its end. */
+/** How a replica counts whose machine reports its end. */
 export function getFate(replica: BrokerReplica, end: ReplicaEnd): ReplicaDisposition {
   if (replica.abortDisposition !== undefined) return abortedDisposition(replica.abortDisposition);
-  // Whatever else it says, it is no longer where its gang needs it.
+  // Whatever the outcome, it is no longer where its gang needs it.
   if (isFollower(replica) && end.outcome !== 'cancelled') return 'lost';
   switch (end.outcome) {
     case 'succeeded':
@@ -44,7 +44,7 @@ export function getFate(replica: BrokerReplica, end: ReplicaEnd): ReplicaDisposi
     case 'failed':
     case 'limited':
       return 'failed';
-    // Whoever took it back, the task is as before when it never started.
+    // Whatever the reason of the cancellation, the task is as before if it never started.
     case 'cancelled':
       return end.startedAt === 0 ? 'withdrawn' : 'lost';
     case 'broken':
@@ -68,9 +68,9 @@ function abortedDisposition(
 }
 
 /**
- * What a task is after one of its replicas ended on a machine.
+ * The status of a task after one of its replicas ended on a machine.
  *
- * A task is given up only when nothing of it runs any more: a sibling may still succeed.
+ * A task is given up only when none of its replicas runs any more: a sibling may still succeed.
  */
 export function statusAfter(
   replica: BrokerReplica,
@@ -97,8 +97,8 @@ export function statusAfter(
 }
 
 /**
- * What a task that has ended is now: it runs again when its result was doubted, and has siblings of a former winner
- * beside.
+ * The present status of a task that has ended: it runs again when its result was doubted, possibly next to siblings of
+ * a former winner.
  */
 function presentStatus(job: BrokerJob, { index, status }: OpenTask): TaskStatus {
   const open = job.tasks.get(index);
@@ -114,7 +114,7 @@ interface LastEnding {
   readonly startedAt: Instant;
   /** See `isDoubted`. */
   readonly isInDoubt?: boolean;
-  /** Whether the end of its allocation will tell why it was lost. */
+  /** Whether the end of its allocation will show why it was lost. */
   readonly isUnjudged?: boolean;
   readonly failuresMax: number;
   readonly lossesMax: number;
@@ -125,7 +125,7 @@ export function statusAlone(
   task: OpenTask,
   { isInDoubt = false, isUnjudged = false, failuresMax, lossesMax, ...ending }: LastEnding,
 ): TaskStatus {
-  // A task that nobody can run is not tried as often as machines may be lost.
+  // A task that fails everywhere is not tried as often as machines may be lost.
   if (isInDoubt && task.doubtCount + 1 >= doubtsMax) return 'failed';
   const failures = task.failureCount + (ending.disposition === 'failed' ? 1 : 0);
   const losses = countLosses(withLoss(task, isCountedLoss(ending), isUnjudged), lossesMax);
@@ -250,7 +250,7 @@ function isGivenUp(
   return taskStatus === 'failed' && disposition === 'lost' && reason !== walltimeMaxCode && !isFollower(replica);
 }
 
-/** The ending of a replica as its machine tells it. */
+/** The ending of a replica as its machine reports it. */
 export function reportedEnding(turn: Turn, replica: BrokerReplica, end: ReplicaEnd): ReplicaEnding {
   const disposition = getFate(replica, end);
   const { reason, detail } = judgeCut(turn, { replica, disposition }, { ...end, reason: getReason(replica, end) });
@@ -287,15 +287,17 @@ export function reportedEnding(turn: Turn, replica: BrokerReplica, end: ReplicaE
   };
 }
 
-/** How a task goes on of which a replica used too much memory; undefined where its job does not say so. */
+/** How a task goes on after a replica used too much memory; undefined if its job does not ask for that. */
 function growthAfter(
   state: BrokerState,
   replica: BrokerReplica,
   { disposition, reason }: Pick<ReplicaEnding, 'disposition' | 'reason'>,
 ): MemoryGrowth | undefined {
-  if (disposition !== 'failed' || reason !== memoryMaxCode || isFollower(replica) || hasEnded(replica.task))
+  if (disposition !== 'failed' || !memoryCodes.has(reason) || isFollower(replica) || hasEnded(replica.task))
     return undefined;
-  return findMemoryGrowth(state, replica);
+  const growth = findMemoryGrowth(state, replica);
+  // Others may have used the memory that its machine ran out of: it runs again like any other that failed.
+  return growth?.kind === 'no-more' && reason !== memoryMaxCode ? undefined : growth;
 }
 
 /** Its task runs again with more; where no machine has more, it would only use too much again. */
@@ -308,14 +310,14 @@ function statusGrown(
   return growth.kind === 'more' ? 'ready' : 'failed';
 }
 
-/** Why a replica ended of which no machine tells. */
+/** Why a replica ended for which no machine reports an end. */
 export interface UnreportedEnd {
   readonly disposition: ReplicaDisposition;
   readonly reason: string;
   readonly detail: Cause;
 }
 
-/** Ends one replica of which no machine tells. */
+/** Ends one replica for which no machine reports an end. */
 export function endUnreported(turn: Turn, replica: BrokerReplica, end: UnreportedEnd): void {
   const {
     job: { jobId },
@@ -332,7 +334,7 @@ export function endUnreported(turn: Turn, replica: BrokerReplica, end: Unreporte
   });
 }
 
-/** The ending of a replica of which no machine tells: now, as far as anybody knows. */
+/** The ending of a replica for which no machine reports one: now, as far as is known. */
 export function unreportedEnding(turn: Turn, replica: BrokerReplica, end: UnreportedEnd): ReplicaEnding {
   const disposition =
     replica.abortDisposition === undefined ? end.disposition : abortedDisposition(replica.abortDisposition);

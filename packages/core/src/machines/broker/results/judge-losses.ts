@@ -11,8 +11,8 @@ const groupMax: Duration = 60_000;
 type SilentEnding = Pick<ReplicaEnding, 'outcome' | 'disposition' | 'reason'>;
 
 /**
- * The allocation whose end tells why a replica was lost; undefined where the loss is not a silent one, or is one of a
- * machine that belongs to no allocation.
+ * The allocation whose end shows why a replica was lost; undefined for a loss that is not silent, or a machine without
+ * an allocation.
  */
 export function findJudge(replica: BrokerReplica, ending: SilentEnding): string | undefined {
   const {
@@ -51,8 +51,8 @@ export function countLosses(
 }
 
 /**
- * Why a machine is gone that says nothing: with its allocation, where that is known to have been taken away, or else
- * nobody knows.
+ * Why a silent machine is gone: with its allocation, if that is known to have been taken away, or else an unknown
+ * reason.
  */
 export function reasonOfSilence(
   { requests }: BrokerState,
@@ -66,8 +66,8 @@ export function reasonOfSilence(
 }
 
 /**
- * Turns losses of tasks into stops where it is heard that their allocations were taken away then, and forgets that
- * nobody knew. Cost: O(open tasks), for an end.
+ * Turns losses of tasks into stops when their allocations turn out to have been taken away then, and forgets that their
+ * cause was unknown. Cost: O(open tasks), for an end.
  */
 export function judgeLosses({ openJobs }: BrokerState, ended: readonly AllocationRequest[]): void {
   const byKey = new Map(ended.map((request) => [requestKey(request.providerId, request.requestId), request]));

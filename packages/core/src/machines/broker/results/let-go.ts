@@ -4,9 +4,9 @@ import { cancelReplica, commit, type Turn, wakeBy } from '../turn.ts';
 import { statusAlone } from './endings.ts';
 
 /**
- * Has tasks go on without replicas of which a connected machine does not say in time that they ended: a machine that
- * never answers would keep a cancelled job open for ever. Nobody is blamed, since a process may hang in the kernel, and
- * inputs may be on their way: what the replica holds at its machine stays taken, and its end counts when it comes.
+ * Lets tasks go on without replicas whose end a connected machine does not report in time: a machine that never answers
+ * would keep a cancelled job open for ever. The machine is not blamed, since a process may hang in the kernel, and
+ * inputs may be on their way: the replica's processors stay occupied, and its end counts when it comes.
  *
  * A machine out of reach is another matter: it gets the order again when it is back. Cost: O(those that are due).
  */

@@ -19,9 +19,8 @@ export const walltimeCutsMax = 2;
 const fullShare = 0.9;
 
 /**
- * What is to be said of a run that the end of its allocation cut, where no allocation could give it more time;
- * undefined for any other, and where it is not known how long
- * allocations may be, or a machine that stays would do.
+ * What to say of a run that the end of its allocation cut, if no allocation could give it more time; undefined for any
+ * other run, and if the longest allocation is not known, or a machine that stays would match.
  */
 export function explainFullCut(
   state: BrokerState,
@@ -45,8 +44,8 @@ export function explainFullCut(
 }
 
 /**
- * The longest walltime at providers that may have machines for the task; undefined where it may have more, or nobody
- * knows.
+ * The longest walltime at providers that may have machines for the task; undefined if it may have more, or if it is not
+ * known.
  */
 function findLongest({ providers, machines }: BrokerState, { job, task }: BrokerReplica): LongestWalltime | undefined {
   const { queue } = getGroup(job, task.index);

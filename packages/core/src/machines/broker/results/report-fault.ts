@@ -9,13 +9,13 @@ import type { BrokerReplica } from '../state.ts';
 const pathShownMax = 200;
 
 /**
- * What is wrong with a machine's report of a replica's end, given what it was asked for; undefined where nothing is.
- * Its fields alone were checked when they came in.
+ * Finds a fault in a machine's report of a replica's end, given what was requested of it; undefined if there is none.
+ * The fields themselves were checked on receipt.
  *
  * Cost: O(outputs).
  */
 export function findEndFault(replica: BrokerReplica, { outputs }: Pick<ReplicaEnd, 'outputs'>): Reason | undefined {
-  // Of a job that is over nobody knows any more what was asked for, and nothing of it is brought home.
+  // After the end of a job its requested outputs are no longer known, and none is brought home.
   if (outputs.length === 0 || replica.job.spec === undefined) return undefined;
   const asked = countAsked(replica);
   for (const { outputIndex } of outputs)

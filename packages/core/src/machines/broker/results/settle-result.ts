@@ -10,7 +10,7 @@ import { getDecision, isVotedOn, successesWith } from '../trust/votes.ts';
 /** The code of bytes that were not those that were announced. */
 const mismatchCode = 'MUT_CONTENT_MISMATCH';
 
-/** Notes what a success is; what follows from it is decided once for all inputs. */
+/** Notes the digest of a success; its consequences are decided once for all inputs. */
 export function onDigest(turn: Turn, { replicaId, digest }: GetInput<'ResultDigested'>): void {
   const success = turn.state.successes.get(replicaId);
   if (success === undefined || success.digest !== undefined) return;
@@ -42,7 +42,7 @@ function acceptVoted(turn: Turn, success: Success): void {
   }
   const accepted = successesWith(task, digest);
   const outvoted = (task.successes ?? []).filter((other) => other.digest !== undefined && other.digest !== digest);
-  // Before those who agreed are credited with it: else the vote would vouch for itself.
+  // Before those that agreed are credited with it: otherwise the vote would vouch for itself.
   const verdict = judge(turn.state, task, digest);
   commit(turn, {
     kind: 'TaskDecided',

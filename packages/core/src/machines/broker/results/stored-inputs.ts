@@ -54,7 +54,7 @@ function writtenKey({ jobId }: BrokerJob, task: TaskIndex): string {
   return `${jobId} ${task}`;
 }
 
-/** What is known of what a task reads that others wrote: by which machines, and in which storages. */
+/** The known contents that a task reads and others wrote: by which machines, and in which storages. */
 export function findWriters({ stored }: BrokerState, job: BrokerJob, task: TaskIndex): WrittenContents[] {
   return listInputs(job, task).flatMap(({ source }) => {
     const written = source.kind === 'output' ? stored.written.get(writtenKey(job, source.taskIndex)) : undefined;
@@ -82,8 +82,8 @@ export function storageKey(providerId: ProviderId, { machineId, attributes: { ho
 }
 
 /**
- * Makes what tells how many bytes of a task's inputs a machine's storage holds. What it finds out of tasks is kept, so
- * it is for one turn.
+ * Makes the function that counts how many bytes of a task's inputs a machine's storage holds. It caches what it finds
+ * out of tasks, so it is for one turn.
  */
 export function bytesHeldIn({
   stored,

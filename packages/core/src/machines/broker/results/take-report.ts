@@ -17,14 +17,14 @@ import { getIdentity } from '../trust/trust-records.ts';
 import { isVotedOn } from '../trust/votes.ts';
 
 /**
- * Takes in what happened on a machine and acknowledges it. What it says of replicas that have ended is stale.
+ * Handles what happened on a machine and acknowledges it. What it says of replicas that have ended is stale.
  *
- * A machine that is not known is not answered: it is told of again before it matters.
+ * A report of an unknown machine is not acknowledged: the machine is announced again before it matters.
  */
 export function takeReport(turn: Turn, input: GetInput<'MachineReported'>): void {
   const machine = turn.state.machines.get(input.machineId);
   if (machine === undefined) return;
-  // A report told twice counts once.
+  // A repeated report counts once.
   const ends = input.report.ended.filter(
     ({ outcome, replicaId }) => outcome !== 'broken' || machine.replicas.has(replicaId),
   );
@@ -41,9 +41,8 @@ export function takeReport(turn: Turn, input: GetInput<'MachineReported'>): void
 }
 
 /**
- * What a report says of its machine. Where a task may be at fault as well the machine is blamed only if something
- * speaks for the task: a task of another job ended
- * so there, or tasks of this one have finished.
+ * What a report says of its machine. If a task may be at fault as well, the machine is blamed only on evidence in
+ * favour of the task: a task of another job ended in the same way there, or tasks of this one have finished.
  */
 function judgeHealth(machine: BrokerMachine, ends: readonly ReplicaEnd[]): ReportHealth {
   const health = getHealth(ends);
@@ -66,9 +65,8 @@ function judgeHealth(machine: BrokerMachine, ends: readonly ReplicaEnd[]): Repor
 const shutdownPause: Duration = 5_000;
 
 /**
- * Places nothing for a while on a machine that is stopping, nor on the others of its allocation: what ends one of them
- * probably ends all, and what is given
- * back would go to the next that is about to stop.
+ * Places nothing for a while on a machine that is stopping, nor on the others of its allocation: the cause probably
+ * ends all of them, and returned tasks would go to the next that is about to stop.
  */
 function noteShutdown({ state, now }: Turn, machine: BrokerMachine, ends: readonly ReplicaEnd[]): void {
   if (machine.quarantinedUntil <= now) machine.isStopping = false;
@@ -196,10 +194,7 @@ function needsVerifying(replica: BrokerReplica): boolean {
   return group.outputs.length > 0 || (group.check !== '' && replica.job.verification?.kind !== 'none');
 }
 
-/**
- * Sets a success aside; the first one of its task is asked to be brought home, and where there are votes each is asked
- * what it is.
- */
+/** Sets a success aside; the first one of its task is brought home, and with votes each one is digested. */
 function verify(turn: Turn, replica: BrokerReplica, reported: ReplicaEnding): void {
   const { job, task, machine } = replica;
   const ending: ReplicaEnding = { ...reported, taskStatus: 'verifying' };
@@ -222,7 +217,7 @@ function cancelSiblings(turn: Turn, winner: BrokerReplica): void {
   }
 }
 
-/** Counts a replica that could not be sent as a failure of its task, or of its machine where that is to blame alone. */
+/** Counts a replica that could not be sent as a failure of its task, or of its machine if only that is at fault. */
 export function giveUpUnstartable(turn: Turn, input: GetInput<'ReplicaUnstartable'>): void {
   const replica = turn.state.replicas.get(input.replicaId);
   if (replica === undefined) return;

@@ -12,7 +12,7 @@ export function findQueue(job: BrokerJob, index: TaskIndex): TaskQueue {
   return job.assigned.get(index)?.queue ?? findWholeQueue(job, index);
 }
 
-/** Whether tasks of a queue may run at a provider: they are placed there, or nobody places them. */
+/** Whether tasks of a queue may run at a provider: they are assigned to it, or need no assignment. */
 export function mayUse({ place }: Pick<TaskQueue, 'place'>, provider: BrokerProvider): boolean {
   return place === undefined || place === provider;
 }
@@ -44,8 +44,8 @@ export function unassignTask(job: BrokerJob, index: TaskIndex): void {
 }
 
 /**
- * Lets a task have no place any more that runs at another provider than its own: what a provider began by itself runs
- * where it runs.
+ * Takes a task's assignment away if it runs at another provider: a replica that a provider started by itself stays
+ * there.
  */
 export function unassignElsewhere(job: BrokerJob, index: TaskIndex, provider: BrokerProvider): void {
   if (job.assigned.get(index)?.provider !== provider) unassignTask(job, index);

@@ -16,15 +16,14 @@ import type { ChosenPlacing, SiteAssignment } from './assignment.ts';
 import { type Candidates, ResourceView } from './resource-view.ts';
 
 /**
- * Places ready tasks that take several processors on the providers' resources, by the strategy of their job or of the
- * grid, and moves those that wait where they
- * cannot stay. A task keeps its place until it ends: what is placed elsewhere was lost there, or started far too late.
+ * Assigns ready tasks that take several processors to the providers' resources, by the strategy of their job or of the
+ * grid, and moves waiting ones that cannot stay. A task keeps its assignment until it ends: one that is assigned
+ * elsewhere was lost there, or started far too late.
  *
- * Nothing is placed while a provider that was there, or is being connected to, is waited for to tell how its resource
- * stands. Where no size of a resource that
- * would do is known, tasks go wherever there is room, as they do without site selection. Cost: O(open jobs and their
- * queues); where anything is placed or moved, what `ResourceView`
- * costs, and what a decision does for each of `decisionsMax` tasks at most.
+ * Assigns nothing while the broker waits for a provider, connected or known before, to report its resource. If no
+ * suitable resource has a known size, tasks go wherever there is room, as they do without site selection. Cost: O(open
+ * jobs and their queues); with an assignment or a move, that of `ResourceView`, and a decision for each of
+ * `decisionsMax` tasks at most.
  */
 export function chooseResources(turn: Turn): void {
   const placer = new Placer(turn);
@@ -55,7 +54,7 @@ class Placer {
     this.#left = turn.state.options.siteSelection.decisionsMax;
   }
 
-  /** More is to be placed, in another step. */
+  /** More tasks remain to be assigned, in another step. */
   get isExhausted(): boolean {
     return this.#left <= 0;
   }
@@ -90,13 +89,13 @@ class Placer {
     const choice = choiceFor(this.#turn.state, queue);
     queue.place = choice === undefined ? undefined : 'undecided';
     if (choice === undefined || queue.readyCount === 0 || this.#isAwaiting) {
-      // What comes in while nothing is placed may bring a wider resource, and is over when this is looked at again.
+      // A wider resource may appear while nothing is placed, and the entry must be gone when this is checked again.
       this.#turn.state.choosing.tooWide.delete(queue);
       return;
     }
     const { aheadMax } = this.#turn.state.options.siteSelection;
     const room = aheadMax - countWaiting(queue);
-    // By the half, so that what is known is not looked at for each task that begins.
+    // Only when half of the places are free, so that the view is not computed for each task that begins.
     if (room < aheadMax / 2 || this.#isHopeless(queue)) return;
     const candidates = this.#view.candidatesFor(queue);
     if (isNobodyKnown(queue, candidates)) queue.place = undefined;
@@ -173,7 +172,7 @@ class Placer {
     };
   }
 
-  /** Moves tasks that wait where they cannot stay, and of those that start too late the first ones. */
+  /** Moves waiting tasks that cannot stay, and the first of those that start too late. */
   #reconsider(part: TaskQueue, source: TaskQueue, assignments: SiteAssignment[]): void {
     const { state } = this.#turn;
     const mover = new Mover(this.#turn, part, () => this.#view);
@@ -195,13 +194,13 @@ class Placer {
   }
 }
 
-/** Whether a provider is waited for to tell how its resource stands. */
+/** Whether the broker waits for a provider to report its resource. */
 function awaits(turn: Turn): boolean {
   let is = false;
   for (const { resourceAwaitedUntil: until } of turn.state.providers.values()) {
     if (until === undefined || until <= turn.now) continue;
     is = true;
-    // Nobody waits where nothing is to be placed, and who tells wakes the broker sooner.
+    // Without open jobs there is nothing to wait for, and a report wakes the broker sooner.
     if (turn.state.openJobs.size > 0) wakeBy(turn, until);
   }
   return is;

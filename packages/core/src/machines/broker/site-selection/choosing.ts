@@ -4,8 +4,7 @@ import type { SiteSelectionOptions } from '../options.ts';
 import { getSiteSelection, type JobSiteSelection } from './read-site-selection.ts';
 
 /**
- * What a broker places tasks with. Nothing of it is promised: a restarted broker learns again which admissibility
- * suits.
+ * The state of site selection. Nothing of it is promised: a restarted broker learns again which admissibility suits.
  */
 export interface Choosing {
   /** Of jobs that say nothing of it. */
@@ -14,9 +13,9 @@ export interface Choosing {
   readonly prng: Prng;
   /** What follows the load; undefined before anything was placed. */
   adaptive: AdaptiveAdmissibility | undefined;
-  /** When what is late in a part of a queue is looked at again, by the queue. */
+  /** When late tasks in a part of a queue are checked again, by the queue. */
   looks: WeakMap<object, Instant>;
-  /** Whole queues that no resource was wide enough for when that was looked at last. */
+  /** Whole queues that no resource was wide enough for at the last check. */
   readonly tooWide: WeakSet<object>;
 }
 

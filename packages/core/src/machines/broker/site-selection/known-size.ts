@@ -13,10 +13,9 @@ export interface KnownSize {
 }
 
 /**
- * The size of a provider's resource: as it told; of time-shared machines, of those that are there; of a provider that
- * tells nothing, at least what
- * it has and ever asked for at once. Undefined where none of this is anything. Cost: O(machines of the provider,
- * requests where it tells nothing).
+ * The size of a provider's resource: as it reported; of time-shared machines, of the present ones; of a provider
+ * without a report, at least what it has and ever requested at once. Undefined without any of these. Cost: O(machines
+ * of the provider, requests if it reports nothing).
  */
 export function findSize(state: BrokerState, provider: BrokerProvider): KnownSize | undefined {
   const resourceStatus = provider.resource?.resourceStatus;

@@ -22,7 +22,7 @@ export class Mover {
   readonly #provider: BrokerProvider;
   readonly #view: () => ResourceView;
 
-  /** @param part of a queue, placed at one provider. @param view made where it is looked at. */
+  /** @param part of a queue, assigned to one provider. @param view made on first use. */
   constructor(turn: Turn, part: TaskQueue, view: () => ResourceView) {
     this.#turn = turn;
     this.#part = part;
@@ -31,7 +31,7 @@ export class Mover {
   }
 
   /**
-   * Why what waits cannot stay; undefined where it can. A provider that is away has its grace, as its machines have.
+   * Why waiting tasks cannot stay; undefined if they can. A provider that is away has its grace, as its machines have.
    */
   whyNot(source: TaskQueue): Move | undefined {
     const { state, now } = this.#turn;
@@ -42,7 +42,7 @@ export class Mover {
       return due > now ? undefined : { formerProviderId: providerId, moved: 'away' };
     }
     if (isDraining(this.#provider)) return { formerProviderId: providerId, moved: 'draining' };
-    // Only what providers tell, or machines that come and go, make it another one.
+    // Only reports of providers, or machines that come and go, change the answer.
     return this.#turn.mayChangeDemand &&
       isAnnouncedOf(this.#provider) &&
       this.#view().suits(source, this.#provider) === false
@@ -118,7 +118,7 @@ export class Mover {
   }
 }
 
-/** Whether the provider has told of its resource: nothing is concluded from what it has not said yet. */
+/** Whether the provider has reported its resource: before that, nothing can be concluded from what is missing. */
 function isAnnouncedOf({ isConnected, isSynced, resource }: BrokerProvider): boolean {
   return isConnected && isSynced && resource !== undefined;
 }

@@ -6,7 +6,7 @@ import type { Fault, Refusal } from '../../../reasons/index.ts';
 /** What a job, or a grid, says of where tasks are placed. */
 export type JobSiteSelection = SiteSelectionChoice | 'none';
 
-/** What the spec of a job says; undefined where it says nothing, and of a job that needs no spec any more. */
+/** The site selection of a job's spec; undefined without one, and for a job that needs no spec any more. */
 export function siteSelectionOfJob(spec: JobSpec | undefined): JobSiteSelection | undefined {
   return spec?.siteSelection === undefined ? undefined : getSiteSelection(spec.siteSelection);
 }
@@ -21,7 +21,7 @@ export function getSiteSelection(text: string): JobSiteSelection {
   return siteSelection;
 }
 
-/** Finds what is wrong with what a spec says of where its tasks are placed. */
+/** Finds a fault in the site selection of a spec. */
 export function findSiteSelectionFault(spec: JobSpec): Refusal | undefined {
   const { siteSelection } = spec;
   if (siteSelection === undefined || siteSelection === 'none') return undefined;

@@ -25,13 +25,12 @@ export interface Candidates {
 }
 
 /**
- * What is known in one step of the resources that tasks are placed on. Its instants count from the step.
+ * What one step knows of the resources that tasks are assigned to. Its instants count from the step.
  *
- * The queue of a space-shared resource is what its provider told, with the tasks behind it that were placed there and
- * that this broker's own requests in it have
- * no processor-time for; time-shared machines have what they run and what is placed there. Cost: O(placed tasks +
- * providers), and for each provider
- * that is a candidate what a schedule of its own tasks costs.
+ * The queue of a space-shared resource is what its provider reported, with the tasks behind it that were assigned there
+ * and that this broker's own requests in it have no processor-time for; time-shared machines have their running and
+ * assigned tasks. Cost: O(assigned tasks + providers), and for each provider that is a candidate the cost of a schedule
+ * of its own tasks.
  */
 export class ResourceView {
   readonly #state: BrokerState;
@@ -72,7 +71,7 @@ export class ResourceView {
   }
 
   /**
-   * What is known of a task for its assignment: how long it takes is by its limit, by what ended of its job, by its file,
+   * What is known of a task for its assignment: its time is by its limit, by the ended tasks of its job, by its file,
    * or guessed.
    */
   findTask(job: BrokerJob, index: TaskIndex, submittedAt = job.submittedAt): AssignedTask {
@@ -120,7 +119,7 @@ export class ResourceView {
     let hasUnknown = false;
     for (const provider of this.#state.providers.values()) {
       const size = this.#sizes.get(provider);
-      // Who tells nothing may have more than was seen of it.
+      // A provider that reports nothing may have more than was seen of it.
       hasUnknown ||=
         provider.isConnected &&
         provider.resource === undefined &&
@@ -143,7 +142,7 @@ export class ResourceView {
     return resource;
   }
 
-  /** Its machines are this broker's alone while they are told to it: what they have to do is known. */
+  /** Its machines are this broker's alone while they are announced to it: their work is known. */
   #timeShared(provider: BrokerProvider, { processors }: KnownSize): SiteSelectionResource {
     const book = new QueueModel(processors);
     const running: OwnTask[] = [];

@@ -1,5 +1,6 @@
 import type { Bytes } from '../../../shared/index.ts';
 import type { ReplicaEnding } from '../changes.ts';
+import { memoryCodes } from '../jobs/grow-memory.ts';
 import type { BrokerJob } from '../state.ts';
 
 /** Curves are of whole numbers up to 2^45; memory is kept in KiB. */
@@ -18,5 +19,5 @@ export function observeMemory({ memoryPeaks }: BrokerJob, { usage, outcome, reas
   if (usage === undefined || usage.memoryPeak === 0) return;
   const peak = Math.ceil(usage.memoryPeak / memoryUnit);
   if (outcome === 'succeeded') memoryPeaks.add(peak);
-  else if (outcome === 'limited' && reason === 'MUT_MEMORY_MAX') memoryPeaks.addCensored(peak);
+  else if (memoryCodes.has(reason)) memoryPeaks.addCensored(peak);
 }

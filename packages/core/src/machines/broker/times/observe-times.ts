@@ -7,13 +7,12 @@ import { observeMemory } from './observe-memory.ts';
 
 /** Learns from ends how long the job's tasks take, and how fast the machine is. */
 export function observeTimes(state: BrokerState, job: BrokerJob, change: ChangeOf<'ReplicasEnded'>): void {
-  // What follows a leader is there for as long as that runs, and tells nothing new.
+  // A follower lasts as long as its leader, and adds no information.
   const endings = change.endings.filter(({ replicaId }) => !isFollower(state.replicas.get(replicaId) ?? {}));
   const runs = endings.map((ending) => runOf(ending, change, state.machines.get(change.machineId)));
   for (const ending of endings) observeMemory(job, ending);
   const machine = state.machines.get(change.machineId);
-  // Compared with what was known before, all of them: a machine is not to be measured by its own runs, if there are
-  // others.
+  // All are compared with what was known before: a machine must not be measured by its own runs, if there are others.
   if (machine !== undefined) for (const run of runs) if (run !== undefined) compareOn(machine, job, run);
   for (const run of runs) {
     if (run === undefined) continue;
@@ -29,9 +28,7 @@ function compareOn(machine: BrokerMachine, job: BrokerJob, run: ComparedRun): vo
   machine.slowness = compareRun(machine.slowness, run, job.times);
 }
 
-/**
- * What an ending tells of how long its task takes; undefined where that is nothing, as of one that failed on its own.
- */
+/** What an ending shows of how long its task takes; undefined if that is nothing, as for one that failed on its own. */
 function runOf(
   ending: ReplicaEnding,
   { at, silentSince }: ChangeOf<'ReplicasEnded'>,
@@ -46,7 +43,9 @@ function runOf(
   return time > 0 ? { time, isCensored: true } : undefined;
 }
 
-/** Whether a replica would have run on, had it been let: its machine or its sibling ended it, or a limit on its time. */
+/**
+ * Whether a replica would have run on, had it been let: its machine or its sibling ended it, or a limit on its time.
+ */
 function isCutOff({ outcome, reason, disposition }: ReplicaEnding): boolean {
   switch (outcome) {
     case undefined:

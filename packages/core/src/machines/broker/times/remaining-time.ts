@@ -11,14 +11,11 @@ import { timeQuantile } from './task-times.ts';
 /**
  * How long a task of the job is known to need on a machine; undefined while that is not known.
  *
- * Once `observedMin` have succeeded, the time within which `needShare` of them end there, those that were cut off
- * considered: one that took
- * hours among thousands of minutes must not keep them all from machines with an hour left. Where so many were cut off
- * that this time is not
- * known, the longest known one. Not 1.1 x the longest, for which requests are made (costa2005, Alg. 3.2, est1): of a
- * walltime of one
- * task a moment passes before its machine joins, and it would get none. What the user set as the limit bounds it, and
- * is all that is known before.
+ * Once `observedMin` have succeeded, the time within which `needShare` of them end there, including those that were cut
+ * off: one that took hours among thousands of minutes must not keep them all from machines with an hour left. If too
+ * many were cut off for that, the longest known time. Not 1.1 x the longest, for which requests are made (costa2005,
+ * Alg. 3.2, est1): of a walltime of one task a moment passes before its machine joins, and it would get none. The
+ * user's limit bounds it, and is all that is known before.
  */
 export function knownNeed(
   { options: { observedMin, needShare } }: BrokerState,
@@ -31,7 +28,7 @@ export function knownNeed(
   return limit === undefined ? observed : Math.min(limit, observed);
 }
 
-/** What is looked at of a machine, real or imagined. */
+/** The relevant properties of a machine, real or imagined. */
 export interface TimedMachine {
   /** Of its facts, the end of its allocation; undefined for a machine that stays. */
   readonly facts: { readonly until: Instant | undefined };
@@ -53,7 +50,7 @@ export interface Moment {
    * that it is asked about.
    */
   readonly longerMayCome?: Map<TaskQueue, boolean>;
-  /** Made shorter by each answer that time alone changes; absent where nobody wants to know. */
+  /** Made shorter by each answer that time alone changes; absent if it is not needed. */
   readonly validity?: Validity;
 }
 
@@ -92,8 +89,8 @@ export function isTooLateFor({ state, now }: Moment, queue: TaskQueue, machine: 
 }
 
 /**
- * Within what time one of the machine's replicas ends, as likely as what is known of needs; `need` where it runs none
- * that has told of its start.
+ * Within what time one of the machine's replicas ends, as likely as what is known of needs; `need` if it runs none that
+ * was reported as started.
  */
 function freeWithin(
   {

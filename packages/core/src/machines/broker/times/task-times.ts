@@ -64,13 +64,13 @@ export function getRemaining({ replicas }: OpenTask, now: Instant): Duration | u
   return least;
 }
 
-/** Places of one machine that are looked at. */
+/** The most places of one machine that are considered. */
 const placesMax = 4096;
 
 /**
- * In how long each place for a task with such needs at a machine is expected to be free, ascending: 0 for those that are;
- * for the others as the
- * replicas there are expected to end, one after the other. Replicas of which nothing is known stay for ever.
+ * In how long each place for a task with such needs at a machine is expected to be free, ascending: 0 for those that
+ * are; for the others as the replicas there are expected to end, one after the other. Replicas of which nothing is
+ * known stay for ever.
  */
 export function waitsAt(machine: BrokerMachine, { processors, resources }: TaskNeeds, now: Instant): Duration[] {
   const ends = [...machine.replicas.values()].map(({ processors: own, assignment }, index, replicas) => ({

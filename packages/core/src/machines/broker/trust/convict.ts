@@ -15,7 +15,7 @@ import { decideVotes, isVotedOn, findVotes } from './votes.ts';
 /** The code of what a machine loses when it is caught. */
 const caughtCode = 'MUT_MACHINE_QUARANTINED';
 
-/** What the votes of a task say of those who disagree with the one that is taken, by the credit that all have now. */
+/** What the votes of a task say of the machines that disagree with the accepted result, by their credit now. */
 export function judge(state: BrokerState, task: OpenTask, taken: string): Verdict {
   return judgeOutvoted(findVotes(task), taken, {
     rules: state.options.trust,
@@ -132,7 +132,7 @@ export function quarantineMachine(
   reply(turn, replyTo, { ok: true, value: {} });
 }
 
-/** Lets a machine begin again, caught or not: it is as one that nobody knows. */
+/** Lets a machine begin again, caught or not, as if it were unknown. */
 export function resetMachineTrust(turn: Turn, { replyTo, machineId: name }: GetInput<'MachineTrustReset'>): void {
   const found = findIdentity(turn.state, name);
   const record = found && turn.state.records.get(found.identity);
@@ -159,7 +159,7 @@ function note(turn: Turn, { identity, machineId }: Suspect, evidence: TrustEvide
   if (isQuarantined && !wasCaught) shutOut(turn, { identity, machineId });
 }
 
-/** Takes from a machine what it runs, and from its results what they are believed for. */
+/** Takes a machine's replicas away, and the credibility of its results. */
 function shutOut(turn: Turn, suspect: Suspect): void {
   const { state } = turn;
   for (const machine of state.machines.values()) {
@@ -173,8 +173,8 @@ function shutOut(turn: Turn, suspect: Suspect): void {
 }
 
 /**
- * Ends the machine's results that are not taken yet. Where one of them was being brought home and nothing is voted on,
- * the task's next one is brought home instead.
+ * Ends the machine's results that are not accepted yet. If one of them was being brought home without a vote, the
+ * task's next one is brought home instead.
  */
 function dropSuccesses(turn: Turn, { identity }: Suspect): void {
   const successes = [...turn.state.successes.values()].filter((success) => success.identity === identity);

@@ -16,8 +16,8 @@ import { hasVotedOn, isVotedOn, runsMissing } from './votes.ts';
 export type GetDepth = (queue: TaskQueue, machine: BrokerMachine) => number;
 
 /**
- * Gives machines the further runs that votes want, before any new task: what is begun is decided first, so that few
- * results lie about.
+ * Gives machines the further runs that votes need, before any new task: tasks that have begun are decided first, so
+ * that few results lie about.
  *
  * Machines with free processors come first, then the queues of the others. Cost: O(open tasks of jobs that vote x
  * machines) at most.
@@ -109,7 +109,7 @@ class Round {
 
   #roomOf(queue: TaskQueue, machine: BrokerMachine): number {
     const { processors, resources } = queue;
-    // What waits for anything but processors would keep what is behind it from those that are free.
+    // A task that waits for something other than processors must not keep the tasks behind it from free ones.
     if (resources !== undefined && !(this.#left.get(machine) ?? machine.resources).fits(resources)) return 0;
     const capacity = usableProcessors(machine) + this.#getDepth(queue, machine) * processors;
     return Math.floor((capacity - machine.heldProcessors) / processors) - (this.#planned.get(machine)?.length ?? 0);

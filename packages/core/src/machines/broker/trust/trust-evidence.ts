@@ -4,16 +4,16 @@ import type { Instant, JobId, MachineId, TaskIndex } from '../../../shared/index
 /** What speaks against a machine. */
 export interface TrustEvidence {
   /**
-   * `outvoted`: others agreed on another result; `mismatch`: bytes were not those that it announced; `word`: somebody
-   * said so; `attribute`: it states what cannot be part of a
-   * path in which a job uses it; `report`: it reported what cannot be, or what it was not asked for.
+   * `outvoted`: others agreed on another result; `mismatch`: bytes were not those that it announced; `word`: a user
+   * said so; `attribute`: it states what cannot be part of a path in which a job uses it; `report`: it reported what
+   * cannot be, or what was not requested.
    */
   readonly kind: 'outvoted' | 'mismatch' | 'word' | 'attribute' | 'report';
   readonly at: Instant;
   /** 0 where no task is meant. */
   readonly jobId: JobId;
   readonly taskIndex: TaskIndex;
-  /** What the machine brought, and what was taken; empty where there is no such thing. */
+  /** The machine's result, and the accepted one; empty if there is none. */
   readonly digest: string;
   readonly acceptedDigest: string;
   /** Names of the machines that disagreed with it. */
@@ -21,7 +21,7 @@ export interface TrustEvidence {
   readonly detail: Cause;
 }
 
-/** What a machine has done for its trust, under whatever name. */
+/** A machine's record of trust, under all its names. */
 export interface TrustRecord {
   readonly identity: string;
   /** Its last name. */
@@ -32,6 +32,6 @@ export interface TrustRecord {
   quarantinedAt: Instant;
   /** The oldest go where there are many. */
   evidence: readonly TrustEvidence[];
-  /** Evidence from before counts no more; 0 for never. */
+  /** Evidence from before no longer counts; 0 for never. */
   trustResetAt: Instant;
 }

@@ -29,8 +29,7 @@ export function quarantinedIdentities({ records }: BrokerState): string[] {
 }
 
 /**
- * Identities that get nothing new: what is known of as caught, and what is drained. In the order of the alphabet. Cost:
- * O(records).
+ * Identities that get nothing new: caught machines, and drained ones. In the order of the alphabet. Cost: O(records).
  */
 export function closedIdentities(state: BrokerState): string[] {
   const quarantined = quarantinedIdentities(state);

@@ -52,8 +52,8 @@ export function successesWith({ successes = [] }: OpenTask, digest: string): Suc
 }
 
 /**
- * Votes that have to come of runs, under way or not, for a task to be decided; 0 where it has what it takes, or gets no
- * more.
+ * Votes that a task still needs from runs, under way or not, to be decided; 0 if it needs none, or gets no further
+ * ones.
  */
 export function votesWanted(state: BrokerState, job: BrokerJob, task: OpenTask): number {
   if (job.status !== 'running' || task.isCancelled === true || job.held.has(task.index)) return 0;
@@ -86,7 +86,7 @@ export function getRunningMax(state: BrokerState, { verification, replicasMax }:
     : replicasMax;
 }
 
-/** Runs that the votes of a job's tasks want beyond one of each, under way or not. */
+/** Runs that the votes of a job's tasks need beyond one of each, under way or not. */
 export function countRunsWanted(state: BrokerState, job: BrokerJob): number {
   if (!isVotedOn(job)) return 0;
   let wanted = 0;

@@ -7,8 +7,8 @@ export interface Dependencies {
   /** Its tasks are the job's, by index. */
   readonly workflow: Workflow;
   /**
-   * By task: the longest way from its beginning to the end of the job, as far as it is said how long tasks take; where
-   * nothing is said, in tasks.
+   * By task: the longest way from its beginning to the end of the job, by the times that the job states; without any,
+   * in tasks.
    */
   readonly levels: readonly Duration[];
   /** It is said of some tasks how long they take. */

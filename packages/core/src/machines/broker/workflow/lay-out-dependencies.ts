@@ -5,7 +5,7 @@ import type { Dependencies } from './dependencies.ts';
 import { outputsRead } from './outputs-read.ts';
 import { countTasks } from '../jobs/task-groups.ts';
 
-/** What a job says of its edges, as the algorithms want it: a task's id is its index. Cost: O(tasks + edges). */
+/** A job's edges in the form of the algorithms: a task's id is its index. Cost: O(tasks + edges). */
 export function getDraft({ groups, edges = [] }: Pick<JobSpec, 'groups' | 'edges'>): WorkflowDraft {
   const times = groups.flatMap((group) => Array<Duration | undefined>(countTasks(group)).fill(group.expectedTime));
   const known = times.filter((time) => time !== undefined);

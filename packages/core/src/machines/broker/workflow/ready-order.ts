@@ -11,10 +11,9 @@ interface Ranking {
 
 /**
  * In which order the ready tasks of a queue are served, in one turn: those of a bag by their indexes; those of a
- * workflow by the longest way from their
- * beginning to the end of their job, so that the critical path comes first.
+ * workflow by the longest way from their beginning to the end of their job, so that the critical path comes first.
  *
- * Cost: O(ready log ready) for each workflow of which something is placed in the turn, whatever the number of machines.
+ * Cost: O(ready log ready) for each workflow with a placed task in the turn, whatever the number of machines.
  */
 export class ReadyOrder {
   readonly #rankings = new Map<TaskQueue, Ranking>();

@@ -88,8 +88,11 @@ function showCommand(command: AgentCommand): string {
     case 'LaunchTask':
       return (
         `launch r${command.replica.start.replicaId} on ${command.replica.slots.join('+')}` +
-        showAssignment(command.replica)
+        showAssignment(command.replica) +
+        (command.replica.runner === undefined ? '' : ' by runner')
       );
+    case 'EndRunner':
+      return `end runner on ${command.slot}`;
     case 'KillTask':
       return `${command.signal} to r${command.replica.start.replicaId}`;
     case 'CollectOutputs':
@@ -114,8 +117,8 @@ function option(words: readonly string[], name: string): string | undefined {
 }
 
 /**
- * `place rN ... [noop] [procs=N] [time=MS] [output=BYTES] [in=NAME:SIZE,...] [out=PATH] [rank=N] [success]`, and
- * resources.
+ * `place rN ... [noop] [procs=N] [time=MS] [output=BYTES] [in=NAME:SIZE,...] [out=PATH] [rank=N] [success]
+ * [job=N] [user=NAME] [runner=COMMAND]`, and resources.
  */
 function placed(words: readonly string[]): AgentInput {
   const inputs = (option(words, 'in') ?? '')
@@ -128,12 +131,14 @@ function placed(words: readonly string[]): AgentInput {
   const out = option(words, 'out');
   const rank = option(words, 'rank');
   const gang = rank === undefined ? {} : { gang: { gangId: 7, rank: Number(rank), members: 2, secret: bytes(32) } };
+  const runner = option(words, 'runner');
   return {
     kind: 'ReplicasDispatched',
     batch: {
       template: {
-        jobId: 1,
-        userId: 'ana',
+        jobId: Number(option(words, 'job') ?? 1),
+        userId: option(words, 'user') ?? 'ana',
+        ...(runner === undefined ? {} : { runner: { command: runner, protocolVersion: 1 } }),
         command: 'work {}',
         noOp: words.includes('noop'),
         environment: {},
@@ -216,8 +221,11 @@ function getInput(line: string): AgentInput {
         replicaId,
         result,
         verdict: reason === '' ? undefined : { outcome: 'broken', reason, detail: '' },
+        ...(words.includes('gone') ? { isRunnerGone: true } : {}),
       };
     }
+    case 'died':
+      return { kind: 'RunnerEnded', slot: Number(first) };
     case 'exceed':
       return { kind: 'LimitExceeded', replicaId, reason, detail: '' };
     case 'collected':
@@ -239,6 +247,7 @@ const holds: readonly (readonly [string, EndHold])[] = [
   ['agent-gangs', noHold],
   ['agent-clock', noHold],
   ['agent-staging', noHold],
+  ['agent-runners', noHold],
   ['agent-shutdown-allocation', { longest: 300, isForAll: true }],
   ['agent-shutdown-collecting', { longest: 300, isForAll: true }],
   ['agent-shutdown-own-collecting', { longest: 300, isForAll: false }],
@@ -257,6 +266,7 @@ const capacities: Readonly<Record<string, ResourceCapacity>> = {
     ],
     named: { licence: 2 },
   },
+  'agent-runners': { memory: 100, gpus: [], named: {} },
   'agent-memory-unknown': { memory: 0, gpus: [], named: {} },
 };
 
@@ -272,6 +282,7 @@ for (const [name, endHold] of holds) {
       reportInterval: 5,
       contentBytesMax: 100,
       prefetchMax: 4,
+      ...(name === 'agent-runners' ? { runnerIdleMax: 60_000 } : {}),
       ...(capacities[name] === undefined ? {} : { capacity: capacities[name] }),
     });
     let now = 1000;

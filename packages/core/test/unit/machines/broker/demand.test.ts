@@ -53,7 +53,7 @@ function reported(
   return { kind: 'RequestsChanged', providerId, requests: [request] };
 }
 
-test('a request that waits covers tasks for the providers whose own was heard of later', (t) => {
+test('a waiting request covers tasks of the providers whose own requests were reported later', (t) => {
   const { step } = aBroker();
   t.deepEqual(step(2, reported('p', 'q1', 'queued', 2)), { p: 10, r: 0 });
   t.deepEqual(step(3, reported('r', 'q1', 'queued', 3)), {}, 'p keeps its place, and r is to give its up');
@@ -64,7 +64,7 @@ test('a request that waits covers tasks for the providers whose own was heard of
   );
 });
 
-test('a provider is told how many tasks have no place also where as many are pending as before', (t) => {
+test('a provider learns how many tasks have no place even if the number of pending tasks stays the same', (t) => {
   const { step } = aBroker();
   step(2, { kind: 'ProviderDisconnected', providerId: 'r', reason: '' });
   const request = reported('p', 'q1', 'queued', 3);
@@ -87,7 +87,7 @@ test('a request that is about to wait has its place already', (t) => {
   t.deepEqual(step(4, reported('p', 'q1', 'queued', 2)), {});
 });
 
-test('what nothing covers is dealt out, the odd task to who was added first, and each is told of what the other left lying', (t) => {
+test('tasks that nothing covers are dealt out, the odd one to the provider that was added first, and each learns what the other left', (t) => {
   const state = createBrokerState({ demandInterval: 0, shareWait: 2000 });
   const demands = (now: number, ...inputs: BrokerInput[]): Record<string, number> => {
     const { commands } = brokerMachine.step(state, inputs, now);
@@ -127,7 +127,7 @@ test('places in line outlast a restart', (t) => {
   });
 });
 
-test('a broker wakes when what is left of a walltime gets too short for tasks that were to run in it, and wants another place for them', (t) => {
+test('a broker wakes when the rest of a walltime gets too short for tasks that were expected to run in it, and demands another place for them', (t) => {
   const state = createBrokerState({ demandInterval: 0 });
   const unplaced = (now: number, ...inputs: BrokerInput[]): (number | undefined)[] => {
     const { commands } = brokerMachine.step(state, inputs, now);
@@ -198,7 +198,7 @@ test('however often reports come, what they change of demands is found out once 
   t.deepEqual(demands(900, { kind: 'TimerFired' }), []);
 });
 
-test('a provider is told the longest run time that users state: an estimate, else a limit, of open jobs', (t) => {
+test('a provider gets the longest run time that users state: an estimate, else a limit, of open jobs', (t) => {
   const state = createBrokerState({ demandInterval: 0 });
   const stated = (now: number, ...inputs: BrokerInput[]): (number | undefined)[] => {
     const { commands } = brokerMachine.step(state, inputs, now);

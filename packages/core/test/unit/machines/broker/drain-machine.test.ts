@@ -14,7 +14,7 @@ function listStatuses({ state, now }: BrokerHarness): Record<string, string> {
   return Object.fromEntries(listMachineRecords(state, now).map(({ facts, status }) => [facts.machineId, status]));
 }
 
-test('what runs on a draining machine ends, what waits there goes elsewhere, and nothing new comes until it is undrained', (t) => {
+test('running tasks on a draining machine end, waiting ones go elsewhere, and nothing new comes until it is undrained', (t) => {
   const harness = aGrid();
   harness.perform(['at 1000', 'submit ann 8 replicas=1']);
   harness.perform(['at 1001', 'report lab/a 1 started 1@1001']);
@@ -48,7 +48,7 @@ test('explain says which machine is draining, since when and why, and how it tak
   );
 });
 
-test('a provider that stands in for its broker hears of drained machines as of those that get nothing', (t) => {
+test('a standby treats drained machines as those that get nothing', (t) => {
   const harness = new BrokerHarness({
     lease: { horizon: 3_600_000, replicasMax: 4096, interval: 1000, unknownPerSlot: 4 },
   });
@@ -69,7 +69,7 @@ test('a provider that stands in for its broker hears of drained machines as of t
   );
 });
 
-test('a machine of an allocation is forgotten with it, and one that nobody knows is not drained', (t) => {
+test('a machine of an allocation is forgotten with it, and an unknown one cannot be drained', (t) => {
   const harness = new BrokerHarness();
   harness.perform(['provider p']);
   harness.perform(['join p/1.0 request=1', 'drain-machine p/1.0']);

@@ -45,7 +45,7 @@ test('only the run whose failure may be the last brings what it leaves', (t) => 
   t.deepEqual(flagsOf({ failuresMax: 4, replicasMax: 1 }), [true, true, true, false]);
 });
 
-test('where other runs may fail beside it, a run counts their failures too', (t) => {
+test('where siblings may fail, a run counts their failures too', (t) => {
   t.deepEqual(flagsOf({ failuresMax: 4, replicasMax: 2 }), [true, true, false, false]);
 });
 

@@ -74,7 +74,7 @@ for (const reason of ['MUT_INPUT_UNPLACEABLE', 'MUT_OUTPUT_LINK', 'MUT_PATH_ESCA
   });
 }
 
-test('a task that goes wrong for a reason which nobody can place is given up soon, and blames no machine', (t) => {
+test('a task that goes wrong for an unknown reason is given up soon, and no machine is blamed', (t) => {
   const grid = open();
   grid.submit(1);
   t.is(grid.endAll('MUT_STAGING_FAILED', 'broken'), 5);

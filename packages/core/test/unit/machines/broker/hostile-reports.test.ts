@@ -116,7 +116,7 @@ test('an output that was not asked for, or is there twice, costs its machine alo
   }
 });
 
-test('what a machine says that cannot be read costs it what it runs, and is not said again', (t) => {
+test('an unreadable statement of a machine costs it its replicas, and is not repeated', (t) => {
   const { state, step } = world();
   const { commands } = step(
     { kind: 'MachineMisbehaved', machineId: 'lab/a', detail: 'report.sequence is 0', sequence: 9 },

@@ -62,6 +62,7 @@ const subjects = [
   'explain-machine',
   'resources',
   'resource-gangs',
+  'memory-ran-out',
   'retry-memory',
   'retry-memory-gangs',
   'retry-memory-unknown',
@@ -77,7 +78,7 @@ for (const subject of subjects) {
   });
 }
 
-test('a broker that is told how a reservation stands does what broker-held.txt says', (t) => {
+test('a broker that receives the status of a reservation does what broker-held.txt says', (t) => {
   const harness = new BrokerHarness();
   checkInteractions(t, new URL('../../../interactions/broker-held.txt', import.meta.url), (lines) =>
     harness.perform(lines),

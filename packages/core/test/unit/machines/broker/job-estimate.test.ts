@@ -97,7 +97,7 @@ test('what waits at a busy machine has no place yet', (t) => {
   t.is(job && estimateJob(state, job, 1).slotCount, 1);
 });
 
-test('where all that is open runs, what is left is what the last one to end has left', (t) => {
+test('when all open tasks run, the remaining time is that of the last one to end', (t) => {
   const { ends, starts, estimate } = aBroker(2, 3);
   starts(1000, 'm1', 2);
   ends(2000, 'm0', 1, 1000);
@@ -109,9 +109,28 @@ test('where all that is open runs, what is left is what the last one to end has 
   t.deepEqual(remaining, { least: 1500, most: 1500 });
 });
 
-test('of a job of which nothing runs nobody says how long it takes', (t) => {
+test('a job without a running task has no estimate of its end', (t) => {
   const { ends, estimate, job } = aBroker(1, 1);
   ends(2000, 'm0', 1, 1000);
   t.is(job.status, 'finished');
   t.like(estimate(2000), { slotCount: 0, remaining: undefined, times: { count: 1 } });
+});
+
+test('replicas that were withdrawn are counted in the explanation of a task, not listed, and what ran is', (t) => {
+  const { state, starts } = aBroker(1, 1);
+  starts(10, 'm0', 1);
+  const ended = (replicaId: number, disposition: 'withdrawn' | 'failed') => ({
+    machineId: `p/m${replicaId}`,
+    ending: { ...anEnd(replicaId, 'failed', { startedAt: 0, endedAt: 5 }), disposition, reason: '', detail: '' },
+  });
+  const explain = (past: readonly ReturnType<typeof ended>[]) =>
+    explainTask(state, { userId: 'ann', jobId: 1, taskIndex: 0, past }, 20)?.details.slice(-2);
+  t.like(explain([ended(7, 'withdrawn'), ended(8, 'failed'), ended(9, 'withdrawn')]), [
+    { code: 'replica-ended', replicaId: 8 },
+    { code: 'replicas-withdrawn', replicas: 2 },
+  ]);
+  t.like(explain([ended(8, 'failed'), ended(9, 'withdrawn')]), [
+    { code: 'replica-ended', replicaId: 8 },
+    { code: 'replica-ended', replicaId: 9 },
+  ]);
 });

@@ -26,7 +26,7 @@ test('a job whose reservation was moved names the new time', (t) => {
   t.is(findSummary(harness, 1).reservationAwaited?.startsAt, 2000);
 });
 
-test('a job with a task at a machine waits for no reservation, nor does one that runs beside its own', (t) => {
+test('a job with a task at a machine does not wait for a reservation, nor does one that may run outside its own', (t) => {
   const harness = start(
     'submit ann 2 reservation=7:1000-5000x2 replicas=1',
     'submit ann 2 reservation=8:1000-5000x2 own=yes replicas=1',

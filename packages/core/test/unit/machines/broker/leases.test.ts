@@ -54,7 +54,7 @@ test('machines of a provider that goes on alone are not given up before its leas
   t.false(broker.state.machines.has('a/m1'));
 });
 
-test('what a provider may run by itself while it is away is explained, and so is what it started', (t) => {
+test('explanations show what a provider may run by itself while it is away, and what it started', (t) => {
   const broker = setUp();
   const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
   broker.perform(['confirm a 1']);
@@ -77,7 +77,7 @@ test('what a provider may run by itself while it is away is explained, and so is
   );
 });
 
-test('a provider hears in the same step that its lease has nothing of a cancelled job, however young the lease is', (t) => {
+test('a provider learns in the same step that its lease has nothing of a cancelled job, however young the lease is', (t) => {
   t.regex(setUp().perform(['cancel ana 1']), /^ *lease 2 for a: nothing$/m);
   const shared = new BrokerHarness({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
   shared.perform([
@@ -94,7 +94,7 @@ test('a provider hears in the same step that its lease has nothing of a cancelle
   t.notRegex(reported, /of 2\./);
 });
 
-test('what is placed of a lease is told its provider, whoever gets it, and is not told again', (t) => {
+test('a delegated task that is placed is revoked at its provider, whatever machine gets it, and is not leased again', (t) => {
   const broker = new BrokerHarness({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
   broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 10 replicas=1']);
   const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
@@ -110,7 +110,7 @@ test('what is placed of a lease is told its provider, whoever gets it, and is no
   );
 });
 
-test('what came back of a lease, and what went wrong since, is not told again', (t) => {
+test('replicas that came back from a lease, and tasks that failed since, are not leased again', (t) => {
   const broker = new BrokerHarness({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
   broker.perform(['provider a', 'connect a leases', 'join a/m1', 'settle a', 'submit ana 30 replicas=1 failures=3']);
   const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
@@ -146,7 +146,7 @@ function leasedCounts(broker: BrokerHarness): Record<string, number> {
   );
 }
 
-test('providers share what is leased by the processors that they have, whatever waits in their queues', (t) => {
+test('providers share leased tasks by the processors that they have, whatever waits in their queues', (t) => {
   const broker = new BrokerHarness({ lease: { ...rules, replicasMax: 1000, unknownPerSlot: 1000 } });
   broker.perform([
     'provider a',
@@ -182,7 +182,7 @@ test('a provider that only waits for processors is leased no more than the one t
   t.deepEqual(leasedCounts(broker), { a: ready / 2, b: ready / 2 });
 });
 
-test('no sibling is begun of what a machine runs that has not been heard of since a restart, for ten seconds at most', (t) => {
+test('no sibling is started of a replica whose machine has not reported since a restart, for ten seconds at most', (t) => {
   const broker = new BrokerHarness({ lease: rules });
   broker.perform([
     'provider a',
@@ -222,7 +222,7 @@ function twoProviders(job: string): BrokerHarness {
   return broker;
 }
 
-test('a provider that comes and goes without telling what it holds is waited for only once more', (t) => {
+test('a provider that comes and goes without an initial sync is waited for only once more', (t) => {
   const broker = twoProviders('submit ana 6 replicas=1');
   const others = [...(broker.state.providers.get('b')?.leases.at(-1)?.tasksByJob.get(1)?.values() ?? [])];
   t.true(others.length > 0);
@@ -241,14 +241,14 @@ test('a provider that comes and goes without telling what it holds is waited for
   t.regex(broker.perform(['at 19000', 'settle a']), /start/);
 });
 
-test('a machine that may take what is held back gets no replica beside another meanwhile', (t) => {
+test('a machine that may take held tasks gets no sibling meanwhile', (t) => {
   const broker = twoProviders('submit ana 4 replicas=2');
   broker.perform(['at 1000', 'restart']);
   t.notRegex(broker.perform(['connect a leases', 'join a/m1 held=1', 'join a/m2']), /start/);
   t.notRegex(broker.perform(['at 2000', 'settle a']), /r\d+ of 1.0 on a\/m2/);
 });
 
-test('no sibling is begun of a task that runs and was leased to a provider that has not been heard of', (t) => {
+test('no sibling is started of a running task that was leased to a provider that has not reported yet', (t) => {
   const broker = new BrokerHarness({ lease: rules });
   broker.perform([
     'provider a',
@@ -271,7 +271,7 @@ test('what is held back is cancelled with its job', (t) => {
   t.is(broker.state.jobs.get(1)?.queues[0]?.ready.size, 0);
 });
 
-test('what was started of a lease is adopted, too, where its task was placed on the same machine and never got there', (t) => {
+test('a started replica of a lease is adopted even if its task was placed on the same machine and never got there', (t) => {
   const broker = setUp();
   const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
   broker.perform(['confirm a 1', 'report a/m1 1 succeeded 1 1..1']);
@@ -334,7 +334,7 @@ test('a lease of as many other tasks than it should have is replaced', (t) => {
   t.deepEqual(leasedTasks(broker), { 1: [4, 5] });
 });
 
-test('what was leased of a job that was cancelled is not told again', (t) => {
+test('tasks of a cancelled job are not leased again', (t) => {
   const broker = new BrokerHarness({ lease: { ...rules, replicasMax: 100, unknownPerSlot: 40 } });
   broker.perform([
     'provider a',
@@ -350,7 +350,7 @@ test('what was leased of a job that was cancelled is not told again', (t) => {
   t.notRegex(reported, /lease 1 for a: .*of 2\./);
 });
 
-test('a provider is told with its lease which machines were caught, and again when that changes', (t) => {
+test('a provider learns with its lease which machines were caught, and again when that changes', (t) => {
   const broker = setUp();
   broker.perform(['provider b', 'connect b', 'join b/m1 identity=iron', 'settle b', 'confirm a 1']);
   t.regex(broker.perform(['at 1000', 'quarantine b/m1']), /lease 1 for a: .*, nothing for iron$/m);
@@ -359,7 +359,7 @@ test('a provider is told with its lease which machines were caught, and again wh
   t.regex(broker.perform(['at 4000']), /lease 1 for a: (?!.*nothing for)/);
 });
 
-test('on a machine that is told of as gone nothing is placed, and what it did is heard', (t) => {
+test('nothing is placed on a machine that is reported as gone, and its results are accepted', (t) => {
   const broker = setUp();
   const first = broker.state.providers.get('a')?.leases[0]?.parts[0]?.firstReplicaId ?? 0;
   broker.perform(['confirm a 1', 'disconnect a']);

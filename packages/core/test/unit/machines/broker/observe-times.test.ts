@@ -50,7 +50,7 @@ function listTimes({ jobs }: BrokerState): unknown {
   return { count, censoredCount, longest, longestCensored };
 }
 
-test('what succeeded tells its time, what was cut off at least how long it ran, and what failed on its own nothing', (t) => {
+test('a success shows its time, a cut run at least how long it ran, and a run that failed on its own nothing', (t) => {
   const { state, step } = aBroker();
   const limited = { ...anEnd(4, 'limited', { startedAt: 1, endedAt: 91 }), reason: 'MUT_RUN_TIME_MAX' };
   step(
@@ -68,7 +68,7 @@ test('what succeeded tells its time, what was cut off at least how long it ran, 
   t.deepEqual(listTimes(state), { count: 1, censoredCount: 2, longest: 100, longestCensored: 90 });
 });
 
-test('the end of an allocation cuts off what ran there, at the end of its walltime and not when that was heard of', (t) => {
+test('the end of an allocation cuts off its runs, at the end of its walltime and not when that was reported', (t) => {
   const { state, step } = aBroker();
   step(10, reported([], [1, 2, 3]));
   step(5800, { kind: 'MachineLost', machineId: 'p/a', reason: 'MUT_WALLTIME_ENDED' });
@@ -84,7 +84,7 @@ test('a machine that fell silent is known to have run its replicas until then, a
   t.deepEqual(listTimes(state), { count: 0, censoredCount: 1, longest: 0, longestCensored: 399 });
 });
 
-test('of what a restarted agent held nobody knows how long it ran', (t) => {
+test('the run time of replicas that a restarted agent held is unknown', (t) => {
   const { state, step } = aBroker();
   step(10, reported([], [1]));
   step(400, {
@@ -96,7 +96,7 @@ test('of what a restarted agent held nobody knows how long it ran', (t) => {
   t.deepEqual(listTimes(state), { count: 0, censoredCount: 0, longest: 0, longestCensored: 0 });
 });
 
-test('a machine is compared with the others of its job, and what it is expected to need is longer by so much', (t) => {
+test('a machine is compared with the others of its job, and its expected time is longer in proportion', (t) => {
   const { state, step } = aBroker();
   step(200, reported([1, 2, 3, 4].map((id) => anEnd(id, 'succeeded', { startedAt: 1, endedAt: 101 }))));
   step(210, {

@@ -2,7 +2,7 @@ import test from 'ava';
 import { type BrokerInput, brokerMachine, createBrokerState, explainTask } from '@mutirao/core/machines/broker';
 import { aJob, aMachine } from '@mutirao/testkit';
 
-test('a machine that runs tasks of its owner only gets none of other users, who are told why they wait', (t) => {
+test('a machine that runs tasks of its owner only gets none of other users, who see why they wait', (t) => {
   const state = createBrokerState({});
   const step = (now: number, ...inputs: BrokerInput[]): void => {
     brokerMachine.step(state, inputs, now);

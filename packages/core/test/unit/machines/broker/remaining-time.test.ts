@@ -177,7 +177,7 @@ for (const names of [
   });
 }
 
-test('whatever joins, no task starts where less than its limit is left while a machine that had so long is there', (t) => {
+test('whatever joins, no task starts on a machine with less than its limit left while one with that much is free', (t) => {
   const machines = fc.array(
     fc.record({ until: fc.integer({ min: 1, max: 3000 }), at: fc.integer({ min: 0, max: 100 }) }),
     { minLength: 1, maxLength: 8 },

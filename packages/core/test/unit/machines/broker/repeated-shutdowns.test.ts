@@ -66,7 +66,7 @@ test('a task that ends its own agent each time is given up at last, long after a
   t.is(count, 100);
 });
 
-test('a machine that tells of shutdowns and stays is asked less and less, until it ends something by itself', (t) => {
+test('a machine that reports shutdowns and stays is tried less and less, until it ends a replica by itself', (t) => {
   const { state, step } = open();
   step(1, joined());
   const pauses: number[] = [];

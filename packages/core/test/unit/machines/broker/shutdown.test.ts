@@ -62,13 +62,13 @@ function killAgainAndAgain(
   return { harness, lines };
 }
 
-test('a task whose allocations are taken away by SIGKILL is still ready, though their ends are heard of after their machines were lost', (t) => {
+test('a task whose allocations are taken away by SIGKILL is still ready, though their ends are reported after their machines were lost', (t) => {
   const { harness, lines } = killAgainAndAgain(30, (start) => `ended=${start + 895_000} code=MUT_ALLOCATION_ENDED`);
   t.regex(lines, /^r30 of 1\.0 lost: ready \(MUT_MACHINE_LOST\)$/m);
   t.like(harness.state.jobs.get(1)?.tasks.get(0), { lossCount: 0, stopCount: 30, unjudged: undefined });
 });
 
-test('losses count where the allocation ended for want of its command, or long after, or was given up by its provider', (t) => {
+test('losses count if the allocation ended for lack of its command, or long after, or was given up by its provider', (t) => {
   for (const ended of [
     (start: number) => `ended=${start + 895_000} code=MUT_MACHINE_LOST`,
     (start: number) => `ended=${start + 990_000} code=MUT_ALLOCATION_ENDED`,
@@ -130,7 +130,7 @@ test('a gang that is broken by a member whose allocation was taken away loses no
   t.like(harness.state.jobs.get(1)?.tasks.get(0), { lossCount: 0, stopCount: 1 });
 });
 
-test('a machine that is lost after its allocation was known to be taken away is no loss', (t) => {
+test('a machine that is lost after its allocation was known to be taken away does not count as a loss', (t) => {
   const harness = new BrokerHarness();
   harness.perform(['provider p']);
   harness.perform(['submit ann 1 failures=1 replicas=1']);

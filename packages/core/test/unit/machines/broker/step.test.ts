@@ -118,7 +118,7 @@ test('a machine gets one change and one command per group, and its report makes 
   );
 });
 
-test('an end told twice in one report, and again in the next one, counts once', (t) => {
+test('an end that is repeated in one report, and again in the next one, counts once', (t) => {
   const { state, step, changes } = aBroker();
   step(1, submitted(aJob(2)), joined('p/m1'));
   step(
@@ -145,7 +145,7 @@ test('a task that is at a machine counts as running once it has begun there', (t
   t.like(findJobSummary(state, 'ann', 1), { dispatchedCount: placed - 1, runningCount: 1 });
 });
 
-test('an end without a start tells nothing about task times', (t) => {
+test('an end without a start shows nothing about task times', (t) => {
   const { state, step } = aBroker();
   step(1, submitted(aJob(3)), joined('p/m1'));
   step(1_000_000, reported('p/m1', 1, succeeded(1, 0, 1_000_000)));
@@ -274,7 +274,7 @@ test('a machine whose walltime ended while its provider was away is lost for tha
   ]);
 });
 
-test('a retry with current inputs holds what has not run to what is there now, through a restart, and leaves the rest on record', (t) => {
+test('a retry with current inputs binds tasks that have not run to the current files, through a restart, and leaves the rest on record', (t) => {
   const { state, step, changes } = aBroker();
   const group = aGroup(3, {
     inputs: [
@@ -472,7 +472,7 @@ test('tasks are listed by status, in order, page by page', (t) => {
   );
 });
 
-test('machines tell what they run, what waits in their queue, and whether they take work', (t) => {
+test('machines show what they run, what waits in their queue, and whether they take work', (t) => {
   const { state, step } = aBroker();
   step(
     1,
@@ -598,7 +598,7 @@ test('a snapshot of another version is not read', (t) => {
   t.throws(() => restore('{"version":99}'), { message: /version 99; expected 1/ });
 });
 
-test('events tell what became of tasks, and of replicas where that is not the same', (t) => {
+test('events report what became of tasks, and of replicas if that differs', (t) => {
   const { step, changes } = aBroker();
   const types = () =>
     changes
@@ -626,7 +626,7 @@ test('events tell what became of tasks, and of replicas where that is not the sa
   t.deepEqual(types(), ['tasks.retried 2']);
 });
 
-test("a provider's clock may be another: what it tells of its walltimes is put into the broker's", (t) => {
+test("a provider's clock may differ: the broker converts the walltimes that it reports", (t) => {
   const { state, step } = aBroker();
   const ahead = 600_000;
   step(1_000_000, { kind: 'ProviderConnected', providerId: 'p', clock: 1_000_000 + ahead });

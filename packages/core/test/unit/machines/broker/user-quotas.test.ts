@@ -47,7 +47,7 @@ function describe(commands: readonly BrokerCommand[]): string {
   return `${reply.code} ${reply.fault.code === 'user-quota-exceeded' ? reply.fault.quota : ''}`;
 }
 
-test('a user gets so many jobs and tasks at a time, and others are not touched by it', (t) => {
+test('a user gets a limited number of jobs and tasks at a time, and others are not affected', (t) => {
   const { submit, cancel, state } = aBroker('jobs=2', 'tasks=10');
   t.is(submit('maria', 4), 'ok');
   t.is(submit('maria', 7), 'MUT_USER_QUOTA tasks');

@@ -231,7 +231,7 @@ test('a cluster packs requests around reservations and lets their users in', (t)
   checkFile(t, 'cluster-reservations.txt');
 });
 
-test('a cluster orders its queue by scores, counts what ends, and says what a tighter walltime would have gained', (t) => {
+test('a cluster orders its queue by scores, counts ended requests, and says what a tighter walltime would have gained', (t) => {
   checkFile(t, 'cluster-scores.txt', {
     policy: easyBackfilling,
     order: { weight: 1440, leadMax: usualLeadMax(1440) },
@@ -240,7 +240,7 @@ test('a cluster orders its queue by scores, counts what ends, and says what a ti
   });
 });
 
-test('a cluster that plans ahead by scores puts off whom somebody passes, and nobody else', (t) => {
+test('a cluster that plans ahead by scores delays only the requests that another one passes', (t) => {
   checkFile(t, 'cluster-scores-conservative.txt', {
     order: { weight: 1440, leadMax: usualLeadMax(1440) },
     walltimeMax: 86_400_000,

@@ -69,7 +69,7 @@ test('a request that fits is journaled, placed, started and answered in one turn
   ]);
 });
 
-test('the exit of a process that is heard twice changes nothing the second time', (t) => {
+test('a repeated exit of a process changes nothing', (t) => {
   const { hear } = aCluster();
   hear(5, order('k', 2, 100));
   t.is(hear(6, ...exits(1, 1)).changes.length, 1);
@@ -92,7 +92,7 @@ test('a process that is over for another reason than its own ends its request fo
   t.like(listQueue(state, 8, 1).requests.at(-1), { endReason: 'MUT_NODE_LOST' });
 });
 
-test('who was promised processors waits until they are really free', (t) => {
+test('a request that was promised processors waits until they are really free', (t) => {
   const { hear } = aCluster();
   hear(0, order('k1', 10, 100), order('k2', 10, 100));
   t.deepEqual(hear(100, { kind: 'TimerFired' }).commands, [{ kind: 'KillProcesses', requestId: 1 }]);
@@ -100,7 +100,7 @@ test('who was promised processors waits until they are really free', (t) => {
   t.like(hear(104, ...exits(1, 9)).commands[0], { kind: 'StartProcesses', requestId: 2, walltimeEnd: 200 });
 });
 
-test('who lost half of its walltime to waiting gets a new place', (t) => {
+test('a request that lost half of its walltime to waiting gets a new place', (t) => {
   const { hear } = aCluster();
   hear(0, order('k1', 10, 100), order('k2', 10, 40), order('k3', 10, 40));
   hear(100, { kind: 'TimerFired' });
@@ -152,7 +152,7 @@ test('no request may be wider than the cluster, whatever its limits allow', (t) 
   });
 });
 
-test('only so many ended requests are remembered, and a key is free again with the last of them', (t) => {
+test('a limited number of ended requests is remembered, and a key is free again with the last of them', (t) => {
   const { state, hear } = aCluster();
   for (const key of ['k1', 'k2', 'k3']) hear(5, order(key, 1, 10));
   hear(6, ...exits(1, 0), ...exits(2, 0));

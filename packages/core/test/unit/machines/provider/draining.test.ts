@@ -26,7 +26,7 @@ test('a second drain adds what is new in it and keeps its beginning; a repeated 
   t.is(harness.perform(['undrain']), 'reply 1 ok');
 });
 
-test('a provider goes on draining after a restart, from its journal and from a snapshot, and says so before it tells of any machine', (t) => {
+test('a provider goes on draining after a restart, from its journal and from a snapshot, and says so before it announces any machine', (t) => {
   const harness = working();
   harness.perform(['drain new power']);
   const snapshot = JSON.parse(JSON.stringify(takeSnapshot(harness.state))) as ProviderSnapshot;

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ProviderHarness } from '@mutirao/testkit';
 
-test('what was said of a claim is forgotten once no broker wants anything with it, and not while a broker may not have said yet', (t) => {
+test('the judgement of a claim is forgotten once no broker has demand for it, and not while a broker may not have reported yet', (t) => {
   const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
   const said = (): number => harness.state.judgements.size;
   harness.perform([
@@ -38,7 +38,7 @@ function lastReported(lines: string): string {
   );
 }
 
-test('what waits is expected when the queue has room for it, and has the chance that others had who waited as long already', (t) => {
+test('a waiting request is expected when the queue has room for it, with the chance of others that have waited as long', (t) => {
   const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 1_000_000 } });
   harness.state.waits.push(...[100_000, 200_000, 900_000, 1_500_000].map((wait) => ({ width: 2, wait })));
   harness.perform(['start', 'limits requests=4 width=4 walltime=4000000', 'connect b']);
@@ -96,7 +96,7 @@ test('what waits is expected when the queue has room for it, and has the chance 
   t.is(harness.state.expectedStarts.get(7), 2_800_000, 'in a queue by scores, whoever ranks before it goes first');
 });
 
-test('what is given back earlier since the reservation ends earlier is told as shortened, and a provider that drains gives back what it holds ahead', (t) => {
+test('an allocation that is given back early because its reservation ends early is reported as shortened, and a provider that drains gives back what it pre-acquired', (t) => {
   const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
   harness.perform([
     'start',
@@ -172,7 +172,7 @@ test('a request slot that is freed for a reservation between two listings is not
   t.is(harness.state.dueWindows.size, 0, 'a reservation that is gone is due no more');
 });
 
-test('what a broker works on goes back where the reservation turns out to begin later, and is asked for again', (t) => {
+test('the work of a broker goes back if the reservation turns out to begin later, and is requested again', (t) => {
   const harness = new ProviderHarness({ holding: { kind: 'fixed', lead: 10_000 } });
   harness.perform([
     'start',

@@ -26,7 +26,7 @@ function ask(state: ProviderState, heuristic: string, defaultTime?: number): Rep
   return commands.find((command) => command.kind === 'Reply')?.reply;
 }
 
-test('a provider that is told of no heuristic goes by finish, as all that sets one up by the usual settings does', (t) => {
+test('a provider without a heuristic in its options uses finish, as the usual settings do', (t) => {
   t.deepEqual(heuristicInForce(createProviderState(config)), usual);
   t.true(isWatching(createProviderState(config)));
 });

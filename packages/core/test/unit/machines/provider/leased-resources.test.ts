@@ -30,6 +30,6 @@ test('tasks are chosen until memory is used up, and then those that ask for none
   t.deepEqual(choose([13, 14]), [10, 20, 21, 22, 23, 24]);
 });
 
-test('beside replicas that are not of the lease nothing is chosen that asks for more than processors', (t) => {
+test('next to replicas that are not of the lease, no task is chosen that asks for more than processors', (t) => {
   t.deepEqual(choose([99]), [20, 21, 22, 23, 24]);
 });

@@ -35,7 +35,7 @@ test('before the queue was read nothing is known of it, and why is said', (t) =>
   });
 });
 
-test('free processors over time are those that a decision would see: what runs to its walltime, what waits where it has its place', (t) => {
+test('free processors over time are those that a decision would see: running requests to their walltime, waiting ones at their place', (t) => {
   const harness = aHarness(`listing a=running@1000/5x${2 * minute} b=queued@0/8x${minute}`);
   harness.now = 1000 + minute;
   const view = viewQueue(harness.state, harness.now);
@@ -61,7 +61,7 @@ test('free processors over time are those that a decision would see: what runs t
   );
 });
 
-test('who waits for something else than processors takes no place, and is still listed', (t) => {
+test('a request that waits for something other than processors takes no place, and is still listed', (t) => {
   const harness = aHarness(`listing a=running@1000/5x${2 * minute} b=held@0/8x${minute} c=queued@0/3x${minute}`);
   const view = viewQueue(harness.state, 1000);
   t.deepEqual(listSteps(view), [
@@ -86,7 +86,7 @@ test('who waits for something else than processors takes no place, and is still 
   );
 });
 
-test('own requests come first, also those that no listing has yet, and the decision that made them is told with what it compared', (t) => {
+test('own requests come first, also those that no listing has yet, and the decision that made them is reported with its candidates', (t) => {
   const harness = aHarness(`listing a=running@1000/5x${2 * minute}`, 'demand b1 20');
   const view = viewQueue(harness.state, 1000);
   t.deepEqual(
@@ -104,7 +104,7 @@ test('own requests come first, also those that no listing has yet, and the decis
   );
 });
 
-test('what cannot be read now is told as it was, and a queue that hides others says so', (t) => {
+test('a queue that cannot be read now is reported as it was, and a queue that hides others says so', (t) => {
   const harness = aHarness(`listing a=running@1000/5x${2 * minute}`, 'listing-failed squeue is away');
   t.like(viewQueue(harness.state, 1000), {
     knowledge: 'stale',
@@ -123,7 +123,7 @@ test('what cannot be read now is told as it was, and a queue that hides others s
   );
 });
 
-test('a long queue is told in part, and until when its steps go', (t) => {
+test('a long queue is reported in part, with the end of its steps', (t) => {
   const listed = Array.from({ length: 2500 }, (_, index) => `r${index}=queued@${2000 + 2000 * index}/8x1000`);
   const harness = aHarness(`listing ${listed.join(' ')}`);
   const view = viewQueue(harness.state, 1000);

@@ -94,7 +94,7 @@ test('a resource gives the processors of all slots of its nodes, and one request
   t.like(limitsInSlots({ ...limits, nodesMax: 1 }, wide), { processors: 12, widthMax: 6 });
 });
 
-test('where nodes are had whole, a request still has no more slots than its nodes', (t) => {
+test('with whole nodes, a request still has no more slots than its nodes', (t) => {
   const uneven = [
     { count: 1, processors: 8, memory: 0, gpus: { a100: 3 } },
     { count: 2, processors: 8, memory: 0, gpus: { a100: 2 } },
@@ -114,7 +114,7 @@ test('brokers put no more tasks together than one request could run', (t) => {
   t.is(drafts(harness)[0]?.width, 8);
 });
 
-test('where nodes are had whole, all slots of the nodes are asked for', (t) => {
+test('with whole nodes, all slots of the nodes are requested', (t) => {
   const harness = open({ widthGranularity: 8 });
   want(harness, { pendingTasks: 1, processors: 3, slot: wide });
   t.is(drafts(harness)[0]?.width, 6);

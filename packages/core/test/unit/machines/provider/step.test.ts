@@ -19,7 +19,7 @@ const demand = {
   userId: 'ana',
 };
 
-test('one batch that tells all there is to know is answered in one step', (t) => {
+test('one batch with all facts is answered in one step', (t) => {
   const state = createProviderState({ ...providerDefaults, providerId: 'c1', heuristic: 'static' });
   const inputs: ProviderInput[] = [
     { kind: 'ProviderStarted', instance: 'i' },
@@ -114,7 +114,7 @@ test('the provider says why it asks for nothing', (t) => {
   t.deepEqual(harness.state.requests.get('q1')?.reasons.at(-1), refused);
 });
 
-test('draining withdraws what is queued, lets run what runs, and asks for nothing more', (t) => {
+test('draining withdraws queued requests, lets running ones go on, and makes no others', (t) => {
   const harness = new ProviderHarness();
   harness.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
   harness.perform(['accepted q1', 'accepted q2', 'attach q1.0']);
@@ -139,7 +139,7 @@ test('draining withdraws also what was being submitted, once the manager has it'
   t.is(harness.perform(['accepted q1']), 'release q1 (m-q1)\ntell b1 requests q1=queued\nwake at 5001');
 });
 
-test('giving everything back takes out what is queued and what runs, whatever is wanted', (t) => {
+test('giving everything back ends queued and running requests, whatever the demand', (t) => {
   const harness = new ProviderHarness();
   harness.perform(['start', 'connect b1', 'limits requests=2 width=2 walltime=1000', 'demand b1 9', 'listing']);
   harness.perform(['accepted q1', 'accepted q2', 'attach q1.0']);
@@ -192,7 +192,7 @@ test('a restarted agent joins again under its new incarnation', (t) => {
   t.is(harness.journal.filter((change) => change.kind === 'MachineJoined').length, 2);
 });
 
-test('facts that are heard twice, or about what is gone, change nothing', (t) => {
+test('facts that are repeated, or about things that are gone, change nothing', (t) => {
   const harness = new ProviderHarness();
   harness.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
   harness.perform(['accepted q1']);
@@ -243,7 +243,7 @@ test('requests are sized by what tasks took elsewhere until one has ended here',
   t.false(getCode().includes('task-time-from-elsewhere'));
 });
 
-test('only so many ended requests are remembered', (t) => {
+test('a limited number of ended requests is remembered', (t) => {
   const harness = new ProviderHarness({ endedRequestsMax: 2, refusalPause: 1, refusalsMax: 100 });
   harness.perform(['start', 'connect b1', 'limits requests=1 width=1 walltime=1000', 'demand b1 9', 'listing']);
   for (let index = 1; index <= 4; index += 1) {
@@ -349,7 +349,7 @@ test('a request that completed no task doubles the estimate, one that did makes 
   });
 });
 
-test('what was learnt of one demand is forgotten when the next begins, also across a restart', (t) => {
+test('observations of one demand are forgotten when the next begins, also across a restart', (t) => {
   const harness = adaptive();
   harness.perform([
     'accepted q1',

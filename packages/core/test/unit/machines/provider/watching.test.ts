@@ -18,7 +18,7 @@ function aHarness(config: Partial<ProviderConfig> = {}): {
   return { harness, heuristic };
 }
 
-test('the one request that a waiting gang fits into is kept, whatever the heuristic wants', (t) => {
+test('the one request that a waiting gang fits into is kept, even if the heuristic gives it up', (t) => {
   const { harness } = aHarness();
   harness.perform(['listing l=running@1/8x90000', 'demand b 20']);
   harness.perform(['accepted q1', 'accepted q2', 'measured q1 longest=10 total=10 count=1']);
@@ -120,7 +120,7 @@ test('a restart from a snapshot keeps what was asked for lately, promised and cu
   t.is(after?.pending[0]?.promisedStart, 90_001);
 });
 
-test('a promise that is first heard of more than ten minutes after the submission is none', (t) => {
+test('a promise that first appears more than ten minutes after the submission does not count', (t) => {
   const promisedAfter = (wait: number): unknown => {
     const { harness, heuristic } = aHarness();
     harness.perform(['listing l=running@1/8x90000', 'demand b 20']);
@@ -132,7 +132,7 @@ test('a promise that is first heard of more than ten minutes after the submissio
   t.deepEqual([promisedAfter(600_001), promisedAfter(600_002)], [9_000_001, undefined]);
 });
 
-test('what a heuristic that watches learns of one demand is forgotten when the next begins', (t) => {
+test('observations of one demand by a heuristic that watches are forgotten when the next begins', (t) => {
   const { harness, heuristic } = aHarness();
   harness.perform(['listing', 'demand b 20']);
   harness.perform(['accepted q1', 'accepted q2', 'at 10', 'attach q1.0', 'seen q1.0=10']);

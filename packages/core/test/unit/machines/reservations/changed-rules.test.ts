@@ -1,7 +1,7 @@
 import test from 'ava';
 import { checkNothingOvercommitted, ReservationsHarness } from '@mutirao/testkit';
 
-test('however often rules change, each reservation is to be looked at once, and its calendar is the same one', (t) => {
+test('however often rules change, each reservation has one timer, and its calendar stays the same', (t) => {
   const harness = new ReservationsHarness();
   harness.perform('owner offers net 100B/s');
   for (let index = 0; index < 10; index += 1)
@@ -44,7 +44,7 @@ for (const [kind, offer, amount] of [
   });
 }
 
-test('what is wider than its owner offers by now has no place once part of it fails, and is not put on what is broken', (t) => {
+test('a reservation that is wider than its owner offers by now has no place once part of it fails, and is not put on broken units', (t) => {
   const harness = new ReservationsHarness();
   harness.now = 5;
   harness.perform('owner offers net 10B/s');

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { ReservationsHarness } from '@mutirao/testkit';
 
-test('however often a reservation is renegotiated, it is looked at once when its former ends have passed', (t) => {
+test('however often a reservation is renegotiated, it is checked once when its former ends have passed', (t) => {
   for (const direction of ['later', 'earlier']) {
     const harness = new ReservationsHarness();
     harness.perform('owner offers net 100B/s');
@@ -23,7 +23,7 @@ test('however often a reservation is renegotiated, it is looked at once when its
   }
 });
 
-test('a reservation that was moved to an earlier time is looked at then, also where it may stay unclaimed for longer since', (t) => {
+test('a reservation that was moved to an earlier time is checked then, even if the claim timeout has become longer since', (t) => {
   const harness = new ReservationsHarness();
   harness.perform('owner offers net 100B/s unclaimed 10');
   harness.perform('ana wants 10% of net for 100 from 1000');

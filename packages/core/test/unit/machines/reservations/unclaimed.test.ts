@@ -10,7 +10,7 @@ function begin(): ReservationsHarness {
   return harness;
 }
 
-test('a manager that was away for longer than what is unclaimed is kept hears of the use before it gives anything back', (t) => {
+test('a manager that was down for longer than the claim timeout learns of the use before it gives anything back', (t) => {
   const harness = begin();
   harness.perform('restart');
   harness.now = 300;
@@ -21,7 +21,7 @@ test('a manager that was away for longer than what is unclaimed is kept hears of
   harness.checkReplay();
 });
 
-test('what nobody tells of after the start of its manager is given back, and the reason counts from there', (t) => {
+test('a reservation without a reported use after the start of its manager is given back, and the reason counts from there', (t) => {
   const harness = begin();
   harness.perform('restart');
   harness.now = 300;
@@ -49,7 +49,7 @@ test('an end that passed while the manager was away is an end, and a start that 
   ]);
 });
 
-test('what is given time by a start of its manager and ends earlier by then is looked at in time', (t) => {
+test('a reservation that gets time by a start of its manager and ends earlier by then is checked in time', (t) => {
   const harness = begin();
   harness.now = 300;
   harness.perform('started');

@@ -21,7 +21,7 @@ function aHarness(...rules: string[]): ReservationsHarness {
 
 const wasRefused = (lines: readonly string[]): boolean => lines.some((line) => line.includes('MUT_USER_QUOTA'));
 
-test('nobody but the owner reserves everything for ten years', (t) => {
+test('only the owner reserves everything for ten years', (t) => {
   const harness = aHarness();
   t.true(wasRefused(harness.perform(`ana wants 10 of nodes for ${10 * year}`)));
   t.true(wasRefused(harness.perform(`ana wants 1 of nodes for ${hour} from ${2 * year}`)));
@@ -29,7 +29,7 @@ test('nobody but the owner reserves everything for ten years', (t) => {
   t.false(wasRefused(harness.perform(`owner wants 1 of nodes for ${10 * year}`)));
 });
 
-test('what a user has reserved is counted in hours of the whole resource, also where it is renegotiated, cancelled or read from the journal', (t) => {
+test('the reservations of a user are counted in hours of the whole resource, also when they are renegotiated, cancelled or read from the journal', (t) => {
   const harness = aHarness('reserved-hours=2');
   t.false(wasRefused(harness.perform(`ana wants 10 of nodes for ${hour}`)));
   t.true(wasRefused(harness.perform(`ana wants 10 of nodes for ${2 * hour}`)));

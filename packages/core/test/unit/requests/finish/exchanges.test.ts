@@ -53,7 +53,7 @@ function promise(pending: readonly PendingRequest[]): PendingRequest[] {
   }));
 }
 
-test('where nothing happens, what was asked for stays', (t) => {
+test('if nothing happens, present requests stay', (t) => {
   let pending: PendingRequest[] = [];
   for (let round = 1; round <= 20; round += 1) {
     const { drafts, givenUp = [] } = finishHeuristic.draft(factsWith(pending));

@@ -50,7 +50,7 @@ test('it asks for the hole in which the job ends first, no wider and no longer t
   );
 });
 
-test('after a request that was over before any task of it, the next is longer by as much, up to what there is', (t) => {
+test('after a request that ended before any of its tasks, the next is longer by as much, up to the longest walltime', (t) => {
   const asked = (idleHeldTime: number): number[][] => shapes(finishHeuristic.draft(facts({ idleHeldTime })));
   t.deepEqual(asked(0), [[8, 96]]);
   t.deepEqual(asked(20 * minute), [[8, 116]]);
@@ -139,7 +139,7 @@ test('a request that waits is withdrawn for a hole that ends the job far earlier
   t.deepEqual(finishHeuristic.draft(facts({ budget: { submissions: 0, withdrawals: 9 } })).drafts, []);
 });
 
-test('one of which nobody tells when it starts keeps its place, unless it is far too wide', (t) => {
+test('a request without a promised start keeps its place, unless it is far too wide', (t) => {
   const { predictedStart: _, ...unpromised } = waiting;
   const decision = finishHeuristic.draft(facts({ pending: [unpromised], trigger: 'own' }, [behind]));
   t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);
@@ -164,7 +164,7 @@ test('a promise refutes a hole that the one that waits would have had: it is not
   t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);
 });
 
-test('what cannot be seen is no reason to give anything up, and the reasons say so', (t) => {
+test('an incomplete listing does not justify giving anything up, and the reasons say so', (t) => {
   const decision = finishHeuristic.draft(facts({ pending: [waiting], listingState: 'stale' }, [behind]));
   t.deepEqual([decision.givenUp, decision.drafts], [undefined, []]);
   t.true(decision.reasons.some(({ code }) => code === 'finish-queue-stale'));
@@ -211,7 +211,7 @@ test('where every task runs already nothing more is asked for, whatever is free'
   t.is(decide(9).drafts[0]?.width, 4);
 });
 
-test('what is to take the tasks that a request will cut is asked for while they still run', (t) => {
+test('the request for the tasks that another one will cut is submitted while they still run', (t) => {
   // Five tasks have run for 100 min, may take 200, and have 60 more; then somebody else has their processors, and 8
   // others are free in 110 min.
   const ending: PendingRequest = {
@@ -301,7 +301,7 @@ test('a request that waits for far more processors than tasks are left gives way
   t.deepEqual([fitting.givenUp, fitting.drafts], [undefined, []]);
 });
 
-test('it keeps its place where the narrower one would come far later, unless places stay where they were promised', (t) => {
+test('it keeps its place if the narrower one would come far later, unless places stay where they were promised', (t) => {
   // All are held for 10 h; then it starts, and behind it somebody has all for 16 h.
   const wide: PendingRequest = {
     ...waiting,
@@ -402,7 +402,7 @@ test('further slots stay free where they would bring the end forward by little',
   t.deepEqual(shapes(finishHeuristic.draft(free)), [[30, 24]]);
 });
 
-test('while nothing has ended a running request is looked at again when it has run half as long again', (t) => {
+test('while no task has ended a running request is reviewed when it has run half as long again', (t) => {
   const unknown = { taskTimes: undefined, taskSpread: undefined };
   t.is(finishHeuristic.draft(facts({ ...unknown, pending: [running] }, [one])).reviewAt, 5 * minute);
   t.is(finishHeuristic.draft(facts({ ...unknown, pending: [waiting] }, [behind])).reviewAt, undefined);

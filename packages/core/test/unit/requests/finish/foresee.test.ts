@@ -42,7 +42,7 @@ function listPlaces({ places }: Foresight): (readonly [string, number])[] {
   return [...places].map(([id, start]) => [id, start / minute] as const);
 }
 
-test('where one waits who could start now and hold nobody up, nobody is thought to pass, and nothing to start before the last', (t) => {
+test('if a waiting request could start now without delaying others, the queue seems not to backfill, and nothing is expected to start before the last', (t) => {
   const seen = foresee(factsWith([head, small]));
   t.true(seen.isInTurn);
   t.deepEqual(listPlaces(seen), [
@@ -56,7 +56,7 @@ test('where one waits who could start now and hold nobody up, nobody is thought 
   t.true(finishHeuristic.draft(factsWith([head, small])).reasons.some(({ code }) => code === 'finish-no-backfill'));
 });
 
-test('one who waits because the head would have to wait longer for him tells nothing; backfilling has the hole', (t) => {
+test('a request that waits because it would delay the head shows nothing; backfilling has the hole', (t) => {
   // Three processors for 70 min: the head could not begin after 60.
   const seen = foresee(factsWith([head, { ...small, width: 3, walltime: 70 * minute }]));
   t.false(seen.isInTurn);
@@ -69,13 +69,13 @@ test('one who waits because the head would have to wait longer for him tells not
   t.true(foresee(factsWith([head, { ...small, walltime: 70 * minute }])).isInTurn);
 });
 
-test('nobody who is behind nobody tells anything: something else keeps him', (t) => {
+test('a request that waits behind no other shows nothing: it has another reason to wait', (t) => {
   t.false(foresee(factsWith([{ ...head, width: 3 }])).isInTurn);
   t.false(foresee(factsWith([small, head])).isInTurn);
   t.false(foresee(factsWith([head])).isInTurn);
 });
 
-test('promises tell of a plan, who came just now has not been looked at, and who is held back waits for something else', (t) => {
+test('promises show a plan, a new request has not been considered yet, and a held one waits for something else', (t) => {
   t.false(foresee(factsWith([{ ...head, startsAt: now + 60 * minute }, small])).isInTurn);
   t.false(foresee(factsWith([head, small, { ...head, startsAt: now + 600 * minute }])).isInTurn);
   const cameBefore = (age: number): boolean =>

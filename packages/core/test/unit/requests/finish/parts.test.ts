@@ -92,7 +92,7 @@ test('the holes of a skyline are those that cannot begin earlier, last longer or
   ]);
 });
 
-test('what is taken from a skyline and given back leaves it as it was, and what was taken is not free', (t) => {
+test('a part that is taken from a skyline and given back leaves it unchanged, and a taken part is not free', (t) => {
   const taken = skyline.without(12, 40, 5);
   t.deepEqual(listHoles(taken), [
     [0, 2, 12],
@@ -143,7 +143,7 @@ test('no time is thought possible that would not fit, and no walltime is too sho
   t.deepEqual([short.times, short.longest], [[{ time: 60_000, weight: 1 }], 16.5]);
 });
 
-test('completed tasks tell how long tasks take, and those that have outlasted one are not forgotten', (t) => {
+test('completed tasks show how long tasks take, and those that have outlasted one are not forgotten', (t) => {
   const runs = {
     requestId: 'q1',
     width: 1,
@@ -182,7 +182,7 @@ test('completed tasks tell how long tasks take, and those that have outlasted on
   t.is(lookAtTasks(someFacts({ taskTimes: { longest: 0, mean: 0, count: 1 } }), finishConstants).times[0]?.time, 1);
 });
 
-test('while more tasks have run for as long as the shortest took than have ended, it is to show whether they are alike', (t) => {
+test('while more tasks have run as long as the shortest than have ended, it will soon show whether they are alike', (t) => {
   const seen = {
     now: 5000,
     taskTimes: { longest: 1000, mean: 1000, count: 2 },
@@ -285,7 +285,7 @@ test('tasks that take about the same are alike; a half that ends first of a wide
   t.true((half.scatter?.shortest ?? 0) > 0.7);
 });
 
-test('a lane has done whole tasks where all are alike, else what it had time for less what is lost', (t) => {
+test('a lane has done whole tasks if all are alike, else its time less the expected loss', (t) => {
   t.deepEqual(
     [0.99, 1, 2.5].map((times) => doneInLane(times, undefined)),
     [0, 1, 2],
@@ -305,7 +305,7 @@ test('waits are a share of the promised ones: that of observed waits, and of wha
   t.is(estimateWaitShare(someFacts({ waits: [wait, { ...wait, promised: 1000, actual: 0 }] }), constants), 2 / 3);
 });
 
-test('a request that waits tells how promises are kept, once it has waited for a while', (t) => {
+test('a waiting request shows how promises are kept, once it has waited for a while', (t) => {
   const constants = { ...finishConstants, waitShare: 0.5, waitShareWeight: 1 };
   const minute = 60_000;
   const waiting = {
@@ -398,7 +398,7 @@ test('requests of all processors are expected one after the other, whatever shar
   );
 });
 
-test('tasks of several processors fit beside each other as whole lanes, and what no longer fits the resource keeps nobody back', (t) => {
+test('tasks of several processors fit next to each other as whole lanes, and what no longer fits the resource delays nothing', (t) => {
   const limits = { processors: 8, requestsMax: 3, walltimeMax: 100, widthMax: 8, walltimeGranularity: 1 };
   const one = (requestId: string, width: number, predictedStart: number): PendingRequest => ({
     requestId,

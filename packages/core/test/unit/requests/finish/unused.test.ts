@@ -57,7 +57,7 @@ function decide(change: Partial<RequestFacts> = {}, others: readonly ListedReque
   );
 }
 
-test('nothing is asked for that would start at once while every task runs: it would be released for want of one', (t) => {
+test('no request is made that would start at once while every task runs: it would be released for lack of one', (t) => {
   t.deepEqual(decide().drafts, [], '48 processors from the first cut on would fit in what is free now');
   const others: readonly ListedRequest[] = [{ status: 'running', width: 48, walltime: 18 * hour, startsAt: now }];
   t.deepEqual(

@@ -29,7 +29,7 @@ test('with a free machine an allocation starts when it is asked for, and is held
   );
 });
 
-test('who asks too late gets it late, or not at all where half of the reservation is over', (t) => {
+test('a late request for an allocation gets it late, or not at all if half of the reservation is over', (t) => {
   const until = (runTime: number): Held[] =>
     preAcquire(getWorld([full(44, runTime)]), reserved, [fixed(hour), fixed(5 * hour)]);
   t.deepEqual(until(4.5), [

@@ -58,7 +58,7 @@ const compare = (of: StudySettings): StartsPart[] =>
 const comparisons = compare(settings);
 const { page, figures } = reportStudy({ settings, parts, comparisons }, 'figures/');
 
-test('speedups stand beside those of the thesis (Tables 4.3 and 4.6)', (t) => {
+test('speedups stand next to those of the thesis (Tables 4.3 and 4.6)', (t) => {
   t.true(page.includes('| SDSC SP2 | 2.00 +- 0.00 | 2.05 | 2.00 +- 0.00 | 1.60 +- 0.00 | 1.37 | 1.60 +- 0.00 |'));
   t.true(
     page.includes(
@@ -74,16 +74,16 @@ test('speedups stand beside those of the thesis (Tables 4.3 and 4.6)', (t) => {
   t.true(page.includes('- adaptive over static is 0.50 +- 0.00 here and 14.74 in the thesis, 97 % less;'));
 });
 
-test('it says who wins, whether mixed is between, and what ends after the log (section 4.7)', (t) => {
+test('it says which heuristic wins, whether mixed is between, and what ends after the log (section 4.7)', (t) => {
   t.true(page.includes('| SDSC SP2 | 0 of 54 | 2.0 (100x100s-1x, maxPR 1) | 54 of 54 | 1080 of 1080 | 162 of 3240 |'));
   t.true(page.includes('| CTC SP2 | 54 of 54 | 0.5 (100x100s-1x, maxPR 1) | 0 of 54 | 0 of 1080 | 162 of 3240 |'));
 });
 
-test('waste is told over useful time, and as the ratio of static over adaptive (section 4.6)', (t) => {
+test('waste is reported over useful time, and as the ratio of static over adaptive (section 4.6)', (t) => {
   t.true(page.includes('| SDSC SP2 | 30.0 % | 10.0 % | 0.0 % | 3.00 +- 0.00 | 3.00 +- 0.00 | 54 of 54 |'));
 });
 
-test('load is told beside speedup, with the whole time axis multiplied (Tables 4.4 and 4.5)', (t) => {
+test('load is reported next to speedup, with the whole time axis multiplied (Tables 4.4 and 4.5)', (t) => {
   t.true(page.includes('| CTC SP2 | 512 | 7 | 50.0 % | 55 % | 0.50 +- 0.00 | 14.74 |'));
   t.true(page.includes('| CTC SP2, submissions x 0.9 | 512 | 7 | 55.6 % | 61 % | 0.50 +- 0.00 | 1.99 |'));
   t.true(page.includes('| CTC SP2, submissions x 0.7 | 512 | 7 | 71.4 % | 78 % |'));

@@ -61,7 +61,7 @@ test('the worked example has the starts that were published with it', (t) => {
   }
 });
 
-test('another order of the events of one instant changes starts, where there are such events', (t) => {
+test('another order of the events of one instant changes starts, if there are such events', (t) => {
   for (const order of eventOrders.slice(1)) {
     const isChanged = Array.from({ length: 40 }, (_, seed) => aTrace(`log ${seed}`)).some((trace) => {
       const setup = { processors: 8, compression: 'start-now' } as const;

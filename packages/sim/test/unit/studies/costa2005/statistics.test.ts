@@ -25,7 +25,7 @@ test('with a constant other the interval is that of a mean', (t) => {
   t.true(near(halfInterval, 4.3027 / Math.sqrt(3)));
 });
 
-test('scenarios that share their instants are no more certain than one of them', (t) => {
+test('scenarios that share their instants are not more certain than one of them', (t) => {
   const one = { draw: 'a', reference: [1, 2, 3], other: [1, 1, 1] };
   t.true(near(meanOfRatios([one, one, one]).halfInterval, meanOfRatios([one]).halfInterval));
   t.true(near(ratioOfSums([one, one, one]).halfInterval, ratioOfSums([one]).halfInterval));
@@ -38,7 +38,7 @@ test('scenarios of different draws are more certain together', (t) => {
   t.true(near(ratioOfSums([one, two]).halfInterval, ratioOfSums([one]).halfInterval / Math.sqrt(2)));
 });
 
-test('scenarios may have fewer instants; one instant tells nothing of certainty', (t) => {
+test('scenarios may have fewer instants; one instant shows nothing of certainty', (t) => {
   t.true(
     Number.isFinite(
       meanOfRatios([

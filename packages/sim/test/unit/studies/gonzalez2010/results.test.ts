@@ -101,7 +101,7 @@ test('a part is read as it was written, and not where it is cut short or another
   t.is(decodePart('', part, '1'), undefined);
 });
 
-test('improvements are told experiment by experiment, for the better, and none is none', (t) => {
+test('improvements are reported experiment by experiment, for the better, and none is none', (t) => {
   const parts = listParts({ ...settings, isQuick: false, experiments: 2 }).filter(({ mix }) => mix.id === 'logs');
   // Half as much at 0.5 in the first experiment, as much in the second.
   const results = new StudyResults(measureAll(parts, (a, _, experiment) => (a === 0.5 && experiment === 0 ? 5 : 10)));
@@ -118,7 +118,7 @@ test('improvements are told experiment by experiment, for the better, and none i
   t.is(results.countOf('logs'), 2);
 });
 
-test('how sure a gain is, is told by the experiments: of each the strategies are averaged first, and what all share widens no interval', (t) => {
+test('the experiments give the certainty of a gain: strategies are averaged within each first, and what all share widens no interval', (t) => {
   const parts = listParts({ ...settings, isQuick: false, experiments: 3 }).filter(({ mix }) => mix.id === 'logs');
   const selections = [3, 4].map((strategy) => ({ mix: 'logs', load: 0.7, strategy }) as const);
   const getGain = (

@@ -109,7 +109,7 @@ test('a scenario is lost when its whole interval is, and is listed with its caus
   t.true(page.includes('There is no such scenario.'));
 });
 
-test('a loss at few instants is told as one', (t) => {
+test('a loss at few instants is reported as one', (t) => {
   const slow = [4, 4, 4, 4, 4, 4].map((value, run) => (run === 0 ? 40 : value + 0.5));
   const [group] = groupScenarios(
     getParts({ ...hours, static: [hours['static']![0]!, [4, 4, 4, 4, 4, 4]], mixed: [hours['mixed']![0]!, slow] }),
@@ -118,7 +118,7 @@ test('a loss at few instants is told as one', (t) => {
   t.is(loss?.cause, '94 % of it at one instant of 6');
 });
 
-test('waste, requests and local waits are told beside static and the window without the job', (t) => {
+test('waste, requests and local waits are reported next to static and the window without the job', (t) => {
   t.true(page.includes('| SDSC SP2 | `start-now` | mixed | 10.0 % | 0.50 (0.50 to 0.50) |'));
   t.true(page.includes('| SDSC SP2 | `start-now` | mixed | 4.0 | 1.0 | 2.0 | 3 | 2 |'));
   t.true(page.includes('| SDSC SP2 | `start-now` | mixed | 2.00 h | +60.0 min | 100.0 % | 0.0 % |'));

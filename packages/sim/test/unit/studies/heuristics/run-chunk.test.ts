@@ -84,7 +84,7 @@ test('the same seed is the same records, whatever was run before; another seed i
   t.notDeepEqual(runChunk(chunk, history, '2'), runs);
 });
 
-test('what one limit comes to does not depend on which others are run', (t) => {
+test('the result of one limit does not depend on the other limits that are run', (t) => {
   t.deepEqual(
     runChunk({ ...chunk, pending: [3] }, history, '1'),
     runs.filter(({ requestsMax }) => requestsMax === 3),
@@ -161,7 +161,7 @@ test('waits of local users are those between submission and end of the job, with
   t.deepEqual(cut.sumUp(130, one), { requestCount: 2, withJob: 100 - 20 + (130 - 125), alone: 100 - 20 + (130 - 125) });
 });
 
-test('what may be asked for beside an unknown log is what 99 of 100 keep within, in whole hours, at least five', (t) => {
+test('the walltime limit of an unknown log is what 99 of 100 requests keep within, in whole hours, at least five', (t) => {
   const of = (walltimes: readonly number[]): number =>
     usualWalltime(walltimes.map((walltime) => ({ submittedAt: 0, width: 1, walltime, runTime: 1 })));
   t.is(of([hour]), 5 * hour);
@@ -173,7 +173,7 @@ test('results are read as they were written', (t) => {
   t.deepEqual(decodeResult(text, chunk, origin), { ...origin, facts, runs });
 });
 
-test('a job that nothing is left for is stopped after ten years, and told as one that waited so long', (t) => {
+test('a job that nothing is left for is stopped after ten years, and reported as one that waited that long', (t) => {
   const years = 10 * 365 * 24 * hour;
   const trace = [
     { submittedAt: 0, width: 16, walltime: 2 * years, runTime: 2 * years },

@@ -9,7 +9,7 @@ import {
   type WorkflowAnalysis,
 } from './analysis.ts';
 
-/** Who analyses beside the page; no worker before one is wanted, and after one failed. */
+/** Holds the worker that analyses in the background; undefined before the first analysis, and after one failed. */
 export interface Analyst<W extends { terminate(): void }> {
   worker: W | undefined;
 }

@@ -36,8 +36,8 @@ export const emptyAnalysis: WorkflowAnalysis = {
 };
 
 /**
- * What of a workflow its analysis depends on, as columns by the order of tasks and edges: a worker is told them faster
- * than objects.
+ * The parts of a workflow that its analysis depends on, as columns by the order of tasks and edges, which reach a
+ * worker faster than objects.
  */
 export interface AnalysisSpec {
   readonly ids: readonly string[];

@@ -83,8 +83,8 @@ function getLine({ from, to }: WorkflowEdge, known: ReadonlyMap<string, Point>, 
     { x: one.x + nodeWidth / 2, y: one.y + nodeHeight },
     { x: other.x + nodeWidth / 2, y: other.y },
   ];
-  // A line that leads up bends further out, and to the side of a box that is straight above it, so that it is told from
-  // what it passes.
+  // A line that leads up bends further out, and to the side of a box that is straight above it, so that it stands out
+  // from the boxes that it passes.
   const fall = end.y - start.y;
   const aside = fall < 0 && Math.abs(end.x - start.x) < nodeWidth ? 1.5 * nodeWidth : 0;
   return {

@@ -43,7 +43,7 @@ const shape = {
   ],
 };
 
-/** What is shown of tasks beside themselves. */
+/** What the drawing shows in addition to the tasks. */
 export interface FlowView {
   readonly analysis: Pick<WorkflowAnalysis, 'bLevels' | 'criticalPath'>;
   readonly selectedTasks: ReadonlySet<string>;

@@ -5,7 +5,7 @@ export interface History<T> {
   readonly present: T;
   /** The one that is redone next first. */
   readonly future: readonly T[];
-  /** Of the last step; a step of the same gesture replaces it. Empty where none is to be joined. */
+  /** Of the last step; a step of the same gesture replaces it. Empty if none may be joined to it. */
   readonly gesture: string;
 }
 

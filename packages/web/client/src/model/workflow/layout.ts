@@ -1,7 +1,7 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import { nodeHeight, nodeWidth } from './node-size.ts';
 
-/** What is to be laid out: ids, and pairs of indexes. */
+/** A graph to lay out: the number of nodes, and pairs of indexes. */
 export interface LayoutSpec {
   readonly count: number;
   readonly edges: readonly (readonly [number, number])[];

@@ -1,11 +1,12 @@
-import { lazy, Suspense, type ReactNode } from 'react';
+import { lazy, Suspense, useRef, type ReactNode } from 'react';
 import type { JobDetail } from '../../../../src/schema/index.ts';
 import { getProblem } from '../../gateway/gateway.ts';
+import { getJobState } from '../../model/job-state.ts';
 import { taskInks, type TaskState } from '../../model/palette.ts';
 import { getPath } from '../../model/place.ts';
 import { sayAgo, sayCount, sayDuration, sayMany, sayRemaining } from '../../model/words.ts';
 import { useAnswer, useLive, usePage } from '../../page-context.tsx';
-import { Legend, StackedBar } from '../../parts/legend.tsx';
+import { StackedBar, Swatch } from '../../parts/legend.tsx';
 import { Answered, Empty, Loading, Panel } from '../../parts/notices.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { LedgerPicture } from '../now/ledger-panel.tsx';
@@ -13,7 +14,9 @@ import { Downloads } from './downloads.tsx';
 import { FailuresPanel } from './failures-panel.tsx';
 import { GanttChart } from './gantt-chart.tsx';
 import { TimesPanels } from './times-panel.tsx';
+import { useTaskSpec } from './use-task-spec.ts';
 
+const TasksPanel = lazy(async () => ({ default: (await import('./tasks-panel.tsx')).TasksPanel }));
 const JobGraphPanel = lazy(async () => ({ default: (await import('./job-graph-panel.tsx')).JobGraphPanel }));
 
 /** What became of a job. */
@@ -25,6 +28,12 @@ function OneJob({ jobId }: { readonly jobId: number }): ReactNode {
   const live = useLive((state) => (state.job?.job.job_id === jobId ? state.job : undefined));
   const answer = useAnswer('getJob', { params: { job_id: jobId } });
   const detail = live ?? answer.value;
+  const [spec, setSpec] = useTaskSpec();
+  const tasks = useRef<HTMLDivElement>(null);
+  const pick = (status: TaskState): void => {
+    setSpec({ status, search: '' });
+    tasks.current?.scrollIntoView({ block: 'start' });
+  };
   const everyMs = detail?.job.status === 'running' ? 4000 : 0;
   if (detail === undefined)
     return (
@@ -44,17 +53,26 @@ function OneJob({ jobId }: { readonly jobId: number }): ReactNode {
   const hasFailed = detail.job.tasks.failed > 0;
   return (
     <div className="view job">
-      <JobHead detail={detail} />
+      <JobHead detail={detail} pick={pick} />
       {hasFailed ? failures : null}
       {detail.is_workflow ? (
         <Suspense fallback={<Loading what="the graph" />}>
           <JobGraphPanel jobId={jobId} everyMs={everyMs === 0 ? 0 : 1000} />
         </Suspense>
       ) : null}
-      <GanttPanel jobId={jobId} everyMs={everyMs} />
-      <TimesPanels jobId={jobId} everyMs={everyMs} />
-      {hasFailed ? null : failures}
-      <CostPanel jobId={jobId} everyMs={everyMs} />
+      <div className="whole tasks-place" ref={tasks}>
+        <Suspense fallback={<Loading what="the tasks" />}>
+          <TasksPanel job={detail.job} spec={spec} setSpec={setSpec} />
+        </Suspense>
+      </div>
+      {detail.job.replica_count === 0 ? null : (
+        <>
+          <GanttPanel jobId={jobId} everyMs={everyMs} />
+          <TimesPanels jobId={jobId} everyMs={everyMs} />
+          {hasFailed ? null : failures}
+          <CostPanel jobId={jobId} everyMs={everyMs} />
+        </>
+      )}
       <StatedPanel detail={detail} />
     </div>
   );
@@ -76,10 +94,55 @@ function AllJobsLink(): ReactNode {
   );
 }
 
-function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
-  const { gateway, explain, say } = usePage();
-  const { job } = detail;
+function JobHead({
+  detail: { job },
+  pick,
+}: {
+  readonly detail: JobDetail;
+  readonly pick: (status: TaskState) => void;
+}): ReactNode {
   const states = Object.keys(taskInks) as TaskState[];
+  const took = (job.ended_unix_ms ?? Date.now()) - job.submitted_unix_ms;
+  return (
+    <section className="panel whole job-head">
+      <div className="row">
+        <h1>
+          Job {job.job_id} <span className="faint">{job.label}</span>
+        </h1>
+        <StatusBadge status={getJobState(job)} />
+        <JobActions job={job} />
+      </div>
+      <p className="hint">
+        Submitted {sayAgo(job.submitted_unix_ms, Date.now())},{' '}
+        {job.status === 'running' ? sayLeft(job) : `took ${sayDuration(took)}`}; {sayMany(job.task_count, 'task')}
+        {job.doubtful_count > 0 ? `; ${sayCount(job.doubtful_count)} results are doubtful` : ''}
+        {job.cancel_reason === null ? '' : `; cancelled: ${job.cancel_reason.text}`}
+      </p>
+      <JobWaiting job={job} />
+      <StackedBar
+        parts={states.map((state) => ({ ink: taskInks[state], value: job.tasks[state] }))}
+        label={`${sayCount(job.tasks.finished)} of ${sayCount(job.task_count)} tasks finished`}
+      />
+      <StateCounts tasks={job.tasks} pick={pick} />
+    </section>
+  );
+}
+
+/** What a job waits for of which nothing runs. */
+function JobWaiting({ job }: { readonly job: JobDetail['job'] }): ReactNode {
+  if (job.waiting === null || job.status !== 'running') return null;
+  return job.is_blocked ? (
+    <p className="refusal" role="alert">
+      <b>Blocked.</b> {job.waiting.text}
+    </p>
+  ) : (
+    <p className="hint">{job.waiting.text}</p>
+  );
+}
+
+/** What can be done with a job. */
+function JobActions({ job }: { readonly job: JobDetail['job'] }): ReactNode {
+  const { gateway, explain, say } = usePage();
   const act = (what: Promise<string>): void => {
     what.then(
       (text) => say(text),
@@ -100,42 +163,51 @@ function JobHead({ detail }: { readonly detail: JobDetail }): ReactNode {
         .call('retryTasks', { params: { job_id: job.job_id }, body: { current_inputs: withCurrentInputs } })
         .then(({ retried_count: count }) => `${sayMany(count, 'task')} run again.`),
     );
-  const took = (job.ended_unix_ms ?? Date.now()) - job.submitted_unix_ms;
   return (
-    <section className="panel whole job-head">
-      <div className="row">
-        <h1>
-          Job {job.job_id} <span className="faint">{job.label}</span>
-        </h1>
-        <StatusBadge status={job.status} />
-        <span className="row end">
-          <Downloads jobId={job.job_id} what="report" formats={['html']} />
-          <button type="button" onClick={() => explain({ kind: 'job', jobId: job.job_id })}>
-            Why?
-          </button>
-          {job.tasks.failed + job.tasks.cancelled > 0 ? <RetryButtons retry={retry} /> : null}
-          {job.status === 'running' ? (
-            <button type="button" className="danger" onClick={cancel}>
-              Cancel
+    <span className="row end">
+      <Downloads jobId={job.job_id} what="report" formats={['html']} />
+      <button type="button" onClick={() => explain({ kind: 'job', jobId: job.job_id })}>
+        Why?
+      </button>
+      {job.tasks.failed + job.tasks.cancelled > 0 ? <RetryButtons retry={retry} /> : null}
+      {job.status === 'running' ? (
+        <button type="button" className="danger" onClick={cancel}>
+          Cancel
+        </button>
+      ) : null}
+    </span>
+  );
+}
+
+function sayLeft({ remaining_ms_min: least, remaining_ms_max: most }: JobDetail['job']): string {
+  return least === null && most === null ? 'remaining time unknown' : `remaining ${sayRemaining(least, most)}`;
+}
+
+/** Tasks by state; each leads to the list of these. */
+function StateCounts({
+  tasks,
+  pick,
+}: {
+  readonly tasks: JobDetail['job']['tasks'];
+  readonly pick: (status: TaskState) => void;
+}): ReactNode {
+  return (
+    <ul className="legend">
+      {(Object.keys(taskInks) as TaskState[]).map((state) => (
+        <li key={state}>
+          <Swatch ink={taskInks[state]} />
+          {tasks[state] === 0 ? (
+            <>
+              {state} <b>0</b>
+            </>
+          ) : (
+            <button type="button" className="link" onClick={() => pick(state)} title={`List the ${state} tasks`}>
+              {state} <b>{sayCount(tasks[state])}</b>
             </button>
-          ) : null}
-        </span>
-      </div>
-      <p className="hint">
-        Submitted {sayAgo(job.submitted_unix_ms, Date.now())},{' '}
-        {job.status === 'running'
-          ? `remaining ${sayRemaining(job.remaining_ms_min, job.remaining_ms_max)}`
-          : `took ${sayDuration(took)}`}
-        ; {sayMany(job.task_count, 'task')}, {sayMany(job.replica_count, 'replica')}
-        {job.doubtful_count > 0 ? `; ${sayCount(job.doubtful_count)} results are doubtful` : ''}
-        {job.cancel_reason === null ? '' : `; cancelled: ${job.cancel_reason.text}`}
-      </p>
-      <StackedBar
-        parts={states.map((state) => ({ ink: taskInks[state], value: job.tasks[state] }))}
-        label={`${sayCount(job.tasks.finished)} of ${sayCount(job.task_count)} tasks finished`}
-      />
-      <Legend inks={states.map((state) => taskInks[state])} counts={states.map((state) => job.tasks[state])} />
-    </section>
+          )}
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { FailureGroup } from '../../../../src/schema/index.ts';
-import { sayCount, sayMany } from '../../model/words.ts';
+import { nameTask } from '../../model/task-list.ts';
+import { sayCount, sayMany, saySentence } from '../../model/words.ts';
 import { useAnswer, usePage } from '../../page-context.tsx';
 import { Downloads } from './downloads.tsx';
 import { Answered, Empty, Panel } from '../../parts/notices.tsx';
@@ -46,29 +47,29 @@ export function FailuresPanel({ jobId, everyMs }: { readonly jobId: number; read
 function Cause({ group, jobId }: { readonly group: FailureGroup; readonly jobId: number }): ReactNode {
   const { explain } = usePage();
   const { sample } = group;
-  const codes = [group.reason, group.detail?.text ?? ''].filter((part) => part !== '').join(': ');
   return (
     <details className="cause" open={sample !== null}>
       <summary>
-        <b>{group.cause}</b>{' '}
+        <b>{saySentence(group.cause)}</b>{' '}
         <span className="faint">
           {sayMany(group.replica_count, 'run')}
           {group.is_loss ? ' lost,' : ''} of {sayMany(group.task_count, 'task')}
           {group.given_up_count > 0 ? `, ${sayCount(group.given_up_count)} given up` : ''}
         </span>
       </summary>
-      {codes === '' ? null : (
+      {group.advice === '' && group.reason === '' ? null : (
         <p className="hint">
-          <code>{codes}</code>
+          {group.advice} {group.reason === '' ? null : <code className="faint">{group.reason}</code>}
         </p>
       )}
       <p className="hint">
         Tasks{' '}
-        {group.task_indexes.slice(0, 12).map((taskIndex) => (
+        {group.task_indexes.slice(0, 12).map((taskIndex, index) => (
           <span key={taskIndex}>
             <button type="button" className="link" onClick={() => explain({ kind: 'task', jobId, taskIndex })}>
-              {taskIndex}
-            </button>{' '}
+              {nameTask(taskIndex, group.task_values[index] ?? '')}
+            </button>
+            {index < Math.min(12, group.task_indexes.length) - 1 ? ', ' : ' '}
           </span>
         ))}
         {group.task_count > 12 ? '… ' : ''}on{' '}

@@ -10,7 +10,7 @@ import { Answered, Empty, Panel } from '../../parts/notices.tsx';
 
 const reportedMax = 5;
 
-/** How long tasks took, and who took much longer than the others. */
+/** How long tasks took, and the tasks that took much longer than the others. */
 export function TimesPanels({ jobId, everyMs }: { readonly jobId: number; readonly everyMs: number }): ReactNode {
   const answer = useAnswer('getTaskTimes', { params: { job_id: jobId } }, everyMs);
   return (

@@ -1,6 +1,6 @@
 import type { WorkflowWork, WorkflowWorkReplies } from './workflow-worker.ts';
 
-/** Starts a worker; who started it ends it. */
+/** Starts a worker; the caller ends it. */
 export function startWorker(): Worker {
   return new Worker('/assets/workflow-worker.js', { type: 'module' });
 }

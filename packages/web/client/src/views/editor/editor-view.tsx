@@ -17,7 +17,7 @@ const tabs = [
 ] as const;
 type Tab = (typeof tabs)[number][0];
 
-/** Draws workflows: the graph in the middle, what is selected beside it. */
+/** Draws workflows: the graph in the middle, the selection next to it. */
 export function EditorView(): ReactNode {
   const editor = useEditor();
   const [tab, setTab] = useState<Tab>('workflow');

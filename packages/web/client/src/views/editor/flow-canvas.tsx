@@ -214,8 +214,8 @@ interface Latest {
 }
 
 /**
- * A press beside all boxes: on a box that is drawn too small to be one, on the line of an edge, or on neither, which
- * selects nothing.
+ * Handles a press outside all boxes: on a task that is drawn too small to be a box, on the line of an edge, or on
+ * neither, which selects nothing.
  */
 function usePanePress(latest: { readonly current: Latest }): (event: MouseEvent) => void {
   const { screenToFlowPosition, getZoom } = useReactFlow();

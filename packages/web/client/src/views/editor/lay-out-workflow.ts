@@ -1,7 +1,7 @@
 import type { Workflow } from '../../../../src/schema/index.ts';
 import { askWorker, startWorker } from './ask-worker.ts';
 
-/** Places for all tasks of a workflow, computed beside the page. */
+/** Places for all tasks of a workflow, computed in a worker. */
 export async function layOutWorkflow({
   tasks,
   edges,

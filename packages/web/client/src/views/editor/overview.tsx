@@ -23,8 +23,8 @@ interface OverviewProps {
 }
 
 /**
- * The whole graph in small, with what is in sight framed; a press moves there. On a canvas, since thousands of tasks
- * are to fit, which is drawn again only where the graph is another one.
+ * The whole graph in small, with the visible part framed; a press moves there. On a canvas, since thousands of tasks
+ * must fit; it is redrawn only for another graph.
  */
 export const Overview = memo(function Overview({ tasks, statuses, criticalPath }: OverviewProps): ReactNode {
   const { setCenter, getZoom } = useReactFlow();

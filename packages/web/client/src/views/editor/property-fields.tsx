@@ -51,7 +51,7 @@ export function TextField({
   );
 }
 
-/** A field of a number; what is no number stays in the field, marked, and changes nothing. */
+/** A field of a number; any other text stays in the field, marked, and changes nothing. */
 export function NumberField({
   id,
   label,

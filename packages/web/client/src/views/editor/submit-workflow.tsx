@@ -14,7 +14,7 @@ interface Options {
 
 const noOptions: Options = { command: '', directory: '', isInPlace: false, scheduler: '' };
 
-/** Asks what is to be known before a workflow is submitted, and submits it. */
+/** Asks for the options of a submission, and submits the workflow. */
 export function SubmitWorkflow({
   workflow,
   close,

@@ -26,7 +26,7 @@ export interface Editor {
   readonly canRedo: boolean;
   readonly selection: Selection;
   readonly select: (selection: Selection | ((old: Selection) => Selection)) => void;
-  /** Does it, or tells why not. @returns whether it was done. */
+  /** Applies an edit, or shows why it cannot. @returns whether it was applied. */
   readonly apply: (edit: WorkflowEdit, gesture?: string) => boolean;
   readonly removeSelected: () => void;
   readonly undo: () => void;

@@ -8,7 +8,7 @@ export const zoomMin = 0.03;
 
 const areaOfState = ({ transform, width, height }: ReactFlowState): Area => areaInSight(transform, { width, height });
 
-/** The part of the drawing that is to be drawn; the same object as long as it is the same part. */
+/** The part of the graph to draw; the same object as long as it is the same part. */
 export function useArea(): Area {
   return useStore(areaOfState, isSameArea);
 }

@@ -1,12 +1,14 @@
 import type { ReactNode } from 'react';
 import type { JobRow } from '../../../../src/schema/index.ts';
+import { sayRest } from '../../model/job-rest.ts';
+import { getJobState } from '../../model/job-state.ts';
 import { sayAgo, sayCount, sayShare } from '../../model/words.ts';
-import { JobLink, JobProgress, sayRest, WhyJob } from '../../parts/job-parts.tsx';
+import { JobLink, JobProgress, WhyJob } from '../../parts/job-parts.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 
 /** The cells of a job in the list of all. */
 export function JobCells({ job }: { readonly job: JobRow }): ReactNode {
-  const { job_id: jobId, label, status, tasks, task_count: count, submitted_unix_ms: submitted } = job;
+  const { job_id: jobId, label, tasks, task_count: count, submitted_unix_ms: submitted } = job;
   return (
     <>
       <td className="numbers">
@@ -19,7 +21,7 @@ export function JobCells({ job }: { readonly job: JobRow }): ReactNode {
         {label === '' ? <span className="faint">no label</span> : label}
       </td>
       <td>
-        <StatusBadge status={status} />
+        <StatusBadge status={getJobState(job)} />
       </td>
       <td className="grow">
         <JobProgress job={job} />
@@ -32,7 +34,9 @@ export function JobCells({ job }: { readonly job: JobRow }): ReactNode {
           {sayAgo(submitted, Date.now())}
         </time>
       </td>
-      <td className="numbers">{sayRest(job)}</td>
+      <td className="numbers rest" title={sayRest(job, Date.now())}>
+        {sayRest(job, Date.now())}
+      </td>
       <td className="right">
         <WhyJob jobId={jobId} />
       </td>

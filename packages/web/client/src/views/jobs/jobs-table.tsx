@@ -30,7 +30,7 @@ interface TableParts {
   readonly setSpec: (spec: JobSpec) => void;
   /** Those that were asked about once. */
   readonly asked: ReadonlySet<number>;
-  /** Is told which of the jobs that run are to be asked about. */
+  /** Called with the running jobs whose remaining time to request. */
   readonly watch: (jobIds: readonly number[]) => void;
 }
 
@@ -167,8 +167,8 @@ function useWalk(
 }
 
 /**
- * Tells which jobs that run are in sight, once that has come to rest; of jobs in the order of their remaining time all
- * are to be asked about, in turn.
+ * Reports which running jobs are in sight, once scrolling has stopped. If jobs are ordered by remaining time, all of
+ * them are requested in turn.
  */
 function useWatch({
   jobs,

@@ -1,13 +1,6 @@
 import { useDeferredValue, useEffect, useMemo, useState, type ReactNode } from 'react';
-import {
-  arrangeJobs,
-  countStates,
-  jobStates,
-  plainSpec,
-  getQuery,
-  readJobSpec,
-  type JobSpec,
-} from '../../model/job-list.ts';
+import { arrangeJobs, countStates, plainSpec, getQuery, readJobSpec, type JobSpec } from '../../model/job-list.ts';
+import { jobStates } from '../../model/job-state.ts';
 import { taskInks } from '../../model/palette.ts';
 import { sayCount, sayMany } from '../../model/words.ts';
 import { usePage } from '../../page-context.tsx';
@@ -91,7 +84,12 @@ function useSpec(): [JobSpec, (spec: JobSpec) => void] {
   useEffect(() => {
     // Browsers refuse an address that changes with each letter.
     const timer = setTimeout(
-      () => window.history.replaceState(window.history.state, '', window.location.pathname + getQuery(spec)),
+      () =>
+        window.history.replaceState(
+          window.history.state,
+          '',
+          window.location.pathname + getQuery(spec) + window.location.hash,
+        ),
       200,
     );
     return () => clearTimeout(timer);
@@ -129,16 +127,18 @@ function Filters({ spec, setSpec, counts, total }: FilterParts): ReactNode {
         >
           all <span className="faint">{sayCount(total)}</span>
         </button>
-        {jobStates.map((state) => (
-          <button
-            key={state}
-            type="button"
-            aria-pressed={spec.state === state}
-            onClick={() => setSpec({ ...spec, state })}
-          >
-            <StatusBadge status={state} /> <span className="faint">{sayCount(counts[state])}</span>
-          </button>
-        ))}
+        {jobStates
+          .filter((state) => counts[state] > 0 || spec.state === state)
+          .map((state) => (
+            <button
+              key={state}
+              type="button"
+              aria-pressed={spec.state === state}
+              onClick={() => setSpec({ ...spec, state })}
+            >
+              <StatusBadge status={state} /> <span className="faint">{sayCount(counts[state])}</span>
+            </button>
+          ))}
       </div>
     </div>
   );

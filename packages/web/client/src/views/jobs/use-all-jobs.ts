@@ -4,9 +4,9 @@ import { takeJobs, type JobCache } from '../../model/job-list.ts';
 import { useAnswer, useLive, usePage } from '../../page-context.tsx';
 
 const pageSize = 1000;
-/** After so long all jobs are read again: of old ones hardly anything changes. */
+/** All jobs are read again after this time: old ones hardly change. */
 const readAgainMs = 60_000;
-/** About so many one call asks. */
+/** About the number of jobs in one call. */
 export const askedMax = 100;
 
 /** All jobs of the grid, as far as they are read. */
@@ -22,7 +22,7 @@ interface Reading extends AllJobs {
   readonly gateway: Gateway;
 }
 
-// Who comes back from a job sees the list at once, where it was.
+// A user who comes back from a job sees the list at once, where it was.
 const kept: { reading: Reading | undefined } = { reading: undefined };
 
 /**

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { sayCount, sayDuration, sayEnded, sayMany } from '../../model/words.ts';
+import { sayCount, sayEnded, sayMany, sayToGo } from '../../model/words.ts';
 import { useLive } from '../../page-context.tsx';
 
 /** The grid in five numbers. */
@@ -19,23 +19,17 @@ export function GlancePanel(): ReactNode {
   const pace = summary.finished_per_s;
   return (
     <section className="glance" aria-label="The grid at a glance">
-      <Figure name="Jobs" value={sayCount(summary.jobs_running)} more={`running; ${sayEnded(summary)} ended`} />
+      <Figure
+        name="Jobs"
+        value={sayCount(summary.jobs_running)}
+        more={`running${summary.jobs_blocked > 0 ? `, ${sayCount(summary.jobs_blocked)} of them blocked` : ''}; ${sayEnded(summary)} ended`}
+      />
       <Figure
         name="Tasks"
         value={sayCount(open)}
         more={`open, ${sayCount(Math.min(tasks.running, summary.replicas_running))} running`}
       />
-      <Figure
-        name="Pace"
-        value={`${pace >= 100 ? sayCount(pace) : pace.toFixed(1)}/s`}
-        more={
-          summary.remaining_ms_max !== null
-            ? `tasks; up to ${sayDuration(summary.remaining_ms_max)} to go`
-            : summary.jobs_running > 0
-              ? 'tasks; remaining time unknown'
-              : 'tasks finished'
-        }
-      />
+      <Figure name="Pace" value={`${pace >= 100 ? sayCount(pace) : pace.toFixed(1)}/s`} more={sayToGo(summary)} />
       <Figure
         name="Machines"
         value={sayCount(machineCount)}

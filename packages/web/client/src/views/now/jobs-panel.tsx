@@ -1,11 +1,13 @@
 import type { ReactNode } from 'react';
 import type { JobRow } from '../../../../src/schema/index.ts';
+import { sayRest } from '../../model/job-rest.ts';
+import { getJobState } from '../../model/job-state.ts';
 import { taskInks } from '../../model/palette.ts';
 import { sayCount, sayShare } from '../../model/words.ts';
 import { useLive, usePage } from '../../page-context.tsx';
 import { Legend } from '../../parts/legend.tsx';
 import { Empty, Loading, Panel } from '../../parts/notices.tsx';
-import { JobLink, JobProgress, sayRest, WhyJob } from '../../parts/job-parts.tsx';
+import { JobLink, JobProgress, WhyJob } from '../../parts/job-parts.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 
 const shown = 8;
@@ -84,7 +86,7 @@ export function JobTable({ jobs }: { readonly jobs: readonly JobRow[] }): ReactN
 }
 
 function JobLine({ job }: { readonly job: JobRow }): ReactNode {
-  const { job_id: jobId, label, status, tasks, task_count: count } = job;
+  const { job_id: jobId, label, tasks, task_count: count } = job;
   return (
     <tr>
       <td>
@@ -93,7 +95,7 @@ function JobLine({ job }: { readonly job: JobRow }): ReactNode {
         </JobLink>
       </td>
       <td>
-        <StatusBadge status={status} />
+        <StatusBadge status={getJobState(job)} />
       </td>
       <td className="grow">
         <JobProgress job={job} />
@@ -101,7 +103,9 @@ function JobLine({ job }: { readonly job: JobRow }): ReactNode {
       <td className="right numbers">
         {sayShare(tasks.finished, count)} <span className="faint">of {sayCount(count)}</span>
       </td>
-      <td className="numbers">{sayRest(job)}</td>
+      <td className="numbers rest" title={sayRest(job, Date.now())}>
+        {sayRest(job, Date.now())}
+      </td>
       <td className="right">
         <WhyJob jobId={jobId} />
       </td>

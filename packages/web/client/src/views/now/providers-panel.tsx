@@ -106,7 +106,7 @@ function Queue({
           {resource.resource_kind}, {sayMany(resource.processors, 'processor')}; at most{' '}
           {sayMany(resource.requests_max, 'request')} of {sayCount(resource.width_processors_max)} processors for{' '}
           {sayDuration(resource.walltime_ms_max)}; heuristic <b>{resource.heuristic}</b>.{' '}
-          {resource.reasons[0]?.text ?? ''}
+          {resource.reasons[0] === undefined ? '' : `Last decision: ${resource.reasons[0].text}`}
         </p>
       )}
       {profile === null ? (

@@ -9,7 +9,7 @@ import { Legend } from '../../parts/legend.tsx';
 const height = 230;
 
 /**
- * Processors over time: who has them, what is free, and where candidates of our requests were; one of ours is explained
+ * Processors over time: their owners, free ones, and where candidates of our requests were; one of ours is explained
  * when it is pressed.
  */
 export function QueuePicture({

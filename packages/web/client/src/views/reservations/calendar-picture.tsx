@@ -136,7 +136,7 @@ function useDrag({
       const [from, place] = [held.current, find(event)];
       letGo();
       if (from === undefined || place === undefined) return;
-      // A press that moved hardly at all is none on free room, and opens the form on a reservation.
+      // A press that hardly moved does nothing on free capacity, and opens the form on a reservation.
       const isMoved = Math.abs(place.instant - from.instant) > step / 8;
       if (from.hit !== undefined)
         change(
@@ -151,7 +151,7 @@ function useDrag({
   };
 }
 
-/** Where the pointer is on the axes of the chart, also beside its grid; undefined before the chart is there. */
+/** The axis values at the pointer, also outside the grid of the chart; undefined before the chart is ready. */
 function placeOf(handle: ChartHandle | undefined, event: PointerEvent<HTMLDivElement>): Place | undefined {
   const { left, top } = event.currentTarget.getBoundingClientRect();
   const [x, y] = [event.clientX - left, event.clientY - top];

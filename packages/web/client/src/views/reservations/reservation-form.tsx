@@ -19,7 +19,7 @@ export type Spec =
 
 type Placement = RouteReply<'requestReservation'>;
 
-/** Asks for a slot, tells why it was refused, and offers what could be had instead. */
+/** Requests a slot, shows why it was refused, and offers alternatives. */
 export function ReservationForm({
   resource,
   spec,

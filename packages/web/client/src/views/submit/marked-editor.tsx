@@ -35,7 +35,7 @@ interface EditorParts {
   readonly handle: Ref<EditorHandle>;
   readonly text: string;
   readonly marks: readonly TextMark[];
-  /** Of the list that tells of the marks. */
+  /** The id of the list that describes the marks. */
   readonly describedBy: string;
   readonly onChange: (text: string) => void;
   readonly onDrop: (file: File | undefined) => void;

@@ -24,10 +24,10 @@ export interface AskingAsTyped<T> extends AsTyped<T> {
 }
 
 /**
- * Asks about what is typed once it has come to rest for a moment. Who is away is asked again until it answers; the old
- * answer stays meanwhile.
+ * Asks about typed text once it has come to rest for a moment. A server that is away is asked again until it answers;
+ * the old answer stays meanwhile.
  *
- * @param typed asked about when it is another one; undefined asks nothing.
+ * @param typed asked about when it changes; undefined asks nothing.
  */
 export function useAsYouType<T>(typed: unknown, ask: (signal: AbortSignal) => Promise<T>): AskingAsTyped<T> {
   const [state, setState] = useState<AsTyped<T>>({ answer: undefined, problem: undefined });

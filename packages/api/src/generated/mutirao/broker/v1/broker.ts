@@ -23,7 +23,16 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { Content, IntegerRange, Limits, QuotaUse, Reason, ResourceRequest, Root } from "../../common/v1/common.ts";
+import {
+  Content,
+  IntegerRange,
+  Limits,
+  QuotaUse,
+  Reason,
+  ResourceRequest,
+  Root,
+  Runner,
+} from "../../common/v1/common.ts";
 import { MachineFacts, Outcome, ReplicaUsage, StagingTimes } from "../../machine/v1/machine.ts";
 import { AllocationRequest, ProviderQueue, TaskTimes } from "../../provider/v1/provider.ts";
 
@@ -242,7 +251,11 @@ export interface TaskGroup {
     | number
     | undefined;
   /** What each of its tasks holds in addition to processors; as the job says when absent. Replaces that of the job as a whole. */
-  resources?: ResourceRequest | undefined;
+  resources?:
+    | ResourceRequest
+    | undefined;
+  /** Takes its tasks one after another on machines that can keep it; `command` has to do the same, for the others. Absent for none. */
+  runner?: Runner | undefined;
 }
 
 /** That a task begins only when another one of its job has finished. No cycles. */
@@ -1444,6 +1457,7 @@ function createBaseTaskGroup(): TaskGroup {
     processors: undefined,
     processorsMax: undefined,
     resources: undefined,
+    runner: undefined,
   };
 }
 
@@ -1486,6 +1500,9 @@ export const TaskGroup: MessageFns<TaskGroup> = {
     }
     if (message.resources !== undefined) {
       ResourceRequest.encode(message.resources, writer.uint32(98).fork()).join();
+    }
+    if (message.runner !== undefined) {
+      Runner.encode(message.runner, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -1597,6 +1614,14 @@ export const TaskGroup: MessageFns<TaskGroup> = {
             }
 
             message.resources = ResourceRequest.decode(reader, reader.uint32());
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.runner = Runner.decode(reader, reader.uint32());
             continue;
           }
         }

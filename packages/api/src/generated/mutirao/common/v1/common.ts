@@ -151,12 +151,24 @@ export interface TaskTemplate {
    */
   dropProof: string;
   /** What each replica holds in addition to processors; a machine starts it only when it has that much left. Absent for nothing. */
-  resources?: ResourceRequest | undefined;
+  resources?:
+    | ResourceRequest
+    | undefined;
+  /** A resident program that takes these replicas one after another, where the machine can keep one; elsewhere `command` runs. Absent for none. */
+  runner?: Runner | undefined;
 }
 
 export interface TaskTemplate_EnvironmentEntry {
   key: string;
   value: string;
+}
+
+/** A program that stays on a machine and takes tasks as frames: docs/reference/runners.md. It serves one job of one user. */
+export interface Runner {
+  /** A line for /bin/sh -c, without "{}". It starts in the folder of its first task. */
+  command: string;
+  /** Of the frames; 1. */
+  protocolVersion: number;
 }
 
 /** A folder at home, and what shows whether the same path on another machine is the same folder. */
@@ -817,6 +829,7 @@ function createBaseTaskTemplate(): TaskTemplate {
     homeChallenge: "",
     dropProof: "",
     resources: undefined,
+    runner: undefined,
   };
 }
 
@@ -857,6 +870,9 @@ export const TaskTemplate: MessageFns<TaskTemplate> = {
     }
     if (message.resources !== undefined) {
       ResourceRequest.encode(message.resources, writer.uint32(98).fork()).join();
+    }
+    if (message.runner !== undefined) {
+      Runner.encode(message.runner, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -973,6 +989,14 @@ export const TaskTemplate: MessageFns<TaskTemplate> = {
             message.resources = ResourceRequest.decode(reader, reader.uint32());
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.runner = Runner.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1028,6 +1052,63 @@ export const TaskTemplate_EnvironmentEntry: MessageFns<TaskTemplate_EnvironmentE
             }
 
             message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseRunner(): Runner {
+  return { command: "", protocolVersion: 0 };
+}
+
+export const Runner: MessageFns<Runner> = {
+  encode(message: Runner, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.command !== "") {
+      writer.uint32(10).string(message.command);
+    }
+    if (message.protocolVersion !== 0) {
+      writer.uint32(16).uint32(message.protocolVersion);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Runner {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunner();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.command = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.protocolVersion = reader.uint32();
             continue;
           }
         }

@@ -108,6 +108,7 @@ export const ErrorReason = {
   MUT_OUTPUT_MAX: 58,
   MUT_OUTPUT_MISSING: 59,
   MUT_OUTPUT_UNREADABLE: 150,
+  MUT_OUT_OF_MEMORY: 178,
   MUT_OVERLOADED: 28,
   MUT_OVER_CAPACITY: 92,
   MUT_OVER_OFFER: 91,
@@ -291,6 +292,7 @@ export namespace ErrorReason {
   export type MUT_OUTPUT_MAX = typeof ErrorReason.MUT_OUTPUT_MAX;
   export type MUT_OUTPUT_MISSING = typeof ErrorReason.MUT_OUTPUT_MISSING;
   export type MUT_OUTPUT_UNREADABLE = typeof ErrorReason.MUT_OUTPUT_UNREADABLE;
+  export type MUT_OUT_OF_MEMORY = typeof ErrorReason.MUT_OUT_OF_MEMORY;
   export type MUT_OVERLOADED = typeof ErrorReason.MUT_OVERLOADED;
   export type MUT_OVER_CAPACITY = typeof ErrorReason.MUT_OVER_CAPACITY;
   export type MUT_OVER_OFFER = typeof ErrorReason.MUT_OVER_OFFER;

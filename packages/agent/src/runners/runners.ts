@@ -1,0 +1,308 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import type { HeldReplica } from '@mutirao/core/machines/agent';
+import type { InputFile } from '@mutirao/core/messages';
+import type { Bytes, Duration } from '@mutirao/core/shared';
+import { fsPath, removeTree, removeTreeLater, resolveInside } from '@mutirao/runtime/files';
+import type { TaskEnd, TaskOutput } from '@mutirao/runtime/processes';
+import type { ContentCache } from '../content-cache.ts';
+import { shorten } from '../find-outputs.ts';
+import type { Playpens } from '../playpens.ts';
+import { classifyInputError, stageIn, type ReplicaFolders } from '../stage-in.ts';
+import type { RunnerFrame } from './frames.ts';
+import { RunnerChannel } from './runner-channel.ts';
+
+/** What runners need from those who start their processes. */
+export interface RunnersOptions {
+  /** For their pipes; made if it is absent. */
+  readonly folder: string;
+  readonly playpens: Playpens;
+  /** The variables that a call has for itself. */
+  variablesOf(replica: HeldReplica, playpen: string): Readonly<Record<string, string>>;
+  /** Starts a runner's process on the slot of its first task. @throws Error where it cannot be tried. */
+  start(replica: HeldReplica, place: RunnerPlace): void;
+  /** A call begins: what the process writes from now on is the call's. */
+  beginOutput(replica: HeldReplica): void;
+  /** What the process wrote since then. */
+  endOutput(slot: number): TaskOutput;
+  kill(slot: number): void;
+  /** A call has ended, and its runner waits for the next. */
+  onCallEnded(slot: number, end: TaskEnd): void;
+  /** A runner's process has ended without a call, and nobody had asked it to. */
+  onIdleEnded(slot: number): void;
+  /** A runner's process is gone, and so is what it had. */
+  onLeft(slot: number): void;
+}
+
+/** Where a runner's process starts. */
+export interface RunnerPlace {
+  /** Holds the folders of its calls, and their inputs. */
+  readonly home: string;
+  /** Of its first call; it starts there. */
+  readonly folder: string;
+  readonly redirections: string;
+}
+
+/** A runner, from the staging of its first call to the removal of its files. */
+interface Resident {
+  readonly home: string;
+  /** Of the call that runs, or ran last. */
+  folder: string;
+  callCount: number;
+  /** Inputs that are in its home, by their names there, and their sizes; the oldest first. */
+  readonly inputs: Map<string, Bytes>;
+  /** Open while its process lives. */
+  channel: RunnerChannel | undefined;
+  isReady: boolean;
+  /** The call that runs. */
+  replica: HeldReplica | undefined;
+  /** It was signalled, or sent something other than a frame: its answers no longer count. */
+  isDoomed: boolean;
+  /** Why its call is broken, where it is. */
+  fault: string;
+  /** Set once it must end; resolves when it has. */
+  ending: PromiseWithResolvers<undefined> | undefined;
+}
+
+/** Inputs of earlier calls that a runner keeps, in bytes and as a number. */
+const inputBytesMax: Bytes = 1024 * 1024 * 1024;
+const inputCountMax = 1000;
+/** Between the end of its frames and a kill. */
+const endGrace: Duration = 1000;
+
+/** Resident processes that take tasks as frames, one per slot at most. */
+export class Runners {
+  readonly #options: RunnersOptions;
+  readonly #residents = new Map<number, Resident>();
+  #channelCount = 0;
+  #isClosed = false;
+
+  constructor(options: RunnersOptions) {
+    this.#options = options;
+    removeTree(options.folder);
+    mkdirSync(options.folder, { recursive: true, mode: 0o700 });
+  }
+
+  /** Resolves when nothing is left of a runner that must end; undefined where none has to. */
+  whenFree(slot: number): Promise<undefined> | undefined {
+    return this.#residents.get(slot)?.ending?.promise;
+  }
+
+  /** The folder of a slot's call; undefined where no runner has the slot. */
+  folderOf(slot: number): string | undefined {
+    return this.#residents.get(slot)?.folder;
+  }
+
+  /**
+   * Puts a call's inputs in place: links to files in the runner's home, which stay for later calls. @throws as `stageIn`
+   * does.
+   */
+  async stage(replica: HeldReplica, storage: string, cache: ContentCache): Promise<ReplicaFolders> {
+    const resident = this.#prepare(replica);
+    const folders = { playpen: resident.folder, storage };
+    const own = replica.start.inputs.filter(({ root }) => root === 'playpen');
+    for (const input of own) {
+      try {
+        await this.#link(resident, input, cache);
+      } catch (error) {
+        throw classifyInputError(error, `input "${shorten(input.path)}"`);
+      }
+    }
+    const others = replica.start.inputs.filter(({ root }) => root !== 'playpen');
+    if (others.length > 0) await stageIn({ ...replica, start: { ...replica.start, inputs: others } }, folders, cache);
+    this.#forgetInputs(resident, new Set(own.map(nameOfInput)));
+    return folders;
+  }
+
+  /** Gives a task to the runner on its slot, which is started where it does not run. @throws Error. */
+  launch(replica: HeldReplica): void {
+    const slot = slotOf(replica);
+    const resident = replica.start.inputs.length > 0 ? this.#residents.get(slot) : this.#prepare(replica);
+    if (resident === undefined) throw new Error(`slot ${slot} has no runner`);
+    resident.replica = replica;
+    try {
+      if (resident.channel === undefined) this.#start(slot, resident, replica);
+      else this.#options.beginOutput(replica);
+      resident.channel?.send({
+        number: resident.callCount,
+        folder: resident.folder,
+        value: replica.start.value,
+        variables: this.#options.variablesOf(replica, resident.folder),
+      });
+    } catch (error) {
+      resident.replica = undefined;
+      throw error;
+    }
+  }
+
+  /** A signal goes to a task's runner: it ends with it, whatever it answers. */
+  doom(slot: number): void {
+    const resident = this.#residents.get(slot);
+    if (resident !== undefined) resident.isDoomed = true;
+  }
+
+  /** Ends an idle runner. Harmless where there is none. */
+  end(slot: number): void {
+    const resident = this.#residents.get(slot);
+    if (resident === undefined || resident.ending !== undefined) return;
+    if (resident.channel === undefined) return this.#leave(slot, resident);
+    const ending = Promise.withResolvers<undefined>();
+    resident.ending = ending;
+    resident.channel.close();
+    setTimeout(() => {
+      if (this.#residents.get(slot) === resident && !this.#isClosed) this.#options.kill(slot);
+    }, endGrace).unref();
+  }
+
+  /**
+   * The process of a slot has ended. @returns the call that ended with it and why that is broken, if it is; undefined
+   * for a process of another kind. There is no call where it had none.
+   */
+  finish(slot: number): { readonly replica?: HeldReplica; readonly fault: string } | undefined {
+    const resident = this.#residents.get(slot);
+    if (resident?.channel === undefined) return undefined;
+    resident.channel.close();
+    resident.channel = undefined;
+    const { replica, ending, fault } = resident;
+    resident.replica = undefined;
+    // The files of a call stay until its outputs were read.
+    if (replica !== undefined) return { replica, fault };
+    this.#leave(slot, resident);
+    if (ending === undefined) this.#options.onIdleEnded(slot);
+    return { fault };
+  }
+
+  /** A call's files are not needed any more. @returns whether the slot has a runner. */
+  release(slot: number): boolean {
+    const resident = this.#residents.get(slot);
+    if (resident === undefined) return false;
+    if (resident.channel === undefined) this.#leave(slot, resident);
+    else if (resident.replica === undefined) void removeTreeLater(resident.folder);
+    return true;
+  }
+
+  /** Lets go of all pipes; whoever started the processes kills them. */
+  close(): void {
+    this.#isClosed = true;
+    for (const resident of this.#residents.values()) {
+      resident.channel?.close();
+      resident.ending?.resolve(undefined);
+    }
+    removeTree(this.#options.folder);
+  }
+
+  #prepare(replica: HeldReplica): Resident {
+    const slot = slotOf(replica);
+    let resident = this.#residents.get(slot);
+    if (resident === undefined) {
+      const home = this.#options.playpens.prepare(slot);
+      mkdirSync(path.join(home, inputsFolder), { mode: 0o700 });
+      resident = {
+        home,
+        folder: home,
+        callCount: 0,
+        inputs: new Map(),
+        channel: undefined,
+        isReady: false,
+        replica: undefined,
+        isDoomed: false,
+        fault: '',
+        ending: undefined,
+      };
+      this.#residents.set(slot, resident);
+    }
+    resident.folder = path.join(resident.home, String(++resident.callCount));
+    mkdirSync(resident.folder, { mode: 0o700 });
+    return resident;
+  }
+
+  async #link({ home, folder, inputs }: Resident, input: InputFile, cache: ContentCache): Promise<void> {
+    const name = nameOfInput(input);
+    const target = path.join(home, inputsFolder, name);
+    if (!inputs.has(name)) await cache.copyTo(input.content, target, 0o400 | (input.mode & 0o111));
+    inputs.delete(name); // Once more at the end: it is the newest.
+    inputs.set(name, input.content.size);
+    const place = resolveInside(folder, input.path);
+    if (path.dirname(place) !== folder) mkdirSync(fsPath(path.dirname(place)), { recursive: true });
+    symlinkSync(target, fsPath(place));
+  }
+
+  #forgetInputs({ home, inputs }: Resident, needed: ReadonlySet<string>): void {
+    let bytes = 0;
+    for (const size of inputs.values()) bytes += size;
+    for (const [name, size] of [...inputs]) {
+      if (bytes <= inputBytesMax && inputs.size <= inputCountMax) return;
+      if (needed.has(name)) continue;
+      removeTree(path.join(home, inputsFolder, name));
+      inputs.delete(name);
+      bytes -= size;
+    }
+  }
+
+  #start(slot: number, resident: Resident, replica: HeldReplica): void {
+    const name = path.join(this.#options.folder, `${slot}.${++this.#channelCount}`);
+    const channel = new RunnerChannel(
+      name,
+      (frame) => {
+        this.#hear(slot, resident, frame);
+      },
+      (fault) => {
+        this.#refuse(slot, resident, fault);
+      },
+    );
+    try {
+      const { home, folder } = resident;
+      this.#options.start(replica, { home, folder, redirections: channel.redirections });
+    } catch (error) {
+      channel.close();
+      throw error;
+    }
+    Object.assign(resident, { channel, isReady: false, isDoomed: false, fault: '' });
+  }
+
+  #hear(slot: number, resident: Resident, frame: RunnerFrame): void {
+    if (resident.isDoomed || resident.ending !== undefined) return;
+    if (frame.kind === 'ready') {
+      if (frame.protocolVersion !== 1)
+        this.#refuse(slot, resident, `frames of version ${frame.protocolVersion}; expected 1`);
+      resident.isReady = true;
+      return;
+    }
+    if (resident.replica === undefined || frame.number !== resident.callCount || !resident.isReady)
+      return this.#refuse(slot, resident, `the end of call ${frame.number}, which it does not run`);
+    resident.replica = undefined;
+    const { exitStatus, processorMs } = frame;
+    this.#options.onCallEnded(slot, {
+      ...this.#options.endOutput(slot),
+      status: exitStatus,
+      signal: undefined,
+      ...(processorMs === undefined ? {} : { processorMs }),
+    });
+  }
+
+  /** It is ended, and its call with it. */
+  #refuse(slot: number, resident: Resident, fault: string): void {
+    if (resident.isDoomed) return;
+    resident.isDoomed = true;
+    resident.fault = `the runner sent ${fault}`;
+    this.#options.kill(slot);
+  }
+
+  #leave(slot: number, resident: Resident): void {
+    this.#residents.delete(slot);
+    this.#options.playpens.release(slot);
+    this.#options.onLeft(slot);
+    resident.ending?.resolve(undefined);
+  }
+}
+
+const inputsFolder = 'inputs';
+
+/** The same content with the same rights has the same name. */
+function nameOfInput({ content, mode }: InputFile): string {
+  return `${content.sha256}${(mode & 0o111) === 0 ? '' : '.x'}`;
+}
+
+function slotOf({ slots }: HeldReplica): number {
+  return slots[0] ?? -1;
+}

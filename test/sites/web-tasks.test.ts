@@ -1,0 +1,132 @@
+// Tasks of a job on the page, and the drawers over it, in a real Chromium over a grid that is made up.
+import anyTest, { type ExecutionContext, type TestFn } from 'ava';
+import type { Browser, BrowserContextOptions } from 'playwright-core';
+import { until } from '@mutirao/testkit';
+import {
+  buildPageIfStale,
+  findSeriousFaults,
+  keepScreenshot,
+  openPage,
+  pageFolder,
+  startBrowser,
+  startFakeGateway,
+  type FakeGateway,
+  type OpenedPage,
+} from '@mutirao/testkit/page';
+
+interface Context {
+  readonly browser: Browser;
+  readonly gateway: FakeGateway;
+}
+const test = anyTest as TestFn<Context>;
+const size = { folder: pageFolder, taskCount: 100_000, machineCount: 100, finishedPerSecond: 0 };
+const kept: { context?: Context } = {};
+
+test.before(async () => {
+  buildPageIfStale();
+  kept.context = { browser: await startBrowser(), gateway: await startFakeGateway(size) };
+});
+test.beforeEach((t) => {
+  t.context = kept.context!;
+});
+test.after.always(async () => {
+  await kept.context?.browser.close();
+  await kept.context?.gateway.close();
+});
+
+async function open(
+  t: ExecutionContext<Context>,
+  path: string,
+  options: BrowserContextOptions = {},
+): Promise<OpenedPage> {
+  const opened = await openPage(t.context.browser, t.context.gateway.url.replace('/#', `${path}#`), options);
+  t.teardown(() => opened.page.context().close());
+  return opened;
+}
+
+test.serial('a press on "failed" lists the failed tasks, which the address keeps, and each opens', async (t) => {
+  const { page, complaints } = await open(t, '/jobs/42');
+  await page
+    .locator('.job-head')
+    .getByRole('button', { name: /^failed/ })
+    .click();
+  const list = page.getByRole('region', { name: 'List of tasks' });
+  await list.getByRole('link', { name: '103', exact: true }).waitFor();
+  t.is(await list.getByRole('link', { name: '104', exact: true }).count(), 0);
+  await until(() => Promise.resolve(page.url().endsWith('/jobs/42?status=failed')), 'the address of the list');
+  await keepScreenshot(page, 'tasks-failed');
+  t.deepEqual(await findSeriousFaults(page), []);
+  await list.getByRole('link', { name: '103', exact: true }).click();
+  await page.getByRole('dialog', { name: 'Task 103 of job 42' }).waitFor();
+  t.true(page.url().endsWith('/jobs/42?status=failed#task=42/103'));
+  t.deepEqual(complaints, []);
+});
+
+test.serial('a hundred thousand tasks are searched and scrolled, with few of them in the document', async (t) => {
+  const { page } = await open(t, '/jobs/42');
+  const list = page.getByRole('region', { name: 'List of tasks' });
+  await list.getByRole('link', { name: '0', exact: true }).waitFor();
+  await list.evaluate('document.querySelector(".task-list").scrollTop = 1e6');
+  await list.getByRole('link', { name: '99', exact: true }).waitFor();
+  await list.getByRole('link', { name: '100', exact: true }).waitFor({ state: 'attached' });
+  t.true((await list.locator('tbody tr').count()) < 60);
+  await page.getByLabel('Search in values of tasks').fill('ligand-99998');
+  await list.getByRole('link', { name: '99998', exact: true }).waitFor();
+  await page.getByLabel('Search in values of tasks').fill('#77');
+  await list.getByRole('link', { name: '77', exact: true }).waitFor();
+});
+
+test.serial('the address opens the drawer, Back closes it, and its title is that of the tab', async (t) => {
+  const { page } = await open(t, '/');
+  await page.goto(`http://${t.context.gateway.address}/jobs/42#task=42/7`);
+  const drawer = page.getByRole('dialog', { name: 'Task 7 of job 42' });
+  await drawer.waitFor();
+  t.is(await page.title(), 'Task 7 of job 42 · Mutirao');
+  t.is(await page.evaluate('document.querySelector(".drawer").tagName'), 'DIV');
+  await drawer.getByRole('button', { name: 'alpha-n007' }).click();
+  const machine = page.getByRole('dialog', { name: 'Machine alpha-n007' });
+  await machine.waitFor();
+  t.true(page.url().endsWith('/jobs/42#machine=alpha-n007'));
+  await page.goBack();
+  await drawer.waitFor();
+  await page.keyboard.press('Escape');
+  await drawer.waitFor({ state: 'detached' });
+  t.true(page.url().endsWith('/jobs/42'));
+});
+
+test.serial('a job that no machine can take says so in every list, and its page has no empty pictures', async (t) => {
+  const gateway = await startFakeGateway({ ...size, isBlocked: true });
+  t.teardown(() => gateway.close());
+  const { page } = await openPage(t.context.browser, gateway.url);
+  t.teardown(() => page.context().close());
+  const row = page.getByRole('row', { name: /training/ });
+  await row.getByText('blocked').waitFor();
+  await row.getByText('No machine meets the requirements').waitFor();
+  await page.getByText(/1 of them blocked/).waitFor();
+  await row.getByRole('link').click();
+  await page.getByRole('alert').getByText('Blocked.').waitFor();
+  await page.getByRole('region', { name: 'Tasks', exact: true }).waitFor();
+  t.is(await page.getByRole('heading', { name: 'By machine' }).count(), 0);
+  t.is(await page.getByRole('heading', { name: 'Stragglers' }).count(), 0);
+  await keepScreenshot(page, 'blocked');
+});
+
+test.serial('events rest under the pointer, and failures can be had alone', async (t) => {
+  const gateway = await startFakeGateway({ ...size, finishedPerSecond: 20 });
+  t.teardown(() => gateway.close());
+  const { page } = await openPage(t.context.browser, gateway.url);
+  t.teardown(() => page.context().close());
+  const panel = page.getByRole('region', { name: 'Events', exact: true });
+  const lines = panel.getByRole('listitem');
+  await lines.nth(5).waitFor();
+  await lines.nth(2).hover();
+  await panel.getByText(/^paused, \d+ newer$/).waitFor();
+  const before = await lines.allInnerTexts();
+  await panel.getByText(/^paused, [1-9]\d+ newer$/).waitFor();
+  t.deepEqual(await lines.allInnerTexts(), before);
+  await page.mouse.move(0, 0);
+  await until(async () => (await lines.allInnerTexts()).join() !== before.join(), 'newer events');
+  await panel.getByRole('button', { name: 'Failures only' }).click();
+  await lines.first().waitFor();
+  for (const text of await lines.allInnerTexts()) t.regex(text, /failed/);
+});
