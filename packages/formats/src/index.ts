@@ -28,5 +28,6 @@ export {
   type GpuRequest,
   type ResourceTexts,
 } from './values/resources.ts';
+export { parseAlternative, printAlternative } from './values/alternative.ts';
 export { parseSize } from './values/size.ts';
 export { makeTaskGroup, parseArray, parseLines, type TaskGroupOptions } from './values/task-group.ts';

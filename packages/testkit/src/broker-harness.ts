@@ -41,7 +41,7 @@ import { QueueModel } from '@mutirao/core/site-selection';
 import { aGroup, aJob, aMachine, anEnd } from './broker.ts';
 import { aReservation } from './claimed-reservation.ts';
 import { describeBytes } from '@mutirao/core/shared';
-import { readCapacity, readRequest, requestOfGroup, readUsage } from './harness-resources.ts';
+import { readAlternatives, readCapacity, readRequest, requestOfGroup, readUsage } from './harness-resources.ts';
 
 type Options = Readonly<Record<string, string>>;
 
@@ -55,7 +55,7 @@ type Options = Readonly<Record<string, string>>;
  * `resource P machines`, `drain P [SINCE] [REASON] [now=yes]`, `undrain P`, `settle P`, `confirm P LEASE`,
  * `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
  * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2
- * memory=16G grow=2 gpus=0.5 named=licence:2 asks=8G/1,16G after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 site selection=.. limit=T]`,
+ * memory=16G grow=2 gpus=0.5 named=licence:2 asks=8G/1,16G time=9 or=4+8G@20,8@50 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 site selection=.. limit=T]`,
  * `cancel USER JOB`, `retry USER JOB [INDEXES] [now=PATH:FINGERPRINT]`, `join P/M [processors=.. scheduler=..
  * cap=idle|N%
  * memory=64G gpus=2:a100 named=licence:3 until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`,
@@ -373,6 +373,7 @@ function fillGroups(count: number, group: TaskGroup, options: Options): TaskGrou
     ...one,
     ...getWidths(options, index),
     ...requestOfGroup(options, index),
+    ...readAlternatives(options),
   }));
 }
 
@@ -821,12 +822,14 @@ function describeStart({
   processors,
   gang,
   memory,
+  alternative,
 }: Extract<BrokerCommand, { kind: 'StartReplicas' }>): string {
   const width = processors === undefined ? '' : ` with ${processors}`;
   const place = gang === undefined ? '' : ` as ${gang.rank} of ${gang.members} with ${gang.processors}`;
   return (
     `start ${starts.map(({ replicaId, taskIndex }) => `r${replicaId} of ${jobId}.${taskIndex}`).join(', ')} on ` +
-    `${machineId}${width}${place}${memory === undefined ? '' : ` with ${describeBytes(memory)}`}`
+    `${machineId}${width}${place}${memory === undefined ? '' : ` with ${describeBytes(memory)}`}` +
+    (alternative === undefined ? '' : ` by alternative ${alternative}`)
   );
 }
 

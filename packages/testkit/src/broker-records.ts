@@ -57,6 +57,7 @@ export function aJobSpec(fields: Partial<JobSpec> = {}): JobSpec {
         outputs: [],
         check: '',
         requirements: '',
+        alternatives: [],
       },
     ],
     ...fields,

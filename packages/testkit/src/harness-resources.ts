@@ -46,3 +46,19 @@ export function readUsage({ used }: Options): Pick<ReplicaEnd, 'usage'> {
 function listNamed(named = ''): string[] {
   return named === '' ? [] : named.split('+').map((one) => one.replace(':', '='));
 }
+
+/** What tasks can do with instead by `or=4+8G@20,8@50`: processors, memory and time; and the time of the first, `time=9`. */
+export function readAlternatives({ or, time }: Options): Pick<TaskGroup, 'alternatives' | 'expectedTime'> {
+  const alternatives = or?.split(',').map((text) => {
+    const [, processors, memory, after] = /^(\d+)(?:\+(\w+))?(?:@(\d+))?$/.exec(text) ?? [];
+    return {
+      processors: Number(processors),
+      ...(memory === undefined ? {} : readRequest({ memory })),
+      ...(after === undefined ? {} : { expectedTime: Number(after) }),
+    };
+  });
+  return {
+    ...(alternatives === undefined ? {} : { alternatives }),
+    ...(time === undefined ? {} : { expectedTime: Number(time) }),
+  };
+}

@@ -6,6 +6,7 @@ import {
   type JobSpec,
   memoryGrowthMax,
   memoryGrowthMin,
+  alternativesMax,
   priorityMax,
   priorityMin,
   runningMaxMost,
@@ -324,6 +325,20 @@ function decodeTaskGroup(wire: TaskGroupWire, name: string): TaskGroup {
       : { processorsMax: integer(`${name}.processors_max`, wire.processorsMax, 1, 65_536) }),
     ...decodeResources(wire.resources, `${name}.resources`),
     ...decodeRunner(wire.runner, `${name}.runner`),
+    ...decodeAlternatives(wire.alternatives, name),
+  };
+}
+
+function decodeAlternatives(wire: TaskGroupWire['alternatives'], name: string): Pick<TaskGroup, 'alternatives'> {
+  if (wire.length === 0) return {};
+  if (wire.length > alternativesMax)
+    throw badRequest(`${name}.alternatives has ${wire.length} entries; expected at most ${alternativesMax}`);
+  return {
+    alternatives: wire.map(({ processors, resources, expectedTimeMs }, index) => ({
+      processors: integer(`${name}.alternatives[${index}].processors`, processors, 1, 65_536),
+      ...decodeResources(resources, `${name}.alternatives[${index}].resources`),
+      ...(expectedTimeMs === undefined ? {} : { expectedTime: expectedTimeMs }),
+    })),
   };
 }
 
@@ -410,6 +425,11 @@ function encodeTaskGroup(group: TaskGroup): TaskGroupWire {
     expectedTimeMs: group.expectedTime,
     processors: group.processors,
     processorsMax: group.processorsMax,
+    alternatives: (group.alternatives ?? []).map(({ processors, resources, expectedTime }) => ({
+      processors,
+      resources: encodeResources(resources),
+      expectedTimeMs: expectedTime,
+    })),
     resources: encodeResources(group.resources),
     runner: group.runner,
   };

@@ -29,11 +29,11 @@ export const jobFaults = {
   'job-dependencies-too-many': ({ jobs, jobsMax }) =>
     `the job waits for ${jobs} jobs; expected at most ${jobsMax}. Submit a job between that waits for some of them`,
   'job-dependency-unknown': ({ awaitedId }) =>
-    `the job is to wait for job ${awaitedId}, and there is no job ${awaitedId} of yours; "mutirao job list" shows them`,
+    `the job waits for job ${awaitedId}, and there is no job ${awaitedId} of yours; "mutirao job list" shows them`,
   'job-dependency-twice': ({ awaitedId, condition }) =>
-    `the job is to wait for job ${awaitedId} twice (${condition}); expected once`,
+    `the job waits for job ${awaitedId} twice (${condition}); expected once`,
   'job-dependency-unequal': ({ awaitedId, tasks, awaitedTasks }) =>
-    `each of ${plural(tasks, 'task')} is to wait for its own of job ${awaitedId}, which has ${awaitedTasks}; expected ` +
+    `each of ${plural(tasks, 'task')} waits for the same task of job ${awaitedId}, which has ${awaitedTasks}; expected ` +
     'two closed jobs of equal length',
   'job-expires-before-begin': ({ beginUnixMs, expireUnixMs }, { instant }) =>
     `the job expires at ${instant(expireUnixMs)}, and begins at ${instant(beginUnixMs)}; expected it to begin before`,
@@ -48,6 +48,13 @@ export const jobFaults = {
   'job-path-outside': ({ groupIndex, path, root }) =>
     `${group(groupIndex)}the path "${path}" leaves the ${root}; expected one that stays in it`,
 
+  'alternatives-with-gang': ({ groupIndex }) =>
+    `${group(groupIndex)}a gang takes no alternatives; remove --gang, or the alternatives`,
+  'alternatives-with-scheduler': ({ groupIndex, scheduler }) =>
+    `${group(groupIndex)}scheduler is ${scheduler}, which does not place alternatives; expected wqr or workqueue`,
+  'alternative-repeated': ({ groupIndex, alternative, first }) =>
+    `${group(groupIndex)}alternative ${alternative} asks for the same as ` +
+    `${first === 0 ? 'the first request' : `alternative ${first}`}; expected another request`,
   'gang-with-votes': ({ verification }) =>
     `verification is by ${verification}, but the results of gangs are not voted on; expected a check, or none`,
   'job-closed': ({ jobId, status }) =>

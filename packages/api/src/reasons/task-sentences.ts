@@ -1,3 +1,4 @@
+import { listAmounts } from '@mutirao/core/resources';
 import { describeBytes, plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
@@ -70,6 +71,10 @@ export const taskSentences = {
     `${plural(replicas, 'replica')} staged ahead on machines were withdrawn before they began.`,
   'records-gone': () => 'The records of its replicas are gone.',
 
+  'task-alternative-waits': ({ alternative, cause, ...request }, { say }) =>
+    `Alternative ${alternative} (${describeRequest(request)}) waits${asReason(say(cause))}.`,
+  'task-uses-alternative': ({ alternative, ...request }) =>
+    `It runs with alternative ${alternative}: ${describeRequest(request)}.`,
   'task-given-memory': ({ retries, memoryBytes }) =>
     `It used more memory than it asked for, and asks for ${describeBytes(memoryBytes)} now, after ` +
     `${retries === 1 ? 'one retry' : `${retries} retries`} with more.`,
@@ -203,4 +208,23 @@ function spread({ processors, machines, processorsByMachine }: Gang): string {
   });
   const more = machines > shown.length ? ` and ${machines - shown.length} more` : '';
   return `${plural(processors, 'processor')} on ${plural(machines, 'machine')}, ${shown.join(', ')}${more}`;
+}
+
+interface Request {
+  readonly processors: number;
+  readonly memoryBytes: number;
+  readonly gpuThousandths: number;
+  readonly gpuKind: string;
+  readonly resources: readonly string[];
+}
+
+/** `4 processors, 8 GiB of memory, 1 a100 GPU, licence=2`. */
+function describeRequest({ processors, memoryBytes, gpuThousandths, gpuKind, resources }: Request): string {
+  const kind = gpuKind === '' ? {} : { gpuKind };
+  const amounts = listAmounts({ memory: memoryBytes, gpus: gpuThousandths, ...kind, named: {} });
+  return [plural(processors, 'processor'), ...amounts, ...resources].join(', ');
+}
+
+function asReason(cause: string): string {
+  return cause === '' ? '' : `: ${cause.replace(/\.$/, '')}`;
 }

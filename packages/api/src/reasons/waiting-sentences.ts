@@ -42,6 +42,7 @@ export const waitingSentences = {
   'further-machines': ({ machines }) => `And ${plural(machines, 'more machine')}.`,
   'all-machines-busy': ({ machines }) =>
     machines === 1 ? 'The only suitable machine is busy.' : `All ${machines} suitable machines are busy.`,
+  'earlier-request-sooner': () => 'It fits now, but a request before it is expected to be done sooner.',
   'no-machine-accepts': ({ machines }) =>
     machines === 1
       ? '1 machine is suitable, but it accepts no work now.'

@@ -128,7 +128,7 @@ export function getOrder(
   command: GetCommand<'StartReplicas'>,
   { shared, secrets }: OrderSecrets,
 ): StageOrder | undefined {
-  const { jobId, groupIndex, machineId, starts, gang, processors, memory } = command;
+  const { jobId, groupIndex, machineId, starts, gang, processors, alternative, memory } = command;
   const job = state.jobs.get(jobId);
   const group = job?.groups[groupIndex];
   const machine = state.machines.get(machineId);
@@ -143,6 +143,7 @@ export function getOrder(
     attributes: getAttributes(state, machineId),
     starts,
     ...(processors === undefined ? {} : { processors }),
+    ...(alternative === undefined ? {} : { alternative }),
     ...(memory === undefined ? {} : { memory }),
     ...shared.tell(machine.facts),
     ...(gang === undefined ? {} : { gang: placeInGang(gang, secrets) }),

@@ -2,7 +2,7 @@ import { MutiraoError } from '@mutirao/api/errors';
 import { keepInside, type FilledPath } from '@mutirao/core/bag';
 import {
   withMemory,
-  getResources,
+  getRequest,
   outputsRead,
   type OutputsRead,
   type DispatchedStart,
@@ -56,6 +56,8 @@ export interface StageOrder {
   readonly dropProof?: string;
   /** What each replica holds; left out, as many as its task takes at least. */
   readonly processors?: ProcessorCount;
+  /** By which alternative of its group; left out for its first request. */
+  readonly alternative?: number;
   /** What each holds of memory; left out, what its group says. */
   readonly memory?: Bytes;
   readonly starts: readonly DispatchedStart[];
@@ -272,8 +274,9 @@ function groupOf({ spec, groupIndex, jobId }: StageOrder): TaskGroup {
 
 function getTemplate(order: StageOrder, group: TaskGroup): StartReplicas['template'] {
   const { environment, limits } = order.spec;
-  const resources = withMemory(getResources(order.spec, group), order.memory);
-  const processors = order.gang?.processors ?? order.processors ?? group.processors ?? order.spec.processors;
+  const request = getRequest(order.spec, group, order.alternative);
+  const resources = withMemory(request.resources, order.memory);
+  const processors = order.gang?.processors ?? order.processors ?? request.processors;
   return {
     jobId: order.jobId,
     userId: order.userId,

@@ -54,6 +54,13 @@ const group: TaskGroup = {
   expectedTimeMs: 5000,
   processors: 1,
   processorsMax: 2,
+  alternatives: [
+    {
+      processors: 4,
+      resources: { memoryBytes: 1024, gpuThousandths: 500, gpuKind: '', named: { a: 1 } },
+      expectedTimeMs: 9,
+    },
+  ],
   inputs: [
     {
       source: { source: { $case: 'content', value: content } },

@@ -17,6 +17,13 @@ export interface DispatchPort<Machine extends BagMachine, Queue extends BagQueue
   dispatch(machine: Machine, queue: Queue, countMax: number): number;
   /** The replicas that the machine holds, in the order of dispatching; left out if unknown. */
   listHeld?(machine: Machine): Iterable<HeldPart>;
+  /**
+   * What a queue's tasks can do with instead, in the order of preference: queues of the same ready tasks. Left out
+   * where no task has alternatives.
+   */
+  listAlternatives?(queue: Queue): readonly Queue[];
+  /** How many tasks of a queue had better wait for a request before this alternative; left out for none. */
+  countSoonerBefore?(queue: Queue, alternative: Queue, machines: readonly Machine[]): number;
 }
 
 /**
@@ -27,8 +34,10 @@ export interface DispatchPort<Machine extends BagMachine, Queue extends BagQueue
  * free processors of the machines after it leave. If too few processors are free for the next task of an earlier queue,
  * they are kept for it: smaller tasks of later queues would take each one that comes free, and the wide task would
  * never run. If its processors are free and it waits for memory, GPUs or a named resource, later queues get the rest of
- * the machine (`KeptPart`). Machines that match none of the queues count for nothing. Cost: O(machines + tasks
- * dispatched) where the first queue suits them all, O(machines x queues) at most.
+ * the machine (`KeptPart`). A task with alternatives takes the first request that fits, but waits for an earlier one
+ * that another machine has free, or soon, as `countSoonerBefore` says. Alternatives never wait at a machine. Machines
+ * that match none of the queues count for nothing. Cost: O(machines + tasks dispatched) where the first queue suits
+ * them all, O(machines x queues) at most.
  *
  * @param queues in the order in which they are served.
  * @returns machines whose free processors are kept.
@@ -41,13 +50,16 @@ export function dispatchReady<Machine extends BagMachine, Queue extends BagQueue
   const waiting = queues.filter(({ readyCount }) => readyCount > 0);
   // What matches none of them would count as room for tasks that it never runs, and nothing would wait at those that
   // do.
-  const able = machines.filter((machine) => waiting.some((queue) => port.matches(queue, machine)));
+  const able = machines.filter((machine) => waiting.some((queue) => suitsAnyRequest(machine, queue, port)));
   const share: Share<Machine> = {
+    able,
     ready: 0,
     freeLater: 0,
     machinesLeft: able.length,
     kept: new Set(),
     keptFor: new Map(),
+    mayTake: new Map(),
+    hasFirst: new Map(),
   };
   for (const queue of waiting) share.ready += queue.readyCount;
   for (const machine of able) share.freeLater += freeProcessors(machine);
@@ -57,11 +69,23 @@ export function dispatchReady<Machine extends BagMachine, Queue extends BagQueue
     fillMachine(machine, waiting, share, port);
     share.machinesLeft--;
   }
+  if (share.mayTake.size > 0) takeLeftAlternatives(waiting, share, port);
   return share.kept;
+}
+
+function suitsAnyRequest<Machine extends BagMachine, Queue extends BagQueue>(
+  machine: Machine,
+  queue: Queue,
+  port: DispatchPort<Machine, Queue>,
+): boolean {
+  if (port.matches(queue, machine)) return true;
+  return port.listAlternatives?.(queue).some((alternative) => port.matches(alternative, machine)) === true;
 }
 
 /** What is still to be shared out, while one machine after the other is served. */
 interface Share<Machine> {
+  /** All machines that are served. */
+  readonly able: readonly Machine[];
   /** Ready tasks of all queues. */
   ready: number;
   /** Free processors of the machines that are served later. */
@@ -71,6 +95,10 @@ interface Share<Machine> {
   readonly kept: Set<Machine>;
   /** How many machines are kept for each queue. */
   readonly keptFor: Map<BagQueue, number>;
+  /** How many tasks may still take an alternative, where that was asked. */
+  readonly mayTake: Map<BagQueue, number>;
+  /** Whether any machine would do for the first request of a queue, where that was asked. */
+  readonly hasFirst: Map<BagQueue, boolean>;
 }
 
 function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
@@ -81,16 +109,101 @@ function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
 ): void {
   let kept: Kept | undefined;
   for (const queue of queues) {
-    if (queue.readyCount === 0 || !port.matches(queue, machine)) continue;
-    const countMax =
-      kept === undefined
-        ? findQuota(machine, queue, share, port.prefetchDepth(queue, machine))
-        : Math.min(queue.readyCount, kept.countBeside(queue));
-    if (countMax > 0) share.ready -= port.dispatch(machine, queue, countMax);
+    if (queue.readyCount === 0) continue;
+    const isMatch = port.matches(queue, machine);
+    if (isMatch) dispatchFirst(machine, queue, { share, port, kept });
+    takeAlternatives(machine, queue, { share, port, kept });
     // What is left of an earlier queue waits for the machine, and nothing of a later one goes before it.
-    if (queue.readyCount > 0) kept ??= keepFor(machine, queue, share, port);
+    if (queue.readyCount > 0) kept ??= keepForRequest(machine, { queue, isMatch }, share, port);
     if (kept !== undefined && kept.freeBeside === 0) return;
   }
+}
+
+/** What tasks are dispatched with, while one machine is served. */
+interface Serving<Machine extends BagMachine, Queue extends BagQueue> {
+  readonly share: Share<Machine>;
+  readonly port: DispatchPort<Machine, Queue>;
+  /** What is kept of the machine for an earlier queue. */
+  readonly kept: Kept | undefined;
+}
+
+/** Has tasks of a queue start on the machine, or wait there, with what they ask for first. */
+function dispatchFirst<Machine extends BagMachine, Queue extends BagQueue>(
+  machine: Machine,
+  queue: Queue,
+  { share, port, kept }: Serving<Machine, Queue>,
+): void {
+  const countMax =
+    kept === undefined
+      ? findQuota(machine, queue, share, port.prefetchDepth(queue, machine))
+      : Math.min(queue.readyCount, kept.countBeside(queue));
+  if (countMax > 0) share.ready -= port.dispatch(machine, queue, countMax);
+}
+
+const noQueues: readonly never[] = [];
+
+/** Has tasks of a queue take alternatives that fit on the machine, but those that had better wait for another request. */
+function takeAlternatives<Machine extends BagMachine, Queue extends BagQueue>(
+  machine: Machine,
+  queue: Queue,
+  { share, port, kept }: Serving<Machine, Queue>,
+): void {
+  for (const alternative of port.listAlternatives?.(queue) ?? noQueues) {
+    if (queue.readyCount === 0) return;
+    const fitting = port.matches(alternative, machine) ? countBeside(machine, alternative, kept) : 0;
+    if (fitting === 0) continue;
+    const mayTake = share.mayTake.get(alternative) ?? countTakers(queue, alternative, share, port);
+    const count = Math.min(queue.readyCount, fitting, mayTake);
+    const taken = count > 0 ? port.dispatch(machine, alternative, count) : 0;
+    share.ready -= taken;
+    share.mayTake.set(alternative, mayTake - taken);
+  }
+}
+
+function countBeside(machine: BagMachine, queue: BagQueue, kept: Kept | undefined): number {
+  return kept === undefined ? countStartable(machine, queue) : kept.countBeside(queue);
+}
+
+/** How many tasks of a queue have nothing better to wait for than an alternative. */
+function countTakers<Machine extends BagMachine, Queue extends BagQueue>(
+  queue: Queue,
+  alternative: Queue,
+  { able }: Share<Machine>,
+  port: DispatchPort<Machine, Queue>,
+): number {
+  return queue.readyCount - (port.countSoonerBefore?.(queue, alternative, able) ?? 0);
+}
+
+/** What others have taken of what tasks with alternatives would have waited for, these wait for no longer. */
+function takeLeftAlternatives<Machine extends BagMachine, Queue extends BagQueue>(
+  queues: readonly Queue[],
+  share: Share<Machine>,
+  port: DispatchPort<Machine, Queue>,
+): void {
+  share.mayTake.clear();
+  const left = queues.filter(
+    (queue) => queue.readyCount > 0 && (port.listAlternatives?.(queue) ?? noQueues).length > 0,
+  );
+  for (const queue of left)
+    for (const machine of share.able)
+      if (!share.kept.has(machine)) takeAlternatives(machine, queue, { share, port, kept: undefined });
+}
+
+/** What a queue's next task waits for at a machine: its first request, or where that runs nowhere, an alternative. */
+function keepForRequest<Machine extends BagMachine, Queue extends BagQueue>(
+  machine: Machine,
+  { queue, isMatch }: { readonly queue: Queue; readonly isMatch: boolean },
+  share: Share<Machine>,
+  port: DispatchPort<Machine, Queue>,
+): Kept | undefined {
+  if (isMatch) return keepFor(machine, queue, share, port);
+  const alternatives = port.listAlternatives?.(queue) ?? noQueues;
+  if (alternatives.length === 0) return undefined;
+  let hasFirst = share.hasFirst.get(queue);
+  if (hasFirst === undefined)
+    share.hasFirst.set(queue, (hasFirst = share.able.some((other) => port.matches(queue, other))));
+  const wanted = hasFirst ? undefined : alternatives.find((alternative) => port.matches(alternative, machine));
+  return wanted === undefined ? undefined : keepFor(machine, wanted, share, port);
 }
 
 /** Keeps the machine, or a part of it, for the rest of a queue; undefined if nothing needs to be kept. */

@@ -2,6 +2,7 @@ export type { GangMemberReady, GangMember, GangMembership, StartGang } from './g
 export {
   keyOfContent,
   memoryGrowthMax,
+  alternativesMax,
   memoryGrowthMin,
   priorityMax,
   priorityMin,
@@ -24,6 +25,7 @@ export {
   type Resumption,
   type TakenTask,
   type TaskEdge,
+  type AlternativeRequest,
   type TaskGroup,
   type TaskStatus,
   type Values,

@@ -76,6 +76,18 @@ export interface Runner {
 /** The version of the frames between an agent and its runners. */
 export const runnerProtocolVersion = 1;
 
+/** Another request that a task can do with, in place of all that its group asks for. */
+export interface AlternativeRequest {
+  readonly processors: ProcessorCount;
+  /** What it holds in addition; left out for nothing. */
+  readonly resources?: ResourceRequest;
+  /** How long the task is said to take with it; left out where nobody says. */
+  readonly expectedTime?: Duration;
+}
+
+/** The most alternatives that a group may have. */
+export const alternativesMax = 8;
+
 /** Tasks that share all but a value. */
 export interface TaskGroup {
   readonly values: Values;
@@ -106,6 +118,8 @@ export interface TaskGroup {
   readonly resources?: ResourceRequest;
   /** Takes its tasks on machines that keep runners; on others the command runs. Left out for none. */
   readonly runner?: Runner;
+  /** What each can do with instead, in the order of preference; left out for nothing else. At most `alternativesMax`. */
+  readonly alternatives?: readonly AlternativeRequest[];
 }
 
 /** That a task begins only when another one of its job has finished. */
@@ -193,6 +207,7 @@ export type Verification =
  */
 export type DependencyCondition = (typeof dependencyConditions)[number];
 
+/** All of them. */
 export const dependencyConditions = ['started', 'ended', 'succeeded', 'failed', 'each'] as const;
 
 /** A job that another one waits for. */

@@ -55,6 +55,9 @@ export const jobFaults = {
   'open-job-with-gathering': {},
 
   // What does not go together.
+  'alternatives-with-gang': { groupIndex: 'number' },
+  'alternatives-with-scheduler': { groupIndex: 'number', scheduler: 'text' },
+  'alternative-repeated': { groupIndex: 'number', alternative: 'number', first: 'number' },
   'gang-with-votes': { verification: ['vote', 'credibility'] },
   'gang-with-replicas': { replicasMax: 'number' },
   'gang-with-plan': {},

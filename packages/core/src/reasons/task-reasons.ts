@@ -1,5 +1,14 @@
 import type { ReasonTable } from './parameters.ts';
 
+/** What a task asks for, of counted resources as `NAME=AMOUNT`. */
+const ofRequest = {
+  processors: 'number',
+  memoryBytes: 'number',
+  gpuThousandths: 'number',
+  gpuKind: 'text',
+  resources: 'texts',
+} as const;
+
 /** A broker's explanation of one task. */
 export const taskReasons = {
   'task-ready': { jobId: 'number', taskIndex: 'number' },
@@ -67,6 +76,8 @@ export const taskReasons = {
   'records-gone': {},
 
   // What has gone wrong so far.
+  'task-alternative-waits': { alternative: 'number', ...ofRequest, cause: 'cause' },
+  'task-uses-alternative': { alternative: 'number', ...ofRequest },
   'task-given-memory': { retries: 'number', memoryBytes: 'number' },
   'task-failures': { failures: 'number', failuresMax: 'number' },
   'task-losses': { losses: 'number', lossesMax: 'number' },

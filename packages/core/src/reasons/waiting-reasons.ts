@@ -31,6 +31,7 @@ export const waitingReasons = {
   },
   'further-machines': { machines: 'number' },
   'all-machines-busy': { machines: 'number' },
+  'earlier-request-sooner': {},
   'no-machine-accepts': { machines: 'number' },
   'all-machines-draining': {},
   'served-after-job': { jobId: 'number' },

@@ -30,6 +30,8 @@ const parts = {
     tasks.filter(({ gpus }) => gpus?.gpuKind !== undefined || (gpus?.gpus ?? 0) % wholeDevice > 0).length,
   'counted resources of tasks': ({ tasks }: WorkflowDocument): number =>
     tasks.filter(({ named }) => named !== undefined).length,
+  'alternative requests of tasks': ({ tasks }: WorkflowDocument): number =>
+    tasks.filter(({ alternatives }) => alternatives !== undefined).length,
   'places of files at home': ({ tasks }: WorkflowDocument): number =>
     new Set(tasks.flatMap(({ inputs }) => inputs.filter(({ home }) => home !== undefined).map(({ name }) => name)))
       .size,
@@ -61,11 +63,13 @@ const shares = "edges that cost a share of their sender's run time";
 const wanted = 'outputs that are wanted although tasks read them';
 const places = 'places of files at home';
 const named = 'counted resources of tasks';
+const others = 'alternative requests of tasks';
 const wfLosses = [
   'ids of tasks as they are',
   'ranges of processors',
   'GPUs of tasks',
   named,
+  others,
   places,
   'run times that are not known',
   'operations on matrices',
@@ -84,6 +88,7 @@ const formats = {
       'ranges of processors',
       'kinds and shares of GPUs',
       named,
+      others,
       'operations on matrices',
       shares,
     ],
@@ -91,7 +96,7 @@ const formats = {
   xml: {
     title: 'job XML',
     print: printJobXml,
-    lacks: ['commands', 'files', 'memory of tasks', 'GPUs of tasks', named, wanted],
+    lacks: ['commands', 'files', 'memory of tasks', 'GPUs of tasks', named, others, wanted],
   },
   dot: {
     title: 'DOT',
@@ -103,6 +108,7 @@ const formats = {
       'memory of tasks',
       'GPUs of tasks',
       named,
+      others,
       'operations on matrices',
       shares,
       wanted,

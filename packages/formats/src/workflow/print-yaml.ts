@@ -1,5 +1,6 @@
 import { wholeDevice } from '@mutirao/core/resources';
 import { stringify } from 'yaml';
+import { printAlternative } from '../values/alternative.ts';
 import { printDuration } from '../values/duration.ts';
 import { referenceSpeed, type DocumentTask, type WorkflowDocument, type WorkflowFile } from './workflow-document.ts';
 
@@ -36,7 +37,7 @@ export function printYaml({ name, tasks, edges, outputs: named = [] }: WorkflowD
 }
 
 function rowOf(
-  { command, inputs, outputs, work, widthMin, widthMax, memory, gpus, named = {} }: DocumentTask,
+  { command, inputs, outputs, work, widthMin, widthMax, memory, gpus, named = {}, alternatives = [] }: DocumentTask,
   after: readonly string[],
 ): Record<string, unknown> {
   const time = printDuration(Math.ceil((work * 1000) / referenceSpeed));
@@ -52,6 +53,7 @@ function rowOf(
     ...filled('memory', memory === undefined ? '' : `${memory}B`),
     ...filled('gpus', printGpus(gpus)),
     ...(Object.keys(named).length === 0 ? {} : { resources: named }),
+    ...filled('alternatives', alternatives.map(printAlternative)),
     ...filled('after', after),
   };
 }

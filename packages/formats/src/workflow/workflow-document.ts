@@ -1,4 +1,5 @@
 import { sayReason } from '@mutirao/api/sentences';
+import type { AlternativeRequest } from '@mutirao/core/messages';
 import { findWorkflowFault, type EdgeDraft, type WorkflowDraft } from '@mutirao/core/workflow';
 import { FormatError } from '../format-error.ts';
 import type { GpuRequest } from '../values/resources.ts';
@@ -38,6 +39,8 @@ export interface DocumentTask {
   readonly gpus?: GpuRequest;
   /** Amounts of counted resources that it takes, by name; left out where nobody says. */
   readonly named?: Readonly<Record<string, number>>;
+  /** What it can do with instead, in the order of preference; left out for nothing else. */
+  readonly alternatives?: readonly AlternativeRequest[];
   /** A line for the shell; empty where the file has none. */
   readonly command: string;
   readonly inputs: readonly WorkflowFile[];

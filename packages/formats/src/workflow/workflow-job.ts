@@ -114,7 +114,7 @@ function groupOf(task: DocumentTask, { document, options, sources, indexOf, comm
     };
   });
   const expectedTime = Math.ceil((task.work * 1000) / referenceSpeed);
-  const { command, resources } = commands.of(task);
+  const { command, resources, alternatives } = commands.of(task);
   return {
     values: { kind: 'list', values: [task.id] },
     command: escapeTemplate(command),
@@ -125,6 +125,7 @@ function groupOf(task: DocumentTask, { document, options, sources, indexOf, comm
     requirements: '',
     ...(isEmptyRequest(resources) ? {} : { resources }),
     ...(expectedTime === 0 ? {} : { expectedTime }),
+    ...(alternatives.length === 0 ? {} : { alternatives }),
   };
 }
 
@@ -160,6 +161,11 @@ function getHomePath(
   });
 }
 
+interface TaskCommand extends Required<Pick<TaskGroup, 'alternatives'>> {
+  readonly command: string;
+  readonly resources: ResourceRequest;
+}
+
 /** The commands of tasks, and what is put in their place. */
 class Commands {
   readonly #subject: string;
@@ -179,12 +185,12 @@ class Commands {
    * The command of a task, and what it asks for in addition to processors. @throws {FormatError} MUT_WORKFLOW_NO_COMMAND;
    * MUT_BAD_REQUEST
    */
-  of(task: DocumentTask): { readonly command: string; readonly resources: ResourceRequest } {
-    const { id, command, memory = 0, gpus, named = {} } = task;
+  of(task: DocumentTask): TaskCommand {
+    const { id, command, memory = 0, gpus, named = {}, alternatives = [] } = task;
     if (command.trim() !== '' && !this.#replacesAll)
-      return { command, resources: { ...emptyRequest, memory: Math.ceil(memory), ...gpus, named } };
+      return { command, resources: { ...emptyRequest, memory: Math.ceil(memory), ...gpus, named }, alternatives };
     if (this.#template !== undefined)
-      return { command: fillFor(task, this.#template, this.#subject), resources: emptyRequest };
+      return { command: fillFor(task, this.#template, this.#subject), resources: emptyRequest, alternatives: [] };
     throw new FormatError({
       code: 'MUT_WORKFLOW_NO_COMMAND',
       subject: this.#subject,

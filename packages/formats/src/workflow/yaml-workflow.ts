@@ -1,4 +1,5 @@
 import { FormatError } from '../format-error.ts';
+import { parseAlternative } from '../values/alternative.ts';
 import { parseDuration } from '../values/duration.ts';
 import { parseGpus, parseNamedResource } from '../values/resources.ts';
 import { parseSize } from '../values/size.ts';
@@ -11,7 +12,18 @@ import {
   type WorkflowFile,
 } from './workflow-document.ts';
 
-const taskKeys = ['after', 'command', 'gpus', 'inputs', 'memory', 'outputs', 'processors', 'resources', 'time'];
+const taskKeys = [
+  'after',
+  'alternatives',
+  'command',
+  'gpus',
+  'inputs',
+  'memory',
+  'outputs',
+  'processors',
+  'resources',
+  'time',
+];
 
 /**
  * Reads a workflow that people write by hand: tasks with commands, inputs and outputs. A task waits for those that
@@ -99,6 +111,7 @@ function readTask(id: string, row: LocatedValue): DocumentTask {
     ...(memory.value === undefined ? {} : { memory: memory.read(readSize) }),
     ...readGpus(row.at('gpus')),
     ...readNamed(row.at('resources')),
+    ...readAlternatives(row.at('alternatives')),
     command: row.at('command').text(''),
     inputs: getFiles(row.at('inputs')),
     outputs: getFiles(row.at('outputs')),
@@ -118,6 +131,12 @@ function readNamed(value: LocatedValue): Pick<DocumentTask, 'named'> {
     .map(([name, row]) => row.readAmount((text) => parseNamedResource(`${name}=${text}`)))
     .map(({ name, amount }): readonly [string, number] => [name, amount]);
   return amounts.length === 0 ? {} : { named: Object.fromEntries(amounts) };
+}
+
+/** Other requests that a task can do with: a list such as `- cpus=16,memory=8G,time=30m`. */
+function readAlternatives(value: LocatedValue): Pick<DocumentTask, 'alternatives'> {
+  const alternatives = value.list().map((row) => row.read(parseAlternative));
+  return alternatives.length === 0 ? {} : { alternatives };
 }
 
 /** Processors of a task: `4`, or `1-8` for one that may have any number between. */

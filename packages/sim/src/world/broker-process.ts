@@ -1,6 +1,6 @@
 import {
   withMemory,
-  getResources,
+  getRequest,
   brokerMachine,
   createBrokerState,
   isDurable,
@@ -287,9 +287,10 @@ export class BrokerProcess {
     starts,
     gang,
     processors,
+    alternative,
     memory,
   }: GetCommand<'StartReplicas'>): void {
-    const staged = this.#stage(jobId, groupIndex, starts, { chosen: processors, memory });
+    const staged = this.#stage(jobId, groupIndex, starts, { chosen: processors, alternative, memory });
     const batch = staged && gang !== undefined ? asMember(staged, gang) : staged;
     if (batch === undefined || !this.process.state.machines.has(machineId)) return;
     this.#tell(providerId, { kind: 'toMachine', machineId, message: { kind: 'start', batch } });
@@ -327,7 +328,15 @@ export class BrokerProcess {
     jobId: JobId,
     groupIndex: number,
     starts: GetCommand<'StartReplicas'>['starts'],
-    { chosen, memory }: { readonly chosen?: ProcessorCount | undefined; readonly memory?: Bytes | undefined } = {},
+    {
+      chosen,
+      alternative,
+      memory,
+    }: {
+      readonly chosen?: ProcessorCount | undefined;
+      readonly alternative?: number | undefined;
+      readonly memory?: Bytes | undefined;
+    } = {},
   ): StartReplicas | undefined {
     const job = this.process.state.jobs.get(jobId);
     const spec = job?.spec;
@@ -335,8 +344,9 @@ export class BrokerProcess {
     if (spec === undefined || group === undefined) return undefined;
     const { command, noOp } = group;
     const { environment, limits } = spec;
-    const processors = chosen ?? group.processors ?? spec.processors;
-    const resources = withMemory(getResources(spec, group), memory);
+    const request = getRequest(spec, group, alternative);
+    const processors = chosen ?? request.processors;
+    const resources = withMemory(request.resources, memory);
     const template = {
       jobId,
       userId: 'user',

@@ -1,5 +1,5 @@
 import type { ClusterOptions } from '@mutirao/core/machines/cluster';
-import type { JobSpec, MachineFacts } from '@mutirao/core/messages';
+import type { JobSpec, MachineFacts, TaskGroup } from '@mutirao/core/messages';
 import { shapeNodes } from '@mutirao/core/queue';
 import type { ResourceCapacity } from '@mutirao/core/resources';
 import type { Bytes } from '@mutirao/core/shared';
@@ -13,6 +13,20 @@ export function findRequest({ asks }: JobPlan): Pick<JobSpec, 'resources' | 'mem
     resources: { memory, gpus, named: licences === 0 ? {} : { licence: licences } },
     ...(peak === undefined ? {} : { memoryGrowth: 2 }),
   };
+}
+
+/** Every other job that asks for GPUs can do with a processor instead, if more slowly. */
+export function findAlternatives({
+  asks,
+  taskCount,
+  meanTaskTime,
+  gangProcessors = 0,
+  scheduler = 'wqr',
+}: JobPlan): Pick<TaskGroup, 'alternatives' | 'expectedTime'> {
+  const isPossible = gangProcessors === 0 && (scheduler === 'wqr' || scheduler === 'workqueue');
+  if (asks === undefined || asks.gpus === 0 || taskCount % 2 === 1 || !isPossible) return {};
+  const resources = { memory: asks.memory, gpus: 0, named: asks.licences === 0 ? {} : { licence: asks.licences } };
+  return { expectedTime: meanTaskTime, alternatives: [{ processors: 1, resources, expectedTime: 2 * meanTaskTime }] };
 }
 
 /** Whether a run of a planned job is ended for its memory when it has that much. */

@@ -1,5 +1,7 @@
 import type { HeldReplica } from '@mutirao/core/machines/agent';
+import { emptyRequest } from '@mutirao/core/resources';
 import { invariant } from '@mutirao/core/shared';
+import { findAlternatives } from './plan-resources.ts';
 import type { JobPlan, LabMachinePlan } from './scenario.ts';
 
 /** What a run really uses, by the plan of its job, and the devices that it was given. */
@@ -22,15 +24,16 @@ export class TrueResources {
       has,
     }: { readonly incarnation: string; readonly machine: string; readonly has: LabMachinePlan['has'] | undefined },
     { start: { replicaId }, template, assignment }: HeldReplica,
-    { asks }: JobPlan,
+    plan: JobPlan,
   ): void {
+    const { asks } = plan;
     if (asks === undefined) return;
     const uses = this.#uses.get(incarnation) ?? new Map<number, TrueUse>();
     this.#uses.set(incarnation, uses);
     const devices = assignment?.devices ?? [];
     const given = devices.reduce((sum, { share }) => sum + share, 0);
-    invariant(given === asks.gpus, `r${replicaId} asks for ${asks.gpus}/1000 GPUs and gets ${given}`);
-    const { memory = 0 } = template.resources ?? {};
+    const { memory, gpus } = template.resources ?? emptyRequest;
+    invariant(isAsked(plan, gpus) && given === gpus, `r${replicaId} asks for ${asks.gpus}/1000 GPUs and gets ${given}`);
     invariant(memory >= asks.memory, `r${replicaId} asks for ${asks.memory} of memory and gets ${memory}`);
     uses.set(replicaId, { memory, licences: asks.licences, devices });
     checkUses(machine, has ?? { memory: 0, gpus: 0, licences: 0 }, [...uses.values()]);
@@ -45,6 +48,11 @@ export class TrueResources {
   endAll(incarnation: string): void {
     this.#uses.delete(incarnation);
   }
+}
+
+/** Whether a request of the plan's tasks, the first or another, is for that share of GPUs. */
+function isAsked(plan: JobPlan, gpus: number): boolean {
+  return gpus === plan.asks?.gpus || (gpus === 0 && findAlternatives(plan).alternatives !== undefined);
 }
 
 function checkUses(machine: string, has: NonNullable<LabMachinePlan['has']>, uses: readonly TrueUse[]): void {

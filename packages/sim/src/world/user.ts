@@ -3,7 +3,7 @@ import type { JobSpec, TaskGroup, Verification } from '@mutirao/core/messages';
 import type { Duration, JobId, Reply } from '@mutirao/core/shared';
 import type { Kernel } from './kernel.ts';
 import { getEdges, predecessorsIn, readPath } from './plan-edges.ts';
-import { findRequest } from './plan-resources.ts';
+import { findAlternatives, findRequest } from './plan-resources.ts';
 import type { Promises } from './promises.ts';
 import type { FakeReservationManager } from './fake-reservation-manager.ts';
 import type { JobPlan } from './scenario.ts';
@@ -165,7 +165,8 @@ export class SimulatedUser {
         return;
       }
       ask(make, (reply) => {
-        if (reply === undefined) kernel.after(tryAgainAfter, tryNow);
+        // A broker with a full disk refuses everything for a while.
+        if (reply === undefined || (!reply.ok && reply.code === 'MUT_DISK_FULL')) kernel.after(tryAgainAfter, tryNow);
         else {
           this.#openCount -= 1;
           then();
@@ -250,6 +251,7 @@ function listGroups(label: string, plan: JobPlan): TaskGroup[] {
     })),
     outputs: plan.hasOutput ? [{ root: 'playpen', path: 'out', localPath: '/home/user/out', condition: '' }] : [],
     check: plan.isChecked ? 'check' : '',
+    ...findAlternatives(plan),
     // Every other planned job says how long its tasks take, and is not far off.
     ...(plan.scheduler === 'plan' && plan.taskCount % 2 === 0 ? { expectedTime: plan.meanTaskTime } : {}),
   };

@@ -33,6 +33,7 @@ export function taskGroup(command: string, count: number, more: Partial<TaskGrou
     outputs: [],
     check: '',
     requirements: '',
+    alternatives: [],
     ...more,
   };
 }

@@ -24,6 +24,7 @@ const array: TaskGroup = {
   outputs: [],
   check: '',
   requirements: '',
+  alternatives: [],
 };
 
 function deriveJob(group: Partial<TaskGroup>, rest: Partial<JobSpec> = {}): JobSpec {

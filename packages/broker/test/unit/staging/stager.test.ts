@@ -235,4 +235,5 @@ test('a replica receives what was chosen for it, or what its task takes, or what
   t.is(findWidth(orderOf({})), 1);
   t.is(findWidth(orderOf({ processors: 2, processorsMax: 4 })), 2);
   t.is(findWidth({ ...orderOf({ processors: 2, processorsMax: 4 }), processors: 3 }), 3);
+  t.is(findWidth({ ...orderOf({ processors: 2, alternatives: [{ processors: 8 }] }), alternative: 1 }), 8);
 });

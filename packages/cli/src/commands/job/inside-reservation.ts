@@ -29,7 +29,7 @@ export async function reserveFor(context: CommandContext, job: JobSpec, options:
       ? job
       : reserveForDeadline(context, { ...job, deadline }, options);
   }
-  if (options.taskTime !== undefined)
+  if (options.taskTime !== undefined && !hasAlternatives(job))
     throw new MutiraoError(
       'MUT_BAD_REQUEST',
       '--task-time needs --deadline; with --reservation there is nothing to size',
@@ -48,7 +48,7 @@ function refuseLeftover(job: JobSpec, { reservation, reservations, onReservation
     );
   const given = [
     ...(reservations === undefined ? [] : ['--reservations']),
-    ...(taskTime === undefined ? [] : ['--task-time']),
+    ...(taskTime === undefined || hasAlternatives(job) ? [] : ['--task-time']),
   ].join(', ');
   if (given === '') return;
   if (reservation === false)
@@ -59,4 +59,9 @@ function refuseLeftover(job: JobSpec, { reservation, reservations, onReservation
       `${given} without --reservation or --deadline; expected the reservation that the job runs inside, or when it ` +
         'should be done',
     );
+}
+
+/** Requests of one task are compared by their times. */
+function hasAlternatives({ groups }: JobSpec): boolean {
+  return groups.some(({ alternatives }) => alternatives !== undefined);
 }

@@ -6,7 +6,13 @@ import type { InputSpec, JobSpec, OutputSpec, Root, TaskGroup, Values, Verificat
 import { jobDefaults, makeTaskGroup, parseArray, parseDuration, parseLines, parseSize } from '@mutirao/formats';
 
 import { readInteger } from '../../usage/read-integer.ts';
-import { readMemoryGrowth, overrideResources, resourceOptionsGiven, type ResourceOptions } from './resource-options.ts';
+import {
+  overrideAlternatives,
+  overrideResources,
+  readMemoryGrowth,
+  resourceOptionsGiven,
+  type ResourceOptions,
+} from './resource-options.ts';
 import {
   fillLabel,
   nameIn,
@@ -247,7 +253,7 @@ export function overrideJob(
   const { env = [], limitTime, limitMemory, limitOutput, replicas, retries, deadline, verify } = options;
   const once = { ...readGang(job, options), ...placeInFolder(options, directory) };
   const { groups, ...widths } = readWidths(job, options);
-  const asking = overrideResources({ ...job, groups }, options);
+  const asking = overrideResources({ ...job, groups: overrideAlternatives(groups, options) }, options);
   const limits = {
     runTimeMax: limitTime === undefined ? job.limits.runTimeMax : parseDuration(limitTime),
     memoryMax: limitMemory === undefined ? job.limits.memoryMax : parseSize(limitMemory),

@@ -1,7 +1,7 @@
 import { MutiraoError } from '@mutirao/api/errors';
 import { type JobSpec, memoryGrowthMax, memoryGrowthMin, type TaskGroup } from '@mutirao/core/messages';
 import { emptyRequest, isEmptyRequest, type ResourceRequest } from '@mutirao/core/resources';
-import { parseResources } from '@mutirao/formats';
+import { parseAlternative, parseDuration, parseResources } from '@mutirao/formats';
 
 /** What `job submit` takes of what each task holds in addition to processors. */
 export interface ResourceOptions {
@@ -9,6 +9,8 @@ export interface ResourceOptions {
   readonly gpus?: string;
   readonly resource?: readonly string[];
   readonly retryMemory?: string;
+  readonly alternative?: readonly string[];
+  readonly taskTime?: string;
 }
 
 /**
@@ -75,13 +77,35 @@ export function readMemoryGrowth(
   return { memoryGrowth };
 }
 
+/**
+ * Lays what else tasks can do with over what their groups say, and how long they take with what they ask for first.
+ *
+ * @throws {FormatError} for an alternative or a time that cannot be read.
+ */
+export function overrideAlternatives(
+  groups: readonly TaskGroup[],
+  { alternative = [], taskTime }: ResourceOptions,
+): readonly TaskGroup[] {
+  if (alternative.length === 0) return groups;
+  const alternatives = alternative.map(parseAlternative);
+  const time = taskTime === undefined ? {} : { expectedTime: parseDuration(taskTime) };
+  return groups.map((group) => ({ ...group, ...time, alternatives }));
+}
+
 /** Names of the options that were given, as the user writes them. */
-export function resourceOptionsGiven({ memory, gpus, resource, retryMemory }: ResourceOptions): [string, unknown][] {
+export function resourceOptionsGiven({
+  memory,
+  gpus,
+  resource,
+  retryMemory,
+  alternative,
+}: ResourceOptions): [string, unknown][] {
   return [
     ['--memory', memory],
     ['--gpus', gpus],
     ['--resource', resource?.[0]],
     ['--retry-memory', retryMemory],
+    ['--alternative', alternative?.[0]],
   ];
 }
 

@@ -49,6 +49,11 @@ function addMachineOptions(command: Command): void {
     .option('--memory <size>', 'memory of each task: 4G or 512MiB; a task that uses more is ended')
     .option('--gpus <count>', 'GPUs of each task: 1, 0.5 (a share of one) or 2:a100 (of that kind)')
     .option('--resource <name=amount>', 'counted resource of each task, such as licence=1; may be repeated', collect)
+    .option(
+      '--alternative <request>',
+      'what a task can do with instead: cpus=16,memory=8G,gpus=1,time=30m; may be repeated, in order of preference',
+      collect,
+    )
     .option('--gang', 'with --processors: use several machines of one provider, started together')
     .option('--replicas <count>', 'most replicas of one task at the same time (default: 2)')
     .option(
@@ -109,7 +114,8 @@ function addReservationOptions(command: Command): void {
     )
     .option(
       '--task-time <duration>',
-      'with --deadline: expected run time of a task (default: as in earlier jobs with this label or these commands)',
+      'with --deadline or --alternative: expected run time of a task (default with --deadline: as in earlier jobs with ' +
+        'this label or these commands)',
     )
     .option('--no-reservation', 'with --deadline: reserve nothing')
     .option(

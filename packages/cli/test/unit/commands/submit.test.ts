@@ -196,6 +196,22 @@ test('a factor for memory that was too little is sent with the job', async (t) =
   }
 });
 
+test('alternatives are sent with each group, and the time of the first request with them', async (t) => {
+  const { job } = await submitted([
+    ...['job', 'submit', '--gpus', '1', '--alternative', 'cpus=16,memory=8G,time=30m', '--alternative', 'cpus=4'],
+    ...['--task-time', '5m', '--', 'true'],
+  ]);
+  t.is(job?.groups[0]?.expectedTimeMs, 300_000);
+  t.deepEqual(job?.groups[0]?.alternatives, [
+    {
+      processors: 16,
+      resources: { memoryBytes: 8 * 2 ** 30, gpuThousandths: 0, gpuKind: '', named: {} },
+      expectedTimeMs: 1_800_000,
+    },
+    { processors: 4, resources: undefined, expectedTimeMs: undefined },
+  ]);
+});
+
 test('a job file is read from its own folder, and options lie over it', async (t) => {
   writeFileSync(
     join(t.context.folder, 'sweep.jdf'),
@@ -234,6 +250,7 @@ const refused: readonly (readonly [title: string, argv: readonly string[], error
     ['--memory', '1G', '--retry-memory', 'x1', '--', 'true'],
     /--retry-memory is "x1"/,
   ],
+  ['no alternative', ['--alternative', 'gpu=1', '--', 'true'], /alternative "gpu=1"/],
   ['more of no memory', ['--retry-memory', 'x2', '--', 'true'], /no task asks for memory; add --memory/],
   [
     'more memory beside another limit',

@@ -139,8 +139,8 @@ export type BrokerChange =
       readonly at: Instant;
     }
   /**
-   * Tasks of a job wait no more for what another one was to become: it has, or they were cancelled. Empty indexes mean
-   * all of the job.
+   * Tasks of a job no longer wait for another job: the condition holds, or they were cancelled. Empty indexes mean all of
+   * the job.
    */
   | {
       readonly kind: 'DependencySettled';
@@ -150,9 +150,9 @@ export type BrokerChange =
       readonly taskIndexes: readonly TaskIndex[];
       readonly at: Instant;
     }
-  /** The time has come before which no task of the job was to start. */
+  /** From now on tasks of the job may start. */
   | { readonly kind: 'BeginReached'; readonly jobId: JobId; readonly at: Instant }
-  /** The time is over by which its tasks were to start; what has not is cancelled by the change that follows. */
+  /** Tasks of the job that have not started are cancelled by the change that follows. */
   | { readonly kind: 'JobExpired'; readonly jobId: JobId; readonly at: Instant }
   /** Fields that are left out stay as they are; `runningMax` 0 lifts the limit. */
   | {
@@ -208,6 +208,8 @@ export type BrokerChange =
       readonly isAdopted?: true;
       /** What each holds; left out, as many as its task takes at least. */
       readonly processors?: ProcessorCount;
+      /** By which alternative of their group; left out for its first request. */
+      readonly alternative?: number;
     }
   /** The providers that site selection assigned to ready tasks, or that it took their assignment back. */
   | {

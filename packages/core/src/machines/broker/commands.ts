@@ -34,6 +34,8 @@ export type BrokerCommand =
       readonly starts: readonly DispatchedStart[];
       /** What each holds; left out, as many as its task takes at least. */
       readonly processors?: ProcessorCount;
+      /** By which alternative of their group; left out for its first request. */
+      readonly alternative?: number;
       /** What each holds of memory; left out, what its group says. */
       readonly memory?: Bytes;
       /**

@@ -65,7 +65,7 @@ export {
   type BrokerState,
   type TaskQueue,
 } from './state.ts';
-export { countAllTasks, countTasks, getResources, withMemory } from './jobs/task-groups.ts';
+export { countAllTasks, countTasks, getRequest, getResources, withMemory } from './jobs/task-groups.ts';
 export { expectedRemaining, expectedTime, timeQuantile } from './times/task-times.ts';
 export type { TrustEvidence, TrustRecord } from './trust/trust-evidence.ts';
 export { findDrain } from './machines/takes-work.ts';

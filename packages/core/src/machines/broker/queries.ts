@@ -66,7 +66,7 @@ export interface JobSummary {
   readonly isOpen?: true;
   /** Jobs that it waits for still; left out where there are none. */
   readonly awaited?: readonly JobDependency[];
-  /** When it begins, and when it expires, while that is to come; left out otherwise. */
+  /** When it begins, and when it expires; left out once that has come. */
   readonly beginAt?: Instant;
   readonly expireAt?: Instant;
 }
@@ -135,11 +135,19 @@ function summarise(state: BrokerState, job: BrokerJob): JobSummary {
     doubtfulCount: job.doubtful.size,
     doubtfulTaskIndexes: firstOf(job.doubtful, doubtfulShownMax),
     ...(readyCount > 0 && runningCount === 0 && dispatchedCount === 0 ? findAwaited(state, job) : {}),
-    ...(job.awaited.length === 0
-      ? {}
-      : { awaited: job.awaited.map(({ jobId: awaitedId, condition }) => ({ jobId: awaitedId, condition })) }),
-    ...(job.beginAt === undefined ? {} : { beginAt: job.beginAt }),
-    ...(job.expireAt === undefined ? {} : { expireAt: job.expireAt }),
+    ...summariseGates(job),
+  };
+}
+
+function summariseGates({
+  awaited,
+  beginAt,
+  expireAt,
+}: BrokerJob): Pick<JobSummary, 'awaited' | 'beginAt' | 'expireAt'> {
+  return {
+    ...(awaited.length === 0 ? {} : { awaited: awaited.map(({ jobId, condition }) => ({ jobId, condition })) }),
+    ...(beginAt === undefined ? {} : { beginAt }),
+    ...(expireAt === undefined ? {} : { expireAt }),
   };
 }
 

@@ -28,6 +28,7 @@ import {
   clientKey,
   createBrokerState,
   type FirstEnd,
+  type Gates,
   type GangMembership,
   createEndedTask,
   hasEnded,
@@ -38,7 +39,7 @@ import {
 } from './state.ts';
 import { siteSelectionOfJob } from './site-selection/read-site-selection.ts';
 import { assignTask } from './site-selection/assigned-tasks.ts';
-import { type Gates, noteGates } from './jobs/gates.ts';
+import { noteGates } from './jobs/gates.ts';
 import { openGrownQueue } from './jobs/grow-memory.ts';
 import { findResources, getGroup, getTaskGroup, layOutGroups } from './jobs/task-groups.ts';
 
@@ -298,6 +299,15 @@ function getAccount(state: BrokerState, key: string): LedgerAccount {
   return account;
 }
 
+/** What a replica asked for; one that holds processors alone was written down without it. */
+function restoreRequest(
+  job: BrokerJob,
+  { taskIndex, resources, alternative = 0 }: SavedReplica,
+): Pick<BrokerReplica, 'resources' | 'alternative'> {
+  const asked = job.groups.length === 0 ? undefined : findResources(job, taskIndex, alternative);
+  return { resources: resources ?? asked, alternative };
+}
+
 function restoreReplica(state: BrokerState, saved: SavedReplica): void {
   const { replicaId, jobId, taskIndex, machineId, dispatchedAt, startedAt, status } = saved;
   const job = getJob(state, jobId);
@@ -313,7 +323,7 @@ function restoreReplica(state: BrokerState, saved: SavedReplica): void {
     task,
     machine,
     processors: saved.processors ?? job.processors,
-    resources: saved.resources ?? (job.groups.length === 0 ? undefined : findResources(job, taskIndex)),
+    ...restoreRequest(job, saved),
     assignment: saved.assignment,
     member,
     dispatchedAt,

@@ -287,6 +287,7 @@ function saveReplica(replica: BrokerReplica) {
     machine,
     processors,
     resources,
+    alternative,
     assignment,
     member,
     dispatchedAt,
@@ -311,6 +312,7 @@ function saveReplica(replica: BrokerReplica) {
     ...(processors === job.processors ? {} : { processors }),
     ...(member === undefined ? {} : { processors, member: saveMember(member) }),
     ...(resources === undefined ? {} : { resources, assignment }),
+    ...(alternative === 0 ? {} : { alternative }),
   };
 }
 

@@ -2,6 +2,7 @@ import type {
   AllocationRequest,
   Demand,
   DrainingStatus,
+  JobDependency,
   JobReservation,
   JobSpec,
   JobStatus,
@@ -16,7 +17,6 @@ import type {
   Verification,
 } from '../../messages/index.ts';
 import type { Cause, Reason } from '../../reasons/index.ts';
-import type { Gates } from './jobs/gates.ts';
 import type { Requirements } from '../../requirements/index.ts';
 import type { Assignment, FreeResources, ResourceCapacity, ResourceRequest } from '../../resources/index.ts';
 import type { RevisedInput } from '../../resumption/index.ts';
@@ -62,7 +62,7 @@ export interface BrokerState {
   readonly jobsByClientId: Map<string, BrokerJob>;
   /** By job: the open jobs that wait for it. */
   readonly dependents: Map<JobId, Set<BrokerJob>>;
-  /** Open jobs that are to begin, or to expire, at a time to come. */
+  /** Open jobs that begin or expire at a later time. */
   readonly timedJobs: Set<BrokerJob>;
   readonly providers: Map<ProviderId, BrokerProvider>;
   /** Those that have joined and are not lost, in the order of joining. */
@@ -112,6 +112,21 @@ export interface BrokerState {
   demandsDue: Instant;
   /** What the driver's timer is set to; Infinity when it is not. */
   wakeAt: Instant;
+}
+
+/** A job that another one waits for still. */
+export interface AwaitedJob extends JobDependency {
+  /** Those of the waiting tasks that wait for it; all of the job unless each waits for its own. */
+  readonly waiting: IndexSet;
+}
+
+/** What of a job is kept from starting, and until when it may start. */
+export interface Gates {
+  readonly awaited: AwaitedJob[];
+  /** None of its tasks is started before; undefined once that has come, or where nothing was said. */
+  beginAt: Instant | undefined;
+  /** What has not started by then is cancelled; undefined once that has come, or where nothing was said. */
+  expireAt: Instant | undefined;
 }
 
 /** A bag of tasks, or a workflow. Tasks that were never placed exist only as members of `ready` and `waiting` sets. */
@@ -262,6 +277,12 @@ export interface TaskQueue {
   /** As its job: its tasks are placed as gangs, and nothing else places them. */
   readonly isGang: boolean;
   readonly scheduler: SchedulerName;
+  /** Which request of its group this is: 0 for the first, n for its n-th alternative. */
+  readonly alternative: number;
+  /** Queues of the same ready tasks for each alternative, in order; empty where there are none, and of these themselves. */
+  readonly alternatives: readonly TaskQueue[];
+  /** How long a task is said to take with this request; undefined where nobody says, or there is no alternative. */
+  readonly statedTime: Duration | undefined;
   readonly ready: IndexSet;
   /** Ready tasks that may already run without a report. Empty except while replicas are placed. */
   readonly heldBack: IndexSet;
@@ -377,6 +398,8 @@ export interface BrokerReplica {
   readonly processors: ProcessorCount;
   /** What it holds there in addition, once it has that; undefined for nothing. */
   readonly resources: ResourceRequest | undefined;
+  /** Which request of its group that is: 0 for the first, n for its n-th alternative. */
+  readonly alternative: number;
   /** Its resources; undefined while it waits for them at its machine, and if it requests none. */
   assignment: Assignment | undefined;
   /** Undefined but in a gang. */

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { type BagMachine, type BagQueue, dispatchReady } from '@mutirao/core/bag';
+import { type BagMachine, type BagQueue, countStartable, dispatchReady } from '@mutirao/core/bag';
 
 interface Machine extends BagMachine {
   readonly name: string;
@@ -9,6 +9,7 @@ interface Machine extends BagMachine {
 interface Queue extends BagQueue {
   readonly name: string;
   readyCount: number;
+  readonly alternatives?: Queue[];
 }
 
 function aMachine(name: string, processors: number, heldProcessors = 0): Machine {
@@ -33,6 +34,9 @@ function dispatch(
     matches: (queue, machine) =>
       machine.processors >= queue.processors && (queue.name.length > 1 || queue.name === machine.name),
     prefetchDepth: () => depth,
+    listAlternatives: ({ alternatives = [] }) => alternatives,
+    countSoonerBefore: (queue, _alternative, among) =>
+      among.reduce((sum, machine) => sum + (queue.name === machine.name ? countStartable(machine, queue) : 0), 0),
     dispatch: (machine, queue, countMax) => {
       const count = Math.min(countMax, queue.readyCount);
       queue.readyCount -= count;
@@ -85,4 +89,45 @@ test('processors that are too few for a wide task are kept for it, at no more ma
     [aQueue('wide', 1, 4), aQueue('yy', 9)],
   );
   t.deepEqual(wide, { lines: ['b 2 of yy', 'c 1 of yy'], kept: ['a'] });
+});
+
+/** Tasks that run on the machine of that name, or with a number of processors on any. */
+function withAlternative(name: string, readyCount: number, processors: number): Queue {
+  const queue: Queue = { ...aQueue(name, readyCount), alternatives: [] };
+  queue.alternatives?.push({
+    ...aQueue(`${name} else`, 0, processors),
+    get readyCount() {
+      return queue.readyCount;
+    },
+    set readyCount(count) {
+      queue.readyCount = count;
+    },
+  });
+  return queue;
+}
+
+test('an alternative is taken by those tasks only for which no machine has the first request free', (t) => {
+  t.deepEqual(dispatch([aMachine('a', 4), aMachine('b', 2)], [withAlternative('b', 3, 3)]).lines, [
+    'a 1 of b else',
+    'b 2 of b',
+  ]);
+  t.deepEqual(dispatch([aMachine('a', 4), aMachine('b', 2)], [withAlternative('b', 2, 3)]).lines, ['b 2 of b']);
+});
+
+test('an alternative never waits in the queue of a machine', (t) => {
+  t.deepEqual(dispatch([aMachine('a', 4)], [withAlternative('b', 9, 2)], 8).lines, ['a 2 of b else']);
+});
+
+test('tasks whose first request others have taken take their alternative after all', (t) => {
+  t.deepEqual(dispatch([aMachine('a', 4), aMachine('b', 2)], [aQueue('b', 2), withAlternative('b', 2, 2)]).lines, [
+    'b 2 of b',
+    'a 2 of b else',
+  ]);
+});
+
+test('a machine is kept for an alternative where no machine does for the first request', (t) => {
+  const few = dispatch([aMachine('a', 4, 2)], [withAlternative('b', 1, 3), aQueue('yy', 9)]);
+  t.deepEqual(few, { lines: [], kept: ['a'] });
+  const other = dispatch([aMachine('a', 4, 2), aMachine('b', 1, 1)], [withAlternative('b', 1, 3), aQueue('yy', 9)]);
+  t.deepEqual(other, { lines: ['a 2 of yy'], kept: [] });
 });

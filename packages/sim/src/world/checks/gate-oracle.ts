@@ -2,7 +2,7 @@ import type { ChangeOf } from '@mutirao/core/machines/broker';
 import type { DependencyCondition } from '@mutirao/core/messages';
 import { invariant, type Instant, type JobId, type TaskIndex } from '@mutirao/core/shared';
 
-/** What the journal tells of a job that others wait for. */
+/** What the journal says of a job that others wait for. */
 export interface AwaitedFacts {
   /** How the job has ever ended, also before it was retried. */
   readonly ends: ReadonlySet<string>;
@@ -68,7 +68,7 @@ export class GateOracle {
   checkStart(jobId: JobId, taskIndexes: readonly TaskIndex[]): void {
     const job = this.#jobs.get(jobId);
     if (job === undefined) return;
-    invariant(job.beginAt === undefined, `job ${jobId} is not to begin yet, and starts`);
+    invariant(job.beginAt === undefined, `job ${jobId} starts before its time`);
     for (const { jobId: awaitedId, condition, waiting } of job.gates)
       invariant(
         condition === 'each' && !taskIndexes.some((index) => waiting.has(index)),

@@ -95,10 +95,10 @@ export class JournalOracle {
 
   /** @throws {InvariantError} when the line does not follow. */
   read(change: BrokerChange): void {
+    this.#readGates(change);
     switch (change.kind) {
       case 'JobAccepted':
         this.#accept(change);
-        this.#gates.onAccepted(change, this.#job(change.jobId).taskCount);
         break;
       case 'JobCancelled':
         this.#cancel(change);
@@ -109,12 +109,6 @@ export class JournalOracle {
       case 'TasksHeld':
       case 'TasksReleased':
         this.#hold(change);
-        break;
-      case 'DependencySettled':
-        this.#gates.onSettled(change, this.#findFacts(change.awaitedId), this.#findFacts(change.jobId));
-        break;
-      case 'BeginReached':
-        this.#gates.onBegin(change);
         break;
       case 'JobUpdated':
         this.#job(change.jobId).runningMax = limitIn(change, this.#job(change.jobId));
@@ -177,6 +171,13 @@ export class JournalOracle {
       default:
         break;
     }
+  }
+
+  #readGates(change: BrokerChange): void {
+    if (change.kind === 'JobAccepted') this.#gates.onAccepted(change, this.#truth.planOf(change.clientJobId).taskCount);
+    if (change.kind === 'DependencySettled')
+      this.#gates.onSettled(change, this.#findFacts(change.awaitedId), this.#findFacts(change.jobId));
+    if (change.kind === 'BeginReached') this.#gates.onBegin(change);
   }
 
   #job(jobId: JobId): WrittenJob {

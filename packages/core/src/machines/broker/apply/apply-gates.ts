@@ -5,7 +5,7 @@ import { unpark, unparkAll } from '../jobs/ready-tasks.ts';
 import type { BrokerState } from '../state.ts';
 import { getJob } from './apply-job.ts';
 
-/** Has tasks of a job wait for another one no more; they are ready if they wait for nothing else. */
+/** Has tasks of a job no longer wait for another job; they are ready if they wait for nothing else. */
 export function settleDependency(state: BrokerState, change: ChangeOf<'DependencySettled'>): void {
   const { jobId, awaitedId, condition, taskIndexes } = change;
   const job = getJob(state, jobId);

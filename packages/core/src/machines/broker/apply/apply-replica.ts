@@ -38,6 +38,7 @@ const noBytes = new Uint8Array(0);
 export function dispatchReplicas(state: BrokerState, change: ChangeOf<'ReplicasDispatched'>): void {
   const job = getJob(state, change.jobId);
   const machine = getMachine(state, change.machineId);
+  const { alternative = 0 } = change;
   let replicaId = change.firstReplicaId;
   for (const index of change.taskIndexes) {
     const task = job.tasks.get(index) ?? openTask(job, index);
@@ -46,9 +47,9 @@ export function dispatchReplicas(state: BrokerState, change: ChangeOf<'ReplicasD
       job,
       task,
       machine,
-      processors: change.processors ?? findWidth(job, index),
-      // A provider started it with what its lease says, also of a task that was given more memory since.
-      resources: change.isAdopted === true ? getGroup(job, index).queue.resources : findResources(job, index),
+      processors: change.processors ?? findWidth(job, index, alternative),
+      resources: getResources(job, index, change),
+      alternative,
       assignment: undefined,
       member: undefined,
       dispatchedAt: change.at,
@@ -69,6 +70,15 @@ export function dispatchReplicas(state: BrokerState, change: ChangeOf<'ReplicasD
   }
   job.replicaCount += change.taskIndexes.length;
   state.nextReplicaId = Math.max(state.nextReplicaId, replicaId);
+}
+
+function getResources(
+  job: BrokerJob,
+  index: TaskIndex,
+  { isAdopted, alternative = 0 }: ChangeOf<'ReplicasDispatched'>,
+): BrokerReplica['resources'] {
+  // A provider started it with what its lease says, also of a task that was given more memory since.
+  return isAdopted === true ? getGroup(job, index).queue.resources : findResources(job, index, alternative);
 }
 
 /** Puts a gang on its machines, of which its task knows the leader. */
@@ -94,6 +104,7 @@ export function dispatchGang(state: BrokerState, change: ChangeOf<'GangDispatche
       machine: getMachine(state, machineId),
       processors,
       resources: findResources(job, change.taskIndex),
+      alternative: 0,
       assignment: undefined,
       member: { gang, rank, held: undefined },
       dispatchedAt,

@@ -13,7 +13,7 @@ import { getJob } from './apply-job.ts';
  */
 export function cancelTasks(state: BrokerState, { jobId, taskIndexes, reason }: ChangeOf<'TasksCancelled'>): void {
   const job = getJob(state, jobId);
-  // Who cancels some of her tasks has said all there is to say of them.
+  // Words of a user are in the journal alone, as they are about these tasks only.
   if (typeof reason !== 'string') job.cancelReason = reason;
   for (const index of taskIndexes) {
     const open = job.tasks.get(index);

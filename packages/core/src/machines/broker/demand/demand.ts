@@ -3,6 +3,7 @@ import { type Duration, type Instant, invariant } from '../../../shared/index.ts
 import { findQuantiles, TimeCurve } from '../../../times/index.ts';
 import { shapeFor, shapeOf, type TaskShape } from './task-shape.ts';
 import { isSameSlot } from '../../../resources/index.ts';
+import { listRequests } from '../jobs/task-groups.ts';
 import type { Validity } from '../times/remaining-time.ts';
 import { isSameReserved, reservedFor } from '../reservations/reserved-jobs.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
@@ -62,7 +63,9 @@ function reportDemands(turn: Turn): void {
  */
 function awaitsNodes(state: BrokerState, { resourceAwaitedUntil }: BrokerProvider, now: Instant): boolean {
   if (resourceAwaitedUntil === undefined || resourceAwaitedUntil <= now) return false;
-  return [...state.openJobs.values()].some(({ queues }) => queues.some((queue) => shapeOf(queue).slot !== undefined));
+  return [...state.openJobs.values()].some(({ queues }) =>
+    queues.some((queue) => listRequests(queue).some((request) => shapeOf(request).slot !== undefined)),
+  );
 }
 
 /** Sends a provider its demand; answers when it is due, Infinity if the provider has it already. */
@@ -118,7 +121,9 @@ interface JobFacts {
 
 function gatherFacts(state: BrokerState, provider: BrokerProvider, { key }: TaskShape): JobFacts {
   const jobs = [...state.openJobs.values()].filter(
-    (job) => job.queues.some((queue) => shapeFor(provider, shapeOf(queue)).key === key) && runsBeside(job),
+    (job) =>
+      job.queues.flatMap(listRequests).some((queue) => shapeFor(provider, shapeOf(queue)).key === key) &&
+      runsBeside(job),
   );
   const deadlines = jobs.flatMap(({ deadline }) => (deadline === undefined ? [] : [deadline]));
   return {

@@ -32,6 +32,7 @@ import type {
   TaskQueue,
 } from '../state.ts';
 import { getRoom } from '../jobs/serving-order.ts';
+import { getAlternative, listRequests } from '../jobs/task-groups.ts';
 import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { isVotedOn, runsMissing, votesWanted } from '../trust/votes.ts';
 
@@ -68,6 +69,8 @@ export interface ImaginedQueue {
   readonly scheduler: SchedulerName;
   /** Falls as machines take tasks; no machine takes the rest. A gang counts as one task for each of its processors. */
   readyCount: number;
+  /** Queues of the same ready tasks for what these can do with instead. */
+  readonly alternatives: readonly ImaginedQueue[];
 }
 
 /** Where open tasks would be if every machine and request did what it is there for. */
@@ -118,12 +121,14 @@ export function imagineGrid(moment: Moment): ImaginedGrid {
       { tasks: new Map(), replicas: new Map() },
     ]),
   );
-  const isCounted = [...queues.keys()].some(({ resources }) => resources !== undefined);
+  const isCounted = [...queues.keys()].flatMap(listRequests).some(({ resources }) => resources !== undefined);
   const machines = [...takeStock(moment, queues, { running, isCounted }), ...comingMachines(moment, isCounted)];
   countFetched(moment.state, running);
   const port: ImaginedPort = {
     matches: ({ source }, machine) => suits(moment, source, machine),
     prefetchDepth: () => 0,
+    listAlternatives: ({ alternatives }) => alternatives,
+    countSoonerBefore: (queue, alternative, among) => countFreeBefore({ queue, alternative, among }, port),
     dispatch: take,
     // How many tasks have a place does not depend on which of them gets which, so that a scheduler gets only what a
     // workqueue needs.
@@ -160,7 +165,7 @@ function fillSlots(machines: readonly ImaginedMachine[], queues: readonly Imagin
   for (const machine of machines) {
     const { slot } = machine;
     if (slot === undefined) continue;
-    for (const queue of queues)
+    for (const queue of queues.flatMap((first) => [first, ...first.alternatives]))
       if (queue.readyCount > 0 && isMadeFor(slot, queue.source) && port.matches(queue, machine))
         take(machine, queue, Infinity);
   }
@@ -187,13 +192,55 @@ function imagineSoon(moment: Moment): ImaginedQueue[] {
 /** One that looks at its data, or follows a plan, would look at each task; for their number it is a workqueue. */
 function imagineQueue(source: TaskQueue, tasks: number): ImaginedQueue {
   const scheduler = source.scheduler === 'storage-affinity' || source.scheduler === 'plan' ? 'wqr' : source.scheduler;
-  return {
+  const alternatives: ImaginedQueue[] = [];
+  const queue = {
     source,
     processors: requireWidth(source),
     resources: source.resources,
     scheduler,
     readyCount: tasks * requireUnits(source),
+    alternatives,
   };
+  for (const request of source.alternatives) alternatives.push(imagineAlternative(queue, request));
+  return queue;
+}
+
+function imagineAlternative(queue: ImaginedQueue, source: TaskQueue): ImaginedQueue {
+  const { processors, resources } = source;
+  return {
+    source,
+    processors,
+    resources,
+    scheduler: queue.scheduler,
+    alternatives: [],
+    get readyCount() {
+      return queue.readyCount;
+    },
+    set readyCount(count) {
+      queue.readyCount = count;
+    },
+  };
+}
+
+/** Places that are free for the requests before an alternative. */
+function countFreeBefore(
+  {
+    queue,
+    alternative,
+    among,
+  }: {
+    readonly queue: ImaginedQueue;
+    readonly alternative: ImaginedQueue;
+    readonly among: readonly ImaginedMachine[];
+  },
+  { matches }: Pick<ImaginedPort, 'matches'>,
+): number {
+  const before = [queue, ...queue.alternatives.slice(0, alternative.source.alternative - 1)];
+  return before.reduce(
+    (sum, request) =>
+      among.reduce((free, machine) => free + (matches(request, machine) ? countStartable(machine, request) : 0), sum),
+    0,
+  );
 }
 
 /** Runs that votes need and that no replica provides for wait in addition to the ready tasks. */
@@ -287,9 +334,10 @@ function countOn(
   let held = 0;
   for (const replica of machine.replicas.values()) {
     if (replica.status === 'aborting') continue;
-    const { processors, job, task, member } = replica;
+    const { processors, job, task, member, alternative } = replica;
     // Demand counts the fewest processors of a task, whatever this one got.
-    const [shape, count] = [shapeOf(findQueue(job, task.index)), member === undefined ? 1 : processors];
+    const shape = shapeOf(getAlternative(findQueue(job, task.index), alternative));
+    const count = member === undefined ? 1 : processors;
     addShape(replicas, shape, count);
     if (held + processors <= machine.processors || !machine.provider.isConnected) {
       held += processors;

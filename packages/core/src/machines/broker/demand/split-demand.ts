@@ -7,6 +7,7 @@ import { mayMatch } from '../machines/machine-pattern.ts';
 import { holdsUntil, type Moment } from '../times/remaining-time.ts';
 import { runsBeside } from '../reservations/reserved-place.ts';
 import type { BrokerJob, BrokerProvider, BrokerState, TaskQueue } from '../state.ts';
+import { listRequests } from '../jobs/task-groups.ts';
 import { findQueue } from '../site-selection/assigned-tasks.ts';
 import { countRunsWanted } from '../trust/votes.ts';
 
@@ -120,10 +121,16 @@ function unplacedFor({ provider, left, fresh }: Split): ShapeCounts {
   const unplaced: ShapeCounts = new Map();
   if (!takesWork(provider)) return unplaced;
   for (const queue of left) {
-    if (!mayMatch(queue.source, provider)) continue;
-    addShape(unplaced, shapeFor(provider, shapeOf(queue.source)), leftFor({ provider, fresh }, queue));
+    const request = findObtainable(queue.source, provider);
+    if (request === undefined) continue;
+    addShape(unplaced, shapeFor(provider, shapeOf(request)), leftFor({ provider, fresh }, queue));
   }
   return unplaced;
+}
+
+/** The first request of a queue's tasks that a machine could have which the provider may obtain. */
+function findObtainable(queue: TaskQueue, provider: BrokerProvider): TaskQueue | undefined {
+  return listRequests(queue).find((request) => mayMatch(request, provider));
 }
 
 /** The rest of a queue that no machine takes, except the shares kept for others. */
@@ -181,7 +188,7 @@ function dealShares(moment: Moment, left: readonly ImaginedQueue[]): Map<BrokerP
   const askers = [...moment.state.providers.values()].filter(mayAsk);
   const shares = new Map(askers.map((provider) => [provider, new Map<ImaginedQueue, number>()]));
   for (const queue of left) {
-    const takers = askers.filter((provider) => mayMatch(queue.source, provider));
+    const takers = askers.filter((provider) => findObtainable(queue.source, provider) !== undefined);
     const units = requireUnits(queue.source);
     const count = queue.readyCount / units;
     takers.forEach((provider, index) => {

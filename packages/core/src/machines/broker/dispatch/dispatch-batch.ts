@@ -1,4 +1,5 @@
-import type { ProcessorCount, TaskIndex } from '../../../shared/index.ts';
+import type { Bytes, ProcessorCount, TaskIndex } from '../../../shared/index.ts';
+import { findResources } from '../jobs/task-groups.ts';
 import { revokeLeases } from '../leases/grant-leases.ts';
 import type { BrokerJob, BrokerMachine, GroupSpan } from '../state.ts';
 import { buildStart } from './start-of.ts';
@@ -11,23 +12,28 @@ export interface Batch {
   readonly taskIndexes: readonly TaskIndex[];
   /** The processors of each; left out, the fewest that its task takes. */
   readonly processors?: ProcessorCount | undefined;
+  /** By which alternative of the group; left out for its first request. */
+  readonly alternative?: number;
 }
 
 /** Dispatches a batch and has it started. */
 export function dispatchBatch(
   turn: Turn,
   machine: BrokerMachine,
-  { job, group, taskIndexes, processors }: Batch,
+  { job, group, taskIndexes, processors, alternative = 0 }: Batch,
 ): void {
   const firstReplicaId = turn.state.nextReplicaId;
   const { jobId } = job;
-  const chosen = processors === undefined ? {} : { processors };
+  const chosen = {
+    ...(processors === undefined ? {} : { processors }),
+    ...(alternative === 0 ? {} : { alternative }),
+  };
   const {
     provider: { providerId },
     facts: { machineId },
   } = machine;
   commit(turn, { kind: 'ReplicasDispatched', machineId, jobId, firstReplicaId, taskIndexes, at: turn.now, ...chosen });
-  const memory = job.tasks.get(taskIndexes[0] as TaskIndex)?.grown?.memory;
+  const memory = findGrown(job, taskIndexes[0] as TaskIndex, alternative);
   const starts = taskIndexes.map((taskIndex, offset) =>
     buildStart(turn.state, job, { replicaId: firstReplicaId + offset, taskIndex }),
   );
@@ -43,4 +49,9 @@ export function dispatchBatch(
     ...chosen,
     ...(memory === undefined ? {} : { memory }),
   });
+}
+
+function findGrown(job: BrokerJob, index: TaskIndex, alternative: number): Bytes | undefined {
+  const grown = job.tasks.get(index)?.grown;
+  return grown === undefined || alternative === 0 ? grown?.memory : findResources(job, index, alternative)?.memory;
 }

@@ -9,6 +9,7 @@ import { refreshPlan } from '../plan/refresh-plan.ts';
 import { replicateTasks } from './replicate-tasks.ts';
 import { schedulingPort } from './scheduling-port.ts';
 import { type BrokerMachine, isHere, type TaskQueue } from '../state.ts';
+import { listRequests } from '../jobs/task-groups.ts';
 import { findDrain, isDraining } from '../machines/takes-work.ts';
 import { isQuarantined } from '../trust/trust-records.ts';
 import { type Turn, wakeBy } from '../turn.ts';
@@ -81,7 +82,8 @@ function usableMachines(turn: Turn): BrokerMachine[] {
 function widestTask({ state: { openJobs } }: Turn): ProcessorCount {
   let widest = 1;
   for (const { queues } of openJobs.values())
-    for (const { processors, isGang } of queues) if (!isGang && processors > widest) widest = processors;
+    for (const { processors } of queues.filter(({ isGang }) => !isGang).flatMap(listRequests))
+      if (processors > widest) widest = processors;
   return widest;
 }
 

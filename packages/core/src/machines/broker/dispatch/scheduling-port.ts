@@ -10,6 +10,7 @@ import { ReadyOrder } from '../workflow/ready-order.ts';
 import { isTooLateFor, keepsAway } from '../times/remaining-time.ts';
 import type { BrokerMachine, TaskQueue } from '../state.ts';
 import { chooseWidth } from './choose-width.ts';
+import { countSoonerBefore } from './sooner-before.ts';
 import { bytesHeldIn } from '../results/stored-inputs.ts';
 import { getRoom } from '../jobs/serving-order.ts';
 import { getGroup } from '../jobs/task-groups.ts';
@@ -33,6 +34,8 @@ export function schedulingPort(turn: Turn): SchedulingPort<BrokerMachine, TaskQu
     matches: (queue, machine) => matchesQueue(queue, machine) && !keepsAway(turn, queue, machine),
     prefetchDepth: (queue, machine) => getDepth(turn, queue, machine),
     listHeld: (machine) => machine.replicas.values(),
+    listAlternatives: ({ alternatives }) => alternatives,
+    countSoonerBefore: (queue, alternative, among) => countSoonerBefore(turn, { queue, alternative, among }),
     dispatch: (machine, queue, countMax) => placeFrom(turn, machine, { queue, countMax, order }),
     readyTasks: listReady,
     suits: (queue, task, machine) => suits(turn, machine, { queue, task }),
@@ -114,6 +117,7 @@ function dispatchTasks(
       group,
       taskIndexes: isAll ? tasks : tasks.slice(start, end),
       processors,
+      alternative: queue.alternative,
     });
     start = end;
   }

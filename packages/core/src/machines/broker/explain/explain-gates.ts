@@ -1,10 +1,10 @@
 import type { Reason } from '../../../reasons/index.ts';
 import type { Instant, TaskIndex } from '../../../shared/index.ts';
-import { type AwaitedJob, isGated } from '../jobs/gates.ts';
-import type { BrokerJob, BrokerState } from '../state.ts';
+import { isGated } from '../jobs/gates.ts';
+import type { AwaitedJob, BrokerJob, BrokerState } from '../state.ts';
 import { listedMax } from './explanation.ts';
 
-/** What a job, or one task of it, waits for beside machines: other jobs and a time; empty where it waits for neither. */
+/** The other jobs and the time that a job, or one task of it, waits for; empty where it waits for neither. */
 export function explainGates(state: BrokerState, job: BrokerJob, now: Instant, index?: TaskIndex): Reason[] {
   if (job.status !== 'running' || (index !== undefined && !isGated(job, index))) return [];
   const { awaited, beginAt } = job;

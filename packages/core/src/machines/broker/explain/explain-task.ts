@@ -5,6 +5,7 @@ import type { Instant, JobId, MachineId, TaskIndex, UserId } from '../../../shar
 import type { ReplicaEnding } from '../changes.ts';
 import { isBeingCancelled } from '../apply/apply-job.ts';
 import { avoidedUntil } from '../dispatch/avoidance.ts';
+import { describeAlternatives, explainAlternatives } from './explain-alternatives.ts';
 import { describeGang } from './explain-gang.ts';
 import { explainAssignment } from './explain-site-selection.ts';
 import { explainExpiry, explainGates } from './explain-gates.ts';
@@ -115,6 +116,7 @@ function explainRunning({ state, job, task, open, past, now }: TaskView): Explan
     summary: gang === undefined ? summary : describeGang(gang, taskIndex, now),
     details: [
       ...(gang === undefined ? replicas.map((replica) => describeReplica(replica, now)) : []),
+      ...(open === undefined ? [] : describeAlternatives(open)),
       ...describeRests(state, task, now),
       ...explainAssignment(job, taskIndex, now),
       ...(open === undefined ? [] : explainAdopted(open)),
@@ -174,6 +176,7 @@ function explainReady({ state, job, task: { taskIndex }, open, past, now }: Task
       ...explainAssignment(job, taskIndex, now),
       ...explainLeasedTask(state, job, taskIndex, now),
       ...waiting.details,
+      ...explainAlternatives(state, findQueue(job, taskIndex), now),
       ...(open === undefined ? [] : describeMemories(state, job, { task: open, now })),
       ...past,
     ],

@@ -13,7 +13,7 @@ import { explainLackOn, explainResources } from './explain-shortage.ts';
 import { type Waiting, listedMax } from './explanation.ts';
 import { isOpenTo, matchesQueue } from '../dispatch/matching.ts';
 import { statusOfMachine } from '../queries.ts';
-import { keepsAway, knownNeed } from '../times/remaining-time.ts';
+import { getNeed, keepsAway, knownNeed } from '../times/remaining-time.ts';
 import { belongsTo } from '../reservations/reserved-place.ts';
 import type { BrokerJob, BrokerMachine, BrokerState, TaskQueue } from '../state.ts';
 import { getIdentity, isQuarantined } from '../trust/trust-records.ts';
@@ -76,7 +76,7 @@ function explainNoneUsable(state: BrokerState, matching: readonly BrokerMachine[
 /** Machines that idle because their allocation ends too soon. */
 function explainShort(
   { state, now }: { readonly state: BrokerState; readonly now: Instant },
-  { job }: TaskQueue,
+  queue: TaskQueue,
   short: readonly BrokerMachine[],
 ): Waiting {
   const left = short.slice(0, listedMax).map(
@@ -87,8 +87,8 @@ function explainShort(
     }),
   );
   return {
-    why: { code: 'no-machine-long-enough', neededMs: knownNeed(state, job) ?? 0 },
-    details: [describeNeed(state, job), ...left],
+    why: { code: 'no-machine-long-enough', neededMs: getNeed(state, queue) ?? 0 },
+    details: [...(queue.statedTime === undefined ? [describeNeed(state, queue.job)] : []), ...left],
   };
 }
 

@@ -1,7 +1,7 @@
 import { invariant } from '../../../shared/index.ts';
 import { findLeader } from './gang.ts';
 import type { BrokerGang, BrokerReplica, BrokerState } from '../state.ts';
-import { getGroup } from '../jobs/task-groups.ts';
+import { getAlternative, getGroup } from '../jobs/task-groups.ts';
 
 /**
  * Checks that gangs do not contradict themselves or the rest of the state. @throws {InvariantError} naming the first
@@ -26,9 +26,9 @@ export function checkGangs(state: BrokerState): void {
 }
 
 /** After the end of a job, the widths of its tasks are no longer known. */
-function isWidth({ processors, job, task }: BrokerReplica): boolean {
+function isWidth({ processors, job, task, alternative }: BrokerReplica): boolean {
   if (job.groups.length === 0) return processors >= 1;
-  const { queue } = getGroup(job, task.index);
+  const queue = getAlternative(getGroup(job, task.index).queue, alternative);
   return processors >= queue.processors && processors <= queue.processorsMax;
 }
 

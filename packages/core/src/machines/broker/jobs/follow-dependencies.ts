@@ -4,11 +4,10 @@ import type { Fault, Reason, Refusal } from '../../../reasons/index.ts';
 import { unreachable, type JobId, type TaskIndex, type UserId } from '../../../shared/index.ts';
 import { getJob } from '../apply/apply-job.ts';
 import type { BrokerChange } from '../changes.ts';
-import type { BrokerJob, BrokerState } from '../state.ts';
+import type { AwaitedJob, BrokerJob, BrokerState } from '../state.ts';
 import { commit, wakeBy, type Turn } from '../turn.ts';
 import { stopJob } from './cancel-job.ts';
 import { findUserJob } from './find-job.ts';
-import type { AwaitedJob } from './gates.ts';
 import { countAllTasks } from './task-groups.ts';
 
 /** What has become of a condition: `never` unless the awaited job is retried. */

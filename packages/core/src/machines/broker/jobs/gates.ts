@@ -1,21 +1,6 @@
 import type { JobDependency } from '../../../messages/index.ts';
 import { IndexSet, type Instant, type JobId, type TaskIndex } from '../../../shared/index.ts';
-import type { BrokerJob, BrokerState } from '../state.ts';
-
-/** A job that another one waits for still. */
-export interface AwaitedJob extends JobDependency {
-  /** Those of the waiting tasks that wait for it; all of the job unless each waits for its own. */
-  readonly waiting: IndexSet;
-}
-
-/** What of a job is kept from starting, and until when it may start. */
-export interface Gates {
-  readonly awaited: AwaitedJob[];
-  /** None of its tasks is started before; undefined once that has come, or where nothing was said. */
-  beginAt: Instant | undefined;
-  /** What has not started by then is cancelled; undefined once that has come, or where nothing was said. */
-  expireAt: Instant | undefined;
-}
+import type { AwaitedJob, BrokerJob, BrokerState, Gates } from '../state.ts';
 
 /** Whether no task of a job may be started yet, whichever it is. */
 export function isWhollyGated({ awaited, beginAt }: Gates): boolean {
@@ -58,7 +43,7 @@ export function forgetAwaited({ dependents }: BrokerState, job: BrokerJob, jobId
   if (known?.size === 0) dependents.delete(jobId);
 }
 
-/** Takes a job out of `timedJobs` once no time of it is to come. */
+/** Takes a job out of `timedJobs` once all its times have come. */
 export function forgetTimes({ timedJobs }: BrokerState, job: BrokerJob): void {
   if (job.beginAt === undefined && job.expireAt === undefined) timedJobs.delete(job);
 }

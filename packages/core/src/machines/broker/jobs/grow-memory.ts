@@ -1,7 +1,7 @@
 import { getCapacity } from '../../../messages/index.ts';
 import { countSlots, FreeResources, shapeSlot, type ResourceRequest } from '../../../resources/index.ts';
 import { evaluate } from '../../../requirements/index.ts';
-import { type Bytes, IndexSet, invariant, type TaskIndex } from '../../../shared/index.ts';
+import { type Bytes, invariant, type TaskIndex } from '../../../shared/index.ts';
 import { mayObtain } from '../machines/machine-pattern.ts';
 import { unassignTask } from '../site-selection/assigned-tasks.ts';
 import { isOpenTo } from '../dispatch/matching.ts';
@@ -16,8 +16,7 @@ import type {
   TaskQueue,
 } from '../state.ts';
 import { isQuarantined } from '../trust/trust-records.ts';
-import { getRoom } from './serving-order.ts';
-import { getGroup } from './task-groups.ts';
+import { getGroup, openQueue } from './task-groups.ts';
 
 /** The code of a task that used more memory than it may. */
 export const memoryMaxCode = 'MUT_MEMORY_MAX';
@@ -136,28 +135,22 @@ export function openGrownQueue(job: BrokerJob, index: TaskIndex, memory: Bytes):
   const known = queue.grown.get(memory);
   if (known !== undefined) return known;
   invariant(queue.resources, `task ${index} of job ${job.jobId} asks for no memory, and is given more`);
-  const { requirements, noOp, processors, processorsMax, isGang, scheduler } = queue;
-  const grown: TaskQueue = {
-    job,
-    requirements,
-    noOp,
-    processors,
-    processorsMax,
+  const grown = openQueue({
+    ...queue,
     resources: { ...queue.resources, memory },
-    isGang,
-    scheduler,
-    ready: new IndexSet(),
-    heldBack: new IndexSet(),
-    matches: new WeakMap(),
-    source: undefined,
+    others: queue.alternatives.map(({ processors, resources, statedTime }) => ({
+      processors,
+      // One that asks for as much anyway, or for no memory, stays as it is.
+      ...(resources === undefined ? {} : { resources: growTo(resources, memory) }),
+      ...(statedTime === undefined ? {} : { expectedTime: statedTime }),
+    })),
     grownFrom: queue,
-    grown: new Map(),
-    place: queue.place,
-    get readyCount() {
-      return Math.min(this.ready.size - this.heldBack.size, getRoom(this.job));
-    },
-  };
+  });
   queue.grown.set(memory, grown);
   job.queues = [...job.queues, grown];
   return grown;
+}
+
+function growTo(request: ResourceRequest, memory: Bytes): ResourceRequest {
+  return request.memory === 0 ? request : { ...request, memory: Math.max(request.memory, memory) };
 }

@@ -1,4 +1,4 @@
-import type { JobSpec, TaskGroup } from '../../../messages/index.ts';
+import type { AlternativeRequest, JobSpec, TaskGroup } from '../../../messages/index.ts';
 import { isEmptyRequest, keyOfRequest, type ResourceRequest } from '../../../resources/index.ts';
 import { parseRequirements } from '../../../requirements/index.ts';
 import { type Bytes, IndexSet, invariant, type ProcessorCount, type TaskIndex } from '../../../shared/index.ts';
@@ -27,7 +27,8 @@ export function layOutGroups(job: BrokerJob, spec: JobSpec): void {
     const group = spec.groups[groupIndex] as TaskGroup;
     const { processors, processorsMax } = getWidths(job, group);
     const resources = getResources(spec, group);
-    const key = `${group.noOp} ${processors} ${processorsMax} ${keyOfRequest(resources)}\n${group.requirements}`;
+    const request = `${processors} ${processorsMax} ${keyOfRequest(resources)}${keyOfAlternatives(group)}`;
+    const key = `${group.noOp} ${request}\n${group.requirements}`;
     let queue = job.queuesByKind.get(key);
     if (queue === undefined) {
       opened.push((queue = createQueue(job, group, resources)));
@@ -46,7 +47,8 @@ export function layOutGroups(job: BrokerJob, spec: JobSpec): void {
 function createQueue(job: BrokerJob, group: TaskGroup, resources: ResourceRequest | undefined): TaskQueue {
   const requirements = parseRequirements(group.requirements);
   invariant(requirements.kind === 'requirements', `job ${job.jobId} was accepted with requirements that do not parse`);
-  return {
+  const { alternatives = [], expectedTime } = group;
+  return openQueue({
     job,
     requirements,
     noOp: group.noOp,
@@ -54,17 +56,70 @@ function createQueue(job: BrokerJob, group: TaskGroup, resources: ResourceReques
     resources,
     isGang: job.isGang,
     scheduler: job.scheduler,
-    ready: new IndexSet(),
-    heldBack: new IndexSet(),
-    matches: new WeakMap(),
+    statedTime: alternatives.length === 0 ? undefined : expectedTime,
+    others: alternatives,
     source: undefined,
     grownFrom: undefined,
-    grown: new Map(),
     place: undefined,
+  });
+}
+
+/** What is said of a queue when it is opened. */
+export interface QueueOpening
+  extends Pick<
+    TaskQueue,
+    | 'job'
+    | 'requirements'
+    | 'noOp'
+    | 'processors'
+    | 'processorsMax'
+    | 'resources'
+    | 'isGang'
+    | 'scheduler'
+    | 'statedTime'
+    | 'source'
+    | 'grownFrom'
+    | 'place'
+  > {
+  /** What its tasks can do with instead. */
+  readonly others: readonly AlternativeRequest[];
+}
+
+/** An empty queue, and one for each alternative, which have its ready tasks. */
+export function openQueue({ others, ...said }: QueueOpening): TaskQueue {
+  const ready = { ready: new IndexSet(), heldBack: new IndexSet() };
+  const alternatives = others.map(({ processors, resources, expectedTime }, index) =>
+    createReadyQueue({
+      ...said,
+      ...ready,
+      processors,
+      processorsMax: processors,
+      resources: isEmptyRequest(resources) ? undefined : resources,
+      statedTime: expectedTime,
+      alternative: index + 1,
+      alternatives: [],
+    }),
+  );
+  return createReadyQueue({ ...said, ...ready, alternative: 0, alternatives });
+}
+
+function createReadyQueue(said: Omit<TaskQueue, 'matches' | 'grown' | 'readyCount'>): TaskQueue {
+  return {
+    ...said,
+    matches: new WeakMap(),
+    grown: new Map(),
     get readyCount() {
       return Math.min(this.ready.size - this.heldBack.size, getRoom(this.job));
     },
   };
+}
+
+function keyOfAlternatives({ alternatives = [], expectedTime }: TaskGroup): string {
+  if (alternatives.length === 0) return '';
+  const keys = alternatives.map(
+    ({ processors, resources, expectedTime: time = '' }) => `${processors} ${keyOfRequest(resources)} ${time}`,
+  );
+  return ` ${expectedTime ?? ''}\n${keys.join('\n')}`;
 }
 
 function getWidths(
@@ -79,9 +134,37 @@ export function getResources(spec: JobSpec, { resources = spec.resources }: Task
   return isEmptyRequest(resources) ? undefined : resources;
 }
 
-/** What a task of a job which may still run tasks holds in addition to processors. Cost: O(log groups). */
-export function findResources(job: BrokerJob, index: TaskIndex): ResourceRequest | undefined {
-  return findWholeQueue(job, index).resources;
+/** What a replica of a task group holds, by its first request or an alternative, without what was grown since. */
+export function getRequest(
+  spec: JobSpec,
+  group: TaskGroup,
+  alternative = 0,
+): { readonly processors: ProcessorCount; readonly resources: ResourceRequest | undefined } {
+  if (alternative === 0)
+    return { processors: group.processors ?? spec.processors, resources: getResources(spec, group) };
+  const other = group.alternatives?.[alternative - 1];
+  invariant(other, `a group has no alternative ${alternative}`);
+  return { processors: other.processors, resources: isEmptyRequest(other.resources) ? undefined : other.resources };
+}
+
+/** The queue of one of the requests of a queue's tasks: its own, or that of an alternative. */
+export function getAlternative(queue: TaskQueue, alternative: number): TaskQueue {
+  const found = alternative === 0 ? queue : queue.alternatives[alternative - 1];
+  invariant(found, `tasks of job ${queue.job.jobId} have no alternative ${alternative}`);
+  return found;
+}
+
+/** The requests of a queue's tasks, in the order of preference. */
+export function listRequests(queue: TaskQueue): readonly TaskQueue[] {
+  return queue.alternatives.length === 0 ? [queue] : [queue, ...queue.alternatives];
+}
+
+/**
+ * What a task of a job which may still run tasks holds in addition to processors, by its first request or an
+ * alternative. Cost: O(log groups).
+ */
+export function findResources(job: BrokerJob, index: TaskIndex, alternative = 0): ResourceRequest | undefined {
+  return getAlternative(findWholeQueue(job, index), alternative).resources;
 }
 
 /**
@@ -107,8 +190,8 @@ export function withMemory(
 }
 
 /** Processors that a task of a job which may still run tasks holds at least. Cost: O(log groups). */
-export function findWidth(job: BrokerJob, index: TaskIndex): ProcessorCount {
-  return getGroup(job, index).queue.processors;
+export function findWidth(job: BrokerJob, index: TaskIndex, alternative = 0): ProcessorCount {
+  return getAlternative(getGroup(job, index).queue, alternative).processors;
 }
 
 /** The group that a task belongs to. Cost: O(log groups). */

@@ -14,6 +14,7 @@ import { getCredibilityMax, type CredibilityRules, defaultCredibilityRules } fro
 import { findSiteSelectionFault } from '../site-selection/read-site-selection.ts';
 import { findServiceFault } from './service-fault.ts';
 import { countTasks } from './task-groups.ts';
+import { findAlternativesFault } from './validate-alternatives.ts';
 import { findEdgesFault } from './validate-edges.ts';
 import { findResumptionFault } from './validate-resumption.ts';
 
@@ -111,7 +112,8 @@ function findCountFault(spec: JobSpec): Refusal | undefined {
 
 function findGroupsFault(spec: JobSpec): Refusal | undefined {
   for (const [index, group] of spec.groups.entries()) {
-    const refusal = findGroupFault(group, index) ?? findWidthFault(spec, group, index);
+    const refusal =
+      findGroupFault(group, index) ?? findWidthFault(spec, group, index) ?? findAlternativesFault(spec, group, index);
     if (refusal !== undefined) return refusal;
   }
   return undefined;

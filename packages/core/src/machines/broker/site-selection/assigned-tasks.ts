@@ -1,6 +1,5 @@
-import { IndexSet, type Instant, invariant, type TaskIndex } from '../../../shared/index.ts';
-import { getRoom } from '../jobs/serving-order.ts';
-import { findWholeQueue } from '../jobs/task-groups.ts';
+import { type Instant, invariant, type TaskIndex } from '../../../shared/index.ts';
+import { findWholeQueue, openQueue } from '../jobs/task-groups.ts';
 import type { BrokerJob, BrokerProvider, TaskAssignment, TaskQueue } from '../state.ts';
 import type { SiteAssignment } from './assignment.ts';
 
@@ -62,27 +61,7 @@ export function findPart(
 
 /** Parts stand behind all queues that the groups of the job have. */
 function openPart(job: BrokerJob, source: TaskQueue, provider: BrokerProvider): TaskQueue {
-  const { requirements, noOp, processors, processorsMax, resources, isGang, scheduler } = source;
-  const part: TaskQueue = {
-    job,
-    requirements,
-    noOp,
-    processors,
-    processorsMax,
-    resources,
-    isGang,
-    scheduler,
-    ready: new IndexSet(),
-    heldBack: new IndexSet(),
-    matches: new WeakMap(),
-    source,
-    grownFrom: undefined,
-    grown: new Map(),
-    place: provider,
-    get readyCount() {
-      return Math.min(this.ready.size - this.heldBack.size, getRoom(this.job));
-    },
-  };
+  const part = openQueue({ ...source, others: [], source, grownFrom: undefined, place: provider });
   job.queues = [...job.queues, part];
   return part;
 }

@@ -8,9 +8,10 @@ import { isVotedOn } from '../trust/votes.ts';
  */
 export function choiceFor(
   { choosing }: BrokerState,
-  { job, processors }: Pick<TaskQueue, 'job' | 'processors'>,
+  { job, processors, alternatives }: Pick<TaskQueue, 'job' | 'processors' | 'alternatives'>,
 ): SiteSelectionChoice | undefined {
-  if (processors < 2) return undefined;
+  // A strategy compares sites by one width.
+  if (processors < 2 || alternatives.length > 0) return undefined;
   const choice = job.siteSelection ?? (mayBeAssigned(job) ? choosing.byDefault : 'none');
   return choice === 'none' ? undefined : choice;
 }

@@ -115,11 +115,16 @@ function freeWithin(
   return soonest ?? need;
 }
 
+/** As `knownNeed`; tasks that have alternatives take other times with each, so that of these what is said counts. */
+export function getNeed(state: BrokerState, { job, statedTime }: TaskQueue, slowness?: Slowness): Duration | undefined {
+  return statedTime ?? knownNeed(state, job, slowness);
+}
+
 /** Whether less time is left of the machine's allocation than one of the queue's tasks is known to need there. */
-function endsTooSoon(moment: Moment, { job, noOp }: TaskQueue, { facts: { until }, slowness }: TimedMachine): boolean {
-  if (until === undefined || noOp) return false;
+function endsTooSoon(moment: Moment, queue: TaskQueue, { facts: { until }, slowness }: TimedMachine): boolean {
+  if (until === undefined || queue.noOp) return false;
   const { state, now } = moment;
-  const need = knownNeed(state, job, slowness);
+  const need = getNeed(state, queue, slowness);
   if (need === undefined) return false;
   holdsUntil(moment, Math.floor(until - need) + 1);
   return until - now < need;
@@ -135,7 +140,7 @@ function endsTooSoon(moment: Moment, { job, noOp }: TaskQueue, { facts: { until 
  */
 function hasLongStay(state: BrokerState, queue: TaskQueue): boolean {
   for (const { duration, slowness } of listStays(state, queue))
-    if (duration >= (knownNeed(state, queue.job, slowness) ?? 0)) return true;
+    if (duration >= (getNeed(state, queue, slowness) ?? 0)) return true;
   return false;
 }
 

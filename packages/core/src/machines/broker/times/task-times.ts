@@ -72,16 +72,16 @@ const placesMax = 4096;
  * are; for the others as the replicas there are expected to end, one after the other. Replicas of which nothing is
  * known stay for ever.
  */
-export function waitsAt(machine: BrokerMachine, { processors, resources }: TaskNeeds, now: Instant): Duration[] {
-  const ends = [...machine.replicas.values()].map(({ processors: own, assignment }, index, replicas) => ({
-    after: expectedRest(replicas[index] as BrokerReplica, now) ?? Infinity,
-    processors: own,
-    assignment,
-  }));
-  ends.sort((one, other) => one.after - other.after);
+export function waitsAt(
+  machine: BrokerMachine,
+  { processors, resources }: TaskNeeds,
+  now: Instant,
+  getRest: (replica: BrokerReplica, now: Instant) => Duration | undefined = expectedRest,
+): Duration[] {
+  const ends = listEnds(machine, now, getRest);
   const waits: Duration[] = [];
   let free = freeProcessors(machine);
-  const left = resources === undefined ? undefined : machine.resources.clone();
+  const left = copyFree(machine, resources);
   for (const end of [{ after: 0, processors: 0, assignment: undefined }, ...ends]) {
     free += end.processors;
     if (end.assignment !== undefined) left?.release(end.assignment);
@@ -92,4 +92,25 @@ export function waitsAt(machine: BrokerMachine, { processors, resources }: TaskN
     }
   }
   return waits;
+}
+
+function copyFree(
+  { resources: free }: BrokerMachine,
+  asked: TaskNeeds['resources'],
+): BrokerMachine['resources'] | undefined {
+  return asked === undefined ? undefined : free.clone();
+}
+
+/** When replicas of a machine end, the first before the others, and what comes free with each. */
+function listEnds(
+  { replicas }: BrokerMachine,
+  now: Instant,
+  getRest: (replica: BrokerReplica, now: Instant) => Duration | undefined,
+): (Pick<BrokerReplica, 'processors' | 'assignment'> & { readonly after: Duration })[] {
+  const ends = [...replicas.values()].map((replica) => ({
+    after: getRest(replica, now) ?? Infinity,
+    processors: replica.processors,
+    assignment: replica.assignment,
+  }));
+  return ends.sort((one, other) => one.after - other.after);
 }

@@ -62,6 +62,7 @@ const subjects = [
   'explain-machine',
   'resources',
   'resource-gangs',
+  'alternatives',
   'memory-ran-out',
   'retry-memory',
   'retry-memory-gangs',
