@@ -107,7 +107,7 @@ test('nodes of a cluster count before a machine of it has joined', (t) => {
   t.deepEqual(said(asking({ named: { licence: 1 } }), state), []);
 });
 
-test('a task that is wider than any machine or node is doubted, also beside a lab', (t) => {
+test('a task that is wider than any machine or node is doubted, also if a lab may bring any', (t) => {
   const state = clusterAndLab();
   t.deepEqual(said({ ...aJob(1), processors: 17 }, state), [
     'a task needs 17 processors of one machine; the most that a known machine has is 16',
