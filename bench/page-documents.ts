@@ -103,6 +103,7 @@ const { server } = makeGateway({
   clock: Date,
   userId: 'ana',
   home: '/',
+  program: 'mutirao',
   directory: '/',
   version: '0',
   tokens: acceptToken(webToken, 'ana'),

@@ -32,6 +32,7 @@ async function openDoor(t: ExecutionContext, options: { readonly headersMs?: num
     clock: Date,
     userId: 'ana',
     home: '/home/ana/.mutirao',
+    program: 'mutirao',
     directory: '/home/ana',
     version: '0',
     tokens: acceptToken(webToken, 'ana'),

@@ -92,4 +92,6 @@ export {
   WatchJobRequest,
   WatchJobResponse,
   type BrokerServiceServer,
+  type ResultFile,
+  type TaskResult,
 } from './generated/mutirao/broker/v1/broker.ts';

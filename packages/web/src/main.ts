@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { getAsset } from 'node:sea';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { accountName, makeToken, writeAtomic } from '@mutirao/runtime/files';
@@ -10,6 +10,7 @@ import { defineProgram, text, type ConfigOf, type ProgramContext } from '@mutira
 import { acceptToken, joinAddress, parseLoopbackAddress } from '@mutirao/runtime/rpc';
 
 import manifest from '../../../package.json' with { type: 'json' };
+import { findProgram } from './server/find-program.ts';
 import { makeGateway } from './server/gateway.ts';
 import { loopbackHosts } from './server/guard.ts';
 import { liveGrid } from './server/live-grid.ts';
@@ -60,11 +61,16 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
   const tokens = acceptToken(token, accountName());
   const grid = liveGrid({ home, broker: config.broker, reservations: config.reservations });
   let hosts: ReadonlySet<string> = new Set();
-  const { server, hub } = makeGateway({
+  const { server, hub, history } = makeGateway({
     grid,
     tokens,
     log,
     home,
+    program: findProgram({
+      path: process.env['PATH'] ?? '',
+      folder: dirname(fileURLToPath(import.meta.url)),
+      home,
+    }),
     clock: Date,
     userId: accountName(),
     directory: config.directory || process.cwd(),
@@ -82,6 +88,7 @@ async function run(config: ConfigOf<typeof options>, { log, signal, home }: Prog
   log.info({ address: joinAddress(host, bound) }, 'listening');
   const ticking = setInterval(() => {
     void hub.tick();
+    void history.tick();
   }, tickMs);
   if (!signal.aborted) await once(signal, 'abort');
   clearInterval(ticking);

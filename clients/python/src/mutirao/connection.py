@@ -127,6 +127,9 @@ class Connection:
                 # A broker that was stopped takes its address with it, and writes it down again when it starts.
                 if error.code != "MUT_NOT_RUNNING" or time.monotonic() + pause > end:
                     raise
+            except ValueError:  # What gRPC raises on a channel that was closed.
+                if not self.is_closed:
+                    raise
             except grpc.RpcError as error:
                 # A token of before the restart is refused until the new one has been written.
                 passing = (*AWAY, grpc.StatusCode.UNAUTHENTICATED, grpc.StatusCode.RESOURCE_EXHAUSTED)

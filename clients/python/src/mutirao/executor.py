@@ -55,6 +55,7 @@ class Executor(concurrent.futures.Executor):
         self._sending = 0  # Appends on their way.
         self._job: Optional[Job] = None  # While it takes calls.
         self._opening = threading.Lock()
+        self._closing = threading.Lock()
         self._latest: Callable[[], Optional[Future]] = lambda: None
         self._pid = os.getpid()
         self._open: set[Future] = set()
@@ -146,14 +147,16 @@ class Executor(concurrent.futures.Executor):
 
     def _close_job(self) -> None:
         """Lets the job end, once nothing more can come. A broker that is away keeps it open: `mutirao job close` closes it."""
-        with self._lock:
-            if not self._closed or self._queue or self._sending > 0 or self._job is None:
-                return
-            job, self._job = self._job, None
-        try:
-            job.close()
-        except MutiraoError:
-            pass
+        # Whoever comes second waits: the grid may be closed when shutdown() or detach() has returned.
+        with self._closing:
+            with self._lock:
+                if not self._closed or self._queue or self._sending > 0 or self._job is None:
+                    return
+                job, self._job = self._job, None
+            try:
+                job.close()
+            except MutiraoError:
+                pass
 
     def _get_job(self, instead_of: Optional[Job] = None) -> Job:
         """The open job of this executor; another one where somebody closed or cancelled it."""

@@ -316,7 +316,7 @@ def follow(job: Job, futures: Sequence[Future], first_task: int, parts: Sequence
 
 def futures_of(job: Job) -> list[Future]:
     """Of an open job, those of the calls that it has now."""
-    groups = job.grid.connection.call("GetJob", pb.GetJobRequest(job_id=job.id)).spec.groups
+    groups = job.grid.connection.call("GetJob", pb.GetJobRequest(job_id=job.id, without_values=True)).spec.groups
     matches = [COMMAND.search(group.command) for group in groups]
     parts = [(int(match["count"]), int(match["chunk"])) for match in matches if match is not None]
     if len(parts) < len(groups):
@@ -326,12 +326,14 @@ def futures_of(job: Job) -> list[Future]:
     return futures
 
 
-def settle(job: Job, index: int, how: str, entries: Sequence[tuple[int, Future]]) -> None:
-    """Gives the futures of a task that has ended their results, in a thread that fetches these."""
-    job.grid._fetchers.put(lambda: settle_task(job, index, how, entries))
+def settle(job: Job, index: int, how: str, entries: Sequence[tuple[int, Future]], result: Any = None) -> None:
+    """Gives the futures of a task that has ended their results: those that came with the event, else in a thread that fetches them."""
+    data = None if result is None else next((file.data for file in result.files if file.path == "result" and file.HasField("data")), None)
+    # Unpickling and callbacks may take long, and a callback may wait for another call: neither must hold up the stream.
+    job.grid._fetchers.put(lambda: settle_task(job, index, how, entries, data))
 
 
-def settle_task(job: Job, index: int, how: str, entries: Sequence[tuple[int, Future]]) -> None:
+def settle_task(job: Job, index: int, how: str, entries: Sequence[tuple[int, Future]], data: Optional[bytes] = None) -> None:
     task = Task(job, index)
     failure: Optional[BaseException] = None
     lost: Optional[TaskFailed] = None
@@ -340,12 +342,13 @@ def settle_task(job: Job, index: int, how: str, entries: Sequence[tuple[int, Fut
         if how == "cancelled":
             failure = concurrent.futures.CancelledError()
         elif how == "failed":
-            failure = failure_of(job.grid, task._read_record(math.inf))
-            if failure.exit_status == CRASHED:
-                outcomes, lost = unpack(task.read("result", math.inf)), failure
-                failure = None
+            lost = failure_of(job.grid, task._read_record(math.inf))
+            if lost.exit_status == CRASHED:
+                outcomes = unpack(task.read("result", math.inf))
+            else:
+                failure = lost
         else:
-            outcomes = unpack(task.read("result", math.inf))
+            outcomes = unpack(task.read("result", math.inf) if data is None else data)
     except BaseException as reason:
         failure = reason
     # A callback may wait for another call of its task: all have their ends before any is called.

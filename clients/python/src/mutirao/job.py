@@ -6,7 +6,7 @@ import concurrent.futures
 import math
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Iterator, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, Optional, Sequence, Union
 
 from .broker.v1 import broker_pb2 as pb
 from .errors import BrokerAway, MutiraoError, TaskFailed
@@ -32,6 +32,7 @@ JOB_STATUS = {
 }
 ENDS = {"tasks.finished": "finished", "tasks.failed": "failed", "tasks.cancelled": "cancelled"}
 PAGE = 1000
+NO_RESULTS: Mapping[int, Any] = {}
 
 
 def failure_of(grid: Grid, record: Any) -> TaskFailed:
@@ -272,7 +273,7 @@ class Job:
         is_whole = event.task_count <= len(indexes)
         if event.type in ENDS:
             if is_whole:
-                self._end(indexes, ENDS[event.type])
+                self._end(indexes, ENDS[event.type], {result.task_index: result for result in event.results.results})
             else:
                 self._reconcile()
         elif event.type == "tasks.started":
@@ -304,7 +305,8 @@ class Job:
                 if self._ended.get(index) != "finished":
                     self._ended.pop(index, None)
 
-    def _end(self, indexes: Sequence[int], how: str) -> None:
+    def _end(self, indexes: Sequence[int], how: str, results: Mapping[int, Any] = NO_RESULTS) -> None:
+        """`results`: what came with the event."""
         from .functions import settle
 
         with self._changed:
@@ -313,7 +315,7 @@ class Job:
             calls = [(index, self._calls.pop(index)) for index in indexes if index in self._calls]
             self._changed.notify_all()
         for index, entries in calls:
-            settle(self, index, how, entries)
+            settle(self, index, how, entries, results.get(index))
 
     def _expect(self, calls: dict[int, list[tuple[int, Future]]]) -> None:
         """These futures get the results of its tasks, also of those that have ended."""

@@ -17,6 +17,7 @@ from .errors import BrokerAway, MutiraoError
 if TYPE_CHECKING:
     from .job import Job
 
+RESULT_BYTES = 1 << 20  # Of results that come with one event; others are fetched.
 PAUSE_S = 0.2  # Before a broker that is away is asked again.
 
 
@@ -79,7 +80,7 @@ class Watcher:
         while not self._closed:
             try:
                 # Only what comes from now on: what has been, each job reads when the stream has begun.
-                self._stream = self._connection.watch(pb.WatchJobRequest(job_id=0, last_changes=0))
+                self._stream = self._connection.watch(pb.WatchJobRequest(job_id=0, last_changes=0, result_bytes_max=RESULT_BYTES))
                 for message in self._stream:
                     if not message.events:
                         self._reconcile_all()

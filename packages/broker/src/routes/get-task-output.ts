@@ -55,7 +55,12 @@ export function findReportingRecord(records: readonly ReplicaRecord[]): ReplicaR
   );
 }
 
-function getFiles(parts: BrokerParts, job: BrokerJob, record: ReplicaRecord): TaskFile[] {
+/** The files that a replica brought home. */
+export function getFiles(
+  parts: Pick<BrokerParts, 'specs' | 'driver'>,
+  job: BrokerJob,
+  record: ReplicaRecord,
+): TaskFile[] {
   if (record.outputs.length === 0) return [];
   const spec = parts.specs.getSpec(job);
   const group = groupOfTask(spec, record.taskIndex);

@@ -6,6 +6,7 @@ import {
   type CancelTasksResponse,
   type GetJobRequest,
   type GetJobResponse,
+  type JobSpec as JobSpecWire,
   type ListJobsRequest,
   type ListJobsResponse,
   type RetryTasksRequest,
@@ -13,6 +14,7 @@ import {
 } from '@mutirao/api/broker';
 import { badRequest, encodeJobSpec, encodeJobSummary, encodeTaskTimes, taskCountMax } from '@mutirao/api/codecs';
 import { findJobSummary, listJobSummaries, estimateJob, findPlannedEnd } from '@mutirao/core/machines/broker';
+import type { JobSpec } from '@mutirao/core/messages';
 import { fingerprintsIn, type CurrentInput } from '@mutirao/core/resumption';
 import type { JobId, UserId } from '@mutirao/core/shared';
 import { countOfPage, type UnaryHandler } from '@mutirao/runtime/rpc';
@@ -25,14 +27,14 @@ const pageMax = 10_000;
 
 /** Where a job stands and what it was submitted with. */
 export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, GetJobResponse> {
-  return ({ jobId, withoutSpec = false }, { userId }) => {
+  return ({ jobId, withoutSpec = false, withoutValues = false }, { userId }) => {
     const job = getJob(parts, userId, jobId);
     const summary = findJobSummary(parts.driver.state, userId, jobId);
     const now = parts.clock.now();
     const { times, slotCount, remaining } = estimateJob(parts.driver.state, job, now);
     return {
       job: summary && encodeJobSummary(summary),
-      spec: withoutSpec ? undefined : encodeJobSpec(parts.specs.getSpec(job)),
+      spec: withoutSpec ? undefined : encodeSpec(parts.specs.getSpec(job), withoutValues),
       trouble: parts.room.trouble(),
       taskTimes: times && encodeTaskTimes(times),
       slotCount,
@@ -40,6 +42,16 @@ export function getJobRoute(parts: BrokerParts): UnaryHandler<GetJobRequest, Get
       remainingMsMax: remaining?.most,
       plannedEndUnixMs: findPlannedEnd(parts.driver.state, job, now),
     };
+  };
+}
+
+/** @param withoutValues leaves lists of values out. */
+function encodeSpec(spec: JobSpec, withoutValues: boolean): JobSpecWire {
+  const wire = encodeJobSpec(spec);
+  if (!withoutValues) return wire;
+  return {
+    ...wire,
+    groups: wire.groups.map((group) => (group.values?.$case === 'list' ? { ...group, values: undefined } : group)),
   };
 }
 

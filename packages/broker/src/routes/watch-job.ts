@@ -5,12 +5,15 @@ import { requirePosition } from '@mutirao/runtime/journal';
 import { isBehind, type ServerStreamHandler, type StreamWriter, type WatchPlace } from '@mutirao/runtime/rpc';
 
 import { getJob, type BrokerParts } from './broker-parts.ts';
+import { addResults } from './task-results.ts';
 import { watchSample } from './watch-sample.ts';
 import { eventsFor, inMessages, isOver } from './watched-events.ts';
 
 /** Changes read from the journal at a time: what a slow watcher costs in memory. */
 const readMax = 200;
 const taskIndexesMost = 1_000_000;
+/** With what else an event has, it fits a message. */
+const resultBytesMost = 1024 * 1024;
 
 /**
  * Sends the events of one job, or of all of the user's jobs and the resources that they run on, from a sequence on, and
@@ -26,6 +29,7 @@ export function watchJobRoute(parts: BrokerParts): ServerStreamHandler<WatchJobR
     const { userId, signal, stopping } = context;
     if (request.jobId !== 0) getJob(parts, userId, request.jobId);
     requireIndexesMax(request);
+    requireResultBytesMax(request);
     if (request.lastChanges === undefined) requirePosition(request, parts.journal, parts.journalInstance);
     let place = findBeginning(parts, request);
     if (request.changesPerSecondMax !== undefined)
@@ -62,6 +66,12 @@ function requireIndexesMax({ taskIndexesMax = 0 }: WatchJobRequest): void {
     throw badRequest(`task_indexes_max is ${taskIndexesMax}; expected an integer in 0..${taskIndexesMost}`);
 }
 
+/** @throws {MutiraoError} MUT_BAD_REQUEST */
+function requireResultBytesMax({ resultBytesMax = 1 }: WatchJobRequest): void {
+  if (resultBytesMax < 1 || resultBytesMax > resultBytesMost)
+    throw badRequest(`result_bytes_max is ${resultBytesMax}; expected an integer in 1..${resultBytesMost}`);
+}
+
 interface Watcher {
   readonly userId: UserId;
   readonly writer: StreamWriter<WatchJobResponse>;
@@ -73,7 +83,7 @@ interface Watcher {
  */
 async function reportPage(
   parts: BrokerParts,
-  { jobId, afterSequence, afterEventCount, taskIndexesMax }: WatchJobRequest,
+  { jobId, afterSequence, afterEventCount, taskIndexesMax, resultBytesMax }: WatchJobRequest,
   { userId, writer }: Watcher,
 ): Promise<number | undefined> {
   const entries = parts.journal.read({ after: afterSequence, limit: readMax, ...(jobId === 0 ? {} : { job: jobId }) });
@@ -81,6 +91,7 @@ async function reportPage(
     const events = eventsFor(parts, userId, { entry, taskIndexesMax }).filter((event) =>
       isBehind({ afterSequence, afterEventCount }, event),
     );
+    if (resultBytesMax !== undefined) await addResults(parts, userId, events, resultBytesMax);
     for (const message of inMessages(events))
       if (!writer.write({ ...message, journalInstance: parts.journalInstance })) await writer.drained();
   }

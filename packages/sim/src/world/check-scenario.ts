@@ -8,6 +8,7 @@ import {
   type ReservationPlan,
   type Scenario,
 } from './scenario.ts';
+import { updateOf } from './user.ts';
 
 /** Tasks of all jobs that a simulation holds. */
 export const tasksMax = 10_000;
@@ -196,6 +197,28 @@ export function shortestTime({ jobs, clusters, labs }: Scenario): Duration {
 }
 
 /**
+ * How long jobs take, one after the other, that run few tasks at once, in addition to the time that all others take:
+ * each task on the slowest machine, and once more for one that failed or was retried.
+ */
+export function throttledTime(scenario: Scenario): Duration {
+  const slowest = findSlowest(scenario);
+  return sum(
+    scenario.jobs.map((job) => {
+      const runningMax = job.updatedAfter === undefined ? job.runningMax : updateOf(job).runningMax;
+      const most = Math.min(job.runningMax ?? Infinity, runningMax ?? Infinity);
+      return most === Infinity ? 0 : (2 * Math.ceil(job.taskCount / most) * longestWork(job)) / slowest;
+    }),
+  );
+}
+
+function findSlowest({ clusters, labs }: Pick<Scenario, 'clusters' | 'labs'>): number {
+  return Math.min(
+    ...labs.flatMap((lab) => lab.machines.map(({ speed }) => speed)),
+    ...clusters.map(({ speedSpread }) => 1 - speedSpread),
+  );
+}
+
+/**
  * How long all work takes with bad rng in every draw: spread over all machines, and then the longest task once more on
  * the slowest.
  */
@@ -204,13 +227,9 @@ export function unluckyTime({ jobs, clusters, labs }: Scenario): Duration {
   const capacity =
     sum(clusters.map(({ processors, speedSpread }) => processors * (1 - speedSpread))) +
     sum(machines.map(({ processors, speed }) => processors * speed));
-  const slowest = Math.min(
-    ...machines.map(({ speed }) => speed),
-    ...clusters.map(({ speedSpread }) => 1 - speedSpread),
-  );
   return (
     sum(jobs.map((job) => job.taskCount * longestWork(job))) / capacity +
-    Math.max(0, ...jobs.map(longestWork)) / slowest
+    Math.max(0, ...jobs.map(longestWork)) / findSlowest({ clusters, labs })
   );
 }
 

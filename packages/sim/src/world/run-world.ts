@@ -1,5 +1,5 @@
 import type { Duration, Instant } from '@mutirao/core/shared';
-import { healingMax } from './check-scenario.ts';
+import { healingMax, throttledTime } from './check-scenario.ts';
 import type { WorldTurn } from './machine-process.ts';
 import type { Scenario } from './scenario.ts';
 import { Watch } from './checks/watch.ts';
@@ -106,7 +106,7 @@ function heal(world: World): void {
 
 /** Goes on until nothing is left to do; returns what is left when that takes too long. */
 function waitForEnd(world: World): string[] {
-  const end: Instant = world.kernel.now + healingMax;
+  const end: Instant = world.kernel.now + healingMax + throttledTime(world.scenario);
   let left = findUnfinished(world);
   while (left.length > 0 && world.kernel.now < end) {
     world.resetAllTrust();

@@ -141,7 +141,8 @@ export class SimulatedUser {
         return;
       }
       ask(make, (reply) => {
-        if (reply === undefined) kernel.after(tryAgainAfter, tryNow);
+        // A broker with a full disk refuses everything for a while.
+        if (reply === undefined || (!reply.ok && reply.code === 'MUT_DISK_FULL')) kernel.after(tryAgainAfter, tryNow);
         else {
           this.#openCount -= 1;
           then();

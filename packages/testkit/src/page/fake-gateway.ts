@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import type { JobList, JobRow, StreamTopic } from '@mutirao/web/schema';
 import { fakeFailures, fakeGantt, fakeGraph, fakeOutput, fakeTask, fakeTasks, fakeTimes } from './fake-job.ts';
 import { FakePageGrid, type FakePageOptions } from './fake-page-grid.ts';
@@ -106,19 +106,14 @@ function sendFile(
   { request, reply }: { readonly request: IncomingMessage; readonly reply: ServerResponse },
 ): void {
   const name = path.includes('.') && !path.includes('..') ? path : '/index.html';
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(join(folder, name));
-  } catch {
+  const bytes = readIfThere(join(folder, name));
+  if (bytes === undefined) {
     reply.writeHead(404).end();
     return;
   }
   const accepted = String(request.headers['accept-encoding'] ?? '');
-  const [encoding, body] = accepted.includes('gzip')
-    ? (['gzip', gzipSync(bytes)] as const)
-    : accepted.includes('br')
-      ? (['br', brotliCompressSync(bytes)] as const)
-      : (['identity', bytes] as const);
+  const brotli = accepted.includes('br') ? readIfThere(join(folder, `${name}.br`)) : undefined;
+  const [encoding, body] = brotli === undefined ? (['gzip', gzipSync(bytes)] as const) : (['br', brotli] as const);
   reply
     .writeHead(200, {
       'content-type': types[extname(name)] ?? 'application/octet-stream',
@@ -128,6 +123,14 @@ function sendFile(
       'cache-control': 'no-cache',
     })
     .end(body);
+}
+
+function readIfThere(path: string): Buffer | undefined {
+  try {
+    return readFileSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 interface Streaming {
@@ -213,6 +216,7 @@ function getAnswer(grid: FakePageGrid, path: string, query: URLSearchParams): un
       body_bytes_max: 33_554_432,
     }),
     summary: () => grid.summary(now),
+    history: () => grid.history(now, Number(query.get('minutes') ?? 10)),
     jobs: () =>
       getPage(grid.jobRows(now), {
         size: Number(query.get('page_size') ?? 100),

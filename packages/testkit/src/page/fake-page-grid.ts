@@ -4,6 +4,7 @@ import type {
   AllocationRequest,
   Explanation,
   GridEvent,
+  History,
   JobDetail,
   JobRow,
   Ledger,
@@ -231,11 +232,30 @@ export class FakePageGrid {
       replicas_running: add('busy') * 2,
       providers_connected: providers.length,
       provider_count: providers.length,
+      providers_away: [],
       requests_queued: 3,
       requests_running: 6,
       remaining_ms_max: 14 * minute,
       remaining_unknown_count: 0,
       trouble: '',
+    };
+  }
+
+  /** As if the gateway had looked each ten seconds. */
+  history(now: number, minutes: number): History {
+    const count = Math.min(720, minutes * 6);
+    const step = (minutes * 60_000) / count;
+    const wave = (index: number): number => (1 + Math.sin(index / 9)) / 2;
+    const indexes = Array.from({ length: count }, (_, index) => index);
+    return {
+      every_ms: step,
+      at_unix_ms: indexes.map((index) => Math.round(now - (count - index) * step)),
+      finished_per_s: indexes.map((index) => Math.round(10 * this.options.finishedPerSecond * wave(index)) / 10),
+      processors: indexes.map(() => this.options.machineCount * 2),
+      sites: providers.map((provider_id, site) => ({
+        provider_id,
+        busy: indexes.map((index) => Math.round((this.options.machineCount / 2) * wave(index + site * 11))),
+      })),
     };
   }
 

@@ -8,10 +8,10 @@ import { ExplainDrawer } from './parts/explain-drawer.tsx';
 import { Loading } from './parts/notices.tsx';
 import { Shell } from './parts/shell.tsx';
 import { useSubject } from './parts/use-subject.ts';
-import { AfterView } from './views/after/after-view.tsx';
 import { NowView } from './views/now/now-view.tsx';
-import { SubmitView } from './views/submit/submit-view.tsx';
 
+const AfterView = lazy(async () => ({ default: (await import('./views/after/after-view.tsx')).AfterView }));
+const SubmitView = lazy(async () => ({ default: (await import('./views/submit/submit-view.tsx')).SubmitView }));
 const EditorView = lazy(async () => ({ default: (await import('./views/editor/editor-view.tsx')).EditorView }));
 const JobsView = lazy(async () => ({ default: (await import('./views/jobs/jobs-view.tsx')).JobsView }));
 const ReservationsView = lazy(async () => ({

@@ -53,7 +53,9 @@ export const Gantt = Type.Object({
     description: 'Machines, by provider and name; 2,000 at most.',
   }),
   rows_left_out: Count,
-  bars: Type.Union([Bars, Type.Null()], { description: 'Null where they would be more than `bars_max`.' }),
+  bars: Type.Union([Bars, Type.Null()], {
+    description: 'Null where there are more runs than `bars_max`; files on their way are bars of their own.',
+  }),
   cells: Type.Union([Cells, Type.Null()], { description: 'Null where there are bars.' }),
   bin_ms: Count,
   read_task_count: Type.Integer({

@@ -2,6 +2,7 @@ export { Explanation } from './explanation.ts';
 export { FailureGroup, Failures } from './failures.ts';
 export { barKinds, Bars, Cells, Gantt } from './gantt.ts';
 export { JobDetail, JobList, JobRow, JobRows } from './job.ts';
+export { History } from './history.ts';
 export { Ledger, LedgerRow } from './ledger.ts';
 export { Machine, MachineDetail, MachineOverview, MachinePage, machineStatusNames } from './machines.ts';
 export { Done, TaskCounts, TaskStatusName } from './parts.ts';

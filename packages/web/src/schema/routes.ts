@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox';
 import { Explanation } from './explanation.ts';
 import { Failures } from './failures.ts';
 import { Gantt } from './gantt.ts';
+import { History } from './history.ts';
 import { JobDetail, JobList, JobRows } from './job.ts';
 import { Ledger } from './ledger.ts';
 import { MachineDetail, MachineOverview, MachinePage } from './machines.ts';
@@ -62,6 +63,16 @@ function post<P extends TSchema, B extends TSchema, R extends TSchema>(path: str
 export const routes = {
   getSession: get('/session', nothing, nothing, Session),
   getSummary: get('/summary', nothing, nothing, Summary),
+  getHistory: get(
+    '/history',
+    nothing,
+    Type.Object({
+      minutes: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 1440, description: 'How far back, 10 when left out.' }),
+      ),
+    }),
+    History,
+  ),
   listJobs: get(
     '/jobs',
     nothing,

@@ -14,6 +14,7 @@ export const Summary = Type.Object({
   replicas_running: Count,
   providers_connected: Count,
   provider_count: Count,
+  providers_away: Type.Array(Type.String(), { description: 'The first five that are not connected.' }),
   requests_queued: Count,
   requests_running: Count,
   remaining_ms_max: Type.Union([DurationMs, Type.Null()], {

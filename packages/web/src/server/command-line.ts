@@ -9,6 +9,13 @@ const valuesInLine = 20;
 const linesBehind = 500;
 const charactersBehind = 40_000;
 
+/** Where a command line must work. */
+export interface CommandPlace {
+  readonly directory: string;
+  /** How a shell starts the command line of the grid there. */
+  readonly program: string;
+}
+
 /** How the values of a bag are given at a terminal. */
 interface GivenValues {
   readonly words: readonly (readonly [string, string])[];
@@ -19,25 +26,31 @@ interface GivenValues {
 }
 
 /**
- * What does the same at a terminal, to be pasted into a shell. Files that were dropped are named as if they lay in the
- * folder; a list too long to be shown is named as a file to be made.
+ * What does the same at a terminal, to be pasted into a shell. Files that were dropped have to be put into the folder
+ * first; a list too long to be shown is named as a file to be made.
  *
  * @param commands of the rows, where the values are a table.
  */
-export function getCommandLine(spec: BagSpec, directory: string, commands: readonly string[]): string {
+export function getCommandLine(
+  spec: BagSpec,
+  { directory, program }: CommandPlace,
+  commands: readonly string[],
+): string {
   const { words, lines, remark } = givenValues(spec.values, commands);
   const given = [['--label', spec.label] as const, ...words, ...listTerms(spec)].flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [deriveOption(name, value)],
   );
   const inPlace = spec.in_place === true ? ['--in-place'] : [];
   const command = [
-    `cd ${quoteForShell(directory)} && mutirao job submit`,
+    `cd ${quoteForShell(directory)} && ${program} job submit`,
     ...inPlace,
     ...given,
     '--',
     quoteForShell(spec.values.kind === 'csv' ? 'eval {}' : spec.command),
   ].join(' ');
-  const remarks = remark === '' ? [] : [`# ${remark}`];
+  const dropped = (spec.files ?? []).map(({ name }) => quoteForShell(name));
+  const copies = dropped.length === 0 ? '' : `Put ${dropped.join(', ')} into ${directory} first: the page has copies.`;
+  const remarks = [copies, remark].filter((text) => text !== '').map((text) => `# ${text}`);
   if (lines.length === 0) return [...remarks, command].join('\n');
   const end = findEnd(lines);
   return [...remarks, `${command} <<'${end}'`, ...lines, end].join('\n');

@@ -18,12 +18,13 @@ import { reservationHandlers } from './handlers/reservations.ts';
 import { submissionHandlers } from './handlers/submissions.ts';
 import { workflowHandlers } from './handlers/workflows.ts';
 import { resourceHandlers } from './handlers/resources.ts';
+import { GridHistory } from './history.ts';
 import { JobSpecs } from './job-specs.ts';
 import { bodyBytesMax, connectionsMax, headersMs, lateCheckMs, streamBacklogBytes, streamsMax } from './limits.ts';
 import { isBug, getProblem } from './problems.ts';
 import { Readings } from './readings.ts';
 import { readRequest, type Asked, type Handlers } from './requests.ts';
-import { findStaticFile, type StaticFiles } from './static-files.ts';
+import { findStaticFile, type StaticFile, type StaticFiles } from './static-files.ts';
 import { StreamHub, type Sink } from './stream/stream-hub.ts';
 import { readSpec } from './stream/specs.ts';
 
@@ -44,6 +45,7 @@ export interface GatewayOptions extends GatewayParts {
 export interface Gateway {
   readonly server: FastifyInstance;
   readonly hub: StreamHub;
+  readonly history: GridHistory;
 }
 
 /** Makes the gateway; it does not listen yet. */
@@ -81,8 +83,10 @@ export function makeGateway(options: GatewayOptions): Gateway {
     if (status === 401 || status === 403 || status === 413) void reply.header('connection', 'close');
     return reply.code(status).header('cache-control', 'no-store').send(problem);
   });
-  addRoutes(server, options, hub);
-  return { server, hub };
+  const readings = new Readings(options);
+  const history = new GridHistory(readings, options.clock);
+  addRoutes(server, options, { hub, readings, history });
+  return { server, hub, history };
 }
 
 function knock({ hosts, tokens }: GatewayOptions, { method, headers, raw, routeOptions }: FastifyRequest): void {
@@ -113,12 +117,15 @@ function countOf(raw: readonly string[], name: string): number {
   return raw.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length;
 }
 
-function addRoutes(server: FastifyInstance, options: GatewayOptions, hub: StreamHub): void {
-  const readings = new Readings(options);
+function addRoutes(
+  server: FastifyInstance,
+  options: GatewayOptions,
+  { hub, readings, history }: { readonly hub: StreamHub; readonly readings: Readings; readonly history: GridHistory },
+): void {
   const specs = new JobSpecs(options);
   const archive = new JobArchive(options, readings);
   const handlers: Handlers = {
-    ...overviewHandlers(options, readings),
+    ...overviewHandlers(options, readings, history),
     ...jobHandlers(options, readings, specs),
     ...analysisHandlers(options, { archive, readings, specs }),
     ...resourceHandlers(options, readings),
@@ -182,12 +189,20 @@ function sendFile(files: StaticFiles, request: FastifyRequest, reply: FastifyRep
     );
   void reply
     .header('etag', file.etag)
-    .header('cache-control', 'no-cache')
+    // Of a chunk the name changes with its content.
+    .header('cache-control', /-[A-Z0-9]{8}\.\w+$/.test(path) ? 'private, max-age=31536000, immutable' : 'no-cache')
     .header('vary', 'accept-encoding')
     .type(file.type);
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
-  const takesGzip = file.gzipped !== undefined && /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
-  return takesGzip ? reply.header('content-encoding', 'gzip').send(file.gzipped) : reply.send(file.bytes);
+  const [encoding, body] = chooseEncoding(file, request.headers['accept-encoding'] ?? '');
+  if (encoding !== '') void reply.header('content-encoding', encoding);
+  return reply.send(body);
+}
+
+/** The smallest of what the browser takes. */
+function chooseEncoding({ brotli, gzipped, bytes }: StaticFile, accepted: string): readonly [string, Buffer] {
+  if (brotli !== undefined && /\bbr\b/.test(accepted)) return ['br', brotli];
+  return gzipped !== undefined && /\bgzip\b/.test(accepted) ? ['gzip', gzipped] : ['', bytes];
 }
 
 function openStream(

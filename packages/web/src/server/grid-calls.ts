@@ -52,6 +52,8 @@ export interface GatewayParts {
   readonly clock: { now(): number };
   readonly userId: string;
   readonly home: string;
+  /** How a shell starts the command line of this grid. */
+  readonly program: string;
   /** Where relative paths of jobs begin. Absolute. */
   readonly directory: string;
   readonly version: string;

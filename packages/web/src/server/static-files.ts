@@ -8,6 +8,8 @@ export interface StaticFile {
   readonly type: string;
   readonly etag: string;
   readonly bytes: Buffer;
+  /** As the build made it; undefined where there is none. */
+  readonly brotli: Buffer | undefined;
   /** Undefined where it would be no smaller. */
   readonly gzipped: Buffer | undefined;
 }
@@ -36,20 +38,22 @@ export function readStaticFolder(folder: string): StaticFiles {
   } catch {
     return new Map();
   }
-  const kept = names.filter((name) => types[extname(name)] !== undefined);
+  const kept = names.filter((name) => types[extname(name.replace(/\.br$/, ''))] !== undefined);
   return makeStaticFiles(new Map(kept.map((name) => [name.replaceAll('\\', '/'), readFileSync(join(folder, name))])));
 }
 
 /** The files of the page from their contents, by paths without a slash in front. */
 export function makeStaticFiles(contents: ReadonlyMap<string, Buffer>): StaticFiles {
-  return new Map([...contents].map(([name, bytes]) => [`/${name}`, staticFile(name, bytes)]));
+  const own = [...contents].filter(([name]) => !name.endsWith('.br'));
+  return new Map(own.map(([name, bytes]) => [`/${name}`, staticFile(name, bytes, contents.get(`${name}.br`))]));
 }
 
-function staticFile(name: string, bytes: Buffer): StaticFile {
+function staticFile(name: string, bytes: Buffer, brotli: Buffer | undefined): StaticFile {
   const gzipped = gzipSync(bytes, { level: 9 });
   return {
     type: types[extname(name)] ?? 'application/octet-stream',
     bytes,
+    brotli,
     etag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
     gzipped: gzipped.length < bytes.length * 0.9 ? gzipped : undefined,
   };

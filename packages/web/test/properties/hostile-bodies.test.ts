@@ -114,6 +114,7 @@ test("no body of a request ends the page, and what is wrong with one is the call
     clock: { now: () => 1_010_000 },
     userId: 'ana',
     home: '/home/ana/.mutirao',
+    program: 'mutirao',
     directory: '/home/ana',
     version: '0',
     tokens: acceptToken(webToken, 'ana'),

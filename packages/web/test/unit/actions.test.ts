@@ -53,6 +53,7 @@ class Page {
       clock: { now: () => 1_010_000 },
       userId: 'ana',
       home: '/home/ana/.mutirao',
+      program: 'mutirao',
       directory: '/home/ana',
       version: '0',
       tokens: acceptToken(webToken, 'ana'),
@@ -548,7 +549,8 @@ test('a dropped file may be called anything that a path of a job may be', async 
   t.is(page.broker.submitted[0]?.job?.groups[0]?.inputs[0]?.path, "-it's {{}}", 'braces of a name stand for nothing');
   t.is(
     (await page.call(t, 'previewBag', odd)).command_line,
-    `cd /home/ana && mutirao job submit '--put=-it'\\''s {{}}' -- true`,
+    `# Put '-it'\\''s {}' into /home/ana first: the page has copies.\n` +
+      `cd /home/ana && mutirao job submit '--put=-it'\\''s {{}}' -- true`,
   );
 });
 

@@ -12,6 +12,7 @@ function aGateway(broker = new AnsweringBroker()): Gateway {
     clock: { now: () => 10_000 },
     userId: 'ana',
     home: '/home/ana/.mutirao',
+    program: 'mutirao',
     directory: '/home/ana',
     version: '0',
     tokens: acceptToken(webToken, 'ana'),

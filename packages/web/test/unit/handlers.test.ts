@@ -39,6 +39,7 @@ class Page {
       clock: { now: () => this.now },
       userId: 'ana',
       home: '/home/ana/.mutirao',
+      program: 'mutirao',
       directory: '/home/ana',
       version: '0',
       tokens: acceptToken(webToken, 'ana'),
@@ -411,6 +412,14 @@ test('many bars become cells, which add up to the same time', async (t) => {
     new Set(part.bars?.start_unix_ms.map((start, at) => (part.bars?.end_unix_ms[at] ?? 0) - start)),
     new Set([100]),
   );
+});
+
+test('runs are drawn one by one as long as they are few, however many bars their files take', async (t) => {
+  const page = new Page();
+  mixedJob(page);
+  const { bars } = await page.get(t, 'getGantt', '/jobs/1/gantt?bars_max=5');
+  t.not(bars, null, 'five runs');
+  t.is((await page.get(t, 'getGantt', '/jobs/1/gantt?bars_max=4')).bars, null);
 });
 
 test('failures are grouped by cause, with the end of what one of them printed', async (t) => {

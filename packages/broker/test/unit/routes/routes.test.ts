@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 
 import test, { type ExecutionContext } from 'ava';
 
 import {
+  type JobEvent,
   type AppendTasksResponse,
   JobStatus,
   ReplicaDisposition,
@@ -25,11 +27,11 @@ import {
   type BrokerInput,
   type BrokerState,
 } from '@mutirao/core/machines/broker';
-import type { MachineFacts, ReplicaEnd } from '@mutirao/core/messages';
+import type { Content, MachineFacts, ReplicaEnd } from '@mutirao/core/messages';
 import { MachineDriver, type Timers } from '@mutirao/runtime/driver';
 import { openJournal } from '@mutirao/runtime/journal';
 import type { CallContext, StreamWriter } from '@mutirao/runtime/rpc';
-import { aCallContext, aMachine, anEnd, inject, temporaryFolder } from '@mutirao/testkit';
+import { aCallContext, aMachine, anEnd, inject, temporaryFolder, until } from '@mutirao/testkit';
 
 import { Blobs } from '../../../src/contents/blobs.ts';
 import { JobWatchers } from '../../../src/events/job-watchers.ts';
@@ -62,6 +64,7 @@ import { hashFile } from '../../../src/staging/hash-file.ts';
 import { HomeFiles } from '../../../src/staging/home-files.ts';
 import { OtherJobsPlaces } from '../../../src/submission/other-jobs-places.ts';
 import { submitJobRoute } from '../../../src/routes/submit-job.ts';
+import { addResults } from '../../../src/routes/task-results.ts';
 import { tailTaskOutputRoute } from '../../../src/routes/tail-task-output.ts';
 import { waitJobRoute } from '../../../src/routes/wait-job.ts';
 import { watchJobRoute } from '../../../src/routes/watch-job.ts';
@@ -717,6 +720,80 @@ test("a watcher of everything receives events of the user's own jobs and of the 
   });
   leaving.abort();
   await watch;
+});
+
+test('a watcher that asks for results gets those that fit with the event, and no other watcher does', async (t) => {
+  const bench = await prepare(t);
+  const { parts, turn } = bench;
+  const outputs = [{ root: Root.PLAYPEN, path: 'result', localPath: '', condition: '' }];
+  await inject(submitJobRoute(parts), submission({ groups: [groupOf({ outputs })] }));
+  await joinMachine(bench, aMachine('alpha/m1', { processors: 3 }));
+  const bytes = (replicaId: number): Buffer => Buffer.alloc(replicaId === 3 ? 60 : 20, replicaId);
+  const contents = new Map<number, Content>();
+  for (const replicaId of [1, 2, 3]) {
+    const content = await parts.blobs.keep('ana', Readable.from([bytes(replicaId)]));
+    contents.set(replicaId, content);
+  }
+  await endAll(bench, 1, (replicaId) => ({
+    ...success(replicaId),
+    outputs: [
+      {
+        outputIndex: 0,
+        path: '',
+        mode: 0o600,
+        transferId: '',
+        inline: undefined,
+        content: contents.get(replicaId) as Content,
+      },
+    ],
+  }));
+  await turn(...[1, 2, 3].map((replicaId) => ({ kind: 'ResultAccepted' as const, replicaId })));
+  const hear = async (resultBytesMax: number | undefined): Promise<JobEvent[]> => {
+    const leaving = new AbortController();
+    const { writer, reported } = aWriter();
+    const context = aCallContext({ signal: leaving.signal });
+    const watch = watchJobRoute(parts)({ jobId: 1, afterSequence: 0, resultBytesMax }, writer, context);
+    await until(() => reported.some(({ events }) => events.length === 0), 'all was told');
+    leaving.abort();
+    await watch;
+    return reported.flatMap(({ events }) => events);
+  };
+  const show = (events: readonly JobEvent[]): unknown[] =>
+    events.map(({ results }) =>
+      results?.results.map(({ taskIndex, machineId, files }) =>
+        [taskIndex, machineId, ...files.map(({ path, data }) => `${path} ${data?.length ?? 'absent'}`)].join(' '),
+      ),
+    );
+  const finished = (await hear(50)).filter(({ type }) => type === 'tasks.finished');
+  t.deepEqual(show(finished), [['0 alpha/m1 result 20'], ['1 alpha/m1 result 20'], ['2 alpha/m1 result absent']]);
+  // Tasks that end together share the room.
+  const [first] = finished;
+  const together = { ...(first as JobEvent), taskIndexes: [2, 0, 1] };
+  await addResults(parts, 'ana', [{ event: together, sequence: 1, number: 1 }], 90);
+  t.deepEqual(show([together]), [['0 alpha/m1 result 20', '1 alpha/m1 result 20', '2 alpha/m1 result absent']]);
+  t.deepEqual(finished[0]?.results?.results[0]?.files[0]?.data, bytes(1));
+  t.true((await hear(undefined)).every(({ results }) => results === undefined));
+  for (const resultBytesMax of [0, 1024 * 1024 + 1])
+    await t.throwsAsync(
+      watchJobRoute(parts)({ jobId: 1, afterSequence: 0, resultBytesMax }, aWriter().writer, aCallContext()),
+      { code: 'MUT_BAD_REQUEST', message: /expected an integer in 1..1048576/ },
+    );
+});
+
+test('a spec is answered without listed values where they are not asked for', async (t) => {
+  const { parts } = await prepare(t);
+  const groups = [groupOf(), groupOf({ values: { $case: 'list', value: { values: ['long', 'longer'] } } })];
+  await inject(submitJobRoute(parts), submission({ groups }));
+  const { spec } = await inject(getJobRoute(parts), { jobId: 1, withoutValues: true });
+  t.deepEqual(
+    spec?.groups.map(({ values }) => values?.$case),
+    ['range', undefined],
+  );
+  const whole = await inject(getJobRoute(parts), { jobId: 1 });
+  t.deepEqual(
+    whole.spec?.groups.map(({ values }) => values?.$case),
+    ['range', 'list'],
+  );
 });
 
 test('a slow watcher is not sent more than it takes, and misses nothing', async (t) => {

@@ -3,8 +3,8 @@ import { isEmptyRequest, type ResourceRequest } from '../../resources/index.ts';
 import type { AgentState } from './state.ts';
 
 /**
- * What a replica takes here in addition to processors; undefined for nothing. Memory is not counted where it is not
- * known how much there is.
+ * The resources that a replica takes here in addition to processors; undefined for none. Memory does not count if the
+ * machine's memory is unknown.
  */
 export function getHeldResources(state: AgentState, { resources }: TaskTemplate): ResourceRequest | undefined {
   if (resources === undefined || isEmptyRequest(resources)) return undefined;

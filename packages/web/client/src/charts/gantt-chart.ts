@@ -48,7 +48,7 @@ export function buildGanttOption(picture: GanttPicture, look: ChartLook): ChartO
 
 /** The same for a file to save: all rows, and nothing to zoom with. */
 export function buildGanttDrawing(picture: GanttPicture, look: ChartLook): ChartOption {
-  return { ...ganttFrame(picture, look), grid: gridWithin({ top: above, bottom: 4 }) };
+  return { ...ganttFrame(picture, look), grid: gridWithin({ top: above, bottom: 4, left: 4, right: 10 }) };
 }
 
 function ganttFrame(picture: GanttPicture, look: ChartLook): ChartOption {
@@ -65,7 +65,7 @@ function ganttFrame(picture: GanttPicture, look: ChartLook): ChartOption {
     `${name} ${sayProcessorTime(sums[kinds.indexOf(name)] ?? 0).replace('processor-', '')}`;
   return {
     ...baseOption(look),
-    grid: gridWithin({ top: above, bottom: below, right: ganttRows(rows.length).seen < rows.length ? 28 : 10 }),
+    grid: { top: above, bottom: below + 24, left: leftEdge(rows, look), right: rightEdge(rows) },
     legend: {
       type: 'scroll',
       top: 0,
@@ -96,7 +96,7 @@ function ganttFrame(picture: GanttPicture, look: ChartLook): ChartOption {
       data: [...rows],
       axisTick: { show: false },
       splitLine: { show: false },
-      axisLabel: { ...axis.axisLabel, width: look.width < 480 ? 84 : 150, overflow: 'truncate', color: look.text },
+      axisLabel: { ...axis.axisLabel, width: leftEdge(rows, look) - 8, overflow: 'truncate', color: look.text },
     },
     tooltip: {
       ...baseOption(look).tooltip,
@@ -105,6 +105,17 @@ function ganttFrame(picture: GanttPicture, look: ChartLook): ChartOption {
     },
     series: used.map((kind) => kindSeries({ picture, indexes: byKind[kind] ?? [], kind }, look)),
   };
+}
+
+/** Room for the names of machines, as far as they need it: a letter is about so wide at the size of labels. */
+function leftEdge(rows: readonly string[], { width }: ChartLook): number {
+  const letters = rows.reduce((most, name) => Math.max(most, name.length), 0);
+  return Math.min(width < 480 ? 92 : 158, 16 + Math.ceil(letters * 6.4));
+}
+
+/** Room for the slider over the machines, where not all are seen at once. */
+function rightEdge(rows: readonly string[]): number {
+  return ganttRows(rows.length).seen < rows.length ? 28 : 14;
 }
 
 function ganttZooms({ rows }: GanttPicture, look: ChartLook): DataZoomComponentOption[] {
@@ -127,8 +138,9 @@ function ganttZooms({ rows }: GanttPicture, look: ChartLook): DataZoomComponentO
       filterMode: 'weakFilter' as const,
       bottom: 4,
       height: 18,
-      left: 64,
-      right: 64,
+      // As wide as the axis of time, so that its ends are those of what is drawn.
+      left: leftEdge(rows, look),
+      right: rightEdge(rows),
       labelFormatter: (value: number) => sayTimeOfDay(value),
     },
     {

@@ -4,6 +4,7 @@ import type { RouteName } from '../../../src/schema/index.ts';
 export const routePaths = {
   getSession: 'GET /session',
   getSummary: 'GET /summary',
+  getHistory: 'GET /history',
   listJobs: 'GET /jobs',
   lookUpJobs: 'GET /job-rows',
   getJob: 'GET /jobs/:job_id',

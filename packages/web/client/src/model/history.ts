@@ -1,3 +1,5 @@
+import type { History } from '../../../src/schema/index.ts';
+
 /** How the grid was at an instant. */
 export interface GridSample {
   readonly at: number;
@@ -11,8 +13,39 @@ export interface GridSample {
 
 /** A sample is taken so often. */
 export const sampleMs = 2000;
-/** Samples that are kept: those of the last ten minutes. */
-export const samplesKept = 300;
+/** Samples that are kept: more than the longest history of the gateway has. */
+export const samplesKept = 1000;
+
+/** Samples of the gateway before those that this page has taken since, so that a reload keeps the charts. */
+export function joinHistory(history: History, own: readonly GridSample[]): readonly GridSample[] {
+  const told: GridSample[] = history.at_unix_ms.map((at, index) => ({
+    at,
+    finishedPerSecond: history.finished_per_s[index] ?? undefined,
+    processors: history.processors[index],
+    busy: busyAt(history, index),
+  }));
+  const last = told.at(-1)?.at ?? -Infinity;
+  return withGaps([...told, ...own.filter(({ at }) => at > last)], 3 * history.every_ms).slice(-samplesKept);
+}
+
+function busyAt({ sites }: History, index: number): ReadonlyMap<string, number> | undefined {
+  const known = sites.flatMap(({ provider_id: id, busy }) => {
+    const count = busy[index];
+    return count === null || count === undefined ? [] : [[id === '' ? 'others' : id, count] as const];
+  });
+  return known.length === 0 ? undefined : new Map(known);
+}
+
+function withGaps(samples: readonly GridSample[], longest: number): GridSample[] {
+  return samples.flatMap((sample, index) => {
+    const before = samples[index - 1]?.at ?? sample.at;
+    return sample.at - before > longest ? [gapAfter(before), sample] : [sample];
+  });
+}
+
+function gapAfter(at: number): GridSample {
+  return { at: at + 1, finishedPerSecond: undefined, processors: undefined, busy: undefined };
+}
 
 /** After this time without a sample, the interval between is unknown; a hidden tab takes no samples. */
 const gapMs = 3 * sampleMs;
@@ -22,10 +55,7 @@ export function addSample(samples: readonly GridSample[], sample: GridSample): r
   const last = samples.at(-1);
   // A clock that was set back: what lies ahead of now was not seen before it.
   const before = last !== undefined && last.at >= sample.at ? samples.filter(({ at }) => at < sample.at) : samples;
-  const gap: GridSample[] =
-    last !== undefined && sample.at - last.at > gapMs
-      ? [{ at: last.at + 1, finishedPerSecond: undefined, processors: undefined, busy: undefined }]
-      : [];
+  const gap: GridSample[] = last !== undefined && sample.at - last.at > gapMs ? [gapAfter(last.at)] : [];
   return [...before, ...gap, sample].slice(-samplesKept);
 }
 

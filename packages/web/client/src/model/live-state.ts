@@ -113,6 +113,19 @@ function takeSample(
   return { ...state, samples: addSample(state.samples, sample) };
 }
 
+/** What goes wrong in the grid itself, while the page and its broker are well. */
+export function sayNotice({ summary, link, stream }: LiveState): string {
+  if (summary === undefined || stream === 'broken' || link?.connected === false) return '';
+  const names = summary.providers_away;
+  if (names.length === 0) return '';
+  const count = summary.provider_count - summary.providers_connected;
+  const more = count > names.length ? ` and ${count - names.length} more` : '';
+  return (
+    `${names.length === 1 && more === '' ? `Provider ${names[0]} is` : `Providers ${names.join(', ')}${more} are`} not ` +
+    'connected. Machines there get no new tasks until the broker reaches it again.'
+  );
+}
+
 /** What is in the way of what the page shows, as a sentence; undefined where nothing is. */
 export function findTrouble({
   stream,

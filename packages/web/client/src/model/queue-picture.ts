@@ -78,17 +78,19 @@ export function stackQueue({ requests, reservations, at_unix_ms: now }: QueuePro
   return boxes;
 }
 
+/** As many times as far as requests reach, reservations are shown at most. */
+const farthest = 4;
+
 /** Until when the picture goes: the last change of what is free, or of a request, and an hour at least. */
 export function getHorizon(
   { at_unix_ms: now, steps, requests, reservations }: QueueProfile,
   candidates: readonly number[],
 ): number {
-  const ends = [
-    ...steps.map(({ from_unix_ms: from }) => from),
-    ...requests.map(({ end_unix_ms: end }) => end ?? now),
-    ...reservations.map(({ end_unix_ms: end }) => end),
-    ...candidates,
-  ];
-  const last = ends.reduce((most, end) => Math.max(most, end), now);
+  const latest = (ends: readonly number[]): number => ends.reduce((most, end) => Math.max(most, end), now);
+  const requested = latest([...requests.map(({ end_unix_ms: end }) => end ?? now), ...candidates]);
+  // Of a reservation of months the beginning is enough: the requests would be too small to be seen.
+  const most = now + Math.max(3_600_000, farthest * (requested - now));
+  const others = [...steps.map(({ from_unix_ms: from }) => from), ...reservations.map(({ end_unix_ms: end }) => end)];
+  const last = Math.max(requested, Math.min(most, latest(others)));
   return now + Math.max(60_000, (last - now) * 1.06);
 }

@@ -77,7 +77,7 @@ function TaskContent({ jobId, taskIndex }: { readonly jobId: number; readonly ta
   return (
     <>
       <Why answer={answer} />
-      <TaskCard jobId={jobId} taskIndex={taskIndex} />
+      {answer.isLoading ? null : <TaskCard jobId={jobId} taskIndex={taskIndex} />}
     </>
   );
 }

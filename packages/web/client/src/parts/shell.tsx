@@ -1,5 +1,5 @@
 import { useEffect, useState, type MouseEvent, type ReactNode } from 'react';
-import { findTrouble } from '../model/live-state.ts';
+import { findTrouble, sayNotice } from '../model/live-state.ts';
 import { views } from '../model/place.ts';
 import { useLive, usePage } from '../page-context.tsx';
 
@@ -33,6 +33,7 @@ export function Shell({
         </span>
       </header>
       {hasToken ? <TroubleBanner /> : null}
+      {hasToken ? <NoticeBar /> : null}
       <main id="main" tabIndex={-1}>
         {children}
       </main>
@@ -112,6 +113,31 @@ function ThemeSwitch(): ReactNode {
     >
       {themeMarks[theme]}
     </button>
+  );
+}
+
+/** A provider that restarts is away for a moment: it is said when that lasts, in milliseconds. */
+const noticeAfterMs = 3000;
+
+function NoticeBar(): ReactNode {
+  const { go } = usePage();
+  const text = useLive(sayNotice);
+  const [shown, setShown] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(text), text === '' ? 0 : noticeAfterMs);
+    return () => clearTimeout(timer);
+  }, [text]);
+  if (text === '' || shown === '') return null;
+  return (
+    <p className="banner notice" role="status">
+      <b aria-hidden="true">!</b>
+      <span>
+        {text}{' '}
+        <button type="button" className="link" onClick={() => go({ view: 'now' })}>
+          Show the grid
+        </button>
+      </span>
+    </p>
   );
 }
 

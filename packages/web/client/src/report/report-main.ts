@@ -63,5 +63,14 @@ function draw(chart: ECharts, { build }: Drawing, figure: HTMLElement): void {
   );
 }
 
+/** An instant in a table is shown by the clock of who reads it, as the charts do; its own words stay in its tip. */
+function showLocalTime(cell: HTMLElement): void {
+  const text = cell.textContent ?? '';
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)) return;
+  cell.title = text;
+  cell.textContent = new Date(text).toLocaleString();
+}
+
 for (const figure of document.querySelectorAll<HTMLElement>('figure[data-chart]')) openFigure(figure);
 for (const table of document.querySelectorAll<HTMLTableElement>('table.rows')) enhanceTable(table);
+for (const cell of document.querySelectorAll<HTMLElement>('td')) showLocalTime(cell);

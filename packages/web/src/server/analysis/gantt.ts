@@ -38,6 +38,7 @@ export function drawGantt(records: JobRecords, window: GanttWindow, now: number)
   const rows = machines.slice(0, rowsMax);
   const rowOf = new Map(rows.map((machineId, row) => [machineId, row]));
   const segments = listSegments(shown, { rowOf, from, until, now });
+  const runCount = segments.filter(({ kind }) => !isStagingKind(kind)).length;
   const barsMax = window.barsMax ?? barsDefault;
   const binCount = Math.max(
     1,
@@ -53,8 +54,8 @@ export function drawGantt(records: JobRecords, window: GanttWindow, now: number)
     kinds: [...barKinds],
     rows: rows.map((machineId) => ({ machine_id: machineId, provider_id: machineId.split('/')[0] ?? '' })),
     rows_left_out: machines.length - rows.length,
-    bars: segments.length <= barsMax ? listBars(segments) : null,
-    cells: segments.length <= barsMax ? null : listCells(segments, { from, binMs, binCount, rowCount: rows.length }),
+    bars: runCount <= barsMax ? listBars(segments) : null,
+    cells: runCount <= barsMax ? null : listCells(segments, { from, binMs, binCount, rowCount: rows.length }),
     bin_ms: binMs,
     read_task_count: records.readCount,
     task_count: records.taskCount,
@@ -63,6 +64,7 @@ export function drawGantt(records: JobRecords, window: GanttWindow, now: number)
 
 const compare = new Intl.Collator('en', { numeric: true }).compare;
 const kindIndex = (kind: BarKind): number => barKinds.indexOf(kind);
+const isStagingKind = (kind: number): boolean => kind === kindIndex('inputs') || kind === kindIndex('outputs');
 
 function getExtent(replicas: readonly ReplicaRow[], now: number): readonly [number, number] {
   let [first, last] = [Infinity, 0];

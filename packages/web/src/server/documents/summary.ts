@@ -17,6 +17,7 @@ export interface SummarySources {
   readonly blocked: ReadonlySet<number>;
   readonly overview: GetOverviewResponse;
   readonly finishedPerSecond: number;
+  readonly providersAway: readonly string[];
   /** Whether there are older jobs than those. */
   readonly hasMoreJobs: boolean;
 }
@@ -28,6 +29,7 @@ export function summaryDocument({
   blocked,
   overview,
   finishedPerSecond,
+  providersAway,
   hasMoreJobs,
 }: SummarySources): Summary {
   const running = jobs.filter(({ status }) => status === JobStatus.RUNNING);
@@ -50,6 +52,7 @@ export function summaryDocument({
     replicas_running: overview.runningCount,
     providers_connected: overview.connectedProviderCount,
     provider_count: overview.providerCount,
+    providers_away: providersAway.slice(0, 5),
     requests_queued: overview.queuedRequestCount,
     requests_running: overview.runningRequestCount,
     remaining_ms_max: remaining.length === 0 ? null : Math.max(...remaining),

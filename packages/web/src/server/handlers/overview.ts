@@ -2,12 +2,17 @@ import type { JobList, Summary } from '../../schema/index.ts';
 import { jobRow } from '../documents/jobs.ts';
 import { summaryDocument } from '../documents/summary.ts';
 import type { GatewayParts } from '../grid-calls.ts';
+import type { GridHistory } from '../history.ts';
 import { jobsListed, type Readings } from '../readings.ts';
 import type { Handlers } from '../requests.ts';
 import { bodyBytesMax } from '../limits.ts';
 
 /** The session, and the grid at a glance. */
-export function overviewHandlers(parts: GatewayParts, readings: Readings): Handlers<'getSession' | 'getSummary'> {
+export function overviewHandlers(
+  parts: GatewayParts,
+  readings: Readings,
+  history: GridHistory,
+): Handlers<'getSession' | 'getSummary' | 'getHistory'> {
   return {
     getSession: () => ({
       version: parts.version,
@@ -19,6 +24,7 @@ export function overviewHandlers(parts: GatewayParts, readings: Readings): Handl
       body_bytes_max: bodyBytesMax,
     }),
     getSummary: () => readSummary(readings),
+    getHistory: ({ query }) => history.read(query.minutes ?? 10),
   };
 }
 
@@ -33,8 +39,14 @@ export async function readSummary(readings: Readings): Promise<Summary> {
     blocked: new Set(rows.filter((row) => row.is_blocked).map((row) => row.job_id)),
     overview,
     finishedPerSecond: readings.finishedPerSecond(),
+    providersAway: overview.connectedProviderCount < overview.providerCount ? await listAway(readings) : [],
     hasMoreJobs: jobs.length >= jobsListed,
   });
+}
+
+async function listAway(readings: Readings): Promise<string[]> {
+  const { providers } = await readings.providers();
+  return providers.filter(({ connected }) => !connected).map(({ providerId }) => providerId);
 }
 
 /** The newest jobs with how long they still take. */

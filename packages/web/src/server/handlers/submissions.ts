@@ -29,7 +29,7 @@ export function submissionHandlers(
       return {
         task_count: group === undefined ? 0 : findTaskCount(group),
         first_commands: group === undefined ? [] : firstCommands(group),
-        command_line: getCommandLine(body, directory, listCommands(group)),
+        command_line: getCommandLine(body, { directory, program: parts.program }, listCommands(group)),
       };
     },
     submitBag: async ({ body }) => {

@@ -253,3 +253,17 @@ test('all of them become pictures without a browser, and names in them are text'
     'the legend of a file says the sums',
   );
 });
+
+test('the slider of time is as wide as the axis that it moves, however long the names of machines are', (t) => {
+  for (const name of ['m', 'a machine with a long name', 'x'.repeat(200)]) {
+    const named = { ...gantt, rows: gantt.rows.map((row) => ({ ...row, machine_id: name })) };
+    for (const width of [380, 1200]) {
+      const { grid, dataZoom } = buildGanttOption(layOutGantt(named), { ...lightLook, width }) as {
+        readonly grid: { readonly left: number; readonly right: number };
+        readonly dataZoom: readonly { readonly left?: number; readonly right?: number }[];
+      };
+      t.deepEqual([dataZoom[0]?.left, dataZoom[0]?.right], [grid.left, grid.right]);
+      t.true(grid.left <= 158);
+    }
+  }
+});

@@ -1,6 +1,13 @@
 // How the grid was over the last minutes: bounded, and honest about what nobody saw.
 import test from 'ava';
-import { addSample, busyBySite, sampleMs, samplesKept, type GridSample } from '../../../client/src/model/history.ts';
+import {
+  addSample,
+  busyBySite,
+  joinHistory,
+  sampleMs,
+  samplesKept,
+  type GridSample,
+} from '../../../client/src/model/history.ts';
 import { emptyLiveState, reduceLive, type LiveState } from '../../../client/src/model/live-state.ts';
 
 const sample = (at: number): GridSample => ({ at, finishedPerSecond: 1, processors: 4, busy: new Map() });
@@ -83,4 +90,30 @@ test('while the stream is broken or the broker is away nothing is made up', (t) 
     const [taken] = tick(reduceLive(state, trouble), 1000).samples;
     t.deepEqual([taken?.finishedPerSecond, taken?.busy], [undefined, undefined]);
   }
+});
+
+test('what the gateway kept comes before what the page has seen, with gaps where nobody looked', (t) => {
+  const history = {
+    every_ms: 10_000,
+    at_unix_ms: [10_000, 20_000, 90_000],
+    finished_per_s: [1, null, 3],
+    processors: [4, 4, 8],
+    sites: [
+      { provider_id: 'alpha', busy: [2, null, 3] },
+      { provider_id: '', busy: [0, null, 1] },
+    ],
+  };
+  const joined = joinHistory(history, [sample(89_000), sample(91_000), sample(93_000)]);
+  t.deepEqual(
+    joined.map(({ at, finishedPerSecond, busy }) => [at, finishedPerSecond, busy?.get('alpha')]),
+    [
+      [10_000, 1, 2],
+      [20_000, undefined, undefined],
+      [20_001, undefined, undefined],
+      [90_000, 3, 3],
+      [91_000, 1, undefined],
+      [93_000, 1, undefined],
+    ],
+  );
+  t.is(joined[3]?.busy?.get('others'), 1);
 });

@@ -7,6 +7,7 @@ import {
   findTrouble,
   isSampled,
   reduceLive,
+  sayNotice,
   type LiveState,
 } from '../../../client/src/model/live-state.ts';
 
@@ -105,4 +106,16 @@ test('a broken stream is reported before a broker that is away, and a full disk 
   t.is(findTrouble(back), undefined);
   const full = reduceLive(back, { kind: 'MessageArrived', topic: 'summary', value: { trouble: 'the disk is full' } });
   t.deepEqual(findTrouble(full), { text: 'The broker accepts no new work: the disk is full', isLost: false });
+});
+
+test('a provider that is not connected is said, and not while the page itself sees nothing', (t) => {
+  const summary = (away: readonly string[], connected = 1) =>
+    ({ providers_away: away, provider_count: 4, providers_connected: connected }) as unknown as LiveState['summary'];
+  const notice = (away: readonly string[], connected?: number): string =>
+    sayNotice({ ...emptyLiveState, stream: 'open', summary: summary(away, connected)! });
+  t.regex(notice(['alpha'], 3), /^Provider alpha is not connected\./);
+  t.regex(notice(['alpha', 'beta'], 1), /^Providers alpha, beta and 1 more are not connected\./);
+  t.is(notice([]), '');
+  t.is(sayNotice({ ...emptyLiveState, stream: 'broken', summary: summary(['alpha'])! }), '');
+  t.is(sayNotice(emptyLiveState), '');
 });

@@ -56,3 +56,15 @@ test('the picture goes on a little beyond the last that is known, and a minute a
   t.is(getHorizon(profile, []), 60_100);
   t.true(getHorizon(profile, [10_000_000]) > 10_000_000);
 });
+
+test('a reservation of months does not make the requests too small to be seen', (t) => {
+  const day = 86_400_000;
+  const hours = {
+    ...profile,
+    requests: [request('mine', true, [5, 90, 100 + 2 * 3_600_000])],
+    steps: [{ from_unix_ms: 400 * day, free_processors: 10 }],
+    reservations: [{ reservation_id: 7, processors: 2, start_unix_ms: 300, end_unix_ms: 400 * day }],
+  };
+  t.is(getHorizon(hours, []), 100 + 8 * 3_600_000 * 1.06);
+  t.is(getHorizon({ ...hours, requests: [] }, []), 100 + 3_600_000 * 1.06);
+});

@@ -28,54 +28,86 @@ function OneJob({ jobId }: { readonly jobId: number }): ReactNode {
   const live = useLive((state) => (state.job?.job.job_id === jobId ? state.job : undefined));
   const answer = useAnswer('getJob', { params: { job_id: jobId } });
   const detail = live ?? answer.value;
+  if (detail !== undefined) return <KnownJob detail={detail} />;
+  return (
+    <div className="view">
+      <section className="panel">
+        <h1>Job {jobId}</h1>
+        <Answered answer={answer} what={`job ${jobId}`}>
+          {() => null}
+        </Answered>
+        <p>
+          <AllJobsLink />
+        </p>
+      </section>
+    </div>
+  );
+}
+
+/** Failures come first where there are any, and what lies below waits for them, so that it does not move. */
+function KnownJob({ detail }: { readonly detail: JobDetail }): ReactNode {
+  const { job_id: jobId, status, tasks: counts } = detail.job;
+  const everyMs = status === 'running' ? 4000 : 0;
+  const failed = useAnswer('getFailures', { params: { job_id: jobId } }, everyMs);
   const [spec, setSpec] = useTaskSpec();
   const tasks = useRef<HTMLDivElement>(null);
-  const pick = (status: TaskState): void => {
-    setSpec({ status, search: '' });
+  const pick = (picked: TaskState): void => {
+    setSpec({ status: picked, search: '' });
     tasks.current?.scrollIntoView({ block: 'start' });
   };
-  const everyMs = detail?.job.status === 'running' ? 4000 : 0;
-  if (detail === undefined)
-    return (
-      <div className="view">
-        <section className="panel">
-          <h1>Job {jobId}</h1>
-          <Answered answer={answer} what={`job ${jobId}`}>
-            {() => null}
-          </Answered>
-          <p>
-            <AllJobsLink />
-          </p>
-        </section>
-      </div>
-    );
-  const failures = <FailuresPanel jobId={jobId} everyMs={everyMs} />;
-  const hasFailed = detail.job.tasks.failed > 0;
+  const failures = <FailuresPanel jobId={jobId} answer={failed} />;
+  const hasFailed = counts.failed > 0;
   return (
     <div className="view job">
       <JobHead detail={detail} pick={pick} />
       {hasFailed ? failures : null}
-      {detail.is_workflow ? (
-        <Suspense fallback={<Loading what="the graph" />}>
-          <JobGraphPanel jobId={jobId} everyMs={everyMs === 0 ? 0 : 1000} />
-        </Suspense>
-      ) : null}
-      <div className="whole tasks-place" ref={tasks}>
-        <Suspense fallback={<Loading what="the tasks" />}>
-          <TasksPanel job={detail.job} spec={spec} setSpec={setSpec} />
-        </Suspense>
-      </div>
-      {detail.job.replica_count === 0 ? null : (
+      {hasFailed && failed.isLoading ? null : (
         <>
-          <GanttPanel jobId={jobId} everyMs={everyMs} />
-          <TimesPanels jobId={jobId} everyMs={everyMs} />
-          {hasFailed ? null : failures}
-          <CostPanel jobId={jobId} everyMs={everyMs} />
+          {detail.is_workflow ? (
+            <div className="whole graph-place">
+              <Suspense fallback={<Loading what="the graph" />}>
+                <JobGraphPanel jobId={jobId} everyMs={everyMs === 0 ? 0 : 1000} />
+              </Suspense>
+            </div>
+          ) : null}
+          <div className="whole tasks-place" ref={tasks} style={{ minHeight: tasksHeight(detail.job.task_count) }}>
+            <Suspense fallback={<Loading what="the tasks" />}>
+              <TasksPanel job={detail.job} spec={spec} setSpec={setSpec} />
+            </Suspense>
+          </div>
+          {detail.job.replica_count === 0 ? null : (
+            <WhatRan jobId={jobId} everyMs={everyMs} failures={hasFailed ? null : failures} />
+          )}
+          <StatedPanel detail={detail} />
         </>
       )}
-      <StatedPanel detail={detail} />
     </div>
   );
+}
+
+/** Pictures of what ran: of no use before anything has. */
+function WhatRan({
+  jobId,
+  everyMs,
+  failures,
+}: {
+  readonly jobId: number;
+  readonly everyMs: number;
+  readonly failures: ReactNode;
+}): ReactNode {
+  return (
+    <>
+      <GanttPanel jobId={jobId} everyMs={everyMs} />
+      <TimesPanels jobId={jobId} everyMs={everyMs} />
+      {failures}
+      <CostPanel jobId={jobId} everyMs={everyMs} />
+    </>
+  );
+}
+
+/** Room for the list of tasks before it has been read, so that what lies below does not move. */
+function tasksHeight(taskCount: number): number {
+  return 118 + Math.min(420, 34 + 33 * taskCount);
 }
 
 function AllJobsLink(): ReactNode {

@@ -1,14 +1,19 @@
 import type { ReactNode } from 'react';
-import type { FailureGroup } from '../../../../src/schema/index.ts';
+import type { FailureGroup, Failures } from '../../../../src/schema/index.ts';
 import { nameTask } from '../../model/task-list.ts';
 import { sayCount, sayMany, saySentence } from '../../model/words.ts';
-import { useAnswer, usePage } from '../../page-context.tsx';
+import { usePage, type Answer } from '../../page-context.tsx';
 import { Downloads } from './downloads.tsx';
 import { Answered, Empty, Panel } from '../../parts/notices.tsx';
 
 /** What went wrong, by cause, with what one of each printed. */
-export function FailuresPanel({ jobId, everyMs }: { readonly jobId: number; readonly everyMs: number }): ReactNode {
-  const answer = useAnswer('getFailures', { params: { job_id: jobId } }, everyMs);
+export function FailuresPanel({
+  jobId,
+  answer,
+}: {
+  readonly jobId: number;
+  readonly answer: Answer<Failures>;
+}): ReactNode {
   const { value } = answer;
   return (
     <Panel

@@ -518,7 +518,11 @@ export interface ReservationAwaited {
 export interface GetJobRequest {
   jobId: number;
   /** Answers without the spec, which may be large and never changes. */
-  withoutSpec?: boolean | undefined;
+  withoutSpec?:
+    | boolean
+    | undefined;
+  /** Answers a spec whose groups have no listed values, which may be large. */
+  withoutValues?: boolean | undefined;
 }
 
 export interface GetJobResponse {
@@ -704,7 +708,14 @@ export interface WatchJobRequest {
     | string
     | undefined;
   /** Resumes inside a change: `last_event_count` of the last message that was dealt with. So many events of the change `after_sequence` + 1 are left out. Ignored with `last_changes`. */
-  afterEventCount?: number | undefined;
+  afterEventCount?:
+    | number
+    | undefined;
+  /**
+   * Events tasks.finished carry results, with at most so many bytes of files in each event, 1 to 1048576. When absent, or for an event of
+   * more than 1000 tasks, GetTaskOutput has them.
+   */
+  resultBytesMax?: number | undefined;
 }
 
 export interface WatchJobResponse {
@@ -754,7 +765,32 @@ export interface JobEvent {
     | Reason
     | undefined;
   /** How many tasks it is about, where `task_indexes` has only the first of them. */
-  taskCount?: number | undefined;
+  taskCount?:
+    | number
+    | undefined;
+  /** Of its tasks, as `result_bytes_max` asks for; one that is missing has to be asked for. */
+  results?: TaskResults | undefined;
+}
+
+export interface TaskResults {
+  results: TaskResult[];
+}
+
+/** What a task brought home. */
+export interface TaskResult {
+  taskIndex: number;
+  exitStatus: number;
+  machineId: string;
+  files: ResultFile[];
+}
+
+export interface ResultFile {
+  path: string;
+  content:
+    | Content
+    | undefined;
+  /** Its bytes; absent where the event has no room for them, and for a file that has a place at home. */
+  data?: Buffer | undefined;
 }
 
 export interface ReplicaRecord {
@@ -3254,7 +3290,7 @@ export const ReservationAwaited: MessageFns<ReservationAwaited> = {
 };
 
 function createBaseGetJobRequest(): GetJobRequest {
-  return { jobId: 0, withoutSpec: undefined };
+  return { jobId: 0, withoutSpec: undefined, withoutValues: undefined };
 }
 
 export const GetJobRequest: MessageFns<GetJobRequest> = {
@@ -3264,6 +3300,9 @@ export const GetJobRequest: MessageFns<GetJobRequest> = {
     }
     if (message.withoutSpec !== undefined) {
       writer.uint32(16).bool(message.withoutSpec);
+    }
+    if (message.withoutValues !== undefined) {
+      writer.uint32(24).bool(message.withoutValues);
     }
     return writer;
   },
@@ -3295,6 +3334,14 @@ export const GetJobRequest: MessageFns<GetJobRequest> = {
             }
 
             message.withoutSpec = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.withoutValues = reader.bool();
             continue;
           }
         }
@@ -4592,6 +4639,7 @@ function createBaseWatchJobRequest(): WatchJobRequest {
     taskIndexesMax: undefined,
     journalInstance: undefined,
     afterEventCount: undefined,
+    resultBytesMax: undefined,
   };
 }
 
@@ -4617,6 +4665,9 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
     }
     if (message.afterEventCount !== undefined) {
       writer.uint32(56).uint32(message.afterEventCount);
+    }
+    if (message.resultBytesMax !== undefined) {
+      writer.uint32(64).uint32(message.resultBytesMax);
     }
     return writer;
   },
@@ -4688,6 +4739,14 @@ export const WatchJobRequest: MessageFns<WatchJobRequest> = {
             }
 
             message.afterEventCount = reader.uint32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.resultBytesMax = reader.uint32();
             continue;
           }
         }
@@ -4814,6 +4873,7 @@ function createBaseJobEvent(): JobEvent {
     request: undefined,
     cause: undefined,
     taskCount: undefined,
+    results: undefined,
   };
 }
 
@@ -4861,6 +4921,9 @@ export const JobEvent: MessageFns<JobEvent> = {
     }
     if (message.taskCount !== undefined) {
       writer.uint32(96).uint64(message.taskCount);
+    }
+    if (message.results !== undefined) {
+      TaskResults.encode(message.results, writer.uint32(114).fork()).join();
     }
     return writer;
   },
@@ -4990,6 +5053,207 @@ export const JobEvent: MessageFns<JobEvent> = {
             }
 
             message.taskCount = longToNumber(reader.uint64());
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.results = TaskResults.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTaskResults(): TaskResults {
+  return { results: [] };
+}
+
+export const TaskResults: MessageFns<TaskResults> = {
+  encode(message: TaskResults, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.results) {
+      TaskResult.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TaskResults {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTaskResults();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.results.push(TaskResult.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseTaskResult(): TaskResult {
+  return { taskIndex: 0, exitStatus: 0, machineId: "", files: [] };
+}
+
+export const TaskResult: MessageFns<TaskResult> = {
+  encode(message: TaskResult, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.taskIndex !== 0) {
+      writer.uint32(8).uint64(message.taskIndex);
+    }
+    if (message.exitStatus !== 0) {
+      writer.uint32(16).uint32(message.exitStatus);
+    }
+    if (message.machineId !== "") {
+      writer.uint32(26).string(message.machineId);
+    }
+    for (const v of message.files) {
+      ResultFile.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TaskResult {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTaskResult();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.taskIndex = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.exitStatus = reader.uint32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.machineId = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.files.push(ResultFile.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseResultFile(): ResultFile {
+  return { path: "", content: undefined, data: undefined };
+}
+
+export const ResultFile: MessageFns<ResultFile> = {
+  encode(message: ResultFile, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.path !== "") {
+      writer.uint32(10).string(message.path);
+    }
+    if (message.content !== undefined) {
+      Content.encode(message.content, writer.uint32(18).fork()).join();
+    }
+    if (message.data !== undefined) {
+      writer.uint32(26).bytes(message.data);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ResultFile {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseResultFile();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.path = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.content = Content.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.data = asBuffer(reader.bytes());
             continue;
           }
         }
