@@ -632,8 +632,8 @@ export const registry = {
     status: 'INVALID_ARGUMENT',
     retryable: false,
     advice:
-      'Ask for no more processors per task than a machine has: those of a cluster have one each. Start agents with ' +
-      'more processors, or let the task have processors of several machines with --gang.',
+      'Request at most as many processors per task as one machine has. Start agents or cluster nodes with more ' +
+      'processors, or use processors of several machines with --gang.',
   },
   MUT_PROTOCOL: {
     status: 'INVALID_ARGUMENT',

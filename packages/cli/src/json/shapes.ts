@@ -155,7 +155,10 @@ export const shapes = {
       'The request heuristic that decides from now on; `auto` for the best that this release knows, which ' +
         'requests name.',
     ],
-    default_task_time_ms: ['integer', 'How long a task is taken to last before any was observed.'],
+    default_task_time_ms: [
+      'integer',
+      'Assumed run time of a task before any has finished; for `initial`, `adaptive` and `mixed`.',
+    ],
   },
   identity: {
     folder: ['string', 'Where its files are.'],
@@ -451,7 +454,10 @@ export const shapes = {
     width_processors_max: ['integer', 'Most processors that a request may ask for.'],
     walltime_granularity_ms: ['integer', 'Walltimes are multiples of it.'],
     heuristic: ['string', 'The request heuristic that decides now.'],
-    default_task_time_ms: ['integer', 'How long a task is taken to last before any was observed.'],
+    default_task_time_ms: [
+      'integer',
+      'Assumed run time of a task before any has finished; for `initial`, `adaptive` and `mixed`.',
+    ],
     heuristic_switched: ['boolean', 'Whether it was switched to while the provider ran.'],
     queued_requests: ['integer', 'Requests of ours in its queue.'],
     machines: ['integer', 'GridMachines that it offers now.'],
