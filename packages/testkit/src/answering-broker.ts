@@ -91,7 +91,7 @@ export class AnsweringBroker {
   machines: MachineRecord[] = [];
   providers: ProviderRecord[] = [];
   requests: AllocationRequest[] = [];
-  /** What providers tell of their queues; of others it is not known. */
+  /** The queues that providers report; the others are unknown. */
   readonly queues = new Map<string, ProviderQueue>();
   ledger: LedgerRow[] = [];
   readonly outputs = new Map<string, GetTaskOutputResponse>();
@@ -108,7 +108,7 @@ export class AnsweringBroker {
   #journalInstance = 'first';
   #wake: () => void = () => undefined;
 
-  /** Tells events to who watches, those of one change in one message. */
+  /** Sends events to the watchers, those of one change in one message. */
   tell(...events: JobEvent[]): void {
     this.#reported.push(events);
     this.#wake();
@@ -280,7 +280,7 @@ export class AnsweringBroker {
     });
   }
 
-  /** Of a sample it tells so many changes at a time, the newest: a test says by its waking how often that is. */
+  /** Sends new events each time that the test reports some, and skips the oldest ones beyond the size of the sample. */
   async *watchJob(
     request: { readonly lastChanges?: number | undefined; readonly changesPerSecondMax?: number | undefined },
     signal: AbortSignal,

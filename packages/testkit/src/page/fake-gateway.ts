@@ -20,7 +20,7 @@ const policy =
 /** Where a faked gateway is, and how to make it go away. */
 export interface FakeGateway {
   readonly address: string;
-  /** With the token, as a browser is to open it. */
+  /** The address for a browser, with the token. */
   readonly url: string;
   /** The calls that would have changed something, by their paths. */
   readonly posted: readonly string[];
@@ -30,8 +30,8 @@ export interface FakeGateway {
 }
 
 /**
- * Serves the built page over a grid that is made up: for looking at the page, and for measuring it with more tasks and
- * machines than a host has. It only tells; nothing can be submitted to it.
+ * Serves the built page over a fake grid, to look at the page and to measure it with more tasks and machines than a
+ * host has. It is read-only.
  */
 export async function startFakeGateway(
   options: FakePageOptions & { readonly folder: string; readonly port?: number },
@@ -322,7 +322,7 @@ function getPage(
   { size, before }: { readonly size: number; readonly before: number },
 ): JobList {
   const jobs = rows.filter(({ job_id: jobId }) => jobId < before).slice(0, size);
-  // What was not asked for of old jobs is not told.
+  // Lists of old jobs have no estimates.
   const plain = jobs.map((row) => ({ ...row, remaining_ms_min: null, remaining_ms_max: null }));
   return { jobs: plain, next_before_job_id: jobs.length < size ? null : (jobs.at(-1)?.job_id ?? null) };
 }

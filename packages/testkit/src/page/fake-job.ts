@@ -137,7 +137,7 @@ export function fakeFailures(jobId: number): Failures {
           task_index: 3,
           replica_id: 31,
           standard_output: 'reading ligand 3\n',
-          standard_error: 'dock: <img src=x onerror="document.title=1"> is no atom\ndock: giving up\n',
+          standard_error: 'dock: <img src=x onerror="document.title=1"> is not an atom\ndock: giving up\n',
         },
       },
       {

@@ -75,6 +75,6 @@ export const MachineDetail = Type.Object({
       gpu_thousandths: Count,
     }),
   ),
-  is_complete: Type.Boolean({ description: 'False where so many tasks run that not all were looked through.' }),
+  is_complete: Type.Boolean({ description: 'False where more tasks run than were searched.' }),
 });
 export type MachineDetail = Static<typeof MachineDetail>;

@@ -112,7 +112,7 @@ export const JdfCheck = Type.Object({
     }),
     { description: 'All errors of the file, then all warnings.' },
   ),
-  is_cut: Type.Boolean({ description: 'So much is wrong that the rest of the file was not read.' }),
+  is_cut: Type.Boolean({ description: 'True where reading stopped early, after too many errors.' }),
   label: Type.String(),
   task_count: Count,
   group_count: Count,
