@@ -6,25 +6,29 @@ export interface ServiceOptions {
   readonly runningMax?: string;
   readonly priority?: string;
   readonly hold?: boolean;
+  readonly open?: boolean;
 }
 
 /** Those of them that were given, as the user writes them. */
-export function serviceOptionsGiven({ runningMax, priority, hold }: ServiceOptions): (readonly [string, unknown])[] {
+export function serviceOptionsGiven(options: ServiceOptions): (readonly [string, unknown])[] {
+  const { runningMax, priority, hold, open } = options;
   return [
     ['--running-max', runningMax],
     ['--priority', priority],
     ['--hold', hold],
+    ['--open', open],
   ];
 }
 
 /** What the options say of when a job is served. @throws {MutiraoError} MUT_BAD_REQUEST. */
-export function readService(options: ServiceOptions): Pick<JobSpec, 'runningMax' | 'priority' | 'isHeld'> {
+export function readService(options: ServiceOptions): Pick<JobSpec, 'runningMax' | 'priority' | 'isHeld' | 'open'> {
   const runningMax = readRunningMax(options.runningMax);
   const priority = readPriority(options.priority);
   return {
     ...(runningMax === undefined ? {} : { runningMax }),
     ...(priority === undefined ? {} : { priority }),
     ...(options.hold === true ? { isHeld: true } : {}),
+    ...(options.open === true ? { open: true } : {}),
   };
 }
 

@@ -43,6 +43,11 @@ export function define(command: Command, act: Act): void {
             'MUT_BAD_REQUEST',
             '--resume cannot be used with --standalone: a broker that ends with its job has no earlier jobs',
           );
+        if (options.standalone === true && options.open === true)
+          throw new MutiraoError(
+            'MUT_BAD_REQUEST',
+            '--open cannot be used with --standalone: a broker that ends with its job would wait for more tasks',
+          );
         if (options.standalone === true)
           return (await import('./submit-standalone.ts')).submitStandalone(context, file, options);
         refuseWithoutHere(options);
@@ -70,6 +75,9 @@ export async function submitJob(
       table: () => [
         `Job ${jobId} is submitted with ${taskCount} ${taskCount === 1 ? 'task' : 'tasks'}. "mutirao job wait ` +
           `${jobId}" waits for it.`,
+        ...(options.open === true
+          ? [`"mutirao job append ${jobId} -- COMMAND" adds tasks; it ends after "mutirao job close ${jobId}".`]
+          : []),
         ...(resumed === undefined ? [] : describeResumed(resumed, taskCount)),
       ],
       quiet: () => [jobId],
