@@ -38,9 +38,10 @@ export async function appendTasks(
   const jobId = await resolveJobId(broker, selector);
   const groups = encodeJobSpec({ ...job, groups: job.groups.map((group) => wholeGroup(job, group, options)) }).groups;
   const appendKey = options.key ?? randomUUID();
-  const { firstTaskIndex, taskCount } = await callPatiently(context, () =>
+  const { firstTaskIndex, taskCount, warnings } = await callPatiently(context, () =>
     broker.appendTasks({ jobId, appendKey, groups }),
   );
+  for (const { text } of warnings) context.output.note(`warning: ${text}`);
   tell(context.output, {
     json: (): JsonOf<typeof shapes.appended_tasks> => ({
       job_id: jobId,

@@ -8,7 +8,7 @@ async function append(argv: readonly string[]) {
   const requests: AppendTasksRequest[] = [];
   const appendTasks = (request: AppendTasksRequest) => {
     requests.push(request);
-    return Promise.resolve({ firstTaskIndex: 10, taskCount: 3 });
+    return Promise.resolve({ firstTaskIndex: 10, taskCount: 3, warnings: [] });
   };
   const listJobs = () => Promise.resolve({ jobs: [aJobSummary({ jobId: 7 })] });
   const line = await runCommandLine(['job', 'append', ...argv], {
@@ -59,7 +59,7 @@ test('an append is repeated under its key while the broker is away', async (t) =
   const appendTasks = ({ appendKey }: AppendTasksRequest) => {
     keys.push(appendKey);
     if (keys.length < 3) throw new MutiraoError('MUT_UNREACHABLE', 'away');
-    return Promise.resolve({ firstTaskIndex: 0, taskCount: 1 });
+    return Promise.resolve({ firstTaskIndex: 0, taskCount: 1, warnings: [] });
   };
   const listJobs = () => Promise.resolve({ jobs: [aJobSummary({ jobId: 7 })] });
   const broker = { appendTasks, listJobs };

@@ -64,7 +64,7 @@ const broker = {
   submitJob: answer({ jobId: 1, taskCount: 1, warnings: [] }),
   getJob: answer({ job: aJobSummary(), spec: aJobSpec() }),
   listJobs: answer({ jobs: [aJobSummary()] }),
-  appendTasks: answer({ firstTaskIndex: 3, taskCount: 1 }),
+  appendTasks: answer({ firstTaskIndex: 3, taskCount: 1, warnings: [] }),
   closeJob: () => Promise.resolve({ taskCount: 3 }),
   cancelJob: answer({}),
   cancelTasks: answer({ cancelledCount: 1 }),
