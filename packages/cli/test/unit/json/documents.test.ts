@@ -64,6 +64,7 @@ const broker = {
   submitJob: answer({ jobId: 1, taskCount: 1, warnings: [] }),
   getJob: answer({ job: aJobSummary(), spec: aJobSpec() }),
   listJobs: answer({ jobs: [aJobSummary()] }),
+  appendTasks: answer({ firstTaskIndex: 3, taskCount: 1, warnings: [] }),
   closeJob: () => Promise.resolve({ taskCount: 3 }),
   cancelJob: answer({}),
   cancelTasks: answer({ cancelledCount: 1 }),
@@ -326,6 +327,7 @@ const exampleFile = (name: string): string =>
 const rests: Readonly<Record<string, readonly string[]>> = {
   'job submit': ['--', 'true'],
   'job cancel': ['1'],
+  'job append': ['1', '--', 'echo'],
   'job close': ['1'],
   'job hold': ['1'],
   'job release': ['1'],
