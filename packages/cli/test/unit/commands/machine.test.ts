@@ -214,7 +214,7 @@ test('a machine is removed by its name, with or without its provider', async (t)
 test('a provider that keeps nothing says how to change that', async (t) => {
   t.regex(
     (await run(['machine', 'enrolled'])).result.out,
-    /Provider lab keeps no machines; "mutirao machine add" adds some\./,
+    /Provider lab has no enrolled machines; add some with "mutirao machine add"\./,
   );
 });
 
