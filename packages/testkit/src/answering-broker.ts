@@ -37,6 +37,8 @@ import {
   type SubmitJobRequest,
   type SubmitJobResponse,
   type TaskGroup,
+  type TailTaskOutputRequest,
+  type TailTaskOutputResponse,
   type TaskRecord,
   type WatchJobResponse,
 } from '@mutirao/api/broker';
@@ -97,6 +99,8 @@ export class AnsweringBroker {
   readonly submitted: SubmitJobRequest[] = [];
   readonly uploaded: Uint8Array[] = [];
   readonly asked: { readonly method: string; readonly request: unknown }[] = [];
+  /** What the tail of any task brings. */
+  tails: TailTaskOutputResponse[] = [];
   /** Why nothing can be asked; undefined while it answers. */
   awayBecause: MutiraoError | undefined;
   trouble: string | undefined;
@@ -166,6 +170,11 @@ export class AnsweringBroker {
       if (output === undefined) throw new MutiraoError('MUT_NOT_FOUND', 'the task has no output');
       return output;
     });
+  }
+
+  async *tailTaskOutput(request: TailTaskOutputRequest, signal: AbortSignal): AsyncGenerator<TailTaskOutputResponse> {
+    await this.#answer('tailTaskOutput', request, () => this.#job(request.jobId));
+    for (const message of this.tails) if (!signal.aborted) yield message;
   }
 
   getOverview(): Promise<GetOverviewResponse> {

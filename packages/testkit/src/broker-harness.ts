@@ -23,6 +23,8 @@ import {
   type ProvisioningState,
   type GangMemberReady,
   type Provisioning,
+  type DependencyCondition,
+  type JobDependency,
   type JobSpec,
   type MachineReport,
   type Outcome,
@@ -53,7 +55,7 @@ type Options = Readonly<Record<string, string>>;
  * `resource P machines`, `drain P [SINCE] [REASON] [now=yes]`, `undrain P`, `settle P`, `confirm P LEASE`,
  * `disconnect P`, `submit USER COUNT [key=.. replicas=.. failures=.. processors=.. scheduler=.. cap=idle|N%
  * requirements=.. check=.. input=.. output=.. noop=yes deadline=.. verify=.. gang=yes reservation=7:1000-5000x2
- * memory=16G grow=2 gpus=0.5 named=licence:2 asks=8G/1,16G time=9 or=4+8G@20,8@50 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 site selection=.. limit=T]`,
+ * memory=16G auto=yes grow=2 gpus=0.5 named=licence:2 asks=8G/1,16G time=9 or=4+8G@20,8@50 after=wait own=yes of=USER edges=0>1,0>2 times=10,20,30 reads=yes taken=0,1 widths=1,2,1-4 site selection=.. limit=T]`,
  * `cancel USER JOB`, `retry USER JOB [INDEXES] [now=PATH:FINGERPRINT]`, `join P/M [processors=.. scheduler=..
  * cap=idle|N%
  * memory=64G gpus=2:a100 named=licence:3 until=.. incarnation=.. request=.. held=1,2 gone=yes gangs=yes identity=.. inside=7:1000-5000x2 NAME=VALUE]`,
@@ -304,8 +306,11 @@ function listNumbers(text: string | undefined): number[] {
   return text === undefined || text === '' ? [] : text.split(',').map(Number);
 }
 
-function getGrowth({ grow }: Options): Pick<JobSpec, 'memoryGrowth'> {
-  return grow === undefined ? {} : { memoryGrowth: Number(grow) };
+function getGrowth({ grow, auto }: Options): Pick<JobSpec, 'memoryGrowth' | 'memoryAuto'> {
+  return {
+    ...(grow === undefined ? {} : { memoryGrowth: Number(grow) }),
+    ...(auto === undefined ? {} : { memoryAuto: true }),
+  };
 }
 
 function findSpec(count: number, options: Options): JobSpec {
@@ -342,7 +347,22 @@ function findSpec(count: number, options: Options): JobSpec {
     ...findReservation(options),
     ...findSiteSelection(options),
     ...readService(options),
+    ...readGates(options),
   });
+}
+
+/** `awaits=succeeded:1,each:2 begin=5000 expire=9000`. */
+function readGates({ awaits, begin, expire }: Options): Pick<JobSpec, 'after' | 'beginAt' | 'expireAt'> {
+  return {
+    ...(awaits === undefined ? {} : { after: awaits.split(',').map(readDependency) }),
+    ...(begin === undefined ? {} : { beginAt: Number(begin) }),
+    ...(expire === undefined ? {} : { expireAt: Number(expire) }),
+  };
+}
+
+function readDependency(text: string): JobDependency {
+  const [condition = '', jobId = ''] = text.split(':');
+  return { jobId: Number(jobId), condition: condition as DependencyCondition };
 }
 
 function getOpen({ open }: Options): Pick<JobSpec, 'open'> {

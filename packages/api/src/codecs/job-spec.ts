@@ -43,6 +43,7 @@ import {
   encodeLimits,
   encodeRoot,
 } from './common.ts';
+import { decodeGates, encodeDependencies } from './dependencies.ts';
 import { decodeResources, encodeResources } from './resources.ts';
 import { decodeRunner } from './runner.ts';
 import { decodeScheduling, encodeScheduling } from './scheduling.ts';
@@ -130,6 +131,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     replicasMax: integer('job.replicas_max', wire.replicasMax ?? usualReplicas(wire), 1, 16),
     ...decodeRetries(wire),
     ...decodeService(wire),
+    ...decodeGates(wire),
     homeDirectory: text('job.home_directory', wire.homeDirectory, 4096),
     deadline: wire.deadlineUnixMs,
     ...decodeVerification(wire.verification),
@@ -146,11 +148,13 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
 function decodeRetries({
   failuresMax = 3,
   memoryGrowth,
+  memoryAuto,
   failedTasksMax,
-}: JobSpecWire): Pick<JobSpec, 'failuresMax' | 'memoryGrowth' | 'failedTasksMax'> {
+}: JobSpecWire): Pick<JobSpec, 'failuresMax' | 'memoryGrowth' | 'memoryAuto' | 'failedTasksMax'> {
   return {
     failuresMax: integer('job.failures_max', failuresMax, 1, 100),
     ...(memoryGrowth === undefined ? {} : { memoryGrowth: readGrowth(memoryGrowth) }),
+    ...(memoryAuto === true ? { memoryAuto } : {}),
     ...(failedTasksMax === undefined
       ? {}
       : { failedTasksMax: integer('job.failed_tasks_max', failedTasksMax, 1, taskCountMax) }),
@@ -188,9 +192,13 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     failuresMax: spec.failuresMax,
     failedTasksMax: spec.failedTasksMax,
     memoryGrowth: spec.memoryGrowth,
+    memoryAuto: spec.memoryAuto,
     runningMax: spec.runningMax,
     priority: spec.priority,
     held: spec.isHeld,
+    after: encodeDependencies(spec.after),
+    beginUnixMs: spec.beginAt,
+    expireUnixMs: spec.expireAt,
     homeDirectory: spec.homeDirectory,
     deadlineUnixMs: spec.deadline,
     verification: spec.verification && { by: encodeVerification(spec.verification) },

@@ -51,6 +51,8 @@ export const explanationSentences = {
     `${plural(tasks, 'task')} ${tasks === 1 ? 'was' : 'were'} cancelled${aside(say(cause))}.`,
   'tasks-blocked': ({ tasks }) =>
     `${plural(tasks, 'task')} cannot run, because tasks that ${tasks === 1 ? 'it needs' : 'they need'} failed.`,
+  'job-expires': ({ expireUnixMs, leftMs }, { instant }) =>
+    `What has not started by ${instant(expireUnixMs)} is cancelled, ${fromNow(leftMs)}.`,
   'tasks-held': ({ tasks, jobId }) =>
     `${plural(tasks, 'task')} ${tasks === 1 ? 'is' : 'are'} held; "mutirao job release ${jobId}" lets ` +
     `${tasks === 1 ? 'it' : 'them'} start.`,
@@ -90,6 +92,12 @@ export const explanationSentences = {
         : `90 % take at most ${span(ninetiethMs)}`;
     return `Half of its tasks take at most ${span(medianMs)}, and ${most}, ${by}.`;
   },
+  'memory-at-start': ({ memoryBytes, completedTasks, neededTasks }) =>
+    `A task asks for ${describeBytes(memoryBytes)} of memory at first; --memory auto chooses it by ` +
+    `${neededTasks} measured runs, and has ${completedTasks}.`,
+  'memory-chosen': ({ memoryBytes, completedTasks, percent }) =>
+    `--memory auto chose ${describeBytes(memoryBytes)}: ${percent} % of ${plural(completedTasks, 'measured run')} used ` +
+    'less.',
   'memory-use': ({ leastAskedBytes, mostAskedBytes, completedTasks, medianBytes, ninetiethBytes }) => {
     const least = leastAskedBytes === mostAskedBytes ? '' : `${describeBytes(leastAskedBytes)} to `;
     return (

@@ -46,6 +46,12 @@ const jobFields = {
   doubtful_task_indexes: ['array of integer', 'The first 100 of them.'],
   priority: ['integer', 'Of two jobs the one of the higher priority is served first; 0 unless stated.'],
   running_max: ['integer or null', 'Most of its tasks that run at once; null without a limit.'],
+  awaited: [
+    'array of object',
+    'Jobs that it waits for still: `job_id`, and `condition` (`started`, `ended`, `succeeded`, `failed` or `each`).',
+  ],
+  begin_unix_ms: [instant, 'Nothing of it is started before; null once that has come, or without such a time.'],
+  expire_unix_ms: [instant, 'What has not started by then is cancelled; null without such a time.'],
   awaited_reservation_id: [
     'integer or null',
     'The reservation that its tasks wait for while none of them is at a machine; null where they wait for none. ' +
@@ -189,6 +195,7 @@ export const shapes = {
       'A task that used more memory than it asked for runs again with this many times as much, as `--retry-memory` ' +
         'sets it; null where it does not.',
     ],
+    memory_auto: ['boolean', 'Whether tasks request the memory that earlier ones used, as with `--memory auto`.'],
     failed_tasks_max: [
       'integer or null',
       'Failed tasks that stop the job, as `--failures-max` sets it; null where they do not.',

@@ -45,6 +45,7 @@ export const explanationReasons = {
   'tasks-cancelled': { tasks: 'number', cause: 'cause' },
   'tasks-blocked': { tasks: 'number' },
   'tasks-held': { tasks: 'number', jobId: 'number' },
+  'job-expires': { expireUnixMs: 'number', leftMs: 'number' },
   'tasks-waiting-for-others': { tasks: 'number' },
   'tasks-reused': { tasks: 'number', jobId: 'number' },
   'replicas-started': { replicas: 'number', tasks: 'number' },
@@ -67,6 +68,8 @@ export const explanationReasons = {
     ninetiethMs: 'number?',
   },
 
+  'memory-at-start': { memoryBytes: 'number', completedTasks: 'number', neededTasks: 'number' },
+  'memory-chosen': { memoryBytes: 'number', completedTasks: 'number', percent: 'number' },
   'memory-use': {
     /** The range of the requests of its groups' tasks; the same twice if all are equal. */
     leastAskedBytes: 'number',

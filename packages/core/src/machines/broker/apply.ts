@@ -1,6 +1,7 @@
 import { reservationKey } from '../../messages/index.ts';
 import { dispatch, type HandlersByKind } from '../../shared/index.ts';
 import { holdMembers, startGang } from './apply/apply-gang.ts';
+import { expireJob, reachBegin, settleDependency } from './apply/apply-gates.ts';
 import { holdTasks, releaseTasks } from './apply/apply-hold.ts';
 import {
   acceptJob,
@@ -11,6 +12,7 @@ import {
   getReviseInputs,
   leaveReservation,
   retryTasks,
+  chooseMemory,
   updateJob,
 } from './apply/apply-job.ts';
 import { cancelTasks } from './apply/cancel-tasks.ts';
@@ -39,7 +41,11 @@ const appliers: HandlersByKind<BrokerState, BrokerChange> = {
   TasksCancelled: cancelTasks,
   TasksHeld: holdTasks,
   TasksReleased: releaseTasks,
+  DependencySettled: settleDependency,
+  BeginReached: reachBegin,
+  JobExpired: expireJob,
   JobUpdated: updateJob,
+  MemoryChosen: chooseMemory,
   ReservationLeft: leaveReservation,
   JobEnded: endJob,
   TasksRetried: retryTasks,
