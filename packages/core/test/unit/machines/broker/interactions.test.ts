@@ -64,6 +64,7 @@ const subjects = [
   'resource-gangs',
   'alternatives',
   'memory-auto',
+  'bad-nodes',
   'memory-ran-out',
   'retry-memory',
   'retry-memory-gangs',

@@ -2085,7 +2085,7 @@ export const JobSpec: MessageFns<JobSpec> = {
       writer.uint32(177).double(message.memoryGrowth);
     }
     if (message.memoryAuto !== undefined) {
-      writer.uint32(216).bool(message.memoryAuto);
+      writer.uint32(240).bool(message.memoryAuto);
     }
     if (message.open !== undefined) {
       writer.uint32(184).bool(message.open);
@@ -2303,8 +2303,8 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.memoryGrowth = reader.double();
             continue;
           }
-          case 27: {
-            if (tag !== 216) {
+          case 30: {
+            if (tag !== 240) {
               break;
             }
 
