@@ -188,3 +188,30 @@ test.serial('"submit again" opens the form with what the job asked for, and name
   t.is(await page.getByRole('textbox', { name: /^Command/ }).inputValue(), './dock {}');
   t.is(await page.getByLabel(/^Numbers/).inputValue(), '1-9');
 });
+
+test.serial('a long label breaks no button, and what has the focus is not cut off by its table', async (t) => {
+  for (const width of [820, 1000, 1280]) {
+    const { page } = await open(t, '/', { viewport: { width, height: 800 } });
+    const why = page.getByRole('button', { name: 'Why is job 42 in this state?' });
+    await why.waitFor();
+    await page.evaluate('document.querySelector(".job-name span").textContent = "x".repeat(200)');
+    t.true(((await why.boundingBox())?.height ?? 99) < 40, `${width} px`);
+    await why.focus();
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Tab');
+    const offset = await page.evaluate('getComputedStyle(document.activeElement).outlineOffset');
+    t.regex(String(offset), /^-/, 'the ring is drawn inside');
+  }
+});
+
+test.serial('in high contrast bars and legends keep their colours, which are all that they are', async (t) => {
+  const { page } = await open(t, '/jobs/42', { forcedColors: 'active' });
+  await page.waitForSelector('.stacked i');
+  for (const selector of ['.stacked i', '.legend i', '.link-light i'])
+    t.is(
+      await page.evaluate(`getComputedStyle(document.querySelector('${selector}')).forcedColorAdjust`),
+      'none',
+      selector,
+    );
+  t.deepEqual(await findSeriousFaults(page), []);
+});
