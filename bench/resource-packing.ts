@@ -11,8 +11,9 @@ import { Prng } from '@mutirao/core/shared';
 import { median, option, plain, report } from './harness.ts';
 
 // How well the workqueue packs tasks that ask for processors, memory and GPUs: makespans of generated mixes over a lower
-// bound that no schedule can beat, beside first fit and best fit, which keep nothing for tasks that do not fit. The
-// classes are groups of one job: the workqueue orders them by work, the others as they were drawn. None sees run times. --mixes N, --nodes N and --tasks N size it.
+// bound that no schedule can beat, compared with first fit and best fit, which keep nothing for tasks that do not fit.
+// The classes are groups of one job: the workqueue orders them by work, the others as they were drawn. None sees run
+// times. --mixes N, --nodes N and --tasks N size it.
 const mixCount = option('mixes', 200);
 const nodeCount = option('nodes', 16);
 const taskCount = option('tasks', 600);

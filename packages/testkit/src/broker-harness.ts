@@ -23,6 +23,8 @@ import {
   type ProvisioningState,
   type GangMemberReady,
   type Provisioning,
+  type DependencyCondition,
+  type JobDependency,
   type JobSpec,
   type MachineReport,
   type Outcome,
@@ -89,7 +91,7 @@ export class BrokerHarness {
     return [...changes.flatMap(describeChange), ...commands.flatMap(describeBrokerCommand), ...answers].join('\n');
   }
 
-  /** Answers lines that are no inputs. */
+  /** Answers lines that are questions, not inputs. */
   #ask(line: string): string[] | undefined {
     const [verb = '', first = '', second = '', third = ''] = line.split(' ');
     switch (verb) {
@@ -345,7 +347,22 @@ function findSpec(count: number, options: Options): JobSpec {
     ...findReservation(options),
     ...findSiteSelection(options),
     ...readService(options),
+    ...readGates(options),
   });
+}
+
+/** `awaits=succeeded:1,each:2 begin=5000 expire=9000`. */
+function readGates({ awaits, begin, expire }: Options): Pick<JobSpec, 'after' | 'beginAt' | 'expireAt'> {
+  return {
+    ...(awaits === undefined ? {} : { after: awaits.split(',').map(readDependency) }),
+    ...(begin === undefined ? {} : { beginAt: Number(begin) }),
+    ...(expire === undefined ? {} : { expireAt: Number(expire) }),
+  };
+}
+
+function readDependency(text: string): JobDependency {
+  const [condition = '', jobId = ''] = text.split(':');
+  return { jobId: Number(jobId), condition: condition as DependencyCondition };
 }
 
 function getOpen({ open }: Options): Pick<JobSpec, 'open'> {

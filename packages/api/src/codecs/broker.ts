@@ -28,6 +28,7 @@ import {
 } from '../generated/mutirao/broker/v1/broker.ts';
 import { clip } from '../limits.ts';
 import { encodeCause, encodeReason, sayCause } from '../reasons/index.ts';
+import { encodeDependencies } from './dependencies.ts';
 import { badRequest } from './common.ts';
 import { encodeMachineFacts } from './machine.ts';
 import { encodeAllocationRequest } from './provider.ts';
@@ -74,10 +75,13 @@ export function encodeReplicaDisposition(disposition: ReplicaDisposition | undef
 
 /** Writes where a job stands for the wire. */
 export function encodeJobSummary(summary: JobSummary): JobSummaryWire {
-  const { status, submittedAt, endedAt, doubtfulTaskIndexes, reservationAwaited, cancelReason, isOpen, ...rest } =
-    summary;
+  const { status, submittedAt, endedAt, doubtfulTaskIndexes, reservationAwaited, cancelReason, ...others } = summary;
+  const { isOpen, awaited, beginAt, expireAt, ...rest } = others;
   return {
     ...rest,
+    awaited: encodeDependencies(awaited),
+    beginUnixMs: beginAt,
+    expireUnixMs: expireAt,
     open: isOpen,
     cancelReason: encodeCause(cancelReason),
     doubtfulTaskIndexes: [...doubtfulTaskIndexes],

@@ -61,6 +61,7 @@ export {
 } from './cluster.ts';
 export { decodeHello, decodeServedUser, protocolVersion, type Hello, type ServedUser } from './hello.ts';
 export { decodeStartGang, encodeStartGang, gangMembersMax } from './gang.ts';
+export { encodeDependencies, readCondition } from './dependencies.ts';
 export { decodeLease, encodeLease } from './lease.ts';
 export {
   decodeOutputPart,

@@ -43,6 +43,7 @@ import {
   encodeLimits,
   encodeRoot,
 } from './common.ts';
+import { decodeGates, encodeDependencies } from './dependencies.ts';
 import { decodeResources, encodeResources } from './resources.ts';
 import { decodeRunner } from './runner.ts';
 import { decodeScheduling, encodeScheduling } from './scheduling.ts';
@@ -130,6 +131,7 @@ export function decodeJobSpec(wire: JobSpecWire): JobSpec {
     replicasMax: integer('job.replicas_max', wire.replicasMax ?? usualReplicas(wire), 1, 16),
     ...decodeRetries(wire),
     ...decodeService(wire),
+    ...decodeGates(wire),
     homeDirectory: text('job.home_directory', wire.homeDirectory, 4096),
     deadline: wire.deadlineUnixMs,
     ...decodeVerification(wire.verification),
@@ -194,6 +196,9 @@ export function encodeJobSpec(spec: JobSpec): JobSpecWire {
     runningMax: spec.runningMax,
     priority: spec.priority,
     held: spec.isHeld,
+    after: encodeDependencies(spec.after),
+    beginUnixMs: spec.beginAt,
+    expireUnixMs: spec.expireAt,
     homeDirectory: spec.homeDirectory,
     deadlineUnixMs: spec.deadline,
     verification: spec.verification && { by: encodeVerification(spec.verification) },
@@ -288,7 +293,7 @@ function decodeReservation(wire: JobReservationWire | undefined): Pick<JobSpec, 
     throw badRequest(`job.reservation.after is ${String(reported)}; expected a value of OnReservationEnd`);
   if (own === true && after === 'wait')
     throw badRequest(
-      'job.reservation.own is true and after is WAIT; expected GO_ON, since its tasks run beside it too',
+      'job.reservation.own is true and after is WAIT; expected GO_ON, since its tasks also run outside the reservation',
     );
   return { reservation: { ...readClaim(claim), after, ...(own === true ? { isOwn: true } : {}) } };
 }

@@ -3,6 +3,7 @@ import { describeAmount } from '@mutirao/core/resources';
 import { describeBytes, plural } from '@mutirao/core/shared';
 
 import type { Catalogue } from './catalogue.ts';
+import { awaitedTo } from './waiting-sentences.ts';
 import { fromNow, listed, span, splitCount } from './numbers.ts';
 
 /** Why a replica ended, a machine is distrusted or something was cancelled: parts of other sentences. */
@@ -46,6 +47,11 @@ export const causeSentences = {
     `all ${results} results agree, but that is not credible enough for credibility:${threshold}; lower the threshold`,
   'votes-disagree': ({ results }) =>
     `too few of ${plural(results, 'result')} agree; use a check that prints only what must be the same`,
+  'dependency-never-met': ({ awaitedId, condition, status }) =>
+    condition === 'each'
+      ? `the task of job ${awaitedId} that it waited for has failed or was cancelled`
+      : `it waited for job ${awaitedId} to ${awaitedTo[condition]}, which has ended as ${status}`,
+  'job-expired': ({ expireUnixMs }, { instant }) => `it had not started by ${instant(expireUnixMs)}`,
   'provider-draining-gang': () => 'its provider is draining',
   'provider-releases-all': () => 'its provider releases all its machines',
   'gang-members-not-ready': ({ machineIds }) => `not ready in time: ${listed(machineIds)}`,

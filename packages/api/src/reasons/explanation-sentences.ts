@@ -51,6 +51,8 @@ export const explanationSentences = {
     `${plural(tasks, 'task')} ${tasks === 1 ? 'was' : 'were'} cancelled${aside(say(cause))}.`,
   'tasks-blocked': ({ tasks }) =>
     `${plural(tasks, 'task')} cannot run, because tasks that ${tasks === 1 ? 'it needs' : 'they need'} failed.`,
+  'job-expires': ({ expireUnixMs, leftMs }, { instant }) =>
+    `What has not started by ${instant(expireUnixMs)} is cancelled, ${fromNow(leftMs)}.`,
   'tasks-held': ({ tasks, jobId }) =>
     `${plural(tasks, 'task')} ${tasks === 1 ? 'is' : 'are'} held; "mutirao job release ${jobId}" lets ` +
     `${tasks === 1 ? 'it' : 'them'} start.`,

@@ -26,6 +26,17 @@ export const jobFaults = {
   'job-gang-width-differs': ({ groupIndex, processorsMin, processorsMax, jobProcessors }) =>
     `${group(groupIndex)}a task of a gang takes ${processorsMin} to ${processorsMax} processors; expected the ` +
     `${jobProcessors} of its job`,
+  'job-dependencies-too-many': ({ jobs, jobsMax }) =>
+    `the job waits for ${jobs} jobs; expected at most ${jobsMax}. Submit a job between that waits for some of them`,
+  'job-dependency-unknown': ({ awaitedId }) =>
+    `the job waits for job ${awaitedId}, and there is no job ${awaitedId} of yours; "mutirao job list" shows them`,
+  'job-dependency-twice': ({ awaitedId, condition }) =>
+    `the job waits for job ${awaitedId} twice (${condition}); expected once`,
+  'job-dependency-unequal': ({ awaitedId, tasks, awaitedTasks }) =>
+    `each of ${plural(tasks, 'task')} waits for the same task of job ${awaitedId}, which has ${awaitedTasks}; expected ` +
+    'two closed jobs of equal length',
+  'job-expires-before-begin': ({ beginUnixMs, expireUnixMs }, { instant }) =>
+    `the job expires at ${instant(expireUnixMs)}, and begins at ${instant(beginUnixMs)}; expected it to begin before`,
   'job-values-invalid': ({ groupIndex, first, step }) =>
     `${group(groupIndex)}the values begin at ${first} in steps of ${step}; expected integers, and a step other than 0`,
   'job-value-with-nul': ({ groupIndex }) =>

@@ -24,6 +24,7 @@ export const taskSentences = {
   'task-before': ({ taskIndex, status }) =>
     status === 'gone' ? `The records of task ${taskIndex} are gone.` : `Task ${taskIndex} is ${status}.`,
   'further-tasks': ({ tasks }) => `And ${plural(tasks, 'more task')}.`,
+  'task-gated': (named) => `${titled(named)} may not start yet.`,
   'task-held': (named) =>
     `${titled(named)} is held. "mutirao job release ${named.jobId} ${named.taskIndex}" lets it start.`,
   'task-running': ({ machineIds, ...named }) => `${titled(named)} runs on ${listed(machineIds)}.`,

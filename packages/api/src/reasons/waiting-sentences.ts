@@ -9,6 +9,15 @@ interface Named {
   readonly resourceId: string;
 }
 
+/** What a job that is waited for must do. */
+export const awaitedTo = {
+  started: 'start',
+  ended: 'end',
+  succeeded: 'finish',
+  failed: 'fail or be cancelled',
+  each: 'finish the same tasks',
+} as const;
+
 /** Why tasks wait and machines take no work. */
 export const waitingSentences = {
   'no-provider': () => 'There are no machines and no providers to get any from. Start a grid with "mutirao up".',
@@ -44,6 +53,12 @@ export const waitingSentences = {
     `Job ${jobId} has priority ${priority} and is served before this one, which has ${ownPriority}.`,
   'running-max-reached': ({ runningMax, running }) =>
     `The job may run at most ${plural(runningMax, 'task')} at once, and ${running} ${running === 1 ? 'runs' : 'run'}.`,
+  'job-awaited': ({ awaitedId, condition, finishedTasks, tasks, taskIndex }) =>
+    taskIndex === undefined
+      ? `Waiting for job ${awaitedId} to ${awaitedTo[condition]} (${finishedTasks} of ${plural(tasks, 'task')} finished).`
+      : `Waiting for task ${taskIndex} of job ${awaitedId} to finish.`,
+  'begin-awaited': ({ beginUnixMs, leftMs }, wording) =>
+    `Its user set it to start no earlier than ${at(beginUnixMs, wording)}, ${fromNow(leftMs)}.`,
   'no-machine-long-enough': ({ neededMs }) =>
     `Waiting for a machine whose allocation lasts at least another ${span(neededMs)}, as these tasks need.`,
   'needed-time-limit': () => "The time needed is the job's limit on run time.",

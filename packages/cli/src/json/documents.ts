@@ -36,6 +36,7 @@ import {
   type LeaseState,
 } from '@mutirao/api/provider';
 import type { Slot } from '@mutirao/api/common';
+import { readCondition } from '@mutirao/api/codecs';
 import { findReasonDocument, reasonDocument } from '@mutirao/api/reasons';
 
 import type { Manifest } from '../backup/manifest.ts';
@@ -71,6 +72,12 @@ export function jobJson(job: JobSummary): JsonOf<Shapes['job']> {
     doubtful_task_indexes: job.doubtfulTaskIndexes,
     priority: job.priority,
     running_max: job.runningMax ?? null,
+    awaited: (job.awaited?.jobs ?? []).map(({ jobId, condition }) => ({
+      job_id: jobId,
+      condition: readCondition(condition) ?? 'unknown',
+    })),
+    begin_unix_ms: job.beginUnixMs ?? null,
+    expire_unix_ms: job.expireUnixMs ?? null,
     awaited_reservation_id: job.reservationAwaited?.reservationId ?? null,
     awaited_from_unix_ms: job.reservationAwaited?.startsUnixMs ?? null,
   };

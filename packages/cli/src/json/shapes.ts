@@ -46,6 +46,12 @@ const jobFields = {
   doubtful_task_indexes: ['array of integer', 'The first 100 of them.'],
   priority: ['integer', 'Of two jobs the one of the higher priority is served first; 0 unless stated.'],
   running_max: ['integer or null', 'Most of its tasks that run at once; null without a limit.'],
+  awaited: [
+    'array of object',
+    'Jobs that it waits for still: `job_id`, and `condition` (`started`, `ended`, `succeeded`, `failed` or `each`).',
+  ],
+  begin_unix_ms: [instant, 'Nothing of it is started before; null once that has come, or without such a time.'],
+  expire_unix_ms: [instant, 'What has not started by then is cancelled; null without such a time.'],
   awaited_reservation_id: [
     'integer or null',
     'The reservation that its tasks wait for while none of them is at a machine; null where they wait for none. ' +
@@ -128,7 +134,7 @@ export const shapes = {
   },
   explanation: {
     summary: ['reason', 'Answers the question.'],
-    waiting: ['reason or null', 'Why what it is about waits; null where it does not.'],
+    waiting: ['reason or null', 'Why the object waits; null where it does not wait.'],
     details: ['array of reason', 'The most important first.'],
   },
   grid: {
@@ -149,7 +155,10 @@ export const shapes = {
       'The request heuristic that decides from now on; `auto` for the best that this release knows, which ' +
         'requests name.',
     ],
-    default_task_time_ms: ['integer', 'How long a task is taken to last before any was observed.'],
+    default_task_time_ms: [
+      'integer',
+      'Assumed run time of a task before any has finished; for `initial`, `adaptive` and `mixed`.',
+    ],
   },
   identity: {
     folder: ['string', 'Where its files are.'],
@@ -445,7 +454,10 @@ export const shapes = {
     width_processors_max: ['integer', 'Most processors that a request may ask for.'],
     walltime_granularity_ms: ['integer', 'Walltimes are multiples of it.'],
     heuristic: ['string', 'The request heuristic that decides now.'],
-    default_task_time_ms: ['integer', 'How long a task is taken to last before any was observed.'],
+    default_task_time_ms: [
+      'integer',
+      'Assumed run time of a task before any has finished; for `initial`, `adaptive` and `mixed`.',
+    ],
     heuristic_switched: ['boolean', 'Whether it was switched to while the provider ran.'],
     queued_requests: ['integer', 'Requests of ours in its queue.'],
     machines: ['integer', 'GridMachines that it offers now.'],

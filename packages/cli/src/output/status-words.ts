@@ -7,13 +7,40 @@ import { showMoment } from './units.ts';
 export function jobStatusText(
   job: Pick<
     JobSummary,
-    'status' | 'reservationAwaited' | 'heldCount' | 'runningCount' | 'dispatchedCount' | 'readyCount'
+    | 'status'
+    | 'awaited'
+    | 'beginUnixMs'
+    | 'reservationAwaited'
+    | 'heldCount'
+    | 'runningCount'
+    | 'dispatchedCount'
+    | 'readyCount'
   >,
   now: number,
 ): string {
   return job.status === JobStatus.RUNNING
-    ? (describeAwaited(job, now) ?? (isHeld(job) ? 'held' : getEnumName(JobStatus, job.status)))
+    ? (describeAwaited(job, now) ??
+        describeGates(job, now) ??
+        (isHeld(job) ? 'held' : getEnumName(JobStatus, job.status)))
     : getEnumName(JobStatus, job.status);
+}
+
+/** The jobs or the time that nothing of a job has started for, in words; undefined where something has. */
+function describeGates(
+  {
+    awaited,
+    beginUnixMs,
+    runningCount,
+    dispatchedCount,
+    readyCount,
+  }: Pick<JobSummary, 'awaited' | 'beginUnixMs' | 'runningCount' | 'dispatchedCount' | 'readyCount'>,
+  now: number,
+): string | undefined {
+  if (runningCount + dispatchedCount + readyCount > 0) return undefined;
+  if (beginUnixMs !== undefined) return `waiting until ${showMoment(beginUnixMs, now)}`;
+  const [first, ...others] = awaited?.jobs ?? [];
+  if (first === undefined) return undefined;
+  return `waiting for job ${first.jobId}${others.length === 0 ? '' : ` and ${others.length} more`}`;
 }
 
 /** Whether nothing of a job runs, or could, but what is held. */

@@ -200,6 +200,25 @@ export type Verification =
   /** In (0, 1): with 0.99, 99 results of 100 should be right. */
   | { readonly kind: 'credibility'; readonly threshold: number };
 
+/**
+ * What must become of another job before tasks are started: `started`, a task of it has begun (or it has ended);
+ * `ended`, whatever became of it; `succeeded`, all its tasks have finished; `failed`, it ended in another way; `each`,
+ * the task of the same index has finished, for that task alone.
+ */
+export type DependencyCondition = (typeof dependencyConditions)[number];
+
+/** All of them. */
+export const dependencyConditions = ['started', 'ended', 'succeeded', 'failed', 'each'] as const;
+
+/** A job that another one waits for. */
+export interface JobDependency {
+  readonly jobId: JobId;
+  readonly condition: DependencyCondition;
+}
+
+/** Jobs that one job may wait for. */
+export const dependenciesMax = 1000;
+
 /** Tasks as their user states them, defaults filled in: a bag, or a workflow where some wait for others. */
 export interface JobSpec {
   readonly label: string;
@@ -236,6 +255,12 @@ export interface JobSpec {
   readonly priority?: number;
   /** None of its tasks is started until they are released. */
   readonly isHeld?: true;
+  /** Earlier jobs of the same user that its tasks wait for, all of them; left out for none. */
+  readonly after?: readonly JobDependency[];
+  /** None of its tasks is started before; left out, at once. */
+  readonly beginAt?: Instant;
+  /** What has not started by then is cancelled; left out, nothing is. */
+  readonly expireAt?: Instant;
   /** The job is stopped when this number of its tasks has failed; left out, it never is. */
   readonly failedTasksMax?: number;
   /** Absolute; where `check` runs. */

@@ -44,6 +44,14 @@ export const causeReasons = {
   'gang-members-not-ready': { machineIds: 'texts' },
   'gang-member-ended': { machineId: 'text', endCode: 'text', cause: 'cause' },
 
+  // As a broker cancels what cannot start, or not in time.
+  'dependency-never-met': {
+    awaitedId: 'number',
+    condition: ['started', 'ended', 'succeeded', 'failed', 'each'],
+    status: ['running', 'finished', 'failed', 'cancelled'],
+  },
+  'job-expired': { expireUnixMs: 'number' },
+
   // What speaks against a machine.
   'outvoted-with-certainty': { probability: 'number' },
   'replica-misreported': { replicaId: 'number', cause: 'cause' },

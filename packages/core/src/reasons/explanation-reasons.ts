@@ -45,6 +45,7 @@ export const explanationReasons = {
   'tasks-cancelled': { tasks: 'number', cause: 'cause' },
   'tasks-blocked': { tasks: 'number' },
   'tasks-held': { tasks: 'number', jobId: 'number' },
+  'job-expires': { expireUnixMs: 'number', leftMs: 'number' },
   'tasks-waiting-for-others': { tasks: 'number' },
   'tasks-reused': { tasks: 'number', jobId: 'number' },
   'replicas-started': { replicas: 'number', tasks: 'number' },

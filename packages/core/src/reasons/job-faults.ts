@@ -38,6 +38,13 @@ export const jobFaults = {
   'job-requirements-unreadable': { groupIndex: 'number', cause: 'cause' },
   'job-path-outside': { groupIndex: 'number', path: 'text', root: 'text' },
 
+  // Jobs that wait for others, and for a time.
+  'job-dependencies-too-many': { jobs: 'number', jobsMax: 'number' },
+  'job-dependency-unknown': { awaitedId: 'number' },
+  'job-dependency-twice': { awaitedId: 'number', condition: ['started', 'ended', 'succeeded', 'failed', 'each'] },
+  'job-dependency-unequal': { awaitedId: 'number', tasks: 'number', awaitedTasks: 'number' },
+  'job-expires-before-begin': { beginUnixMs: 'number', expireUnixMs: 'number' },
+
   // Open jobs.
   'job-closed': { jobId: 'number', status: 'text' },
   'append-without-key': {},

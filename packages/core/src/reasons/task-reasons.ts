@@ -20,6 +20,7 @@ export const taskReasons = {
     taskIndexes: 'texts',
   },
   'task-held': { jobId: 'number', taskIndex: 'number' },
+  'task-gated': { jobId: 'number', taskIndex: 'number' },
   'task-before': {
     taskIndex: 'number',
     status: ['waiting', 'ready', 'running', 'verifying', 'finished', 'failed', 'cancelled', 'gone'],

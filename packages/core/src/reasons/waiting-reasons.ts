@@ -37,6 +37,15 @@ export const waitingReasons = {
   'served-after-job': { jobId: 'number' },
   'served-after-priority': { jobId: 'number', priority: 'number', ownPriority: 'number' },
   'running-max-reached': { jobId: 'number', runningMax: 'number', running: 'number' },
+  /** `taskIndex` where a task waits for its own of the other job. */
+  'job-awaited': {
+    awaitedId: 'number',
+    condition: ['started', 'ended', 'succeeded', 'failed', 'each'],
+    finishedTasks: 'number',
+    tasks: 'number',
+    taskIndex: 'number?',
+  },
+  'begin-awaited': { beginUnixMs: 'number', leftMs: 'number' },
   'no-machine-long-enough': { neededMs: 'number' },
   'needed-time-limit': {},
   'needed-time-longest': { completedTasks: 'number', cutOffTasks: 'number' },

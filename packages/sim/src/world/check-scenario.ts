@@ -56,6 +56,7 @@ function checkJob(
     retriedAfter = 0,
     updatedAfter = 0,
     heldAfter = 0,
+    beginsAfter = 0,
   }: JobPlan,
   path: string,
   stormDuration: Duration,
@@ -70,6 +71,7 @@ function checkJob(
     ['retriedAfter', retriedAfter],
     ['updatedAfter', updatedAfter],
     ['heldAfter', heldAfter],
+    ['beginsAfter', beginsAfter],
   ] as const) {
     if (value > latest)
       throw new ScenarioError(

@@ -1,4 +1,4 @@
-import { schedulerNames, type ReplicationCap } from '@mutirao/core/messages';
+import { dependencyConditions, schedulerNames, type ReplicationCap } from '@mutirao/core/messages';
 import type { LeadRule } from '@mutirao/core/reservations';
 import { Prng, type Duration } from '@mutirao/core/shared';
 import { unluckyTime } from './check-scenario.ts';
@@ -62,6 +62,7 @@ export function drawScenario(seed: string): Scenario {
               .map((job, index) => thinnedOrNot(job, stormDuration, new Draw(new Prng(`thinning ${seed} ${index}`))))
               .map((job, index) => impatientOrNot(job, new Draw(new Prng(`stopping ${seed} ${index}`))))
               .map((job, index) => servedOrNot(job, stormDuration, new Draw(new Prng(`service ${seed} ${index}`))))
+              .map((job, index) => gatedOrNot(job, stormDuration, new Draw(new Prng(`gates ${seed} ${index}`))))
               .map((job, index) => ({ ...job, ...drawScheduling(new Draw(new Prng(`scheduling ${seed} ${index}`))) })),
             network: {
               delayMax: draw.pick([0, 5, 50, 500]),
@@ -416,6 +417,20 @@ function servedOrNot(job: JobPlan, stormDuration: Duration, draw: Draw): JobPlan
     ...(priority === undefined ? {} : { priority }),
     ...(draw.pick([false, false, true]) ? { updatedAfter: after() } : {}),
     ...(draw.pick([false, false, true]) ? { heldAfter: after() } : {}),
+  };
+}
+
+/** Has it wait for the job before it, or for a time. By rng of its own, as above. */
+function gatedOrNot(job: JobPlan, stormDuration: Duration, draw: Draw): JobPlan {
+  const awaits = draw.pick([undefined, undefined, undefined, ...dependencyConditions]);
+  const beginsAfter = draw.between(second, Math.ceil(stormDuration / 2));
+  const expiresAfter = beginsAfter + draw.between(second, stormDuration);
+  const often = [false, false, false, false, true];
+  return {
+    ...job,
+    ...(awaits === undefined ? {} : { awaits }),
+    ...(draw.pick(often) ? { beginsAfter } : {}),
+    ...(draw.pick(often) ? { expiresAfter } : {}),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { FirstRequestLimits } from '@mutirao/core/machines/provider';
-import { schedulerNames, type ReplicationCap } from '@mutirao/core/messages';
+import { dependencyConditions, schedulerNames, type ReplicationCap } from '@mutirao/core/messages';
 import { readSiteSelection } from '@mutirao/core/site-selection';
 import type { BucOrder } from '@mutirao/core/queue';
 import { heuristicChoices, type BudgetLeft } from '@mutirao/core/requests';
@@ -143,6 +143,9 @@ const job = object<JobPlan>(
     priority: whole(-1000, 1000),
     updatedAfter: whole(0, stormMax + day),
     heldAfter: whole(0, stormMax + day),
+    awaits: getOne(dependencyConditions),
+    beginsAfter: whole(0, stormMax + day),
+    expiresAfter: whole(1, stormMax + day),
     retriedAfter: whole(0, stormMax + day),
     scheduler: getOne(schedulerNames),
     replicationCap: cap,

@@ -114,6 +114,9 @@ const jobReductions: readonly PartReduction<JobPlan>[] = [
   ({ priority: _left, ...job }) => [job],
   ({ updatedAfter: _left, ...job }) => [job],
   ({ heldAfter: _left, ...job }) => [job],
+  ({ awaits: _left, ...job }) => [job],
+  ({ beginsAfter: _left, ...job }) => [job],
+  ({ expiresAfter: _left, ...job }) => [job],
   ({ reservation: _left, ...job }) => [job],
   ({ reservation, ...job }) =>
     reservation?.moves === undefined

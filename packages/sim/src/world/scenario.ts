@@ -1,5 +1,5 @@
 import type { FirstRequestLimits } from '@mutirao/core/machines/provider';
-import type { ReplicationCap, SchedulerName } from '@mutirao/core/messages';
+import type { DependencyCondition, ReplicationCap, SchedulerName } from '@mutirao/core/messages';
 import type { BucOrder } from '@mutirao/core/queue';
 import type { BudgetLeft } from '@mutirao/core/requests';
 import type { LeadRule } from '@mutirao/core/reservations';
@@ -70,6 +70,11 @@ export interface JobPlan {
   readonly updatedAfter?: Duration;
   /** When its user holds all its tasks, to release them a while after; left out for never. */
   readonly heldAfter?: Duration;
+  /** What must become of the plan before it, before its tasks start; left out for nothing, as for the first plan. */
+  readonly awaits?: DependencyCondition;
+  /** From its submission on, when its tasks may start and by when they must have; left out for any time. */
+  readonly beginsAfter?: Duration;
+  readonly expiresAfter?: Duration;
   /** When its user retries failed or cancelled tasks; left out for never. */
   readonly retriedAfter?: Duration;
   /** Left out, the broker's default; so below. */

@@ -61,9 +61,17 @@ export class SimulatedUser {
 
   #submit(index: number, plan: JobPlan, isReserved = true): void {
     const { kernel, promises, ask, reservations } = this.#setup;
+    const gates = this.#findGates(index, plan);
+    if (gates === undefined) {
+      // The job that this one waits for has no number yet.
+      kernel.after(tryAgainAfter, () => {
+        this.#submit(index, plan, isReserved);
+      });
+      return;
+    }
     const label = getLabel(index, this.#journal);
     const reservation = isReserved ? reservations.shownFor(String(index)) : undefined;
-    const spec: JobSpec = { ...findSpec(label, plan), ...(reservation === undefined ? {} : { reservation }) };
+    const spec: JobSpec = { ...findSpec(label, plan), ...gates, ...(reservation === undefined ? {} : { reservation }) };
     ask(
       (replyTo) => ({ kind: 'JobSubmitted', replyTo, userId: 'user', clientJobId: label, spec }),
       (reply) => {
@@ -123,6 +131,22 @@ export class SimulatedUser {
         }));
       },
     );
+  }
+
+  /** What a plan's job waits for, at the time of the submission; undefined where that has no number yet. */
+  #findGates(index: number, plan: JobPlan): Pick<JobSpec, 'after' | 'beginAt' | 'expireAt'> | undefined {
+    const { kernel, promises, plans } = this.#setup;
+    const { awaits, beginsAfter, expiresAfter } = plan;
+    const times = {
+      ...(beginsAfter === undefined ? {} : { beginAt: kernel.now + beginsAfter }),
+      ...(expiresAfter === undefined ? {} : { expireAt: kernel.now + Math.max(expiresAfter, (beginsAfter ?? 0) + 1) }),
+    };
+    const before = plans[index - 1];
+    if (awaits === undefined || before === undefined) return times;
+    const jobId = promises.jobIdOf(getLabel(index - 1, this.#journal));
+    if (jobId === undefined) return undefined;
+    const condition = awaits === 'each' && before.taskCount !== plan.taskCount ? 'succeeded' : awaits;
+    return { ...times, after: [{ jobId, condition }] };
   }
 
   /**

@@ -7,6 +7,7 @@ import { schedulerNames } from '@mutirao/core/messages';
 
 import { aClaim } from '@mutirao/testkit';
 import {
+  DependencyCondition,
   OnReservationEnd,
   JobSpec,
   type Scheduler,
@@ -81,6 +82,14 @@ test('a job comes back from the wire as it went', (t) => {
       runningMax: 20,
       priority: -3,
       held: true,
+      after: {
+        jobs: [
+          { jobId: 3, condition: DependencyCondition.SUCCEEDED },
+          { jobId: 4, condition: DependencyCondition.EACH },
+        ],
+      },
+      beginUnixMs: 1000,
+      expireUnixMs: 9000,
       memoryGrowth: 1.5,
       homeDirectory: '/home/ana',
       deadlineUnixMs: 5000,
@@ -90,6 +99,11 @@ test('a job comes back from the wire as it went', (t) => {
   const sent = JobSpec.decode(JobSpec.encode(encodeJobSpec(spec)).finish());
   t.deepEqual(decodeJobSpec(sent), spec);
   t.like(spec, { failedTasksMax: 7, memoryGrowth: 1.5, runningMax: 20, priority: -3, isHeld: true });
+  t.deepEqual(spec.after, [
+    { jobId: 3, condition: 'succeeded' },
+    { jobId: 4, condition: 'each' },
+  ]);
+  t.like(spec, { beginAt: 1000, expireAt: 9000 });
   t.is(spec.groups[0]?.inputs[1]?.source.kind, 'content');
 });
 
@@ -167,6 +181,12 @@ const refused: readonly (readonly [string, JobSpec, RegExp])[] = [
     /4 bytes; expected 32/,
   ],
   ['no replicas', deriveJob({}, { replicasMax: 0 }), /replicas_max is 0; expected an integer in 1\.\.16/],
+  [
+    'an unknown condition',
+    deriveJob({}, { after: { jobs: [{ jobId: 3, condition: 9 as DependencyCondition }] } }),
+    /after\[0\]\.condition is 9; expected 1 to 5/,
+  ],
+  ['a beginning that never comes', deriveJob({}, { beginUnixMs: 2 ** 53 - 1 }), /job\.begin_unix_ms is 9007/],
   ['no task at once', deriveJob({}, { runningMax: 0 }), /running_max is 0/],
   ['too low a priority', deriveJob({}, { priority: -1001 }), /priority is -1001/],
   ['no failed task at all', deriveJob({}, { failedTasksMax: 0 }), /failed_tasks_max is 0/],

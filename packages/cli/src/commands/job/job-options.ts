@@ -6,7 +6,6 @@ import type { InputSpec, JobSpec, OutputSpec, Root, TaskGroup, Values, Verificat
 import { jobDefaults, makeTaskGroup, parseArray, parseDuration, parseLines, parseSize } from '@mutirao/formats';
 
 import { readInteger } from '../../usage/read-integer.ts';
-import { parseMoment } from '../../local-time.ts';
 import {
   overrideAlternatives,
   overrideResources,
@@ -23,11 +22,12 @@ import {
   type ParameterOptions,
   type Sweep,
 } from './parameter-options.ts';
-import { readService, type ServiceOptions, serviceOptionsGiven } from './service-options.ts';
+import { dependencyOptionsGiven, type DependencyOptions } from './dependency-options.ts';
+import { readMoment, readService, type ServiceOptions, serviceOptionsGiven } from './service-options.ts';
 import { readScheduling } from './scheduling-options.ts';
 
 /** What `job submit` takes for the job as a whole; each also overrides what a job file says. */
-export interface JobOptions extends ResourceOptions, ServiceOptions {
+export interface JobOptions extends ResourceOptions, ServiceOptions, DependencyOptions {
   readonly label?: string;
   readonly env?: readonly string[];
   readonly limitTime?: string;
@@ -98,6 +98,7 @@ export function jobOptionsGiven(options: JobOptions): string[] {
     ['--cpus', options.cpus],
     ...resourceOptionsGiven(options),
     ...serviceOptionsGiven(options),
+    ...dependencyOptionsGiven(options),
     ['--gang', options.gang],
     ['--deadline', options.deadline],
     ['--scheduler', options.scheduler],
@@ -272,10 +273,10 @@ export function overrideJob(
     failuresMax: retries === undefined ? job.failuresMax : readInteger('--retries', retries, { min: 0, max: 99 }) + 1,
     ...readFailuresMax(options, { ...job, groups }),
     ...widths,
-    deadline: deadline === undefined ? job.deadline : readDeadline(deadline, now),
+    deadline: deadline === undefined ? job.deadline : readMoment(deadline, now),
     ...readVerification(verify),
     ...readScheduling(options),
-    ...readService(options),
+    ...readService(options, now),
     ...readPlaces(options, directory),
   };
 }
@@ -405,9 +406,4 @@ function readVariable(text: string): [name: string, value: string] {
   if (match?.[1] === undefined || match[2] === undefined)
     throw new MutiraoError('MUT_BAD_REQUEST', `--env is "${text}"; expected NAME=VALUE`);
   return [match[1], match[2]];
-}
-
-/** As the limits of a reservation are read. */
-function readDeadline(text: string, now: number): number {
-  return text.startsWith('+') ? now + parseDuration(text.slice(1)) : parseMoment(text, now);
 }

@@ -1,4 +1,8 @@
 import { type JobSpec, priorityMax, priorityMin, runningMaxMost } from '@mutirao/core/messages';
+import { MutiraoError } from '@mutirao/api/errors';
+import { parseDuration } from '@mutirao/formats';
+import { parseMoment } from '../../local-time.ts';
+import { showInstant } from '../../output/units.ts';
 import { readInteger } from '../../usage/read-integer.ts';
 
 /** Options that say when a job is served. */
@@ -6,26 +10,55 @@ export interface ServiceOptions {
   readonly runningMax?: string;
   readonly priority?: string;
   readonly hold?: boolean;
+  readonly begin?: string;
+  readonly expire?: string;
 }
 
 /** Those of them that were given, as the user writes them. */
-export function serviceOptionsGiven({ runningMax, priority, hold }: ServiceOptions): (readonly [string, unknown])[] {
+export function serviceOptionsGiven({
+  runningMax,
+  priority,
+  hold,
+  begin,
+  expire,
+}: ServiceOptions): (readonly [string, unknown])[] {
   return [
     ['--running-max', runningMax],
     ['--priority', priority],
     ['--hold', hold],
+    ['--begin', begin],
+    ['--expire', expire],
   ];
 }
 
-/** What the options say of when a job is served. @throws {MutiraoError} MUT_BAD_REQUEST. */
-export function readService(options: ServiceOptions): Pick<JobSpec, 'runningMax' | 'priority' | 'isHeld'> {
+/** What the options say of when a job is served; times count from `now`. @throws {MutiraoError} MUT_BAD_REQUEST. */
+export function readService(
+  options: ServiceOptions,
+  now: number,
+): Pick<JobSpec, 'runningMax' | 'priority' | 'isHeld' | 'beginAt' | 'expireAt'> {
   const runningMax = readRunningMax(options.runningMax);
   const priority = readPriority(options.priority);
   return {
     ...(runningMax === undefined ? {} : { runningMax }),
     ...(priority === undefined ? {} : { priority }),
     ...(options.hold === true ? { isHeld: true } : {}),
+    ...(options.begin === undefined ? {} : { beginAt: readMoment(options.begin, now) }),
+    ...(options.expire === undefined ? {} : { expireAt: readExpiry(options.expire, now) }),
   };
+}
+
+/** A time of day, a date, or a time from now on. @throws {MutiraoError} MUT_BAD_REQUEST, MUT_LOCAL_TIME */
+export function readMoment(text: string, now: number): number {
+  return text.startsWith('+') ? now + parseDuration(text.slice(1)) : parseMoment(text, now);
+}
+
+function readExpiry(text: string, now: number): number {
+  const at = readMoment(text, now);
+  if (at > now) return at;
+  throw new MutiraoError(
+    'MUT_BAD_REQUEST',
+    `--expire is ${showInstant(at)}, which has passed; expected a time to come`,
+  );
 }
 
 /** Most tasks at once; undefined where nothing is said. @throws {MutiraoError} MUT_BAD_REQUEST. */

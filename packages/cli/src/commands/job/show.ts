@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-import { readClaim } from '@mutirao/api/codecs';
+import { readClaim, readCondition } from '@mutirao/api/codecs';
 import { plural } from '@mutirao/core/shared';
 import type { GetJobResponse, JobSpec, JobSummary } from '@mutirao/api/broker';
 
@@ -98,9 +98,18 @@ function openText({ open = false, jobId }: JobSummary): string {
   return open ? `more tasks may be added until "mutirao job close ${jobId}"` : '';
 }
 
-function servicePairs({ priority, runningMax }: JobSummary): (readonly [string, string])[] {
+function awaitedText({ awaited }: JobSummary): string {
+  const jobs = awaited?.jobs ?? [];
+  return jobs.map(({ jobId, condition }) => `job ${jobId} (${readCondition(condition) ?? 'unknown'})`).join(', ');
+}
+
+function servicePairs(job: JobSummary): (readonly [string, string])[] {
+  const { priority, runningMax } = job;
   return [
     ['priority', priority === 0 ? '' : String(priority)],
+    ['waits for', awaitedText(job)],
+    ['begins', job.beginUnixMs === undefined ? '' : showInstant(job.beginUnixMs)],
+    ['expires', job.expireUnixMs === undefined ? '' : showInstant(job.expireUnixMs)],
     ['running max', runningMax === undefined ? '' : `${plural(runningMax, 'task')} at once`],
   ];
 }

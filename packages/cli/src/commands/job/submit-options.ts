@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
 
 import { collect } from '../../usage/repeated-options.ts';
+import { addDependencyOptions } from './dependency-options.ts';
 import { addParameterOptions } from './parameter-options.ts';
 
 /** Adds the options of `job submit` that apply with and without `--standalone`, by subject, the common ones first. */
@@ -101,7 +102,10 @@ function addServiceOptions(command: Command): void {
       '--priority <number>',
       '-1000 to 1000: each point has it served as if submitted an hour earlier (default: 0)',
     )
-    .option('--hold', 'start nothing before "mutirao job release"');
+    .option('--hold', 'start nothing before "mutirao job release"')
+    .option('--begin <time>', 'start nothing before: 18:00, "tomorrow 8:00", +2h or 2026-03-01T14:00Z')
+    .option('--expire <time>', 'cancel what has not started by then: 18:00 or +8h');
+  addDependencyOptions(command);
 }
 
 function addReservationOptions(command: Command): void {

@@ -10,6 +10,7 @@ import { addAfterHelp } from '../../help/lay-out-help.ts';
 import { jobJson, resumedJson } from '../../json/documents.ts';
 import { tell } from '../../output/tell.ts';
 import { followJob } from '../../watch/follow-job.ts';
+import { dependencyOptionsGiven, readDependencies } from './dependency-options.ts';
 import { handOver, readJob, type SubmitOptions } from './hand-over.ts';
 import { addSubmitOptions } from './submit-options.ts';
 import { addStandaloneOptions, refuseWithoutHere } from './standalone-options.ts';
@@ -43,6 +44,12 @@ export function define(command: Command, act: Act): void {
             'MUT_BAD_REQUEST',
             '--resume cannot be used with --standalone: a broker that ends with its job has no earlier jobs',
           );
+        const [dependency] = dependencyOptionsGiven(options).find(([, value]) => value !== undefined) ?? [];
+        if (options.standalone === true && dependency !== undefined)
+          throw new MutiraoError(
+            'MUT_BAD_REQUEST',
+            `${dependency} cannot be used with --standalone: a broker that ends with its job has no other jobs`,
+          );
         if (options.standalone === true)
           return (await import('./submit-standalone.ts')).submitStandalone(context, file, options);
         refuseWithoutHere(options);
@@ -57,7 +64,8 @@ export async function submitJob(
   file: string | undefined,
   options: SubmitOptions,
 ): Promise<ExitStatus> {
-  const job = await reserveFor(context, readJob(context, file, options), options);
+  const stated = { ...readJob(context, file, options), ...(await readDependencies(context, options)) };
+  const job = await reserveFor(context, stated, options);
   const { jobId, taskCount, resumed, warnings } = await handOverOrWithdraw(context, job, options);
   if (options.wait !== true && options.progress !== true) {
     tell(context.output, {

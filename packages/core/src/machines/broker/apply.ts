@@ -1,6 +1,7 @@
 import { reservationKey } from '../../messages/index.ts';
 import { dispatch, type HandlersByKind } from '../../shared/index.ts';
 import { holdMembers, startGang } from './apply/apply-gang.ts';
+import { expireJob, reachBegin, settleDependency } from './apply/apply-gates.ts';
 import { holdTasks, releaseTasks } from './apply/apply-hold.ts';
 import {
   acceptJob,
@@ -40,6 +41,9 @@ const appliers: HandlersByKind<BrokerState, BrokerChange> = {
   TasksCancelled: cancelTasks,
   TasksHeld: holdTasks,
   TasksReleased: releaseTasks,
+  DependencySettled: settleDependency,
+  BeginReached: reachBegin,
+  JobExpired: expireJob,
   JobUpdated: updateJob,
   MemoryChosen: chooseMemory,
   ReservationLeft: leaveReservation,

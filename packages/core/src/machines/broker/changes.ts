@@ -1,5 +1,6 @@
 import type {
   AllocationRequest,
+  DependencyCondition,
   GangMemberReady,
   JobSpec,
   TaskGroup,
@@ -119,7 +120,8 @@ export type BrokerChange =
       readonly kind: 'TasksCancelled';
       readonly jobId: JobId;
       readonly taskIndexes: readonly TaskIndex[];
-      readonly reason: string;
+      /** Words of its user, or why the broker cancels them. */
+      readonly reason: Cause;
       readonly at: Instant;
     }
   /** These tasks are not started from now on; empty indexes mean all of the job. */
@@ -136,6 +138,22 @@ export type BrokerChange =
       readonly taskIndexes: readonly TaskIndex[];
       readonly at: Instant;
     }
+  /**
+   * Tasks of a job no longer wait for another job: the condition holds, or they were cancelled. Empty indexes mean all of
+   * the job.
+   */
+  | {
+      readonly kind: 'DependencySettled';
+      readonly jobId: JobId;
+      readonly awaitedId: JobId;
+      readonly condition: DependencyCondition;
+      readonly taskIndexes: readonly TaskIndex[];
+      readonly at: Instant;
+    }
+  /** From now on tasks of the job may start. */
+  | { readonly kind: 'BeginReached'; readonly jobId: JobId; readonly at: Instant }
+  /** Tasks of the job that have not started are cancelled by the change that follows. */
+  | { readonly kind: 'JobExpired'; readonly jobId: JobId; readonly at: Instant }
   /** Fields that are left out stay as they are; `runningMax` 0 lifts the limit. */
   | {
       readonly kind: 'JobUpdated';

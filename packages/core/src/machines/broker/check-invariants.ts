@@ -16,6 +16,7 @@ import type {
   Success,
 } from './state.ts';
 import { countReady, isReadyOrParked } from './jobs/ready-tasks.ts';
+import { isGated, isWhollyGated } from './jobs/gates.ts';
 import { isServedBefore } from './jobs/serving-order.ts';
 import { checkAssignments } from './site-selection/assigned-tasks.ts';
 import type { TrustRecord } from './trust/trust-evidence.ts';
@@ -121,6 +122,7 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
   checkDependencies(job, name);
   checkAssignments(job);
   checkHeld(job, name);
+  checkGates(state, job, name);
   checkSupports(job, name);
   if (job.status === 'cancelled')
     invariant(countReady(job) + job.parked.size === 0, () => `${name()} is cancelled with ready tasks`);
@@ -129,12 +131,36 @@ function checkJob(state: BrokerState, job: BrokerJob): void {
 /** Held tasks are not ready, and parked ones are held. */
 function checkHeld(job: BrokerJob, name: () => string): void {
   for (const index of job.parked.values())
-    invariant(job.held.has(index), () => `task ${index} of ${name()} is parked and not held`);
+    invariant(
+      job.held.has(index) || isGated(job, index),
+      () => `task ${index} of ${name()} is parked, neither held nor waiting`,
+    );
   for (const queue of job.queues)
     for (const { first, count } of job.held.ranges()) {
       const held = queue.ready.findFrom(first);
       invariant(held === undefined || held >= first + count, () => `task ${held} of ${name()} is ready and held`);
     }
+}
+
+/** What waits for another job or a time is not ready, and is found by what it waits for. */
+function checkGates({ dependents, timedJobs, openJobs, jobs }: BrokerState, job: BrokerJob, name: () => string): void {
+  const isOpen = openJobs.has(job.jobId);
+  for (const { jobId, condition, waiting } of job.awaited) {
+    invariant(isOpen && jobs.has(jobId), () => `${name()} has ended and waits, or waits for no job`);
+    invariant(dependents.get(jobId)?.has(job), () => `job ${jobId} does not know that ${name()} waits for it`);
+    invariant(
+      waiting.size > 0 === (condition === 'each'),
+      () => `${name()} waits for job ${jobId} with ${waiting.size} tasks of its own`,
+    );
+  }
+  const isTimed = job.beginAt !== undefined || job.expireAt !== undefined;
+  invariant(
+    isTimed === timedJobs.has(job),
+    () => `${name()} has times to come and is not looked at, or has none and is`,
+  );
+  for (const { ready } of job.queues)
+    for (const index of isWhollyGated(job) || job.awaited.length > 0 ? ready.values() : [])
+      invariant(!isGated(job, index), () => `task ${index} of ${name()} is ready and waits`);
 }
 
 /** Groups follow each other without a gap, and appends are of tasks that there are. */
@@ -309,7 +335,7 @@ function checkMachine(state: BrokerState, machine: BrokerMachine): void {
   );
   invariant(
     !machine.isAnnounced || machine.provider.isConnected,
-    () => `${name()} is told of by a provider that is away`,
+    () => `${name()} is announced by a provider that is away`,
   );
 }
 
@@ -329,10 +355,10 @@ function checkReplica(state: BrokerState, replicaId: number, replica: BrokerRepl
     (replica.status === 'aborting') === (replica.abortDisposition !== undefined),
     () => `${name()} is ${replica.status} with disposition ${replica.abortDisposition}`,
   );
-  invariant(!replica.isEnding, () => `${name()} was to end and did not`);
+  invariant(!replica.isEnding, () => `${name()} should have ended and did not`);
   invariant(
     isInPlace(replica),
-    () => `${name()} of job ${job.jobId} runs beside its reservation, or inside another one`,
+    () => `${name()} of job ${job.jobId} runs outside its reservation, or inside another one`,
   );
   const isOpen = job.tasks.get(task.index) === task;
   invariant(isOpen || replica.status === 'aborting', () => `${name()} runs for a task that has ended`);

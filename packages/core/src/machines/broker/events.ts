@@ -26,6 +26,8 @@ export type BrokerEventType =
   | 'tasks.held'
   | 'tasks.released'
   | 'job.updated'
+  | 'job.released'
+  | 'job.expired'
   | 'tasks.retried'
   | 'tasks.doubted'
   | 'tasks.unreserved'
@@ -84,6 +86,11 @@ export function listEvents(change: BrokerChange): BrokerEvent[] {
     case 'TasksHeld':
     case 'TasksReleased':
       return [{ ...jobEvent(holds[change.kind], change.jobId, ''), taskIndexes: change.taskIndexes }];
+    case 'DependencySettled':
+      return [{ ...jobEvent('job.released', change.jobId, ''), taskIndexes: change.taskIndexes }];
+    case 'BeginReached':
+    case 'JobExpired':
+      return [jobEvent(change.kind === 'BeginReached' ? 'job.released' : 'job.expired', change.jobId, '')];
     case 'ReservationLeft':
       return [jobEvent('tasks.unreserved', change.jobId, change.code)];
     case 'JobEnded':

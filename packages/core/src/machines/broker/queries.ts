@@ -1,5 +1,12 @@
 import type { Cause } from '../../reasons/index.ts';
-import type { AllocationRequest, DrainingStatus, JobStatus, MachineFacts, TaskStatus } from '../../messages/index.ts';
+import type {
+  AllocationRequest,
+  DrainingStatus,
+  JobDependency,
+  JobStatus,
+  MachineFacts,
+  TaskStatus,
+} from '../../messages/index.ts';
 import type {
   IndexSet,
   Instant,
@@ -57,6 +64,11 @@ export interface JobSummary {
   readonly reservationAwaited?: ReservationAwaited;
   /** It takes more tasks; left out otherwise. */
   readonly isOpen?: true;
+  /** Jobs that it waits for still; left out where there are none. */
+  readonly awaited?: readonly JobDependency[];
+  /** When it begins, and when it expires; left out once that has come. */
+  readonly beginAt?: Instant;
+  readonly expireAt?: Instant;
 }
 
 /** A reservation that the tasks of a job wait for. */
@@ -90,8 +102,8 @@ export function listJobSummaries(
 
 function summarise(state: BrokerState, job: BrokerJob): JobSummary {
   const { jobId, userId, label, status, submittedAt, endedAt, taskCount, replicaCount, cancelReason } = job;
-  const heldCount = job.parked.size;
-  const waitingCount = (job.dependencies?.waiting.size ?? 0) + heldCount;
+  const heldCount = countHeld(job);
+  const waitingCount = (job.dependencies?.waiting.size ?? 0) + job.parked.size;
   const readyCount = countReady(job);
   const finishedCount = isAllFinished(job) ? taskCount : job.finished.size;
   const [failedCount, cancelledCount] = [job.failed.size, job.cancelled.size];
@@ -123,7 +135,29 @@ function summarise(state: BrokerState, job: BrokerJob): JobSummary {
     doubtfulCount: job.doubtful.size,
     doubtfulTaskIndexes: firstOf(job.doubtful, doubtfulShownMax),
     ...(readyCount > 0 && runningCount === 0 && dispatchedCount === 0 ? findAwaited(state, job) : {}),
+    ...summariseGates(job),
   };
+}
+
+function summariseGates({
+  awaited,
+  beginAt,
+  expireAt,
+}: BrokerJob): Pick<JobSummary, 'awaited' | 'beginAt' | 'expireAt'> {
+  return {
+    ...(awaited.length === 0 ? {} : { awaited: awaited.map(({ jobId, condition }) => ({ jobId, condition })) }),
+    ...(beginAt === undefined ? {} : { beginAt }),
+    ...(expireAt === undefined ? {} : { expireAt }),
+  };
+}
+
+/** Tasks that wait for nothing but their release. */
+export function countHeld({ parked, held, awaited, beginAt }: BrokerJob): number {
+  if (awaited.length === 0 && beginAt === undefined) return parked.size;
+  if (held.size === 0) return 0;
+  let count = 0;
+  for (const index of parked.values()) if (held.has(index)) count++;
+  return count;
 }
 
 function findAwaited(state: BrokerState, job: BrokerJob): Pick<JobSummary, 'reservationAwaited'> {

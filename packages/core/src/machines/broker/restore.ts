@@ -28,6 +28,7 @@ import {
   clientKey,
   createBrokerState,
   type FirstEnd,
+  type Gates,
   type GangMembership,
   createEndedTask,
   hasEnded,
@@ -38,6 +39,7 @@ import {
 } from './state.ts';
 import { siteSelectionOfJob } from './site-selection/read-site-selection.ts';
 import { assignTask } from './site-selection/assigned-tasks.ts';
+import { noteGates } from './jobs/gates.ts';
 import { openGrownQueue } from './jobs/grow-memory.ts';
 import { findResources, getGroup, getTaskGroup, layOutGroups } from './jobs/task-groups.ts';
 
@@ -63,7 +65,11 @@ export function restore(body: string, options: Partial<BrokerOptions> = {}): Bro
   restoreReservations(state, saved);
   for (const machine of saved.machines) restoreMachine(state, machine);
   for (const job of saved.jobs) restoreJob(state, job);
-  for (const jobId of saved.openJobIds) state.openJobs.set(jobId, getJob(state, jobId));
+  for (const jobId of saved.openJobIds) {
+    const job = getJob(state, jobId);
+    state.openJobs.set(jobId, job);
+    noteGates(state, job);
+  }
   restoreReplicas(state, saved);
   for (const success of saved.successes) restoreSuccess(state, success);
   restoreRecords(state, saved);
@@ -143,6 +149,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     supports: _supports,
     held: _held,
     parked: _parked,
+    awaited: _awaited,
     doubtful: _doubtful,
     ...kept
   } = saved;
@@ -153,6 +160,7 @@ function restoreJob(state: BrokerState, saved: SavedJob): void {
     ...restoreVotes(saved),
     deadline: saved.deadline,
     ...restoreService(saved),
+    ...restoreGates(saved),
     ...getGangs(saved),
     verification: saved.verification,
     reservation: saved.reservation,
@@ -213,6 +221,15 @@ function restoreService({
   parked = [],
 }: SavedJob): Pick<BrokerJob, 'priority' | 'runningMax' | 'onMachines' | 'isHeld' | 'held' | 'parked'> {
   return { priority, runningMax, onMachines: 0, isHeld, held: restoreSet(held), parked: restoreSet(parked) };
+}
+
+/** Left out of jobs that wait for nothing. */
+function restoreGates({ awaited = [], beginAt, expireAt }: SavedJob): Gates {
+  return {
+    awaited: awaited.map(({ waiting, ...one }) => ({ ...one, waiting: restoreSet(waiting) })),
+    beginAt,
+    expireAt,
+  };
 }
 
 /** By queue, the tasks that are ready. */

@@ -1,4 +1,5 @@
-import { type Duration, IndexSet, type TaskIndex } from '../../shared/index.ts';
+import type { DependencyCondition } from '../../messages/index.ts';
+import { type Duration, IndexSet, type Instant, type JobId, type TaskIndex } from '../../shared/index.ts';
 import type { SavedCurve, Slowness, TimeCurve } from '../../times/index.ts';
 import type {
   BrokerGang,
@@ -165,6 +166,7 @@ function saveJob(job: BrokerJob) {
     failed: saveSet(job.failed),
     cancelled: saveSet(job.cancelled),
     ...saveService(job),
+    ...saveGates(job),
     ready: job.queues.filter(isOfGroup).map((queue) => saveSet(getReady(job, queue))),
     ...(job.assigned.size === 0 ? {} : { assigned: [...job.assigned].map(saveAssignment) }),
     ...(job.dependencies === undefined ? {} : { waiting: saveSet(job.dependencies.waiting) }),
@@ -197,6 +199,20 @@ function saveService({ priority, runningMax, isHeld, held, parked }: BrokerJob):
     ...(isHeld ? { isHeld } : {}),
     ...(held.size === 0 ? {} : { held: saveSet(held) }),
     ...(parked.size === 0 ? {} : { parked: saveSet(parked) }),
+  };
+}
+
+/** What it waits for; left out where it waits for nothing. */
+function saveGates({ awaited, beginAt, expireAt }: BrokerJob): {
+  awaited?: { jobId: JobId; condition: DependencyCondition; waiting: number[][] }[];
+  beginAt?: Instant;
+  expireAt?: Instant;
+} {
+  const saved = awaited.map(({ jobId, condition, waiting }) => ({ jobId, condition, waiting: saveSet(waiting) }));
+  return {
+    ...(saved.length === 0 ? {} : { awaited: saved }),
+    ...(beginAt === undefined ? {} : { beginAt }),
+    ...(expireAt === undefined ? {} : { expireAt }),
   };
 }
 

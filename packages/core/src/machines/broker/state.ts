@@ -2,6 +2,7 @@ import type {
   AllocationRequest,
   Demand,
   DrainingStatus,
+  JobDependency,
   JobReservation,
   JobSpec,
   JobStatus,
@@ -59,6 +60,10 @@ export interface BrokerState {
   lastServed: BrokerJob | undefined;
   /** Jobs by user and the id that the client chose, where it chose one. */
   readonly jobsByClientId: Map<string, BrokerJob>;
+  /** By job: the open jobs that wait for it. */
+  readonly dependents: Map<JobId, Set<BrokerJob>>;
+  /** Open jobs that begin or expire at a later time. */
+  readonly timedJobs: Set<BrokerJob>;
   readonly providers: Map<ProviderId, BrokerProvider>;
   /** Those that have joined and are not lost, in the order of joining. */
   readonly machines: Map<MachineId, BrokerMachine>;
@@ -109,8 +114,23 @@ export interface BrokerState {
   wakeAt: Instant;
 }
 
+/** A job that another one waits for still. */
+export interface AwaitedJob extends JobDependency {
+  /** Those of the waiting tasks that wait for it; all of the job unless each waits for its own. */
+  readonly waiting: IndexSet;
+}
+
+/** What of a job is kept from starting, and until when it may start. */
+export interface Gates {
+  readonly awaited: AwaitedJob[];
+  /** None of its tasks is started before; undefined once that has come, or where nothing was said. */
+  beginAt: Instant | undefined;
+  /** What has not started by then is cancelled; undefined once that has come, or where nothing was said. */
+  expireAt: Instant | undefined;
+}
+
 /** A bag of tasks, or a workflow. Tasks that were never placed exist only as members of `ready` and `waiting` sets. */
-export interface BrokerJob {
+export interface BrokerJob extends Gates {
   readonly jobId: JobId;
   readonly userId: UserId;
   readonly clientJobId: string;
@@ -185,7 +205,7 @@ export interface BrokerJob {
   isHeld: boolean;
   /** Tasks that are not started until they are released, whatever they are now. */
   readonly held: IndexSet;
-  /** Tasks that would be ready and are held. */
+  /** Tasks that would be ready and are held, or wait for another job or a time. */
   readonly parked: IndexSet;
   /** Replicas ever placed. */
   replicaCount: number;
@@ -718,6 +738,8 @@ export function createBrokerState(options: Partial<BrokerOptions> = {}): BrokerS
     jobs: new Map(),
     openJobs: new Map(),
     lastServed: undefined,
+    dependents: new Map(),
+    timedJobs: new Set(),
     jobsByClientId: new Map(),
     providers: new Map(),
     machines: new Map(),

@@ -20,6 +20,8 @@ import { setDemands } from './demand/demand.ts';
 import { drainMachine, onDraining, returnFromDraining, undrainMachine } from './machines/draining.ts';
 import { endJobs } from './jobs/end-jobs.ts';
 import { grantLeases } from './leases/grant-leases.ts';
+import { followDependencies } from './jobs/follow-dependencies.ts';
+import { followTimes } from './jobs/follow-times.ts';
 import { holdTasks, releaseTasks } from './jobs/hold-tasks.ts';
 import type { BrokerInput } from './inputs.ts';
 import { joinMachine } from './machines/join-machine.ts';
@@ -57,6 +59,7 @@ export function step(
   expireSuspects(turn);
   letSilentGo(turn);
   leaveReservations(turn);
+  followTimes(turn);
   decideTasks(turn);
   stopFailing(turn);
   returnFromDraining(turn);
@@ -67,6 +70,7 @@ export function step(
   dispatchReplicas(turn);
   flushCancels(turn);
   endJobs(turn);
+  followDependencies(turn);
   setDemands(turn);
   grantLeases(turn);
   setTimer(turn);

@@ -11,6 +11,7 @@ import {
 } from '@mutirao/core/shared';
 import { predecessorsIn } from '../plan-edges.ts';
 import type { Truth } from '../truth.ts';
+import { GateOracle, type AwaitedFacts } from './gate-oracle.ts';
 import { reasonOfLoss } from './reason-of-loss.ts';
 import { VoteOracle } from './vote-oracle.ts';
 
@@ -47,6 +48,8 @@ interface WrittenJob {
   /** Also before it was retried: what then still ran may end so. */
   wasCancelled: boolean;
   hasEnded: boolean;
+  /** How it has ever ended. */
+  readonly ends: Set<string>;
 }
 
 interface WrittenReplica {
@@ -73,6 +76,7 @@ const lossesMax = 20;
 export class JournalOracle {
   readonly #truth: Truth;
   readonly #votes = new VoteOracle();
+  readonly #gates = new GateOracle();
   /** Of machines, by their names. */
   readonly #identities = new Map<MachineId, { readonly identity: string; readonly isKept: boolean }>();
   /** Identities of machines that are drained. */
@@ -91,6 +95,7 @@ export class JournalOracle {
 
   /** @throws {InvariantError} when the line does not follow. */
   read(change: BrokerChange): void {
+    this.#readGates(change);
     switch (change.kind) {
       case 'JobAccepted':
         this.#accept(change);
@@ -168,15 +173,27 @@ export class JournalOracle {
     }
   }
 
+  #readGates(change: BrokerChange): void {
+    if (change.kind === 'JobAccepted') this.#gates.onAccepted(change, this.#truth.planOf(change.clientJobId).taskCount);
+    if (change.kind === 'DependencySettled')
+      this.#gates.onSettled(change, this.#findFacts(change.awaitedId), this.#findFacts(change.jobId));
+    if (change.kind === 'BeginReached') this.#gates.onBegin(change);
+  }
+
   #job(jobId: JobId): WrittenJob {
     const job = this.#jobs.get(jobId);
-    invariant(job, `the journal tells of job ${jobId} and not of its beginning`);
+    invariant(job, `the journal has job ${jobId} and not its beginning`);
     return job;
+  }
+
+  #findFacts(jobId: JobId): AwaitedFacts {
+    const { ends, tasks } = this.#job(jobId);
+    return { ends, taskEnd: (taskIndex) => tasks.get(taskIndex)?.end };
   }
 
   #replica(replicaId: ReplicaId): WrittenReplica {
     const replica = this.#replicas.get(replicaId);
-    invariant(replica, `the journal tells of r${replicaId} and not of its beginning`);
+    invariant(replica, `the journal has r${replicaId} and not its beginning`);
     return replica;
   }
 
@@ -200,6 +217,7 @@ export class JournalOracle {
       isCancelled: false,
       wasCancelled: false,
       hasEnded: false,
+      ends: new Set(),
     });
   }
 
@@ -255,6 +273,7 @@ export class JournalOracle {
 
   /** What is begun is not held, and of a job with a limit no more runs at once. */
   #checkService(job: WrittenJob, jobId: JobId, taskIndexes: readonly TaskIndex[]): void {
+    this.#gates.checkStart(jobId, taskIndexes);
     for (const taskIndex of taskIndexes)
       invariant(
         !job.held.has(taskIndex) || !this.#runsNothing(jobId, taskIndex),
@@ -277,6 +296,7 @@ export class JournalOracle {
       replica.isCancelled = false;
       if (findTask(job, replica.taskIndex).end === undefined) job.tasks.delete(replica.taskIndex);
     }
+    if (job.isCancelled) this.#gates.forget(jobId);
     job.isCancelled = false;
     job.hasEnded = false;
   }
@@ -447,6 +467,8 @@ export class JournalOracle {
   #end({ jobId, status }: ChangeOf<'JobEnded'>): void {
     const job = this.#job(jobId);
     job.hasEnded = true;
+    job.ends.add(status);
+    this.#gates.forget(jobId);
     // They can no longer be released.
     job.held.clear();
     const ends = [...job.tasks.values()].map(({ end }) => end ?? 'ready');

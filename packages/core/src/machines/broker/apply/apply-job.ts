@@ -10,6 +10,7 @@ import { unassignTask } from '../site-selection/assigned-tasks.ts';
 import { layOutDependencies } from '../workflow/lay-out-dependencies.ts';
 import { type BrokerJob, type BrokerState, clientKey, type OpenTask, schedulingDefaults } from '../state.ts';
 import { askForMemory, countAllTasks, getSpec, layOutGroups } from '../jobs/task-groups.ts';
+import { createGates, dropGates, isWhollyGated, noteGates } from '../jobs/gates.ts';
 import { addReadyRange } from '../jobs/ready-tasks.ts';
 import { insertOpenJob } from '../jobs/serving-order.ts';
 
@@ -38,6 +39,7 @@ export function acceptJob(state: BrokerState, change: ChangeOf<'JobAccepted'>): 
   inherit(job, change.spec.resumes?.tasks ?? []);
   state.jobs.set(job.jobId, job);
   insertOpenJob(state, job);
+  noteGates(state, job);
   if (job.clientJobId !== '') state.jobsByClientId.set(clientKey(job.userId, job.clientJobId), job);
   state.nextJobId = Math.max(state.nextJobId, job.jobId + 1);
 }
@@ -92,6 +94,7 @@ function createJob({ jobId, userId, clientJobId, spec, at }: ChangeOf<'JobAccept
     finished: new IndexSet(),
     failed: new IndexSet(),
     cancelled: new IndexSet(),
+    ...createGates(spec, countAllTasks(spec.groups)),
     isHeld: spec.isHeld === true,
     held: new IndexSet(),
     parked: new IndexSet(),
@@ -184,6 +187,7 @@ export function endJob(state: BrokerState, change: ChangeOf<'JobEnded'>): void {
   job.appends.clear();
   job.isHeld = false;
   job.held.clear();
+  dropGates(state, job);
   if (change.status === 'finished') forgetTasks(job);
 }
 
@@ -218,6 +222,8 @@ export function getReviseInputs(state: BrokerState, { jobId, current }: ChangeOf
  */
 export function retryTasks(state: BrokerState, change: ChangeOf<'TasksRetried'>): void {
   const job = getJob(state, change.jobId);
+  // What it waited for may never come: who retries it wants it now.
+  if (job.status === 'cancelled') dropGates(state, job);
   if (change.taskIndexes.length > 0) {
     for (const index of change.taskIndexes) retryTask(job, index);
   } else {
@@ -269,8 +275,9 @@ function retryAll(job: BrokerJob, ended: IndexSet): void {
 
 /** Tasks of a bag by the range; those of a workflow, and of a job some of whose tasks are held, one by one. */
 function admitRange(job: BrokerJob, first: TaskIndex, count: number): void {
-  const { dependencies, held, parked, taskCount } = job;
-  if (dependencies !== undefined || (held.size > 0 && held.size < taskCount))
+  const { dependencies, held, parked, taskCount, awaited } = job;
+  if (dependencies === undefined && isWhollyGated(job)) parked.addRange(first, count);
+  else if (dependencies !== undefined || (held.size > 0 && held.size < taskCount) || awaited.length > 0)
     for (let index = first; index < first + count; index++) admitTask(job, index);
   else if (held.size > 0) parked.addRange(first, count);
   else addReadyRange(job, first, count);

@@ -11,8 +11,10 @@ import { getJob } from './apply-job.ts';
  * Cancels tasks that are ready or wait, and what waits for them. Those on machines stay open until their last replica
  * has ended; a result that is being verified is still settled.
  */
-export function cancelTasks(state: BrokerState, { jobId, taskIndexes }: ChangeOf<'TasksCancelled'>): void {
+export function cancelTasks(state: BrokerState, { jobId, taskIndexes, reason }: ChangeOf<'TasksCancelled'>): void {
   const job = getJob(state, jobId);
+  // Words of a user are in the journal alone, as they are about these tasks only.
+  if (typeof reason !== 'string') job.cancelReason = reason;
   for (const index of taskIndexes) {
     const open = job.tasks.get(index);
     if (open === undefined || open.status === 'ready') cancelIdle(job, index);

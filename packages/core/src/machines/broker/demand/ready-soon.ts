@@ -2,6 +2,7 @@ import type { Duration, Instant } from '../../../shared/index.ts';
 import { type Dependencies, listSuccessors } from '../workflow/dependencies.ts';
 import { holdsUntil, type Moment } from '../times/remaining-time.ts';
 import type { BrokerJob, OpenTask, TaskQueue } from '../state.ts';
+import { isGated } from '../jobs/gates.ts';
 import { getGroup, getTaskGroup } from '../jobs/task-groups.ts';
 import { expectedTime } from '../times/task-times.ts';
 
@@ -26,7 +27,7 @@ export function countReadySoon(moment: Moment, job: BrokerJob): Map<TaskQueue, n
   const near = [...job.tasks.values()].filter((task) => isWaitedFor(task) && isNearEnd(moment, job, task));
   let freed = near.length;
   for (const index of releasedBy(dependencies, near)) {
-    if (job.held.has(index)) continue;
+    if (job.held.has(index) || isGated(job, index)) continue;
     if (freed-- > 0) continue;
     const { queue } = getGroup(job, index);
     counts.set(queue, (counts.get(queue) ?? 0) + 1);

@@ -6,6 +6,7 @@ import { explainUsage } from './explain-usage.ts';
 import { explainWaiting } from './explain-waiting.ts';
 import { explainJobSiteSelection } from './explain-site-selection.ts';
 import { explainPlannedEnd } from './explain-plan.ts';
+import { explainExpiry, explainGates } from './explain-gates.ts';
 import { explainReservation } from './explain-reserved.ts';
 import { explainLeasedJob } from './explain-lease.ts';
 import { explainScheduling } from './explain-scheduling.ts';
@@ -29,10 +30,14 @@ function explainCancelling({ jobId, cancelReason, tasks }: BrokerJob): Explanati
 
 function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Explanation {
   const [running, verifying] = [countOpen(job, 'running'), countOpen(job, 'verifying')];
+  const gates = explainGates(state, job, now);
   const waits = explainQueues(state, job, now);
   const [first] = waits;
   const isIdle = running === 0 && verifying === 0;
+  const why = first?.why ?? gates[0];
   const details: Reason[] = [
+    ...(first === undefined && isIdle ? gates.slice(1) : gates),
+    ...explainExpiry(job, now),
     ...waits.flatMap((wait) => [wait.tasks, ...(wait === first && isIdle ? [] : [wait.why]), ...wait.details]),
     ...(job.takesTasks ? [{ code: 'job-open', jobId: job.jobId } as const] : []),
     ...explainJobSiteSelection(state, job),
@@ -53,7 +58,7 @@ function explainOpenJob(state: BrokerState, job: BrokerJob, now: Instant): Expla
     finishedTasks: job.finished.size,
     runningTasks: running,
   };
-  return first === undefined || !isIdle ? { summary, details } : { summary, waiting: first.why, details };
+  return why === undefined || !isIdle ? { summary, details } : { summary, waiting: why, details };
 }
 
 function explainQueues(

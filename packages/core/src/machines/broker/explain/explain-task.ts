@@ -8,6 +8,7 @@ import { avoidedUntil } from '../dispatch/avoidance.ts';
 import { describeAlternatives, explainAlternatives } from './explain-alternatives.ts';
 import { describeGang } from './explain-gang.ts';
 import { explainAssignment } from './explain-site-selection.ts';
+import { explainExpiry, explainGates } from './explain-gates.ts';
 import { explainPlanned } from './explain-plan.ts';
 import { explainScheduling, explainSibling } from './explain-scheduling.ts';
 import { explainWaiting } from './explain-waiting.ts';
@@ -65,7 +66,7 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
   const view: TaskView = { state, job, task, open: job.tasks.get(taskIndex), past, now };
   switch (task.status) {
     case 'waiting':
-      if (job.parked.has(taskIndex)) return { summary: { code: 'task-held', jobId, taskIndex }, details: past };
+      if (job.parked.has(taskIndex)) return explainParked(view);
       return explainUnmet(job, task, [...explainPlanned(state, job, taskIndex, now), ...past]);
     case 'ready':
       return explainReady(view);
@@ -83,6 +84,15 @@ export function explainTask(state: BrokerState, subject: TaskSubject, now: Insta
     case 'cancelled':
       return { summary: explainCancelled(job, taskIndex), details: past };
   }
+}
+
+function explainParked({ state, job, task: { taskIndex }, past, now }: TaskView): Explanation {
+  const { jobId, held } = job;
+  const [why, ...more] = explainGates(state, job, now, taskIndex);
+  const details = [...more, ...explainExpiry(job, now), ...past];
+  return held.has(taskIndex) || why === undefined
+    ? { summary: { code: 'task-held', jobId, taskIndex }, details: why === undefined ? details : [why, ...details] }
+    : { summary: { code: 'task-gated', jobId, taskIndex }, waiting: why, details };
 }
 
 /** What is only counted stays last. */

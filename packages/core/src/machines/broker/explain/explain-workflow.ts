@@ -2,7 +2,7 @@ import type { Reason } from '../../../reasons/index.ts';
 import type { TaskIndex } from '../../../shared/index.ts';
 import { listPredecessors } from '../workflow/dependencies.ts';
 import { type Explanation, listedMax } from './explanation.ts';
-import { findTaskSummary, type TaskSummary } from '../queries.ts';
+import { countHeld, findTaskSummary, type TaskSummary } from '../queries.ts';
 import type { BrokerJob } from '../state.ts';
 
 /** Says for which tasks one waits, and what these are. */
@@ -63,20 +63,14 @@ function findFailedBefore({ dependencies, failed, cancelled }: BrokerJob, index:
 }
 
 /** Says of a workflow how many of its tasks wait for others, and how many cannot run any more. */
-export function explainProgress({
-  jobId,
-  parked,
-  dependencies,
-  cancelled,
-  failed,
-  cancelReason,
-  spec,
-}: BrokerJob): Reason[] {
+export function explainProgress(job: BrokerJob): Reason[] {
+  const { jobId, dependencies, cancelled, failed, cancelReason, spec } = job;
   const reused: Reason[] =
     spec?.resumes === undefined
       ? []
       : [{ code: 'tasks-reused', tasks: spec.resumes.tasks.length, jobId: spec.resumes.jobId }];
-  const held: Reason[] = parked.size === 0 ? [] : [{ code: 'tasks-held', tasks: parked.size, jobId }];
+  const heldCount = countHeld(job);
+  const held: Reason[] = heldCount === 0 ? [] : [{ code: 'tasks-held', tasks: heldCount, jobId }];
   if (dependencies === undefined) return [...reused, ...held];
   const { size } = dependencies.waiting;
   const isBlocked = cancelled.size > 0 && failed.size > 0 && cancelReason === '';

@@ -1,11 +1,12 @@
 import type { TaskIndex } from '../../../shared/index.ts';
+import { isGated, isWhollyGated } from './gates.ts';
 import { findQueue, unassignTask } from '../site-selection/assigned-tasks.ts';
 import type { BrokerJob } from '../state.ts';
 import { getGroup } from './task-groups.ts';
 
 /** Puts a task that waits for no other one of its job among those that are ready, or parks it. */
 export function makeReady(job: BrokerJob, index: TaskIndex): void {
-  if (job.held.has(index)) park(job, index);
+  if (job.held.has(index) || isGated(job, index)) park(job, index);
   else findQueue(job, index).ready.add(index);
 }
 
@@ -55,13 +56,21 @@ export function parkIfReady(job: BrokerJob, index: TaskIndex): void {
   if (findQueue(job, index).ready.delete(index)) park(job, index);
 }
 
-/** Makes a task ready if it is parked. */
+/** Makes a task ready if it is parked and nothing keeps it there any more. */
 export function unpark(job: BrokerJob, index: TaskIndex): void {
   if (job.parked.delete(index)) makeReady(job, index);
 }
 
-/** Makes all parked tasks ready. Cost: O(ranges of them + open tasks). */
+/**
+ * Makes all parked tasks ready that nothing keeps there any more. Cost: O(ranges of them + open tasks), and O(parked
+ * tasks) where some of them stay.
+ */
 export function unparkAll(job: BrokerJob): void {
+  if (isWhollyGated(job)) return;
+  if (job.held.size > 0 || job.awaited.length > 0) {
+    for (const index of [...job.parked.values()]) unpark(job, index);
+    return;
+  }
   // Those that were at a machine may ask for more memory by now.
   for (const { index } of job.tasks.values()) unpark(job, index);
   for (const { first, count } of job.parked.ranges()) addReadyRange(job, first, count);

@@ -1,4 +1,5 @@
 import type { GetInput } from '../inputs.ts';
+import { findDependencyFault, settleDependencies } from './follow-dependencies.ts';
 import { findReservationFault } from '../reservations/reserved-jobs.ts';
 import { clientKey } from '../state.ts';
 import { commit, reply, type Turn } from '../turn.ts';
@@ -18,6 +19,7 @@ export function submitJob(turn: Turn, input: GetInput<'JobSubmitted'>): void {
   const fault =
     findSpecFault(spec, turn.state.options.trust.credibility) ??
     findReservationFault(turn, userId, spec) ??
+    findDependencyFault(state, userId, spec) ??
     findJobExcess(state, userId, countAllTasks(spec.groups));
   if (fault !== undefined) {
     reply(turn, replyTo, { ok: false, ...fault });
@@ -25,5 +27,7 @@ export function submitJob(turn: Turn, input: GetInput<'JobSubmitted'>): void {
   }
   const jobId = state.nextJobId;
   commit(turn, { kind: 'JobAccepted', jobId, userId, clientJobId, spec, at: now });
-  reply(turn, replyTo, { ok: true, value: { jobId, taskCount: state.jobs.get(jobId)?.taskCount } });
+  const job = state.jobs.get(jobId);
+  if (job !== undefined) settleDependencies(turn, job);
+  reply(turn, replyTo, { ok: true, value: { jobId, taskCount: job?.taskCount } });
 }

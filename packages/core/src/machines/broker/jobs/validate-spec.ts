@@ -53,8 +53,15 @@ function findRangeFault(spec: JobSpec): Refusal | undefined {
     if (!Number.isInteger(value) || value < least || value > most)
       return bad({ code: 'job-number-out-of-range', field: name, value, least, most });
   }
-  const fault = findServiceFault(spec);
+  const fault = findServiceFault(spec) ?? findTimesFault(spec);
   return fault === undefined ? findGrowthFault(spec) : bad(fault);
+}
+
+/** A job that expires before it begins would never run. */
+function findTimesFault({ beginAt, expireAt }: JobSpec): Fault | undefined {
+  return beginAt !== undefined && expireAt !== undefined && expireAt <= beginAt
+    ? { code: 'job-expires-before-begin', beginUnixMs: beginAt, expireUnixMs: expireAt }
+    : undefined;
 }
 
 /** Names and caps that only a client of another release, or one of its own, can ask for. */

@@ -65,6 +65,8 @@ function hear(state: BrokerState, change: BrokerChange): void {
       return markStale(state, { code: 'plan-tasks-appended', jobId: change.jobId });
     case 'TasksHeld':
     case 'TasksReleased':
+    case 'DependencySettled':
+    case 'BeginReached':
       return markStale(state, { code: 'plan-tasks-held', jobId: change.jobId });
     case 'JobUpdated':
       return markStale(state, { code: 'plan-job-updated', jobId: change.jobId });

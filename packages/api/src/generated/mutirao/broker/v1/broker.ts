@@ -64,6 +64,31 @@ export namespace Scheduler {
   export type PLAN = typeof Scheduler.PLAN;
 }
 
+export const DependencyCondition = {
+  UNSPECIFIED: 0,
+  /** STARTED - A task of the job has started, or the job has ended. */
+  STARTED: 1,
+  /** ENDED - The job has ended, whatever became of it. */
+  ENDED: 2,
+  /** SUCCEEDED - All its tasks have finished. */
+  SUCCEEDED: 3,
+  /** FAILED - It has failed or was cancelled. */
+  FAILED: 4,
+  /** EACH - Each task waits until that of the same index has finished; both jobs have as many tasks, and neither is open. */
+  EACH: 5,
+} as const;
+
+export type DependencyCondition = typeof DependencyCondition[keyof typeof DependencyCondition];
+
+export namespace DependencyCondition {
+  export type UNSPECIFIED = typeof DependencyCondition.UNSPECIFIED;
+  export type STARTED = typeof DependencyCondition.STARTED;
+  export type ENDED = typeof DependencyCondition.ENDED;
+  export type SUCCEEDED = typeof DependencyCondition.SUCCEEDED;
+  export type FAILED = typeof DependencyCondition.FAILED;
+  export type EACH = typeof DependencyCondition.EACH;
+}
+
 /** What becomes of the tasks that are left when the reservation is over, cancelled or refused. */
 export const OnReservationEnd = {
   UNSPECIFIED: 0,
@@ -376,12 +401,33 @@ export interface JobSpec {
     | number
     | undefined;
   /** None of its tasks is started until they are released. */
-  held?: boolean | undefined;
+  held?:
+    | boolean
+    | undefined;
+  /** Earlier jobs of the same user that its tasks wait for, all of them; 1000 at most. A job that can never start is cancelled. Absent for none. */
+  after?:
+    | JobDependencies
+    | undefined;
+  /** None of its tasks is started before. */
+  beginUnixMs?:
+    | number
+    | undefined;
+  /** What has not started by then is cancelled. */
+  expireUnixMs?: number | undefined;
 }
 
 export interface JobSpec_EnvironmentEntry {
   key: string;
   value: string;
+}
+
+export interface JobDependencies {
+  jobs: JobDependency[];
+}
+
+export interface JobDependency {
+  jobId: number;
+  condition: DependencyCondition;
 }
 
 /** The reservation that a job's tasks run inside of, and nowhere else while it lasts. */
@@ -488,7 +534,7 @@ export interface JobSummary {
   /** Finished tasks whose result rests on a machine that was caught when the job was over, and the first of them. */
   doubtfulCount: number;
   doubtfulTaskIndexes: number[];
-  /** Tasks that wait for others to finish, or are held. */
+  /** Tasks that wait for others to finish, for other jobs or for a time, or are held. */
   waitingCount: number;
   /** Tasks that are at a machine and have not begun there: their inputs are brought, or they wait for its processors. */
   dispatchedCount: number;
@@ -504,7 +550,16 @@ export interface JobSummary {
   heldCount: number;
   priority: number;
   /** Absent where the job has no limit. */
-  runningMax?: number | undefined;
+  runningMax?:
+    | number
+    | undefined;
+  /** Jobs that it waits for still; absent where there are none. */
+  awaited?:
+    | JobDependencies
+    | undefined;
+  /** When it begins and when it expires, while that is to come. */
+  beginUnixMs?: number | undefined;
+  expireUnixMs?: number | undefined;
 }
 
 /** A reservation that the tasks of a job wait for. */
@@ -1955,6 +2010,9 @@ function createBaseJobSpec(): JobSpec {
     runningMax: undefined,
     priority: undefined,
     held: undefined,
+    after: undefined,
+    beginUnixMs: undefined,
+    expireUnixMs: undefined,
   };
 }
 
@@ -2027,7 +2085,7 @@ export const JobSpec: MessageFns<JobSpec> = {
       writer.uint32(177).double(message.memoryGrowth);
     }
     if (message.memoryAuto !== undefined) {
-      writer.uint32(216).bool(message.memoryAuto);
+      writer.uint32(240).bool(message.memoryAuto);
     }
     if (message.open !== undefined) {
       writer.uint32(184).bool(message.open);
@@ -2040,6 +2098,15 @@ export const JobSpec: MessageFns<JobSpec> = {
     }
     if (message.held !== undefined) {
       writer.uint32(208).bool(message.held);
+    }
+    if (message.after !== undefined) {
+      JobDependencies.encode(message.after, writer.uint32(218).fork()).join();
+    }
+    if (message.beginUnixMs !== undefined) {
+      writer.uint32(224).uint64(message.beginUnixMs);
+    }
+    if (message.expireUnixMs !== undefined) {
+      writer.uint32(232).uint64(message.expireUnixMs);
     }
     return writer;
   },
@@ -2236,8 +2303,8 @@ export const JobSpec: MessageFns<JobSpec> = {
             message.memoryGrowth = reader.double();
             continue;
           }
-          case 27: {
-            if (tag !== 216) {
+          case 30: {
+            if (tag !== 240) {
               break;
             }
 
@@ -2274,6 +2341,30 @@ export const JobSpec: MessageFns<JobSpec> = {
             }
 
             message.held = reader.bool();
+            continue;
+          }
+          case 27: {
+            if (tag !== 218) {
+              break;
+            }
+
+            message.after = JobDependencies.decode(reader, reader.uint32());
+            continue;
+          }
+          case 28: {
+            if (tag !== 224) {
+              break;
+            }
+
+            message.beginUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 29: {
+            if (tag !== 232) {
+              break;
+            }
+
+            message.expireUnixMs = longToNumber(reader.uint64());
             continue;
           }
         }
@@ -2331,6 +2422,109 @@ export const JobSpec_EnvironmentEntry: MessageFns<JobSpec_EnvironmentEntry> = {
             }
 
             message.value = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseJobDependencies(): JobDependencies {
+  return { jobs: [] };
+}
+
+export const JobDependencies: MessageFns<JobDependencies> = {
+  encode(message: JobDependencies, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.jobs) {
+      JobDependency.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): JobDependencies {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseJobDependencies();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.jobs.push(JobDependency.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+};
+
+function createBaseJobDependency(): JobDependency {
+  return { jobId: 0, condition: 0 };
+}
+
+export const JobDependency: MessageFns<JobDependency> = {
+  encode(message: JobDependency, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.jobId !== 0) {
+      writer.uint32(8).uint64(message.jobId);
+    }
+    if (message.condition !== 0) {
+      writer.uint32(16).int32(message.condition);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): JobDependency {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseJobDependency();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.jobId = longToNumber(reader.uint64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.condition = reader.int32() as any;
             continue;
           }
         }
@@ -2909,6 +3103,9 @@ function createBaseJobSummary(): JobSummary {
     heldCount: 0,
     priority: 0,
     runningMax: undefined,
+    awaited: undefined,
+    beginUnixMs: undefined,
+    expireUnixMs: undefined,
   };
 }
 
@@ -2989,6 +3186,15 @@ export const JobSummary: MessageFns<JobSummary> = {
     }
     if (message.runningMax !== undefined) {
       writer.uint32(192).uint64(message.runningMax);
+    }
+    if (message.awaited !== undefined) {
+      JobDependencies.encode(message.awaited, writer.uint32(202).fork()).join();
+    }
+    if (message.beginUnixMs !== undefined) {
+      writer.uint32(208).uint64(message.beginUnixMs);
+    }
+    if (message.expireUnixMs !== undefined) {
+      writer.uint32(216).uint64(message.expireUnixMs);
     }
     return writer;
   },
@@ -3206,6 +3412,30 @@ export const JobSummary: MessageFns<JobSummary> = {
             }
 
             message.runningMax = longToNumber(reader.uint64());
+            continue;
+          }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.awaited = JobDependencies.decode(reader, reader.uint32());
+            continue;
+          }
+          case 26: {
+            if (tag !== 208) {
+              break;
+            }
+
+            message.beginUnixMs = longToNumber(reader.uint64());
+            continue;
+          }
+          case 27: {
+            if (tag !== 216) {
+              break;
+            }
+
+            message.expireUnixMs = longToNumber(reader.uint64());
             continue;
           }
         }

@@ -1,0 +1,72 @@
+import test from 'ava';
+import type { SubmitJobRequest } from '@mutirao/api/broker';
+import { DependencyCondition, JobStatus } from '@mutirao/api/broker';
+import { jobDefaults, makeTaskGroup } from '@mutirao/formats';
+import { aJobSummary, runCommandLine } from '@mutirao/testkit';
+import { overrideJob } from '../../../src/commands/job/job-options.ts';
+
+const job = { ...jobDefaults, groups: [makeTaskGroup({ command: 'true', values: undefined })], homeDirectory: '/' };
+const place = { directory: '/', now: 1_000_000 };
+
+async function submit(...options: readonly string[]) {
+  const submitted: SubmitJobRequest[] = [];
+  const result = await runCommandLine(['job', 'submit', ...options, '--', 'true'], {
+    broker: {
+      listJobs: () => Promise.resolve({ jobs: [3, 2, 1].map((jobId) => aJobSummary({ jobId })) }),
+      getJob: ({ jobId }) => Promise.resolve({ job: aJobSummary({ jobId }), spec: undefined }),
+      submitJob: (request) => {
+        submitted.push(request);
+        return Promise.resolve({ jobId: 4, taskCount: 1, resumed: undefined, warnings: [] });
+      },
+    },
+  });
+  return { ...result, after: submitted[0]?.job?.after?.jobs };
+}
+
+test('jobs to wait for are named by number, in lists, or as the last one', async (t) => {
+  t.deepEqual((await submit('--after-ok', '1,2', '--after-any', 'last')).after, [
+    { jobId: 1, condition: DependencyCondition.SUCCEEDED },
+    { jobId: 2, condition: DependencyCondition.SUCCEEDED },
+    { jobId: 3, condition: DependencyCondition.ENDED },
+  ]);
+  t.deepEqual((await submit('--after', '1', '--after-fail', '2', '--after-each', '3')).after, [
+    { jobId: 1, condition: DependencyCondition.STARTED },
+    { jobId: 2, condition: DependencyCondition.FAILED },
+    { jobId: 3, condition: DependencyCondition.EACH },
+  ]);
+  t.is((await submit()).after, undefined);
+});
+
+test('a job that is not there is refused, and so is waiting for others without a broker that lasts', async (t) => {
+  const { status, err } = await submit('--after-ok', '9');
+  t.is(status, 2);
+  t.regex(err, /there is no job 9/);
+  const standalone = await submit('--after-ok', '1', '--standalone');
+  t.is(standalone.status, 2);
+  t.regex(standalone.err, /--after-ok cannot be used with --standalone/);
+});
+
+test('times count from now, and one to expire must be to come', (t) => {
+  t.like(overrideJob(job, { begin: '+2h', expire: '+8h' }, place), { beginAt: 8_200_000, expireAt: 29_800_000 });
+  t.like(overrideJob(job, { begin: '1970-01-01T01:00:00Z' }, place), { beginAt: 3_600_000 });
+  t.throws(() => overrideJob(job, { expire: '1970-01-01T00:00:01Z' }, place), { message: /which has passed/ });
+  t.throws(() => overrideJob(job, { begin: 'soon' }, place), { message: /the time is "soon"; expected 14:00/ });
+  t.false('beginAt' in overrideJob(job, {}, place));
+});
+
+test('a list of jobs says what a job waits for', async (t) => {
+  const waiting = { readyCount: 0, runningCount: 0, dispatchedCount: 0, finishedCount: 0, waitingCount: 1 };
+  const jobs = [
+    aJobSummary({ jobId: 5, ...waiting, awaited: { jobs: [{ jobId: 3, condition: DependencyCondition.ENDED }] } }),
+    aJobSummary({
+      jobId: 6,
+      ...waiting,
+      awaited: { jobs: [3, 4].map((jobId) => ({ jobId, condition: DependencyCondition.EACH })) },
+    }),
+    aJobSummary({ jobId: 7, ...waiting, beginUnixMs: 60_000 }),
+  ].map((one) => ({ ...one, status: JobStatus.RUNNING, endedUnixMs: 0 }));
+  const { out } = await runCommandLine(['job', 'list'], { broker: { listJobs: () => Promise.resolve({ jobs }) } });
+  t.regex(out, /5 +waiting for job 3 /);
+  t.regex(out, /6 +waiting for job 3 and 1 more /);
+  t.regex(out, /7 +waiting until /);
+});

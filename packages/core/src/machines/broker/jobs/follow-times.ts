@@ -1,0 +1,55 @@
+import type { Reason } from '../../../reasons/index.ts';
+import type { Instant, TaskIndex } from '../../../shared/index.ts';
+import { cancelFollowers } from '../gangs/reconcile-gangs.ts';
+import { reportLeasesAgain } from '../leases/grant-leases.ts';
+import type { BrokerJob } from '../state.ts';
+import { cancelReplica, commit, wakeBy, type Turn } from '../turn.ts';
+import { stopJob } from './cancel-job.ts';
+import { countEnded } from './end-jobs.ts';
+
+/** Lets jobs begin whose time has come, and cancels what has not started of those whose time is over. */
+export function followTimes(turn: Turn): void {
+  const { now } = turn;
+  for (const job of [...turn.state.timedJobs]) {
+    const { jobId, beginAt, expireAt } = job;
+    if (expireAt !== undefined && expireAt <= now) expire(turn, job, expireAt);
+    else if (expireAt !== undefined) wakeBy(turn, expireAt);
+    if (beginAt === undefined || job.status !== 'running') continue;
+    if (beginAt > now) wakeBy(turn, beginAt);
+    else commit(turn, { kind: 'BeginReached', jobId, at: now });
+  }
+}
+
+function expire(turn: Turn, job: BrokerJob, expireAt: Instant): void {
+  const { jobId } = job;
+  commit(turn, { kind: 'JobExpired', jobId, at: turn.now });
+  if (job.status !== 'running') return;
+  if (job.takesTasks) commit(turn, { kind: 'JobClosed', jobId, at: turn.now });
+  const reason: Reason = { code: 'job-expired', expireUnixMs: expireAt };
+  const taskIndexes = listUnstarted(job);
+  if (taskIndexes.length === 0) return;
+  if (taskIndexes.length + countEnded(job) === job.taskCount && job.finished.size + job.failed.size === 0) {
+    stopJob(turn, job, reason);
+    return;
+  }
+  for (const index of taskIndexes)
+    for (const replica of job.tasks.get(index)?.replicas ?? []) {
+      cancelReplica(turn, replica);
+      cancelFollowers(turn, replica);
+    }
+  commit(turn, { kind: 'TasksCancelled', jobId, taskIndexes, reason, at: turn.now });
+  reportLeasesAgain(turn.state, job);
+}
+
+/** Tasks that have not ended and of which nothing has begun, ascending. Cost: O(tasks of the job). */
+function listUnstarted({ taskCount, tasks, finished, failed, cancelled }: BrokerJob): TaskIndex[] {
+  const indexes: TaskIndex[] = [];
+  for (let index = 0; index < taskCount; index++) {
+    if (finished.has(index) || failed.has(index) || cancelled.has(index)) continue;
+    const open = tasks.get(index);
+    const hasStarted =
+      open !== undefined && (open.status === 'verifying' || open.replicas.some(({ startedAt }) => startedAt !== 0));
+    if (!hasStarted && open?.isCancelled !== true) indexes.push(index);
+  }
+  return indexes;
+}
