@@ -1,11 +1,19 @@
-import { type BagMachine, type BagQueue, countStartable, type HeldPart, dispatchReady } from '@mutirao/core/bag';
+import {
+  type BagMachine,
+  type BagQueue,
+  countStartable,
+  type HeldPart,
+  dispatchReady,
+  orderByWork,
+} from '@mutirao/core/bag';
 import { type Assignment, FreeResources, type ResourceCapacity, type ResourceRequest } from '@mutirao/core/resources';
 import { Prng } from '@mutirao/core/shared';
 import { median, option, plain, report } from './harness.ts';
 
 // How well the workqueue packs tasks that ask for processors, memory and GPUs: makespans of generated mixes over a lower
 // bound that no schedule can beat, compared with first fit and best fit, which keep nothing for tasks that do not fit.
-// All of them see the tasks in the same order and no run times. --mixes N, --nodes N and --tasks N size it.
+// The classes are groups of one job: the workqueue orders them by work, the others as they were drawn. None sees run
+// times. --mixes N, --nodes N and --tasks N size it.
 const mixCount = option('mixes', 200);
 const nodeCount = option('nodes', 16);
 const taskCount = option('tasks', 600);
@@ -65,10 +73,11 @@ function openNodes(): Node[] {
 type Place = (nodes: readonly Node[], queues: readonly Queue[], start: (node: Node, queue: Queue) => void) => void;
 
 const ours: Place = (nodes, queues, start) => {
-  dispatchReady<Node, Queue>(nodes, queues, {
+  dispatchReady<Node, Queue>(nodes, orderByWork(queues, nodes), {
     matches: ({ resources }, node) => resources === undefined || node.resources.countFittingAtAll(resources) > 0,
     prefetchDepth: () => 0,
     listHeld: ({ held }) => held,
+    isOfSameBag: () => true,
     dispatch: (node, queue, countMax) => {
       const count = Math.min(countMax, queue.readyCount);
       for (let index = 0; index < count; index++) start(node, queue);

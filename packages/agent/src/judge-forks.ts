@@ -10,8 +10,8 @@ const forkFailures: ReadonlyMap<number, RegExp> = new Map([
 ]);
 
 /**
- * A shell that could not start a process: the account has used up its limit, or the host its memory. That is no fault
- * of a task that had few processes itself, and the next task would meet it too.
+ * Judges a shell that could not start a process: the account has used up its limit, or the host its memory. A task with
+ * few processes is not to blame, as the next task would meet the same.
  *
  * @param processesMost processes that the task was seen to have at once.
  */

@@ -53,7 +53,7 @@ export async function decideCapacity(
   options: CapacityOptions,
 ): Promise<DecidedCapacity> {
   const chosen = chooseGpus(stated.gpus ?? grantedGpus(options.slot), found.gpus);
-  const warnings = listDoubts(stated, found);
+  const warnings = [...listDoubts(stated, found), ...doubtSlot(options.slot, found)];
   const gpus: GpuDevice[] = [];
   for (const device of chosen) {
     // The others are of other slots, where the manager does not hide them.
@@ -70,15 +70,27 @@ function grantedGpus(slot: SlotGrant | undefined): StatedGpus | undefined {
   return { text: slot.devices.map(({ id }) => id).join(','), devices: slot.devices, isNamed: true };
 }
 
-/** What is stated goes before what its slot has, and that before its part of what was found. */
+/**
+ * What is stated goes before what its slot has, and that before its part of what was found. A manager that gives a slot
+ * less than was requested would end what uses more.
+ */
 function chooseMemory(
   { memory }: StatedCapacity,
   found: FoundCapacity,
   { processors, isAllocation, slot }: CapacityOptions,
 ): Bytes {
   if (memory > 0) return memory;
-  if (slot !== undefined && slot.memory > 0) return slot.memory;
+  if (slot !== undefined && slot.memory > 0) return Math.min(slot.memory, found.grantedMemory ?? Infinity);
   return isAllocation ? shareMemory(found, processors) : found.memory;
+}
+
+/** Less memory than was requested for the slot. */
+function doubtSlot(slot: SlotGrant | undefined, { grantedMemory = Infinity }: FoundCapacity): string[] {
+  if (slot === undefined || slot.memory <= grantedMemory) return [];
+  return [
+    `${describeBytes(slot.memory)} of memory was requested, and the resource manager gave ` +
+      `${describeBytes(grantedMemory)}: that is offered`,
+  ];
 }
 
 /** What is stated beyond what was found. */

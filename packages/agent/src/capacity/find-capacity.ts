@@ -15,6 +15,8 @@ export interface FoundCapacity {
   readonly granted: number;
   /** 0 where it is not known. */
   readonly memory: Bytes;
+  /** What the resource manager says that it gave on this node, to all agents there; left out where it does not say. */
+  readonly grantedMemory?: Bytes;
   readonly gpus: readonly FoundGpu[];
 }
 
@@ -42,6 +44,7 @@ export async function findCapacity(
     processors: Math.max(1, Math.floor(processors)),
     granted: grant.processors ?? Math.max(1, Math.floor(processors)),
     memory: memories.length === 0 ? 0 : Math.min(...memories),
+    ...(grant.memory === undefined ? {} : { grantedMemory: grant.memory }),
     gpus: await findGpus(host, environment),
   };
 }

@@ -22,6 +22,11 @@ export interface DispatchPort<Machine extends BagMachine, Queue extends BagQueue
    * where no task has alternatives.
    */
   listAlternatives?(queue: Queue): readonly Queue[];
+  /**
+   * Whether two queues are of one bag, all of whose tasks are wanted at once: nothing is kept for one of them from the
+   * other. Left out where none are.
+   */
+  isOfSameBag?(one: Queue, other: Queue): boolean;
   /** How many tasks of a queue had better wait for a request before this alternative; left out for none. */
   countSoonerBefore?(queue: Queue, alternative: Queue, machines: readonly Machine[]): number;
 }
@@ -107,16 +112,41 @@ function fillMachine<Machine extends BagMachine, Queue extends BagQueue>(
   share: Share<Machine>,
   port: DispatchPort<Machine, Queue>,
 ): void {
-  let kept: Kept | undefined;
-  for (const queue of queues) {
-    if (queue.readyCount === 0) continue;
-    const isMatch = port.matches(queue, machine);
-    if (isMatch) dispatchFirst(machine, queue, { share, port, kept });
-    takeAlternatives(machine, queue, { share, port, kept });
-    // What is left of an earlier queue waits for the machine, and nothing of a later one goes before it.
-    if (queue.readyCount > 0) kept ??= keepForRequest(machine, { queue, isMatch }, share, port);
-    if (kept !== undefined && kept.freeBeside === 0) return;
-  }
+  const filling: Filling<Queue> = { kept: undefined, keptFor: undefined };
+  for (const queue of queues) if (queue.readyCount > 0) serveQueue(machine, queue, filling, { share, port });
+}
+
+/** What is kept of a machine while it is filled, and for which queue. */
+interface Filling<Queue extends BagQueue> {
+  kept: Kept | undefined;
+  keptFor: Queue | undefined;
+}
+
+function serveQueue<Machine extends BagMachine, Queue extends BagQueue>(
+  machine: Machine,
+  queue: Queue,
+  filling: Filling<Queue>,
+  { share, port }: Omit<Serving<Machine, Queue>, 'kept'>,
+): void {
+  const kept = findKept(filling, queue, port);
+  if (kept?.freeBeside === 0) return;
+  const isMatch = port.matches(queue, machine);
+  if (isMatch) dispatchFirst(machine, queue, { share, port, kept });
+  takeAlternatives(machine, queue, { share, port, kept });
+  if (filling.kept !== undefined || queue.readyCount === 0) return;
+  // What is left of an earlier queue waits for the machine, and nothing of another bag goes before it.
+  filling.kept = keepForRequest(machine, { queue, isMatch }, share, port);
+  filling.keptFor = queue;
+}
+
+/** What is kept of the machine from a queue: nothing, where it is kept for tasks of the same bag. */
+function findKept<Machine extends BagMachine, Queue extends BagQueue>(
+  { kept, keptFor }: Filling<Queue>,
+  queue: Queue,
+  port: DispatchPort<Machine, Queue>,
+): Kept | undefined {
+  if (kept === undefined || keptFor === undefined) return undefined;
+  return port.isOfSameBag?.(keptFor, queue) === true ? undefined : kept;
 }
 
 /** What tasks are dispatched with, while one machine is served. */

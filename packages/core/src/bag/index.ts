@@ -75,3 +75,4 @@ export { replicate, type ReplicableTask, type ReplicationPort } from './replicat
 export { isCountedLoss, isDoubted, isShutdown, isSilentLoss, isStop, silentLoss } from './counted-ends.ts';
 export type { BagScheduler, SchedulingPort } from './scheduler.ts';
 export { chooseWithdrawals, type WithdrawableReplica, type WithdrawalPort } from './withdraw.ts';
+export { orderByWork } from './order-by-work.ts';

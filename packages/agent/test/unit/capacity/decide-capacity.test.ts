@@ -137,3 +137,13 @@ test('an agent of a slot offers what the slot has: its memory, and as many GPUs 
   const plain = await decide(t, { found: { gpus }, options: { ...options, slot: { memory: 0, gpus: 0 } } });
   t.deepEqual(plain.capacity, { memory: 500, gpus: [], named: {} });
 });
+
+test('an agent of a slot offers no more memory than the manager gave, and warns of less than was requested', async (t) => {
+  const options = { isAllocation: true, slot: { memory: 900, gpus: 0 } };
+  const less = await decide(t, { found: { grantedMemory: 600 }, options });
+  t.is(less.capacity.memory, 600);
+  t.deepEqual(less.warnings, ['900 B of memory was requested, and the resource manager gave 600 B: that is offered']);
+  const more = await decide(t, { found: { grantedMemory: 1200 }, options });
+  t.is(more.capacity.memory, 900);
+  t.deepEqual(more.warnings, []);
+});

@@ -560,6 +560,8 @@ export interface MachinePattern {
   readonly processors: ProcessorCount;
   /** The most that one had of each resource in addition; left out by earlier releases. */
   readonly capacity?: ResourceCapacity;
+  /** The least memory of a slot that was requested and not given; left out where each had what was requested. */
+  readonly memoryRefused?: Bytes;
   /** What all of them stated alike. */
   readonly attributes: Readonly<Record<string, string>>;
   /**

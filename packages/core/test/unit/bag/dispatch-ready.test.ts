@@ -91,6 +91,25 @@ test('processors that are too few for a wide task are kept for it, at no more ma
   t.deepEqual(wide, { lines: ['b 2 of yy', 'c 1 of yy'], kept: ['a'] });
 });
 
+test('nothing is kept from other tasks of the same bag, and what is kept is kept from other bags', (t) => {
+  const lines: string[] = [];
+  const queues = [aQueue('wide', 1, 4), aQueue('own', 1), aQueue('others', 9)];
+  const kept = dispatchReady<Machine, Queue>([aMachine('a', 4, 2)], queues, {
+    matches: () => true,
+    prefetchDepth: () => 0,
+    isOfSameBag: (one, other) => (one.name === 'others') === (other.name === 'others'),
+    dispatch: (machine, queue, countMax) => {
+      const count = Math.min(countMax, queue.readyCount);
+      queue.readyCount -= count;
+      machine.heldProcessors += count * queue.processors;
+      lines.push(`${count} of ${queue.name}`);
+      return count;
+    },
+  });
+  t.deepEqual(lines, ['1 of own']);
+  t.is(kept.size, 1);
+});
+
 /** Tasks that run on the machine of that name, or with a number of processors on any. */
 function withAlternative(name: string, readyCount: number, processors: number): Queue {
   const queue: Queue = { ...aQueue(name, readyCount), alternatives: [] };

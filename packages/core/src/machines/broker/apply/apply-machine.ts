@@ -65,7 +65,10 @@ export function addProvider(state: BrokerState, { providerId, address }: ChangeO
 export function joinMachine(state: BrokerState, change: ChangeOf<'MachineJoined'>): void {
   const { facts } = change;
   const provider = getProvider(state, change.providerId);
-  if (facts.requestId !== '') provider.pattern = addToPattern(provider.pattern, facts);
+  if (facts.requestId !== '') {
+    const slot = state.requests.get(requestKey(change.providerId, facts.requestId))?.slot;
+    provider.pattern = addToPattern(provider.pattern, facts, slot);
+  }
   const known = state.machines.get(facts.machineId);
   if (known !== undefined) {
     const isSame = isSameCapacity(getCapacity(known.facts), getCapacity(facts));

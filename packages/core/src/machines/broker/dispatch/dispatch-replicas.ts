@@ -1,4 +1,4 @@
-import { getAllowance, freeProcessors, IdleSlots, dispatchQueues } from '../../../bag/index.ts';
+import { getAllowance, freeProcessors, IdleSlots, dispatchQueues, orderByWork } from '../../../bag/index.ts';
 import type { ProcessorCount } from '../../../shared/index.ts';
 import { preemptSpeculative } from './preempt-speculative.ts';
 import { holdBackLeased, isKeptFor } from './hold-back.ts';
@@ -7,7 +7,7 @@ import { dispatchVotes } from '../trust/dispatch-votes.ts';
 import { dispatchWhereWritten } from './dispatch-where-written.ts';
 import { refreshPlan } from '../plan/refresh-plan.ts';
 import { replicateTasks } from './replicate-tasks.ts';
-import { schedulingPort } from './scheduling-port.ts';
+import { isPacked, schedulingPort } from './scheduling-port.ts';
 import { type BrokerMachine, isHere, type TaskQueue } from '../state.ts';
 import { listRequests } from '../jobs/task-groups.ts';
 import { findDrain, isDraining } from '../machines/takes-work.ts';
@@ -46,7 +46,7 @@ function fillMachines(turn: Turn, all: readonly BrokerMachine[], { held, gatheri
   dispatchVotes(turn, machines, port.prefetchDepth);
   const queues = readyQueues(turn);
   dispatchWhereWritten(turn, machines, { queues, port });
-  const kept = dispatchQueues(machines, queues, port);
+  const kept = dispatchQueues(machines, inPackingOrder(queues, machines), port);
   // A task that has just begun may need several votes.
   dispatchVotes(turn, machines, port.prefetchDepth);
   settleTurns(turn, machines, queues);
@@ -94,4 +94,16 @@ function readyQueues({ state, crowded }: Turn): TaskQueue[] {
     for (const queue of job.queues) if (queue.readyCount > 0 && !queue.isGang) queues.push(queue);
   }
   return queues;
+}
+
+/** The queues of each job that packs them, ordered by work; jobs stay in their order. */
+function inPackingOrder(queues: readonly TaskQueue[], machines: readonly BrokerMachine[]): readonly TaskQueue[] {
+  if (!queues.some((queue, index) => queues[index + 1]?.job === queue.job && isPacked(queue.job))) return queues;
+  const ofJobs = new Map<TaskQueue['job'], TaskQueue[]>();
+  for (const queue of queues) {
+    const own = ofJobs.get(queue.job);
+    if (own === undefined) ofJobs.set(queue.job, [queue]);
+    else own.push(queue);
+  }
+  return [...ofJobs].flatMap(([job, own]) => (isPacked(job) ? orderByWork(own, machines) : own));
 }

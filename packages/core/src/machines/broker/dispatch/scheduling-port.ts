@@ -8,7 +8,7 @@ import { dispatchPlanned } from '../plan/planned-dispatch.ts';
 import { canBePlanned } from '../plan/planned-times.ts';
 import { ReadyOrder } from '../workflow/ready-order.ts';
 import { isTooLateFor, keepsAway } from '../times/remaining-time.ts';
-import type { BrokerMachine, TaskQueue } from '../state.ts';
+import type { BrokerJob, BrokerMachine, TaskQueue } from '../state.ts';
 import { chooseWidth } from './choose-width.ts';
 import { countSoonerBefore } from './sooner-before.ts';
 import { bytesHeldIn } from '../results/stored-inputs.ts';
@@ -35,6 +35,7 @@ export function schedulingPort(turn: Turn): SchedulingPort<BrokerMachine, TaskQu
     prefetchDepth: (queue, machine) => getDepth(turn, queue, machine),
     listHeld: (machine) => machine.replicas.values(),
     listAlternatives: ({ alternatives }) => alternatives,
+    isOfSameBag: (one, other) => one.job === other.job && isPacked(one.job),
     countSoonerBefore: (queue, alternative, among) => countSoonerBefore(turn, { queue, alternative, among }),
     dispatch: (machine, queue, countMax) => placeFrom(turn, machine, { queue, countMax, order }),
     readyTasks: listReady,
@@ -56,6 +57,11 @@ export function schedulingPort(turn: Turn): SchedulingPort<BrokerMachine, TaskQu
       wakeBy(turn, lastLook(turn, queue) + lookEvery(queue));
     },
   };
+}
+
+/** Whether a job is a bag whose groups request different amounts of memory, GPUs or named resources. */
+export function isPacked({ dependencies, queues, queuesByKind }: BrokerJob): boolean {
+  return dependencies === undefined && queuesByKind.size > 1 && queues.some(({ resources }) => resources !== undefined);
 }
 
 /** The instant by which its tasks are mapped now. */

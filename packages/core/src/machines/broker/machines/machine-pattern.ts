@@ -6,13 +6,39 @@ import {
   largerCapacity,
   shapeSlot,
   type NodeShape,
+  type Slot,
 } from '../../../resources/index.ts';
 import { readAttribute, evaluate, type Expression, type Requirements } from '../../../requirements/index.ts';
 import { mayUse } from '../site-selection/assigned-tasks.ts';
+import type { Bytes } from '../../../shared/index.ts';
 import type { BrokerProvider, MachinePattern, TaskQueue } from '../state.ts';
 
 /** The pattern of machines among which is one more. */
-export function addToPattern(pattern: MachinePattern | undefined, facts: MachineFacts): MachinePattern {
+export function addToPattern(
+  pattern: MachinePattern | undefined,
+  facts: MachineFacts,
+  slot: Slot | undefined,
+): MachinePattern {
+  const added = addFacts(pattern, facts);
+  const { memoryRefused: known, ...others } = added;
+  const memoryRefused = judgeMemory(known, facts, slot);
+  if (memoryRefused === known) return added;
+  return memoryRefused === undefined ? others : { ...others, memoryRefused };
+}
+
+/**
+ * The least memory of a slot that machines did not have though it was requested. A machine that has as much again ends
+ * that: limits were changed.
+ */
+function judgeMemory(known: Bytes | undefined, facts: MachineFacts, slot: Slot | undefined): Bytes | undefined {
+  const given = getCapacity(facts).memory;
+  if (slot === undefined || slot.memory === 0 || given === 0) return known;
+  const requested = slot.memory * Math.max(1, Math.floor(facts.processors / slot.processors));
+  if (given < requested) return Math.min(slot.memory, known ?? Infinity);
+  return known !== undefined && slot.memory >= known ? undefined : known;
+}
+
+function addFacts(pattern: MachinePattern | undefined, facts: MachineFacts): MachinePattern {
   const { processors, attributes } = facts;
   const own = getCapacity(facts);
   if (pattern === undefined) return { processors, capacity: own, attributes, varying: [] };
@@ -25,6 +51,7 @@ export function addToPattern(pattern: MachinePattern | undefined, facts: Machine
   const isLarger = processors > pattern.processors || !isSameCapacity(capacity, pattern.capacity);
   if (varying.size === pattern.varying.length && !isLarger) return pattern;
   return {
+    ...pattern,
     processors: Math.max(processors, pattern.processors),
     capacity,
     attributes: known,
@@ -76,7 +103,8 @@ function haveSlot(
   pattern: MachinePattern | undefined,
 ): boolean {
   const slot = shapeSlot(isGang ? 1 : processors, resources);
-  if (slot !== undefined && countSlots(nodes, slot) === 0) return false;
+  if (slot !== undefined && (countSlots(nodes, slot) === 0 || slot.memory >= (pattern?.memoryRefused ?? Infinity)))
+    return false;
   if (resources === undefined || pattern === undefined) return true;
   return !lacksEver({ ...resources, memory: 0, gpus: 0 }, pattern);
 }

@@ -65,6 +65,7 @@ const subjects = [
   'alternatives',
   'memory-auto',
   'bad-nodes',
+  'packing',
   'memory-ran-out',
   'retry-memory',
   'retry-memory-gangs',

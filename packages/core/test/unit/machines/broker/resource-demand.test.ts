@@ -135,3 +135,80 @@ test('a provider that has yet to report its nodes is not asked for plain process
   const due = state.providers.get('p')?.resourceAwaitedUntil ?? Infinity;
   t.like(step(due), { pendingTasks: 10, processors: 1 });
 });
+
+/** The demand after a machine of a slot of 12 GiB has joined with that much memory, for a task of so many. */
+function demandAfterLess(given: number, wanted: number): Demand | undefined {
+  const state = createBrokerState({ demandInterval: 0 });
+  const nodes = [{ count: 4, processors: 8, memory: 16 * gibibyte, gpus: {} }];
+  const slot = { processors: 1, memory: 12 * gibibyte, gpus: 0 };
+  const spec = aJob(1, { resources: { ...emptyRequest, memory: wanted * gibibyte } });
+  const steps: BrokerInput[][] = [
+    [
+      { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+      { kind: 'ProviderConnected', providerId: 'p' },
+      {
+        kind: 'ResourceReported',
+        providerId: 'p',
+        resourceStatus: { processors: 32, widthMax: 32, isTimeShared: false, isDraining: false, nodes },
+      },
+      { kind: 'RequestsChanged', providerId: 'p', requests: [{ ...aRequest('q1', 'running', 1), slot }] },
+      {
+        kind: 'MachineJoined',
+        providerId: 'p',
+        facts: aMachine('p/a', {
+          processors: 1,
+          requestId: 'q1',
+          until: hour,
+          capacity: { memory: given * gibibyte, gpus: [], named: {} },
+        }),
+        heldReplicaIds: [],
+      },
+    ],
+    [{ kind: 'JobSubmitted', replyTo: 1, userId: 'ann', clientJobId: '', spec }],
+  ];
+  for (const [index, inputs] of steps.entries()) brokerMachine.step(state, inputs, 1000 * index);
+  brokerMachine.step(state, [], 3000);
+  brokerMachine.checkInvariants(state);
+  return state.providers.get('p')?.demand;
+}
+
+test('memory that a manager did not give though it was requested is no longer requested', (t) => {
+  t.like(demandAfterLess(8, 12), { pendingTasks: 0, unplacedTasks: 0 });
+  t.like(demandAfterLess(8, 14), { pendingTasks: 0, unplacedTasks: 0 });
+  t.like(demandAfterLess(8, 10), { pendingTasks: 1, unplacedTasks: 1 });
+  t.like(demandAfterLess(12, 14), { pendingTasks: 1, unplacedTasks: 1 });
+});
+
+test('a provider is asked for the first request of a task that its nodes have', (t) => {
+  const state = createBrokerState({ demandInterval: 0 });
+  const nodes = [{ count: 4, processors: 8, memory: 16 * gibibyte, gpus: {} }];
+  const { groups, ...spec } = aJob(2, { resources: { ...emptyRequest, gpus: 1000 } });
+  const resources = { ...emptyRequest, memory: 2 * gibibyte };
+  const alternatives = [{ processors: 16 }, { processors: 4, resources }, { processors: 2 }];
+  const inputs: BrokerInput[] = [
+    { kind: 'ProviderAdded', replyTo: 0, providerId: 'p', address: 'h:1' },
+    { kind: 'ProviderConnected', providerId: 'p' },
+    {
+      kind: 'ResourceReported',
+      providerId: 'p',
+      resourceStatus: { processors: 32, widthMax: 32, isTimeShared: false, isDraining: false, nodes },
+    },
+    {
+      kind: 'JobSubmitted',
+      replyTo: 1,
+      userId: 'ann',
+      clientJobId: '',
+      spec: { ...spec, groups: groups.map((group) => ({ ...group, alternatives })) },
+    },
+  ];
+  brokerMachine.step(state, inputs, 0);
+  brokerMachine.step(state, [], 1000);
+  brokerMachine.checkInvariants(state);
+  t.like(state.providers.get('p')?.demand, {
+    processors: 4,
+    pendingTasks: 2,
+    unplacedTasks: 2,
+    userId: 'ann',
+    slot: { processors: 4, memory: 2 * gibibyte, gpus: 0 },
+  });
+});
