@@ -234,6 +234,15 @@ function getInput(verb: string, { name, third, options, words }: Line): BrokerIn
         jobId: Number(third),
         taskIndexes: listNumbers(words[3]),
       };
+    case 'forget':
+      return {
+        kind: 'JobsForgotten',
+        replyTo: 9,
+        userId: name,
+        jobIds: third.includes('=') ? [] : listNumbers(third),
+        ...(options['before'] === undefined ? {} : { endedBefore: Number(options['before']) }),
+        ...(options['keep'] === undefined ? {} : { keptCount: Number(options['keep']) }),
+      };
     case 'update':
       return { kind: 'JobUpdated', replyTo: 9, userId: name, jobId: Number(third), ...readService(options) };
     case 'join':

@@ -55,6 +55,7 @@ import { Intermediates } from '../contents/intermediates.ts';
 import { Gatherer } from '../gathering/gatherer.ts';
 import { JobWatchers } from '../events/job-watchers.ts';
 import { changeCodec } from '../journal/change-codec.ts';
+import { JobEraser } from '../journal/erase-jobs.ts';
 import { JobSpecs } from '../journal/job-specs.ts';
 import type { JournalInstance } from '../journal/journal-instance.ts';
 import { JournalRecords, type Records } from '../journal/records.ts';
@@ -266,6 +267,7 @@ class Broker {
   readonly #metrics: BrokerMetrics;
   readonly #watchers = new JobWatchers();
   readonly #snapshots: Snapshots;
+  readonly #eraser: JobEraser;
   readonly #publisher: EventPublisher | undefined;
   readonly #links: ProviderLinks;
   readonly #performers: Performers;
@@ -307,6 +309,20 @@ class Broker {
       },
       journal,
     );
+    this.#eraser = new JobEraser({
+      journal,
+      state,
+      timers: systemTimers,
+      clock: steadyClock,
+      takeSnapshot: () => {
+        if (this.#driver.stalledBy !== undefined) throw this.#driver.stalledBy;
+        this.#snapshots.take(state);
+        return journal.lastSequence();
+      },
+      onTrouble: (error) => {
+        setup.log.warn({ err: error }, 'cannot erase forgotten jobs from the journal');
+      },
+    });
     this.#driver = this.#createDriver();
     this.#ownReservations = openOwnReservations(setup);
     this.#sharing = new HomeSharing({ home: setup.home, brokerId: setup.brokerId, dropFolder: stores.arrivals.folder });
@@ -369,6 +385,7 @@ class Broker {
   resume(): void {
     const { state } = this.#stores;
     this.#publisher?.start();
+    this.#eraser.start();
     this.#takeUpGathered();
     this.#sweepIntermediates();
     for (const job of state.jobs.values()) if (job.endedAt > 0) this.#ownReservations?.giveBack(job);
@@ -406,6 +423,7 @@ class Broker {
   async stop(server: RunningServer): Promise<void> {
     await server.drain(drainGrace);
     systemTimers.cancel(this.#sweepTimer);
+    this.#eraser.stop();
     await this.#driver.stop();
     // Results that are being checked are checked again by the next broker.
     this.#checks.close();
@@ -460,6 +478,7 @@ class Broker {
       if (change.kind === 'ReplicasEnded') this.#discardOutputs(change);
       if (change.kind === 'JobCancelled') this.#checks.cancel(change.jobId);
       if (change.kind === 'JobEnded') this.#returnReservation(change.jobId);
+      if (change.kind === 'JobsForgotten') this.#eraser.start();
       if (change.kind === 'JobEnded' && this.#setup.keepIntermediates === 0) this.#sweepIntermediates();
     }
     for (const jobId of jobIds) this.#watchers.notify(jobId);
